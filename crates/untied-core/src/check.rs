@@ -1,0 +1,1 @@
+//! What is suspicious about a run and qrels.

@@ -1,0 +1,116 @@
+//! The one error type of the core: where, what was expected, what was found.
+
+use std::fmt;
+use std::io;
+
+/// Everything that can go wrong between bytes and numbers.
+#[derive(Debug)]
+pub enum Error {
+    /// The operating system refused: no such file, permission, a read that failed half-way.
+    Io {
+        /// The file as the caller named it.
+        file: String,
+        /// The system's own error.
+        source: io::Error,
+    },
+    /// The content of an input is not what its format promises.
+    Input(InputError),
+    /// A measure's name or parameters are not understood.
+    Measure(String),
+    /// A measure has no value on a query and the caller asked for an error (`on_undefined = raise`).
+    Undefined {
+        /// The measure's canonical name.
+        measure: String,
+        /// The query, readable.
+        query: String,
+    },
+    /// The run's scores or the qrels' grades do not fit the options asked for.
+    Value(String),
+}
+
+/// What is wrong with an input, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InputError {
+    /// The file as the caller named it; `-` for standard input.
+    pub file: String,
+    /// Line, counted from 1; none where the whole file is meant.
+    pub line: Option<u64>,
+    /// What the format promises at this place.
+    pub expected: String,
+    /// What stands there, readable and shortened.
+    pub found: String,
+}
+
+/// The core's result type.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", show(self.file.as_bytes()))?;
+        if let Some(line) = self.line {
+            write!(f, ", line {line}")?;
+        }
+        write!(f, ": expected {}, found {}", self.expected, self.found)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Io { file, source } => write!(f, "{}: {source}", show(file.as_bytes())),
+            Error::Input(error) => error.fmt(f),
+            Error::Measure(message) | Error::Value(message) => f.write_str(message),
+            Error::Undefined { measure, query } => write!(f, "{measure} is undefined for query {query}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Bytes as text: UTF-8 as it is, other bytes as `\xNN`.
+#[must_use]
+pub fn text(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            text.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    text
+}
+
+/// [`text`] that does no harm to a terminal: control characters are escaped too.
+#[must_use]
+pub fn show(bytes: &[u8]) -> String {
+    let text = text(bytes);
+    if !text.contains(char::is_control) {
+        return text;
+    }
+    text.chars()
+        .map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() })
+        .collect()
+}
+
+/// [`show`] in quotes, shortened to what fits an error message.
+#[must_use]
+pub fn quote(bytes: &[u8]) -> String {
+    const LONGEST: usize = 80;
+    let text = show(&bytes[..bytes.len().min(4 * LONGEST)]);
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("\"{}...\"", &text[..end]),
+        None => format!("\"{text}\""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_shown_readable_and_harmless() {
+        assert_eq!(show("d\u{e9}".as_bytes()), "d\u{e9}");
+        assert_eq!(show(b"a\xff\x1b[2J"), "a\\xff\\u{1b}[2J");
+        assert_eq!(quote(&[b'x'; 500]), format!("\"{}...\"", "x".repeat(80)));
+    }
+}

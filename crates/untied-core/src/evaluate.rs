@@ -1,0 +1,415 @@
+//! A run, qrels and measures in; a value for every query and measure out.
+
+use rayon::prelude::*;
+
+use crate::error::{Error, Result, show};
+use crate::measures::{Aggregate, Measure, Orders, Scope, Spec};
+use crate::ranking::{Judge, Layout, Order, Precision, best, condensed, worst};
+use crate::table::{Qrels, Rows, Run};
+
+/// What becomes of tied documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ties {
+    /// Mean over all orders.
+    #[default]
+    Expected,
+    /// By document id, descending.
+    Document,
+    /// As the input has them.
+    Given,
+    /// The order with the highest value, measure by measure.
+    Best,
+    /// The order with the lowest value, measure by measure.
+    Worst,
+    /// Mean, lowest and highest value.
+    Range,
+}
+
+/// What becomes of documents that are not judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unjudged {
+    /// They are taken to be non-relevant.
+    #[default]
+    Nonrelevant,
+    /// They are taken out of the ranking.
+    Remove,
+}
+
+/// Which queries count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Queries {
+    /// All of the qrels; those that the run lacks as an empty ranking.
+    #[default]
+    Qrels,
+    /// Those that are in both.
+    Common,
+}
+
+/// What becomes of values that are not defined (no relevant document, for most measures).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Undefined {
+    /// They are 0.
+    #[default]
+    Zero,
+    /// They are NaN, and left out of the mean.
+    Nan,
+    /// They are an error.
+    Raise,
+}
+
+/// How to evaluate.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Settings {
+    /// See [`Ties`].
+    pub ties: Ties,
+    /// See [`Unjudged`].
+    pub unjudged: Unjudged,
+    /// See [`Precision`].
+    pub precision: Precision,
+    /// See [`Queries`].
+    pub queries: Queries,
+    /// See [`Undefined`].
+    pub undefined: Undefined,
+    /// Whether to compute variances over tie orders.
+    pub variance: bool,
+}
+
+impl Settings {
+    /// The tie policy by its name; `trec` is `docid` over 32-bit scores.
+    ///
+    /// # Errors
+    /// Nothing has this name.
+    pub fn set_ties(&mut self, name: &str) -> Result<()> {
+        self.ties = match name {
+            "expected" => Ties::Expected,
+            "docid" | "trec" => Ties::Document,
+            "given" => Ties::Given,
+            "best" => Ties::Best,
+            "worst" => Ties::Worst,
+            "range" => Ties::Range,
+            _ => return unknown("ties", "expected, docid, trec, given, best, worst or range", name),
+        };
+        if name == "trec" {
+            self.precision = Precision::Float32;
+        }
+        Ok(())
+    }
+
+    /// The policy for unjudged documents by its name.
+    ///
+    /// # Errors
+    /// Nothing has this name.
+    pub fn set_unjudged(&mut self, name: &str) -> Result<()> {
+        self.unjudged = match name {
+            "nonrelevant" => Unjudged::Nonrelevant,
+            "remove" => Unjudged::Remove,
+            _ => return unknown("unjudged", "nonrelevant or remove", name),
+        };
+        Ok(())
+    }
+
+    /// The precision of scores by its name.
+    ///
+    /// # Errors
+    /// Nothing has this name.
+    pub fn set_precision(&mut self, name: &str) -> Result<()> {
+        match Precision::parse(name) {
+            Some(precision) => self.precision = precision,
+            None => return unknown("score_dtype", "float64, float32, float16, bfloat16 or decimals=N", name),
+        }
+        Ok(())
+    }
+
+    /// Which queries count, by name.
+    ///
+    /// # Errors
+    /// Nothing has this name.
+    pub fn set_queries(&mut self, name: &str) -> Result<()> {
+        self.queries = match name {
+            "qrels" => Queries::Qrels,
+            "common" => Queries::Common,
+            _ => return unknown("queries", "qrels or common", name),
+        };
+        Ok(())
+    }
+
+    /// What becomes of undefined values, by name.
+    ///
+    /// # Errors
+    /// Nothing has this name.
+    pub fn set_undefined(&mut self, name: &str) -> Result<()> {
+        self.undefined = match name {
+            "zero" => Undefined::Zero,
+            "nan" => Undefined::Nan,
+            "raise" => Undefined::Raise,
+            _ => return unknown("on_undefined", "zero, nan or raise", name),
+        };
+        Ok(())
+    }
+}
+
+fn unknown(option: &str, values: &str, found: &str) -> Result<()> {
+    Err(Error::Value(format!("{option} must be {values}, not '{found}'")))
+}
+
+/// How sure a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Certainty {
+    /// It is the value, up to the rounding of floating point.
+    Exact,
+    /// Only `low` and `high` are certain.
+    Interval,
+    /// It is estimated from a sample.
+    Estimate,
+}
+
+/// A value of a measure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Value {
+    /// Mean over what is still possible.
+    pub mean: f64,
+    /// Variance over it, where asked for.
+    pub variance: Option<f64>,
+    /// Smallest and largest value, where asked for.
+    pub range: Option<(f64, f64)>,
+    /// How sure this is.
+    pub certainty: Certainty,
+}
+
+/// Measures made ready for rankings up to some depth.
+pub struct Plan {
+    specs: Vec<Spec>,
+    measures: Vec<Box<dyn Measure>>,
+    judged_only: Vec<bool>,
+    depth: usize,
+}
+
+impl Plan {
+    /// Make measures ready for these qrels and runs of this depth.
+    ///
+    /// # Errors
+    /// A measure's parameters are wrong or do not fit the grades.
+    pub fn new(specs: &[Spec], qrels: &Qrels, depth: usize) -> Result<Plan> {
+        let scope = Scope { depth: depth.max(qrels.longest()), grades: qrels.grades() };
+        Ok(Plan {
+            specs: specs.to_vec(),
+            measures: specs.iter().map(|spec| spec.build(&scope)).collect::<Result<_>>()?,
+            judged_only: specs.iter().map(Spec::judged_only).collect::<Result<_>>()?,
+            depth: scope.depth,
+        })
+    }
+
+    /// Whether it will do for rankings of this depth.
+    #[must_use]
+    pub fn reaches(&self, depth: usize) -> bool {
+        depth <= self.depth
+    }
+}
+
+/// What to tell the user about an evaluation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Queries of which a tie group holds documents of different value.
+    pub mixed: usize,
+    /// Judged queries that the run lacks.
+    pub absent: usize,
+    /// Queries of the run that are not judged.
+    pub unknown: usize,
+    /// Values that were undefined.
+    pub undefined: usize,
+}
+
+/// Values for all queries and measures.
+#[derive(Debug)]
+pub struct Evaluation {
+    /// The queries, by their number in the qrels, ascending.
+    pub queries: Vec<usize>,
+    /// Aggregates, measure by measure.
+    pub totals: Vec<Value>,
+    /// See [`Facts`].
+    pub facts: Facts,
+    cells: Vec<f64>,
+    shape: Shape,
+}
+
+/// How a query's cells are laid out: means, then variances, then lows, then highs, each for all measures.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    measures: usize,
+    variance: bool,
+    range: bool,
+}
+
+impl Shape {
+    fn cells(self) -> usize {
+        self.measures * (1 + usize::from(self.variance) + 2 * usize::from(self.range))
+    }
+
+    fn value(self, cells: &[f64], measure: usize) -> Value {
+        let field = |number: usize| cells[number * self.measures + measure];
+        let range = 1 + usize::from(self.variance);
+        Value {
+            mean: field(0),
+            variance: self.variance.then(|| field(1)),
+            range: self.range.then(|| (field(range), field(range + 1))),
+            certainty: Certainty::Exact,
+        }
+    }
+}
+
+impl Evaluation {
+    /// The value of a measure for the `row`-th evaluated query.
+    #[must_use]
+    pub fn value(&self, row: usize, measure: usize) -> Value {
+        let width = self.shape.cells();
+        self.shape.value(&self.cells[row * width..(row + 1) * width], measure)
+    }
+}
+
+/// Evaluate a run.
+///
+/// Values do not depend on the number of threads: queries are computed one by one and put together in their order.
+///
+/// # Errors
+/// A score does not fit the precision, or a value is undefined and that is to be an error.
+pub fn evaluate(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings) -> Result<Evaluation> {
+    let mut pairs: Vec<(usize, Option<usize>)> =
+        (0..qrels.len()).map(|query| (query, run.find(qrels.id(query)))).collect();
+    let common = pairs.iter().filter(|(_, found)| found.is_some()).count();
+    if settings.queries == Queries::Common {
+        pairs.retain(|(_, found)| found.is_some());
+    }
+    let shape =
+        Shape { measures: plan.measures.len(), variance: settings.variance, range: settings.ties == Ties::Range };
+    let mut cells = vec![0.0; pairs.len() * shape.cells()];
+    let outcomes: Vec<Result<QueryFacts>> = cells
+        .par_chunks_mut(shape.cells().max(1))
+        .zip(&pairs)
+        .map_init(Workspace::default, |workspace, (cells, &(query, found))| {
+            let rows = found.map_or_else(Rows::none, |found| run.rows(found));
+            workspace.query(qrels, query, &rows, plan, settings, shape, cells)
+        })
+        .collect();
+    let mut facts = Facts { absent: qrels.len() - common, unknown: run.len() - common, ..Facts::default() };
+    for outcome in outcomes {
+        let query = outcome?;
+        facts.mixed += usize::from(query.mixed);
+        facts.undefined += query.undefined;
+    }
+    let queries = pairs.into_iter().map(|(query, _)| query).collect();
+    let totals = (0..shape.measures).map(|measure| total(&cells, shape, measure, plan.specs[measure].info.aggregate)).collect();
+    Ok(Evaluation { queries, totals, facts, cells, shape })
+}
+
+/// The aggregate of a measure (SPEC 0): mean or sum of means, lows and highs; tie orders of different queries are
+/// independent, so variances add up.
+fn total(cells: &[f64], shape: Shape, measure: usize, aggregate: Aggregate) -> Value {
+    let (mut mean, mut variance, mut low, mut high, mut n) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    for query in cells.chunks_exact(shape.cells()) {
+        let value = shape.value(query, measure);
+        if value.mean.is_nan() {
+            continue;
+        }
+        n += 1.0;
+        mean += value.mean;
+        variance += value.variance.unwrap_or(0.0);
+        let (least, most) = value.range.unwrap_or((0.0, 0.0));
+        low += least;
+        high += most;
+    }
+    let by = match aggregate {
+        Aggregate::Sum => 1.0,
+        Aggregate::Mean => n,
+    };
+    Value {
+        mean: mean / by,
+        variance: shape.variance.then_some(variance / (by * by)),
+        range: shape.range.then_some((low / by, high / by)),
+        certainty: Certainty::Exact,
+    }
+}
+
+struct QueryFacts {
+    mixed: bool,
+    undefined: usize,
+}
+
+/// Room for one query's evaluation, kept between queries.
+#[derive(Default)]
+struct Workspace {
+    order: Order,
+    judge: Judge,
+    all: Orders,
+    judged: Orders,
+}
+
+impl Workspace {
+    #[allow(clippy::too_many_arguments)]
+    fn query(
+        &mut self,
+        qrels: &Qrels,
+        query: usize,
+        rows: &Rows<'_>,
+        plan: &Plan,
+        settings: Settings,
+        shape: Shape,
+        cells: &mut [f64],
+    ) -> Result<QueryFacts> {
+        let truth = qrels.truth(query);
+        self.order.sort(rows.column(0), settings.precision).map_err(|score| {
+            Error::Value(format!("score {score} of query {} does not fit the score_dtype", show(qrels.id(query))))
+        })?;
+        let layout = match settings.ties {
+            Ties::Document => Layout::ByDocument,
+            Ties::Given => Layout::AsGiven,
+            Ties::Expected | Ties::Best | Ties::Worst | Ties::Range => Layout::Tied,
+        };
+        let mixed = self.judge.judge(rows, &self.order, &truth, layout, &mut self.all.tied);
+        let remove = settings.unjudged == Unjudged::Remove;
+        let extremes = matches!(settings.ties, Ties::Best | Ties::Worst | Ties::Range);
+        if remove || plan.judged_only.contains(&true) {
+            condensed(&self.all.tied, &mut self.judged.tied);
+        }
+        if extremes {
+            for orders in [&mut self.all, &mut self.judged] {
+                best(&orders.tied, &mut orders.best);
+                worst(&orders.tied, &mut orders.worst);
+            }
+        }
+        let mut undefined = 0;
+        for (m, measure) in plan.measures.iter().enumerate() {
+            let orders = if remove || plan.judged_only[m] { &self.judged } else { &self.all };
+            let mut put = |field: usize, value: f64| cells[field * shape.measures + m] = value;
+            let range = if extremes { measure.extremes(orders, &truth) } else { (0.0, 0.0) };
+            let mean = match settings.ties {
+                Ties::Best => range.1,
+                Ties::Worst => range.0,
+                _ => measure.mean(&orders.tied, &truth),
+            };
+            if mean.is_nan() {
+                undefined += 1;
+                match settings.undefined {
+                    Undefined::Raise => {
+                        let measure = plan.specs[m].to_string();
+                        return Err(Error::Undefined { measure, query: show(qrels.id(query)) });
+                    }
+                    // Cells are 0 from the start.
+                    Undefined::Zero => {}
+                    Undefined::Nan => (0..shape.cells() / shape.measures).for_each(|field| put(field, f64::NAN)),
+                }
+                continue;
+            }
+            put(0, mean);
+            if shape.variance {
+                let fixed = matches!(settings.ties, Ties::Best | Ties::Worst);
+                put(1, if fixed { 0.0 } else { measure.variance(&orders.tied, &truth) });
+            }
+            if shape.range {
+                let field = 1 + usize::from(shape.variance);
+                put(field, range.0);
+                put(field + 1, range.1);
+            }
+        }
+        Ok(QueryFacts { mixed, undefined })
+    }
+}

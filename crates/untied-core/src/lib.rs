@@ -1,0 +1,16 @@
+//! untied's core: exact evaluation of ranked retrieval when scores tie and judgments are partial.
+//!
+//! The data flow is the order of the modules: [`read`] makes columns of bytes, [`table`] keeps them query by query,
+//! [`ranking`] sorts, judges and resolves ties, [`measures`] read one ranking each, [`evaluate`] puts all together.
+
+#![forbid(unsafe_code)]
+
+pub mod check;
+pub mod error;
+pub mod evaluate;
+pub mod measures;
+pub mod ranking;
+pub mod read;
+pub mod table;
+
+pub use error::{Error, InputError, Result};

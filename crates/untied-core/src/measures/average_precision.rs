@@ -1,0 +1,146 @@
+//! Average precision.
+//!
+//! For a group with t documents and R_i relevant ones before it, r of its n relevant, B = R_i + 1 and K of its
+//! positions within the cutoff, the mean over all orders (McSherry & Najork 2008, section 2.4) is
+//!
+//!   E = (1/R) sum over groups, a = 1..K of  (r/n) (B + (a-1) (r-1)/(n-1)) / (t+a).
+
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, RECALL_BASE, REL, RecallBase, sum};
+use crate::ranking::Ranking;
+use crate::table::Truth;
+
+/// AP, AP@k.
+pub static AVERAGE_PRECISION: Info = Info {
+    name: "AP",
+    aliases: &["map", "map_cut", "average_precision"],
+    title: "average precision",
+    cutoff: Cutoff::Optional,
+    parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    range: "0 to 1",
+    equation: "AP@k = (1/R) sum of P@i over the ranks i <= k of relevant documents, R = all relevant ones",
+    reference: "Buckley & Voorhees 2000; ties: McSherry & Najork 2008, section 2.4",
+    build: |spec, _| {
+        Ok(Box::new(AveragePrecision {
+            rel: spec.rel()?,
+            base: spec.recall_base()?,
+            cutoff: spec.cutoff_or(usize::MAX),
+        }))
+    },
+};
+
+struct AveragePrecision {
+    rel: f64,
+    base: RecallBase,
+    cutoff: usize,
+}
+
+/// A group's part in AP, in the symbols above.
+struct Part {
+    t: usize,
+    n: f64,
+    r: f64,
+    slots: usize,
+    b: f64,
+}
+
+impl AveragePrecision {
+    /// Sum over the groups with relevant documents.
+    fn over_groups(&self, ranking: &Ranking, term: impl Fn(Part) -> f64) -> f64 {
+        let mut before = 0;
+        let mut total = 0.0;
+        for group in ranking.groups_to(self.cutoff) {
+            let relevant = group.relevant(self.rel);
+            if relevant > 0 {
+                total += term(Part {
+                    t: group.start,
+                    n: group.size as f64,
+                    r: relevant as f64,
+                    slots: group.slots(self.cutoff),
+                    b: (before + 1) as f64,
+                });
+            }
+            before += relevant;
+        }
+        total
+    }
+}
+
+impl Measure for AveragePrecision {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let relevant = self.base.relevant(self.rel, ranking, truth);
+        if relevant == 0.0 {
+            return f64::NAN;
+        }
+        self.over_groups(ranking, mean_of) / relevant
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let relevant = self.base.relevant(self.rel, ranking, truth);
+        if relevant == 0.0 {
+            return f64::NAN;
+        }
+        self.over_groups(ranking, variance_of) / (relevant * relevant)
+    }
+}
+
+#[inline]
+fn mean_of(Part { t, n, r, slots, b }: Part) -> f64 {
+    if n == 1.0 {
+        return b / (t + 1) as f64;
+    }
+    let first = r / n;
+    let next = (r - 1.0) / (n - 1.0);
+    first * sum(slots, |i| (b + i as f64 * next) / (t + i + 1) as f64)
+}
+
+/// Variance of a group's part Q = sum over a of w_a x_a (B + sum of x_b over b < a), with w_a = 1/(t+a) and x_a = 1
+/// where position a is relevant.
+///
+/// With p = r/n and y = x - p, Q is a constant plus the linear part L = sum l_a y_a, where
+/// l_a = w_a (B + p (a-1)) + p (w_{a+1} + .. + w_K), plus the quadratic part N = sum over b < a of w_a y_a y_b; so
+/// Var\[Q\] = Var\[L\] + 2 E\[L N\] + Var\[N\]. The y of a group sum to 0, which gives all their mixed moments from
+/// those of one (drawing without replacement). Centred like this no digits are lost, as they are in
+/// E\[Q^2\] - E\[Q\]^2.
+fn variance_of(Part { t, n, r, slots, b }: Part) -> f64 {
+    if r == n {
+        return 0.0;
+    }
+    let p = r / n;
+    let pq = p * (1.0 - p);
+    // Moments of y: m_ij.. = E[y_1^i y_2^j ..]; those that need more documents than there are do not occur.
+    let without = |value: f64, others: f64| if others > 0.0 { -value / others } else { 0.0 };
+    let (m2, m3, m4) = (pq, pq * (1.0 - 2.0 * p), pq * (1.0 - 3.0 * pq));
+    let m11 = without(m2, n - 1.0);
+    let m21 = without(m3, n - 1.0);
+    let m111 = without(2.0 * m21, n - 2.0);
+    let m22 = without(m4 - n * pq * pq, n - 1.0);
+    let m31 = without(m4, n - 1.0);
+    let m211 = without(m31 + m22, n - 2.0);
+    let m1111 = without(3.0 * m211, n - 3.0);
+
+    let w = |a: usize| 1.0 / (t + a) as f64;
+    let mut linear = vec![0.0; slots];
+    let mut after = 0.0;
+    for a in (1..=slots).rev() {
+        linear[a - 1] = w(a) * (b + p * (a - 1) as f64) + p * after;
+        after += w(a);
+    }
+    let total: f64 = linear.iter().sum();
+    let mean = total / n;
+    let spread: f64 = linear.iter().map(|l| (l - mean).powi(2)).sum::<f64>() + (n - slots as f64) * mean * mean;
+    let var_l = m2 * n / (n - 1.0) * spread;
+
+    let (mut cov, mut mean_n, mut square_n) = (0.0, 0.0, 0.0);
+    let (mut l_before, mut pairs_before) = (0.0, 0.0); // sums over c < a of l_c and of w_c (c-1)
+    for a in 1..=slots {
+        let (w, l, above) = (w(a), linear[a - 1], (a - 1) as f64);
+        cov += w * ((above * l + l_before) * (m21 - m111) + above * total * m111);
+        mean_n += w * above * m11;
+        square_n += w * w * above * (m22 + (above - 1.0) * m211)
+            + 2.0 * w * pairs_before * (2.0 * m211 + (above - 2.0) * m1111);
+        l_before += l;
+        pairs_before += w * above;
+    }
+    (var_l + 2.0 * cov + square_n - mean_n * mean_n).max(0.0)
+}

@@ -1,0 +1,256 @@
+//! Discounted cumulative gain, plain and normalised.
+//!
+//! In a tie group every document stands at every position equally often, so each position has the group's mean gain
+//! (McSherry & Najork 2008, section 2.6):
+//!
+//!   E\[DCG@k\] = sum over groups of (mean gain of the group) * (sum of D(i) over its positions i <= k).
+//!
+//! Variance of one group: S_g S_D / (n-1), with S the sums of squared deviations of its gains and of its discounts
+//! (Hoeffding 1951, for a product form). nDCG divides by a constant, IDCG.
+
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Orders, Parameter, RecallBase, Scope, Spec, Value, sum};
+use crate::error::{Error, Result};
+use crate::ranking::{Group, Level, Ranking};
+use crate::table::Truth;
+
+const GAIN: Parameter = Parameter {
+    name: "gain",
+    default: "'linear'",
+    help: "gain of a grade g: 'linear' (g), 'exp2' (2^g - 1), or a table {1: 1, 2: 3, ...}; 0 for g < 0",
+};
+const DISCOUNT: Parameter = Parameter {
+    name: "discount",
+    default: "'log2'",
+    help: "discount of rank i: 'log2' (1 / log2(1+i)), 'log(b)' (1 for i < b, then 1 / log_b i), 'inverse' (1/i), or a \
+           list (0 beyond its end)",
+};
+const IDEAL_BASE: Parameter = Parameter {
+    name: "recall_base",
+    default: "'qrels'",
+    help: "the ideal ranking holds the documents of the 'qrels', or those of the 'ranking'",
+};
+
+/// DCG, DCG@k.
+pub static DCG: Info = Info {
+    name: "DCG",
+    aliases: &["dcg", "dcg_cut"],
+    title: "discounted cumulative gain",
+    cutoff: Cutoff::Optional,
+    parameters: &[GAIN, DISCOUNT, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    range: "0 or more",
+    equation: "DCG@k = sum over ranks i <= k of G(grade at i) D(i)",
+    reference: "Jarvelin & Kekalainen 2002; ties: McSherry & Najork 2008, section 2.6",
+    build: |spec, scope| build(spec, scope, None),
+};
+
+/// nDCG, nDCG@k.
+pub static NDCG: Info = Info {
+    name: "nDCG",
+    aliases: &["ndcg", "ndcg_cut"],
+    title: "normalised discounted cumulative gain",
+    cutoff: Cutoff::Optional,
+    parameters: &[GAIN, DISCOUNT, IDEAL_BASE, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    range: "0 to 1",
+    equation: "nDCG@k = DCG@k / IDCG@k, IDCG@k = DCG@k of all positive gains in descending order",
+    reference: "Jarvelin & Kekalainen 2002; ties: McSherry & Najork 2008, section 2.6",
+    build: |spec, scope| match spec.recall_base()? {
+        RecallBase::Number(_) => Err(Error::Measure(format!(
+            "{spec}: recall_base must be 'qrels' or 'ranking': an ideal ranking cannot be made from a number"
+        ))),
+        base => build(spec, scope, Some(base)),
+    },
+};
+
+fn build(spec: &Spec, scope: &Scope<'_>, ideal: Option<RecallBase>) -> Result<Box<dyn Measure>> {
+    let gain = Gain::new(spec, scope.grades)?;
+    let depth = spec.cutoff_or(usize::MAX).min(scope.depth);
+    let discounts = discounts(spec, depth)?;
+    let ordered = scope.grades.windows(2).all(|pair| gain.of(pair[0]) >= gain.of(pair[1]))
+        && scope.grades.iter().all(|&grade| gain.of(grade) >= 0.0)
+        && discounts.windows(2).all(|pair| pair[0] >= pair[1])
+        && discounts.last().is_none_or(|&last| last >= 0.0);
+    Ok(Box::new(Gains { gain, discounts, ideal, ordered }))
+}
+
+/// Gain of a grade, G.
+enum Gain {
+    Linear,
+    Exp2,
+    Table(Vec<(f64, f64)>),
+}
+
+impl Gain {
+    fn new(spec: &Spec, grades: &[f64]) -> Result<Gain> {
+        match spec.parameter("gain") {
+            None => Ok(Gain::Linear),
+            Some(Value::Text(name)) if name == "linear" => Ok(Gain::Linear),
+            Some(Value::Text(name)) if name == "exp2" => Ok(Gain::Exp2),
+            Some(Value::Table(table)) => {
+                let missing = grades.iter().find(|&&grade| grade > 0.0 && !table.iter().any(|&(g, _)| g == grade));
+                match missing {
+                    Some(grade) => Err(Error::Value(format!("{spec}: the table has no gain for grade {grade}"))),
+                    None => Ok(Gain::Table(table.clone())),
+                }
+            }
+            Some(other) => Err(Error::Measure(format!(
+                "{spec}: gain must be 'linear', 'exp2' or a table such as {{1: 1, 2: 3}}, not {other}"
+            ))),
+        }
+    }
+
+    #[inline]
+    fn of(&self, grade: f64) -> f64 {
+        if grade < 0.0 {
+            return 0.0;
+        }
+        match self {
+            Gain::Linear => grade,
+            Gain::Exp2 => grade.exp2() - 1.0,
+            Gain::Table(table) => table.iter().find(|&&(g, _)| g == grade).map_or(0.0, |&(_, gain)| gain),
+        }
+    }
+}
+
+/// D(1) .. D(depth).
+fn discounts(spec: &Spec, depth: usize) -> Result<Vec<f64>> {
+    let at = |d: &dyn Fn(f64) -> f64| (1..=depth).map(|i| d(i as f64)).collect();
+    match spec.parameter("discount") {
+        None => Ok(at(&|i| 1.0 / (i + 1.0).log2())),
+        Some(Value::List(list)) => Ok(list.iter().copied().take(depth).collect()),
+        Some(Value::Text(name)) if name == "log2" => Ok(at(&|i| 1.0 / (i + 1.0).log2())),
+        Some(Value::Text(name)) if name == "inverse" => Ok(at(&|i| 1.0 / i)),
+        Some(other) => {
+            let base = match other {
+                Value::Text(name) => name.strip_prefix("log(").and_then(|rest| rest.strip_suffix(')')),
+                _ => None,
+            };
+            match base.and_then(|base| base.parse::<f64>().ok()).filter(|&base| base > 1.0 && base.is_finite()) {
+                Some(base) => Ok(at(&|i| if i < base { 1.0 } else { base.ln() / i.ln() })),
+                None => Err(Error::Measure(format!(
+                    "{spec}: discount must be 'log2', 'log(b)' with b > 1, 'inverse' or a list, not {other}"
+                ))),
+            }
+        }
+    }
+}
+
+struct Gains {
+    gain: Gain,
+    /// D(1), D(2), ... as far as they are not 0 and ranks are needed.
+    discounts: Vec<f64>,
+    ideal: Option<RecallBase>,
+    /// Whether higher grades gain no less and later ranks no more, so that the order by grade is the best one.
+    ordered: bool,
+}
+
+impl Gains {
+    /// The discounts at a group's positions within the cutoff.
+    #[inline]
+    fn discounts_of(&self, group: &Group<'_>) -> &[f64] {
+        &self.discounts[group.start..group.start + group.slots(self.discounts.len())]
+    }
+
+    /// Sum of the gains of a group.
+    #[inline]
+    fn gains_of(&self, group: &Group<'_>) -> f64 {
+        group.levels.iter().map(|level| f64::from(level.count) * self.gain.of(level.grade)).sum()
+    }
+
+    fn dcg(&self, ranking: &Ranking) -> f64 {
+        let part = |group: Group<'_>| {
+            let gain = self.gains_of(&group);
+            if gain == 0.0 {
+                return 0.0;
+            }
+            let discounts = self.discounts_of(&group);
+            gain / group.size as f64 * sum(discounts.len(), |i| discounts[i])
+        };
+        ranking.groups_to(self.discounts.len()).map(part).sum()
+    }
+
+    /// What the DCG is divided by; NaN where the ideal ranking has no gain.
+    fn norm(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let levels = match self.ideal {
+            None => return 1.0,
+            Some(RecallBase::Ranking) => ranking.levels(),
+            Some(_) => truth.levels,
+        };
+        let ideal = if self.ordered && self.ideal != Some(RecallBase::Ranking) {
+            self.ideal_dcg(levels.iter().map(|level| (self.gain.of(level.grade), level.count)))
+        } else {
+            let mut gains: Vec<(f64, u32)> =
+                levels.iter().map(|&Level { grade, count }| (self.gain.of(grade), count)).collect();
+            gains.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+            self.ideal_dcg(gains)
+        };
+        if ideal > 0.0 { ideal } else { f64::NAN }
+    }
+
+    /// DCG of the positive gains, given in descending order.
+    fn ideal_dcg(&self, gains: impl IntoIterator<Item = (f64, u32)>) -> f64 {
+        let mut rest = self.discounts.as_slice();
+        let mut ideal = 0.0;
+        for (gain, count) in gains.into_iter().take_while(|&(gain, _)| gain > 0.0) {
+            let (here, later) = rest.split_at((count as usize).min(rest.len()));
+            ideal += gain * sum(here.len(), |i| here[i]);
+            rest = later;
+        }
+        ideal
+    }
+
+    /// Variance of a group's part.
+    fn variance_of(&self, group: &Group<'_>) -> f64 {
+        if group.size == 1 {
+            return 0.0;
+        }
+        let n = group.size as f64;
+        let discounts = self.discounts_of(group);
+        let mean_gain = self.gains_of(group) / n;
+        let mean_discount = sum(discounts.len(), |i| discounts[i]) / n;
+        let gains = group.levels.iter().map(|level| (self.gain.of(level.grade), f64::from(level.count)));
+        let s_g: f64 = gains.map(|(gain, count)| count * (gain - mean_gain).powi(2)).sum::<f64>()
+            + group.unjudged() as f64 * mean_gain * mean_gain;
+        let s_d = sum(discounts.len(), |i| (discounts[i] - mean_discount).powi(2))
+            + (n - discounts.len() as f64) * mean_discount * mean_discount;
+        s_g * s_d / (n - 1.0)
+    }
+
+    /// Smallest and largest part of a group, whatever gains and discounts: by the rearrangement inequality.
+    fn extremes_of(&self, group: &Group<'_>) -> (f64, f64) {
+        let mut gains = vec![0.0; group.unjudged()];
+        for level in group.levels {
+            gains.extend(std::iter::repeat_n(self.gain.of(level.grade), level.count as usize));
+        }
+        let mut discounts = self.discounts_of(group).to_vec();
+        discounts.resize(group.size, 0.0);
+        gains.sort_unstable_by(f64::total_cmp);
+        discounts.sort_unstable_by(f64::total_cmp);
+        let high = gains.iter().zip(&discounts).map(|(g, d)| g * d).sum();
+        let low = gains.iter().rev().zip(&discounts).map(|(g, d)| g * d).sum();
+        (low, high)
+    }
+}
+
+impl Measure for Gains {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        self.dcg(ranking) / self.norm(ranking, truth)
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let groups = ranking.groups_to(self.discounts.len());
+        groups.map(|group| self.variance_of(&group)).sum::<f64>() / self.norm(ranking, truth).powi(2)
+    }
+
+    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+        if self.ordered {
+            return (self.mean(&orders.worst, truth), self.mean(&orders.best, truth));
+        }
+        let norm = self.norm(&orders.tied, truth);
+        let groups = orders.tied.groups_to(self.discounts.len());
+        let parts = groups.map(|group| self.extremes_of(&group));
+        let (low, high) = parts.fold((0.0, 0.0), |(low, high), part| (low + part.0, high + part.1));
+        (low / norm, high / norm)
+    }
+}

@@ -1,0 +1,489 @@
+//! Names of measures with parameters and cutoffs: `nDCG(gain='exp2')@10`, `AP(rel=2)`, `ndcg_cut_10`, `P.5,10`.
+
+use std::fmt;
+
+use super::{Cutoff, Info, JUDGED_ONLY, Measure, REGISTRY, RecallBase, Scope};
+use crate::error::{Error, Result, quote};
+
+/// A measure as asked for: which, with what parameters, to what cutoff.
+#[derive(Debug, Clone)]
+pub struct Spec {
+    /// What is known about the measure.
+    pub info: &'static Info,
+    /// `@k`.
+    pub cutoff: Option<usize>,
+    /// Parameters that differ from their defaults, by name.
+    parameters: Vec<(&'static str, Value)>,
+}
+
+/// The value of a parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// A string in quotes.
+    Text(String),
+    /// `True` or `False`.
+    Flag(bool),
+    /// `{0: 0, 1: 1, 2: 3}`, by ascending key.
+    Table(Vec<(f64, f64)>),
+    /// `[1, 0.5]`.
+    List(Vec<f64>),
+}
+
+impl Value {
+    /// A table, its keys put in order.
+    ///
+    /// # Errors
+    /// A key stands twice, or a number is not finite.
+    pub fn table(mut table: Vec<(f64, f64)>) -> Result<Value> {
+        table.sort_by(|a, b| a.0.total_cmp(&b.0));
+        if let Some(pair) = table.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(Error::Measure(format!("the table has two values for {}", pair[0].0)));
+        }
+        match table.iter().find(|(key, value)| !key.is_finite() || !value.is_finite()) {
+            Some((key, value)) => Err(Error::Measure(format!("a table needs finite numbers, not {key}: {value}"))),
+            None => Ok(Value::Table(table)),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fn join(items: impl Iterator<Item = String>) -> String {
+            items.collect::<Vec<_>>().join(", ")
+        }
+        match self {
+            Value::Number(number) => write!(f, "{number}"),
+            Value::Text(text) => write!(f, "'{text}'"),
+            Value::Flag(flag) => f.write_str(if *flag { "True" } else { "False" }),
+            Value::Table(table) => write!(f, "{{{}}}", join(table.iter().map(|(key, value)| format!("{key}: {value}")))),
+            Value::List(list) => write!(f, "[{}]", join(list.iter().map(f64::to_string))),
+        }
+    }
+}
+
+/// The canonical spelling: what stands in every table.
+impl fmt::Display for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.info.name)?;
+        let parameters: Vec<String> = self.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        if !parameters.is_empty() {
+            write!(f, "({})", parameters.join(", "))?;
+        }
+        match self.cutoff {
+            Some(cutoff) => write!(f, "@{cutoff}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Spec {
+    /// The measure by this name, without parameters or cutoff.
+    ///
+    /// # Errors
+    /// Nothing has this name; the nearest ones are suggested.
+    pub fn named(name: &str) -> Result<Spec> {
+        match lookup(name) {
+            Some(info) => Ok(Spec { info, cutoff: None, parameters: Vec::new() }),
+            None => Err(unknown(name)),
+        }
+    }
+
+    /// The same with a cutoff.
+    ///
+    /// # Errors
+    /// The cutoff is 0, or the measure takes none.
+    pub fn at(mut self, cutoff: usize) -> Result<Spec> {
+        if self.info.cutoff == Cutoff::None {
+            return Err(Error::Measure(format!("{} takes no cutoff, found @{cutoff}", self.info.name)));
+        }
+        if cutoff == 0 {
+            return Err(Error::Measure(format!("{}: a cutoff must be at least 1, found @0", self.info.name)));
+        }
+        self.cutoff = Some(cutoff);
+        Ok(self)
+    }
+
+    /// The same with a parameter; other libraries' names for it are understood.
+    ///
+    /// # Errors
+    /// The measure has no such parameter. Values are checked when the measure is built.
+    pub fn with(mut self, name: &str, value: Value) -> Result<Spec> {
+        let (name, value) = own_spelling(name, value);
+        let Some(parameter) = self.info.parameters.iter().find(|parameter| parameter.name == name) else {
+            let known: Vec<&str> = self.info.parameters.iter().map(|parameter| parameter.name).collect();
+            let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+            return Err(Error::Measure(format!(
+                "{} has no parameter {}; it has: {known}",
+                self.info.name,
+                quote(name.as_bytes())
+            )));
+        };
+        self.parameters.retain(|(other, _)| *other != parameter.name);
+        if value.to_string() != parameter.default {
+            self.parameters.push((parameter.name, value));
+        }
+        let place = |name: &str| self.info.parameters.iter().position(|parameter| parameter.name == name);
+        self.parameters.sort_by_key(|(name, _)| place(name));
+        Ok(self)
+    }
+
+    /// Check the whole and make the measure.
+    ///
+    /// # Errors
+    /// A cutoff is missing, a parameter has a value it cannot take, or the grades do not fit.
+    pub fn build(&self, scope: &Scope<'_>) -> Result<Box<dyn Measure>> {
+        let name = self.info.name;
+        if self.info.cutoff == Cutoff::Required && self.cutoff.is_none() {
+            return Err(Error::Measure(format!("{name} needs a cutoff, for instance {name}@10")));
+        }
+        self.judged_only()?;
+        (self.info.build)(self, scope)
+    }
+
+    /// Check the whole, as far as that is possible without judgments.
+    ///
+    /// # Errors
+    /// As [`Spec::build`].
+    pub fn check(&self) -> Result<()> {
+        self.build(&Scope { depth: 0, grades: &[] }).map(|_| ())
+    }
+
+    /// A parameter that was given.
+    #[must_use]
+    pub fn parameter(&self, name: &str) -> Option<&Value> {
+        self.parameters.iter().find(|(other, _)| *other == name).map(|(_, value)| value)
+    }
+
+    /// The cutoff, or what stands for none.
+    #[must_use]
+    pub fn cutoff_or(&self, none: usize) -> usize {
+        self.cutoff.unwrap_or(none)
+    }
+
+    /// Parameter `rel`.
+    ///
+    /// # Errors
+    /// It is not a number above 0.
+    pub fn rel(&self) -> Result<f64> {
+        match self.parameter("rel") {
+            None => Ok(1.0),
+            Some(&Value::Number(rel)) if rel > 0.0 => Ok(rel),
+            Some(other) => Err(Error::Measure(format!("{self}: rel must be a number above 0, not {other}"))),
+        }
+    }
+
+    /// Parameter `recall_base`.
+    ///
+    /// # Errors
+    /// It is neither `'qrels'` nor `'ranking'` nor an integer from 1.
+    pub fn recall_base(&self) -> Result<RecallBase> {
+        match self.parameter("recall_base") {
+            None => Ok(RecallBase::Qrels),
+            Some(Value::Text(text)) if text == "qrels" => Ok(RecallBase::Qrels),
+            Some(Value::Text(text)) if text == "ranking" => Ok(RecallBase::Ranking),
+            Some(&Value::Number(number)) if number >= 1.0 && number.fract() == 0.0 && number < 1e15 => {
+                Ok(RecallBase::Number(number as usize))
+            }
+            Some(other) => Err(Error::Measure(format!(
+                "{self}: recall_base must be 'qrels', 'ranking' or an integer from 1, not {other}"
+            ))),
+        }
+    }
+
+    /// Parameter `judged_only`.
+    ///
+    /// # Errors
+    /// It is neither `True` nor `False`.
+    pub fn judged_only(&self) -> Result<bool> {
+        match self.parameter(JUDGED_ONLY.name) {
+            None => Ok(false),
+            Some(&Value::Flag(flag)) => Ok(flag),
+            Some(other) => Err(Error::Measure(format!("{self}: judged_only must be True or False, not {other}"))),
+        }
+    }
+}
+
+/// Other libraries' names for our parameters and values (SPEC 0).
+fn own_spelling(name: &str, value: Value) -> (&str, Value) {
+    let text = |text: &str| Value::Text(text.into());
+    match (name, &value) {
+        ("gains", _) => ("gain", value),
+        ("dcg", Value::Text(dcg)) if dcg == "log2" => ("gain", text("linear")),
+        ("dcg", Value::Text(dcg)) if dcg == "exp-log2" => ("gain", text("exp2")),
+        ("gain", Value::Text(gain)) if gain == "exp" => ("gain", text("exp2")),
+        ("discount", Value::Text(discount)) if discount == "inv" => ("discount", text("inverse")),
+        ("discount", Value::Text(discount)) if discount.starts_with("jk") => {
+            ("discount", text(&format!("log({})", discount["jk".len()..].trim())))
+        }
+        _ => (name, value),
+    }
+}
+
+/// The measure by this name: its own, else an alias in any case.
+fn lookup(name: &str) -> Option<&'static Info> {
+    let is_alias = |info: &&&Info| {
+        info.name.eq_ignore_ascii_case(name) || info.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name))
+    };
+    REGISTRY.iter().find(|info| info.name == name).or_else(|| REGISTRY.iter().find(is_alias)).copied()
+}
+
+fn unknown(name: &str) -> Error {
+    let names = || REGISTRY.iter().flat_map(|info| std::iter::once(&info.name).chain(info.aliases));
+    let mut near: Vec<(usize, &str)> = names().map(|known| (distance(name, known), *known)).collect();
+    near.sort_unstable();
+    near.retain(|&(distance, known)| distance <= 1 + known.len() / 3);
+    let near: Vec<&str> = near.into_iter().map(|(_, known)| known).take(3).collect();
+    let suggestion = match near.as_slice() {
+        [] => "untied measures lists all".into(),
+        names => format!("did you mean {}?", names.join(" or ")),
+    };
+    Error::Measure(format!("unknown measure {}; {suggestion}", quote(name.as_bytes())))
+}
+
+/// Edit distance without regard to case.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b) = (a.to_lowercase(), b.to_lowercase());
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().take(64).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// One measure.
+///
+/// # Errors
+/// The text is malformed, the measure or a parameter unknown, or several measures are meant (`P.5,10`).
+pub fn parse(text: &str) -> Result<Spec> {
+    let mut specs = parse_all(text)?;
+    match specs.len() {
+        1 => Ok(specs.remove(0)),
+        n => Err(Error::Measure(format!("expected one measure, found {n} in {}", quote(text.as_bytes())))),
+    }
+}
+
+/// One measure, or several that differ by cutoff in trec_eval's spelling (`P.5,10`, `ndcg_cut.10`).
+///
+/// # Errors
+/// The text is malformed, or the measure or a parameter unknown.
+pub fn parse_all(text: &str) -> Result<Vec<Spec>> {
+    let mut parser = Parser { text, rest: text.trim() };
+    let name = parser.name();
+    let specs = match lookup(name) {
+        Some(info) => vec![Spec { info, cutoff: None, parameters: Vec::new() }],
+        None => with_trec_cutoffs(name)?,
+    };
+    let specs = match specs.as_slice() {
+        [spec] => vec![parser.suffixes(spec.clone())?],
+        _ => specs,
+    };
+    parser.end()?;
+    specs.iter().try_for_each(Spec::check)?;
+    Ok(specs)
+}
+
+/// `P_10`, `P.10`, `P.5,10`.
+fn with_trec_cutoffs(name: &str) -> Result<Vec<Spec>> {
+    let split = name.find('.').or_else(|| name.rfind('_'));
+    let Some((stem, cutoffs)) = split.map(|at| (&name[..at], &name[at + 1..])) else { return Err(unknown(name)) };
+    let Some(info) = lookup(stem) else { return Err(unknown(stem)) };
+    let spec = Spec { info, cutoff: None, parameters: Vec::new() };
+    cutoffs
+        .split(',')
+        .map(|cutoff| match cutoff.parse() {
+            Ok(cutoff) => spec.clone().at(cutoff),
+            Err(_) => Err(unknown(name)),
+        })
+        .collect()
+}
+
+/// What is left to read of a measure's text.
+struct Parser<'t> {
+    text: &'t str,
+    rest: &'t str,
+}
+
+impl<'t> Parser<'t> {
+    fn error(&self, expected: &str) -> Error {
+        let found = if self.rest.is_empty() { "the end".into() } else { quote(self.rest.as_bytes()) };
+        Error::Measure(format!("cannot read measure {}: expected {expected}, found {found}", quote(self.text.as_bytes())))
+    }
+
+    fn take_while(&mut self, keep: impl Fn(char) -> bool) -> &'t str {
+        let end = self.rest.find(|c| !keep(c)).unwrap_or(self.rest.len());
+        let (taken, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        taken
+    }
+
+    /// Skip blanks, then this character if it comes next.
+    fn skip(&mut self, c: char) -> bool {
+        self.rest = self.rest.trim_start();
+        let rest = self.rest.strip_prefix(c);
+        self.rest = rest.unwrap_or(self.rest).trim_start();
+        rest.is_some()
+    }
+
+    fn expect(&mut self, c: char) -> Result<()> {
+        if self.skip(c) { Ok(()) } else { Err(self.error(&format!("'{c}'"))) }
+    }
+
+    fn end(&mut self) -> Result<()> {
+        self.rest = self.rest.trim_start();
+        if self.rest.is_empty() { Ok(()) } else { Err(self.error("@cutoff, (parameters) or the end")) }
+    }
+
+    /// A measure's name; trec_eval's cutoffs (`.5,10`) are part of it.
+    fn name(&mut self) -> &'t str {
+        self.take_while(|c| !c.is_whitespace() && !"(@)'\"".contains(c))
+    }
+
+    fn suffixes(&mut self, mut spec: Spec) -> Result<Spec> {
+        loop {
+            if self.skip('@') {
+                let digits = self.take_while(|c| c.is_ascii_digit());
+                let cutoff = digits.parse().map_err(|_| self.error("a whole number after @"))?;
+                spec = spec.at(cutoff)?;
+            } else if self.skip('(') {
+                while !self.skip(')') {
+                    let name = self.take_while(|c| c.is_ascii_alphanumeric() || c == '_');
+                    if name.is_empty() {
+                        return Err(self.error("a parameter's name"));
+                    }
+                    self.expect('=')?;
+                    let value = self.value()?;
+                    spec = spec.with(name, value)?;
+                    if !self.skip(',') && !self.rest.starts_with(')') {
+                        return Err(self.error("',' or ')'"));
+                    }
+                }
+            } else {
+                return Ok(spec);
+            }
+        }
+    }
+
+    fn value(&mut self) -> Result<Value> {
+        for quote in ['\'', '"'] {
+            if self.rest.starts_with(quote) {
+                self.rest = &self.rest[1..];
+                let text = self.take_while(|c| c != quote);
+                self.expect(quote)?;
+                return Ok(Value::Text(text.into()));
+            }
+        }
+        if self.skip('{') {
+            let mut table = Vec::new();
+            while !self.skip('}') {
+                let key = self.number()?;
+                self.expect(':')?;
+                table.push((key, self.number()?));
+                if !self.skip(',') && !self.rest.starts_with('}') {
+                    return Err(self.error("',' or '}'"));
+                }
+            }
+            return Value::table(table);
+        }
+        if self.skip('[') {
+            let mut list = Vec::new();
+            while !self.skip(']') {
+                list.push(self.number()?);
+                if !self.skip(',') && !self.rest.starts_with(']') {
+                    return Err(self.error("',' or ']'"));
+                }
+            }
+            return Ok(Value::List(list));
+        }
+        for (word, flag) in [("True", true), ("False", false), ("true", true), ("false", false)] {
+            if let Some(rest) = self.rest.strip_prefix(word) {
+                self.rest = rest;
+                return Ok(Value::Flag(flag));
+            }
+        }
+        self.number().map(Value::Number)
+    }
+
+    fn number(&mut self) -> Result<f64> {
+        self.rest = self.rest.trim_start();
+        let before = self.rest;
+        let digits = self.take_while(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+        match digits.parse::<f64>() {
+            Ok(number) if number.is_finite() => Ok(number),
+            _ => {
+                self.rest = before;
+                Err(self.error("a number"))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn canonical(text: &str) -> String {
+        parse(text).map_or_else(|error| error.to_string(), |spec| spec.to_string())
+    }
+
+    #[test]
+    fn spellings_of_several_libraries_mean_the_same() {
+        for (text, name) in [
+            ("nDCG@10", "nDCG@10"),
+            ("ndcg_cut_10", "nDCG@10"),
+            ("ndcg_cut.10", "nDCG@10"),
+            ("nDCG(dcg='exp-log2')@10", "nDCG(gain='exp2')@10"),
+            ("nDCG@10(gains={2: 3, 1: 1})", "nDCG(gain={1: 1, 2: 3})@10"),
+            (" DCG( discount = [1, 0.5] , gain=\"linear\" ) @ 5 ", "DCG(discount=[1, 0.5])@5"),
+            ("DCG(discount='jk2')", "DCG(discount='log(2)')"),
+            ("map", "AP"),
+            ("map_cut_100", "AP@100"),
+            ("recip_rank", "RR"),
+            ("mrr@10", "RR@10"),
+            ("P_5", "P@5"),
+            ("recall_1000", "R@1000"),
+            ("AP(rel=1)", "AP"),
+            ("AP(rel=2, recall_base=3)", "AP(rel=2, recall_base=3)"),
+            ("AP(judged_only=True)", "AP(judged_only=True)"),
+            ("num_rel_ret", "NumRelRet"),
+        ] {
+            assert_eq!(canonical(text), name, "{text}");
+        }
+        let several: Vec<String> =
+            parse_all("P.5,10").expect("two cutoffs").iter().map(ToString::to_string).collect();
+        assert_eq!(several, ["P@5", "P@10"]);
+    }
+
+    #[test]
+    fn errors_say_what_was_expected() {
+        for (text, part) in [
+            ("nDGC@10", "did you mean nDCG"),
+            ("qwertyuiop", "untied measures lists all"),
+            ("P", "P needs a cutoff, for instance P@10"),
+            ("P@0", "at least 1"),
+            ("Rprec@5", "takes no cutoff"),
+            ("AP(rel=0)", "rel must be a number above 0, not 0"),
+            ("AP(foo=1)", "no parameter \"foo\"; it has: rel, recall_base, judged_only"),
+            ("nDCG(recall_base=3)@5", "'qrels' or 'ranking'"),
+            ("nDCG(gain='cubic')@5", "gain must be"),
+            ("DCG(discount='log(1)')", "discount must be"),
+            ("nDCG@", "a whole number after @, found the end"),
+            ("AP(rel=2", "',' or ')', found the end"),
+            ("AP(rel=x)", "a number, found \"x)\""),
+            ("nDCG(gain={1: 1, 1: 2})@5", "two values for 1"),
+            ("AP)", "found \")\""),
+            ("", "unknown measure \"\""),
+        ] {
+            let message = canonical(text);
+            assert!(message.contains(part), "{text}: {message}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Measures of the number of relevant documents within a cutoff: precision, recall, F1 and R-precision.
+//!
+//! With H the relevant documents among the first k, t the documents before the group that holds k, K = k - t, and
+//! r of its n documents relevant (McSherry & Najork 2008, sections 2.1-2.3; hypergeometric variance):
+//!
+//!   E\[H\] = R_c + K r/n,    Var\[H\] = K r (n-r) (n-K) / (n^2 (n-1)).
+
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, RECALL_BASE, REL, RecallBase, Spec};
+use crate::error::Result;
+use crate::ranking::Ranking;
+use crate::table::Truth;
+
+/// P@k.
+pub static PRECISION: Info = Info {
+    name: "P",
+    aliases: &["precision"],
+    title: "precision",
+    cutoff: Cutoff::Required,
+    parameters: &[REL, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    range: "0 to 1",
+    equation: "P@k = H(k) / k, H(k) = relevant documents among the first k",
+    reference: "Cleverdon & Mills 1963; ties: McSherry & Najork 2008, section 2.1",
+    build: |spec, _| build(spec, Part::OfCutoff),
+};
+
+/// R@k.
+pub static RECALL: Info = Info {
+    name: "R",
+    aliases: &["recall"],
+    title: "recall",
+    cutoff: Cutoff::Required,
+    parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    range: "0 to 1",
+    equation: "R@k = H(k) / R, H(k) = relevant documents among the first k, R = all relevant ones",
+    reference: "Cleverdon & Mills 1963; ties: McSherry & Najork 2008, section 2.2",
+    build: |spec, _| build(spec, Part::OfRelevant),
+};
+
+/// F1@k.
+pub static F1: Info = Info {
+    name: "F1",
+    aliases: &["f1_score"],
+    title: "harmonic mean of precision and recall",
+    cutoff: Cutoff::Required,
+    parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    range: "0 to 1",
+    equation: "F1@k = 2 H(k) / (k + R)",
+    reference: "van Rijsbergen 1979; ties: McSherry & Najork 2008, section 2.3",
+    build: |spec, _| build(spec, Part::OfBoth),
+};
+
+/// R-precision.
+pub static R_PRECISION: Info = Info {
+    name: "Rprec",
+    aliases: &["r-precision", "r_precision"],
+    title: "precision at R, the number of relevant documents",
+    cutoff: Cutoff::None,
+    parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    range: "0 to 1",
+    equation: "Rprec = H(R) / R",
+    reference: "Buckley & Voorhees 2005 (TREC: Experiment and Evaluation, chapter 3)",
+    build: |spec, _| {
+        Ok(Box::new(RPrecision { rel: spec.rel()?, base: spec.recall_base()? }) as Box<dyn Measure>)
+    },
+};
+
+fn build(spec: &Spec, part: Part) -> Result<Box<dyn Measure>> {
+    let base = match part {
+        Part::OfCutoff => RecallBase::Qrels,
+        Part::OfRelevant | Part::OfBoth => spec.recall_base()?,
+    };
+    Ok(Box::new(Hits { rel: spec.rel()?, cutoff: spec.cutoff_or(usize::MAX), base, part }))
+}
+
+/// What the hits are divided by.
+#[derive(Clone, Copy)]
+enum Part {
+    OfCutoff,
+    OfRelevant,
+    OfBoth,
+}
+
+struct Hits {
+    rel: f64,
+    cutoff: usize,
+    base: RecallBase,
+    part: Part,
+}
+
+impl Hits {
+    fn divisor(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let relevant = self.base.relevant(self.rel, ranking, truth);
+        match self.part {
+            Part::OfCutoff => self.cutoff as f64,
+            Part::OfRelevant if relevant == 0.0 => f64::NAN,
+            Part::OfRelevant => relevant,
+            Part::OfBoth => (self.cutoff as f64 + relevant) / 2.0,
+        }
+    }
+}
+
+impl Measure for Hits {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        expected(ranking, self.rel, self.cutoff) / self.divisor(ranking, truth)
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        variance(ranking, self.rel, self.cutoff) / self.divisor(ranking, truth).powi(2)
+    }
+}
+
+struct RPrecision {
+    rel: f64,
+    base: RecallBase,
+}
+
+impl Measure for RPrecision {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let relevant = self.base.relevant(self.rel, ranking, truth);
+        if relevant == 0.0 { f64::NAN } else { expected(ranking, self.rel, relevant as usize) / relevant }
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let relevant = self.base.relevant(self.rel, ranking, truth);
+        if relevant == 0.0 { f64::NAN } else { variance(ranking, self.rel, relevant as usize) / relevant.powi(2) }
+    }
+}
+
+/// E\[H\], the expected number of relevant documents among the first k.
+pub fn expected(ranking: &Ranking, rel: f64, cutoff: usize) -> f64 {
+    let mut hits = 0;
+    for group in ranking.groups_to(cutoff) {
+        let (relevant, slots) = (group.relevant(rel), group.slots(cutoff));
+        if slots < group.size {
+            return hits as f64 + slots as f64 * relevant as f64 / group.size as f64;
+        }
+        hits += relevant;
+    }
+    hits as f64
+}
+
+/// Var\[H\]: only the group that holds the cutoff varies.
+fn variance(ranking: &Ranking, rel: f64, cutoff: usize) -> f64 {
+    ranking
+        .groups_to(cutoff)
+        .filter(|group| group.slots(cutoff) < group.size)
+        .map(|group| {
+            let (n, r, k) = (group.size as f64, group.relevant(rel) as f64, group.slots(cutoff) as f64);
+            k * r * (n - r) * (n - k) / (n * n * (n - 1.0))
+        })
+        .sum()
+}

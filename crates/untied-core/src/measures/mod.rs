@@ -1,0 +1,182 @@
+//! The measures: one file each or one for a close family, with everything about it.
+//!
+//! A measure reads a [`Ranking`] whose tie groups may be larger than one and returns its exact mean over all
+//! orders of the groups. On groups of one that *is* the ordinary measure, so there is one formula for both.
+//! To add a measure: one file with an [`Info`], a builder and the formula; one line in [`REGISTRY`].
+
+mod average_precision;
+mod counts;
+mod dcg;
+mod grammar;
+mod hits;
+mod reciprocal_rank;
+mod success;
+
+pub use grammar::{Spec, Value, parse, parse_all};
+
+use crate::error::Result;
+use crate::ranking::Ranking;
+use crate::table::Truth;
+
+/// All measures, in the order in which they are listed.
+pub static REGISTRY: &[&Info] = &[
+    &hits::PRECISION,
+    &hits::RECALL,
+    &hits::F1,
+    &hits::R_PRECISION,
+    &success::SUCCESS,
+    &average_precision::AVERAGE_PRECISION,
+    &reciprocal_rank::RECIPROCAL_RANK,
+    &dcg::DCG,
+    &dcg::NDCG,
+    &counts::NUM_Q,
+    &counts::NUM_RET,
+    &counts::NUM_REL,
+    &counts::NUM_REL_RET,
+];
+
+/// What there is to know about a measure: the source of help texts, pages and tooltips.
+#[derive(Debug)]
+pub struct Info {
+    /// Canonical name.
+    pub name: &'static str,
+    /// Other names it is known by, compared without case; `_k` or `.k` after one of them is a cutoff.
+    pub aliases: &'static [&'static str],
+    /// What it measures, in a few words.
+    pub title: &'static str,
+    /// Whether it takes a cutoff `@k`.
+    pub cutoff: Cutoff,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+    /// How the values of queries are put together; sums are of whole numbers.
+    pub aggregate: Aggregate,
+    /// Range of its values.
+    pub range: &'static str,
+    /// The definition, on one total order.
+    pub equation: &'static str,
+    /// Where it comes from.
+    pub reference: &'static str,
+    /// Make the measure.
+    pub build: fn(&Spec, &Scope<'_>) -> Result<Box<dyn Measure>>,
+}
+
+/// Whether a measure takes a cutoff.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cutoff {
+    /// `@k` is needed.
+    Required,
+    /// `@k` may be given; without it the whole ranking counts.
+    Optional,
+    /// There is none.
+    None,
+}
+
+/// A parameter of a measure.
+#[derive(Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value where none is given, as it would be written.
+    pub default: &'static str,
+    /// What it does, and the values it takes.
+    pub help: &'static str,
+}
+
+/// Lowest grade that counts as relevant.
+pub const REL: Parameter = Parameter { name: "rel", default: "1", help: "lowest relevant grade, a number above 0" };
+/// What recall is measured against.
+pub const RECALL_BASE: Parameter = Parameter {
+    name: "recall_base",
+    default: "'qrels'",
+    help: "R: the relevant documents in the 'qrels', those in the 'ranking', or an integer",
+};
+/// Ignore what is not judged.
+pub const JUDGED_ONLY: Parameter = Parameter {
+    name: "judged_only",
+    default: "False",
+    help: "drop unjudged documents from the ranking first (as --unjudged remove)",
+};
+
+/// What a measure has to be ready for.
+#[derive(Debug, Clone, Copy)]
+pub struct Scope<'a> {
+    /// Longest ranking or list of judgments.
+    pub depth: usize,
+    /// All grades in the qrels, highest first.
+    pub grades: &'a [f64],
+}
+
+/// How values of queries are put together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aggregate {
+    /// Their arithmetic mean.
+    Mean,
+    /// Their sum.
+    Sum,
+}
+
+/// A ranking with its best and its worst order.
+#[derive(Debug, Default)]
+pub struct Orders {
+    /// As it is, ties and all.
+    pub tied: Ranking,
+    /// See [`crate::ranking::best`].
+    pub best: Ranking,
+    /// See [`crate::ranking::worst`].
+    pub worst: Ranking,
+}
+
+/// A measure with its parameters, ready to be computed. NaN stands for *undefined*.
+pub trait Measure: Send + Sync {
+    /// Exact mean over all orders of the tie groups.
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64;
+
+    /// Exact variance over all orders of the tie groups.
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64;
+
+    /// Smallest and largest value over all orders of the tie groups.
+    ///
+    /// Right as it stands for every measure that never falls when a higher grade moves up past a lower one
+    /// (SPEC 2.1); others override it.
+    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+        (self.mean(&orders.worst, truth), self.mean(&orders.best, truth))
+    }
+}
+
+/// R, the number of relevant documents that recall is measured against.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum RecallBase {
+    /// All relevant documents of the qrels, as trec_eval.
+    Qrels,
+    /// Those in the ranking, as McSherry & Najork.
+    Ranking,
+    /// So many.
+    Number(usize),
+}
+
+impl RecallBase {
+    fn relevant(self, rel: f64, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        match self {
+            RecallBase::Qrels => truth.relevant(rel) as f64,
+            RecallBase::Ranking => ranking.relevant(rel) as f64,
+            RecallBase::Number(number) => number as f64,
+        }
+    }
+}
+
+/// The sum of `term(0) .. term(n - 1)` in four interleaved parts, which a processor adds up at the same time; always
+/// the same parts, so always the same bits.
+#[inline]
+fn sum(n: usize, term: impl Fn(usize) -> f64) -> f64 {
+    let mut parts = [0.0; 4];
+    let whole = n - n % 4;
+    let mut i = 0;
+    while i < whole {
+        for (lane, part) in parts.iter_mut().enumerate() {
+            *part += term(i + lane);
+        }
+        i += 4;
+    }
+    let rest: f64 = (whole..n).map(term).sum();
+    (parts[0] + parts[1]) + (parts[2] + parts[3]) + rest
+}

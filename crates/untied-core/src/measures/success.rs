@@ -1,0 +1,55 @@
+//! Success@k: whether any of the first k documents is relevant.
+
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, REL};
+use crate::ranking::Ranking;
+use crate::table::Truth;
+
+/// Success@k.
+pub static SUCCESS: Info = Info {
+    name: "Success",
+    aliases: &["hit_rate", "hitrate"],
+    title: "whether a relevant document is found",
+    cutoff: Cutoff::Required,
+    parameters: &[REL, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    range: "0 to 1",
+    equation: "Success@k = 1 if H(k) > 0, else 0",
+    reference: "trec_eval (success); ties: 1 - C(n-r, K) / C(n, K) in the first group with relevant documents",
+    build: |spec, _| Ok(Box::new(Success { rel: spec.rel()?, cutoff: spec.cutoff_or(usize::MAX) })),
+};
+
+struct Success {
+    rel: f64,
+    cutoff: usize,
+}
+
+impl Success {
+    /// (probability of success, probability of failure), both without cancellation.
+    fn chances(&self, ranking: &Ranking) -> (f64, f64) {
+        for group in ranking.groups_to(self.cutoff) {
+            let (n, r, k) = (group.size, group.relevant(self.rel), group.slots(self.cutoff));
+            if r == 0 {
+                continue;
+            }
+            // C(n-r, K) / C(n, K) = C(n-K, r) / C(n, r): the shorter product.
+            let (few, many) = (r.min(k), r.max(k));
+            let mut failure = 1.0;
+            for i in 0..few {
+                failure *= (n - i).saturating_sub(many) as f64 / (n - i) as f64;
+            }
+            return (1.0 - failure, failure);
+        }
+        (0.0, 1.0)
+    }
+}
+
+impl Measure for Success {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        if truth.relevant(self.rel) == 0 { f64::NAN } else { self.chances(ranking).0 }
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let (success, failure) = self.chances(ranking);
+        if truth.relevant(self.rel) == 0 { f64::NAN } else { success * failure }
+    }
+}

@@ -1,0 +1,127 @@
+//! From scores and judgments to what measures read.
+//!
+//! [`ties`] sorts a query's rows and marks tie groups, [`judge`] attaches grades and lays the ranking out under a
+//! tie policy, [`policy`] derives other rankings from it: without unjudged documents, in the best or worst order.
+
+mod judge;
+mod policy;
+mod ties;
+
+pub use judge::{Judge, Layout};
+pub use policy::{best, condensed, worst};
+pub use ties::{Order, Precision};
+
+/// So many documents of one grade.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Level {
+    /// The grade; negative: pooled but not judged.
+    pub grade: f64,
+    /// Number of documents.
+    pub count: u32,
+}
+
+/// Number of documents with at least this grade; levels descend.
+#[inline]
+#[must_use]
+pub fn count_from(levels: &[Level], grade: f64) -> usize {
+    levels.iter().take_while(|level| level.grade >= grade).map(|level| level.count as usize).sum()
+}
+
+/// A query's ranking, reduced to what measures read: the tie groups that hold documents of the qrels.
+///
+/// Groups without such documents are left out; the positions of the others tell how long they were. A ranking
+/// without ties is one whose groups have size 1, so a measure needs no second formula for it.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Ranking {
+    /// Number of documents retrieved, n.
+    pub retrieved: usize,
+    spans: Vec<Span>,
+    levels: Vec<Level>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Span {
+    start: u32,
+    size: u32,
+    /// Where its levels end; they begin where those of the group before end.
+    levels: u32,
+}
+
+/// Documents with equal scores, in the paper's symbols V_i.
+#[derive(Debug, Clone, Copy)]
+pub struct Group<'a> {
+    /// Documents ranked before the group, t_i.
+    pub start: usize,
+    /// Documents in the group, n_i.
+    pub size: usize,
+    /// Those of them that the qrels hold, by grade, highest first. The rest is unjudged.
+    pub levels: &'a [Level],
+}
+
+impl Group<'_> {
+    /// Documents of at least this grade, r_i.
+    #[inline]
+    #[must_use]
+    pub fn relevant(&self, rel: f64) -> usize {
+        count_from(self.levels, rel)
+    }
+
+    /// Positions of the group that lie within a cutoff, K.
+    #[inline]
+    #[must_use]
+    pub fn slots(&self, cutoff: usize) -> usize {
+        self.size.min(cutoff.saturating_sub(self.start))
+    }
+
+    /// Documents of the group that the qrels do not hold.
+    #[must_use]
+    pub fn unjudged(&self) -> usize {
+        self.size - self.levels.iter().map(|level| level.count as usize).sum::<usize>()
+    }
+}
+
+impl Ranking {
+    /// Forget everything, keep the room.
+    pub fn clear(&mut self) {
+        self.retrieved = 0;
+        self.spans.clear();
+        self.levels.clear();
+    }
+
+    /// Append a group; groups come in the order of their starts.
+    #[inline]
+    pub fn push(&mut self, start: usize, size: usize, levels: impl IntoIterator<Item = Level>) {
+        self.levels.extend(levels);
+        self.spans.push(Span { start: start as u32, size: size as u32, levels: self.levels.len() as u32 });
+    }
+
+    /// The groups that hold documents of the qrels, best first.
+    #[inline]
+    pub fn groups(&self) -> impl Iterator<Item = Group<'_>> {
+        let mut from = 0;
+        self.spans.iter().map(move |span| {
+            let to = span.levels as usize;
+            let levels = &self.levels[from..to];
+            from = to;
+            Group { start: span.start as usize, size: span.size as usize, levels }
+        })
+    }
+
+    /// The groups that begin within a cutoff: work stops at the end of the group that holds it.
+    #[inline]
+    pub fn groups_to(&self, cutoff: usize) -> impl Iterator<Item = Group<'_>> {
+        self.groups().take_while(move |group| group.start < cutoff)
+    }
+
+    /// Retrieved documents of at least this grade.
+    #[must_use]
+    pub fn relevant(&self, rel: f64) -> usize {
+        self.levels.iter().filter(|level| level.grade >= rel).map(|level| level.count as usize).sum()
+    }
+
+    /// The grades of all retrieved documents that the qrels hold.
+    #[must_use]
+    pub fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+}

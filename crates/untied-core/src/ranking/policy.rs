@@ -1,0 +1,90 @@
+//! Rankings made from a ranking: without its unjudged documents, in its best and in its worst order.
+
+use super::{Level, Ranking};
+
+/// Only the judged documents, each group at its new place (the condensed list of `unjudged = remove`).
+///
+/// Documents that the qrels do not hold go, and so do those with a negative grade (pooled but not judged).
+pub fn condensed(ranking: &Ranking, into: &mut Ranking) {
+    into.clear();
+    for group in ranking.groups() {
+        let judged = group.levels.iter().filter(|level| level.grade >= 0.0);
+        let size: usize = judged.clone().map(|level| level.count as usize).sum();
+        if size > 0 {
+            into.push(into.retrieved, size, judged.copied());
+            into.retrieved += size;
+        }
+    }
+}
+
+/// The best order of every tie group: higher grades first, judged non-relevant documents last, and what is not
+/// judged between them.
+pub fn best(ranking: &Ranking, into: &mut Ranking) {
+    into.clear();
+    into.retrieved = ranking.retrieved;
+    for group in ranking.groups() {
+        let (positive, others) = split(group.levels);
+        let mut at = group.start;
+        for level in positive {
+            at = push(into, at, *level);
+        }
+        at = group.start + group.size - others.iter().map(|level| level.count as usize).sum::<usize>();
+        for level in others.iter().rev() {
+            at = push(into, at, *level);
+        }
+    }
+}
+
+/// The worst order of every tie group: the best one backwards.
+pub fn worst(ranking: &Ranking, into: &mut Ranking) {
+    into.clear();
+    into.retrieved = ranking.retrieved;
+    for group in ranking.groups() {
+        let (positive, others) = split(group.levels);
+        let mut at = group.start;
+        for level in others {
+            at = push(into, at, *level);
+        }
+        at = group.start + group.size - positive.iter().map(|level| level.count as usize).sum::<usize>();
+        for level in positive.iter().rev() {
+            at = push(into, at, *level);
+        }
+    }
+}
+
+fn split(levels: &[Level]) -> (&[Level], &[Level]) {
+    levels.split_at(levels.partition_point(|level| level.grade > 0.0))
+}
+
+/// Documents of one grade after each other: still a group, as their order makes no difference.
+fn push(into: &mut Ranking, at: usize, level: Level) -> usize {
+    into.push(at, level.count as usize, [level]);
+    at + level.count as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn level(grade: f64, count: u32) -> Level {
+        Level { grade, count }
+    }
+
+    fn spans(ranking: &Ranking) -> Vec<(usize, usize, f64)> {
+        ranking.groups().map(|group| (group.start, group.size, group.levels[0].grade)).collect()
+    }
+
+    #[test]
+    fn orders_and_condensed_list() {
+        let mut tied = Ranking { retrieved: 10, ..Ranking::default() };
+        // Ranks 3..10: two of grade 2, one of grade 1, one judged 0, one pooled, two not in the qrels.
+        tied.push(2, 7, [level(2.0, 2), level(1.0, 1), level(0.0, 1), level(-1.0, 1)]);
+        let mut other = Ranking::default();
+        best(&tied, &mut other);
+        assert_eq!(spans(&other), [(2, 2, 2.0), (4, 1, 1.0), (7, 1, -1.0), (8, 1, 0.0)]);
+        worst(&tied, &mut other);
+        assert_eq!(spans(&other), [(2, 1, 0.0), (3, 1, -1.0), (6, 1, 1.0), (7, 2, 2.0)]);
+        condensed(&tied, &mut other);
+        assert_eq!((other.retrieved, spans(&other)), (4, vec![(0, 4, 2.0)]));
+    }
+}

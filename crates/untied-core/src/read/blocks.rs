@@ -1,0 +1,251 @@
+//! Cutting an input into blocks of whole lines and parsing them in parallel.
+//!
+//! Files are read by position, each worker its own piece, and not mapped into memory: a file that is
+//! truncated while mapped kills the process, a short read is an error like any other.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use super::source::{Source, fill, open};
+use crate::error::{Error, InputError, Result};
+
+/// Bytes a worker reads at a time: large enough for few system calls, small enough to stay in cache.
+const BLOCK: usize = 1 << 20;
+
+/// No line of any format is this long; what has one is not text.
+const LONGEST_LINE: usize = 16 << 20;
+
+/// What a parser finds wrong, with the line counted from the block's start (0 for its first).
+#[derive(Debug)]
+pub struct LineError {
+    /// Line within the block, from 0.
+    pub line: u64,
+    /// See [`InputError`].
+    pub expected: String,
+    /// See [`InputError`].
+    pub found: String,
+}
+
+/// A parsed block and the number of lines it was made from.
+pub struct Parsed<T> {
+    /// The parser's result.
+    pub value: T,
+    /// Lines in the block, blank ones and comments included.
+    pub lines: u64,
+}
+
+/// Parse all of `path`, block by block; the results in the order of the file.
+///
+/// The parser sees whole lines: only the last block may lack its final newline. Of several errors the
+/// first in the file is reported, whatever the number of threads.
+pub fn parse_blocks<T, P>(path: &str, parse: P) -> Result<Vec<Parsed<T>>>
+where
+    T: Send,
+    P: Fn(&[u8]) -> std::result::Result<Parsed<T>, LineError> + Sync,
+{
+    let results = match open(path)? {
+        Source::File(file, length) => parse_file(&file, length, &parse),
+        Source::Stream(reader) => parse_stream(reader, &parse),
+    };
+    let mut blocks = Vec::with_capacity(results.len());
+    let mut before = 0;
+    for result in results {
+        let input_error = |line, expected, found| {
+            Error::Input(InputError { file: path.into(), line: Some(before + line + 1), expected, found })
+        };
+        match result {
+            Ok(block) => {
+                before += block.lines;
+                blocks.push(block);
+            }
+            Err(Failure::Line(e)) => return Err(input_error(e.line, e.expected, e.found)),
+            Err(Failure::TooLong(line)) => {
+                let limit = LONGEST_LINE >> 20;
+                return Err(input_error(line, format!("lines of at most {limit} MiB"), "a longer one".into()));
+            }
+            Err(Failure::Io(line, source)) => return Err(io_error(path, before + line + 1, source)),
+        }
+    }
+    Ok(blocks)
+}
+
+/// A failed read. A damaged archive is an error of content: it says how far the text could be unpacked.
+fn io_error(path: &str, line: u64, source: io::Error) -> Error {
+    use io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
+    match source.kind() {
+        UnexpectedEof | InvalidData | InvalidInput | Other => Error::Input(InputError {
+            file: path.into(),
+            line: Some(line),
+            expected: "more data".into(),
+            found: format!("a truncated or damaged file ({source})"),
+        }),
+        _ => Error::Io { file: path.into(), source },
+    }
+}
+
+/// Why a block could not be parsed; lines counted from its start.
+enum Failure {
+    Line(LineError),
+    TooLong(u64),
+    Io(u64, io::Error),
+}
+
+fn newlines(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|&&byte| byte == b'\n').count() as u64
+}
+
+type Outcome<T> = std::result::Result<Parsed<T>, Failure>;
+
+fn parse_file<T, P>(file: &File, length: u64, parse: &P) -> Vec<Outcome<T>>
+where
+    T: Send,
+    P: Fn(&[u8]) -> std::result::Result<Parsed<T>, LineError> + Sync,
+{
+    let blocks = length.div_ceil(BLOCK as u64);
+    (0..blocks)
+        .into_par_iter()
+        .map_init(Vec::new, |buffer, index| {
+            let lines = read_block(file, length, index * BLOCK as u64, buffer)?;
+            parse(without_mark(lines, index == 0)).map_err(Failure::Line)
+        })
+        .collect()
+}
+
+/// The lines that begin in the block at `start`.
+fn read_block<'b>(
+    file: &File,
+    length: u64,
+    start: u64,
+    buffer: &'b mut Vec<u8>,
+) -> std::result::Result<&'b [u8], Failure> {
+    // One byte more in front tells whether a line begins exactly at `start`.
+    let front = start.saturating_sub(1);
+    let end = length.min(start + BLOCK as u64);
+    buffer.resize((end - front) as usize, 0);
+    read_exact_at(file, buffer, front).map_err(|error| Failure::Io(0, error))?;
+    let begin = match start {
+        0 => 0,
+        _ => match buffer.iter().position(|&byte| byte == b'\n') {
+            Some(newline) => newline + 1,
+            None => buffer.len(),
+        },
+    };
+    if begin == buffer.len() && start > 0 {
+        // Either the block is the middle of one long line, which belongs to an earlier block, or it ends with the
+        // newline that ends that line.
+        return Ok(&[]);
+    }
+    // The last line goes on in the next blocks.
+    const MORE: usize = 1 << 12;
+    let mut at = end;
+    while buffer.last() != Some(&b'\n') && at < length {
+        let step = MORE.min((length - at) as usize);
+        let old = buffer.len();
+        if old - begin > BLOCK + LONGEST_LINE {
+            return Err(Failure::TooLong(newlines(&buffer[begin..])));
+        }
+        buffer.resize(old + step, 0);
+        read_exact_at(file, &mut buffer[old..], at).map_err(|error| Failure::Io(0, error))?;
+        match buffer[old..].iter().position(|&byte| byte == b'\n') {
+            Some(newline) => buffer.truncate(old + newline + 1),
+            None => at += step as u64,
+        }
+    }
+    Ok(&buffer[begin..])
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !buffer.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, buffer, offset)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            n => {
+                buffer = &mut buffer[n..];
+                offset += n as u64;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn parse_stream<T, P>(reader: Box<dyn Read + Send>, parse: &P) -> Vec<Outcome<T>>
+where
+    T: Send,
+    P: Fn(&[u8]) -> std::result::Result<Parsed<T>, LineError> + Sync,
+{
+    // Workers draw blocks one by one, so no more of them exist than there are workers; after a failure no more are
+    // drawn.
+    let failed = AtomicBool::new(false);
+    let blocks = Lines { reader, rest: Vec::new(), ended: false }.take_while(|_| !failed.load(Ordering::Relaxed));
+    let mut results: Vec<(usize, Outcome<T>)> = blocks
+        .enumerate()
+        .par_bridge()
+        .map(|(index, block)| {
+            let outcome = block.and_then(|lines| parse(without_mark(&lines, index == 0)).map_err(Failure::Line));
+            if outcome.is_err() {
+                failed.store(true, Ordering::Relaxed);
+            }
+            (index, outcome)
+        })
+        .collect();
+    results.sort_unstable_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, outcome)| outcome).collect()
+}
+
+/// Blocks of whole lines from a sequential reader.
+struct Lines {
+    reader: Box<dyn Read + Send>,
+    rest: Vec<u8>,
+    ended: bool,
+}
+
+impl Iterator for Lines {
+    type Item = std::result::Result<Vec<u8>, Failure>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut block = std::mem::take(&mut self.rest);
+        while !self.ended {
+            let old = block.len();
+            if old > BLOCK + LONGEST_LINE {
+                self.ended = true;
+                return Some(Err(Failure::TooLong(0)));
+            }
+            block.resize(old + BLOCK, 0);
+            match fill(&mut self.reader, &mut block[old..]) {
+                Ok(read) => {
+                    self.ended = read < BLOCK;
+                    block.truncate(old + read);
+                }
+                Err(error) => {
+                    // What was unpacked so far is not parsed: the error stands, whatever it holds.
+                    self.ended = true;
+                    return Some(Err(Failure::Io(newlines(&block), error)));
+                }
+            }
+            if self.ended {
+                break;
+            }
+            if let Some(newline) = block[old..].iter().rposition(|&byte| byte == b'\n') {
+                self.rest = block.split_off(old + newline + 1);
+                break;
+            }
+        }
+        (!block.is_empty()).then_some(Ok(block))
+    }
+}
+
+/// Drop a byte-order mark at the beginning of the input.
+fn without_mark(block: &[u8], first: bool) -> &[u8] {
+    match block.strip_prefix(b"\xef\xbb\xbf") {
+        Some(rest) if first => rest,
+        _ => block,
+    }
+}

@@ -1,0 +1,13 @@
+//! Bytes to columns.
+//!
+//! [`source`] opens a path and says whether it can be read at any position (a plain file) or only in
+//! sequence (standard input, pipes, archives); [`blocks`] cuts either into blocks of whole lines and hands
+//! them to a parser in parallel; [`line`] and [`number`] are that parser's tools; [`trec`] is the format.
+
+pub mod blocks;
+mod line;
+mod number;
+mod source;
+mod trec;
+
+pub use trec::{read_qrels, read_run};

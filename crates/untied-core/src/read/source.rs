@@ -1,0 +1,102 @@
+//! Opening an input: plain file, standard input, or an archive recognised by its first bytes.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek};
+
+use crate::error::{Error, InputError, Result};
+
+/// Something to read lines from.
+pub enum Source {
+    /// A regular file without compression: read at any position, by many threads. With its length in bytes.
+    File(File, u64),
+    /// Anything else: read in sequence.
+    Stream(Box<dyn Read + Send>),
+}
+
+/// How the bytes are packed, told by their signature.
+enum Packing {
+    Plain,
+    Gzip,
+    Zstd,
+    Xz,
+}
+
+/// Length of the longest signature.
+const SIGNATURE: usize = 6;
+
+/// Formats that are recognised in order to say so, but not read.
+const UNREADABLE: [(&[u8], &str); 6] = [
+    (b"BZh", "a bzip2 archive"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"\x04\x22\x4d\x18", "an lz4 archive"),
+    (b"PAR1", "a parquet file"),
+    (b"\xff\xfe", "UTF-16 text"),
+    (b"\xfe\xff", "UTF-16 text"),
+];
+
+/// Open `path`; `-` is standard input.
+pub fn open(path: &str) -> Result<Source> {
+    let fail = |source| Error::Io { file: path.into(), source };
+    if path == "-" {
+        return stream(path, Box::new(io::stdin()));
+    }
+    let mut file = File::open(path).map_err(fail)?;
+    let meta = file.metadata().map_err(fail)?;
+    if !meta.is_file() {
+        return stream(path, Box::new(file));
+    }
+    let mut head = [0; SIGNATURE];
+    let read = fill(&mut file, &mut head).map_err(fail)?;
+    match recognise(path, &head[..read])? {
+        Packing::Plain => Ok(Source::File(file, meta.len())),
+        _ => {
+            file.rewind().map_err(fail)?;
+            stream(path, Box::new(file))
+        }
+    }
+}
+
+fn stream(path: &str, mut input: Box<dyn Read + Send>) -> Result<Source> {
+    let fail = |source| Error::Io { file: path.into(), source };
+    let mut head = [0; SIGNATURE];
+    let read = fill(&mut input, &mut head).map_err(fail)?;
+    let packing = recognise(path, &head[..read])?;
+    let whole = Cursor::new(head).take(read as u64).chain(input);
+    Ok(Source::Stream(match packing {
+        Packing::Plain => Box::new(whole),
+        Packing::Gzip => Box::new(flate2::read::MultiGzDecoder::new(whole)),
+        Packing::Zstd => Box::new(zstd::Decoder::new(whole).map_err(fail)?),
+        Packing::Xz => Box::new(liblzma::read::XzDecoder::new_multi_decoder(whole)),
+    }))
+}
+
+fn recognise(path: &str, head: &[u8]) -> Result<Packing> {
+    if let Some((_, what)) = UNREADABLE.iter().find(|(signature, _)| head.starts_with(signature)) {
+        return Err(Error::Input(InputError {
+            file: path.into(),
+            line: None,
+            expected: "text, plain or compressed by gzip, zstd or xz".into(),
+            found: (*what).into(),
+        }));
+    }
+    Ok(match head {
+        [0x1f, 0x8b, ..] => Packing::Gzip,
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Packing::Zstd,
+        [0xfd, b'7', b'z', b'X', b'Z', 0] => Packing::Xz,
+        _ => Packing::Plain,
+    })
+}
+
+/// Read until `buffer` is full or the input ends; how much was read.
+pub fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut read = 0;
+    while read < buffer.len() {
+        match input.read(&mut buffer[read..]) {
+            Ok(0) => break,
+            Ok(n) => read += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(read)
+}

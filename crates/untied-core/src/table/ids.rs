@@ -1,0 +1,97 @@
+//! Document ids as columns: all bytes one after the other, with ends and hashes.
+
+use std::ops::Range;
+
+/// A 32-bit hash of an id; equal ids have equal hashes, the reverse has to be checked.
+#[inline]
+#[must_use]
+pub fn hash(id: &[u8]) -> u32 {
+    rapidhash::v3::rapidhash_v3(id) as u32
+}
+
+/// A column of document ids.
+#[derive(Debug, Default, Clone)]
+pub struct Documents {
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
+    hashes: Vec<u32>,
+}
+
+impl Documents {
+    /// No ids.
+    pub const EMPTY: Documents = Documents { bytes: Vec::new(), ends: Vec::new(), hashes: Vec::new() };
+
+    /// Number of ids.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Bytes of all ids together.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Make room.
+    pub fn reserve(&mut self, ids: usize, bytes: usize) {
+        self.bytes.reserve(bytes);
+        self.ends.reserve(ids);
+        self.hashes.reserve(ids);
+    }
+
+    /// Append an id.
+    ///
+    /// # Panics
+    /// If a column grows beyond 4 GiB of ids; readers start a new block long before.
+    #[inline]
+    pub fn push(&mut self, id: &[u8]) {
+        self.push_hashed(id, hash(id));
+    }
+
+    /// Append an id whose hash is known.
+    ///
+    /// # Panics
+    /// As [`Documents::push`].
+    #[inline]
+    pub fn push_hashed(&mut self, id: &[u8], hash: u32) {
+        self.bytes.extend_from_slice(id);
+        self.ends.push(u32::try_from(self.bytes.len()).expect("at most 4 GiB of ids in a block"));
+        self.hashes.push(hash);
+    }
+
+    /// The id in row `i`.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, i: usize) -> &[u8] {
+        let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
+        &self.bytes[start..self.ends[i] as usize]
+    }
+
+    /// The hash of the id in row `i`.
+    #[inline]
+    #[must_use]
+    pub fn hash(&self, i: usize) -> u32 {
+        self.hashes[i]
+    }
+
+    /// The hashes of a range of rows.
+    #[inline]
+    #[must_use]
+    pub fn hashes(&self, rows: Range<usize>) -> &[u32] {
+        &self.hashes[rows]
+    }
+
+    /// Give back unused room.
+    pub fn shrink(&mut self) {
+        self.bytes.shrink_to_fit();
+        self.ends.shrink_to_fit();
+        self.hashes.shrink_to_fit();
+    }
+}

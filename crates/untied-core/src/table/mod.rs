@@ -1,0 +1,368 @@
+//! Columns in memory: every query is one contiguous slice of rows, queries are sorted by id.
+
+mod ids;
+pub mod index;
+mod qrels;
+mod run;
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+pub use ids::{Documents, hash};
+pub use qrels::{Qrels, Truth};
+pub use run::Run;
+
+use crate::error::{Error, InputError, quote};
+
+/// Rows as columns: documents, and one or more columns of numbers (the score or the grade first).
+#[derive(Debug, Default, Clone)]
+pub struct Block {
+    /// The documents' ids.
+    pub docs: Documents,
+    /// Numbers, column by column.
+    pub columns: Vec<Vec<f64>>,
+}
+
+impl Block {
+    /// A block with so many columns of numbers.
+    #[must_use]
+    pub fn new(numbers: usize) -> Self {
+        Block { docs: Documents::default(), columns: vec![Vec::new(); numbers] }
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.docs.len()
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.docs.is_empty()
+    }
+
+    /// Make room.
+    pub fn reserve(&mut self, rows: usize, bytes: usize) {
+        self.docs.reserve(rows, bytes);
+        for column in &mut self.columns {
+            column.reserve(rows);
+        }
+    }
+
+    fn push_from(&mut self, other: &Block, row: usize) {
+        self.docs.push_hashed(other.docs.get(row), other.docs.hash(row));
+        for (to, from) in self.columns.iter_mut().zip(&other.columns) {
+            to.push(from[row]);
+        }
+    }
+}
+
+/// Consecutive rows of one query within a chunk.
+#[derive(Debug, Clone)]
+pub struct Segment {
+    /// The query, by its number in the chunk.
+    pub query: u32,
+    /// Its rows.
+    pub rows: Range<u32>,
+}
+
+/// Which line a row came from: consecutive ones but for skipped lines.
+#[derive(Debug, Default, Clone)]
+pub struct LineMap {
+    /// Line of the chunk's first line, counted from 1; 0 where rows do not come from lines.
+    pub first: u64,
+    /// For every skipped line, how many rows came before it.
+    skipped: Vec<u32>,
+}
+
+impl LineMap {
+    /// A line without a row follows after `rows` rows.
+    pub fn skip(&mut self, rows: usize) {
+        self.skipped.push(rows as u32);
+    }
+
+    fn line(&self, row: u32) -> Option<u64> {
+        let skipped = self.skipped.partition_point(|&rows| rows <= row);
+        (self.first > 0).then(|| self.first + u64::from(row) + skipped as u64)
+    }
+}
+
+/// What a reader makes of one piece of its input, in the input's order.
+#[derive(Debug, Default, Clone)]
+pub struct Chunk {
+    /// The rows.
+    pub block: Block,
+    /// Ids of the queries met, each once.
+    pub queries: Vec<Box<[u8]>>,
+    /// Which rows belong to which query, in the order of rows.
+    pub segments: Vec<Segment>,
+    /// For messages.
+    pub lines: LineMap,
+    numbers: HashMap<Box<[u8]>, u32>,
+}
+
+impl Chunk {
+    /// An empty chunk with so many columns of numbers.
+    #[must_use]
+    pub fn new(numbers: usize) -> Self {
+        Chunk { block: Block::new(numbers), ..Chunk::default() }
+    }
+
+    /// The rows pushed from here on belong to this query.
+    pub fn start_query(&mut self, id: &[u8]) {
+        self.end_segment();
+        let query = match self.numbers.get(id) {
+            Some(&number) => number,
+            None => {
+                let number = self.queries.len() as u32;
+                self.queries.push(id.into());
+                self.numbers.insert(id.into(), number);
+                number
+            }
+        };
+        let row = self.block.len() as u32;
+        self.segments.push(Segment { query, rows: row..row });
+    }
+
+    fn end_segment(&mut self) {
+        if let Some(last) = self.segments.last_mut() {
+            last.rows.end = self.block.len() as u32;
+        }
+    }
+
+    /// All rows have been pushed.
+    pub fn finish(&mut self) {
+        self.end_segment();
+        self.numbers = HashMap::new();
+        self.block.docs.shrink();
+        for column in &mut self.block.columns {
+            column.shrink_to_fit();
+        }
+    }
+}
+
+/// Queries with their rows.
+#[derive(Debug, Default)]
+pub struct Table {
+    blocks: Vec<Block>,
+    queries: Vec<Query>,
+}
+
+#[derive(Debug)]
+struct Query {
+    id: Box<[u8]>,
+    block: u32,
+    rows: Range<u32>,
+}
+
+/// The rows of one query.
+#[derive(Clone)]
+pub struct Rows<'a> {
+    block: &'a Block,
+    rows: Range<usize>,
+}
+
+impl<'a> Rows<'a> {
+    /// No rows at all: the ranking of a query that a run does not have.
+    #[must_use]
+    pub fn none() -> Self {
+        static NOTHING: Block = Block { docs: Documents::EMPTY, columns: Vec::new() };
+        Rows { block: &NOTHING, rows: 0..0 }
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The document in row `i` of the query.
+    #[inline]
+    #[must_use]
+    pub fn doc(&self, i: usize) -> &'a [u8] {
+        self.block.docs.get(self.rows.start + i)
+    }
+
+    /// Hashes of the documents.
+    #[inline]
+    #[must_use]
+    pub fn hashes(&self) -> &'a [u32] {
+        self.block.docs.hashes(self.rows.clone())
+    }
+
+    /// A column of numbers; column 0 holds the scores or grades.
+    ///
+    /// # Panics
+    /// If the table was read without that column.
+    #[inline]
+    #[must_use]
+    pub fn column(&self, column: usize) -> &'a [f64] {
+        if self.rows.is_empty() { &[] } else { &self.block.columns[column][self.rows.clone()] }
+    }
+}
+
+/// Where the rows came from, kept only while they are checked.
+struct Origins {
+    /// Line map of every chunk.
+    lines: Vec<LineMap>,
+    /// For every block made from gathered rows, by its number: the (chunk, row) of each of its rows.
+    gathered: HashMap<u32, Vec<(u32, u32)>>,
+}
+
+impl Origins {
+    fn line(&self, block: u32, row: u32) -> Option<u64> {
+        let (chunk, row) = match self.gathered.get(&block) {
+            Some(rows) => rows[row as usize],
+            None => (block, row),
+        };
+        self.lines[chunk as usize].line(row)
+    }
+}
+
+/// Start a new block of gathered rows when this many bytes of ids are in one.
+const GATHER: usize = 1 << 28;
+
+impl Table {
+    /// Put chunks together. The rows of a query that are not contiguous (it spans two chunks, or its lines are
+    /// interleaved with others') are copied into blocks of their own, in their order.
+    fn new(mut chunks: Vec<Chunk>) -> (Table, Origins) {
+        let mut numbers: HashMap<Box<[u8]>, u32> = HashMap::new();
+        let mut pieces: Vec<Vec<(u32, Range<u32>)>> = Vec::new();
+        for (c, chunk) in chunks.iter_mut().enumerate() {
+            let global: Vec<u32> = std::mem::take(&mut chunk.queries)
+                .into_iter()
+                .map(|id| {
+                    let next = pieces.len() as u32;
+                    let number = *numbers.entry(id).or_insert(next);
+                    if number == next {
+                        pieces.push(Vec::new());
+                    }
+                    number
+                })
+                .collect();
+            for segment in std::mem::take(&mut chunk.segments) {
+                pieces[global[segment.query as usize] as usize].push((c as u32, segment.rows));
+            }
+        }
+        let mut blocks = Vec::with_capacity(chunks.len() + 1);
+        let mut lines = Vec::with_capacity(chunks.len());
+        for chunk in chunks {
+            blocks.push(chunk.block);
+            lines.push(chunk.lines);
+        }
+        let mut ids: Vec<(Box<[u8]>, u32)> = numbers.into_iter().collect();
+        ids.sort_unstable();
+        let mut table = Table { blocks, queries: Vec::with_capacity(ids.len()) };
+        let mut origins = Origins { lines, gathered: HashMap::new() };
+        let mut in_place = vec![false; table.blocks.len()];
+        for (id, number) in ids {
+            let pieces = &pieces[number as usize];
+            let (block, rows) = match pieces.as_slice() {
+                [(block, rows)] => {
+                    in_place[*block as usize] = true;
+                    (*block, rows.clone())
+                }
+                _ => table.gather(pieces, &mut origins),
+            };
+            table.queries.push(Query { id, block, rows });
+        }
+        for (block, in_place) in table.blocks.iter_mut().zip(in_place) {
+            if !in_place {
+                *block = Block::default();
+            }
+        }
+        for block in &mut table.blocks {
+            block.docs.shrink();
+        }
+        (table, origins)
+    }
+
+    /// Copy the pieces of a query to the end of the last block of gathered rows.
+    fn gather(&mut self, pieces: &[(u32, Range<u32>)], origins: &mut Origins) -> (u32, Range<u32>) {
+        let last = self.blocks.len() as u32 - 1;
+        let full = self.blocks[last as usize].docs.bytes() > GATHER;
+        let target = if origins.gathered.contains_key(&last) && !full { last } else { last + 1 };
+        let numbers = self.blocks[pieces[0].0 as usize].columns.len();
+        if target > last {
+            self.blocks.push(Block::new(numbers));
+        }
+        let mut block = std::mem::take(&mut self.blocks[target as usize]);
+        let from = origins.gathered.entry(target).or_default();
+        let start = block.len() as u32;
+        for (chunk, rows) in pieces {
+            for row in rows.clone() {
+                block.push_from(&self.blocks[*chunk as usize], row as usize);
+                from.push((*chunk, row));
+            }
+        }
+        let end = block.len() as u32;
+        self.blocks[target as usize] = block;
+        (target, start..end)
+    }
+
+    /// Number of queries.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.queries.len()
+    }
+
+    /// Whether there are no queries.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.queries.is_empty()
+    }
+
+    /// The id of a query, by its number in the order of ids.
+    #[must_use]
+    pub fn id(&self, query: usize) -> &[u8] {
+        &self.queries[query].id
+    }
+
+    /// The number of the query with this id.
+    #[must_use]
+    pub fn find(&self, id: &[u8]) -> Option<usize> {
+        self.queries.binary_search_by(|query| query.id.as_ref().cmp(id)).ok()
+    }
+
+    /// The rows of a query, in the order of the input.
+    #[must_use]
+    pub fn rows(&self, query: usize) -> Rows<'_> {
+        let Query { block, rows, .. } = &self.queries[query];
+        Rows { block: &self.blocks[*block as usize], rows: rows.start as usize..rows.end as usize }
+    }
+
+    /// Rows of the longest query.
+    #[must_use]
+    pub fn longest(&self) -> usize {
+        self.queries.iter().map(|query| query.rows.len()).max().unwrap_or(0)
+    }
+
+    /// The error for two rows of a query that contradict each other, the second being the one to blame.
+    fn contradiction(
+        &self,
+        origins: &Origins,
+        source: &str,
+        query: usize,
+        (first, second): (u32, u32),
+        expected: &str,
+        found: impl FnOnce(String, String) -> String,
+    ) -> Error {
+        let Query { id, block, rows } = &self.queries[query];
+        let line = |row| origins.line(*block, rows.start + row);
+        let what = format!("document {} of query {}", quote(self.rows(query).doc(second as usize)), quote(id));
+        let earlier = line(first).map_or("before".into(), |line| format!("in line {line}"));
+        Error::Input(InputError {
+            file: source.into(),
+            line: line(second),
+            expected: expected.into(),
+            found: found(what, earlier),
+        })
+    }
+}

@@ -1,0 +1,163 @@
+//! Relevance judgments: for every query its judged documents with grades.
+
+use std::collections::HashSet;
+use std::ops::{Deref, Range};
+
+use super::{Chunk, Origins, Rows, Table, index};
+use crate::error::Result;
+use crate::ranking::{Level, count_from};
+
+/// Judgments, query by query, with an index for looking documents up.
+///
+/// Grades are few, so a document's grade is kept as its *level*: its position among all distinct grades of the
+/// qrels, highest first. Measures work on counts per level.
+#[derive(Debug, Default)]
+pub struct Qrels {
+    table: Table,
+    /// Distinct grades, descending.
+    grades: Vec<f64>,
+    slots: Vec<index::Slot>,
+    levels: Vec<Level>,
+    queries: Vec<Judged>,
+    repeated: usize,
+}
+
+/// Where a query's part of the shared columns lies.
+#[derive(Debug)]
+struct Judged {
+    slots: Range<usize>,
+    levels: Range<usize>,
+}
+
+/// The judgments of one query.
+#[derive(Clone)]
+pub struct Truth<'a> {
+    qrels: &'a Qrels,
+    judged: Rows<'a>,
+    slots: &'a [index::Slot],
+    /// How many documents have which grade, highest first.
+    pub levels: &'a [Level],
+}
+
+impl Deref for Qrels {
+    type Target = Table;
+
+    fn deref(&self) -> &Table {
+        &self.table
+    }
+}
+
+impl Qrels {
+    /// Put what a reader found together; `source` names it in messages.
+    ///
+    /// # Errors
+    /// A document is judged twice in a query, with different grades.
+    pub fn new(chunks: Vec<Chunk>, source: &str) -> Result<Qrels> {
+        let (table, origins) = Table::new(chunks);
+        let mut qrels = Qrels { grades: distinct_grades(&table), table, ..Qrels::default() };
+        qrels.queries.reserve(qrels.table.len());
+        for query in 0..qrels.table.len() {
+            qrels.index(query, &origins, source)?;
+        }
+        Ok(qrels)
+    }
+
+    fn index(&mut self, query: usize, origins: &Origins, source: &str) -> Result<()> {
+        let rows = self.table.rows(query);
+        let grades = rows.column(0);
+        let start = self.slots.len();
+        self.slots.resize(start + index::slots_for(rows.len()), 0);
+        let mut found = Vec::with_capacity(rows.len());
+        for (row, &hash) in rows.hashes().iter().enumerate() {
+            let is_same = |other: u32| rows.doc(other as usize) == rows.doc(row);
+            match index::insert(&mut self.slots[start..], hash, row as u32, is_same) {
+                Ok(()) => found.push(level_of(&self.grades, grades[row]) as u32),
+                Err(first) if grades[first as usize] == grades[row] => self.repeated += 1,
+                Err(first) => {
+                    let (one, other) = (grades[first as usize], grades[row]);
+                    let pair = (first, row as u32);
+                    let expected = "one grade for every document of a query";
+                    return Err(self.table.contradiction(origins, source, query, pair, expected, |what, earlier| {
+                        format!("grade {other} for {what}, which has grade {one} {earlier}")
+                    }));
+                }
+            }
+        }
+        found.sort_unstable();
+        let first_level = self.levels.len();
+        let same = found.chunk_by(|a, b| a == b);
+        self.levels.extend(same.map(|of| Level { grade: self.grades[of[0] as usize], count: of.len() as u32 }));
+        self.queries.push(Judged { slots: start..self.slots.len(), levels: first_level..self.levels.len() });
+        Ok(())
+    }
+
+    /// All grades that occur, highest first.
+    #[must_use]
+    pub fn grades(&self) -> &[f64] {
+        &self.grades
+    }
+
+    /// Judgments that say again, with the same grade, what was said before; they count once.
+    #[must_use]
+    pub fn repeated(&self) -> usize {
+        self.repeated
+    }
+
+    /// The judgments of a query.
+    #[must_use]
+    pub fn truth(&self, query: usize) -> Truth<'_> {
+        let Judged { slots, levels } = &self.queries[query];
+        Truth {
+            qrels: self,
+            judged: self.table.rows(query),
+            slots: &self.slots[slots.clone()],
+            levels: &self.levels[levels.clone()],
+        }
+    }
+}
+
+/// Position of a grade among the distinct ones.
+#[inline]
+fn level_of(grades: &[f64], grade: f64) -> usize {
+    grades.partition_point(|&other| other > grade)
+}
+
+fn distinct_grades(table: &Table) -> Vec<f64> {
+    let mut seen = HashSet::new();
+    let mut last = f64::NAN;
+    for query in 0..table.len() {
+        for &grade in table.rows(query).column(0) {
+            if grade != last {
+                last = grade;
+                seen.insert((grade + 0.0).to_bits()); // -0 is 0
+            }
+        }
+    }
+    let mut grades: Vec<f64> = seen.into_iter().map(f64::from_bits).collect();
+    grades.sort_unstable_by(|a, b| b.total_cmp(a));
+    grades
+}
+
+impl<'a> Truth<'a> {
+    /// The level of a retrieved document (an index into [`Qrels::grades`]), if the qrels hold it.
+    #[inline]
+    #[must_use]
+    pub fn level(&self, retrieved: &Rows<'_>, row: usize) -> Option<usize> {
+        let is_same = |other: u32| self.judged.doc(other as usize) == retrieved.doc(row);
+        let found = index::find(self.slots, retrieved.hashes()[row], is_same)?;
+        Some(level_of(&self.qrels.grades, self.judged.column(0)[found as usize]))
+    }
+
+    /// All grades that occur in the qrels, highest first.
+    #[must_use]
+    pub fn grades(&self) -> &'a [f64] {
+        &self.qrels.grades
+    }
+
+    /// Number of documents with at least this grade.
+    #[inline]
+    #[must_use]
+    pub fn relevant(&self, rel: f64) -> usize {
+        count_from(self.levels, rel)
+    }
+}

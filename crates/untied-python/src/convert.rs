@@ -1,0 +1,111 @@
+//! Python's objects to columns: ids, dicts of dicts, ranked lists.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyMapping, PyString, PyTuple};
+use untied_core::Error;
+use untied_core::error::{quote, show};
+use untied_core::table::Chunk;
+
+use crate::errors::to_python;
+
+/// An id as a terminal or a table can show it: control characters and what is not UTF-8 escaped.
+#[pyfunction]
+pub fn show_id(id: &Bound<'_, PyAny>) -> PyResult<String> {
+    with_id(id, "id", |bytes| Ok(show(bytes)))
+}
+
+/// Call `use_id` with the bytes of an id: a str, bytes or an int.
+pub fn with_id<T>(id: &Bound<'_, PyAny>, what: &str, use_id: impl FnOnce(&[u8]) -> PyResult<T>) -> PyResult<T> {
+    if let Ok(string) = id.cast::<PyString>() {
+        return match string.to_str() {
+            Ok(utf8) => use_id(utf8.as_bytes()),
+            // Lone surrogates: bytes that were not UTF-8 when they became a str.
+            Err(_) => use_id(string.call_method1("encode", ("utf-8", "surrogateescape"))?.cast::<PyBytes>()?.as_bytes()),
+        };
+    }
+    if let Ok(bytes) = id.cast::<PyBytes>() {
+        return use_id(bytes.as_bytes());
+    }
+    if id.cast::<PyInt>().is_ok() {
+        return use_id(id.str()?.to_str()?.as_bytes());
+    }
+    Err(PyTypeError::new_err(format!("{what} must be a str, bytes or an int, not {}", id.get_type().name()?)))
+}
+
+/// Call `visit` with every key and value of a mapping.
+fn items(
+    mapping: &Bound<'_, PyAny>,
+    what: &str,
+    mut visit: impl FnMut(Bound<'_, PyAny>, Bound<'_, PyAny>) -> PyResult<()>,
+) -> PyResult<()> {
+    if let Ok(dict) = mapping.cast::<PyDict>() {
+        return dict.iter().try_for_each(|(key, value)| visit(key, value));
+    }
+    let Ok(mapping) = mapping.cast::<PyMapping>() else {
+        return Err(PyTypeError::new_err(format!("{what} must be a mapping, not {}", mapping.get_type().name()?)));
+    };
+    mapping.items()?.iter().try_for_each(|item| {
+        let (key, value) = item.extract()?;
+        visit(key, value)
+    })
+}
+
+/// `{query: {document: number}}` or, for a run, `{query: [document, ...]}` and `{query: [[document, ...], ...]}`.
+///
+/// `number` names the number in messages: score or grade.
+pub fn chunk(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<Chunk> {
+    let mut chunk = Chunk::new(1);
+    items(source, what, |query, documents| {
+        with_id(&query, "a query id", |id| {
+            chunk.start_query(id);
+            Ok(())
+        })?;
+        if number == "score" && (documents.is_instance_of::<PyList>() || documents.is_instance_of::<PyTuple>()) {
+            return ranked_list(&mut chunk, &documents);
+        }
+        let what = format!("{what}[{}]", query.repr()?);
+        items(&documents, &what, |document, value| {
+            let value = finite(&value, number, &query, &document)?;
+            push(&mut chunk, &document, value)
+        })
+    })?;
+    chunk.finish();
+    Ok(chunk)
+}
+
+/// Documents best first; a list among them is a tie group.
+fn ranked_list(chunk: &mut Chunk, documents: &Bound<'_, PyAny>) -> PyResult<()> {
+    for (rank, entry) in documents.try_iter()?.enumerate() {
+        let entry = entry?;
+        let score = -(rank as f64);
+        if entry.is_instance_of::<PyList>() || entry.is_instance_of::<PyTuple>() {
+            entry.try_iter()?.try_for_each(|document| push(chunk, &document?, score))?;
+        } else {
+            push(chunk, &entry, score)?;
+        }
+    }
+    Ok(())
+}
+
+fn push(chunk: &mut Chunk, document: &Bound<'_, PyAny>, value: f64) -> PyResult<()> {
+    with_id(document, "a document id", |id| {
+        chunk.block.docs.push(id);
+        Ok(())
+    })?;
+    chunk.block.columns[0].push(value);
+    Ok(())
+}
+
+fn finite(value: &Bound<'_, PyAny>, name: &str, query: &Bound<'_, PyAny>, doc: &Bound<'_, PyAny>) -> PyResult<f64> {
+    let wrong = |found: &str| {
+        let id = |id: &Bound<'_, PyAny>| with_id(id, "id", |bytes| Ok(quote(bytes))).unwrap_or_default();
+        let place = format!("query {}, document {}", id(query), id(doc));
+        to_python(Error::Value(format!("{place}: expected a finite number as the {name}, found {found}")))
+    };
+    match value.extract::<f64>() {
+        Ok(number) if number.is_finite() => Ok(number),
+        Ok(number) => Err(wrong(&number.to_string())),
+        Err(_) => Err(wrong(&value.repr()?.to_string())),
+    }
+}

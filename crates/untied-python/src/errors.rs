@@ -1,0 +1,33 @@
+//! The core's errors as Python exceptions, defined in `untied.errors`.
+
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use untied_core::Error;
+
+/// Turn a core error into the exception that documents it.
+pub fn to_python(error: Error) -> PyErr {
+    Python::attach(|py| raise(py, error).unwrap_or_else(|failure| failure))
+}
+
+fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
+    if let Error::Io { file, source } = &error
+        && let Some(code) = source.raw_os_error()
+    {
+        // OSError picks its subclass (FileNotFoundError, ...) by the code.
+        let text = py.import("os")?.getattr("strerror")?.call1((code,))?.unbind();
+        return Ok(PyOSError::new_err((code, text, file.clone())));
+    }
+    let errors = py.import("untied.errors")?;
+    let message = error.to_string();
+    let exception = match error {
+        Error::Input(input) => {
+            let found = (message, input.file, input.line, input.expected, input.found);
+            errors.getattr("InputError")?.call1(found)?
+        }
+        Error::Measure(_) => errors.getattr("MeasureError")?.call1((message,))?,
+        Error::Undefined { .. } => errors.getattr("UndefinedError")?.call1((message,))?,
+        Error::Io { .. } => py.import("builtins")?.getattr("OSError")?.call1((message,))?,
+        Error::Value(_) => errors.getattr("UntiedError")?.call1((message,))?,
+    };
+    Ok(PyErr::from_value(exception))
+}

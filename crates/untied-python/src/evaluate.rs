@@ -1,0 +1,135 @@
+//! Evaluators and their results as Python objects.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use untied_core::error::text;
+use untied_core::evaluate::{self, Certainty, Plan, Settings, Value};
+use untied_core::measures::Spec;
+
+use crate::convert::with_id;
+use crate::errors::to_python;
+use crate::measure::Measure;
+use crate::tables::{Qrels, Run};
+use crate::threads;
+
+/// Qrels, measures and settings, prepared once for any number of runs.
+#[pyclass(frozen, module = "untied._core")]
+pub struct Evaluator {
+    qrels: Py<Qrels>,
+    specs: Vec<Spec>,
+    settings: Settings,
+    threads: Option<usize>,
+    /// Made for the deepest run so far.
+    plan: Mutex<Arc<Plan>>,
+}
+
+/// The values of one run.
+#[pyclass(frozen, module = "untied._core")]
+pub struct Evaluation {
+    qrels: Py<Qrels>,
+    evaluation: evaluate::Evaluation,
+}
+
+#[pymethods]
+impl Evaluator {
+    #[new]
+    #[pyo3(signature = (qrels, measures, *, ties, unjudged, score_dtype, queries, on_undefined, variance, threads))]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        qrels: Py<Qrels>,
+        measures: Vec<PyRef<'_, Measure>>,
+        ties: &str,
+        unjudged: &str,
+        score_dtype: &str,
+        queries: &str,
+        on_undefined: &str,
+        variance: bool,
+        threads: Option<usize>,
+    ) -> PyResult<Evaluator> {
+        let mut settings = Settings { variance, ..Settings::default() };
+        settings
+            .set_precision(score_dtype)
+            .and_then(|()| settings.set_ties(ties))
+            .and_then(|()| settings.set_unjudged(unjudged))
+            .and_then(|()| settings.set_queries(queries))
+            .and_then(|()| settings.set_undefined(on_undefined))
+            .map_err(to_python)?;
+        let specs: Vec<Spec> = measures.iter().map(|measure| measure.0.clone()).collect();
+        let plan = Plan::new(&specs, &qrels.get().0, 0).map_err(to_python)?;
+        Ok(Evaluator { qrels, specs, settings, threads, plan: Mutex::new(Arc::new(plan)) })
+    }
+
+    fn evaluate(&self, py: Python<'_>, run: &Run) -> PyResult<Evaluation> {
+        let qrels = &self.qrels.get().0;
+        let plan = self.plan_for(run.0.longest())?;
+        let evaluation =
+            threads::run(py, self.threads, || evaluate::evaluate(qrels, &run.0, &plan, self.settings))?;
+        Ok(Evaluation { qrels: self.qrels.clone_ref(py), evaluation })
+    }
+}
+
+impl Evaluator {
+    fn plan_for(&self, depth: usize) -> PyResult<Arc<Plan>> {
+        let mut plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
+        if !plan.reaches(depth) {
+            *plan = Arc::new(Plan::new(&self.specs, &self.qrels.get().0, depth).map_err(to_python)?);
+        }
+        Ok(Arc::clone(&plan))
+    }
+}
+
+/// (mean, low, high, variance, certainty)
+type Parts = (f64, Option<f64>, Option<f64>, Option<f64>, &'static str);
+
+fn parts(value: Value) -> Parts {
+    let certainty = match value.certainty {
+        Certainty::Exact => "exact",
+        Certainty::Interval => "interval",
+        Certainty::Estimate => "estimate",
+    };
+    (value.mean, value.range.map(|range| range.0), value.range.map(|range| range.1), value.variance, certainty)
+}
+
+#[pymethods]
+impl Evaluation {
+    fn queries(&self) -> Vec<String> {
+        let qrels = &self.qrels.get().0;
+        self.evaluation.queries.iter().map(|&query| text(qrels.id(query))).collect()
+    }
+
+    fn __len__(&self) -> usize {
+        self.evaluation.queries.len()
+    }
+
+    fn totals(&self) -> Vec<Parts> {
+        self.evaluation.totals.iter().copied().map(parts).collect()
+    }
+
+    fn values(&self) -> Vec<Parts> {
+        let measures = self.evaluation.totals.len();
+        let rows = 0..self.evaluation.queries.len();
+        rows.flat_map(|row| (0..measures).map(move |measure| parts(self.evaluation.value(row, measure)))).collect()
+    }
+
+    fn value(&self, row: usize, measure: usize) -> Parts {
+        parts(self.evaluation.value(row, measure))
+    }
+
+    fn find(&self, query: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+        let qrels = &self.qrels.get().0;
+        let number = with_id(query, "a query id", |id| Ok(qrels.find(id)))?;
+        Ok(number.and_then(|number| self.evaluation.queries.binary_search(&number).ok()))
+    }
+
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let facts = &self.evaluation.facts;
+        let dict = PyDict::new(py);
+        dict.set_item("mixed", facts.mixed)?;
+        dict.set_item("absent", facts.absent)?;
+        dict.set_item("unknown", facts.unknown)?;
+        dict.set_item("undefined", facts.undefined)?;
+        Ok(dict)
+    }
+}

@@ -1,0 +1,32 @@
+//! The border between untied's core and Python: conversion of types and of errors, nothing else.
+
+#![warn(missing_docs)]
+
+mod arrow;
+mod convert;
+mod errors;
+mod evaluate;
+mod measure;
+mod tables;
+mod threads;
+
+/// The native part of `untied`.
+#[pyo3::pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::arrow::arrow_stream;
+    #[pymodule_export]
+    use super::convert::show_id;
+    #[pymodule_export]
+    use super::evaluate::{Evaluation, Evaluator};
+    #[pymodule_export]
+    use super::measure::{Measure, measure_info, parse_measures};
+    #[pymodule_export]
+    use super::tables::{Qrels, Run};
+
+    #[pymodule_init]
+    fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        use pyo3::types::PyModuleMethods;
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

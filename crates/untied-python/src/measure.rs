@@ -1,0 +1,140 @@
+//! Measures as Python objects: `nDCG(gain='exp2') @ 10`.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyString};
+use untied_core::Error;
+use untied_core::measures::{self, Aggregate, Cutoff, REGISTRY, Spec, Value};
+
+use crate::errors::to_python;
+
+/// A measure with its parameters and cutoff.
+#[pyclass(frozen, module = "untied")]
+pub struct Measure(pub Spec);
+
+#[pymethods]
+impl Measure {
+    #[new]
+    fn new(name: &str) -> PyResult<Measure> {
+        match measures::parse(name) {
+            Ok(spec) => Ok(Measure(spec)),
+            // A bare name may still lack its cutoff: `P @ 10` comes later.
+            Err(error) => Spec::named(name).map(Measure).map_err(|_| to_python(error)),
+        }
+    }
+
+    #[getter]
+    fn name(&self) -> &'static str {
+        self.0.info.name
+    }
+
+    #[getter]
+    fn cutoff(&self) -> Option<usize> {
+        self.0.cutoff
+    }
+
+    /// Whether its values are whole numbers that are summed over queries.
+    #[getter]
+    fn is_count(&self) -> bool {
+        self.0.info.aggregate == Aggregate::Sum
+    }
+
+    fn __matmul__(&self, cutoff: &Bound<'_, PyAny>) -> PyResult<Measure> {
+        let Ok(cutoff) = cutoff.extract::<i64>() else {
+            let found = cutoff.get_type().name()?;
+            return Err(PyTypeError::new_err(format!("a cutoff must be an int, not {found}")));
+        };
+        self.0.clone().at(usize::try_from(cutoff).unwrap_or(0)).map(Measure).map_err(to_python)
+    }
+
+    #[pyo3(signature = (**parameters))]
+    fn __call__(&self, parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Measure> {
+        let mut spec = self.0.clone();
+        for (name, object) in parameters.iter().flat_map(|parameters| parameters.iter()) {
+            let name: String = name.extract()?;
+            let Some(value) = value(&object)? else {
+                let found = object.repr()?;
+                return Err(to_python(Error::Measure(format!("{spec}: parameter {name} cannot be {found}"))));
+            };
+            spec = spec.with(&name, value).map_err(to_python)?;
+        }
+        // Values are checked here, all but a cutoff that may still come.
+        let complete = if spec.cutoff.is_none() && spec.info.cutoff == Cutoff::Required {
+            spec.clone().at(1).map_err(to_python)?
+        } else {
+            spec.clone()
+        };
+        complete.check().map_err(to_python)?;
+        Ok(Measure(spec))
+    }
+
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Measure>().is_ok_and(|other| other.get().0.to_string() == self.0.to_string())
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        PyString::new(py, &self.0.to_string()).hash()
+    }
+}
+
+/// A parameter's value, if it is of a kind that measures know.
+fn value(object: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
+    if let Ok(flag) = object.cast::<PyBool>() {
+        return Ok(Some(Value::Flag(flag.is_true())));
+    }
+    if let Ok(text) = object.extract::<String>() {
+        return Ok(Some(Value::Text(text)));
+    }
+    let finite = |number: &f64| number.is_finite();
+    if let Ok(number) = object.extract::<f64>() {
+        return Ok(Some(number).filter(finite).map(Value::Number));
+    }
+    if let Ok(dict) = object.cast::<PyDict>() {
+        let pairs = dict.iter().map(|(grade, gain)| Ok((grade.extract()?, gain.extract()?)));
+        return match pairs.collect::<PyResult<_>>() {
+            Ok(table) => Value::table(table).map(Some).map_err(to_python),
+            Err(_) => Ok(None),
+        };
+    }
+    Ok(object.extract::<Vec<f64>>().ok().filter(|list| list.iter().all(finite)).map(Value::List))
+}
+
+/// The measures a text names: one, or several as in `P.5,10`.
+#[pyfunction]
+pub fn parse_measures(text: &str) -> PyResult<Vec<Measure>> {
+    Ok(measures::parse_all(text).map_err(to_python)?.into_iter().map(Measure).collect())
+}
+
+/// What there is to know about every measure, in the order of the list.
+#[pyfunction]
+pub fn measure_info(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    REGISTRY
+        .iter()
+        .map(|info| {
+            let dict = PyDict::new(py);
+            dict.set_item("name", info.name)?;
+            dict.set_item("aliases", info.aliases)?;
+            dict.set_item("title", info.title)?;
+            let cutoff = match info.cutoff {
+                Cutoff::Required => "required",
+                Cutoff::Optional => "optional",
+                Cutoff::None => "none",
+            };
+            dict.set_item("cutoff", cutoff)?;
+            let parameters: Vec<_> = info.parameters.iter().map(|p| (p.name, p.default, p.help)).collect();
+            dict.set_item("parameters", parameters)?;
+            dict.set_item("range", info.range)?;
+            dict.set_item("equation", info.equation)?;
+            dict.set_item("reference", info.reference)?;
+            Ok(dict)
+        })
+        .collect()
+}

@@ -1,0 +1,131 @@
+//! Runs and qrels as Python objects.
+
+use std::path::PathBuf;
+
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use untied_core::error::text;
+use untied_core::read;
+use untied_core::table::{self, Table};
+
+use crate::convert::{chunk, with_id};
+use crate::errors::to_python;
+use crate::threads;
+
+/// Retrieved documents with scores, query by query.
+#[pyclass(frozen, module = "untied")]
+pub struct Run(pub table::Run);
+
+/// Relevance judgments, query by query.
+#[pyclass(frozen, module = "untied")]
+pub struct Qrels(pub table::Qrels);
+
+fn ids(table: &Table) -> Vec<String> {
+    (0..table.len()).map(|query| text(table.id(query))).collect()
+}
+
+fn documents(table: &Table) -> usize {
+    (0..table.len()).map(|query| table.rows(query).len()).sum()
+}
+
+/// Document ids and numbers of one query, in the order of the input.
+fn rows(table: &Table, query: &Bound<'_, PyAny>) -> PyResult<Vec<(String, f64)>> {
+    let found = with_id(query, "a query id", |id| Ok(table.find(id)))?;
+    let Some(found) = found else { return Err(PyKeyError::new_err(query.clone().unbind())) };
+    let rows = table.rows(found);
+    Ok((0..rows.len()).map(|row| (text(rows.doc(row)), rows.column(0)[row])).collect())
+}
+
+/// A path as the core takes it.
+fn path_text(path: PathBuf) -> PyResult<String> {
+    path.into_os_string().into_string().map_err(|path| {
+        let message = format!("a path must be valid Unicode, not {}", path.display());
+        to_python(untied_core::Error::Value(message))
+    })
+}
+
+#[pymethods]
+impl Run {
+    #[staticmethod]
+    #[pyo3(signature = (path, threads = None))]
+    fn read(py: Python<'_>, path: PathBuf, threads: Option<usize>) -> PyResult<Run> {
+        let path = path_text(path)?;
+        threads::run(py, threads, || read::read_run(&path, false)).map(Run)
+    }
+
+    #[staticmethod]
+    fn from_mapping(run: &Bound<'_, PyAny>) -> PyResult<Run> {
+        let chunk = chunk(run, "run", "score")?;
+        table::Run::new(vec![chunk], "run").map(Run).map_err(to_python)
+    }
+
+    fn queries(&self) -> Vec<String> {
+        ids(&self.0)
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    fn __contains__(&self, query: &Bound<'_, PyAny>) -> PyResult<bool> {
+        with_id(query, "a query id", |id| Ok(self.0.find(id).is_some()))
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, query: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, rows(&self.0, query)?)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<untied.Run: {} queries, {} documents>", self.0.len(), documents(&self.0))
+    }
+}
+
+#[pymethods]
+impl Qrels {
+    #[staticmethod]
+    #[pyo3(signature = (path, threads = None))]
+    fn read(py: Python<'_>, path: PathBuf, threads: Option<usize>) -> PyResult<Qrels> {
+        let path = path_text(path)?;
+        threads::run(py, threads, || read::read_qrels(&path)).map(Qrels)
+    }
+
+    #[staticmethod]
+    fn from_mapping(qrels: &Bound<'_, PyAny>) -> PyResult<Qrels> {
+        let chunk = chunk(qrels, "qrels", "grade")?;
+        table::Qrels::new(vec![chunk], "qrels").map(Qrels).map_err(to_python)
+    }
+
+    fn queries(&self) -> Vec<String> {
+        ids(&self.0)
+    }
+
+    fn grades(&self) -> Vec<f64> {
+        self.0.grades().to_vec()
+    }
+
+    #[getter]
+    fn repeated(&self) -> usize {
+        self.0.repeated()
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    fn __contains__(&self, query: &Bound<'_, PyAny>) -> PyResult<bool> {
+        with_id(query, "a query id", |id| Ok(self.0.find(id).is_some()))
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, query: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for (document, grade) in rows(&self.0, query)? {
+            dict.set_item(document, grade)?;
+        }
+        Ok(dict)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<untied.Qrels: {} queries, {} judgments>", self.0.len(), documents(&self.0))
+    }
+}

@@ -1,0 +1,5 @@
+"""``python -m untied``."""
+
+from untied.cli import main
+
+raise SystemExit(main())

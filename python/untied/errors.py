@@ -1,0 +1,39 @@
+"""What untied raises. Files that cannot be opened raise the usual ``OSError``."""
+
+from __future__ import annotations
+
+
+class UntiedError(ValueError):
+    """Any input or option that untied refuses."""
+
+
+class InputError(UntiedError):
+    """A file whose content is not what its format promises.
+
+    Attributes
+    ----------
+    file : str
+        The file as it was named; ``-`` for standard input.
+    line : int or None
+        Line, counted from 1; None where the whole file is meant.
+    expected, found : str
+        What the format promises there, and what stands there.
+    """
+
+    def __init__(self, message: str, file: str, line: int | None, expected: str, found: str) -> None:
+        super().__init__(message)
+        self.file = file
+        self.line = line
+        self.expected = expected
+        self.found = found
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (*self.args, self.file, self.line, self.expected, self.found)
+
+
+class MeasureError(UntiedError):
+    """A measure's name, cutoff or parameter that is not understood."""
+
+
+class UndefinedError(UntiedError):
+    """A measure without a value for some query, where ``on_undefined="raise"``."""

@@ -1,0 +1,187 @@
+"""Evaluating runs: once, or again and again with an `Evaluator`."""
+
+from __future__ import annotations
+
+from untied import _core
+from untied.inputs import as_qrels, named_runs
+from untied.measures import as_measures
+from untied.table import Results
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from untied._core import Measure
+    from untied.inputs import OneRun, QrelsLike, Runs
+
+
+class Evaluator:
+    """Qrels and measures, prepared once for any number of runs.
+
+    Meant for the inner loop of an optimisation or a training: the qrels are indexed and the discounts computed once.
+
+    Parameters
+    ----------
+    qrels : Qrels, path, or {query: {document: grade}}
+        Relevance judgments. Negative grades mean *pooled but not judged*.
+    measures : measures or their names, optional
+        For instance ``[nDCG @ 10, "AP(rel=2)"]``. By default AP, nDCG@10, RR, P@10 and R@100.
+    ties : str
+        What becomes of documents with equal scores. ``"expected"``: the exact mean over all their orders
+        (McSherry & Najork 2008). ``"range"``: that and the smallest and largest value. ``"best"``, ``"worst"``:
+        only one of these. ``"docid"``: one order, by document id descending, as trec_eval 10; ``"trec"``: the same
+        over scores rounded to 32 bits, as trec_eval 9 and pytrec_eval. ``"given"``: one order, that of the input.
+    unjudged : str
+        ``"nonrelevant"``: documents without judgment count as non-relevant. ``"remove"``: they are taken out of the
+        ranking first (condensed lists).
+    score_dtype : str
+        How scores are read before they are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
+        ``"decimals=N"`` to round them.
+    queries : str
+        ``"qrels"``: every judged query counts, those that a run lacks as an empty ranking. ``"common"``: only those
+        in both.
+    on_undefined : str
+        What a measure without a value for a query counts (most of them, where nothing is relevant): ``"zero"``;
+        ``"nan"``, which the mean leaves out; or ``"raise"``.
+    variance : bool
+        Whether to compute the exact variance over tie orders too.
+    threads : int, optional
+        Number of threads; as many as there are processors by default. It never changes a value.
+
+    Raises
+    ------
+    MeasureError
+        A measure is not understood.
+    UntiedError
+        An option or a grade is refused.
+    """
+
+    def __init__(
+        self,
+        qrels: QrelsLike,
+        measures: Measure | str | Iterable[Measure | str] | None = None,
+        *,
+        ties: str = "expected",
+        unjudged: str = "nonrelevant",
+        score_dtype: str = "float64",
+        queries: str = "qrels",
+        on_undefined: str = "zero",
+        variance: bool = False,
+        threads: int | None = None,
+    ) -> None:
+        self._measures = as_measures(measures)
+        self._threads = threads
+        self._native = _core.Evaluator(
+            as_qrels(qrels, threads),
+            self._measures,
+            ties=ties,
+            unjudged=unjudged,
+            score_dtype=score_dtype,
+            queries=queries,
+            on_undefined=on_undefined,
+            variance=variance,
+            threads=threads,
+        )
+
+    def evaluate(self, runs: Runs) -> Results:
+        """Evaluate one or several runs.
+
+        Parameters
+        ----------
+        runs : run, list of runs, or {name: run}
+            A run is a `Run`, a path, ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or
+            one of tie groups ``{query: [[document, ...], ...]}``.
+
+        Returns
+        -------
+        Results
+
+        Raises
+        ------
+        InputError
+            A file's content is not what its format promises.
+        UntiedError
+            A score is not a finite number or does not fit `score_dtype`, or a document stands twice in a query.
+        OSError
+            A file cannot be read.
+        """
+        found = {name: self._native.evaluate(load()) for name, load in named_runs(runs, self._threads)}
+        return Results(self._measures, found)
+
+    def means(self, run: OneRun) -> dict[str, float]:
+        """Aggregates of one run, and nothing else.
+
+        Parameters
+        ----------
+        run : run
+            As for `evaluate`.
+
+        Returns
+        -------
+        dict
+            Measure names and their means over queries (sums, for counts).
+        """
+        ((_, load),) = named_runs(run, self._threads)
+        totals = self._native.evaluate(load()).totals()
+        return {str(measure): total[0] for measure, total in zip(self._measures, totals, strict=True)}
+
+
+def evaluate(
+    qrels: QrelsLike,
+    runs: Runs,
+    measures: Measure | str | Iterable[Measure | str] | None = None,
+    *,
+    ties: str = "expected",
+    unjudged: str = "nonrelevant",
+    score_dtype: str = "float64",
+    queries: str = "qrels",
+    on_undefined: str = "zero",
+    variance: bool = False,
+    threads: int | None = None,
+) -> Results:
+    """Evaluate one or several runs against relevance judgments.
+
+    Parameters
+    ----------
+    qrels, measures, ties, unjudged, score_dtype, queries, on_undefined, variance, threads
+        As for `Evaluator`.
+    runs : run, list of runs, or {name: run}
+        As for `Evaluator.evaluate`.
+
+    Returns
+    -------
+    Results
+
+    Raises
+    ------
+    MeasureError
+        A measure is not understood.
+    InputError
+        A file's content is not what its format promises.
+    UntiedError
+        An option, a score or a grade is refused.
+    OSError
+        A file cannot be read.
+
+    Examples
+    --------
+    Two documents share the highest score, one of them relevant: it stands first in one of two orders.
+
+    >>> import untied
+    >>> qrels = {"q1": {"d1": 1, "d2": 0}}
+    >>> run = {"q1": {"d1": 7.5, "d2": 7.5, "d3": 2.0}}
+    >>> untied.evaluate(qrels, run, ["RR"], ties="range")["RR"]
+    0.7500 [0.5000, 1.0000]
+    """
+    evaluator = Evaluator(
+        qrels,
+        measures,
+        ties=ties,
+        unjudged=unjudged,
+        score_dtype=score_dtype,
+        queries=queries,
+        on_undefined=on_undefined,
+        variance=variance,
+        threads=threads,
+    )
+    return evaluator.evaluate(runs)

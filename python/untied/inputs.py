@@ -1,0 +1,145 @@
+"""Runs and qrels from whatever holds them."""
+
+from __future__ import annotations
+
+import os
+
+from untied._core import Qrels, Run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, TypeAlias
+
+    OneRun: TypeAlias = Run | str | os.PathLike[str] | Mapping[Any, Any]
+    Runs: TypeAlias = OneRun | Iterable[OneRun] | Mapping[str, OneRun]
+    QrelsLike: TypeAlias = Qrels | str | os.PathLike[str] | Mapping[Any, Any]
+
+
+def read_run(path: str | os.PathLike[str], *, threads: int | None = None) -> Run:
+    """Read a TREC run: ``query Q0 document rank score tag``, one retrieved document a line.
+
+    Columns are separated by blanks or tabs; blank lines and lines that begin with ``#`` are passed over. The lines
+    of a query may stand anywhere, in any order. Rank and tag are not used: documents are ranked by score.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Plain text or an archive of it by gzip, zstd or xz (recognised by content); ``"-"`` is standard input.
+    threads : int, optional
+        Number of threads; as many as there are processors by default.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    InputError
+        A line is malformed, a score is not a finite number, a document stands twice in a query, the file is empty
+        or an archive is damaged.
+    OSError
+        The file cannot be read.
+    """
+    return Run.read(path, threads)
+
+
+def read_qrels(path: str | os.PathLike[str], *, threads: int | None = None) -> Qrels:
+    """Read TREC qrels: ``query iteration document grade``, one judged document a line.
+
+    A grade is any finite number. Negative ones mean *pooled but not judged*: such documents are not relevant, and
+    not non-relevant either.
+
+    Parameters
+    ----------
+    path : str or path-like
+        As for `read_run`.
+    threads : int, optional
+        As for `read_run`.
+
+    Returns
+    -------
+    Qrels
+
+    Raises
+    ------
+    InputError
+        A line is malformed, a grade is not a finite number, a document is judged twice with different grades, the
+        file is empty or an archive is damaged.
+    OSError
+        The file cannot be read.
+    """
+    return Qrels.read(path, threads)
+
+
+def as_qrels(qrels: QrelsLike, threads: int | None = None) -> Qrels:
+    """Qrels from a path or from ``{query: {document: grade}}``."""
+    if isinstance(qrels, Qrels):
+        return qrels
+    if isinstance(qrels, (str, os.PathLike)):
+        return Qrels.read(qrels, threads)
+    return Qrels.from_mapping(qrels)
+
+
+def named_runs(runs: Runs, threads: int | None = None) -> list[tuple[str, Callable[[], Run]]]:
+    """Names of one or several runs, each with a function that loads it, so that one is in memory at a time."""
+    if _is_one(runs):
+        runs = [runs]
+    if hasattr(runs, "items"):
+        named = [(str(name), run) for name, run in runs.items()]
+    else:
+        sources = list(runs)
+        named = list(zip(_names(sources), sources, strict=True))
+    return [(name, lambda source=run: _as_run(source, threads)) for name, run in named]
+
+
+def _as_run(run: Any, threads: int | None) -> Run:
+    if isinstance(run, Run):
+        return run
+    if isinstance(run, (str, os.PathLike)):
+        return Run.read(run, threads)
+    return Run.from_mapping(run)
+
+
+def _is_one(runs: Any) -> bool:
+    """Whether this is a single run rather than several.
+
+    ``{query: {document: score}}`` and ``{query: [document, ...]}`` are single runs; ``{name: run}`` is not.
+    """
+    if isinstance(runs, (Run, str, os.PathLike)):
+        return True
+    if not hasattr(runs, "values"):
+        return False
+    first = next(iter(runs.values()), {})
+    if isinstance(first, (Run, str, os.PathLike)):
+        return False
+    if hasattr(first, "values"):
+        document = next(iter(first.values()), 0.0)
+        return not (hasattr(document, "values") or isinstance(document, (list, tuple)))
+    return True
+
+
+def _names(sources: list[Any]) -> list[str]:
+    """The stems of files, or their paths where two stems are equal; numbers for what has no path."""
+    paths = [os.fspath(source) if isinstance(source, (str, os.PathLike)) else None for source in sources]
+    stems = [None if path is None else _stem(path) for path in paths]
+    names = []
+    for number, (path, stem) in enumerate(zip(paths, stems, strict=True), 1):
+        if path is None or stem is None:
+            names.append("run" if len(sources) == 1 else f"run{number}")
+        else:
+            names.append(stem if stems.count(stem) == 1 else path)
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"run {name!r} is given twice")
+    return names
+
+
+def _stem(path: str) -> str:
+    """The file's name without directory, compression suffix and one more suffix."""
+    if path == "-":
+        return "stdin"
+    name = os.path.basename(path)
+    for packed in (".gz", ".zst", ".xz"):
+        name = name.removesuffix(packed)
+    return os.path.splitext(name)[0] or name

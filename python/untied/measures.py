@@ -1,0 +1,77 @@
+"""Measures as objects: ``nDCG @ 10``, ``AP(rel=2)``, ``nDCG(gain="exp2") @ 20``.
+
+A measure is completed by ``@ cutoff`` and by calling it with parameters. ``untied measures`` on the command line
+says what each one is, with its equation and reference.
+"""
+
+from __future__ import annotations
+
+from untied._core import Measure, parse_measures
+from untied.errors import MeasureError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+P = Measure("P")
+R = Measure("R")
+F1 = Measure("F1")
+Rprec = Measure("Rprec")
+Success = Measure("Success")
+AP = Measure("AP")
+RR = Measure("RR")
+DCG = Measure("DCG")
+nDCG = Measure("nDCG")
+NumQ = Measure("NumQ")
+NumRet = Measure("NumRet")
+NumRel = Measure("NumRel")
+NumRelRet = Measure("NumRelRet")
+
+#: What is computed where nothing is asked for.
+DEFAULT = (AP, nDCG @ 10, RR, P @ 10, R @ 100)
+
+
+def parse_measure(text: str) -> Measure:
+    """Read the name of one measure.
+
+    Parameters
+    ----------
+    text : str
+        A name in untied's grammar, which extends that of ir_measures (``"nDCG(gain='exp2')@10"``), or trec_eval's
+        (``"ndcg_cut_10"``, ``"map"``).
+
+    Returns
+    -------
+    Measure
+
+    Raises
+    ------
+    MeasureError
+        The name is unknown or malformed, or it means several measures (``"P.5,10"``).
+
+    Examples
+    --------
+    >>> parse_measure("map_cut_100")
+    AP@100
+    """
+    measures = parse_measures(text)
+    if len(measures) != 1:
+        raise MeasureError(f"expected one measure, found {len(measures)} in {text!r}")
+    return measures[0]
+
+
+def as_measures(measures: Measure | str | Iterable[Measure | str] | None) -> list[Measure]:
+    """Measures from whatever the user named them by, without repetitions."""
+    if measures is None:
+        return list(DEFAULT)
+    if isinstance(measures, (Measure, str)):
+        measures = [measures]
+    found: dict[str, Measure] = {}
+    for measure in measures:
+        for one in parse_measures(measure) if isinstance(measure, str) else [measure]:
+            if not isinstance(one, Measure):
+                raise TypeError(f"a measure must be a Measure or a str, not {type(one).__name__}")
+            found.setdefault(str(one), one)
+    if not found:
+        raise MeasureError("no measure given")
+    return list(found.values())
