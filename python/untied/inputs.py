@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from untied._core import Qrels, Run
 
@@ -83,17 +84,16 @@ def as_qrels(qrels: QrelsLike, threads: int | None = None) -> Qrels:
 
 def named_runs(runs: Runs, threads: int | None = None) -> list[tuple[str, Callable[[], Run]]]:
     """Names of one or several runs, each with a function that loads it, so that one is in memory at a time."""
-    if _is_one(runs):
-        runs = [runs]
-    if hasattr(runs, "items"):
-        named = [(str(name), run) for name, run in runs.items()]
+    sources: Any = [runs] if _is_one(runs) else runs
+    if hasattr(sources, "items"):
+        named = [(str(name), run) for name, run in sources.items()]
     else:
-        sources = list(runs)
+        sources = list(sources)
         named = list(zip(_names(sources), sources, strict=True))
-    return [(name, lambda source=run: _as_run(source, threads)) for name, run in named]
+    return [(name, partial(_as_run, run, threads)) for name, run in named]
 
 
-def _as_run(run: Any, threads: int | None) -> Run:
+def _as_run(run: OneRun, threads: int | None) -> Run:
     if isinstance(run, Run):
         return run
     if isinstance(run, (str, os.PathLike)):
@@ -110,7 +110,7 @@ def _is_one(runs: Any) -> bool:
         return True
     if not hasattr(runs, "values"):
         return False
-    first = next(iter(runs.values()), {})
+    first: Any = next(iter(runs.values()), {})
     if isinstance(first, (Run, str, os.PathLike)):
         return False
     if hasattr(first, "values"):

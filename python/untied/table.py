@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Evaluation
+    from untied._types import Facts
 
 
 class Value:
@@ -262,7 +263,7 @@ class Results:
                 numbers[name] = list(column)
         return Table(texts, numbers)
 
-    def facts(self) -> dict[str, dict[str, int]]:
+    def facts(self) -> dict[str, Facts]:
         """What to know about each run before believing its values.
 
         Returns
@@ -272,7 +273,7 @@ class Results:
             judged queries that the run lacks; ``unknown``, queries of the run that are not judged; ``undefined``,
             values of queries without a definition (no relevant document, for most measures).
         """
-        return {name: {"evaluated": len(e), **e.facts()} for name, e in self._evaluations.items()}
+        return {name: evaluation.facts() for name, evaluation in self._evaluations.items()}
 
     def __repr__(self) -> str:
         return repr(self.means)

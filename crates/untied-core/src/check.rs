@@ -1,1 +1,185 @@
-//! What is suspicious about a run and qrels.
+//! What is suspicious about a run: what an evaluation would not tell, and what often explains a strange value.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use crate::ranking::Order;
+use crate::table::{Qrels, Rows, Run};
+
+/// Depth to which the share of judged documents is counted.
+pub const TOP: usize = 10;
+
+/// What there is to say about a run and qrels.
+#[derive(Debug, Default)]
+pub struct Findings {
+    /// Queries of the run, and of the qrels.
+    pub queries: (usize, usize),
+    /// Documents in the run.
+    pub documents: usize,
+    /// Judged queries that the run lacks, by number in the qrels.
+    pub absent: Vec<usize>,
+    /// Queries of the run that are not judged, by number in the run.
+    pub unknown: Vec<usize>,
+    /// Unknown queries whose id nearly is that of an absent one: (number in the run, number in the qrels).
+    pub near_queries: Vec<(usize, usize)>,
+    /// Queries where some document has a better rank but a lower score than another.
+    pub rank_contradicts: usize,
+    /// Documents whose rank column is no number.
+    pub rank_not_a_number: usize,
+    /// Queries with tied documents, and those where all are tied.
+    pub tied_queries: (usize, usize),
+    /// Documents that share their score with another of the query.
+    pub tied_documents: usize,
+    /// Queries, and documents in them, that tie only when scores are rounded to 32 bits.
+    pub tied_in_32_bits: (usize, usize),
+    /// Shallowest and deepest ranking, and how many are as deep as the deepest.
+    pub depths: (usize, usize, usize),
+    /// Documents among the first ten of judged queries, and those of them that are judged.
+    pub top: (usize, usize),
+    /// Judged documents retrieved.
+    pub judged: usize,
+    /// Where nothing retrieved is judged: a document of the run and one of the qrels that nearly are the same.
+    pub near_document: Option<(Vec<u8>, Vec<u8>)>,
+    /// Judged queries without a relevant document (grade 1 or higher), by number in the qrels.
+    pub without_relevant: Vec<usize>,
+    /// Judgments that say the same again.
+    pub repeated: usize,
+}
+
+/// What one query adds.
+#[derive(Default)]
+struct QueryFindings {
+    contradicts: bool,
+    not_a_number: usize,
+    tied: usize,
+    tied_in_32_bits: usize,
+}
+
+/// Look at a run that was read with its rank column, and at the qrels it is to be evaluated on.
+#[must_use]
+pub fn check(qrels: &Qrels, run: &Run) -> Findings {
+    let mut findings =
+        Findings { queries: (run.len(), qrels.len()), repeated: qrels.repeated(), ..Findings::default() };
+    findings.absent = (0..qrels.len()).filter(|&query| run.find(qrels.id(query)).is_none()).collect();
+    findings.unknown = (0..run.len()).filter(|&query| qrels.find(run.id(query)).is_none()).collect();
+    findings.near_queries = near_queries(qrels, run, &findings);
+    findings.without_relevant = (0..qrels.len()).filter(|&query| qrels.truth(query).relevant(1.0) == 0).collect();
+
+    let lengths = || (0..run.len()).map(|query| run.rows(query).len());
+    findings.documents = lengths().sum();
+    let deepest = lengths().max().unwrap_or(0);
+    findings.depths = (lengths().min().unwrap_or(0), deepest, lengths().filter(|&length| length == deepest).count());
+
+    let queries: Vec<QueryFindings> = (0..run.len())
+        .into_par_iter()
+        .map_init(Order::default, |order, query| look_at(&run.rows(query), order))
+        .collect();
+    for (query, found) in queries.iter().enumerate() {
+        findings.rank_contradicts += usize::from(found.contradicts);
+        findings.rank_not_a_number += found.not_a_number;
+        findings.tied_documents += found.tied;
+        findings.tied_queries.0 += usize::from(found.tied > 0);
+        let length = run.rows(query).len();
+        findings.tied_queries.1 += usize::from(length > 1 && found.tied == length && is_one_group(&run.rows(query)));
+        findings.tied_in_32_bits.0 += usize::from(found.tied_in_32_bits > 0);
+        findings.tied_in_32_bits.1 += found.tied_in_32_bits;
+    }
+    count_judged(qrels, run, &mut findings);
+    if findings.judged == 0 {
+        findings.near_document = near_document(qrels, run);
+    }
+    findings
+}
+
+fn is_one_group(rows: &Rows<'_>) -> bool {
+    rows.column(0).windows(2).all(|pair| pair[0] == pair[1])
+}
+
+fn look_at(rows: &Rows<'_>, order: &mut Order) -> QueryFindings {
+    let (scores, ranks) = (rows.column(0), rows.column(1));
+    let mut found =
+        QueryFindings { not_a_number: ranks.iter().filter(|rank| rank.is_nan()).count(), ..QueryFindings::default() };
+    found.tied = tied(scores, order);
+    // Scores beyond 32 bits would all be infinite: they tie there too.
+    let single: Vec<f64> = scores.iter().map(|&score| f64::from(score as f32).clamp(f64::MIN, f64::MAX)).collect();
+    found.tied_in_32_bits = tied(&single, order) - found.tied;
+
+    let mut by_rank: Vec<(f64, f64)> =
+        ranks.iter().copied().zip(scores.iter().copied()).filter(|(rank, _)| !rank.is_nan()).collect();
+    by_rank.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found.contradicts = by_rank.windows(2).any(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1);
+    found
+}
+
+/// Documents that share their score with another.
+fn tied(scores: &[f64], order: &mut Order) -> usize {
+    order.sort_exactly(scores);
+    let mut start = 0;
+    let sizes = order.ends.iter().map(|&end| (end - std::mem::replace(&mut start, end)) as usize);
+    sizes.filter(|&size| size > 1).sum()
+}
+
+fn count_judged(qrels: &Qrels, run: &Run, findings: &mut Findings) {
+    let mut order = Order::default();
+    for query in 0..run.len() {
+        let Some(judged) = qrels.find(run.id(query)) else { continue };
+        let (rows, truth) = (run.rows(query), qrels.truth(judged));
+        order.sort_exactly(rows.column(0));
+        let is_judged = |row: u32| truth.level(&rows, row as usize).is_some_and(|level| truth.grades()[level] >= 0.0);
+        let top = &order.rows[..order.rows.len().min(TOP)];
+        findings.top.0 += top.len();
+        findings.top.1 += top.iter().filter(|&&row| is_judged(row)).count();
+        findings.judged += order.rows.iter().filter(|&&row| is_judged(row)).count();
+    }
+}
+
+/// Ids as they are often changed on their way: in case, by leading zeros, by a directory or a file suffix.
+fn essence(id: &[u8]) -> Vec<u8> {
+    let name = id.rsplit(|&byte| byte == b'/').next().unwrap_or(id);
+    let stem = match name.iter().rposition(|&byte| byte == b'.') {
+        Some(dot) if dot > 0 && name.len() - dot <= 5 => &name[..dot],
+        _ => name,
+    };
+    let mut essence = Vec::new();
+    for &byte in stem.iter().filter(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii()) {
+        let starts_number = essence.last().is_none_or(|last: &u8| !last.is_ascii_digit());
+        if byte == b'0' && starts_number {
+            continue;
+        }
+        essence.push(byte.to_ascii_lowercase());
+    }
+    essence
+}
+
+fn near_queries(qrels: &Qrels, run: &Run, findings: &Findings) -> Vec<(usize, usize)> {
+    let absent: HashMap<Vec<u8>, usize> =
+        findings.absent.iter().map(|&query| (essence(qrels.id(query)), query)).collect();
+    let near = |&query: &usize| Some((query, *absent.get(&essence(run.id(query)))?));
+    findings.unknown.iter().filter_map(near).collect()
+}
+
+fn near_document(qrels: &Qrels, run: &Run) -> Option<(Vec<u8>, Vec<u8>)> {
+    (0..run.len()).find_map(|query| {
+        let (rows, judged) = (run.rows(query), qrels.rows(qrels.find(run.id(query))?));
+        let known: HashMap<Vec<u8>, usize> = (0..judged.len()).map(|row| (essence(judged.doc(row)), row)).collect();
+        (0..rows.len()).find_map(|row| {
+            let other = *known.get(&essence(rows.doc(row)))?;
+            Some((rows.doc(row).to_vec(), judged.doc(other).to_vec()))
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_that_nearly_match() {
+        for (one, other) in [("007", "7"), ("Q1", "q1"), ("docs/FT934-5418.txt", "ft934-5418"), ("q-01", "Q1")] {
+            assert_eq!(essence(one.as_bytes()), essence(other.as_bytes()), "{one} {other}");
+        }
+        assert_ne!(essence(b"10"), essence(b"1"));
+        assert_ne!(essence(b"101"), essence(b"11"));
+    }
+}

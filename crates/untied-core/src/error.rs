@@ -87,9 +87,7 @@ pub fn show(bytes: &[u8]) -> String {
     if !text.contains(char::is_control) {
         return text;
     }
-    text.chars()
-        .map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() })
-        .collect()
+    text.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
 }
 
 /// [`show`] in quotes, shortened to what fits an error message.

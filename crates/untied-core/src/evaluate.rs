@@ -297,7 +297,8 @@ pub fn evaluate(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings) -> Re
         facts.undefined += query.undefined;
     }
     let queries = pairs.into_iter().map(|(query, _)| query).collect();
-    let totals = (0..shape.measures).map(|measure| total(&cells, shape, measure, plan.specs[measure].info.aggregate)).collect();
+    let totals =
+        (0..shape.measures).map(|measure| total(&cells, shape, measure, plan.specs[measure].info.aggregate)).collect();
     Ok(Evaluation { queries, totals, facts, cells, shape })
 }
 

@@ -27,8 +27,8 @@ pub fn arrow_stream<'py>(
         columns.push(Arc::new(Float64Array::from(column)));
     }
     let schema = Arc::new(Schema::new(fields));
-    let batch = RecordBatch::try_new(Arc::clone(&schema), columns)
-        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let batch =
+        RecordBatch::try_new(Arc::clone(&schema), columns).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
     PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
 }

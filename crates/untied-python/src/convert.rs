@@ -21,7 +21,9 @@ pub fn with_id<T>(id: &Bound<'_, PyAny>, what: &str, use_id: impl FnOnce(&[u8]) 
         return match string.to_str() {
             Ok(utf8) => use_id(utf8.as_bytes()),
             // Lone surrogates: bytes that were not UTF-8 when they became a str.
-            Err(_) => use_id(string.call_method1("encode", ("utf-8", "surrogateescape"))?.cast::<PyBytes>()?.as_bytes()),
+            Err(_) => {
+                use_id(string.call_method1("encode", ("utf-8", "surrogateescape"))?.cast::<PyBytes>()?.as_bytes())
+            }
         };
     }
     if let Ok(bytes) = id.cast::<PyBytes>() {

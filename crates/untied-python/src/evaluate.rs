@@ -64,8 +64,7 @@ impl Evaluator {
     fn evaluate(&self, py: Python<'_>, run: &Run) -> PyResult<Evaluation> {
         let qrels = &self.qrels.get().0;
         let plan = self.plan_for(run.0.longest())?;
-        let evaluation =
-            threads::run(py, self.threads, || evaluate::evaluate(qrels, &run.0, &plan, self.settings))?;
+        let evaluation = threads::run(py, self.threads, || evaluate::evaluate(qrels, &run.0, &plan, self.settings))?;
         Ok(Evaluation { qrels: self.qrels.clone_ref(py), evaluation })
     }
 }
@@ -99,10 +98,6 @@ impl Evaluation {
         self.evaluation.queries.iter().map(|&query| text(qrels.id(query))).collect()
     }
 
-    fn __len__(&self) -> usize {
-        self.evaluation.queries.len()
-    }
-
     fn totals(&self) -> Vec<Parts> {
         self.evaluation.totals.iter().copied().map(parts).collect()
     }
@@ -126,6 +121,7 @@ impl Evaluation {
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let facts = &self.evaluation.facts;
         let dict = PyDict::new(py);
+        dict.set_item("evaluated", self.evaluation.queries.len())?;
         dict.set_item("mixed", facts.mixed)?;
         dict.set_item("absent", facts.absent)?;
         dict.set_item("unknown", facts.unknown)?;

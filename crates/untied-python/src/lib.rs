@@ -3,6 +3,7 @@
 #![warn(missing_docs)]
 
 mod arrow;
+mod check;
 mod convert;
 mod errors;
 mod evaluate;
@@ -15,6 +16,8 @@ mod threads;
 mod _core {
     #[pymodule_export]
     use super::arrow::arrow_stream;
+    #[pymodule_export]
+    use super::check::check_run;
     #[pymodule_export]
     use super::convert::show_id;
     #[pymodule_export]

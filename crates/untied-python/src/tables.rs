@@ -38,7 +38,7 @@ fn rows(table: &Table, query: &Bound<'_, PyAny>) -> PyResult<Vec<(String, f64)>>
 }
 
 /// A path as the core takes it.
-fn path_text(path: PathBuf) -> PyResult<String> {
+pub fn path_text(path: PathBuf) -> PyResult<String> {
     path.into_os_string().into_string().map_err(|path| {
         let message = format!("a path must be valid Unicode, not {}", path.display());
         to_python(untied_core::Error::Value(message))

@@ -57,7 +57,9 @@ impl fmt::Display for Value {
             Value::Number(number) => write!(f, "{number}"),
             Value::Text(text) => write!(f, "'{text}'"),
             Value::Flag(flag) => f.write_str(if *flag { "True" } else { "False" }),
-            Value::Table(table) => write!(f, "{{{}}}", join(table.iter().map(|(key, value)| format!("{key}: {value}")))),
+            Value::Table(table) => {
+                write!(f, "{{{}}}", join(table.iter().map(|(key, value)| format!("{key}: {value}"))))
+            }
             Value::List(list) => write!(f, "[{}]", join(list.iter().map(f64::to_string))),
         }
     }
@@ -315,7 +317,10 @@ struct Parser<'t> {
 impl<'t> Parser<'t> {
     fn error(&self, expected: &str) -> Error {
         let found = if self.rest.is_empty() { "the end".into() } else { quote(self.rest.as_bytes()) };
-        Error::Measure(format!("cannot read measure {}: expected {expected}, found {found}", quote(self.text.as_bytes())))
+        Error::Measure(format!(
+            "cannot read measure {}: expected {expected}, found {found}",
+            quote(self.text.as_bytes())
+        ))
     }
 
     fn take_while(&mut self, keep: impl Fn(char) -> bool) -> &'t str {
@@ -457,8 +462,7 @@ mod tests {
         ] {
             assert_eq!(canonical(text), name, "{text}");
         }
-        let several: Vec<String> =
-            parse_all("P.5,10").expect("two cutoffs").iter().map(ToString::to_string).collect();
+        let several: Vec<String> = parse_all("P.5,10").expect("two cutoffs").iter().map(ToString::to_string).collect();
         assert_eq!(several, ["P@5", "P@10"]);
     }
 

@@ -21,7 +21,7 @@ pub static PRECISION: Info = Info {
     range: "0 to 1",
     equation: "P@k = H(k) / k, H(k) = relevant documents among the first k",
     reference: "Cleverdon & Mills 1963; ties: McSherry & Najork 2008, section 2.1",
-    build: |spec, _| build(spec, Part::OfCutoff),
+    build: |spec, _| build(spec, Divisor::Cutoff),
 };
 
 /// R@k.
@@ -35,7 +35,7 @@ pub static RECALL: Info = Info {
     range: "0 to 1",
     equation: "R@k = H(k) / R, H(k) = relevant documents among the first k, R = all relevant ones",
     reference: "Cleverdon & Mills 1963; ties: McSherry & Najork 2008, section 2.2",
-    build: |spec, _| build(spec, Part::OfRelevant),
+    build: |spec, _| build(spec, Divisor::Relevant),
 };
 
 /// F1@k.
@@ -49,7 +49,7 @@ pub static F1: Info = Info {
     range: "0 to 1",
     equation: "F1@k = 2 H(k) / (k + R)",
     reference: "van Rijsbergen 1979; ties: McSherry & Najork 2008, section 2.3",
-    build: |spec, _| build(spec, Part::OfBoth),
+    build: |spec, _| build(spec, Divisor::Both),
 };
 
 /// R-precision.
@@ -63,42 +63,41 @@ pub static R_PRECISION: Info = Info {
     range: "0 to 1",
     equation: "Rprec = H(R) / R",
     reference: "Buckley & Voorhees 2005 (TREC: Experiment and Evaluation, chapter 3)",
-    build: |spec, _| {
-        Ok(Box::new(RPrecision { rel: spec.rel()?, base: spec.recall_base()? }) as Box<dyn Measure>)
-    },
+    build: |spec, _| Ok(Box::new(RPrecision { rel: spec.rel()?, base: spec.recall_base()? }) as Box<dyn Measure>),
 };
 
-fn build(spec: &Spec, part: Part) -> Result<Box<dyn Measure>> {
-    let base = match part {
-        Part::OfCutoff => RecallBase::Qrels,
-        Part::OfRelevant | Part::OfBoth => spec.recall_base()?,
+fn build(spec: &Spec, by: Divisor) -> Result<Box<dyn Measure>> {
+    let base = match by {
+        Divisor::Cutoff => RecallBase::Qrels,
+        Divisor::Relevant | Divisor::Both => spec.recall_base()?,
     };
-    Ok(Box::new(Hits { rel: spec.rel()?, cutoff: spec.cutoff_or(usize::MAX), base, part }))
+    Ok(Box::new(Hits { rel: spec.rel()?, cutoff: spec.cutoff_or(usize::MAX), base, by }))
 }
 
 /// What the hits are divided by.
 #[derive(Clone, Copy)]
-enum Part {
-    OfCutoff,
-    OfRelevant,
-    OfBoth,
+enum Divisor {
+    Cutoff,
+    Relevant,
+    /// Their mean, so that the quotient is the harmonic mean of precision and recall.
+    Both,
 }
 
 struct Hits {
     rel: f64,
     cutoff: usize,
     base: RecallBase,
-    part: Part,
+    by: Divisor,
 }
 
 impl Hits {
     fn divisor(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
         let relevant = self.base.relevant(self.rel, ranking, truth);
-        match self.part {
-            Part::OfCutoff => self.cutoff as f64,
-            Part::OfRelevant if relevant == 0.0 => f64::NAN,
-            Part::OfRelevant => relevant,
-            Part::OfBoth => (self.cutoff as f64 + relevant) / 2.0,
+        match self.by {
+            Divisor::Cutoff => self.cutoff as f64,
+            Divisor::Relevant if relevant == 0.0 => f64::NAN,
+            Divisor::Relevant => relevant,
+            Divisor::Both => (self.cutoff as f64 + relevant) / 2.0,
         }
     }
 }

@@ -60,39 +60,38 @@ pub struct Order {
 }
 
 impl Order {
-    /// Sort a query's scores.
+    /// Sort a query's scores, read at some precision.
     ///
     /// # Errors
     /// The first score that does not fit the precision.
     pub fn sort(&mut self, scores: &[f64], precision: Precision) -> Result<(), f64> {
+        if precision == Precision::Float64 {
+            self.sort_exactly(scores);
+            return Ok(());
+        }
         let mut read = std::mem::take(&mut self.read);
-        let scores = match precision {
-            Precision::Float64 => scores,
-            _ => {
-                read.clear();
-                read.extend(scores.iter().map(|&score| precision.read(score)));
-                if let Some(i) = read.iter().position(|score| !score.is_finite()) {
-                    return Err(scores[i]);
-                }
-                &read
-            }
-        };
+        read.clear();
+        read.extend(scores.iter().map(|&score| precision.read(score)));
+        let misfit = read.iter().position(|score| !score.is_finite());
+        self.sort_exactly(&read);
+        self.read = read;
+        misfit.map_or(Ok(()), |row| Err(scores[row]))
+    }
+
+    /// Sort a query's scores as they are.
+    pub fn sort_exactly(&mut self, scores: &[f64]) {
         self.rows.clear();
         self.ends.clear();
-        let n = scores.len() as u32;
         // Most run files are sorted already.
         if scores.windows(2).all(|pair| pair[0] >= pair[1]) {
-            self.rows.extend(0..n);
-            self.mark_groups(scores);
+            self.rows.extend(0..scores.len() as u32);
         } else {
             self.keys.clear();
             self.keys.extend(scores.iter().zip(0..).map(|(&score, row)| (descending(score), row)));
             self.keys.sort_unstable();
             self.rows.extend(self.keys.iter().map(|&(_, row)| row));
-            self.mark_groups(scores);
         }
-        self.read = read;
-        Ok(())
+        self.mark_groups(scores);
     }
 
     fn mark_groups(&mut self, scores: &[f64]) {

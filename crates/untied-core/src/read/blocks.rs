@@ -13,7 +13,7 @@ use super::source::{Source, fill, open};
 use crate::error::{Error, InputError, Result};
 
 /// Bytes a worker reads at a time: large enough for few system calls, small enough to stay in cache.
-const BLOCK: usize = 1 << 20;
+const BLOCK: usize = 1 << 19;
 
 /// No line of any format is this long; what has one is not text.
 const LONGEST_LINE: usize = 16 << 20;
@@ -39,12 +39,13 @@ pub struct Parsed<T> {
 
 /// Parse all of `path`, block by block; the results in the order of the file.
 ///
-/// The parser sees whole lines: only the last block may lack its final newline. Of several errors the
-/// first in the file is reported, whatever the number of threads.
-pub fn parse_blocks<T, P>(path: &str, parse: P) -> Result<Vec<Parsed<T>>>
+/// The parser sees whole lines (only the last block may lack its final newline) and room of its worker's own, which
+/// is kept between blocks. Of several errors the first in the file is reported, whatever the number of threads.
+pub fn parse_blocks<T, S, P>(path: &str, parse: P) -> Result<Vec<Parsed<T>>>
 where
     T: Send,
-    P: Fn(&[u8]) -> std::result::Result<Parsed<T>, LineError> + Sync,
+    S: Default,
+    P: Fn(&[u8], &mut S) -> std::result::Result<Parsed<T>, LineError> + Sync,
 {
     let results = match open(path)? {
         Source::File(file, length) => parse_file(&file, length, &parse),
@@ -99,17 +100,18 @@ fn newlines(bytes: &[u8]) -> u64 {
 
 type Outcome<T> = std::result::Result<Parsed<T>, Failure>;
 
-fn parse_file<T, P>(file: &File, length: u64, parse: &P) -> Vec<Outcome<T>>
+fn parse_file<T, S, P>(file: &File, length: u64, parse: &P) -> Vec<Outcome<T>>
 where
     T: Send,
-    P: Fn(&[u8]) -> std::result::Result<Parsed<T>, LineError> + Sync,
+    S: Default,
+    P: Fn(&[u8], &mut S) -> std::result::Result<Parsed<T>, LineError> + Sync,
 {
     let blocks = length.div_ceil(BLOCK as u64);
     (0..blocks)
         .into_par_iter()
-        .map_init(Vec::new, |buffer, index| {
+        .map_init(<(Vec<u8>, S)>::default, |(buffer, room), index| {
             let lines = read_block(file, length, index * BLOCK as u64, buffer)?;
-            parse(without_mark(lines, index == 0)).map_err(Failure::Line)
+            parse(without_mark(lines, index == 0), room).map_err(Failure::Line)
         })
         .collect()
 }
@@ -176,10 +178,11 @@ fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Res
     Ok(())
 }
 
-fn parse_stream<T, P>(reader: Box<dyn Read + Send>, parse: &P) -> Vec<Outcome<T>>
+fn parse_stream<T, S, P>(reader: Box<dyn Read + Send>, parse: &P) -> Vec<Outcome<T>>
 where
     T: Send,
-    P: Fn(&[u8]) -> std::result::Result<Parsed<T>, LineError> + Sync,
+    S: Default,
+    P: Fn(&[u8], &mut S) -> std::result::Result<Parsed<T>, LineError> + Sync,
 {
     // Workers draw blocks one by one, so no more of them exist than there are workers; after a failure no more are
     // drawn.
@@ -188,8 +191,8 @@ where
     let mut results: Vec<(usize, Outcome<T>)> = blocks
         .enumerate()
         .par_bridge()
-        .map(|(index, block)| {
-            let outcome = block.and_then(|lines| parse(without_mark(&lines, index == 0)).map_err(Failure::Line));
+        .map_init(S::default, |room, (index, block)| {
+            let outcome = block.and_then(|lines| parse(without_mark(&lines, index == 0), room).map_err(Failure::Line));
             if outcome.is_err() {
                 failed.store(true, Ordering::Relaxed);
             }

@@ -67,7 +67,7 @@ const QRELS: Layout = Layout {
 };
 
 fn read(path: &str, layout: &Layout) -> Result<Vec<Chunk>> {
-    let parsed = parse_blocks(path, |block| parse(block, layout))?;
+    let parsed = parse_blocks(path, |block, chunk| parse(block, layout, chunk))?;
     let mut first_line = 1;
     let mut chunks = Vec::with_capacity(parsed.len());
     for Parsed { mut value, lines } in parsed {
@@ -88,12 +88,9 @@ fn read(path: &str, layout: &Layout) -> Result<Vec<Chunk>> {
     Ok(chunks)
 }
 
-fn parse(bytes: &[u8], layout: &Layout) -> std::result::Result<Parsed<Chunk>, LineError> {
+fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::Result<Parsed<Chunk>, LineError> {
+    chunk.clear(layout.numbers);
     let mut cursor = Cursor::new(bytes);
-    let mut chunk = Chunk::new(layout.numbers);
-    // Room for all rows, judged by the first line; what is left over is given back below.
-    let rows = bytes.len() / (cursor.line().len() + 1) + 1;
-    chunk.block.reserve(rows + rows / 8, bytes.len() / 4);
     let mut current: &[u8] = &[];
     let mut lines = 0;
     while !cursor.is_done() {
@@ -140,7 +137,8 @@ fn parse(bytes: &[u8], layout: &Layout) -> std::result::Result<Parsed<Chunk>, Li
         lines += 1;
     }
     chunk.finish();
-    Ok(Parsed { value: chunk, lines })
+    // An exact copy: what is left over stays with the worker, and memory is asked for once a block.
+    Ok(Parsed { value: chunk.clone(), lines })
 }
 
 #[cold]

@@ -39,11 +39,11 @@ impl Documents {
         self.bytes.len()
     }
 
-    /// Make room.
-    pub fn reserve(&mut self, ids: usize, bytes: usize) {
-        self.bytes.reserve(bytes);
-        self.ends.reserve(ids);
-        self.hashes.reserve(ids);
+    /// Forget all ids, keep the room.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+        self.hashes.clear();
     }
 
     /// Append an id.
@@ -86,12 +86,5 @@ impl Documents {
     #[must_use]
     pub fn hashes(&self, rows: Range<usize>) -> &[u32] {
         &self.hashes[rows]
-    }
-
-    /// Give back unused room.
-    pub fn shrink(&mut self) {
-        self.bytes.shrink_to_fit();
-        self.ends.shrink_to_fit();
-        self.hashes.shrink_to_fit();
     }
 }

@@ -42,12 +42,11 @@ impl Block {
         self.docs.is_empty()
     }
 
-    /// Make room.
-    pub fn reserve(&mut self, rows: usize, bytes: usize) {
-        self.docs.reserve(rows, bytes);
-        for column in &mut self.columns {
-            column.reserve(rows);
-        }
+    /// Forget all rows, keep the room.
+    fn clear(&mut self, numbers: usize) {
+        self.docs.clear();
+        self.columns.resize_with(numbers, Vec::new);
+        self.columns.iter_mut().for_each(Vec::clear);
     }
 
     fn push_from(&mut self, other: &Block, row: usize) {
@@ -109,6 +108,15 @@ impl Chunk {
         Chunk { block: Block::new(numbers), ..Chunk::default() }
     }
 
+    /// Forget everything, keep the room.
+    pub fn clear(&mut self, numbers: usize) {
+        self.block.clear(numbers);
+        self.queries.clear();
+        self.segments.clear();
+        self.lines = LineMap::default();
+        self.numbers.clear();
+    }
+
     /// The rows pushed from here on belong to this query.
     pub fn start_query(&mut self, id: &[u8]) {
         self.end_segment();
@@ -134,11 +142,7 @@ impl Chunk {
     /// All rows have been pushed.
     pub fn finish(&mut self) {
         self.end_segment();
-        self.numbers = HashMap::new();
-        self.block.docs.shrink();
-        for column in &mut self.block.columns {
-            column.shrink_to_fit();
-        }
+        self.numbers.clear();
     }
 }
 
@@ -277,9 +281,6 @@ impl Table {
             if !in_place {
                 *block = Block::default();
             }
-        }
-        for block in &mut table.blocks {
-            block.docs.shrink();
         }
         (table, origins)
     }

@@ -1,0 +1,48 @@
+//! `untied check` for Python.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use untied_core::check::{self, TOP};
+use untied_core::error::text;
+use untied_core::read;
+
+use crate::tables::{Qrels, path_text};
+use crate::threads;
+
+/// What is suspicious about a run file, as facts by name.
+#[pyfunction]
+#[pyo3(signature = (qrels, path, threads = None))]
+pub fn check_run<'py>(
+    py: Python<'py>,
+    qrels: &Qrels,
+    path: std::path::PathBuf,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let path = path_text(path)?;
+    let qrels = &qrels.0;
+    let (run, found) = threads::run(py, threads, || {
+        let run = read::read_run(&path, true)?;
+        let found = check::check(qrels, &run);
+        Ok((run, found))
+    })?;
+    let in_qrels = |queries: &[usize]| queries.iter().map(|&query| text(qrels.id(query))).collect::<Vec<_>>();
+    let dict = PyDict::new(py);
+    dict.set_item("queries", found.queries)?;
+    dict.set_item("documents", found.documents)?;
+    dict.set_item("absent", in_qrels(&found.absent))?;
+    dict.set_item("unknown", found.unknown.iter().map(|&query| text(run.id(query))).collect::<Vec<_>>())?;
+    let near = found.near_queries.iter().map(|&(ours, theirs)| (text(run.id(ours)), text(qrels.id(theirs))));
+    dict.set_item("near_queries", near.collect::<Vec<_>>())?;
+    dict.set_item("rank_contradicts", found.rank_contradicts)?;
+    dict.set_item("rank_not_a_number", found.rank_not_a_number)?;
+    dict.set_item("tied_queries", found.tied_queries)?;
+    dict.set_item("tied_documents", found.tied_documents)?;
+    dict.set_item("tied_in_32_bits", found.tied_in_32_bits)?;
+    dict.set_item("depths", found.depths)?;
+    dict.set_item("top", (TOP, found.top.0, found.top.1))?;
+    dict.set_item("judged", found.judged)?;
+    dict.set_item("near_document", found.near_document.map(|(ours, theirs)| (text(&ours), text(&theirs))))?;
+    dict.set_item("without_relevant", in_qrels(&found.without_relevant))?;
+    dict.set_item("repeated", found.repeated)?;
+    Ok(dict)
+}

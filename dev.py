@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Everything a developer runs: ``python3 dev.py example | test | lint | build``.
+
+Needs Python 3.11 or later, a Rust toolchain and a C compiler. All else is installed into ``.venv``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import pathlib
+import subprocess
+import sys
+import venv
+
+ROOT = pathlib.Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+EXAMPLE = ROOT / "examples" / "tar2017"
+
+
+def run(*command: str | pathlib.Path) -> None:
+    """Run a command in the project's folder; stop at the first failure."""
+    print("+", *command, flush=True)
+    environment = {
+        **os.environ,
+        "VIRTUAL_ENV": str(VENV),
+        "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
+        "PIP_QUIET": "1",
+    }
+    code = subprocess.run([str(part) for part in command], cwd=ROOT, env=environment, check=False).returncode
+    if code:
+        sys.exit(f"failed ({code}): {' '.join(map(str, command))}")
+
+
+def install(group: str) -> None:
+    """Make ``.venv`` with the tools of a dependency group, unless that is done."""
+    stamp = VENV / f"{group}.installed"
+    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    if stamp.exists() and stamp.read_text() == wanted:
+        return
+    if not (BIN / "pip").exists() and not (BIN / "pip.exe").exists():
+        venv.create(VENV, with_pip=True)
+    run(BIN / "python", "-m", "pip", "install", "--quiet", "--upgrade", "pip")
+    run(BIN / "python", "-m", "pip", "install", "--quiet", "--group", group)
+    stamp.write_text(wanted)
+
+
+def build() -> None:
+    """Compile the core and install the package, editable, into ``.venv``."""
+    install("build")
+    run(BIN / "maturin", "develop", "--release", "--locked", "--quiet")
+
+
+def example() -> None:
+    """Build, then evaluate the bundled runs: one of them has every score tied."""
+    build()
+    runs = sorted(EXAMPLE.glob("*.run"))
+    measures = ("-m", "AP", "-m", "nDCG@10", "-m", "RR")
+    paths = [path.relative_to(ROOT) for path in (EXAMPLE / "qrels.txt", *runs)]
+    run(BIN / "untied", "eval", *paths, *measures, "--ties", "range", "--format", "table")
+
+
+def lint() -> None:
+    """Formatting, lints and types; no change is made."""
+    install("dev")
+    run("cargo", "fmt", "--check")
+    run("cargo", "clippy", "--locked", "--all-targets", "--", "-D", "warnings")
+    run(BIN / "ruff", "format", "--check", ".")
+    run(BIN / "ruff", "check", ".")
+    run(BIN / "mypy")
+    run(BIN / "stubtest", "untied._core", "--allowlist", "tests/stubtest-allowlist.txt")
+
+
+def test() -> None:
+    """Everything that must hold before a change lands: lints, then the tests of the core and of the package."""
+    install("dev")
+    build()
+    lint()
+    run("cargo", "test", "--locked", "--quiet")
+    run(BIN / "pytest")
+
+
+COMMANDS = {"example": example, "test": test, "lint": lint, "build": build}
+
+
+def main() -> None:
+    """Run one of the commands."""
+    if sys.version_info < (3, 11):
+        sys.exit(f"Python 3.11 or later is needed, this is {sys.version.split()[0]}")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", choices=COMMANDS)
+    COMMANDS[parser.parse_args().command]()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""Shapes of the dicts that the native part returns; only for type checkers."""
+
+from typing import Literal, TypedDict
+
+
+class MeasureInfo(TypedDict):
+    """What is known about a measure."""
+
+    name: str
+    aliases: list[str]
+    title: str
+    cutoff: Literal["required", "optional", "none"]
+    parameters: list[tuple[str, str, str]]
+    range: str
+    equation: str
+    reference: str
+
+
+class Facts(TypedDict):
+    """What to know about an evaluation."""
+
+    evaluated: int
+    mixed: int
+    absent: int
+    unknown: int
+    undefined: int
+
+
+class Findings(TypedDict):
+    """What is suspicious about a run."""
+
+    queries: tuple[int, int]
+    documents: int
+    absent: list[str]
+    unknown: list[str]
+    near_queries: list[tuple[str, str]]
+    rank_contradicts: int
+    rank_not_a_number: int
+    tied_queries: tuple[int, int]
+    tied_documents: int
+    tied_in_32_bits: tuple[int, int]
+    depths: tuple[int, int, int]
+    top: tuple[int, int, int]
+    judged: int
+    near_document: tuple[str, str] | None
+    without_relevant: list[str]
+    repeated: int

@@ -1,0 +1,92 @@
+"""The command line: one file a subcommand."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: Subcommands and what they do; the module of the same name holds ``main(arguments)``.
+COMMANDS = {
+    "eval": "evaluate runs: mean, best and worst case over tied documents",
+    "measures": "list the measures with parameters, equations and references",
+    "check": "tell what is suspicious about runs and qrels",
+}
+
+USAGE = f"""\
+usage: untied COMMAND ...
+
+Evaluate ranked retrieval exactly when scores tie and judgments are partial.
+
+commands:
+{chr(10).join(f"  {name:<10}{what}" for name, what in COMMANDS.items())}
+
+options:
+  -h, --help  show this help; untied COMMAND --help that of a command
+  --version   show the version
+
+examples:
+  untied eval qrels.txt bm25.run
+  untied eval qrels.txt *.run -m nDCG@10 -m AP --ties range
+  untied check qrels.txt bm25.run.gz
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Command and its arguments; those of the process by default.
+
+    Returns
+    -------
+    int
+        Exit code: 0 fine, 1 an input or an option was refused, 2 wrong usage, 130 interrupted.
+    """
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    command = arguments[0] if arguments else "--help"
+    if command in ("-h", "--help"):
+        print(USAGE, end="")
+        return 0 if arguments else 2
+    if command == "--version":
+        from untied import __version__
+
+        print(f"untied {__version__}")
+        return 0
+    if command not in COMMANDS:
+        print(f"untied: unknown command {command!r}; there are {', '.join(COMMANDS)}", file=sys.stderr)
+        return 2
+    return _run(command, arguments[1:])
+
+
+def _run(command: str, arguments: Sequence[str]) -> int:
+    from importlib import import_module
+
+    from untied.errors import UntiedError
+
+    try:
+        import_module(f"untied.cli.{command}").main(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough. What is still buffered must not fail again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (UntiedError, OSError) as error:
+        print(f"untied: {_message(error)}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        from untied._core import show_id
+
+        return f"{show_id(os.fsdecode(error.filename))}: {error.strerror}"
+    return str(error)

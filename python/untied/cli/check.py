@@ -1,0 +1,106 @@
+"""``untied check``: what is suspicious about runs and qrels."""
+
+from __future__ import annotations
+
+import argparse
+
+from untied._core import check_run, show_id
+from untied.cli.output import write
+from untied.inputs import as_qrels
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from untied._types import Findings
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser(
+        prog="untied check",
+        description="Tell what is suspicious about runs and qrels: lines that begin with ! deserve a look.",
+        epilog="example:\n  untied check qrels.txt bm25.run dense.run.gz",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("qrels", metavar="QRELS")
+    parser.add_argument("runs", metavar="RUN", nargs="+")
+    parser.add_argument("--threads", metavar="N", type=int, help="number of threads (default: all processors)")
+    options = parser.parse_args(arguments)
+    qrels = as_qrels(options.qrels, options.threads)
+    for number, path in enumerate(options.runs):
+        found = check_run(qrels, path, options.threads)
+        lines = [*_of_qrels(found), ""] if number == 0 else []
+        lines += [f"{show_id(path)}: {found['queries'][0]:,} queries, {found['documents']:,} documents"]
+        lines += [f"{'! ' if suspicious else '  '}{text}" for suspicious, text in describe(found)]
+        write("\n".join(lines) + "\n", None)
+
+
+def _of_qrels(found: Findings) -> list[str]:
+    lines = [f"qrels: {found['queries'][1]:,} queries"]
+    if found["without_relevant"]:
+        lines.append(
+            f"! {len(found['without_relevant'])} have no relevant document: {_some(found['without_relevant'])}"
+        )
+    if found["repeated"]:
+        lines.append(f"! {found['repeated']} judgments stand there more than once")
+    return lines
+
+
+def describe(found: Findings) -> list[tuple[bool, str]]:
+    """What there is to say about one run, and whether each is suspicious."""
+    lines: list[tuple[bool, str]] = []
+    add = lines.append
+    if found["absent"]:
+        add((True, f"{len(found['absent'])} judged queries are absent: {_some(found['absent'])}"))
+    if found["unknown"]:
+        add((True, f"{len(found['unknown'])} queries are not judged: {_some(found['unknown'])}"))
+    if found["near_queries"]:
+        pairs = [f"{show_id(ours)} for {show_id(theirs)}" for ours, theirs in found["near_queries"]]
+        add((True, f"{len(pairs)} query ids nearly match: {_some(pairs)}"))
+    shallow, deep, at_depth = found["depths"]
+    if shallow == deep:
+        add((False, f"every ranking is {deep:,} deep: probably cut off there"))
+    else:
+        cut = f", {at_depth:,} of them that deep: probably cut off there" if at_depth > 1 else ""
+        add((False, f"rankings are {shallow:,} to {deep:,} deep{cut}"))
+    queries, documents = found["queries"][0], found["documents"]
+    tied, all_tied = found["tied_queries"]
+    if tied:
+        share = found["tied_documents"] / documents
+        add(
+            (
+                share > 0.1,
+                f"{found['tied_documents']:,} documents ({share:.1%}) are tied, in {tied:,} of {queries:,} queries",
+            )
+        )
+    else:
+        add((False, "no ties"))
+    if all_tied:
+        add((True, f"all documents are tied in {all_tied:,} of {queries:,} queries: nothing is ranked there"))
+    in_32_bits, more = found["tied_in_32_bits"]
+    if in_32_bits:
+        add((True, f"{more:,} more documents tie in 32 bits (trec_eval 9, pytrec_eval), in {in_32_bits:,} queries"))
+    if found["rank_contradicts"]:
+        add(
+            (
+                True,
+                f"rank column and scores contradict each other in {found['rank_contradicts']:,} queries; scores count",
+            )
+        )
+    if found["rank_not_a_number"]:
+        add((True, f"{found['rank_not_a_number']:,} ranks are no numbers"))
+    top, retrieved, judged = found["top"]
+    if retrieved:
+        add((judged < retrieved / 2, f"{judged / retrieved:.1%} of the first {top} documents are judged"))
+    if found["judged"] == 0:
+        add((True, "no retrieved document is judged"))
+    if found["near_document"]:
+        ours, theirs = found["near_document"]
+        add((True, f"document ids nearly match: {show_id(ours)} here, {show_id(theirs)} in the qrels"))
+    return lines
+
+
+def _some(ids: list[str], most: int = 5) -> str:
+    shown = ", ".join(show_id(id_) for id_ in ids[:most])
+    return shown if len(ids) <= most else f"{shown}, ..."

@@ -1,0 +1,174 @@
+"""``untied eval``: runs and qrels in, a table out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from untied.evaluate import Evaluator
+from untied.inputs import as_qrels
+from untied.measures import as_measures
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from untied.table import Results
+
+EXAMPLES = """\
+examples:
+  untied eval qrels.txt bm25.run dense.run
+  untied eval qrels.txt bm25.run -m nDCG@10 -m 'AP(rel=2)' -q > values.tsv
+  untied eval qrels.txt *.run --ties range
+  untied eval qrels.txt bm25.run --ties trec -m map -m ndcg_cut_10
+  zcat run.gz | untied eval qrels.txt - --format json
+
+Every value is the exact mean over all orders of tied documents; --ties range adds the smallest and the largest.
+untied measures lists the measures.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Make the parser of the command's arguments."""
+    parser = argparse.ArgumentParser(
+        prog="untied eval",
+        description="Evaluate runs against relevance judgments.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("qrels", metavar="QRELS", help="judgments: query iteration document grade (also .gz, .zst, .xz; - is stdin)")
+    add("runs", metavar="RUN", nargs="+", help="runs: query Q0 document rank score tag")
+    add(
+        "-m",
+        "--measure",
+        metavar="MEASURE",
+        action="append",
+        help="a measure, repeatable (default: AP, nDCG@10, RR, P@10, R@100)",
+    )
+    add("-q", "--per-query", action="store_true", help="values of queries too, not only of all")
+    add(
+        "--ties",
+        metavar="POLICY",
+        default="expected",
+        help="expected: mean over all orders (default); range: that, lowest and highest; best, worst; "
+        "docid: trec_eval 10's order; trec: the same over 32-bit scores (trec_eval 9, pytrec_eval); given: file order",
+    )
+    add(
+        "--unjudged",
+        metavar="POLICY",
+        default="nonrelevant",
+        help="nonrelevant (default), or remove: take unjudged documents out of the ranking",
+    )
+    add(
+        "--score-dtype",
+        metavar="DTYPE",
+        default="float64",
+        help="how scores are read before they are compared: float64 (default), float32, float16, bfloat16, decimals=N",
+    )
+    add(
+        "--queries",
+        metavar="WHICH",
+        default="qrels",
+        help="qrels: every judged query, those absent from a run count as empty (default); common: only those in both",
+    )
+    add(
+        "--on-undefined",
+        metavar="WHAT",
+        default="zero",
+        help="a measure without a value for a query counts zero (default), nan (left out of the mean), or raise",
+    )
+    add("--variance", action="store_true", help="the variance over tie orders too")
+    add(
+        "--format",
+        choices=("auto", "table", "tsv", "csv", "json"),
+        default="auto",
+        help="auto (default): a table on a terminal, tsv elsewhere",
+    )
+    add("--digits", metavar="N", type=_digits, default=4, help="decimals (default: 4); json has all")
+    add(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write there; format by suffix (.tsv, .csv, .json) unless --format is given",
+    )
+    add("--threads", metavar="N", type=_threads, help="number of threads (default: all processors)")
+    return parser
+
+
+def _digits(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= 17:
+        raise argparse.ArgumentTypeError("must be from 0 to 17")
+    return number
+
+
+def _threads(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run the command."""
+    options = parser().parse_args(arguments)
+    from untied.cli import output
+
+    style = output.choose(options.format, options.output)
+    measures = as_measures(options.measure)
+    qrels = as_qrels(options.qrels, options.threads)
+    settings = {
+        "ties": options.ties,
+        "unjudged": options.unjudged,
+        "score_dtype": options.score_dtype,
+        "queries": options.queries,
+        "on_undefined": options.on_undefined,
+    }
+    evaluator = Evaluator(qrels, measures, **settings, variance=options.variance, threads=options.threads)
+    results = evaluator.evaluate(options.runs)
+    notes = _notes(results, options.ties, options.queries, options.on_undefined, qrels.repeated)
+    if style == "json":
+        text = output.json(results, options.per_query, settings, [options.qrels, *options.runs], notes)
+    else:
+        counts = {str(measure) for measure in measures if measure.is_count}
+        text = output.text(results, style, options.per_query, options.digits, counts)
+    output.write(text, options.output)
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
+
+
+def _notes(results: Results, ties: str, queries: str, on_undefined: str, repeated: int) -> list[str]:
+    """What the user should know, each thing once, counted over all runs."""
+    notes = []
+    facts = results.facts()
+    if ties != "range":
+        mixed = {name: fact for name, fact in facts.items() if fact["mixed"]}
+        if mixed:
+            of_runs = _listed(
+                [f"{fact['mixed']} of {fact['evaluated']} queries of {name}" for name, fact in mixed.items()]
+            )
+            what = "values are means over all orders" if ties == "expected" else f"values are for one order ({ties})"
+            notes.append(
+                f"tied documents differ in grade in {of_runs}; {what}, --ties range shows how far they can lie apart"
+            )
+    absent = {name: fact for name, fact in facts.items() if fact["absent"]}
+    if absent:
+        of_runs = _listed([f"{fact['absent']} from {name}" for name, fact in absent.items()])
+        effect = "they count as empty rankings" if queries == "qrels" else "they are left out"
+        notes.append(f"judged queries are absent: {of_runs}; {effect}")
+    unknown = {name: fact for name, fact in facts.items() if fact["unknown"]}
+    if unknown:
+        of_runs = _listed([f"{fact['unknown']} of {name}" for name, fact in unknown.items()])
+        notes.append(f"queries without judgments are left out: {of_runs}")
+    undefined = sum(fact["undefined"] for fact in facts.values())
+    if undefined and on_undefined == "nan":
+        notes.append(f"{undefined} values are undefined and left out of the means")
+    if repeated:
+        notes.append(f"{repeated} judgments stand in the qrels more than once and count once")
+    return notes
+
+
+def _listed(items: list[str], most: int = 4) -> str:
+    shown = ", ".join(items[:most])
+    return shown if len(items) <= most else f"{shown} and {len(items) - most} more runs"

@@ -1,0 +1,64 @@
+"""``untied measures``: what the measures are, from their own INFO."""
+
+from __future__ import annotations
+
+import argparse
+import textwrap
+
+from untied._core import measure_info
+from untied.cli.output import write
+from untied.measures import parse_measure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from untied._types import MeasureInfo
+
+GRAMMAR = """\
+NAME(parameter=value, ...)@cutoff, for instance nDCG(gain='exp2')@10, AP(rel=2), F1@10.
+Names of ir_measures and trec_eval are understood too: ndcg_cut_10, map, recall_100, P.5,10.
+"""
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser(
+        prog="untied measures",
+        description="List the measures.",
+        epilog="example:\n  untied measures nDCG AP",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", metavar="MEASURE", nargs="*", help="only these, in any spelling (default: all)")
+    names = parser.parse_args(arguments).names
+    wanted = {parse_measure(name).name if "@" in name or "_" in name else _bare(name) for name in names}
+    chosen = [info for info in measure_info() if not names or info["name"] in wanted]
+    write(GRAMMAR + "\n" + "\n".join(map(describe, chosen)), None)
+
+
+def _bare(name: str) -> str:
+    """The canonical name of a measure named without its cutoff."""
+    from untied._core import Measure
+
+    return Measure(name).name
+
+
+def describe(info: MeasureInfo) -> str:
+    """One measure's entry."""
+    name = info["name"]
+    title = {"required": f"{name}@k", "optional": f"{name}, {name}@k", "none": name}[info["cutoff"]]
+    lines = [f"{title}: {info['title']}"]
+
+    def add(label: str, text: str) -> None:
+        wrapped = textwrap.wrap(text, 100)
+        lines.append(f"  {label:<12}{wrapped[0]}")
+        lines.extend(" " * 14 + line for line in wrapped[1:])
+
+    add("equation", info["equation"])
+    add("range", info["range"])
+    for parameter, default, text in info["parameters"]:
+        add(parameter, f"{text}; default {default}")
+    if info["aliases"]:
+        add("also", ", ".join(info["aliases"]))
+    add("reference", info["reference"])
+    return "\n".join(lines) + "\n"
