@@ -87,7 +87,7 @@ COMMANDS = {"example": example, "test": test, "lint": lint, "build": build}
 
 def main() -> None:
     """Run one of the commands."""
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036 (this file runs before anything is installed)
         sys.exit(f"Python 3.11 or later is needed, this is {sys.version.split()[0]}")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=COMMANDS)

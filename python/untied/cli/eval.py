@@ -148,10 +148,8 @@ def _notes(results: Results, ties: str, queries: str, on_undefined: str, repeate
             of_runs = _listed(
                 [f"{fact['mixed']} of {fact['evaluated']} queries of {name}" for name, fact in mixed.items()]
             )
-            what = "values are means over all orders" if ties == "expected" else f"values are for one order ({ties})"
-            notes.append(
-                f"tied documents differ in grade in {of_runs}; {what}, --ties range shows how far they can lie apart"
-            )
+            what = "values are means over all orders" if ties == "expected" else f"values are for one order, {ties}"
+            notes.append(f"the order of ties matters in {of_runs} ({what}; --ties range shows the spread)")
     absent = {name: fact for name, fact in facts.items() if fact["absent"]}
     if absent:
         of_runs = _listed([f"{fact['absent']} from {name}" for name, fact in absent.items()])

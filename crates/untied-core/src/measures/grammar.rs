@@ -236,6 +236,7 @@ fn unknown(name: &str) -> Error {
     let mut near: Vec<(usize, &str)> = names().map(|known| (distance(name, known), *known)).collect();
     near.sort_unstable();
     near.retain(|&(distance, known)| distance <= 1 + known.len() / 3);
+    near.dedup_by(|one, other| one.1.eq_ignore_ascii_case(other.1));
     let near: Vec<&str> = near.into_iter().map(|(_, known)| known).take(3).collect();
     let suggestion = match near.as_slice() {
         [] => "untied measures lists all".into(),

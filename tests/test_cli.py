@@ -1,0 +1,218 @@
+"""The command line as its users see it."""
+
+import csv
+import hashlib
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import untied
+from untied.cli import main
+
+EXAMPLE = pathlib.Path(__file__).parent.parent / "examples" / "tar2017"
+QRELS = str(EXAMPLE / "qrels.txt")
+RUNS = [str(path) for path in sorted(EXAMPLE.glob("*.run"))]
+UOS = str(EXAMPLE / "uos.run")
+
+
+@pytest.fixture
+def untied_(capsysbinary):
+    """Run a command in this process: exit code, output, messages."""
+
+    def run(*arguments):
+        try:
+            code = main([str(argument) for argument in arguments])
+        except SystemExit as stopped:  # argparse
+            code = stopped.code
+        captured = capsysbinary.readouterr()
+        return code, captured.out.decode(), captured.err.decode()
+
+    return run
+
+
+def test_tsv_is_what_a_pipe_gets(untied_):
+    code, out, err = untied_("eval", QRELS, UOS, "-m", "AP", "-m", "num_ret")
+    assert code == 0
+    assert out == "run\tquery\tmeasure\tvalue\nuos\tall\tAP\t0.0971\nuos\tall\tNumRet\t6286\n"
+    assert err.splitlines() == [
+        "note: the order of ties matters in 12 of 12 queries of uos "
+        "(values are means over all orders; --ties range shows the spread)"
+    ]
+
+
+def test_columns_come_with_their_options(untied_):
+    _, out, err = untied_("eval", QRELS, UOS, "-m", "AP", "--ties", "range", "--variance", "--digits", "6", "-q")
+    lines = [line.split("\t") for line in out.splitlines()]
+    assert lines[0] == ["run", "query", "measure", "value", "low", "high", "variance"]
+    assert len(lines) == 1 + 12 + 1
+    assert lines[-1][:6] == ["uos", "all", "AP", "0.097095", "0.043176", "1.000000"]
+    assert err == ""
+
+
+def test_every_format_says_the_same(untied_, tmp_path):
+    arguments = ("eval", QRELS, *RUNS, "-m", "AP", "-m", "nDCG@10", "-q", "--digits", "17", "--ties", "range")
+    _, tsv, _ = untied_(*arguments)
+    _, comma, _ = untied_(*arguments, "--format", "csv")
+    _, text, _ = untied_(*arguments, "--format", "json")
+    document = json.loads(text)
+    rows = [dict(zip(tsv.splitlines()[0].split("\t"), line.split("\t"), strict=True)) for line in tsv.splitlines()[1:]]
+    assert list(csv.DictReader(io.StringIO(comma))) == rows
+    assert len(rows) == 4 * 13 * 2
+    for row, exact in zip(rows, document["results"], strict=True):
+        for column in ("value", "low", "high"):
+            assert float(row.pop(column)) == pytest.approx(exact.pop(column), rel=1e-15, abs=1e-17)
+        assert row == exact
+    assert document["untied"] == untied.__version__
+    assert document["settings"]["ties"] == "range"
+    assert document["inputs"][0] == {
+        "path": QRELS,
+        "sha256": hashlib.sha256(pathlib.Path(QRELS).read_bytes()).hexdigest(),
+    }
+    for suffix, expected in {".tsv": tsv, ".csv": comma, ".json": text}.items():
+        path = tmp_path / f"out{suffix}"
+        code, out, _ = untied_(*arguments, "-o", path)
+        assert (code, out) == (0, "")
+        assert path.read_text() == expected
+        assert list(tmp_path.glob(".untied-*")) == []
+
+
+def test_a_table_for_a_terminal(untied_):
+    _, out, _ = untied_("eval", QRELS, UOS, "-m", "AP", "-m", "P@10", "--ties", "range", "--format", "table")
+    lines = out.splitlines()
+    assert lines[0] == "value [lowest, highest] over all orders of tied documents"
+    assert lines[1].split() == ["run", "AP", "P@10"]
+    assert lines[2].startswith("uos   0.0971 [0.0432, 1.0000]   ")
+
+
+def test_an_output_file_is_old_or_new(untied_, tmp_path):
+    path = tmp_path / "out.tsv"
+    path.write_text("old")
+    path.chmod(0o640)
+    assert untied_("eval", QRELS, tmp_path / "missing", "-o", path)[0] == 1
+    assert path.read_text() == "old"
+    assert untied_("eval", QRELS, UOS, "-o", path)[0] == 0
+    assert path.read_text().startswith("run\t")
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert untied_("eval", QRELS, UOS, "-o", tmp_path / "no" / "such" / "folder.tsv")[0] == 1
+
+
+def test_threads_do_not_change_a_byte(untied_):
+    arguments = ("eval", QRELS, *RUNS, "-q", "--ties", "range", "--variance", "--digits", "17")
+    outputs = {untied_(*arguments, "--threads", threads)[1] for threads in (1, 2, 3, 8)}
+    assert len(outputs) == 1
+
+
+def test_absent_and_unknown_queries_are_counted(untied_, tmp_path):
+    run = tmp_path / "x.run"
+    run.write_text("CD008081 Q0 20083557 1 1 t\nelsewhere Q0 d 1 1 t\n")
+    _, out, err = untied_("eval", QRELS, run, "-m", "NumQ")
+    assert out.splitlines()[1] == "x\tall\tNumQ\t12"
+    assert "judged queries are absent: 11 from x; they count as empty rankings" in err
+    assert "queries without judgments are left out: 1 of x" in err
+    _, out, err = untied_("eval", QRELS, run, "-m", "NumQ", "--queries", "common")
+    assert out.splitlines()[1] == "x\tall\tNumQ\t1"
+    assert "11 from x; they are left out" in err
+
+
+def test_names_of_runs(untied_, tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "same.run").write_bytes(pathlib.Path(UOS).read_bytes())
+    _, out, _ = untied_("eval", QRELS, UOS, tmp_path / "a" / "same.run", tmp_path / "b" / "same.run", "-m", "AP")
+    names = [line.split("\t")[0] for line in out.splitlines()[1:]]
+    assert names == ["uos", str(tmp_path / "a" / "same.run"), str(tmp_path / "b" / "same.run")]
+
+
+def test_hostile_ids_do_no_harm(untied_, tmp_path):
+    (tmp_path / "q").write_bytes(b"\x1b[2Jq 0 d 1\n")
+    (tmp_path / "r").write_bytes(b"\x1b[2Jq Q0 d 1 1 t\n")
+    _, out, _ = untied_("eval", tmp_path / "q", tmp_path / "r", "-q", "-m", "AP")
+    assert out.splitlines()[1] == "r\t\\u{1b}[2Jq\tAP\t1.0000"
+
+
+def test_usage_errors(untied_):
+    for arguments in (["eval", QRELS], ["eval", QRELS, UOS, "--digits", "x"], ["eval", QRELS, UOS, "--threads", "0"]):
+        assert untied_(*arguments)[0] == 2
+    assert untied_("evil")[0] == 2
+    assert untied_()[0] == 2
+    code, _, err = untied_("eval", QRELS, UOS, "-m", "nDGC@10")
+    assert (code, err) == (1, 'untied: unknown measure "nDGC"; did you mean nDCG?\n')
+
+
+def test_help_and_version(untied_):
+    assert untied_("--version") == (0, f"untied {untied.__version__}\n", "")
+    code, out, _ = untied_("--help")
+    assert code == 0
+    for command in ("eval", "measures", "check"):
+        assert f"\n  {command}" in out
+        code, text, _ = untied_(command, "--help")
+        assert code == 0
+        assert "example" in text
+
+
+def test_measures_are_listed_from_their_info(untied_):
+    _, everything, _ = untied_("measures")
+    assert "AP, AP@k: average precision" in everything
+    for name in ("P@k", "R@k", "F1@k", "Rprec:", "Success@k", "RR,", "DCG,", "nDCG,", "NumQ:", "NumRet:", "NumRel:"):
+        assert f"\n{name}" in everything
+    _, one, _ = untied_("measures", "ndcg_cut_10")
+    assert "nDCG@k" in one
+    assert "average precision" not in one
+
+
+def test_check_finds_nothing_where_nothing_is(untied_):
+    code, out, _ = untied_("check", QRELS, EXAMPLE / "waterloo.run")
+    assert code == 0
+    assert "!" not in out
+    assert "no ties" in out
+
+
+def test_check_finds_what_is_wrong(untied_, tmp_path):
+    (tmp_path / "q").write_text("007 0 FT934-5418 1\n007 0 FT934-1 0\n8 0 x 0\n9 0 y 1\n9 0 y 1\n")
+    lines = [
+        "7 Q0 a 1 1.000000001 t",
+        "7 Q0 b 2 1.000000002 t",
+        "9 Q0 docs/z.txt x 1 t",
+        "9 Q0 docs/Y.txt 2 1 t",
+    ]
+    (tmp_path / "r").write_text("\n".join(lines))
+    _, out, _ = untied_("check", tmp_path / "q", tmp_path / "r")
+    for line in (
+        "! 1 have no relevant document: 8",
+        "! 1 judgments stand there more than once",
+        "! 2 judged queries are absent: 007, 8",
+        "! 1 queries are not judged: 7",
+        "! 1 query ids nearly match: 7 for 007",
+        "! 2 documents (50.0%) are tied, in 1 of 2 queries",
+        "! all documents are tied in 1 of 2 queries: nothing is ranked there",
+        "! 2 more documents tie in 32 bits (trec_eval 9, pytrec_eval), in 1 queries",
+        "! rank column and scores contradict each other in 1 queries; scores count",
+        "! 1 ranks are no numbers",
+        "! 0.0% of the first 10 documents are judged",
+        "! no retrieved document is judged",
+        "! document ids nearly match: docs/Y.txt here, y in the qrels",
+    ):
+        assert line in out.splitlines()
+
+
+def test_a_closed_pipe_is_no_error():
+    command = [sys.executable, "-m", "untied", "eval", QRELS, *RUNS, "-q", "--digits", "17"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    assert b"Traceback" not in process.stderr.read()
+    process.stderr.close()
+    assert process.wait() == 0
+
+
+def test_standard_input_and_light_start():
+    code = "import sys; from untied.cli import main; main(); print('numpy' in sys.modules, file=sys.stderr)"
+    with open(UOS, "rb") as run:
+        command = [sys.executable, "-c", code, "eval", QRELS, "-", "-m", "AP", "--ties", "docid"]
+        done = subprocess.run(command, stdin=run, capture_output=True, text=True, check=True, env={**os.environ})
+    assert done.stdout == "run\tquery\tmeasure\tvalue\nstdin\tall\tAP\t0.0916\n"
+    assert done.stderr.splitlines()[-1] == "False"

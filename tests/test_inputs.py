@@ -1,0 +1,203 @@
+"""Runs and qrels that are Python objects, and the tables that results go out by."""
+
+import pathlib
+import pickle
+import subprocess
+import sys
+
+import numpy
+import pandas
+import polars
+import pyarrow
+import pytest
+
+import untied
+from untied import AP, RR, P, nDCG
+
+QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 0, "d": 1}}
+RUN = {"q1": {"a": 2.0, "b": 2.0, "c": 1.0}, "q2": {"d": 5.0, "a": 4.0}}
+
+
+def test_kinds_of_runs_agree():
+    lists = {"q1": [["a", "b"], "c"], "q2": ["d", "a"]}
+    numpies = {q: {d: numpy.float32(s) for d, s in docs.items()} for q, docs in RUN.items()}
+    bytes_ = {q.encode(): {d.encode(): s for d, s in docs.items()} for q, docs in RUN.items()}
+    expected = untied.evaluate(QRELS, RUN, [AP, nDCG @ 2]).means.to_dicts()
+    for run in (lists, numpies, bytes_):
+        assert untied.evaluate(QRELS, run, [AP, nDCG @ 2]).means.to_dicts() == expected
+
+
+def test_int_ids_are_their_digits():
+    assert untied.evaluate({1: {10: 1}}, {"1": {"10": 0.5}}, RR)["RR"].mean == 1.0
+
+
+def test_one_run_or_several(tmp_path):
+    path = tmp_path / "bm25.run.gz"
+    path.with_suffix("").write_text("q1 Q0 a 1 2 t\n")
+    file = path.with_suffix("")
+    assert untied.evaluate(QRELS, RUN, AP).runs == ["run"]
+    assert untied.evaluate(QRELS, file, AP).runs == ["bm25"]
+    assert untied.evaluate(QRELS, [RUN, str(file)], AP).runs == ["run1", "bm25"]
+    assert untied.evaluate(QRELS, {"x": RUN, "y": file, "z": {"q1": ["a"]}}, AP).runs == ["x", "y", "z"]
+    assert untied.evaluate(QRELS, {"x": {"q1": ["a"]}, "y": {"q1": ["b"]}}, AP).runs == ["x", "y"]
+    other = tmp_path / "deep"
+    other.mkdir()
+    (other / "bm25.run").write_text("q1 Q0 a 1 2 t\n")
+    assert untied.evaluate(QRELS, [file, other / "bm25.run"], AP).runs == [str(file), str(other / "bm25.run")]
+    with pytest.raises(ValueError, match="given twice"):
+        untied.evaluate(QRELS, [file, file], AP)
+
+
+@pytest.mark.parametrize(
+    ("run", "error", "message"),
+    [
+        ({"q1": {"a": float("nan")}}, ValueError, 'query "q1", document "a": expected a finite number as the score'),
+        ({"q1": {"a": "x"}}, ValueError, "expected a finite number as the score, found 'x'"),
+        ({"q1": {"a": None}}, ValueError, "found None"),
+        ({"q1": ["a", "b", "a"]}, ValueError, 'expected every document once in a query, found document "a"'),
+        ({"q1": {1.5: 2.0}}, TypeError, "a document id must be a str, bytes or an int, not float"),
+        ({"q1": 3.0}, TypeError, r"run\['q1'\] must be a mapping, not float"),
+        (3, TypeError, "int"),
+    ],
+)
+def test_bad_runs_are_refused(run, error, message):
+    with pytest.raises(error, match=message):
+        untied.evaluate(QRELS, run, AP)
+
+
+def test_bad_options_are_refused():
+    for option, value in {
+        "ties": "random",
+        "unjudged": "x",
+        "score_dtype": "float8",
+        "queries": "all",
+        "on_undefined": "x",
+    }.items():
+        with pytest.raises(untied.UntiedError, match=f"{option} must be .*, not '{value}'"):
+            untied.evaluate(QRELS, RUN, AP, **{option: value})
+    with pytest.raises(untied.UntiedError, match="threads must be at least 1"):
+        untied.evaluate(QRELS, RUN, AP, threads=0)
+    with pytest.raises(untied.MeasureError, match="P needs a cutoff"):
+        untied.evaluate(QRELS, RUN, P)
+    with pytest.raises(untied.MeasureError, match="no measure given"):
+        untied.evaluate(QRELS, RUN, [])
+
+
+def test_scores_beyond_a_precision_are_refused():
+    run = {"q1": {"a": 70_000.0, "b": 1.0}}
+    with pytest.raises(untied.UntiedError, match="score 70000 of query q1 does not fit the score_dtype"):
+        untied.evaluate(QRELS, run, AP, score_dtype="float16")
+
+
+def test_gain_tables_must_cover_the_grades():
+    with pytest.raises(untied.UntiedError, match="no gain for grade 2"):
+        untied.evaluate(QRELS, RUN, nDCG(gain={1: 3}) @ 5)
+
+
+def test_undefined_values():
+    qrels = {"q1": {"a": 1}, "q2": {"a": 0}}
+    run = {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
+    assert untied.evaluate(qrels, run, AP)["AP"].mean == 0.5
+    left_out = untied.evaluate(qrels, run, AP, on_undefined="nan")
+    assert left_out["AP"].mean == 1.0
+    assert numpy.isnan(left_out.value("AP", query="q2").mean)
+    assert left_out.facts()["run"]["undefined"] == 1
+    with pytest.raises(untied.UndefinedError, match="AP is undefined for query q2"):
+        untied.evaluate(qrels, run, AP, on_undefined="raise")
+
+
+def test_absent_and_unknown_queries():
+    run = {"q1": RUN["q1"], "q3": {"a": 1.0}}
+    every = untied.evaluate(QRELS, run, [AP, "NumQ"])
+    common = untied.evaluate(QRELS, run, [AP, "NumQ"], queries="common")
+    assert every.queries == ["q1", "q2"]
+    assert common.queries == ["q1"]
+    assert every["AP"].mean == common["AP"].mean / 2
+    assert (every["NumQ"].mean, common["NumQ"].mean) == (2, 1)
+    assert every.facts()["run"] == {"evaluated": 2, "mixed": 1, "absent": 1, "unknown": 1, "undefined": 0}
+
+
+def test_an_evaluator_is_used_again_and_again():
+    evaluator = untied.Evaluator(QRELS, [nDCG, AP])
+    deep = {"q1": {f"x{n}": float(-n) for n in range(5000)} | {"c": -4999.5}}
+    for run in (RUN, deep, RUN):
+        once = untied.evaluate(QRELS, run, [nDCG, AP])
+        assert evaluator.means(run) == {"nDCG": once["nDCG"].mean, "AP": once["AP"].mean}
+
+
+def test_results_are_looked_up():
+    results = untied.evaluate(QRELS, {"x": RUN, "y": RUN}, [AP, "ndcg_cut_2"], ties="range", variance=True)
+    value = results["x", nDCG @ 2]
+    assert value == results.value("ndcg_cut_2", run="y")
+    assert value.low < float(value) < value.high
+    assert value.variance > 0
+    assert value.certainty == "exact"
+    assert results.value(AP, query="q2", run="x").mean == 1.0
+    for key, message in {
+        "AP": "name one of the runs: x, y",
+        ("z", "AP"): "no run 'z'",
+        ("x", "RR"): "RR was not evaluated; AP, nDCG@2 were",
+    }.items():
+        with pytest.raises(KeyError, match=message):
+            results[key]
+    with pytest.raises(KeyError, match="query 'q9' was not evaluated"):
+        results.value(AP, query="q9", run="x")
+
+
+def test_tables_go_to_other_libraries():
+    results = untied.evaluate(QRELS, RUN, [AP, RR], ties="range")
+    table = results.table()
+    assert table.columns == ["run", "query", "measure", "value", "low", "high"]
+    assert table["query"] == ["q1", "q1", "q2", "q2", "all", "all"]
+    assert len(results.per_query) == 4
+    assert len(results.means) == 2
+    rows = table.to_dicts()
+    assert pyarrow.table(table).to_pylist() == rows
+    assert polars.DataFrame(table).to_dicts() == rows == table.to_polars().to_dicts()
+    pandas.testing.assert_frame_equal(table.to_pandas(), pandas.DataFrame(rows))
+    assert repr(results).splitlines()[0].split() == table.columns
+    assert "<td>AP</td>" in results._repr_html_()
+
+
+def test_html_escapes_ids():
+    table = untied.evaluate({"<b>": {"a": 1}}, {"<b>": {"a": 1.0}}, AP).per_query
+    assert "&lt;b&gt;" in table._repr_html_()
+    assert "<b>" not in table._repr_html_()
+
+
+def test_errors_can_be_pickled():
+    error = untied.InputError("message", "file", 3, "this", "that")
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.file, again.line, again.found) == ("message", "file", 3, "that")
+
+
+def test_importing_is_light():
+    code = "import untied, sys; print([m for m in ('numpy', 'pandas', 'typing', 'inspect', 're') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_measure_objects():
+    assert str(nDCG(gain="exp2") @ 10) == "nDCG(gain='exp2')@10"
+    assert nDCG @ 10 == untied.parse_measure("ndcg_cut_10")
+    assert hash(nDCG @ 10) == hash(untied.parse_measure("nDCG@10"))
+    assert nDCG @ 10 != nDCG @ 20
+    assert (nDCG(gain={1: 1, 2: 3}, discount=[1, 0.5]) @ 5).cutoff == 5
+    assert [str(m) for m in untied.Evaluator(QRELS, "P.5,10")._measures] == ["P@5", "P@10"]
+    for wrong, message in [
+        (lambda: AP @ 0, "at least 1"),
+        (lambda: untied.Rprec @ 3, "takes no cutoff"),
+        (lambda: AP(rel=0), "rel must be a number above 0"),
+        (lambda: AP(level=2), 'no parameter "level"'),
+        (lambda: AP(rel=[1, "x"]), "cannot be"),
+        (lambda: untied.parse_measure("P.5,10"), "expected one measure, found 2"),
+        (lambda: untied.parse_measure("nDGC@10"), "did you mean nDCG"),
+    ]:
+        with pytest.raises(untied.MeasureError, match=message):
+            wrong()
+
+
+def test_a_path_object_is_a_path(tmp_path):
+    (tmp_path / "q").write_text("q1 0 a 1\n")
+    (tmp_path / "r").write_text("q1 Q0 a 1 1 t\n")
+    assert untied.evaluate(pathlib.Path(tmp_path / "q"), tmp_path / "r", RR)["RR"].mean == 1.0
