@@ -85,7 +85,7 @@ def test_bad_options_are_refused():
 
 def test_scores_beyond_a_precision_are_refused():
     run = {"q1": {"a": 70_000.0, "b": 1.0}}
-    with pytest.raises(untied.UntiedError, match="score 70000 of query q1 does not fit the score_dtype"):
+    with pytest.raises(untied.UntiedError, match="score 70000.0 of query q1 does not fit the score_dtype"):
         untied.evaluate(QRELS, run, AP, score_dtype="float16")
 
 
@@ -115,6 +115,20 @@ def test_absent_and_unknown_queries():
     assert every["AP"].mean == common["AP"].mean / 2
     assert (every["NumQ"].mean, common["NumQ"].mean) == (2, 1)
     assert every.facts()["run"] == {"evaluated": 2, "mixed": 1, "absent": 1, "unknown": 1, "undefined": 0}
+
+
+def test_no_query_in_common_is_an_error():
+    with pytest.raises(untied.UntiedError, match="no query to evaluate"):
+        untied.evaluate(QRELS, {"q3": {"a": 1.0}}, AP, queries="common")
+    assert untied.evaluate(QRELS, {"q3": {"a": 1.0}}, AP)["AP"].mean == 0.0
+
+
+def test_a_perfect_ranking_is_exactly_perfect():
+    qrels = {"q": {f"d{n}": n % 4 for n in range(200)}}
+    run = {"q": {f"d{n}": float(n % 4) for n in range(200)}}
+    for measure in (nDCG, nDCG @ 7, nDCG(gain="exp2"), nDCG(recall_base="ranking"), AP):
+        value = untied.evaluate(qrels, run, measure, ties="range")[str(measure)]
+        assert (value.low, value.mean, value.high) == (1.0, 1.0, 1.0)
 
 
 def test_an_evaluator_is_used_again_and_again():

@@ -279,6 +279,9 @@ pub fn evaluate(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings) -> Re
     if settings.queries == Queries::Common {
         pairs.retain(|(_, found)| found.is_some());
     }
+    if pairs.is_empty() {
+        return Err(Error::Value("no query to evaluate: the run and the qrels have none in common".into()));
+    }
     let shape =
         Shape { measures: plan.measures.len(), variance: settings.variance, range: settings.ties == Ties::Range };
     let mut cells = vec![0.0; pairs.len() * shape.cells()];
@@ -358,7 +361,7 @@ impl Workspace {
     ) -> Result<QueryFacts> {
         let truth = qrels.truth(query);
         self.order.sort(rows.column(0), settings.precision).map_err(|score| {
-            Error::Value(format!("score {score} of query {} does not fit the score_dtype", show(qrels.id(query))))
+            Error::Value(format!("score {score:?} of query {} does not fit the score_dtype", show(qrels.id(query))))
         })?;
         let layout = match settings.ties {
             Ties::Document => Layout::ByDocument,
@@ -381,10 +384,10 @@ impl Workspace {
         for (m, measure) in plan.measures.iter().enumerate() {
             let orders = if remove || plan.judged_only[m] { &self.judged } else { &self.all };
             let mut put = |field: usize, value: f64| cells[field * shape.measures + m] = value;
-            let range = if extremes { measure.extremes(orders, &truth) } else { (0.0, 0.0) };
+            let (low, high) = if extremes { measure.extremes(orders, &truth) } else { (0.0, 0.0) };
             let mean = match settings.ties {
-                Ties::Best => range.1,
-                Ties::Worst => range.0,
+                Ties::Best => high,
+                Ties::Worst => low,
                 _ => measure.mean(&orders.tied, &truth),
             };
             if mean.is_nan() {
@@ -407,8 +410,9 @@ impl Workspace {
             }
             if shape.range {
                 let field = 1 + usize::from(shape.variance);
-                put(field, range.0);
-                put(field + 1, range.1);
+                // The mean is added up in another order; it must not lie outside by a last bit.
+                put(field, low.min(mean));
+                put(field + 1, high.max(mean));
             }
         }
         Ok(QueryFacts { mixed, undefined })

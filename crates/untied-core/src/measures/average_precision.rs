@@ -45,20 +45,21 @@ struct Part {
 }
 
 impl AveragePrecision {
-    /// Sum over the groups with relevant documents.
-    fn over_groups(&self, ranking: &Ranking, term: impl Fn(Part) -> f64) -> f64 {
+    /// Go through the groups with relevant documents, adding to a total.
+    fn over_groups(&self, ranking: &Ranking, add: impl Fn(&mut f64, Part)) -> f64 {
         let mut before = 0;
         let mut total = 0.0;
         for group in ranking.groups_to(self.cutoff) {
             let relevant = group.relevant(self.rel);
             if relevant > 0 {
-                total += term(Part {
+                let part = Part {
                     t: group.start,
                     n: group.size as f64,
                     r: relevant as f64,
                     slots: group.slots(self.cutoff),
                     b: (before + 1) as f64,
-                });
+                };
+                add(&mut total, part);
             }
             before += relevant;
         }
@@ -72,7 +73,7 @@ impl Measure for AveragePrecision {
         if relevant == 0.0 {
             return f64::NAN;
         }
-        self.over_groups(ranking, mean_of) / relevant
+        self.over_groups(ranking, add_mean) / relevant
     }
 
     fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
@@ -80,18 +81,21 @@ impl Measure for AveragePrecision {
         if relevant == 0.0 {
             return f64::NAN;
         }
-        self.over_groups(ranking, variance_of) / (relevant * relevant)
+        self.over_groups(ranking, |total, part| *total += variance_of(part)) / (relevant * relevant)
     }
 }
 
 #[inline]
-fn mean_of(Part { t, n, r, slots, b }: Part) -> f64 {
-    if n == 1.0 {
-        return b / (t + 1) as f64;
+fn add_mean(total: &mut f64, Part { t, n, r, slots, b }: Part) {
+    if r == n {
+        // All relevant: rank by rank, so that the sum has the bits of the same documents without ties.
+        for i in 0..slots {
+            *total += (b + i as f64) / (t + i + 1) as f64;
+        }
+    } else {
+        let next = (r - 1.0) / (n - 1.0);
+        *total += r / n * sum(slots, |i| (b + i as f64 * next) / (t + i + 1) as f64);
     }
-    let first = r / n;
-    let next = (r - 1.0) / (n - 1.0);
-    first * sum(slots, |i| (b + i as f64 * next) / (t + i + 1) as f64)
 }
 
 /// Variance of a group's part Q = sum over a of w_a x_a (B + sum of x_b over b < a), with w_a = 1/(t+a) and x_a = 1

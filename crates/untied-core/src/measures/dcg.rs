@@ -89,6 +89,9 @@ impl Gain {
             Some(Value::Text(name)) if name == "exp2" => Ok(Gain::Exp2),
             Some(Value::Table(table)) => {
                 let missing = grades.iter().find(|&&grade| grade > 0.0 && !table.iter().any(|&(g, _)| g == grade));
+                if let Some((grade, _)) = table.iter().find(|&&(grade, gain)| grade < 0.0 && gain != 0.0) {
+                    return Err(Error::Measure(format!("{spec}: negative grades gain nothing, found one for {grade}")));
+                }
                 match missing {
                     Some(grade) => Err(Error::Value(format!("{spec}: the table has no gain for grade {grade}"))),
                     None => Ok(Gain::Table(table.clone())),
@@ -136,6 +139,24 @@ fn discounts(spec: &Spec, depth: usize) -> Result<Vec<f64>> {
     }
 }
 
+/// Add documents of one gain, rank by rank: the sum has the same bits whether they are tied or not, and a perfect
+/// ranking has those of the ideal one.
+#[inline]
+fn add(total: &mut f64, gain: f64, discounts: &[f64]) {
+    for discount in discounts {
+        *total += gain * discount;
+    }
+}
+
+/// Sum of squared deviations from the mean, of values with counts; exactly 0 where all are equal.
+fn squared_deviations(values: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+    let base = values.clone().next().map_or(0.0, |(value, _)| value);
+    let (n, shift) =
+        values.clone().fold((0.0, 0.0), |(n, sum), (value, count)| (n + count, sum + count * (value - base)));
+    let mean = base + shift / n;
+    values.map(|(value, count)| count * (value - mean).powi(2)).sum()
+}
+
 struct Gains {
     gain: Gain,
     /// D(1), D(2), ... as far as they are not 0 and ranks are needed.
@@ -159,15 +180,20 @@ impl Gains {
     }
 
     fn dcg(&self, ranking: &Ranking) -> f64 {
-        let part = |group: Group<'_>| {
-            let gain = self.gains_of(&group);
-            if gain == 0.0 {
-                return 0.0;
-            }
+        let mut total = 0.0;
+        for group in ranking.groups_to(self.discounts.len()) {
             let discounts = self.discounts_of(&group);
-            gain / group.size as f64 * sum(discounts.len(), |i| discounts[i])
-        };
-        ranking.groups_to(self.discounts.len()).map(part).sum()
+            match group.levels {
+                [level] if level.count as usize == group.size => add(&mut total, self.gain.of(level.grade), discounts),
+                _ => {
+                    let gain = self.gains_of(&group);
+                    if gain != 0.0 {
+                        total += gain / group.size as f64 * sum(discounts.len(), |i| discounts[i]);
+                    }
+                }
+            }
+        }
+        total
     }
 
     /// What the DCG is divided by; NaN where the ideal ranking has no gain.
@@ -194,7 +220,7 @@ impl Gains {
         let mut ideal = 0.0;
         for (gain, count) in gains.into_iter().take_while(|&(gain, _)| gain > 0.0) {
             let (here, later) = rest.split_at((count as usize).min(rest.len()));
-            ideal += gain * sum(here.len(), |i| here[i]);
+            add(&mut ideal, gain, here);
             rest = later;
         }
         ideal
@@ -205,16 +231,12 @@ impl Gains {
         if group.size == 1 {
             return 0.0;
         }
-        let n = group.size as f64;
         let discounts = self.discounts_of(group);
-        let mean_gain = self.gains_of(group) / n;
-        let mean_discount = sum(discounts.len(), |i| discounts[i]) / n;
+        let beyond = (group.size - discounts.len()) as f64;
         let gains = group.levels.iter().map(|level| (self.gain.of(level.grade), f64::from(level.count)));
-        let s_g: f64 = gains.map(|(gain, count)| count * (gain - mean_gain).powi(2)).sum::<f64>()
-            + group.unjudged() as f64 * mean_gain * mean_gain;
-        let s_d = sum(discounts.len(), |i| (discounts[i] - mean_discount).powi(2))
-            + (n - discounts.len() as f64) * mean_discount * mean_discount;
-        s_g * s_d / (n - 1.0)
+        let s_g = squared_deviations(gains.chain([(0.0, group.unjudged() as f64)]));
+        let s_d = squared_deviations(discounts.iter().map(|&discount| (discount, 1.0)).chain([(0.0, beyond)]));
+        s_g * s_d / (group.size as f64 - 1.0)
     }
 
     /// Smallest and largest part of a group, whatever gains and discounts: by the rearrangement inequality.

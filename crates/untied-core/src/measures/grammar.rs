@@ -415,6 +415,10 @@ impl<'t> Parser<'t> {
                 return Ok(Value::Flag(flag));
             }
         }
+        if self.rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            // Shells make quotes awkward: a word is a text.
+            return Ok(Value::Text(self.take_while(|c| c.is_ascii_alphanumeric() || "_-".contains(c)).into()));
+        }
         self.number().map(Value::Number)
     }
 
@@ -447,6 +451,7 @@ mod tests {
             ("ndcg_cut_10", "nDCG@10"),
             ("ndcg_cut.10", "nDCG@10"),
             ("nDCG(dcg='exp-log2')@10", "nDCG(gain='exp2')@10"),
+            ("nDCG(gain=exp2)@10", "nDCG(gain='exp2')@10"),
             ("nDCG@10(gains={2: 3, 1: 1})", "nDCG(gain={1: 1, 2: 3})@10"),
             (" DCG( discount = [1, 0.5] , gain=\"linear\" ) @ 5 ", "DCG(discount=[1, 0.5])@5"),
             ("DCG(discount='jk2')", "DCG(discount='log(2)')"),
@@ -482,7 +487,9 @@ mod tests {
             ("DCG(discount='log(1)')", "discount must be"),
             ("nDCG@", "a whole number after @, found the end"),
             ("AP(rel=2", "',' or ')', found the end"),
-            ("AP(rel=x)", "a number, found \"x)\""),
+            ("AP(rel=x)", "rel must be a number above 0, not 'x'"),
+            ("AP(rel=-)", "a number, found \"-)\""),
+            ("nDCG(gain={-1: 2})@5", "negative grades gain nothing"),
             ("nDCG(gain={1: 1, 1: 2})@5", "two values for 1"),
             ("AP)", "found \")\""),
             ("", "unknown measure \"\""),

@@ -1,7 +1,5 @@
 //! Sorting a query's rows by score, and the groups of equal scores.
 
-use half::{bf16, f16};
-
 /// How scores are read before they are compared: documents are tied where the scores *so read* are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Precision {
@@ -36,15 +34,25 @@ impl Precision {
         match self {
             Precision::Float64 => score,
             Precision::Float32 => f64::from(score as f32),
-            Precision::Float16 => f16::from_f64(score).to_f64(),
-            Precision::Bfloat16 => bf16::from_f64(score).to_f64(),
-            Precision::Decimals(n) => round(score, n),
+            Precision::Float16 => to_binary(score, 10, -14, 65_504.0),
+            Precision::Bfloat16 => to_binary(score, 7, -126, 338_953_138_925_153_547_590_470_800_371_487_866_880.0),
+            Precision::Decimals(n) => to_decimals(score, n),
         }
     }
 }
 
+/// Rounded, half to even, to a binary format with so many bits after the point, this smallest exponent of normal
+/// numbers and this largest number; infinite beyond it.
+fn to_binary(score: f64, bits: i32, smallest: i32, largest: f64) -> f64 {
+    let exponent = (((score.to_bits() >> 52) & 0x7ff) as i32 - 1023).max(smallest);
+    let unit = 2f64.powi(exponent - bits);
+    // Both steps but the rounding are exact: the unit is a power of two.
+    let rounded = (score / unit).round_ties_even() * unit;
+    if rounded.abs() <= largest { rounded } else { f64::INFINITY.copysign(score) }
+}
+
 /// Through decimal text, which is slow but rounds the exact value, as no product with a power of ten does.
-fn round(score: f64, decimals: u8) -> f64 {
+fn to_decimals(score: f64, decimals: u8) -> f64 {
     format!("{score:.0$}", usize::from(decimals)).parse().unwrap_or(score)
 }
 
@@ -142,6 +150,20 @@ mod tests {
         assert_eq!(order(&[257.0, 256.0], Precision::Bfloat16).1, [2]);
         assert_eq!(order(&[2049.0, 2048.0], Precision::Float16).1, [2]);
         assert_eq!(order(&[0.25, 0.15, 0.149], Precision::Decimals(1)).1, [1, 3]);
+    }
+
+    #[test]
+    fn rounding_sees_every_bit() {
+        // Just above the middle of two neighbours, by less than single precision holds.
+        assert_eq!(Precision::Bfloat16.read(f64::from_bits(0x3ff8_9000_0000_0001)), 1.539_062_5);
+        assert_eq!(Precision::Bfloat16.read(f64::from_bits(0x3ff8_9000_0000_0000)), 1.531_25);
+        assert_eq!(Precision::Float16.read(1.000_488_281_250_909_5), 1.000_976_562_5);
+        // Below the smallest normal number the spacing stays the same.
+        assert_eq!(Precision::Float16.read(3e-8), 2f64.powi(-24));
+        assert_eq!(Precision::Float16.read(2.9e-8), 0.0);
+        assert_eq!(Precision::Float16.read(-65_519.9), -65_504.0);
+        assert_eq!(Precision::Float16.read(-65_520.0), f64::NEG_INFINITY);
+        assert_eq!(Precision::Bfloat16.read(f64::from(f32::MAX)), f64::INFINITY);
     }
 
     #[test]

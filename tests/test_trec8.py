@@ -1,0 +1,166 @@
+"""All 129 TREC-8 ad hoc runs and the TREC 2003 robust track against trec_eval's published output and pytrec_eval.
+
+The data carry no licence to redistribute, so they live outside the repository: in the folder ``shared`` next to it, or
+wherever the environment variable UNTIED_SHARED points to. Without them these tests are skipped.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import untied
+
+SHARED = Path(os.environ.get("UNTIED_SHARED") or Path(__file__).resolve().parents[2] / "shared")
+DATA = SHARED / "data"
+
+pytestmark = pytest.mark.skipif(
+    not DATA.is_dir(), reason=f"no TREC data in {SHARED} (set UNTIED_SHARED to the folder that holds data/)"
+)
+
+# Names in trec_eval's output and ours.
+NAMES = {
+    "map": "AP",
+    "map_cut_10": "AP@10",
+    "P_10": "P@10",
+    "recall_100": "R@100",
+    "recip_rank": "RR",
+    "Rprec": "Rprec",
+    "ndcg": "nDCG",
+    "ndcg_cut_10": "nDCG@10",
+    "success_5": "Success@5",
+    "num_ret": "NumRet",
+    "num_rel": "NumRel",
+    "num_rel_ret": "NumRelRet",
+}
+SUMS = {"num_ret", "num_rel", "num_rel_ret"}
+PRINTED = 0.5e-4 + 1e-9  # half a unit of the fourth decimal
+
+
+@dataclass
+class Collection:
+    """Unpacked runs with their qrels and the published values: run -> topic -> trec_eval name -> value."""
+
+    qrels: Path
+    runs: dict[str, Path]
+    published: dict[str, dict[str, dict[str, float]]]
+
+
+def read_published(archive: Path) -> dict[str, dict[str, dict[str, float]]]:
+    published: dict[str, dict[str, dict[str, float]]] = {}
+    with tarfile.open(archive) as tar:
+        for member in tar:
+            content = tar.extractfile(member)
+            if content is None:
+                continue
+            values: dict[str, dict[str, float]] = {}
+            for line in content.read().decode().splitlines():
+                name, topic, value = line.split(None, 2)
+                if name in NAMES:
+                    values.setdefault(topic, {})[name] = float(value)
+            published[Path(member.name).name.removeprefix("eval.")] = values
+    return published
+
+
+def unpack(name: str, archive: str, folder: Path) -> Collection:
+    subprocess.run([sys.executable, DATA / "unpack.py", name, folder], check=True, stdout=subprocess.DEVNULL)
+    runs = {path.stem: path for path in sorted(folder.glob("*.run"))}
+    return Collection(folder / "qrels.txt", runs, read_published(DATA / name / archive))
+
+
+@pytest.fixture(scope="session")
+def trec8(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collection]:
+    folder = tmp_path_factory.mktemp("trec8")
+    yield unpack("trec8", "published-eval.tar.xz", folder)
+    shutil.rmtree(folder)  # 330 MB
+
+
+@pytest.fixture(scope="session")
+def robust03(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collection]:
+    folder = tmp_path_factory.mktemp("robust03")
+    yield unpack("robust03", "trec_eval-10.tar.xz", folder)
+    shutil.rmtree(folder)
+
+
+def differences(collection: Collection, results: Any) -> tuple[int, list[str]]:
+    """How many values were compared, and those that differ from the published ones, topics and means."""
+    compared, wrong = 0, []
+    for run, topics in collection.published.items():
+        for topic, values in topics.items():
+            query = None if topic == "all" else topic
+            for name, value in values.items():
+                mine = results.value(NAMES[name], query=query, run=run).mean
+                compared += 1
+                if abs(mine - value) > PRINTED:
+                    wrong.append(f"{run} {topic} {name}: {mine}, published {value}")
+    return compared, wrong
+
+
+def test_trec8_published(trec8: Collection) -> None:
+    """trec_eval 10 reads scores as doubles and breaks ties by document id, descending: ties='docid'."""
+    assert len(trec8.runs) == 129
+    assert set(trec8.runs) == set(trec8.published)
+    results = untied.evaluate(trec8.qrels, trec8.runs, list(NAMES.values()), ties="docid")
+    assert set(results.runs) == set(trec8.runs)
+    assert len(results.queries) == 50
+    compared, wrong = differences(trec8, results)
+    assert not wrong, "\n".join(wrong[:20])
+    assert compared == 129 * (50 + 1) * len(NAMES)
+
+
+def test_trec8_pytrec_eval(trec8: Collection) -> None:
+    """trec_eval 9, inside pytrec_eval, reads scores as 32-bit floats: ties='trec'."""
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    results = untied.evaluate(trec8.qrels, trec8.runs, list(NAMES.values()), ties="trec")
+    with trec8.qrels.open() as lines:
+        evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(lines), set(NAMES))
+    wrong = []
+    for run, path in trec8.runs.items():
+        with path.open(errors="surrogateescape") as lines:
+            theirs = evaluator.evaluate(pytrec_eval.parse_run(lines))
+        assert sorted(theirs) == results.queries
+        for query, values in theirs.items():
+            assert set(values) == set(NAMES)
+            for name, value in values.items():
+                mine = results.value(NAMES[name], query=query, run=run).mean
+                if abs(mine - value) > 1e-9:
+                    wrong.append(f"{run} {query} {name}: {mine}, pytrec_eval {value}")
+    assert not wrong, "\n".join(wrong[:20])
+
+
+def test_trec8_range(trec8: Collection) -> None:
+    """Expected values and those of trec_eval's order lie within the range; the range opens only with ties."""
+    runs = {run: trec8.runs[run] for run in sorted(trec8.runs)[::10]}
+    measures = ["AP", "P@10", "RR", "Rprec", "nDCG", "nDCG@10"]
+    ranges = untied.evaluate(trec8.qrels, runs, measures, ties="range")
+    docid = untied.evaluate(trec8.qrels, runs, measures, ties="docid")
+    opened = 0
+    for run in runs:
+        for measure in measures:
+            for query in (*ranges.queries, None):
+                value = ranges.value(measure, query=query, run=run)
+                assert value.low is not None
+                assert value.high is not None
+                assert value.low <= value.mean <= value.high
+                assert value.low <= docid.value(measure, query=query, run=run).mean <= value.high
+                opened += value.low < value.high
+    assert opened
+
+
+def test_robust03_published(robust03: Collection) -> None:
+    """Graded judgements, 0 to 2."""
+    assert len(robust03.runs) == 17
+    assert set(robust03.runs) == set(robust03.published)
+    results = untied.evaluate(robust03.qrels, robust03.runs, list(NAMES.values()), ties="docid")
+    compared, wrong = differences(robust03, results)
+    assert not wrong, "\n".join(wrong[:20])
+    assert compared == 17 * (100 + 1) * len(NAMES)
