@@ -85,7 +85,7 @@ def test_bad_options_are_refused():
 
 def test_scores_beyond_a_precision_are_refused():
     run = {"q1": {"a": 70_000.0, "b": 1.0}}
-    with pytest.raises(untied.UntiedError, match="score 70000.0 of query q1 does not fit the score_dtype"):
+    with pytest.raises(untied.UntiedError, match=r"score 70000\.0 of query q1 does not fit the score_dtype"):
         untied.evaluate(QRELS, run, AP, score_dtype="float16")
 
 

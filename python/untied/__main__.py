@@ -1,5 +1,5 @@
 """``python -m untied``."""
 
-from untied.cli import main
+from untied.cli import console
 
-raise SystemExit(main())
+raise SystemExit(console())

@@ -7,6 +7,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
 #: Subcommands and what they do; the module of the same name holds ``main(arguments)``.
@@ -33,6 +34,15 @@ examples:
   untied eval qrels.txt *.run -m nDCG@10 -m AP --ties range
   untied check qrels.txt bm25.run.gz
 """
+
+
+def console() -> int:
+    """Run the command line as a process of its own."""
+    import gc
+
+    # The process ends before any garbage is worth looking for.
+    gc.disable()
+    return main()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -82,6 +92,30 @@ def _run(command: str, arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return 130
     return 0
+
+
+def parser(name: str, description: str, examples: str) -> argparse.ArgumentParser:
+    """Make the parser of a subcommand's arguments."""
+    import argparse
+
+    def formatter(prog: str) -> argparse.HelpFormatter:
+        # Without a width argparse would import shutil, and with it all archive formats, at every start.
+        return argparse.RawDescriptionHelpFormatter(prog, width=min(width(), 120))
+
+    return argparse.ArgumentParser(
+        prog=f"untied {name}",
+        description=description,
+        epilog=f"examples:\n{examples}",
+        formatter_class=formatter,
+    )
+
+
+def width() -> int:
+    """Columns of the terminal; very many where there is none."""
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or 10**9
+    except (OSError, ValueError):
+        return 10**9
 
 
 def _message(error: Exception) -> str:

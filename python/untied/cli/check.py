@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
-
 from untied._core import check_run, show_id
+from untied.cli import parser
 from untied.cli.output import write
 from untied.inputs import as_qrels
 
@@ -17,16 +16,15 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    parser = argparse.ArgumentParser(
-        prog="untied check",
-        description="Tell what is suspicious about runs and qrels: lines that begin with ! deserve a look.",
-        epilog="example:\n  untied check qrels.txt bm25.run dense.run.gz",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    made = parser(
+        "check",
+        "Tell what is suspicious about runs and qrels: lines that begin with ! deserve a look.",
+        "  untied check qrels.txt bm25.run dense.run.gz\n",
     )
-    parser.add_argument("qrels", metavar="QRELS")
-    parser.add_argument("runs", metavar="RUN", nargs="+")
-    parser.add_argument("--threads", metavar="N", type=int, help="number of threads (default: all processors)")
-    options = parser.parse_args(arguments)
+    made.add_argument("qrels", metavar="QRELS")
+    made.add_argument("runs", metavar="RUN", nargs="+")
+    made.add_argument("--threads", metavar="N", type=int, help="number of threads (default: all processors)")
+    options = made.parse_args(arguments)
     qrels = as_qrels(options.qrels, options.threads)
     for number, path in enumerate(options.runs):
         found = check_run(qrels, path, options.threads)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from untied.cli import parser
 from untied.evaluate import Evaluator
 from untied.inputs import as_qrels
 from untied.measures import as_measures
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from untied.table import Results
 
 EXAMPLES = """\
-examples:
   untied eval qrels.txt bm25.run dense.run
   untied eval qrels.txt bm25.run -m nDCG@10 -m 'AP(rel=2)' -q > values.tsv
   untied eval qrels.txt *.run --ties range
@@ -28,15 +28,10 @@ untied measures lists the measures.
 """
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments_parser() -> argparse.ArgumentParser:
     """Make the parser of the command's arguments."""
-    parser = argparse.ArgumentParser(
-        prog="untied eval",
-        description="Evaluate runs against relevance judgments.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add = parser.add_argument
+    made = parser("eval", "Evaluate runs against relevance judgments.", EXAMPLES)
+    add = made.add_argument
     add("qrels", metavar="QRELS", help="judgments: query iteration document grade (also .gz, .zst, .xz; - is stdin)")
     add("runs", metavar="RUN", nargs="+", help="runs: query Q0 document rank score tag")
     add(
@@ -93,7 +88,7 @@ def parser() -> argparse.ArgumentParser:
         help="write there; format by suffix (.tsv, .csv, .json) unless --format is given",
     )
     add("--threads", metavar="N", type=_threads, help="number of threads (default: all processors)")
-    return parser
+    return made
 
 
 def _digits(text: str) -> int:
@@ -112,7 +107,7 @@ def _threads(text: str) -> int:
 
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    options = parser().parse_args(arguments)
+    options = arguments_parser().parse_args(arguments)
     from untied.cli import output
 
     style = output.choose(options.format, options.output)

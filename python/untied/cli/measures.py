@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import textwrap
 
 from untied._core import measure_info
+from untied.cli import parser
 from untied.cli.output import write
 from untied.measures import parse_measure
 
@@ -23,14 +23,9 @@ Names of ir_measures and trec_eval are understood too: ndcg_cut_10, map, recall_
 
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    parser = argparse.ArgumentParser(
-        prog="untied measures",
-        description="List the measures.",
-        epilog="example:\n  untied measures nDCG AP",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("names", metavar="MEASURE", nargs="*", help="only these, in any spelling (default: all)")
-    names = parser.parse_args(arguments).names
+    made = parser("measures", "List the measures.", "  untied measures nDCG AP\n")
+    made.add_argument("names", metavar="MEASURE", nargs="*", help="only these, in any spelling (default: all)")
+    names = made.parse_args(arguments).names
     wanted = {parse_measure(name).name if "@" in name or "_" in name else _bare(name) for name in names}
     chosen = [info for info in measure_info() if not names or info["name"] in wanted]
     write(GRAMMAR + "\n" + "\n".join(map(describe, chosen)), None)

@@ -7,6 +7,7 @@ import os
 import sys
 
 from untied._core import __version__, show_id
+from untied.cli import width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _formatted(table: Table, digits: int, counts: Collection[str]) -> Iterable[t
 
 
 def number(value: float, digits: int) -> str:
-    """A number with so many decimals; variances and other tiny ones keep their digits."""
+    """A number with so many decimals."""
     return f"{value:.{digits}f}"
 
 
@@ -80,7 +81,7 @@ def _terminal(table: Table, digits: int, counts: Collection[str]) -> str:
         cells.setdefault((named["run"], named["query"]), {})[named["measure"]] = cell
     head = ["run", *(["query"] if per_query else []), *measures]
     lines = [[run, *([query] if per_query else []), *values.values()] for (run, query), values in cells.items()]
-    if len(_aligned([head, *lines])[0]) > _width():
+    if len(_aligned([head, *lines])[0]) > width():
         head, lines = list(columns), [list(row) for row in rows]
         aligned = _aligned([head, *lines], texts=3)
     else:
@@ -101,14 +102,6 @@ def _aligned(lines: Sequence[Sequence[str]], texts: int = 1, center: bool = Fals
         return text.center(widths[i]) if center and row == 0 else text.rjust(widths[i])
 
     return ["   ".join(cell(i, row, text) for i, text in enumerate(line)).rstrip() for row, line in enumerate(lines)]
-
-
-def _width() -> int:
-    """Columns of the terminal; unlimited where there is none."""
-    try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns or 10**9
-    except (OSError, ValueError):
-        return 10**9
 
 
 def json(results: Results, per_query: bool, settings: dict[str, str], inputs: list[str], notes: list[str]) -> str:

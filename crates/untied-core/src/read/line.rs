@@ -53,9 +53,7 @@ impl<'a> Cursor<'a> {
     pub fn field(&mut self) -> &'a [u8] {
         self.skip_blanks();
         let start = self.at;
-        while self.class() == ORDINARY {
-            self.at += 1;
-        }
+        self.at = end_of_field(self.bytes, start);
         &self.bytes[start..self.at]
     }
 
@@ -84,7 +82,62 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// Where the field that begins at `at` ends: at a blank, a newline, a NUL or the end of all bytes.
+#[inline]
+fn end_of_field(bytes: &[u8], mut at: usize) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    // Eight bytes at a time: all that end a field are below '!', which leaves a mark in the byte's highest bit. The
+    // lowest mark is right; above it a borrow may set false ones.
+    while let Some(eight) = bytes.get(at..at + 8) {
+        let Ok(eight) = eight.try_into() else { break };
+        let word = u64::from_le_bytes(eight);
+        let marks = word.wrapping_sub(ONES * u64::from(b'!')) & !word & (ONES << 7);
+        if marks == 0 {
+            at += 8;
+            continue;
+        }
+        at += marks.trailing_zeros() as usize / 8;
+        if CLASS[bytes[at] as usize] != ORDINARY {
+            return at;
+        }
+        at += 1; // some other control character, which an id may hold
+    }
+    let rest = bytes[at..].iter().position(|&byte| CLASS[byte as usize] != ORDINARY);
+    rest.map_or(bytes.len(), |end| at + end)
+}
+
 /// The fields of one line, for counting them in messages.
 pub fn fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|&byte| CLASS[byte as usize] == BLANK).filter(|field| !field.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_end_where_a_byte_by_byte_reader_ends_them() {
+        // All bytes, at every distance from the end of the input.
+        for byte in 0..=255u8 {
+            for before in 0..20 {
+                for after in 0..12 {
+                    let mut text = vec![b'x'; before];
+                    text.push(byte);
+                    text.extend(std::iter::repeat_n(0xe9, after));
+                    let end = text.iter().position(|&b| CLASS[b as usize] != ORDINARY).unwrap_or(text.len());
+                    assert_eq!(end_of_field(&text, 0), end, "{byte} {before} {after}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lines_and_fields() {
+        let mut cursor = Cursor::new(b" a\tbc \r\n\nd");
+        assert_eq!([cursor.field(), cursor.field(), cursor.field()], [&b"a"[..], b"bc", b""]);
+        assert!(cursor.next_line() && cursor.next_line() && !cursor.is_done());
+        assert_eq!(cursor.line(), b"d");
+        assert_eq!(cursor.field(), b"d");
+        assert!(cursor.next_line() && cursor.is_done());
+    }
 }
