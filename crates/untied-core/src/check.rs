@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use crate::ranking::Order;
-use crate::table::{Qrels, Rows, Run};
+use crate::table::{Levels, Qrels, Rows, Run};
 
 /// Depth to which the share of judged documents is counted.
 pub const TOP: usize = 10;
@@ -121,12 +121,13 @@ fn tied(scores: &[f64], order: &mut Order) -> usize {
 }
 
 fn count_judged(qrels: &Qrels, run: &Run, findings: &mut Findings) {
-    let mut order = Order::default();
+    let (mut order, mut levels) = (Order::default(), Levels::default());
     for query in 0..run.len() {
         let Some(judged) = qrels.find(run.id(query)) else { continue };
         let (rows, truth) = (run.rows(query), qrels.truth(judged));
         order.sort_exactly(rows.column(0));
-        let is_judged = |row: u32| truth.level(&rows, row as usize).is_some_and(|level| truth.grades()[level] >= 0.0);
+        levels.look_up(&rows, &truth);
+        let is_judged = |row: u32| levels.of(row).is_some_and(|level| truth.grades()[level as usize] >= 0.0);
         let top = &order.rows[..order.rows.len().min(TOP)];
         findings.top.0 += top.len();
         findings.top.1 += top.iter().filter(|&&row| is_judged(row)).count();

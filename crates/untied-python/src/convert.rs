@@ -53,11 +53,18 @@ fn items(
     })
 }
 
+/// Bytes of an id, roughly: columns of ids are made large enough for most.
+const TYPICAL_ID: usize = 16;
+
 /// `{query: {document: number}}` or, for a run, `{query: [document, ...]}` and `{query: [[document, ...], ...]}`.
 ///
 /// `number` names the number in messages: score or grade.
 pub fn chunk(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<Chunk> {
     let mut chunk = Chunk::new(1);
+    if let Ok(dict) = source.cast::<PyDict>() {
+        let rows = dict.iter().map(|(_, documents)| documents.len().unwrap_or(0)).sum();
+        chunk.reserve(rows, rows * TYPICAL_ID);
+    }
     items(source, what, |query, documents| {
         with_id(&query, "a query id", |id| {
             chunk.start_query(id);

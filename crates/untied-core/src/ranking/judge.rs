@@ -1,7 +1,7 @@
 //! Attaching judgments to a sorted query, and laying its tie groups out under a tie policy.
 
 use super::{Level, Order, Ranking};
-use crate::table::{Rows, Truth};
+use crate::table::{Levels, Rows, Truth};
 
 /// How the documents of a tie group are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -15,12 +15,13 @@ pub enum Layout {
     AsGiven,
 }
 
-/// Room for [`judge`], kept between queries.
+/// Attaches judgments; with room that is kept between queries.
 #[derive(Debug, Default)]
 pub struct Judge {
+    levels: Levels,
     counts: Vec<u32>,
     touched: Vec<u32>,
-    hits: Vec<(u32, u32)>,
+    keys: Vec<(u64, u32)>,
     by_document: Vec<u32>,
 }
 
@@ -37,78 +38,85 @@ impl Judge {
     ) -> bool {
         ranking.clear();
         ranking.retrieved = retrieved.len();
+        self.levels.look_up(retrieved, truth);
         self.counts.resize(truth.grades().len(), 0);
         let mut mixed = false;
         let mut start = 0;
         for &end in &order.ends {
-            let (from, to) = (start as usize, end as usize);
+            let from = start as usize;
+            let rows = &order.rows[from..end as usize];
             start = end;
-            if to - from == 1 {
-                if let Some(level) = truth.level(retrieved, order.rows[from] as usize) {
-                    ranking.push(from, 1, [Level { grade: truth.grades()[level], count: 1 }]);
+            if let [row] = rows {
+                push_in_order(ranking, from, &[*row], &self.levels, truth);
+            } else if self.count(rows) {
+                mixed |= self.is_mixed(rows.len(), truth);
+                match layout {
+                    Layout::Tied => self.push_tied(ranking, from, rows.len(), truth),
+                    Layout::AsGiven => push_in_order(ranking, from, rows, &self.levels, truth),
+                    Layout::ByDocument => {
+                        self.sort_by_document(rows, retrieved);
+                        push_in_order(ranking, from, &self.by_document, &self.levels, truth);
+                    }
                 }
-                continue;
-            }
-            self.hits.clear();
-            let rows = &order.rows[from..to];
-            let levels = rows.iter().map(|&row| (row, truth.level(retrieved, row as usize)));
-            self.hits.extend(levels.filter_map(|(row, level)| Some((row, level? as u32))));
-            if self.hits.is_empty() {
-                continue;
-            }
-            mixed |= is_mixed(rows.len(), &self.hits, truth.grades());
-            match layout {
-                Layout::Tied => self.push_tied(from, rows.len(), truth.grades(), ranking),
-                Layout::AsGiven => self.push_in_order(from, rows, truth.grades(), ranking),
-                Layout::ByDocument => {
-                    let mut sorted = std::mem::take(&mut self.by_document);
-                    sorted.clear();
-                    sorted.extend_from_slice(rows);
-                    sorted.sort_unstable_by(|&a, &b| retrieved.doc(b as usize).cmp(retrieved.doc(a as usize)));
-                    self.hits.clear();
-                    let levels = sorted.iter().map(|&row| (row, truth.level(retrieved, row as usize)));
-                    self.hits.extend(levels.filter_map(|(row, level)| Some((row, level? as u32))));
-                    self.push_in_order(from, &sorted, truth.grades(), ranking);
-                    self.by_document = sorted;
-                }
+                self.touched.drain(..).for_each(|level| self.counts[level as usize] = 0);
             }
         }
         mixed
     }
 
-    fn push_tied(&mut self, start: usize, size: usize, grades: &[f64], ranking: &mut Ranking) {
-        for &(_, level) in &self.hits {
+    /// Count a group's documents by level; whether there are any.
+    fn count(&mut self, rows: &[u32]) -> bool {
+        for level in rows.iter().filter_map(|&row| self.levels.of(row)) {
             if self.counts[level as usize] == 0 {
                 self.touched.push(level);
             }
             self.counts[level as usize] += 1;
         }
         self.touched.sort_unstable();
-        let counts = &mut self.counts;
-        ranking.push(
-            start,
-            size,
-            self.touched.drain(..).map(|level| Level {
-                grade: grades[level as usize],
-                count: std::mem::take(&mut counts[level as usize]),
-            }),
-        );
+        !self.touched.is_empty()
     }
 
-    /// The hits as groups of one, in the order of `rows`, of which they are a subsequence.
-    fn push_in_order(&self, start: usize, rows: &[u32], grades: &[f64], ranking: &mut Ranking) {
-        let mut hits = self.hits.iter().peekable();
-        for (i, row) in rows.iter().enumerate() {
-            if let Some(&(_, level)) = hits.next_if(|(hit, _)| hit == row) {
-                ranking.push(start + i, 1, [Level { grade: grades[level as usize], count: 1 }]);
-            }
-        }
+    /// Whether the order of the counted group can matter: some of its documents have a positive grade, and not all
+    /// the same.
+    fn is_mixed(&self, size: usize, truth: &Truth<'_>) -> bool {
+        let highest = self.touched[0];
+        truth.grades()[highest as usize] > 0.0 && (self.counts[highest as usize] as usize) < size
+    }
+
+    fn push_tied(&self, ranking: &mut Ranking, start: usize, size: usize, truth: &Truth<'_>) {
+        let level = |&level: &u32| Level { grade: truth.grades()[level as usize], count: self.counts[level as usize] };
+        ranking.push(start, size, self.touched.iter().map(level));
+    }
+
+    /// Sort rows by document id, descending: by the eight bytes after what all ids begin with, and only where these
+    /// are equal by whole ids.
+    fn sort_by_document(&mut self, rows: &[u32], retrieved: &Rows<'_>) {
+        let first = retrieved.doc(rows[0] as usize);
+        let common = rows.iter().fold(first.len(), |common, &row| {
+            let doc = retrieved.doc(row as usize);
+            first[..common].iter().zip(doc).take_while(|(a, b)| a == b).count()
+        });
+        self.keys.clear();
+        self.keys.extend(rows.iter().map(|&row| {
+            let mut bytes = [0; 8];
+            let rest = retrieved.doc(row as usize)[common..].iter();
+            bytes.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+            (u64::from_be_bytes(bytes), row)
+        }));
+        self.keys.sort_unstable_by(|a, b| {
+            b.0.cmp(&a.0).then_with(|| retrieved.doc(b.1 as usize).cmp(retrieved.doc(a.1 as usize)))
+        });
+        self.by_document.clear();
+        self.by_document.extend(self.keys.iter().map(|&(_, row)| row));
     }
 }
 
-/// Whether the order of a tie group can matter: some of its documents have a positive grade, and not all the same.
-fn is_mixed(size: usize, hits: &[(u32, u32)], grades: &[f64]) -> bool {
-    let first = hits[0].1;
-    let positive = hits.iter().any(|&(_, level)| grades[level as usize] > 0.0);
-    positive && (hits.len() < size || hits.iter().any(|&(_, level)| level != first))
+/// The documents of the qrels among `rows`, each as a group of its own.
+#[inline]
+fn push_in_order(ranking: &mut Ranking, start: usize, rows: &[u32], levels: &Levels, truth: &Truth<'_>) {
+    for (i, &row) in rows.iter().enumerate() {
+        if let Some(level) = levels.of(row) {
+            ranking.push(start + i, 1, [Level { grade: truth.grades()[level as usize], count: 1 }]);
+        }
+    }
 }

@@ -39,6 +39,13 @@ impl Documents {
         self.bytes.len()
     }
 
+    /// Make room for so many more ids, of so many bytes together.
+    pub fn reserve(&mut self, ids: usize, bytes: usize) {
+        self.bytes.reserve(bytes);
+        self.ends.reserve(ids);
+        self.hashes.reserve(ids);
+    }
+
     /// Forget all ids, keep the room.
     pub fn clear(&mut self) {
         self.bytes.clear();

@@ -12,6 +12,13 @@ pub fn slots_for(rows: usize) -> usize {
     (2 * rows).next_power_of_two().max(4)
 }
 
+/// Whether the first slot for this hash is taken: if not, nothing with this hash is in the table.
+#[inline]
+#[must_use]
+pub fn is_taken(slots: &[Slot], hash: u32) -> bool {
+    slots[hash as usize & (slots.len() - 1)] != 0
+}
+
 /// The row with this hash for which `is_same` holds.
 #[inline]
 pub fn find(slots: &[Slot], hash: u32, is_same: impl Fn(u32) -> bool) -> Option<u32> {

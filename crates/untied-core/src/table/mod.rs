@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 pub use ids::{Documents, hash};
-pub use qrels::{Qrels, Truth};
+pub use qrels::{Levels, Qrels, Truth};
 pub use run::Run;
 
 use crate::error::{Error, InputError, quote};
@@ -106,6 +106,12 @@ impl Chunk {
     #[must_use]
     pub fn new(numbers: usize) -> Self {
         Chunk { block: Block::new(numbers), ..Chunk::default() }
+    }
+
+    /// Make room for so many more rows, whose ids have so many bytes together.
+    pub fn reserve(&mut self, rows: usize, bytes: usize) {
+        self.block.docs.reserve(rows, bytes);
+        self.block.columns.iter_mut().for_each(|column| column.reserve(rows));
     }
 
     /// Forget everything, keep the room.

@@ -16,6 +16,8 @@ pub struct Qrels {
     table: Table,
     /// Distinct grades, descending.
     grades: Vec<f64>,
+    /// The level of every row, all queries one after the other.
+    row_levels: Vec<u32>,
     slots: Vec<index::Slot>,
     levels: Vec<Level>,
     queries: Vec<Judged>,
@@ -25,6 +27,7 @@ pub struct Qrels {
 /// Where a query's part of the shared columns lies.
 #[derive(Debug)]
 struct Judged {
+    rows: Range<usize>,
     slots: Range<usize>,
     levels: Range<usize>,
 }
@@ -34,6 +37,7 @@ struct Judged {
 pub struct Truth<'a> {
     qrels: &'a Qrels,
     judged: Rows<'a>,
+    row_levels: &'a [u32],
     slots: &'a [index::Slot],
     /// How many documents have which grade, highest first.
     pub levels: &'a [Level],
@@ -56,6 +60,10 @@ impl Qrels {
         let (table, origins) = Table::new(chunks);
         let mut qrels = Qrels { grades: distinct_grades(&table), table, ..Qrels::default() };
         qrels.queries.reserve(qrels.table.len());
+        let lengths = || (0..qrels.table.len()).map(|query| qrels.table.rows(query).len());
+        let (rows, slots) = (lengths().sum(), lengths().map(index::slots_for).sum());
+        qrels.row_levels.reserve(rows);
+        qrels.slots.reserve(slots);
         for query in 0..qrels.table.len() {
             qrels.index(query, &origins, source)?;
         }
@@ -67,11 +75,14 @@ impl Qrels {
         let grades = rows.column(0);
         let start = self.slots.len();
         self.slots.resize(start + index::slots_for(rows.len()), 0);
+        let first_row = self.row_levels.len();
+        self.row_levels.extend(grades.iter().map(|&grade| level_of(&self.grades, grade)));
+        let row_levels = &self.row_levels[first_row..];
         let mut found = Vec::with_capacity(rows.len());
         for (row, &hash) in rows.hashes().iter().enumerate() {
             let is_same = |other: u32| rows.doc(other as usize) == rows.doc(row);
             match index::insert(&mut self.slots[start..], hash, row as u32, is_same) {
-                Ok(()) => found.push(level_of(&self.grades, grades[row]) as u32),
+                Ok(()) => found.push(row_levels[row]),
                 Err(first) if grades[first as usize] == grades[row] => self.repeated += 1,
                 Err(first) => {
                     let (one, other) = (grades[first as usize], grades[row]);
@@ -87,7 +98,11 @@ impl Qrels {
         let first_level = self.levels.len();
         let same = found.chunk_by(|a, b| a == b);
         self.levels.extend(same.map(|of| Level { grade: self.grades[of[0] as usize], count: of.len() as u32 }));
-        self.queries.push(Judged { slots: start..self.slots.len(), levels: first_level..self.levels.len() });
+        self.queries.push(Judged {
+            rows: first_row..self.row_levels.len(),
+            slots: start..self.slots.len(),
+            levels: first_level..self.levels.len(),
+        });
         Ok(())
     }
 
@@ -106,10 +121,11 @@ impl Qrels {
     /// The judgments of a query.
     #[must_use]
     pub fn truth(&self, query: usize) -> Truth<'_> {
-        let Judged { slots, levels } = &self.queries[query];
+        let Judged { rows, slots, levels } = &self.queries[query];
         Truth {
             qrels: self,
             judged: self.table.rows(query),
+            row_levels: &self.row_levels[rows.clone()],
             slots: &self.slots[slots.clone()],
             levels: &self.levels[levels.clone()],
         }
@@ -118,8 +134,8 @@ impl Qrels {
 
 /// Position of a grade among the distinct ones.
 #[inline]
-fn level_of(grades: &[f64], grade: f64) -> usize {
-    grades.partition_point(|&other| other > grade)
+fn level_of(grades: &[f64], grade: f64) -> u32 {
+    grades.partition_point(|&other| other > grade) as u32
 }
 
 fn distinct_grades(table: &Table) -> Vec<f64> {
@@ -138,16 +154,62 @@ fn distinct_grades(table: &Table) -> Vec<f64> {
     grades
 }
 
-impl<'a> Truth<'a> {
-    /// The level of a retrieved document (an index into [`Qrels::grades`]), if the qrels hold it.
+/// The levels of a query's retrieved documents, row by row; with room to find them in.
+#[derive(Debug, Default)]
+pub struct Levels {
+    /// Level + 1, or 0 where the qrels do not hold the document.
+    found: Vec<u32>,
+    candidates: Vec<(u32, u32)>,
+}
+
+impl Levels {
+    /// The level of the document in a row (an index into [`Qrels::grades`]), if the qrels hold it.
     #[inline]
     #[must_use]
-    pub fn level(&self, retrieved: &Rows<'_>, row: usize) -> Option<usize> {
-        let is_same = |other: u32| self.judged.doc(other as usize) == retrieved.doc(row);
-        let found = index::find(self.slots, retrieved.hashes()[row], is_same)?;
-        Some(level_of(&self.qrels.grades, self.judged.column(0)[found as usize]))
+    pub fn of(&self, row: u32) -> Option<u32> {
+        self.found[row as usize].checked_sub(1)
     }
 
+    /// Look all retrieved documents up.
+    ///
+    /// One by one, every look-up would wait for memory behind a branch that nobody can foresee. So first, without
+    /// any branch, the rows are collected whose first slot is taken; then what stands there is looked at by hash;
+    /// then, of the few that are left, the ids.
+    pub fn look_up(&mut self, retrieved: &Rows<'_>, truth: &Truth<'_>) {
+        let hashes = retrieved.hashes();
+        self.found.clear();
+        self.found.resize(hashes.len(), 0);
+        self.candidates.clear();
+        self.candidates.resize(hashes.len(), (0, 0));
+        let mut count = 0;
+        for (row, &hash) in hashes.iter().enumerate() {
+            self.candidates[count].0 = row as u32;
+            count += usize::from(index::is_taken(truth.slots, hash));
+        }
+        let mut hits = 0;
+        for i in 0..count {
+            let row = self.candidates[i].0;
+            if let Some(judged) = index::find(truth.slots, hashes[row as usize], |_| true) {
+                self.candidates[hits] = (row, judged);
+                hits += 1;
+            }
+        }
+        for &(row, judged) in &self.candidates[..hits] {
+            let doc = retrieved.doc(row as usize);
+            let is_same = |judged: u32| truth.judged.doc(judged as usize) == doc;
+            let judged = if is_same(judged) {
+                Some(judged)
+            } else {
+                index::find(truth.slots, hashes[row as usize], is_same) // another document of the same hash
+            };
+            if let Some(judged) = judged {
+                self.found[row as usize] = truth.row_levels[judged as usize] + 1;
+            }
+        }
+    }
+}
+
+impl<'a> Truth<'a> {
     /// All grades that occur in the qrels, highest first.
     #[must_use]
     pub fn grades(&self) -> &'a [f64] {
