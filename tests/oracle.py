@@ -172,6 +172,67 @@ def ndcg(
     return dcg(order, truth, k, gain, discount) / ideal if ideal else ZERO
 
 
+def relp(order: Sequence[str], truth: Truth, k: int, rel: Number = 1, recall_base: str | int = "qrels") -> Fraction:
+    total = relevant_total(order, truth, rel, recall_base)
+    return Fraction(hits(order[:k], truth, rel), min(k, total)) if total else ZERO
+
+
+def rbp(
+    order: Sequence[str],
+    truth: Truth,
+    k: int | None = None,
+    p: Number = Fraction(4, 5),
+    rel: Number = 1,
+    max_grade: Number | None = None,
+) -> Fraction:
+    value, weight = ZERO, 1 - Fraction(p)
+    for doc in order[:k]:
+        if max_grade is None:
+            value += weight * is_relevant(doc, truth, rel)
+        elif is_judged(doc, truth):
+            value += weight * Fraction(truth[doc]) / Fraction(max_grade)
+        weight *= Fraction(p)
+    return value
+
+
+def rbp_residual(order: Sequence[str], truth: Truth, k: int | None = None, p: Number = Fraction(4, 5)) -> Fraction:
+    """The weight of the unjudged documents among the first k, and of everything after them."""
+    seen = order[:k]
+    value, weight = ZERO, 1 - Fraction(p)
+    for doc in seen:
+        value += weight * (not is_judged(doc, truth))
+        weight *= Fraction(p)
+    return value + Fraction(p) ** len(seen)
+
+
+def set_p(order: Sequence[str], truth: Truth, rel: Number = 1) -> Fraction:
+    return Fraction(hits(order, truth, rel), len(order)) if order else ZERO
+
+
+def set_r(order: Sequence[str], truth: Truth, rel: Number = 1, recall_base: str | int = "qrels") -> Fraction:
+    total = relevant_total(order, truth, rel, recall_base)
+    return Fraction(hits(order, truth, rel), total) if total else ZERO
+
+
+def set_relp(order: Sequence[str], truth: Truth, rel: Number = 1, recall_base: str | int = "qrels") -> Fraction:
+    return relp(order, truth, len(order), rel, recall_base) if order else ZERO
+
+
+def set_ap(order: Sequence[str], truth: Truth, rel: Number = 1, recall_base: str | int = "qrels") -> Fraction:
+    return set_p(order, truth, rel) * set_r(order, truth, rel, recall_base)
+
+
+def set_f(
+    order: Sequence[str], truth: Truth, beta: Number = 1, rel: Number = 1, recall_base: str | int = "qrels"
+) -> Fraction:
+    p, r, x = set_p(order, truth, rel), set_r(order, truth, rel, recall_base), Fraction(beta)
+    return (x + 1) * p * r / (x * p + r) if p and r else ZERO
+
+
+def num_nonrel_judged_ret(order: Sequence[str], truth: Truth, rel: Number = 1) -> Fraction:
+    return Fraction(sum(is_judged(doc, truth) and not is_relevant(doc, truth, rel) for doc in order))
+
+
 def num_ret(order: Sequence[str], truth: Truth) -> Fraction:
     return Fraction(len(order))
 
@@ -198,13 +259,22 @@ MEASURES: dict[str, Callable[..., Fraction]] = {
     "Rprec": rprec,
     "DCG": dcg,
     "nDCG": ndcg,
+    "RelP": relp,
+    "RBP": rbp,
+    "RBPResidual": rbp_residual,
+    "SetP": set_p,
+    "SetRelP": set_relp,
+    "SetR": set_r,
+    "SetF": set_f,
+    "SetAP": set_ap,
+    "NumNonrelJudgedRet": num_nonrel_judged_ret,
     "NumRet": num_ret,
     "NumRel": num_rel,
     "NumRelRet": num_rel_ret,
     "NumQ": num_q,
 }
 
-COUNTS = {"NumRet", "NumRel", "NumRelRet", "NumQ"}  # their aggregate is a sum
+COUNTS = {"NumRet", "NumRel", "NumRelRet", "NumNonrelJudgedRet", "NumQ"}  # their aggregate is a sum
 
 
 @dataclass(frozen=True)
@@ -217,6 +287,9 @@ class Measure:
     recall_base: str | int | None = None
     gain: Gain | None = None
     discount: Discount | None = None
+    p: Number | None = None
+    max_grade: Number | None = None
+    beta: Number | None = None
     judged_only: bool = False
 
     def params(self) -> dict[str, Any]:

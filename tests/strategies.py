@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 import oracle
 import untied
 
-CUT = {"P", "R", "F1", "Success"}  # need a cutoff
-MAY_CUT = {"AP", "RR", "DCG", "nDCG"}
-BINARY = {"P", "R", "F1", "AP", "RR", "Success", "Rprec", "NumRel", "NumRelRet"}
-BASED = {"R", "F1", "AP", "Rprec"}
+CUT = {"P", "R", "RelP", "F1", "Success"}  # need a cutoff
+MAY_CUT = {"AP", "RR", "DCG", "nDCG", "RBP", "RBPResidual"}
+SETS = {"SetP", "SetRelP", "SetR", "SetF", "SetAP"}
+BINARY = {"P", "R", "RelP", "F1", "AP", "RR", "Success", "Rprec", "RBP", "NumRel", "NumRelRet", "NumNonrelJudgedRet"}
+BINARY |= SETS
+BASED = {"R", "RelP", "F1", "AP", "Rprec", *SETS} - {"SetP"}
 GAINED = {"DCG", "nDCG"}
 
 Groups = tuple[tuple[str, ...], ...]
@@ -30,9 +32,14 @@ def close(a: float | Fraction, b: float | Fraction, tolerance: float = 1e-12) ->
 # Measures, as strings and as objects
 
 
+def plain_params(measure: oracle.Measure) -> dict[str, Any]:
+    """The parameters, as a user of the package writes them."""
+    return {key: float(value) if isinstance(value, Fraction) else value for key, value in measure.params().items()}
+
+
 def as_text(measure: oracle.Measure) -> str:
     """For example ``nDCG(gain='exp2', discount=[1, 0.5])@3``."""
-    params = ", ".join(f"{key}={value!r}" for key, value in measure.params().items())
+    params = ", ".join(f"{key}={value!r}" for key, value in plain_params(measure).items())
     return measure.name + (f"({params})" if params else "") + (f"@{measure.k}" if measure.k is not None else "")
 
 
@@ -40,7 +47,7 @@ def as_object(measure: oracle.Measure) -> Any:
     """For example ``untied.nDCG(gain="exp2") @ 3``."""
     result = getattr(untied, measure.name)
     if measure.params():
-        result = result(**measure.params())
+        result = result(**plain_params(measure))
     return result @ measure.k if measure.k is not None else result
 
 
@@ -109,13 +116,20 @@ def measures(draw: st.DrawFn, name: str, tables: bool = False) -> oracle.Measure
                 {0: 0, 1: 0.25, 2: 0.5, 3: 4},
                 {0: 0, 1: 3, 2: 2, 3: 1},
                 {0: -1, 1: 1, 2: -0.5, 3: 2},
+                {0: 0.5, 1: 1, 2: 3, 3: 7},
             ]
         kwargs["gain"] = draw(st.sampled_from(gains))
         lists: list[Any] = [[1, 0.5, 0.25], [1.0] * 12, [0.5, 1, 0, 0.75], [1, -0.5, 0.25]]
         kwargs["discount"] = draw(st.sampled_from([None, "log2", "log(2)", "log(10)", "log(2.5)", "inverse", *lists]))
     if name == "nDCG":
         kwargs["recall_base"] = draw(st.sampled_from([None, "qrels", "ranking"]))
-    if name not in oracle.COUNTS:
+    if name in ("RBP", "RBPResidual"):
+        kwargs["p"] = draw(st.sampled_from([None, 0.8, 0.5, 0.95, 0.125]))
+    if name == "RBP":
+        kwargs["max_grade"] = draw(st.sampled_from([None, None, 3, 4.5]))
+    if name == "SetF":
+        kwargs["beta"] = draw(st.sampled_from([None, 0, 0.5, 1, 2]))
+    if name not in oracle.COUNTS and name != "RBPResidual":
         kwargs["judged_only"] = draw(st.sampled_from([False, False, True]))
     return oracle.Measure(name, **kwargs)
 

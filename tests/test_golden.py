@@ -14,7 +14,7 @@ from strategies import as_object, as_text, close
 CASES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("golden.json").read_text())["cases"]
 
 NAMES = {"P": "P", "R": "R", "F1": "F1", "AP": "AP", "RR": "RR", "DCG": "DCG", "nDCG": "nDCG", "success": "Success",
-         "Rprec": "Rprec"}  # fmt: skip
+         "Rprec": "Rprec", "RBP": "RBP", "RBP.residual": "RBPResidual"}  # fmt: skip
 STATISTICS = {"mean": "mean", "value": "mean", "var": "variance", "min": "low", "max": "high"}
 
 # What the package does not compute yet: measures, or single statistics of a measure. To be emptied, never silently.
@@ -36,8 +36,6 @@ NOT_YET = {
     "R/judgement_bounds",
     "RBO",
     "RBO.permutation",
-    "RBP",
-    "RBP.residual",
     "Rprec/judgement_bounds",
     "TBG",
     "U",
@@ -79,6 +77,8 @@ def measure_of(case: dict[str, Any]) -> oracle.Measure:
         kwargs["recall_base"] = params.pop("R")
     if "ideal" in params:
         kwargs["recall_base"] = params.pop("ideal")
+    if "p" in params:
+        kwargs["p"] = Fraction(params.pop("p"))
     if "gain" in params:
         kwargs["gain"] = {"exp": "exp2", "linear": "linear"}[params.pop("gain")]
     if "discount" in params:

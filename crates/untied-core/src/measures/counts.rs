@@ -60,11 +60,26 @@ pub static NUM_REL_RET: Info = Info {
     build: |spec, _| Ok(Box::new(Count::RelevantRetrieved(spec.rel()?))),
 };
 
+/// NumNonrelJudgedRet.
+pub static NUM_NONREL_JUDGED_RET: Info = Info {
+    name: "NumNonrelJudgedRet",
+    aliases: &["num_nonrel_judged_ret"],
+    title: "number of judged non-relevant documents retrieved",
+    cutoff: Cutoff::None,
+    parameters: &[REL],
+    aggregate: Aggregate::Sum,
+    range: "0 or more; summed over queries",
+    equation: "retrieved documents with a grade from 0 up to rel",
+    reference: "trec_eval",
+    build: |spec, _| Ok(Box::new(Count::NonrelevantRetrieved(spec.rel()?))),
+};
+
 enum Count {
     Queries,
     Retrieved,
     Relevant(f64),
     RelevantRetrieved(f64),
+    NonrelevantRetrieved(f64),
 }
 
 impl Measure for Count {
@@ -74,6 +89,7 @@ impl Measure for Count {
             Count::Retrieved => ranking.retrieved,
             Count::Relevant(rel) => truth.relevant(rel),
             Count::RelevantRetrieved(rel) => ranking.relevant(rel),
+            Count::NonrelevantRetrieved(rel) => ranking.relevant(0.0) - ranking.relevant(rel),
         };
         count as f64
     }

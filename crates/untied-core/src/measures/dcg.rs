@@ -64,21 +64,20 @@ pub static NDCG: Info = Info {
 };
 
 fn build(spec: &Spec, scope: &Scope<'_>, ideal: Option<RecallBase>) -> Result<Box<dyn Measure>> {
-    let gain = Gain::new(spec, scope.grades)?;
     let depth = spec.cutoff_or(usize::MAX).min(scope.depth);
-    let discounts = discounts(spec, depth)?;
-    let ordered = scope.grades.windows(2).all(|pair| gain.of(pair[0]) >= gain.of(pair[1]))
-        && scope.grades.iter().all(|&grade| gain.of(grade) >= 0.0)
-        && discounts.windows(2).all(|pair| pair[0] >= pair[1])
-        && discounts.last().is_none_or(|&last| last >= 0.0);
-    Ok(Box::new(Gains { gain, discounts, ideal, ordered }))
+    let gains = Gains::new(Gain::new(spec, scope.grades)?, discounts(spec, depth)?, scope);
+    Ok(Box::new(Gains { ideal, ..gains }))
 }
 
 /// Gain of a grade, G.
-enum Gain {
+pub(super) enum Gain {
     Linear,
     Exp2,
     Table(Vec<(f64, f64)>),
+    /// 1 from this grade on, else 0.
+    From(f64),
+    /// The grade as a share of this one.
+    ShareOf(f64),
 }
 
 impl Gain {
@@ -111,6 +110,8 @@ impl Gain {
         match self {
             Gain::Linear => grade,
             Gain::Exp2 => grade.exp2() - 1.0,
+            Gain::From(least) => f64::from(u8::from(grade >= *least)),
+            Gain::ShareOf(most) => grade / most,
             Gain::Table(table) => table.iter().find(|&&(g, _)| g == grade).map_or(0.0, |&(_, gain)| gain),
         }
     }
@@ -157,7 +158,8 @@ fn squared_deviations(values: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     values.map(|(value, count)| count * (value - mean).powi(2)).sum()
 }
 
-struct Gains {
+/// A sum of gains times discounts, perhaps normalised.
+pub(super) struct Gains {
     gain: Gain,
     /// D(1), D(2), ... as far as they are not 0 and ranks are needed.
     discounts: Vec<f64>,
@@ -167,6 +169,15 @@ struct Gains {
 }
 
 impl Gains {
+    /// The plain sum.
+    pub(super) fn new(gain: Gain, discounts: Vec<f64>, scope: &Scope<'_>) -> Gains {
+        let ordered = scope.grades.windows(2).all(|pair| gain.of(pair[0]) >= gain.of(pair[1]))
+            && scope.grades.iter().all(|&grade| gain.of(grade) >= 0.0 && (grade > 0.0 || gain.of(grade) == 0.0))
+            && discounts.windows(2).all(|pair| pair[0] >= pair[1])
+            && discounts.last().is_none_or(|&last| last >= 0.0);
+        Gains { gain, discounts, ideal: None, ordered }
+    }
+
     /// The discounts at a group's positions within the cutoff.
     #[inline]
     fn discounts_of(&self, group: &Group<'_>) -> &[f64] {

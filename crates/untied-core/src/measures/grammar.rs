@@ -169,10 +169,18 @@ impl Spec {
     /// # Errors
     /// It is not a number above 0.
     pub fn rel(&self) -> Result<f64> {
-        match self.parameter("rel") {
-            None => Ok(1.0),
-            Some(&Value::Number(rel)) if rel > 0.0 => Ok(rel),
-            Some(other) => Err(Error::Measure(format!("{self}: rel must be a number above 0, not {other}"))),
+        self.number("rel", 1.0, "a number above 0", |rel| rel > 0.0)
+    }
+
+    /// A parameter that is a number.
+    ///
+    /// # Errors
+    /// It is no number, or not one of those that `expected` describes and `fits` accepts.
+    pub fn number(&self, name: &str, default: f64, expected: &str, fits: impl Fn(f64) -> bool) -> Result<f64> {
+        match self.parameter(name) {
+            None => Ok(default),
+            Some(&Value::Number(number)) if fits(number) => Ok(number),
+            Some(other) => Err(Error::Measure(format!("{self}: {name} must be {expected}, not {other}"))),
         }
     }
 

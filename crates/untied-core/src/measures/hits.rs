@@ -52,6 +52,20 @@ pub static F1: Info = Info {
     build: |spec, _| build(spec, Divisor::Both),
 };
 
+/// RelP@k.
+pub static RELATIVE_PRECISION: Info = Info {
+    name: "RelP",
+    aliases: &["relative_P"],
+    title: "precision relative to the best possible",
+    cutoff: Cutoff::Required,
+    parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    range: "0 to 1",
+    equation: "RelP@k = H(k) / min(k, R)",
+    reference: "trec_eval (relative_P); ties: as P@k",
+    build: |spec, _| build(spec, Divisor::Attainable),
+};
+
 /// R-precision.
 pub static R_PRECISION: Info = Info {
     name: "Rprec",
@@ -69,7 +83,7 @@ pub static R_PRECISION: Info = Info {
 fn build(spec: &Spec, by: Divisor) -> Result<Box<dyn Measure>> {
     let base = match by {
         Divisor::Cutoff => RecallBase::Qrels,
-        Divisor::Relevant | Divisor::Both => spec.recall_base()?,
+        Divisor::Relevant | Divisor::Attainable | Divisor::Both => spec.recall_base()?,
     };
     Ok(Box::new(Hits { rel: spec.rel()?, cutoff: spec.cutoff_or(usize::MAX), base, by }))
 }
@@ -79,6 +93,8 @@ fn build(spec: &Spec, by: Divisor) -> Result<Box<dyn Measure>> {
 enum Divisor {
     Cutoff,
     Relevant,
+    /// The smaller of the two: no more hits are possible.
+    Attainable,
     /// Their mean, so that the quotient is the harmonic mean of precision and recall.
     Both,
 }
@@ -95,8 +111,9 @@ impl Hits {
         let relevant = self.base.relevant(self.rel, ranking, truth);
         match self.by {
             Divisor::Cutoff => self.cutoff as f64,
-            Divisor::Relevant if relevant == 0.0 => f64::NAN,
+            Divisor::Relevant | Divisor::Attainable if relevant == 0.0 => f64::NAN,
             Divisor::Relevant => relevant,
+            Divisor::Attainable => relevant.min(self.cutoff as f64),
             Divisor::Both => (self.cutoff as f64 + relevant) / 2.0,
         }
     }

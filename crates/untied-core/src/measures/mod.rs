@@ -9,7 +9,9 @@ mod counts;
 mod dcg;
 mod grammar;
 mod hits;
+mod rank_biased_precision;
 mod reciprocal_rank;
+mod sets;
 mod success;
 
 pub use grammar::{Spec, Value, parse, parse_all};
@@ -23,16 +25,25 @@ pub static REGISTRY: &[&Info] = &[
     &hits::PRECISION,
     &hits::RECALL,
     &hits::F1,
+    &hits::RELATIVE_PRECISION,
     &hits::R_PRECISION,
     &success::SUCCESS,
     &average_precision::AVERAGE_PRECISION,
     &reciprocal_rank::RECIPROCAL_RANK,
     &dcg::DCG,
     &dcg::NDCG,
+    &rank_biased_precision::RBP,
+    &rank_biased_precision::RBP_RESIDUAL,
+    &sets::SET_PRECISION,
+    &sets::SET_RELATIVE_PRECISION,
+    &sets::SET_RECALL,
+    &sets::SET_F,
+    &sets::SET_AVERAGE_PRECISION,
     &counts::NUM_Q,
     &counts::NUM_RET,
     &counts::NUM_REL,
     &counts::NUM_REL_RET,
+    &counts::NUM_NONREL_JUDGED_RET,
 ];
 
 /// What there is to know about a measure: the source of help texts, pages and tooltips.

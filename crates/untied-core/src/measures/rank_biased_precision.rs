@@ -1,0 +1,91 @@
+//! Rank-biased precision, and how much of it unjudged documents could add.
+//!
+//! A user goes on from each document to the next with probability p, so rank i weighs (1-p) p^(i-1). The weights of
+//! all ranks, seen or not, add up to 1.
+
+use super::dcg::{Gain, Gains};
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Orders, Parameter, REL, Scope, Spec};
+use crate::error::{Error, Result};
+use crate::ranking::Ranking;
+use crate::table::Truth;
+
+const PERSISTENCE: Parameter = Parameter {
+    name: "p",
+    default: "0.8",
+    help: "persistence: probability of going on to the next document, 0 < p < 1",
+};
+const MAX_GRADE: Parameter = Parameter {
+    name: "max_grade",
+    default: "None",
+    help: "if given, a document of grade g gains g / max_grade, instead of 1 where g >= rel",
+};
+
+/// RBP, RBP@k.
+pub static RBP: Info = Info {
+    name: "RBP",
+    aliases: &["rank_biased_precision"],
+    title: "rank-biased precision",
+    cutoff: Cutoff::Optional,
+    parameters: &[PERSISTENCE, REL, MAX_GRADE, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    range: "0 to 1",
+    equation: "RBP@k = (1-p) sum over ranks i <= k of gain_i p^(i-1)",
+    reference: "Moffat & Zobel 2008; ties: as DCG, with discount (1-p) p^(i-1)",
+    build: |spec, scope| {
+        let gain = match spec.parameter(MAX_GRADE.name) {
+            None => Gain::From(spec.rel()?),
+            Some(_) => Gain::ShareOf(max_grade(spec, scope)?),
+        };
+        Ok(Box::new(Gains::new(gain, weights(spec, scope)?, scope)))
+    },
+};
+
+/// The residual of RBP.
+pub static RBP_RESIDUAL: Info = Info {
+    name: "RBPResidual",
+    aliases: &["rbp_resid"],
+    title: "what unjudged documents, and those beyond the ranking, could add to RBP",
+    cutoff: Cutoff::Optional,
+    parameters: &[PERSISTENCE],
+    aggregate: Aggregate::Mean,
+    range: "0 to 1",
+    equation: "RBPResidual@k = 1 - (1-p) sum over ranks i <= k of judged documents of p^(i-1)",
+    reference: "Moffat & Zobel 2008",
+    build: |spec, scope| Ok(Box::new(Residual { judged: Gains::new(Gain::From(0.0), weights(spec, scope)?, scope) })),
+};
+
+fn weights(spec: &Spec, scope: &Scope<'_>) -> Result<Vec<f64>> {
+    let p = spec.number(PERSISTENCE.name, 0.8, "a number between 0 and 1", |p| 0.0 < p && p < 1.0)?;
+    let depth = spec.cutoff_or(usize::MAX).min(scope.depth);
+    Ok((0..depth).map(|i| (1.0 - p) * p.powf(i as f64)).collect())
+}
+
+fn max_grade(spec: &Spec, scope: &Scope<'_>) -> Result<f64> {
+    let most = spec.number(MAX_GRADE.name, 1.0, "a number above 0", |most| most > 0.0)?;
+    match scope.grades.first() {
+        Some(&highest) if highest > most => {
+            Err(Error::Value(format!("{spec}: the qrels have grade {highest}, above max_grade")))
+        }
+        _ => Ok(most),
+    }
+}
+
+/// All weight but that of judged documents.
+struct Residual {
+    judged: Gains,
+}
+
+impl Measure for Residual {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        1.0 - self.judged.mean(ranking, truth)
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        self.judged.variance(ranking, truth)
+    }
+
+    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+        let (low, high) = self.judged.extremes(orders, truth);
+        (1.0 - high, 1.0 - low)
+    }
+}

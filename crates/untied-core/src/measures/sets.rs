@@ -1,0 +1,117 @@
+//! Measures of the retrieved documents as a set: no order of ties changes them.
+//!
+//! With n documents retrieved, H of them relevant, and R relevant documents in all.
+
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Parameter, RECALL_BASE, REL, RecallBase, Spec};
+use crate::error::Result;
+use crate::ranking::Ranking;
+use crate::table::Truth;
+
+const BETA: Parameter =
+    Parameter { name: "beta", default: "1", help: "weight of recall against precision, 0 or more (trec_eval's x)" };
+
+/// SetP.
+pub static SET_PRECISION: Info = Info {
+    name: "SetP",
+    aliases: &["set_P"],
+    title: "precision of the retrieved set",
+    cutoff: Cutoff::None,
+    parameters: &[REL, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    range: "0 to 1",
+    equation: "SetP = H / n",
+    reference: "trec_eval (set_P)",
+    build: |spec, _| build(spec, None, |hits, n, _| ratio(hits, n)),
+};
+
+/// SetRelP.
+pub static SET_RELATIVE_PRECISION: Info = Info {
+    name: "SetRelP",
+    aliases: &["set_relative_P"],
+    title: "precision of the retrieved set, relative to the best possible",
+    cutoff: Cutoff::None,
+    parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    range: "0 to 1",
+    equation: "SetRelP = H / min(n, R)",
+    reference: "trec_eval (set_relative_P)",
+    build: |spec, _| build(spec, Some(spec.recall_base()?), |hits, n, relevant| ratio(hits, n.min(relevant))),
+};
+
+/// SetR.
+pub static SET_RECALL: Info = Info {
+    name: "SetR",
+    aliases: &["set_recall"],
+    title: "recall of the retrieved set",
+    cutoff: Cutoff::None,
+    parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    range: "0 to 1",
+    equation: "SetR = H / R",
+    reference: "trec_eval (set_recall)",
+    build: |spec, _| build(spec, Some(spec.recall_base()?), |hits, _, relevant| ratio(hits, relevant)),
+};
+
+/// SetAP.
+pub static SET_AVERAGE_PRECISION: Info = Info {
+    name: "SetAP",
+    aliases: &["set_map"],
+    title: "precision times recall of the retrieved set",
+    cutoff: Cutoff::None,
+    parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    range: "0 to 1",
+    equation: "SetAP = H^2 / (n R)",
+    reference: "trec_eval (set_map)",
+    build: |spec, _| build(spec, Some(spec.recall_base()?), |hits, n, relevant| ratio(hits * hits, n * relevant)),
+};
+
+/// SetF.
+pub static SET_F: Info = Info {
+    name: "SetF",
+    aliases: &["set_F"],
+    title: "weighted harmonic mean of precision and recall of the retrieved set",
+    cutoff: Cutoff::None,
+    parameters: &[BETA, REL, RECALL_BASE, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    range: "0 to 1",
+    equation: "SetF = (1 + beta) SetP SetR / (beta SetP + SetR) = (1 + beta) H / (beta R + n)",
+    reference: "van Rijsbergen 1979; beta as trec_eval (set_F) has it, where others square it",
+    build: |spec, _| {
+        let beta = spec.number(BETA.name, 1.0, "a number from 0", |beta| beta >= 0.0)?;
+        build(spec, Some(spec.recall_base()?), move |hits, n, relevant| ratio((1.0 + beta) * hits, beta * relevant + n))
+    },
+};
+
+/// A quotient of counts; an empty ranking has the value 0.
+fn ratio(part: f64, whole: f64) -> f64 {
+    if part == 0.0 { 0.0 } else { part / whole }
+}
+
+fn build<F>(spec: &Spec, base: Option<RecallBase>, of: F) -> Result<Box<dyn Measure>>
+where
+    F: Fn(f64, f64, f64) -> f64 + Send + Sync + 'static,
+{
+    Ok(Box::new(Set { rel: spec.rel()?, base, of }))
+}
+
+/// A function of H, n and R; R where the measure depends on it.
+struct Set<F> {
+    rel: f64,
+    base: Option<RecallBase>,
+    of: F,
+}
+
+impl<F: Fn(f64, f64, f64) -> f64 + Send + Sync> Measure for Set<F> {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let relevant = self.base.map_or(1.0, |base| base.relevant(self.rel, ranking, truth));
+        if relevant == 0.0 {
+            return f64::NAN;
+        }
+        (self.of)(ranking.relevant(self.rel) as f64, ranking.retrieved as f64, relevant)
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        self.mean(ranking, truth) * 0.0
+    }
+}
