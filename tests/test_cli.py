@@ -6,8 +6,11 @@ import io
 import json
 import os
 import pathlib
+import signal
+import stat
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -40,7 +43,7 @@ def test_tsv_is_what_a_pipe_gets(untied_):
     assert code == 0
     assert out == "run\tquery\tmeasure\tvalue\nuos\tall\tAP\t0.0971\nuos\tall\tNumRet\t6286\n"
     assert err.splitlines() == [
-        "note: the order of ties matters in 12 of 12 queries of uos "
+        "note: tied documents differ in grade in 12 of 12 queries of uos "
         "(values are means over all orders; --ties range shows the spread)"
     ]
 
@@ -101,6 +104,76 @@ def test_an_output_file_is_old_or_new(untied_, tmp_path):
     assert untied_("eval", QRELS, UOS, "-o", tmp_path / "no" / "such" / "folder.tsv")[0] == 1
 
 
+def test_an_output_that_is_no_file_is_written_to(untied_, tmp_path):
+    expected = untied_("eval", QRELS, UOS)[1]
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
+    reader.start()
+    assert untied_("eval", QRELS, UOS, "-o", pipe)[0] == 0
+    reader.join()
+    assert read == [expected]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    code, _, err = untied_("eval", QRELS, UOS, "-o", tmp_path)
+    assert (code, err) == (1, f"untied: {tmp_path}: Is a directory\n")
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "target.tsv")
+    assert untied_("eval", QRELS, UOS, "-o", link)[0] == 0
+    assert link.is_symlink()
+    assert (tmp_path / "target.tsv").read_text() == expected
+
+
+def test_inputs_are_never_written_over(untied_, tmp_path):
+    run = tmp_path / "x.run"
+    run.write_bytes(pathlib.Path(UOS).read_bytes())
+    code, _, err = untied_("eval", QRELS, run, "-o", run)
+    assert (code, err) == (1, f"untied: {run} is one of the inputs; nothing is written over it\n")
+    assert run.read_bytes() == pathlib.Path(UOS).read_bytes()
+
+
+def test_variances_have_digits(untied_):
+    _, out, _ = untied_("eval", QRELS, EXAMPLE / "qut.run", "-m", "AP", "--variance")
+    variance = out.split()[-1]
+    assert 0 < float(variance) < 1e-4
+    assert len(variance.lstrip("0.").split("e")[0].replace(".", "")) == 4
+
+
+def test_trec_ties_mean_32_bits(untied_):
+    _, out, _ = untied_("eval", QRELS, UOS, "--ties", "trec", "--format", "json")
+    assert json.loads(out)["settings"]["score_dtype"] == "float32"
+    code, _, err = untied_("eval", QRELS, UOS, "--ties", "trec", "--score-dtype", "float16")
+    assert (code, err) == (1, "untied: ties 'trec' reads scores as float32; it goes with no other score_dtype\n")
+
+
+def test_the_note_on_ties_is_true(untied_, tmp_path):
+    """Removed documents do not count, nor do ties of documents of one grade, nor measures that only count."""
+    (tmp_path / "q").write_text("q 0 a 1\nq 0 b 1\n")
+    (tmp_path / "r").write_text("q Q0 a 1 1 t\nq Q0 b 1 1 t\nq Q0 x 1 1 t\n")
+    arguments = ("eval", tmp_path / "q", tmp_path / "r", "-m")
+    assert "tied documents differ in grade in 1 of 1 queries of r (" in untied_(*arguments, "AP")[2]
+    assert untied_(*arguments, "AP", "--unjudged", "remove")[2] == ""
+    assert untied_(*arguments, "NumRet")[2] == ""
+    assert "values are for one order, docid" in untied_(*arguments, "AP", "--ties", "docid")[2]
+    assert "values are for the worst orders" in untied_(*arguments, "AP", "--ties", "worst")[2]
+
+
+def test_a_query_may_be_called_all(untied_, tmp_path):
+    (tmp_path / "q").write_text("all 0 a 1\nq 0 b 1\n")
+    (tmp_path / "r").write_text("all Q0 a 1 1 t\n")
+    _, out, _ = untied_("eval", tmp_path / "q", tmp_path / "r", "-q", "-m", "AP", "--format", "table")
+    assert [line.split() for line in out.splitlines()[1:]] == [
+        ["r", "all", "1.0000"],
+        ["r", "q", "0.0000"],
+        ["r", "all", "0.5000"],
+    ]
+
+
+def test_the_same_input_twice(untied_):
+    assert untied_("eval", QRELS, UOS, UOS)[::2] == (1, f"untied: run '{UOS}' is given twice\n")
+    assert untied_("eval", "-", "-")[::2] == (1, "untied: only one input can be standard input\n")
+
+
 def test_threads_do_not_change_a_byte(untied_):
     arguments = ("eval", QRELS, *RUNS, "-q", "--ties", "range", "--variance", "--digits", "17")
     outputs = {untied_(*arguments, "--threads", threads)[1] for threads in (1, 2, 3, 8)}
@@ -136,8 +209,10 @@ def test_hostile_ids_do_no_harm(untied_, tmp_path):
 
 
 def test_usage_errors(untied_):
-    for arguments in (["eval", QRELS], ["eval", QRELS, UOS, "--digits", "x"], ["eval", QRELS, UOS, "--threads", "0"]):
+    for arguments in (["eval", QRELS], ["eval", QRELS, UOS, "--digits", "x"], ["check", QRELS, UOS, "--threads", "-1"]):
         assert untied_(*arguments)[0] == 2
+    assert "must be a whole number from 0 to 17" in untied_("eval", QRELS, UOS, "--digits", "18")[2]
+    assert "must be a whole number from 1" in untied_("eval", QRELS, UOS, "--threads", "0")[2]
     assert untied_("evil")[0] == 2
     assert untied_()[0] == 2
     code, _, err = untied_("eval", QRELS, UOS, "-m", "nDGC@10")
@@ -207,6 +282,27 @@ def test_a_closed_pipe_is_no_error():
     assert b"Traceback" not in process.stderr.read()
     process.stderr.close()
     assert process.wait() == 0
+
+
+def test_a_closed_standard_output_is_an_error():
+    command = ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "untied", "eval", QRELS, UOS]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (1, "untied: standard output: Bad file descriptor\n")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_an_interrupt_ends_a_blocking_read(tmp_path):
+    os.mkfifo(tmp_path / "silent")
+    process = subprocess.Popen([sys.executable, "-m", "untied", "eval", QRELS, str(tmp_path / "silent")])
+    writer = os.open(tmp_path / "silent", os.O_WRONLY)  # returns once the command reads
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=20) == -signal.SIGINT
+    os.close(writer)
+
+
+def test_options_and_runs_in_any_order(untied_):
+    _, out, _ = untied_("eval", QRELS, RUNS[0], "-m", "AP", RUNS[1])
+    assert len(out.splitlines()) == 3
 
 
 def test_standard_input_and_light_start():

@@ -1,5 +1,7 @@
 """Runs and qrels that are Python objects, and the tables that results go out by."""
 
+import copy
+import os
 import pathlib
 import pickle
 import subprocess
@@ -12,7 +14,7 @@ import pyarrow
 import pytest
 
 import untied
-from untied import AP, RR, P, nDCG
+from untied import AP, DCG, RR, P, nDCG
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 0, "d": 1}}
 RUN = {"q1": {"a": 2.0, "b": 2.0, "c": 1.0}, "q2": {"d": 5.0, "a": 4.0}}
@@ -27,8 +29,16 @@ def test_kinds_of_runs_agree():
         assert untied.evaluate(QRELS, run, [AP, nDCG @ 2]).means.to_dicts() == expected
 
 
+def test_named_runs_keep_their_names():
+    with pytest.raises(untied.UntiedError, match="run '1' is given twice"):
+        untied.evaluate(QRELS, {1: RUN, "1": RUN}, AP)
+    with pytest.raises(TypeError, match="means takes one run, not 2"):
+        untied.Evaluator(QRELS, AP).means([RUN, RUN])
+
+
 def test_int_ids_are_their_digits():
     assert untied.evaluate({1: {10: 1}}, {"1": {"10": 0.5}}, RR)["RR"].mean == 1.0
+    assert untied.evaluate({1: {10: 1}}, {numpy.int64(1): {numpy.uint8(10): 0.5}}, RR)["RR"].mean == 1.0
 
 
 def test_one_run_or_several(tmp_path):
@@ -56,6 +66,9 @@ def test_one_run_or_several(tmp_path):
         ({"q1": {"a": None}}, ValueError, "found None"),
         ({"q1": ["a", "b", "a"]}, ValueError, 'expected every document once in a query, found document "a"'),
         ({"q1": {1.5: 2.0}}, TypeError, "a document id must be a str, bytes or an int, not float"),
+        ({"q1": [("a", 12), ("b", 3)]}, TypeError, "not tuples; scores go into a dict"),
+        (pandas.DataFrame({"query": ["q1"]}), TypeError, "a path, a dict or a ranked list, not DataFrame"),
+        ([], untied.UntiedError, "no run given"),
         ({"q1": 3.0}, TypeError, r"run\['q1'\] must be a mapping, not float"),
         (3, TypeError, "int"),
     ],
@@ -75,8 +88,9 @@ def test_bad_options_are_refused():
     }.items():
         with pytest.raises(untied.UntiedError, match=f"{option} must be .*, not '{value}'"):
             untied.evaluate(QRELS, RUN, AP, **{option: value})
-    with pytest.raises(untied.UntiedError, match="threads must be at least 1"):
-        untied.evaluate(QRELS, RUN, AP, threads=0)
+    for threads in (0, -1):
+        with pytest.raises(untied.UntiedError, match=f"threads must be at least 1, not {threads}"):
+            untied.evaluate(QRELS, RUN, AP, threads=threads)
     with pytest.raises(untied.MeasureError, match="P needs a cutoff"):
         untied.evaluate(QRELS, RUN, P)
     with pytest.raises(untied.MeasureError, match="no measure given"):
@@ -92,6 +106,37 @@ def test_scores_beyond_a_precision_are_refused():
 def test_gain_tables_must_cover_the_grades():
     with pytest.raises(untied.UntiedError, match="no gain for grade 2"):
         untied.evaluate(QRELS, RUN, nDCG(gain={1: 3}) @ 5)
+
+
+def test_gains_without_bounds_are_refused():
+    with pytest.raises(untied.UntiedError, match="the gain of grade 1100 is too large"):
+        untied.evaluate({"q": {"a": 1100, "b": 1}}, {"q": ["a", "b"]}, nDCG(gain="exp2"))
+
+
+def test_a_gain_for_grade_0_takes_part_in_the_best_order():
+    """A judged document of grade 0 gains, an unjudged one does not."""
+    results = untied.evaluate({"q": {"a": 0}}, {"q": [["a", "x"]]}, DCG(gain={0: 0.5, 1: 1}), ties="range")
+    value = results.value(DCG(gain={0: 0.5, 1: 1}))
+    assert (value.low, value.high) == (pytest.approx(0.5 / numpy.log2(3), rel=1e-15), 0.5)
+
+
+FORK = """
+import os, untied
+qrels = {f"q{n}": {"a": 1} for n in range(100)}
+run = {f"q{n}": {"a": 1.0, "b": 1.0} for n in range(100)}
+evaluators = [untied.Evaluator(qrels, "AP", threads=threads) for threads in (None, 1, 2)]
+expected = [evaluator.means(run) for evaluator in evaluators]
+child = os.fork()
+if child == 0:
+    os._exit([evaluator.means(run) for evaluator in evaluators] != expected)
+raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_process_evaluates_too():
+    """Threads do not survive a fork; whoever waits for them waits for ever."""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", FORK], check=True, timeout=60)
 
 
 def test_undefined_values():
@@ -177,6 +222,20 @@ def test_html_escapes_ids():
     table = untied.evaluate({"<b>": {"a": 1}}, {"<b>": {"a": 1.0}}, AP).per_query
     assert "&lt;b&gt;" in table._repr_html_()
     assert "<b>" not in table._repr_html_()
+
+
+def test_measures_and_tables_can_be_pickled():
+    for measure in (AP, P, nDCG(gain={1: 2}) @ 5, P(rel=2)):
+        assert pickle.loads(pickle.dumps(measure)) == copy.deepcopy(measure) == measure
+    means = untied.evaluate(QRELS, RUN, AP).means
+    assert pickle.loads(pickle.dumps(means)).to_dicts() == means.to_dicts()
+
+
+def test_values_are_numbers_where_they_are_used_as_such():
+    results = untied.evaluate(QRELS, RUN, AP)
+    assert f"{results['AP']:.3f}" == f"{results['AP'].mean:.3f}"
+    assert "map" in results
+    assert RR not in results
 
 
 def test_errors_can_be_pickled():

@@ -180,6 +180,7 @@ BAD_QRELS = {
         'line 4: expected one grade for every document of a query, found grade 2 for document "a" of query "q", '
         "which has grade 1 in line 1",
     ),
+    "two grades, several times": (b"z 0 a 1\nz 0 a 2\na 0 a 1\na 0 a 2\n", "line 2: expected one grade"),
     "empty": (b"", "found an empty file"),
 }
 

@@ -121,8 +121,10 @@ class Evaluator:
         dict
             Measure names and their means over queries (sums, for counts).
         """
-        ((_, load),) = named_runs(run, self._threads)
-        totals = self._native.evaluate(load()).totals()
+        runs = named_runs(run, self._threads)
+        if len(runs) != 1:
+            raise TypeError(f"means takes one run, not {len(runs)}; evaluate takes several")
+        totals = self._native.evaluate(runs[0][1]()).totals()
         return {str(measure): total[0] for measure, total in zip(self._measures, totals, strict=True)}
 
 

@@ -6,6 +6,7 @@ import os
 from functools import partial
 
 from untied._core import Qrels, Run
+from untied.errors import UntiedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,17 +80,26 @@ def as_qrels(qrels: QrelsLike, threads: int | None = None) -> Qrels:
         return qrels
     if isinstance(qrels, (str, os.PathLike)):
         return Qrels.read(qrels, threads)
-    return Qrels.from_mapping(qrels)
+    return Qrels.from_mapping(qrels, threads)
 
 
 def named_runs(runs: Runs, threads: int | None = None) -> list[tuple[str, Callable[[], Run]]]:
     """Names of one or several runs, each with a function that loads it, so that one is in memory at a time."""
+    if hasattr(runs, "__arrow_c_stream__") or hasattr(runs, "__dataframe__"):
+        raise TypeError(f"a run must be a path, a dict or a ranked list, not {type(runs).__name__}")
     sources: Any = [runs] if _is_one(runs) else runs
     if hasattr(sources, "items"):
         named = [(str(name), run) for name, run in sources.items()]
     else:
         sources = list(sources)
         named = list(zip(_names(sources), sources, strict=True))
+    if not named:
+        raise UntiedError("no run given")
+    seen: set[str] = set()
+    for name, _ in named:
+        if name in seen:
+            raise UntiedError(f"run {name!r} is given twice")
+        seen.add(name)
     return [(name, partial(_as_run, run, threads)) for name, run in named]
 
 
@@ -98,7 +108,7 @@ def _as_run(run: OneRun, threads: int | None) -> Run:
         return run
     if isinstance(run, (str, os.PathLike)):
         return Run.read(run, threads)
-    return Run.from_mapping(run)
+    return Run.from_mapping(run, threads)
 
 
 def _is_one(runs: Any) -> bool:
@@ -108,7 +118,7 @@ def _is_one(runs: Any) -> bool:
     """
     if isinstance(runs, (Run, str, os.PathLike)):
         return True
-    if not hasattr(runs, "values"):
+    if not callable(getattr(runs, "values", None)):
         return False
     first: Any = next(iter(runs.values()), {})
     if isinstance(first, (Run, str, os.PathLike)):
@@ -129,9 +139,6 @@ def _names(sources: list[Any]) -> list[str]:
             names.append("run" if len(sources) == 1 else f"run{number}")
         else:
             names.append(stem if stems.count(stem) == 1 else path)
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"run {name!r} is given twice")
     return names
 
 

@@ -44,6 +44,9 @@ class Value:
     def __float__(self) -> float:
         return self.mean
 
+    def __format__(self, spec: str) -> str:
+        return format(self.mean, spec) if spec else str(self)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Value):
             return NotImplemented
@@ -171,6 +174,12 @@ class Results:
         for evaluation in self._evaluations.values():
             queries.update(evaluation.queries())
         return sorted(queries, key=lambda query: query.encode("utf-8", "surrogatepass"))
+
+    #: Values are looked up, not iterated over.
+    __iter__ = None
+
+    def __contains__(self, measure: str | Measure) -> bool:
+        return (parse_measure(measure) if isinstance(measure, str) else measure) in self._measures
 
     def __getitem__(self, key: str | Measure | tuple[str, str | Measure]) -> Value:
         run, measure = key if isinstance(key, tuple) else (None, key)

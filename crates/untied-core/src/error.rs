@@ -94,9 +94,11 @@ pub fn show(bytes: &[u8]) -> String {
 #[must_use]
 pub fn quote(bytes: &[u8]) -> String {
     const LONGEST: usize = 80;
-    let text = show(&bytes[..bytes.len().min(4 * LONGEST)]);
+    let start = &bytes[..bytes.len().min(4 * LONGEST)];
+    let text = show(start);
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("\"{}...\"", &text[..end]),
+        None if start.len() < bytes.len() => format!("\"{text}...\""),
         None => format!("\"{text}\""),
     }
 }

@@ -75,10 +75,10 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The tie policy by its name; `trec` is `docid` over 32-bit scores.
+    /// The tie policy by its name; `trec` is `docid` over 32-bit scores, so the precision has to be set before.
     ///
     /// # Errors
-    /// Nothing has this name.
+    /// Nothing has this name, or `trec` meets another precision.
     pub fn set_ties(&mut self, name: &str) -> Result<()> {
         self.ties = match name {
             "expected" => Ties::Expected,
@@ -90,6 +90,11 @@ impl Settings {
             _ => return unknown("ties", "expected, docid, trec, given, best, worst or range", name),
         };
         if name == "trec" {
+            if !matches!(self.precision, Precision::Float64 | Precision::Float32) {
+                return Err(Error::Value(
+                    "ties 'trec' reads scores as float32; it goes with no other score_dtype".into(),
+                ));
+            }
             self.precision = Precision::Float32;
         }
         Ok(())
@@ -209,7 +214,7 @@ impl Plan {
 /// What to tell the user about an evaluation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// Queries of which a tie group holds documents of different value.
+    /// Queries in which tied documents differ in grade.
     pub mixed: usize,
     /// Judged queries that the run lacks.
     pub absent: usize,
@@ -280,7 +285,8 @@ pub fn evaluate(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings) -> Re
         pairs.retain(|(_, found)| found.is_some());
     }
     if pairs.is_empty() {
-        return Err(Error::Value("no query to evaluate: the run and the qrels have none in common".into()));
+        let why = if qrels.is_empty() { "the qrels are empty" } else { "the run and the qrels have none in common" };
+        return Err(Error::Value(format!("no query to evaluate: {why}")));
     }
     let shape =
         Shape { measures: plan.measures.len(), variance: settings.variance, range: settings.ties == Ties::Range };
@@ -368,8 +374,8 @@ impl Workspace {
             Ties::Given => Layout::AsGiven,
             Ties::Expected | Ties::Best | Ties::Worst | Ties::Range => Layout::Tied,
         };
-        let mixed = self.judge.judge(rows, &self.order, &truth, layout, &mut self.all.tied);
         let remove = settings.unjudged == Unjudged::Remove;
+        let mixed = self.judge.judge(rows, &self.order, &truth, layout, remove, &mut self.all.tied);
         let extremes = matches!(settings.ties, Ties::Best | Ties::Worst | Ties::Range);
         if remove || plan.judged_only.contains(&true) {
             condensed(&self.all.tied, &mut self.judged.tied);

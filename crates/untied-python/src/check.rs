@@ -16,7 +16,7 @@ pub fn check_run<'py>(
     py: Python<'py>,
     qrels: &Qrels,
     path: std::path::PathBuf,
-    threads: Option<usize>,
+    threads: Option<i64>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let path = path_text(path)?;
     let qrels = &qrels.0;

@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyMapping, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple};
 use untied_core::Error;
 use untied_core::error::{quote, show};
 use untied_core::table::Chunk;
@@ -29,8 +29,8 @@ pub fn with_id<T>(id: &Bound<'_, PyAny>, what: &str, use_id: impl FnOnce(&[u8]) 
     if let Ok(bytes) = id.cast::<PyBytes>() {
         return use_id(bytes.as_bytes());
     }
-    if id.cast::<PyInt>().is_ok() {
-        return use_id(id.str()?.to_str()?.as_bytes());
+    if let Ok(number) = id.call_method0("__index__") {
+        return use_id(number.str()?.to_str()?.as_bytes());
     }
     Err(PyTypeError::new_err(format!("{what} must be a str, bytes or an int, not {}", id.get_type().name()?)))
 }
@@ -56,16 +56,27 @@ fn items(
 /// Bytes of an id, roughly: columns of ids are made large enough for most.
 const TYPICAL_ID: usize = 16;
 
+/// Rows for which room is made at once; what has more, or only says so, grows.
+const MOST_ROOM: usize = 1 << 24;
+
+/// Bytes of ids in a chunk after which queries go to the next one.
+const FULL: usize = 1 << 30;
+
 /// `{query: {document: number}}` or, for a run, `{query: [document, ...]}` and `{query: [[document, ...], ...]}`.
 ///
 /// `number` names the number in messages: score or grade.
-pub fn chunk(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<Chunk> {
+pub fn chunks(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<Vec<Chunk>> {
+    let mut chunks = Vec::new();
     let mut chunk = Chunk::new(1);
     if let Ok(dict) = source.cast::<PyDict>() {
-        let rows = dict.iter().map(|(_, documents)| documents.len().unwrap_or(0)).sum();
-        chunk.reserve(rows, rows * TYPICAL_ID);
+        let rows = dict.iter().map(|(_, documents)| documents.len().unwrap_or(0).min(MOST_ROOM)).sum::<usize>();
+        chunk.reserve(rows.min(MOST_ROOM), rows.min(MOST_ROOM) * TYPICAL_ID);
     }
     items(source, what, |query, documents| {
+        if chunk.block.docs.bytes() > FULL {
+            chunk.finish();
+            chunks.push(std::mem::replace(&mut chunk, Chunk::new(1)));
+        }
         with_id(&query, "a query id", |id| {
             chunk.start_query(id);
             Ok(())
@@ -80,7 +91,8 @@ pub fn chunk(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<Ch
         })
     })?;
     chunk.finish();
-    Ok(chunk)
+    chunks.push(chunk);
+    Ok(chunks)
 }
 
 /// Documents best first; a list among them is a tie group.
@@ -88,7 +100,12 @@ fn ranked_list(chunk: &mut Chunk, documents: &Bound<'_, PyAny>) -> PyResult<()> 
     for (rank, entry) in documents.try_iter()?.enumerate() {
         let entry = entry?;
         let score = -(rank as f64);
-        if entry.is_instance_of::<PyList>() || entry.is_instance_of::<PyTuple>() {
+        if entry.is_instance_of::<PyTuple>() {
+            return Err(PyTypeError::new_err(
+                "a ranked list holds document ids and lists of tied ones, not tuples; scores go into a dict",
+            ));
+        }
+        if entry.is_instance_of::<PyList>() {
             entry.try_iter()?.try_for_each(|document| push(chunk, &document?, score))?;
         } else {
             push(chunk, &entry, score)?;
@@ -99,6 +116,9 @@ fn ranked_list(chunk: &mut Chunk, documents: &Bound<'_, PyAny>) -> PyResult<()> 
 
 fn push(chunk: &mut Chunk, document: &Bound<'_, PyAny>, value: f64) -> PyResult<()> {
     with_id(document, "a document id", |id| {
+        if chunk.block.docs.bytes() + id.len() > u32::MAX as usize {
+            return Err(to_python(Error::Value("a query has more than 4 GiB of document ids".into())));
+        }
         chunk.block.docs.push(id);
         Ok(())
     })?;

@@ -20,7 +20,7 @@ pub struct Evaluator {
     qrels: Py<Qrels>,
     specs: Vec<Spec>,
     settings: Settings,
-    threads: Option<usize>,
+    threads: Option<i64>,
     /// Made for the deepest run so far.
     plan: Mutex<Arc<Plan>>,
 }
@@ -46,7 +46,7 @@ impl Evaluator {
         queries: &str,
         on_undefined: &str,
         variance: bool,
-        threads: Option<usize>,
+        threads: Option<i64>,
     ) -> PyResult<Evaluator> {
         let mut settings = Settings { variance, ..Settings::default() };
         settings

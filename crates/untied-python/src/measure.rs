@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyString};
+use pyo3::types::{PyBool, PyDict, PyString, PyType};
 use untied_core::Error;
 use untied_core::measures::{self, Aggregate, Cutoff, REGISTRY, Spec, Value};
 
@@ -16,11 +16,11 @@ pub struct Measure(pub Spec);
 impl Measure {
     #[new]
     fn new(name: &str) -> PyResult<Measure> {
-        match measures::parse(name) {
-            Ok(spec) => Ok(Measure(spec)),
-            // A bare name may still lack its cutoff: `P @ 10` comes later.
-            Err(error) => Spec::named(name).map(Measure).map_err(|_| to_python(error)),
-        }
+        measures::parse_open(name).map(Measure).map_err(to_python)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String,)) {
+        (slf.get_type(), (slf.get().0.to_string(),))
     }
 
     #[getter]
@@ -40,11 +40,14 @@ impl Measure {
     }
 
     fn __matmul__(&self, cutoff: &Bound<'_, PyAny>) -> PyResult<Measure> {
-        let Ok(cutoff) = cutoff.extract::<i64>() else {
+        let Ok(cutoff) = cutoff.call_method0("__index__") else {
             let found = cutoff.get_type().name()?;
             return Err(PyTypeError::new_err(format!("a cutoff must be an int, not {found}")));
         };
-        self.0.clone().at(usize::try_from(cutoff).unwrap_or(0)).map(Measure).map_err(to_python)
+        match cutoff.extract::<usize>() {
+            Ok(cutoff) => self.0.clone().at(cutoff).map(Measure).map_err(to_python),
+            Err(_) => Err(to_python(Error::Measure(format!("{}: {cutoff} is no cutoff", self.0)))),
+        }
     }
 
     #[pyo3(signature = (**parameters))]
@@ -58,13 +61,7 @@ impl Measure {
             };
             spec = spec.with(&name, value).map_err(to_python)?;
         }
-        // Values are checked here, all but a cutoff that may still come.
-        let complete = if spec.cutoff.is_none() && spec.info.cutoff == Cutoff::Required {
-            spec.clone().at(1).map_err(to_python)?
-        } else {
-            spec.clone()
-        };
-        complete.check().map_err(to_python)?;
+        spec.check_parameters().map_err(to_python)?;
         Ok(Measure(spec))
     }
 

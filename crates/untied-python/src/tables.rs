@@ -9,7 +9,7 @@ use untied_core::error::text;
 use untied_core::read;
 use untied_core::table::{self, Table};
 
-use crate::convert::{chunk, with_id};
+use crate::convert::{chunks, with_id};
 use crate::errors::to_python;
 use crate::threads;
 
@@ -49,15 +49,16 @@ pub fn path_text(path: PathBuf) -> PyResult<String> {
 impl Run {
     #[staticmethod]
     #[pyo3(signature = (path, threads = None))]
-    fn read(py: Python<'_>, path: PathBuf, threads: Option<usize>) -> PyResult<Run> {
+    fn read(py: Python<'_>, path: PathBuf, threads: Option<i64>) -> PyResult<Run> {
         let path = path_text(path)?;
         threads::run(py, threads, || read::read_run(&path, false)).map(Run)
     }
 
     #[staticmethod]
-    fn from_mapping(run: &Bound<'_, PyAny>) -> PyResult<Run> {
-        let chunk = chunk(run, "run", "score")?;
-        table::Run::new(vec![chunk], "run").map(Run).map_err(to_python)
+    #[pyo3(signature = (run, threads = None))]
+    fn from_mapping(run: &Bound<'_, PyAny>, threads: Option<i64>) -> PyResult<Run> {
+        let chunks = chunks(run, "run", "score")?;
+        threads::run(run.py(), threads, || table::Run::new(chunks, "run")).map(Run)
     }
 
     fn queries(&self) -> Vec<String> {
@@ -85,15 +86,16 @@ impl Run {
 impl Qrels {
     #[staticmethod]
     #[pyo3(signature = (path, threads = None))]
-    fn read(py: Python<'_>, path: PathBuf, threads: Option<usize>) -> PyResult<Qrels> {
+    fn read(py: Python<'_>, path: PathBuf, threads: Option<i64>) -> PyResult<Qrels> {
         let path = path_text(path)?;
         threads::run(py, threads, || read::read_qrels(&path)).map(Qrels)
     }
 
     #[staticmethod]
-    fn from_mapping(qrels: &Bound<'_, PyAny>) -> PyResult<Qrels> {
-        let chunk = chunk(qrels, "qrels", "grade")?;
-        table::Qrels::new(vec![chunk], "qrels").map(Qrels).map_err(to_python)
+    #[pyo3(signature = (qrels, threads = None))]
+    fn from_mapping(qrels: &Bound<'_, PyAny>, threads: Option<i64>) -> PyResult<Qrels> {
+        let chunks = chunks(qrels, "qrels", "grade")?;
+        threads::run(qrels.py(), threads, || table::Qrels::new(chunks, "qrels")).map(Qrels)
     }
 
     fn queries(&self) -> Vec<String> {

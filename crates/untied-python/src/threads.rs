@@ -1,7 +1,6 @@
 //! Running native work on a given number of threads, without Python's lock.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -9,31 +8,38 @@ use untied_core::Error;
 
 use crate::errors::to_python;
 
+/// More threads than this only wait for each other.
+const MOST: usize = 256;
+
 /// Run `work` on `threads` threads, or on as many as there are processors.
 pub fn run<T: Send>(
     py: Python<'_>,
-    threads: Option<usize>,
+    threads: Option<i64>,
     work: impl FnOnce() -> Result<T, Error> + Send,
 ) -> PyResult<T> {
-    py.detach(|| match threads {
-        None => work(),
-        Some(threads) => pool(threads)?.install(work),
-    })
-    .map_err(to_python)
+    py.detach(|| pool(threads)?.install(work)).map_err(to_python)
 }
 
-/// Pools are made once for every number of threads: an evaluator may be called a thousand times a second.
-fn pool(threads: usize) -> Result<Arc<ThreadPool>, Error> {
-    static POOLS: OnceLock<Mutex<HashMap<usize, Arc<ThreadPool>>>> = OnceLock::new();
-    if threads == 0 {
-        return Err(Error::Value("threads must be at least 1, not 0".into()));
-    }
-    let mut pools = POOLS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(pool) = pools.get(&threads) {
+/// A pool, made once for every number of threads: an evaluator may be called a thousand times a second.
+///
+/// A forked process has none of its parent's threads, so pools belong to a process; and rayon's global pool, which
+/// would wait for threads that do not exist there, is never used.
+fn pool(threads: Option<i64>) -> Result<Arc<ThreadPool>, Error> {
+    static POOLS: Mutex<Vec<(u32, usize, Arc<ThreadPool>)>> = Mutex::new(Vec::new());
+    let threads = match threads {
+        None => 0, // as rayon chooses
+        Some(threads) => match usize::try_from(threads) {
+            Ok(threads) if threads > 0 => threads.min(MOST),
+            _ => return Err(Error::Value(format!("threads must be at least 1, not {threads}"))),
+        },
+    };
+    let process = std::process::id();
+    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((.., pool)) = pools.iter().find(|(owner, size, _)| (*owner, *size) == (process, threads)) {
         return Ok(Arc::clone(pool));
     }
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = Arc::new(pool.map_err(|error| Error::Value(format!("cannot start {threads} threads: {error}")))?);
-    pools.insert(threads, Arc::clone(&pool));
+    let pool = Arc::new(pool.map_err(|error| Error::Value(format!("cannot start threads: {error}")))?);
+    pools.push((process, threads, Arc::clone(&pool)));
     Ok(pool)
 }

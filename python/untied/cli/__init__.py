@@ -39,9 +39,12 @@ examples:
 def console() -> int:
     """Run the command line as a process of its own."""
     import gc
+    import signal
 
     # The process ends before any garbage is worth looking for.
     gc.disable()
+    # Ctrl-C ends it at once, native code and blocking reads included, where Python would wait for them.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     return main()
 
 
@@ -81,7 +84,8 @@ def _run(command: str, arguments: Sequence[str]) -> int:
 
     try:
         import_module(f"untied.cli.{command}").main(arguments)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except BrokenPipeError:
         # The reader (head, less) has seen enough. What is still buffered must not fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -114,8 +118,28 @@ def width() -> int:
     """Columns of the terminal; very many where there is none."""
     try:
         return os.get_terminal_size(sys.stdout.fileno()).columns or 10**9
-    except (OSError, ValueError):
+    except (OSError, ValueError, AttributeError):  # AttributeError: standard output is closed
         return 10**9
+
+
+def threads(text: str) -> int:
+    """Read the argument of ``--threads``."""
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise _refused("must be a whole number from 1")
+    return min(int(text), 256)
+
+
+def digits(text: str) -> int:
+    """Read the argument of ``--digits``."""
+    if not text.isascii() or not text.isdigit() or int(text) > 17:
+        raise _refused("must be a whole number from 0 to 17")
+    return int(text)
+
+
+def _refused(message: str) -> Exception:
+    import argparse
+
+    return argparse.ArgumentTypeError(message)
 
 
 def _message(error: Exception) -> str:

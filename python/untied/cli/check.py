@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untied._core import check_run, show_id
-from untied.cli import parser
+from untied.cli import parser, threads
 from untied.cli.output import write
 from untied.inputs import as_qrels
 
@@ -21,9 +21,9 @@ def main(arguments: Sequence[str]) -> None:
         "Tell what is suspicious about runs and qrels: lines that begin with ! deserve a look.",
         "  untied check qrels.txt bm25.run dense.run.gz\n",
     )
-    made.add_argument("qrels", metavar="QRELS")
-    made.add_argument("runs", metavar="RUN", nargs="+")
-    made.add_argument("--threads", metavar="N", type=int, help="number of threads (default: all processors)")
+    made.add_argument("qrels", metavar="QRELS", help="judgments")
+    made.add_argument("runs", metavar="RUN", nargs="+", help="runs to look at")
+    made.add_argument("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
     options = made.parse_args(arguments)
     qrels = as_qrels(options.qrels, options.threads)
     for number, path in enumerate(options.runs):

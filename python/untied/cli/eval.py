@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from untied.cli import parser
+from untied.cli import digits, parser, threads
+from untied.errors import UntiedError
 from untied.evaluate import Evaluator
 from untied.inputs import as_qrels
 from untied.measures import as_measures
@@ -14,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from untied._core import Measure
     from untied.table import Results
 
 EXAMPLES = """\
@@ -47,7 +49,8 @@ def arguments_parser() -> argparse.ArgumentParser:
         metavar="POLICY",
         default="expected",
         help="expected: mean over all orders (default); range: that, lowest and highest; best, worst; "
-        "docid: trec_eval 10's order; trec: the same over 32-bit scores (trec_eval 9, pytrec_eval); given: file order",
+        "docid: tied documents by id, descending (trec_eval 10); trec: the same over 32-bit scores (trec_eval 9, "
+        "pytrec_eval); given: tied documents as the file has them",
     )
     add(
         "--unjudged",
@@ -80,37 +83,27 @@ def arguments_parser() -> argparse.ArgumentParser:
         default="auto",
         help="auto (default): a table on a terminal, tsv elsewhere",
     )
-    add("--digits", metavar="N", type=_digits, default=4, help="decimals (default: 4); json has all")
+    add("--digits", metavar="N", type=digits, default=4, help="decimals (default: 4); json has all")
     add(
         "-o",
         "--output",
         metavar="FILE",
         help="write there; format by suffix (.tsv, .csv, .json) unless --format is given",
     )
-    add("--threads", metavar="N", type=_threads, help="number of threads (default: all processors)")
+    add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
     return made
-
-
-def _digits(text: str) -> int:
-    number = int(text)
-    if not 0 <= number <= 17:
-        raise argparse.ArgumentTypeError("must be from 0 to 17")
-    return number
-
-
-def _threads(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return number
 
 
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    options = arguments_parser().parse_args(arguments)
+    options = arguments_parser().parse_intermixed_args(arguments)
     from untied.cli import output
 
     style = output.choose(options.format, options.output)
+    inputs = [options.qrels, *options.runs]
+    if inputs.count("-") > 1:
+        raise UntiedError("only one input can be standard input")
+    output.check_target(options.output, inputs)
     measures = as_measures(options.measure)
     qrels = as_qrels(options.qrels, options.threads)
     settings = {
@@ -122,40 +115,45 @@ def main(arguments: Sequence[str]) -> None:
     }
     evaluator = Evaluator(qrels, measures, **settings, variance=options.variance, threads=options.threads)
     results = evaluator.evaluate(options.runs)
-    notes = _notes(results, options.ties, options.queries, options.on_undefined, qrels.repeated)
+    notes = _notes(results, measures, options, qrels.repeated)
+    if options.ties == "trec":
+        settings["score_dtype"] = "float32"  # what that policy means
     if style == "json":
-        text = output.json(results, options.per_query, settings, [options.qrels, *options.runs], notes)
+        text = output.json(results, options.per_query, settings, inputs, notes)
     else:
         counts = {str(measure) for measure in measures if measure.is_count}
-        text = output.text(results, style, options.per_query, options.digits, counts)
+        text = output.text(results, style, options.per_query, options.digits, counts, options.output is None)
     output.write(text, options.output)
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
 
 
-def _notes(results: Results, ties: str, queries: str, on_undefined: str, repeated: int) -> list[str]:
+def _notes(results: Results, measures: list[Measure], options: argparse.Namespace, repeated: int) -> list[str]:
     """What the user should know, each thing once, counted over all runs."""
     notes = []
     facts = results.facts()
-    if ties != "range":
-        mixed = {name: fact for name, fact in facts.items() if fact["mixed"]}
-        if mixed:
-            of_runs = _listed(
-                [f"{fact['mixed']} of {fact['evaluated']} queries of {name}" for name, fact in mixed.items()]
-            )
-            what = "values are means over all orders" if ties == "expected" else f"values are for one order, {ties}"
-            notes.append(f"the order of ties matters in {of_runs} ({what}; --ties range shows the spread)")
+    mixed = {name: fact for name, fact in facts.items() if fact["mixed"]}
+    if mixed and options.ties != "range" and not all(measure.is_count for measure in measures):
+        of_runs = _listed([f"{fact['mixed']} of {fact['evaluated']} queries of {name}" for name, fact in mixed.items()])
+        if options.ties == "expected":
+            what = "values are means over all orders"
+        elif options.ties in ("best", "worst"):
+            what = f"values are for the {options.ties} orders"
+        else:
+            what = f"values are for one order, {options.ties}"
+        notes.append(f"tied documents differ in grade in {of_runs} ({what}; --ties range shows the spread)")
     absent = {name: fact for name, fact in facts.items() if fact["absent"]}
     if absent:
         of_runs = _listed([f"{fact['absent']} from {name}" for name, fact in absent.items()])
-        effect = "they count as empty rankings" if queries == "qrels" else "they are left out"
+        effect = "they count as empty rankings" if options.queries == "qrels" else "they are left out"
         notes.append(f"judged queries are absent: {of_runs}; {effect}")
     unknown = {name: fact for name, fact in facts.items() if fact["unknown"]}
     if unknown:
         of_runs = _listed([f"{fact['unknown']} of {name}" for name, fact in unknown.items()])
-        notes.append(f"queries without judgments are left out: {of_runs}")
+        hint = "; untied check tells ids that nearly match" if absent else ""
+        notes.append(f"queries without judgments are left out: {of_runs}{hint}")
     undefined = sum(fact["undefined"] for fact in facts.values())
-    if undefined and on_undefined == "nan":
+    if undefined and options.on_undefined == "nan":
         notes.append(f"{undefined} values are undefined and left out of the means")
     if repeated:
         notes.append(f"{repeated} judgments stand in the qrels more than once and count once")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import textwrap
 
-from untied._core import measure_info
+from untied._core import Measure, measure_info
 from untied.cli import parser
 from untied.cli.output import write
-from untied.measures import parse_measure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,16 +25,9 @@ def main(arguments: Sequence[str]) -> None:
     made = parser("measures", "List the measures.", "  untied measures nDCG AP\n")
     made.add_argument("names", metavar="MEASURE", nargs="*", help="only these, in any spelling (default: all)")
     names = made.parse_args(arguments).names
-    wanted = {parse_measure(name).name if "@" in name or "_" in name else _bare(name) for name in names}
+    wanted = {Measure(name).name for name in names}
     chosen = [info for info in measure_info() if not names or info["name"] in wanted]
     write(GRAMMAR + "\n" + "\n".join(map(describe, chosen)), None)
-
-
-def _bare(name: str) -> str:
-    """The canonical name of a measure named without its cutoff."""
-    from untied._core import Measure
-
-    return Measure(name).name
 
 
 def describe(info: MeasureInfo) -> str:

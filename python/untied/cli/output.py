@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import sys
 
 from untied._core import __version__, show_id
 from untied.cli import width
+from untied.errors import UntiedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,14 +26,35 @@ def choose(style: str, path: str | None) -> str:
         return style
     if path is not None:
         return SUFFIXES.get(os.path.splitext(path)[1].lower(), "tsv")
-    return "table" if sys.stdout.isatty() else "tsv"
+    return "table" if sys.stdout is not None and sys.stdout.isatty() else "tsv"
 
 
-def text(results: Results, style: str, per_query: bool, digits: int, counts: Collection[str]) -> str:
+def check_target(path: str | None, inputs: Sequence[str]) -> None:
+    """Refuse, before any work, a file that cannot be written or that is one of the inputs."""
+    if path is None:
+        return
+    folder = os.path.dirname(os.path.realpath(path))
+    if os.path.isdir(path) or not path:
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    if os.path.isfile(path) and any(os.path.exists(other) and os.path.samefile(path, other) for other in inputs):
+        raise UntiedError(f"{show_id(path)} is one of the inputs; nothing is written over it")
+
+
+def _is_regular(path: str) -> bool:
+    """Whether this is an ordinary file, or one that does not exist yet: what may be replaced as a whole."""
+    real = os.path.realpath(path)
+    return not real.startswith(("/dev/", "/proc/")) and (os.path.isfile(real) or not os.path.exists(real))
+
+
+def text(
+    results: Results, style: str, per_query: bool, digits: int, counts: Collection[str], on_screen: bool = False
+) -> str:
     """Results as a table, TSV or CSV; `counts` names the measures whose values are whole numbers."""
     table = results.table(per_query=per_query)
     if style == "table":
-        return _terminal(table, digits, counts)
+        return _aligned_table(table, len(results.measures), digits, counts, on_screen)
     lines = [table.columns, *_formatted(table, digits, counts)]
     if style == "tsv":
         return "".join(["\t".join(line) + "\n" for line in lines])
@@ -52,48 +75,47 @@ def _formatted(table: Table, digits: int, counts: Collection[str]) -> Iterable[t
             if name not in harmless:
                 harmless[name] = show_id(name)
         cells = [
-            number(value, 0 if measure in counts and column != "variance" else digits)
+            number(value, column, 0 if measure in counts else digits)
             for column, value in zip(numbers, values, strict=True)
         ]
         yield (harmless[run], harmless[query], measure, *cells)
 
 
-def number(value: float, digits: int) -> str:
-    """A number with so many decimals."""
-    return f"{value:.{digits}f}"
+def number(value: float, column: str, digits: int) -> str:
+    """A number with so many decimals; a variance, which is small, with so many digits that count."""
+    return f"{value:.{digits}g}" if column == "variance" else f"{value:.{digits}f}"
 
 
-def _terminal(table: Table, digits: int, counts: Collection[str]) -> str:
+def _aligned_table(table: Table, measures: int, digits: int, counts: Collection[str], on_screen: bool) -> str:
     """One line a run and query, one column a measure; one line a measure where that is too wide."""
     rows = list(_formatted(table, digits, counts))
     columns = table.columns
     with_range = "low" in columns
-    measures = list(dict.fromkeys(row[2] for row in rows))
-    per_query = any(row[1] != "all" for row in rows)
-    cells: dict[tuple[str, str], dict[str, str]] = {}
-    for row in rows:
-        named = dict(zip(columns, row, strict=True))
-        cell = named["value"]
-        if with_range:
-            cell += f" [{named['low']}, {named['high']}]"
-        if "variance" in columns:
-            cell += f" var {named['variance']}"
-        cells.setdefault((named["run"], named["query"]), {})[named["measure"]] = cell
-    head = ["run", *(["query"] if per_query else []), *measures]
-    lines = [[run, *([query] if per_query else []), *values.values()] for (run, query), values in cells.items()]
-    if len(_aligned([head, *lines])[0]) > width():
-        head, lines = list(columns), [list(row) for row in rows]
-        aligned = _aligned([head, *lines], texts=3)
-    else:
-        aligned = _aligned([head, *lines], texts=2 if per_query else 1, center=with_range)
+    lines = []
+    for start in range(0, len(rows), measures):
+        line = list(rows[start][:2])
+        for row in rows[start : start + measures]:
+            named = dict(zip(columns, row, strict=True))
+            spread = f" [{named['low']}, {named['high']}]" if with_range else ""
+            variance = f" var {named['variance']}" if "variance" in columns else ""
+            line.append(named["value"] + spread + variance)
+        lines.append(line)
+    head = ["run", "query", *(row[2] for row in rows[:measures])]
+    texts = 2
+    if len(lines) == len({line[0] for line in lines}):
+        # Aggregates only: nothing to tell queries apart by.
+        head, lines, texts = [head[0], *head[2:]], [[line[0], *line[2:]] for line in lines], 1
+    aligned = _aligned([head, *lines], texts, with_range)
+    legend = "value [lowest, highest] over all orders of tied documents\n" if with_range else ""
+    if on_screen and max(map(len, aligned)) > width():
+        aligned, legend = _aligned([columns, *rows], texts=3, center=False), ""
     title, *body = aligned
-    if sys.stdout.isatty() and "NO_COLOR" not in os.environ:
+    if on_screen and sys.stdout.isatty() and "NO_COLOR" not in os.environ:
         title = f"\x1b[1m{title}\x1b[0m"
-    legend = "value [lowest, highest] over all orders of tied documents\n" if with_range and "low" not in head else ""
     return legend + "".join(f"{line}\n" for line in [title, *body])
 
 
-def _aligned(lines: Sequence[Sequence[str]], texts: int = 1, center: bool = False) -> list[str]:
+def _aligned(lines: Sequence[Sequence[str]], texts: int, center: bool) -> list[str]:
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
 
     def cell(i: int, row: int, text: str) -> str:
@@ -137,13 +159,26 @@ def write(text: str, path: str | None) -> None:
     """Write to standard output, or to a file that is either the old or the whole new one at any moment."""
     data = text.encode("utf-8", "backslashreplace")
     if path is None:
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF), "standard output")
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
-        return
+    elif _is_regular(path):
+        try:
+            _replace(data, os.path.realpath(path))
+        except OSError as error:
+            error.filename, error.filename2 = path, None
+            raise
+    else:
+        # A device or a pipe: there is nothing to replace.
+        with open(path, "wb") as file:
+            file.write(data)
+
+
+def _replace(data: bytes, path: str) -> None:
     import contextlib
     import tempfile
 
-    path = os.path.realpath(path)
     handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".untied-")
     try:
         with open(handle, "wb") as file:

@@ -82,6 +82,15 @@ pub(super) enum Gain {
 
 impl Gain {
     fn new(spec: &Spec, grades: &[f64]) -> Result<Gain> {
+        let gain = Gain::parse(spec, grades)?;
+        // Their sums must be finite too, so there is a wide margin.
+        match grades.iter().find(|&&grade| gain.of(grade).abs() > 1e280) {
+            Some(grade) => Err(Error::Value(format!("{spec}: the gain of grade {grade} is too large"))),
+            None => Ok(gain),
+        }
+    }
+
+    fn parse(spec: &Spec, grades: &[f64]) -> Result<Gain> {
         match spec.parameter("gain") {
             None => Ok(Gain::Linear),
             Some(Value::Text(name)) if name == "linear" => Ok(Gain::Linear),

@@ -81,17 +81,6 @@ impl fmt::Display for Spec {
 }
 
 impl Spec {
-    /// The measure by this name, without parameters or cutoff.
-    ///
-    /// # Errors
-    /// Nothing has this name; the nearest ones are suggested.
-    pub fn named(name: &str) -> Result<Spec> {
-        match lookup(name) {
-            Some(info) => Ok(Spec { info, cutoff: None, parameters: Vec::new() }),
-            None => Err(unknown(name)),
-        }
-    }
-
     /// The same with a cutoff.
     ///
     /// # Errors
@@ -150,6 +139,17 @@ impl Spec {
     /// As [`Spec::build`].
     pub fn check(&self) -> Result<()> {
         self.build(&Scope { depth: 0, grades: &[] }).map(|_| ())
+    }
+
+    /// Check all but a cutoff that may still come.
+    ///
+    /// # Errors
+    /// As [`Spec::build`].
+    pub fn check_parameters(&self) -> Result<()> {
+        match (self.info.cutoff, self.cutoff) {
+            (Cutoff::Required, None) => self.clone().at(1)?.check(),
+            _ => self.check(),
+        }
     }
 
     /// A parameter that was given.
@@ -247,6 +247,7 @@ fn unknown(name: &str) -> Error {
     near.dedup_by(|one, other| one.1.eq_ignore_ascii_case(other.1));
     let near: Vec<&str> = near.into_iter().map(|(_, known)| known).take(3).collect();
     let suggestion = match near.as_slice() {
+        [] if name.contains(',') => "name one measure at a time".into(),
         [] => "untied measures lists all".into(),
         names => format!("did you mean {}?", names.join(" or ")),
     };
@@ -270,15 +271,27 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// One measure.
+/// One measure, complete.
 ///
 /// # Errors
 /// The text is malformed, the measure or a parameter unknown, or several measures are meant (`P.5,10`).
 pub fn parse(text: &str) -> Result<Spec> {
-    let mut specs = parse_all(text)?;
-    match specs.len() {
-        1 => Ok(specs.remove(0)),
-        n => Err(Error::Measure(format!("expected one measure, found {n} in {}", quote(text.as_bytes())))),
+    let spec = parse_open(text)?;
+    spec.check()?;
+    Ok(spec)
+}
+
+/// One measure whose cutoff may still come: `P(rel=2)`.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_open(text: &str) -> Result<Spec> {
+    match read(text)?.as_slice() {
+        [spec] => spec.check_parameters().map(|()| spec.clone()),
+        specs => {
+            let text = quote(text.as_bytes());
+            Err(Error::Measure(format!("expected one measure, found {} in {text}", specs.len())))
+        }
     }
 }
 
@@ -287,34 +300,39 @@ pub fn parse(text: &str) -> Result<Spec> {
 /// # Errors
 /// The text is malformed, or the measure or a parameter unknown.
 pub fn parse_all(text: &str) -> Result<Vec<Spec>> {
+    let specs = read(text)?;
+    specs.iter().try_for_each(Spec::check)?;
+    Ok(specs)
+}
+
+fn read(text: &str) -> Result<Vec<Spec>> {
     let mut parser = Parser { text, rest: text.trim() };
     let name = parser.name();
-    let specs = match lookup(name) {
+    let mut specs = match lookup(name) {
         Some(info) => vec![Spec { info, cutoff: None, parameters: Vec::new() }],
         None => with_trec_cutoffs(name)?,
     };
-    let specs = match specs.as_slice() {
-        [spec] => vec![parser.suffixes(spec.clone())?],
-        _ => specs,
-    };
+    if let [spec] = specs.as_mut_slice() {
+        *spec = parser.suffixes(spec.clone())?;
+        if spec.cutoff.is_none() && name.ends_with("_cut") {
+            return Err(Error::Measure(format!("{name} needs a cutoff, for instance {name}_10")));
+        }
+    }
     parser.end()?;
-    specs.iter().try_for_each(Spec::check)?;
     Ok(specs)
 }
 
 /// `P_10`, `P.10`, `P.5,10`.
 fn with_trec_cutoffs(name: &str) -> Result<Vec<Spec>> {
-    let split = name.find('.').or_else(|| name.rfind('_'));
-    let Some((stem, cutoffs)) = split.map(|at| (&name[..at], &name[at + 1..])) else { return Err(unknown(name)) };
+    let is_cutoffs = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
+    let split = name.find('.').or_else(|| name.rfind('_')).map(|at| (&name[..at], &name[at + 1..]));
+    let Some((stem, cutoffs)) = split.filter(|(_, cutoffs)| is_cutoffs(cutoffs)) else { return Err(unknown(name)) };
     let Some(info) = lookup(stem) else { return Err(unknown(stem)) };
     let spec = Spec { info, cutoff: None, parameters: Vec::new() };
-    cutoffs
-        .split(',')
-        .map(|cutoff| match cutoff.parse() {
-            Ok(cutoff) => spec.clone().at(cutoff),
-            Err(_) => Err(unknown(name)),
-        })
-        .collect()
+    let cutoff = |text: &str| {
+        text.parse().map_err(|_| Error::Measure(format!("{name}: {} is no cutoff", quote(text.as_bytes()))))
+    };
+    cutoffs.split(',').map(|text| spec.clone().at(cutoff(text)?)).collect()
 }
 
 /// What is left to read of a measure's text.
@@ -363,9 +381,13 @@ impl<'t> Parser<'t> {
 
     fn suffixes(&mut self, mut spec: Spec) -> Result<Spec> {
         loop {
-            if self.skip('@') {
+            if spec.cutoff.is_none() && self.skip('@') {
+                let before = self.rest;
                 let digits = self.take_while(|c| c.is_ascii_digit());
-                let cutoff = digits.parse().map_err(|_| self.error("a whole number after @"))?;
+                let Ok(cutoff) = digits.parse() else {
+                    self.rest = before;
+                    return Err(self.error("a whole number after @"));
+                };
                 spec = spec.at(cutoff)?;
             } else if self.skip('(') {
                 while !self.skip(')') {
@@ -374,6 +396,9 @@ impl<'t> Parser<'t> {
                         return Err(self.error("a parameter's name"));
                     }
                     self.expect('=')?;
+                    if spec.parameter(own_spelling(name, Value::Flag(false)).0).is_some() {
+                        return Err(Error::Measure(format!("{spec}: parameter {name} is given twice")));
+                    }
                     let value = self.value()?;
                     spec = spec.with(name, value)?;
                     if !self.skip(',') && !self.rest.starts_with(')') {
@@ -499,6 +524,12 @@ mod tests {
             ("AP(rel=-)", "a number, found \"-)\""),
             ("nDCG(gain={-1: 2})@5", "negative grades gain nothing"),
             ("nDCG(gain={1: 1, 1: 2})@5", "two values for 1"),
+            ("P@5@10", "or the end, found \"@10\""),
+            ("P@99999999999999999999", "a whole number after @, found \"99999999999999999999\""),
+            ("AP(rel=2, rel=3)", "parameter rel is given twice"),
+            ("ndcg_cut", "ndcg_cut needs a cutoff, for instance ndcg_cut_10"),
+            ("11pt_avg", "unknown measure \"11pt_avg\""),
+            ("AP,nDCG@10", "name one measure at a time"),
             ("AP)", "found \")\""),
             ("", "unknown measure \"\""),
         ] {

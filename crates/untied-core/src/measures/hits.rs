@@ -147,7 +147,7 @@ impl Measure for RPrecision {
 }
 
 /// E\[H\], the expected number of relevant documents among the first k.
-pub fn expected(ranking: &Ranking, rel: f64, cutoff: usize) -> f64 {
+fn expected(ranking: &Ranking, rel: f64, cutoff: usize) -> f64 {
     let mut hits = 0;
     for group in ranking.groups_to(cutoff) {
         let (relevant, slots) = (group.relevant(rel), group.slots(cutoff));

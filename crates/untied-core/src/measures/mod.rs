@@ -14,7 +14,7 @@ mod reciprocal_rank;
 mod sets;
 mod success;
 
-pub use grammar::{Spec, Value, parse, parse_all};
+pub use grammar::{Spec, Value, parse, parse_all, parse_open};
 
 use crate::error::Result;
 use crate::ranking::Ranking;

@@ -33,11 +33,13 @@ impl Success {
             }
             // C(n-r, K) / C(n, K) = C(n-K, r) / C(n, r): the shorter product.
             let (few, many) = (r.min(k), r.max(k));
-            let mut failure = 1.0;
+            let (mut success, mut failure) = (0.0, 1.0);
             for i in 0..few {
-                failure *= (n - i).saturating_sub(many) as f64 / (n - i) as f64;
+                let left = n - i;
+                success += failure * (many.min(left) as f64 / left as f64);
+                failure *= left.saturating_sub(many) as f64 / left as f64;
             }
-            return (1.0 - failure, failure);
+            return if failure == 0.0 { (1.0, 0.0) } else { (success, failure) };
         }
         (0.0, 1.0)
     }

@@ -26,14 +26,15 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// Write a query's ranking to `ranking`; whether a tie group holds documents of different value, so that its
-    /// order matters.
+    /// Write a query's ranking to `ranking`; whether tied documents differ in grade (only judged ones count where
+    /// `judged_only`, all others as non-relevant where not).
     pub fn judge(
         &mut self,
         retrieved: &Rows<'_>,
         order: &Order,
         truth: &Truth<'_>,
         layout: Layout,
+        judged_only: bool,
         ranking: &mut Ranking,
     ) -> bool {
         ranking.clear();
@@ -49,7 +50,7 @@ impl Judge {
             if let [row] = rows {
                 push_in_order(ranking, from, &[*row], &self.levels, truth);
             } else if self.count(rows) {
-                mixed |= self.is_mixed(rows.len(), truth);
+                mixed |= self.is_mixed(rows.len(), judged_only, truth);
                 match layout {
                     Layout::Tied => self.push_tied(ranking, from, rows.len(), truth),
                     Layout::AsGiven => push_in_order(ranking, from, rows, &self.levels, truth),
@@ -76,11 +77,13 @@ impl Judge {
         !self.touched.is_empty()
     }
 
-    /// Whether the order of the counted group can matter: some of its documents have a positive grade, and not all
-    /// the same.
-    fn is_mixed(&self, size: usize, truth: &Truth<'_>) -> bool {
+    /// Whether documents of the counted group have a positive grade, but not all the same.
+    fn is_mixed(&self, size: usize, judged_only: bool, truth: &Truth<'_>) -> bool {
+        let count = |level: u32| self.counts[level as usize] as usize;
+        let is_judged = |level: &u32| truth.grades()[*level as usize] >= 0.0;
+        let size = if judged_only { self.touched.iter().copied().filter(is_judged).map(count).sum() } else { size };
         let highest = self.touched[0];
-        truth.grades()[highest as usize] > 0.0 && (self.counts[highest as usize] as usize) < size
+        truth.grades()[highest as usize] > 0.0 && count(highest) < size
     }
 
     fn push_tied(&self, ranking: &mut Ranking, start: usize, size: usize, truth: &Truth<'_>) {

@@ -142,11 +142,12 @@ fn read_block<'b>(
     }
     // The last line goes on in the next blocks.
     const MORE: usize = 1 << 12;
+    let last_line = buffer.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
     let mut at = end;
     while buffer.last() != Some(&b'\n') && at < length {
         let step = MORE.min((length - at) as usize);
         let old = buffer.len();
-        if old - begin > BLOCK + LONGEST_LINE {
+        if old - last_line > LONGEST_LINE {
             return Err(Failure::TooLong(newlines(&buffer[begin..])));
         }
         buffer.resize(old + step, 0);
@@ -217,7 +218,7 @@ impl Iterator for Lines {
         let mut block = std::mem::take(&mut self.rest);
         while !self.ended {
             let old = block.len();
-            if old > BLOCK + LONGEST_LINE {
+            if old > LONGEST_LINE {
                 self.ended = true;
                 return Some(Err(Failure::TooLong(0)));
             }

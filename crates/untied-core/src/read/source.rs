@@ -48,7 +48,8 @@ pub fn open(path: &str) -> Result<Source> {
     let mut head = [0; SIGNATURE];
     let read = fill(&mut file, &mut head).map_err(fail)?;
     match recognise(path, &head[..read])? {
-        Packing::Plain => Ok(Source::File(file, meta.len())),
+        // Some files, as those of /proc, say that they are empty and are not.
+        Packing::Plain if meta.len() > 0 || read == 0 => Ok(Source::File(file, meta.len())),
         _ => {
             file.rewind().map_err(fail)?;
             stream(path, Box::new(file))

@@ -12,7 +12,7 @@ pub use ids::{Documents, hash};
 pub use qrels::{Levels, Qrels, Truth};
 pub use run::Run;
 
-use crate::error::{Error, InputError, quote};
+use crate::error::{Error, InputError, Result, quote};
 
 /// Rows as columns: documents, and one or more columns of numbers (the score or the grade first).
 #[derive(Debug, Default, Clone)]
@@ -239,10 +239,19 @@ impl Origins {
 /// Start a new block of gathered rows when this many bytes of ids are in one.
 const GATHER: usize = 1 << 28;
 
+/// Of several errors in a file, the first.
+fn first_in_file(errors: impl IntoIterator<Item = Error>) -> Result<()> {
+    let line = |error: &Error| match error {
+        Error::Input(input) => input.line,
+        _ => None,
+    };
+    errors.into_iter().min_by_key(line).map_or(Ok(()), Err)
+}
+
 impl Table {
     /// Put chunks together. The rows of a query that are not contiguous (it spans two chunks, or its lines are
     /// interleaved with others') are copied into blocks of their own, in their order.
-    fn new(mut chunks: Vec<Chunk>) -> (Table, Origins) {
+    fn new(mut chunks: Vec<Chunk>) -> Result<(Table, Origins)> {
         let mut numbers: HashMap<Box<[u8]>, u32> = HashMap::new();
         let mut pieces: Vec<Vec<(u32, Range<u32>)>> = Vec::new();
         for (c, chunk) in chunks.iter_mut().enumerate() {
@@ -279,7 +288,7 @@ impl Table {
                     in_place[*block as usize] = true;
                     (*block, rows.clone())
                 }
-                _ => table.gather(pieces, &mut origins),
+                _ => table.gather(&id, pieces, &mut origins)?,
             };
             table.queries.push(Query { id, block, rows });
         }
@@ -288,11 +297,11 @@ impl Table {
                 *block = Block::default();
             }
         }
-        (table, origins)
+        Ok((table, origins))
     }
 
     /// Copy the pieces of a query to the end of the last block of gathered rows.
-    fn gather(&mut self, pieces: &[(u32, Range<u32>)], origins: &mut Origins) -> (u32, Range<u32>) {
+    fn gather(&mut self, id: &[u8], pieces: &[(u32, Range<u32>)], origins: &mut Origins) -> Result<(u32, Range<u32>)> {
         let last = self.blocks.len() as u32 - 1;
         let full = self.blocks[last as usize].docs.bytes() > GATHER;
         let target = if origins.gathered.contains_key(&last) && !full { last } else { last + 1 };
@@ -305,13 +314,17 @@ impl Table {
         let start = block.len() as u32;
         for (chunk, rows) in pieces {
             for row in rows.clone() {
+                if block.docs.bytes() + self.blocks[*chunk as usize].docs.get(row as usize).len() > u32::MAX as usize {
+                    let what = format!("query {} has more than 4 GiB of document ids", quote(id));
+                    return Err(Error::Value(what));
+                }
                 block.push_from(&self.blocks[*chunk as usize], row as usize);
                 from.push((*chunk, row));
             }
         }
         let end = block.len() as u32;
         self.blocks[target as usize] = block;
-        (target, start..end)
+        Ok((target, start..end))
     }
 
     /// Number of queries.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::{Deref, Range};
 
-use super::{Chunk, Origins, Rows, Table, index};
+use super::{Chunk, Origins, Rows, Table, first_in_file, index};
 use crate::error::Result;
 use crate::ranking::{Level, count_from};
 
@@ -57,16 +57,16 @@ impl Qrels {
     /// # Errors
     /// A document is judged twice in a query, with different grades.
     pub fn new(chunks: Vec<Chunk>, source: &str) -> Result<Qrels> {
-        let (table, origins) = Table::new(chunks);
+        let (table, origins) = Table::new(chunks)?;
         let mut qrels = Qrels { grades: distinct_grades(&table), table, ..Qrels::default() };
         qrels.queries.reserve(qrels.table.len());
         let lengths = || (0..qrels.table.len()).map(|query| qrels.table.rows(query).len());
         let (rows, slots) = (lengths().sum(), lengths().map(index::slots_for).sum());
         qrels.row_levels.reserve(rows);
         qrels.slots.reserve(slots);
-        for query in 0..qrels.table.len() {
-            qrels.index(query, &origins, source)?;
-        }
+        let errors: Vec<_> =
+            (0..qrels.table.len()).filter_map(|query| qrels.index(query, &origins, source).err()).collect();
+        first_in_file(errors)?;
         Ok(qrels)
     }
 
@@ -221,5 +221,35 @@ impl<'a> Truth<'a> {
     #[must_use]
     pub fn relevant(&self, rel: f64) -> usize {
         count_from(self.levels, rel)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Run;
+
+    fn chunk(rows: &[(&str, f64)]) -> Chunk {
+        let mut chunk = Chunk::new(1);
+        chunk.start_query(b"q");
+        for (id, value) in rows {
+            // All hashes are equal, or nearly: the same slots, some with the same hash.
+            chunk.block.docs.push_hashed(id.as_bytes(), if id.len() > 1 { 64 } else { 0 });
+            chunk.block.columns[0].push(*value);
+        }
+        chunk.finish();
+        chunk
+    }
+
+    #[test]
+    fn documents_are_found_among_others_of_equal_hash() {
+        let qrels = Qrels::new(vec![chunk(&[("a", 1.0), ("bb", 2.0), ("c", 0.0), ("dd", 1.0)])], "").expect("qrels");
+        let ids = ["dd", "x", "c", "bb", "a", "yy"];
+        let run = Run::new(vec![chunk(&ids.map(|id| (id, 0.0)))], "").expect("run");
+        let mut levels = Levels::default();
+        levels.look_up(&run.rows(0), &qrels.truth(0));
+        let grade = |row: usize| levels.of(row as u32).map(|level| qrels.grades()[level as usize]);
+        let found: Vec<_> = (0..ids.len()).map(grade).collect();
+        assert_eq!(found, [Some(1.0), None, Some(0.0), Some(2.0), Some(1.0), None]);
     }
 }

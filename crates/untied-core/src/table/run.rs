@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use rayon::prelude::*;
 
-use super::{Chunk, Origins, Rows, Table, index};
+use super::{Chunk, Origins, Rows, Table, first_in_file, index};
 use crate::error::Result;
 
 /// Retrieved documents with their scores, query by query; no document twice in a query.
@@ -27,7 +27,7 @@ impl Run {
     /// # Errors
     /// A document stands twice in a query.
     pub fn new(chunks: Vec<Chunk>, source: &str) -> Result<Run> {
-        let (table, origins) = Table::new(chunks);
+        let (table, origins) = Table::new(chunks)?;
         check(&table, &origins, source)?;
         Ok(Run { table })
     }
@@ -52,15 +52,7 @@ fn check(table: &Table, origins: &Origins, source: &str) -> Result<()> {
                 format!("{what} again, already {earlier}")
             })
         });
-    // Of several, the first in the file.
-    twice.min_by_key(line_of).map_or(Ok(()), Err)
-}
-
-fn line_of(error: &crate::error::Error) -> Option<u64> {
-    match error {
-        crate::error::Error::Input(input) => input.line,
-        _ => None,
-    }
+    first_in_file(twice)
 }
 
 /// The first two rows that hold the same document.
@@ -73,4 +65,28 @@ fn duplicate(rows: &Rows<'_>, slots: &mut Vec<index::Slot>) -> Option<(u32, u32)
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Documents that all have the same hash.
+    fn run(ids: &[&str]) -> Result<Run> {
+        let mut chunk = Chunk::new(1);
+        chunk.start_query(b"q");
+        for id in ids {
+            chunk.block.docs.push_hashed(id.as_bytes(), 7);
+            chunk.block.columns[0].push(0.0);
+        }
+        chunk.finish();
+        Run::new(vec![chunk], "run")
+    }
+
+    #[test]
+    fn equal_hashes_are_not_equal_documents() {
+        assert_eq!(run(&["a", "b", "c", "d", "e"]).expect("five documents").rows(0).len(), 5);
+        let error = run(&["a", "b", "c", "b"]).expect_err("b stands twice").to_string();
+        assert!(error.contains("document \"b\" of query \"q\" again"), "{error}");
+    }
 }
