@@ -185,11 +185,11 @@ def test_absent_and_unknown_queries_are_counted(untied_, tmp_path):
     run.write_text("CD008081 Q0 20083557 1 1 t\nelsewhere Q0 d 1 1 t\n")
     _, out, err = untied_("eval", QRELS, run, "-m", "NumQ")
     assert out.splitlines()[1] == "x\tall\tNumQ\t12"
-    assert "judged queries are absent: 11 from x; they count as empty rankings" in err
-    assert "queries without judgments are left out: 1 of x" in err
+    assert "judged queries that are absent: 11 from x (they count as empty rankings)" in err
+    assert "queries without judgments, left out: 1 of x" in err
     _, out, err = untied_("eval", QRELS, run, "-m", "NumQ", "--queries", "common")
     assert out.splitlines()[1] == "x\tall\tNumQ\t1"
-    assert "11 from x; they are left out" in err
+    assert "11 from x (they are left out)" in err
 
 
 def test_names_of_runs(untied_, tmp_path):
@@ -258,16 +258,16 @@ def test_check_finds_what_is_wrong(untied_, tmp_path):
     (tmp_path / "r").write_text("\n".join(lines))
     _, out, _ = untied_("check", tmp_path / "q", tmp_path / "r")
     for line in (
-        "! 1 have no relevant document: 8",
-        "! 1 judgments stand there more than once",
-        "! 2 judged queries are absent: 007, 8",
-        "! 1 queries are not judged: 7",
-        "! 1 query ids nearly match: 7 for 007",
+        "! queries without a relevant document: 1 (8)",
+        "! judgments that stand there more than once: 1",
+        "! judged queries that are absent: 2 (007, 8)",
+        "! queries that are not judged: 1 (7)",
+        "! query ids that nearly match: 1 (7 for 007)",
         "! 2 documents (50.0%) are tied, in 1 of 2 queries",
         "! all documents are tied in 1 of 2 queries: nothing is ranked there",
-        "! 2 more documents tie in 32 bits (trec_eval 9, pytrec_eval), in 1 queries",
-        "! rank column and scores contradict each other in 1 queries; scores count",
-        "! 1 ranks are no numbers",
+        "! documents that tie only in 32 bits (trec_eval 9, pytrec_eval): 2, in queries: 1",
+        "! queries where rank column and scores contradict each other: 1 (scores count)",
+        "! ranks that are no numbers: 1",
         "! 0.0% of the first 10 documents are judged",
         "! no retrieved document is judged",
         "! document ids nearly match: docs/Y.txt here, y in the qrels",

@@ -120,7 +120,7 @@ def test_a_judgment_said_twice_counts_once(save, capsys):
     assert main(["eval", str(qrels), str(run), "-m", "NumRel"]) == 0
     captured = capsys.readouterr()
     assert captured.out.splitlines()[1] == "x\tall\tNumRel\t2"
-    assert "1 judgments stand in the qrels more than once" in captured.err
+    assert "judgments that stand in the qrels more than once, and count once: 1" in captured.err
 
 
 COLUMNS = "expected 6 columns (query Q0 document rank score tag), found "

@@ -37,11 +37,9 @@ def main(arguments: Sequence[str]) -> None:
 def _of_qrels(found: Findings) -> list[str]:
     lines = [f"qrels: {found['queries'][1]:,} queries"]
     if found["without_relevant"]:
-        lines.append(
-            f"! {len(found['without_relevant'])} have no relevant document: {_some(found['without_relevant'])}"
-        )
+        lines.append(f"! queries without a relevant document: {_counted(found['without_relevant'])}")
     if found["repeated"]:
-        lines.append(f"! {found['repeated']} judgments stand there more than once")
+        lines.append(f"! judgments that stand there more than once: {found['repeated']}")
     return lines
 
 
@@ -50,12 +48,12 @@ def describe(found: Findings) -> list[tuple[bool, str]]:
     lines: list[tuple[bool, str]] = []
     add = lines.append
     if found["absent"]:
-        add((True, f"{len(found['absent'])} judged queries are absent: {_some(found['absent'])}"))
+        add((True, f"judged queries that are absent: {_counted(found['absent'])}"))
     if found["unknown"]:
-        add((True, f"{len(found['unknown'])} queries are not judged: {_some(found['unknown'])}"))
+        add((True, f"queries that are not judged: {_counted(found['unknown'])}"))
     if found["near_queries"]:
         pairs = [f"{show_id(ours)} for {show_id(theirs)}" for ours, theirs in found["near_queries"]]
-        add((True, f"{len(pairs)} query ids nearly match: {_some(pairs)}"))
+        add((True, f"query ids that nearly match: {_counted(pairs)}"))
     shallow, deep, at_depth = found["depths"]
     if shallow == deep:
         add((False, f"every ranking is {deep:,} deep: probably cut off there"))
@@ -78,16 +76,17 @@ def describe(found: Findings) -> list[tuple[bool, str]]:
         add((True, f"all documents are tied in {all_tied:,} of {queries:,} queries: nothing is ranked there"))
     in_32_bits, more = found["tied_in_32_bits"]
     if in_32_bits:
-        add((True, f"{more:,} more documents tie in 32 bits (trec_eval 9, pytrec_eval), in {in_32_bits:,} queries"))
-    if found["rank_contradicts"]:
         add(
             (
                 True,
-                f"rank column and scores contradict each other in {found['rank_contradicts']:,} queries; scores count",
+                f"documents that tie only in 32 bits (trec_eval 9, pytrec_eval): {more:,}, in queries: {in_32_bits:,}",
             )
         )
+    if found["rank_contradicts"]:
+        count = f"{found['rank_contradicts']:,} (scores count)"
+        add((True, f"queries where rank column and scores contradict each other: {count}"))
     if found["rank_not_a_number"]:
-        add((True, f"{found['rank_not_a_number']:,} ranks are no numbers"))
+        add((True, f"ranks that are no numbers: {found['rank_not_a_number']:,}"))
     top, retrieved, judged = found["top"]
     if retrieved:
         add((judged < retrieved / 2, f"{judged / retrieved:.1%} of the first {top} documents are judged"))
@@ -99,6 +98,7 @@ def describe(found: Findings) -> list[tuple[bool, str]]:
     return lines
 
 
-def _some(ids: list[str], most: int = 5) -> str:
+def _counted(ids: list[str], most: int = 5) -> str:
+    """How many, and the first of them."""
     shown = ", ".join(show_id(id_) for id_ in ids[:most])
-    return shown if len(ids) <= most else f"{shown}, ..."
+    return f"{len(ids):,} ({shown}{', ...' if len(ids) > most else ''})"

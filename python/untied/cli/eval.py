@@ -146,17 +146,17 @@ def _notes(results: Results, measures: list[Measure], options: argparse.Namespac
     if absent:
         of_runs = _listed([f"{fact['absent']} from {name}" for name, fact in absent.items()])
         effect = "they count as empty rankings" if options.queries == "qrels" else "they are left out"
-        notes.append(f"judged queries are absent: {of_runs}; {effect}")
+        notes.append(f"judged queries that are absent: {of_runs} ({effect})")
     unknown = {name: fact for name, fact in facts.items() if fact["unknown"]}
     if unknown:
         of_runs = _listed([f"{fact['unknown']} of {name}" for name, fact in unknown.items()])
         hint = "; untied check tells ids that nearly match" if absent else ""
-        notes.append(f"queries without judgments are left out: {of_runs}{hint}")
+        notes.append(f"queries without judgments, left out: {of_runs}{hint}")
     undefined = sum(fact["undefined"] for fact in facts.values())
     if undefined and options.on_undefined == "nan":
-        notes.append(f"{undefined} values are undefined and left out of the means")
+        notes.append(f"undefined values, left out of the means: {undefined}")
     if repeated:
-        notes.append(f"{repeated} judgments stand in the qrels more than once and count once")
+        notes.append(f"judgments that stand in the qrels more than once, and count once: {repeated}")
     return notes
 
 
