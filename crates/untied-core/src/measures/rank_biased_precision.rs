@@ -4,7 +4,7 @@
 //! all ranks, seen or not, add up to 1.
 
 use super::dcg::{Gain, Gains};
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Orders, Parameter, REL, Scope, Spec};
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Orders, Parameter, REL, Scope, Spec, sum};
 use crate::error::{Error, Result};
 use crate::ranking::Ranking;
 use crate::table::Truth;
@@ -49,13 +49,23 @@ pub static RBP_RESIDUAL: Info = Info {
     parameters: &[PERSISTENCE],
     aggregate: Aggregate::Mean,
     range: "0 to 1",
-    equation: "RBPResidual@k = 1 - (1-p) sum over ranks i <= k of judged documents of p^(i-1)",
+    equation: "RBPResidual@k = (1-p) sum over ranks i <= k of unjudged documents of p^(i-1), and p^min(k, n) for what \
+               comes after",
     reference: "Moffat & Zobel 2008",
-    build: |spec, scope| Ok(Box::new(Residual { judged: Gains::new(Gain::From(0.0), weights(spec, scope)?, scope) })),
+    build: |spec, scope| {
+        let weights = weights(spec, scope)?;
+        let judged = Gains::new(Gain::From(0.0), weights.clone(), scope);
+        Ok(Box::new(Residual { p: persistence(spec)?, weights, judged }))
+    },
 };
 
+fn persistence(spec: &Spec) -> Result<f64> {
+    spec.number(PERSISTENCE.name, 0.8, "a number between 0 and 1", |p| 0.0 < p && p < 1.0)
+}
+
+/// The weights of the ranks, as far as they are needed.
 fn weights(spec: &Spec, scope: &Scope<'_>) -> Result<Vec<f64>> {
-    let p = spec.number(PERSISTENCE.name, 0.8, "a number between 0 and 1", |p| 0.0 < p && p < 1.0)?;
+    let p = persistence(spec)?;
     let depth = spec.cutoff_or(usize::MAX).min(scope.depth);
     Ok((0..depth).map(|i| (1.0 - p) * p.powf(i as f64)).collect())
 }
@@ -70,22 +80,49 @@ fn max_grade(spec: &Spec, scope: &Scope<'_>) -> Result<f64> {
     }
 }
 
-/// All weight but that of judged documents.
+/// The weight of unjudged documents and of what comes after the last one. Added up as it is: 1 less the weight of
+/// the judged ones would lose all digits where nearly everything is judged.
 struct Residual {
+    p: f64,
+    weights: Vec<f64>,
+    /// The weight of the judged documents: another mean, the same variance.
     judged: Gains,
 }
 
+impl Residual {
+    /// The sum over groups of `part(weights of the group's positions, its size, how many of it are judged)`, and over
+    /// all other positions.
+    fn over_groups(&self, ranking: &Ranking, part: impl Fn(&[f64], usize, usize) -> f64) -> f64 {
+        let seen = &self.weights[..ranking.retrieved.min(self.weights.len())];
+        let mut total = self.p.powf(seen.len() as f64);
+        let mut at = 0;
+        for group in ranking.groups_to(seen.len()) {
+            let end = group.start + group.slots(seen.len());
+            total += all(&seen[at..group.start]);
+            total += part(&seen[group.start..end], group.size, group.relevant(0.0));
+            at = end;
+        }
+        total + all(&seen[at..])
+    }
+}
+
+fn all(weights: &[f64]) -> f64 {
+    sum(weights.len(), |i| weights[i])
+}
+
 impl Measure for Residual {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
-        1.0 - self.judged.mean(ranking, truth)
+    fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+        self.over_groups(ranking, |weights, size, judged| (size - judged) as f64 / size as f64 * all(weights))
     }
 
     fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
         self.judged.variance(ranking, truth)
     }
 
-    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
-        let (low, high) = self.judged.extremes(orders, truth);
-        (1.0 - high, 1.0 - low)
+    fn extremes(&self, orders: &Orders, _: &Truth<'_>) -> (f64, f64) {
+        // Judged documents, whatever their grade, stand first for the smallest residual and last for the largest.
+        let low = |weights: &[f64], _, judged: usize| all(&weights[judged.min(weights.len())..]);
+        let high = |weights: &[f64], size, judged: usize| all(&weights[..usize::min(size - judged, weights.len())]);
+        (self.over_groups(&orders.tied, low), self.over_groups(&orders.tied, high))
     }
 }
