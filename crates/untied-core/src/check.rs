@@ -53,6 +53,7 @@ struct QueryFindings {
     contradicts: bool,
     not_a_number: usize,
     tied: usize,
+    all_tied: bool,
     tied_in_32_bits: usize,
 }
 
@@ -75,13 +76,12 @@ pub fn check(qrels: &Qrels, run: &Run) -> Findings {
         .into_par_iter()
         .map_init(Order::default, |order, query| look_at(&run.rows(query), order))
         .collect();
-    for (query, found) in queries.iter().enumerate() {
+    for found in &queries {
         findings.rank_contradicts += usize::from(found.contradicts);
         findings.rank_not_a_number += found.not_a_number;
         findings.tied_documents += found.tied;
         findings.tied_queries.0 += usize::from(found.tied > 0);
-        let length = run.rows(query).len();
-        findings.tied_queries.1 += usize::from(length > 1 && found.tied == length && is_one_group(&run.rows(query)));
+        findings.tied_queries.1 += usize::from(found.all_tied);
         findings.tied_in_32_bits.0 += usize::from(found.tied_in_32_bits > 0);
         findings.tied_in_32_bits.1 += found.tied_in_32_bits;
     }
@@ -92,15 +92,12 @@ pub fn check(qrels: &Qrels, run: &Run) -> Findings {
     findings
 }
 
-fn is_one_group(rows: &Rows<'_>) -> bool {
-    rows.column(0).windows(2).all(|pair| pair[0] == pair[1])
-}
-
 fn look_at(rows: &Rows<'_>, order: &mut Order) -> QueryFindings {
     let (scores, ranks) = (rows.column(0), rows.column(1));
     let mut found =
         QueryFindings { not_a_number: ranks.iter().filter(|rank| rank.is_nan()).count(), ..QueryFindings::default() };
     found.tied = tied(scores, order);
+    found.all_tied = scores.len() > 1 && order.ends.len() == 1;
     // Scores beyond 32 bits would all be infinite: they tie there too.
     let single: Vec<f64> = scores.iter().map(|&score| f64::from(score as f32).clamp(f64::MIN, f64::MAX)).collect();
     found.tied_in_32_bits = tied(&single, order) - found.tied;

@@ -38,14 +38,15 @@ pub fn with_id<T>(id: &Bound<'_, PyAny>, what: &str, use_id: impl FnOnce(&[u8]) 
 /// Call `visit` with every key and value of a mapping.
 fn items(
     mapping: &Bound<'_, PyAny>,
-    what: &str,
+    what: impl FnOnce() -> PyResult<String>,
     mut visit: impl FnMut(Bound<'_, PyAny>, Bound<'_, PyAny>) -> PyResult<()>,
 ) -> PyResult<()> {
     if let Ok(dict) = mapping.cast::<PyDict>() {
         return dict.iter().try_for_each(|(key, value)| visit(key, value));
     }
     let Ok(mapping) = mapping.cast::<PyMapping>() else {
-        return Err(PyTypeError::new_err(format!("{what} must be a mapping, not {}", mapping.get_type().name()?)));
+        let found = mapping.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("{} must be a mapping, not {found}", what()?)));
     };
     mapping.items()?.iter().try_for_each(|item| {
         let (key, value) = item.extract()?;
@@ -72,24 +73,28 @@ pub fn chunks(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<V
         let rows = dict.iter().map(|(_, documents)| documents.len().unwrap_or(0).min(MOST_ROOM)).sum::<usize>();
         chunk.reserve(rows.min(MOST_ROOM), rows.min(MOST_ROOM) * TYPICAL_ID);
     }
-    items(source, what, |query, documents| {
-        if chunk.block.docs.bytes() > FULL {
-            chunk.finish();
-            chunks.push(std::mem::replace(&mut chunk, Chunk::new(1)));
-        }
-        with_id(&query, "a query id", |id| {
-            chunk.start_query(id);
-            Ok(())
-        })?;
-        if number == "score" && (documents.is_instance_of::<PyList>() || documents.is_instance_of::<PyTuple>()) {
-            return ranked_list(&mut chunk, &documents);
-        }
-        let what = format!("{what}[{}]", query.repr()?);
-        items(&documents, &what, |document, value| {
-            let value = finite(&value, number, &query, &document)?;
-            push(&mut chunk, &document, value)
-        })
-    })?;
+    items(
+        source,
+        || Ok(what.into()),
+        |query, documents| {
+            if chunk.block.docs.bytes() > FULL {
+                chunk.finish();
+                chunks.push(std::mem::replace(&mut chunk, Chunk::new(1)));
+            }
+            with_id(&query, "a query id", |id| {
+                chunk.start_query(id);
+                Ok(())
+            })?;
+            if number == "score" && (documents.is_instance_of::<PyList>() || documents.is_instance_of::<PyTuple>()) {
+                return ranked_list(&mut chunk, &documents);
+            }
+            let what = || Ok(format!("{what}[{}]", query.repr()?));
+            items(&documents, what, |document, value| {
+                let value = finite(&value, number, &query, &document)?;
+                push(&mut chunk, &document, value)
+            })
+        },
+    )?;
     chunk.finish();
     chunks.push(chunk);
     Ok(chunks)

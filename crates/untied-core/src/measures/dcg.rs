@@ -93,7 +93,6 @@ impl Gain {
     fn parse(spec: &Spec, grades: &[f64]) -> Result<Gain> {
         match spec.parameter("gain") {
             None => Ok(Gain::Linear),
-            Some(Value::Text(name)) if name == "linear" => Ok(Gain::Linear),
             Some(Value::Text(name)) if name == "exp2" => Ok(Gain::Exp2),
             Some(Value::Table(table)) => {
                 let missing = grades.iter().find(|&&grade| grade > 0.0 && !table.iter().any(|&(g, _)| g == grade));
@@ -132,7 +131,6 @@ fn discounts(spec: &Spec, depth: usize) -> Result<Vec<f64>> {
     match spec.parameter("discount") {
         None => Ok(at(&|i| 1.0 / (i + 1.0).log2())),
         Some(Value::List(list)) => Ok(list.iter().copied().take(depth).collect()),
-        Some(Value::Text(name)) if name == "log2" => Ok(at(&|i| 1.0 / (i + 1.0).log2())),
         Some(Value::Text(name)) if name == "inverse" => Ok(at(&|i| 1.0 / i)),
         Some(other) => {
             let base = match other {

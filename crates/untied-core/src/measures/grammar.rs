@@ -191,7 +191,6 @@ impl Spec {
     pub fn recall_base(&self) -> Result<RecallBase> {
         match self.parameter("recall_base") {
             None => Ok(RecallBase::Qrels),
-            Some(Value::Text(text)) if text == "qrels" => Ok(RecallBase::Qrels),
             Some(Value::Text(text)) if text == "ranking" => Ok(RecallBase::Ranking),
             Some(&Value::Number(number)) if number >= 1.0 && number.fract() == 0.0 && number < 1e15 => {
                 Ok(RecallBase::Number(number as usize))
