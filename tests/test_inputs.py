@@ -159,7 +159,14 @@ def test_absent_and_unknown_queries():
     assert common.queries == ["q1"]
     assert every["AP"].mean == common["AP"].mean / 2
     assert (every["NumQ"].mean, common["NumQ"].mean) == (2, 1)
-    assert every.facts()["run"] == {"evaluated": 2, "mixed": 1, "absent": 1, "unknown": 1, "undefined": 0}
+    assert every.facts()["run"] == {
+        "evaluated": 2,
+        "mixed": 1,
+        "absent": 1,
+        "unknown": 1,
+        "undefined": 0,
+        "estimated": 0,
+    }
 
 
 def test_no_query_in_common_is_an_error():
@@ -274,3 +281,18 @@ def test_a_path_object_is_a_path(tmp_path):
     (tmp_path / "q").write_text("q1 0 a 1\n")
     (tmp_path / "r").write_text("q1 Q0 a 1 1 t\n")
     assert untied.evaluate(pathlib.Path(tmp_path / "q"), tmp_path / "r", RR)["RR"].mean == 1.0
+
+
+def test_geometric_mean_of_values_of_at_least_a_hundred_thousandth() -> None:
+    qrels = {"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 1}}
+    run = {"a": {"x": 1.0}, "b": {"y": 2.0, "x": 1.0}, "c": {"y": 1.0}}
+    gmap = untied.AP(mean="geometric")
+    results = untied.evaluate(qrels, run, [gmap, "gm_map", untied.AP], ties="range", variance=True)
+    assert results.measures == ["AP(mean='geometric')", "AP"]
+    value = results.value(gmap)
+    assert value.mean == pytest.approx((1 * 0.5 * 1e-5) ** (1 / 3))
+    assert (value.low, value.high) == (value.mean, value.mean)
+    assert value.variance is None
+    assert [results.value(gmap, query=query).mean for query in "abc"] == [1.0, 0.5, 0.0]
+    assert results.value(gmap, query="a").variance == 0.0
+    assert results.means.columns[3:] == ["value", "low", "high", "variance"]

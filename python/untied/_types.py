@@ -9,7 +9,7 @@ class MeasureInfo(TypedDict):
     name: str
     aliases: list[str]
     title: str
-    cutoff: Literal["required", "optional", "none"]
+    cutoff: Literal["required", "optional", "none", "recall"]
     parameters: list[tuple[str, str, str]]
     range: str
     equation: str
@@ -24,6 +24,7 @@ class Facts(TypedDict):
     absent: int
     unknown: int
     undefined: int
+    estimated: int
 
 
 class Findings(TypedDict):

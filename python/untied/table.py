@@ -24,10 +24,10 @@ class Value:
     low, high : float or None
         Smallest and largest value over these orders; only with ``ties="range"``.
     variance : float or None
-        Variance over these orders; only with ``variance=True``.
+        Variance over these orders; only with ``variance=True``, and None where it is not known.
     certainty : str
-        ``"exact"`` (up to floating-point rounding), ``"interval"`` (only low and high are certain) or
-        ``"estimate"`` (from a sample).
+        ``"exact"`` (up to floating-point rounding); ``"interval"``: low and high enclose all values, but need not be
+        reached; ``"estimate"``: mean and variance come from a sample of orders.
     """
 
     __slots__ = ("certainty", "high", "low", "mean", "variance")
@@ -265,11 +265,9 @@ class Results:
         columns = list(zip(*parts, strict=True)) or [()] * 5
         numbers: dict[str, list[float | None]] = {"value": list(columns[0])}
         optional = {"low": columns[1], "high": columns[2], "variance": columns[3]}
-        # A column exists when it was computed, and then for all rows; empty tables show what the totals have.
-        sample = next(iter(self._evaluations.values())).totals()[0]
-        for (name, column), part in zip(optional.items(), sample[1:4], strict=True):
-            if part is not None:
-                numbers[name] = list(column)
+        # A column exists when it was asked for, and then for all rows.
+        asked = next(iter(self._evaluations.values())).columns()
+        numbers |= {name: list(column) for name, column in optional.items() if name in asked}
         return Table(texts, numbers)
 
     def facts(self) -> dict[str, Facts]:
@@ -280,7 +278,8 @@ class Results:
         dict
             For every run: ``evaluated`` queries; ``mixed``, those with tied documents of different grade; ``absent``,
             judged queries that the run lacks; ``unknown``, queries of the run that are not judged; ``undefined``,
-            values of queries without a definition (no relevant document, for most measures).
+            values of queries without a definition (no relevant document, for most measures); ``estimated``, values
+            that are estimated from a sample of tie orders.
         """
         return {name: evaluation.facts() for name, evaluation in self._evaluations.items()}
 

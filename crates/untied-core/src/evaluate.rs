@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::error::{Error, Result, show};
-use crate::measures::{Aggregate, Measure, Orders, Scope, Spec};
+use crate::measures::{Aggregate, Certainty, Measure, Orders, Scope, Spec};
 use crate::ranking::{Judge, Layout, Order, Precision, best, condensed, worst};
 use crate::table::{Qrels, Rows, Run};
 
@@ -157,23 +157,12 @@ fn unknown(option: &str, values: &str, found: &str) -> Result<()> {
     Err(Error::Value(format!("{option} must be {values}, not '{found}'")))
 }
 
-/// How sure a value is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Certainty {
-    /// It is the value, up to the rounding of floating point.
-    Exact,
-    /// Only `low` and `high` are certain.
-    Interval,
-    /// It is estimated from a sample.
-    Estimate,
-}
-
 /// A value of a measure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Value {
     /// Mean over what is still possible.
     pub mean: f64,
-    /// Variance over it, where asked for.
+    /// Variance over it, where asked for and known.
     pub variance: Option<f64>,
     /// Smallest and largest value, where asked for.
     pub range: Option<(f64, f64)>,
@@ -186,6 +175,7 @@ pub struct Plan {
     specs: Vec<Spec>,
     measures: Vec<Box<dyn Measure>>,
     judged_only: Vec<bool>,
+    aggregates: Vec<Aggregate>,
     depth: usize,
 }
 
@@ -200,6 +190,7 @@ impl Plan {
             specs: specs.to_vec(),
             measures: specs.iter().map(|spec| spec.build(&scope)).collect::<Result<_>>()?,
             judged_only: specs.iter().map(Spec::judged_only).collect::<Result<_>>()?,
+            aggregates: specs.iter().map(Spec::aggregate).collect::<Result<_>>()?,
             depth: scope.depth,
         })
     }
@@ -222,6 +213,8 @@ pub struct Facts {
     pub unknown: usize,
     /// Values that were undefined.
     pub undefined: usize,
+    /// Values estimated from a sample of tie orders.
+    pub estimated: usize,
 }
 
 /// Values for all queries and measures.
@@ -234,6 +227,7 @@ pub struct Evaluation {
     /// See [`Facts`].
     pub facts: Facts,
     cells: Vec<f64>,
+    certainties: Vec<Certainty>,
     shape: Shape,
 }
 
@@ -250,24 +244,34 @@ impl Shape {
         self.measures * (1 + usize::from(self.variance) + 2 * usize::from(self.range))
     }
 
-    fn value(self, cells: &[f64], measure: usize) -> Value {
+    /// `cells` and `certainties` are those of one query.
+    fn value(self, cells: &[f64], certainties: &[Certainty], measure: usize) -> Value {
         let field = |number: usize| cells[number * self.measures + measure];
         let range = 1 + usize::from(self.variance);
+        let mean = field(0);
         Value {
-            mean: field(0),
-            variance: self.variance.then(|| field(1)),
+            mean,
+            variance: self.variance.then(|| field(1)).filter(|variance| mean.is_nan() || !variance.is_nan()),
             range: self.range.then(|| (field(range), field(range + 1))),
-            certainty: Certainty::Exact,
+            certainty: certainties[measure],
         }
     }
 }
 
 impl Evaluation {
+    /// Which columns were asked for besides the mean.
+    #[must_use]
+    pub fn columns(&self) -> Vec<&'static str> {
+        let asked = [("low", self.shape.range), ("high", self.shape.range), ("variance", self.shape.variance)];
+        asked.iter().filter(|(_, asked)| *asked).map(|(name, _)| *name).collect()
+    }
+
     /// The value of a measure for the `row`-th evaluated query.
     #[must_use]
     pub fn value(&self, row: usize, measure: usize) -> Value {
-        let width = self.shape.cells();
-        self.shape.value(&self.cells[row * width..(row + 1) * width], measure)
+        let (width, measures) = (self.shape.cells(), self.shape.measures);
+        let certainties = &self.certainties[row * measures..(row + 1) * measures];
+        self.shape.value(&self.cells[row * width..(row + 1) * width], certainties, measure)
     }
 }
 
@@ -291,12 +295,14 @@ pub fn evaluate(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings) -> Re
     let shape =
         Shape { measures: plan.measures.len(), variance: settings.variance, range: settings.ties == Ties::Range };
     let mut cells = vec![0.0; pairs.len() * shape.cells()];
+    let mut certainties = vec![Certainty::Exact; pairs.len() * shape.measures];
     let outcomes: Vec<Result<QueryFacts>> = cells
         .par_chunks_mut(shape.cells().max(1))
+        .zip(certainties.par_chunks_mut(shape.measures.max(1)))
         .zip(&pairs)
-        .map_init(Workspace::default, |workspace, (cells, &(query, found))| {
+        .map_init(Workspace::default, |workspace, ((cells, certainties), &(query, found))| {
             let rows = found.map_or_else(Rows::none, |found| run.rows(found));
-            workspace.query(qrels, query, &rows, plan, settings, shape, cells)
+            workspace.query(qrels, query, &rows, plan, settings, shape, cells, certainties)
         })
         .collect();
     let mut facts = Facts { absent: qrels.len() - common, unknown: run.len() - common, ..Facts::default() };
@@ -305,37 +311,47 @@ pub fn evaluate(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings) -> Re
         facts.mixed += usize::from(query.mixed);
         facts.undefined += query.undefined;
     }
+    facts.estimated = certainties.iter().filter(|&&certainty| certainty == Certainty::Estimate).count();
     let queries = pairs.into_iter().map(|(query, _)| query).collect();
-    let totals =
-        (0..shape.measures).map(|measure| total(&cells, shape, measure, plan.specs[measure].info.aggregate)).collect();
-    Ok(Evaluation { queries, totals, facts, cells, shape })
+    let mut evaluation = Evaluation { queries, totals: Vec::new(), facts, cells, certainties, shape };
+    evaluation.totals =
+        (0..shape.measures).map(|measure| total(&evaluation, measure, plan.aggregates[measure])).collect();
+    Ok(evaluation)
 }
 
 /// The aggregate of a measure (SPEC 0): mean or sum of means, lows and highs; tie orders of different queries are
-/// independent, so variances add up.
-fn total(cells: &[f64], shape: Shape, measure: usize, aggregate: Aggregate) -> Value {
-    let (mut mean, mut variance, mut low, mut high, mut n) = (0.0, 0.0, 0.0, 0.0, 0.0);
-    for query in cells.chunks_exact(shape.cells()) {
-        let value = shape.value(query, measure);
+/// independent, so variances add up. Of a geometric mean's variance nothing is known.
+fn total(evaluation: &Evaluation, measure: usize, aggregate: Aggregate) -> Value {
+    let scale = |value: f64| match aggregate {
+        Aggregate::Geometric => value.max(1e-5).ln(),
+        Aggregate::Mean | Aggregate::Sum => value,
+    };
+    let (mut mean, mut low, mut high, mut n) = (0.0, 0.0, 0.0, 0.0);
+    let mut variance = evaluation.shape.variance.then_some(0.0).filter(|_| aggregate != Aggregate::Geometric);
+    let mut certainty = Certainty::Exact;
+    for row in 0..evaluation.queries.len() {
+        let value = evaluation.value(row, measure);
         if value.mean.is_nan() {
             continue;
         }
         n += 1.0;
-        mean += value.mean;
-        variance += value.variance.unwrap_or(0.0);
+        mean += scale(value.mean);
+        variance = variance.zip(value.variance).map(|(sum, variance)| sum + variance);
+        certainty = certainty.max(value.certainty);
         let (least, most) = value.range.unwrap_or((0.0, 0.0));
-        low += least;
-        high += most;
+        low += scale(least);
+        high += scale(most);
     }
-    let by = match aggregate {
-        Aggregate::Sum => 1.0,
-        Aggregate::Mean => n,
+    let unscale = |sum: f64| match aggregate {
+        Aggregate::Sum => sum,
+        Aggregate::Mean => sum / n,
+        Aggregate::Geometric => (sum / n).exp(),
     };
     Value {
-        mean: mean / by,
-        variance: shape.variance.then_some(variance / (by * by)),
-        range: shape.range.then_some((low / by, high / by)),
-        certainty: Certainty::Exact,
+        mean: unscale(mean),
+        variance: variance.map(|sum| if aggregate == Aggregate::Sum { sum } else { sum / (n * n) }),
+        range: evaluation.shape.range.then(|| (unscale(low), unscale(high))),
+        certainty,
     }
 }
 
@@ -364,6 +380,7 @@ impl Workspace {
         settings: Settings,
         shape: Shape,
         cells: &mut [f64],
+        certainties: &mut [Certainty],
     ) -> Result<QueryFacts> {
         let truth = qrels.truth(query);
         self.order.sort(rows.column(0), settings.precision).map_err(|score| {
@@ -390,10 +407,23 @@ impl Workspace {
         for (m, measure) in plan.measures.iter().enumerate() {
             let orders = if remove || plan.judged_only[m] { &self.judged } else { &self.all };
             let mut put = |field: usize, value: f64| cells[field * shape.measures + m] = value;
+            let lower_is_better = plan.specs[m].info.lower_is_better;
             let (low, high) = if extremes { measure.extremes(orders, &truth) } else { (0.0, 0.0) };
             let mean = match settings.ties {
-                Ties::Best => high,
-                Ties::Worst => low,
+                Ties::Best => {
+                    if lower_is_better {
+                        low
+                    } else {
+                        high
+                    }
+                }
+                Ties::Worst => {
+                    if lower_is_better {
+                        high
+                    } else {
+                        low
+                    }
+                }
                 _ => measure.mean(&orders.tied, &truth),
             };
             if mean.is_nan() {
@@ -403,13 +433,14 @@ impl Workspace {
                         let measure = plan.specs[m].to_string();
                         return Err(Error::Undefined { measure, query: show(qrels.id(query)) });
                     }
-                    // Cells are 0 from the start.
-                    Undefined::Zero => {}
-                    Undefined::Nan => (0..shape.cells() / shape.measures).for_each(|field| put(field, f64::NAN)),
+                    // Cells are 0 from the start, but where lower is better 0 would beat every value.
+                    Undefined::Zero if !lower_is_better => {}
+                    _ => (0..shape.cells() / shape.measures).for_each(|field| put(field, f64::NAN)),
                 }
                 continue;
             }
             put(0, mean);
+            certainties[m] = measure.certainty(&orders.tied, &truth);
             if shape.variance {
                 let fixed = matches!(settings.ties, Ties::Best | Ties::Worst);
                 put(1, if fixed { 0.0 } else { measure.variance(&orders.tied, &truth) });

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use untied_core::error::text;
-use untied_core::evaluate::{self, Certainty, Plan, Settings, Value};
-use untied_core::measures::Spec;
+use untied_core::evaluate::{self, Plan, Settings, Value};
+use untied_core::measures::{Certainty, Spec};
 
 use crate::convert::with_id;
 use crate::errors::to_python;
@@ -98,6 +98,10 @@ impl Evaluation {
         self.evaluation.queries.iter().map(|&query| text(qrels.id(query))).collect()
     }
 
+    fn columns(&self) -> Vec<&'static str> {
+        self.evaluation.columns()
+    }
+
     fn totals(&self) -> Vec<Parts> {
         self.evaluation.totals.iter().copied().map(parts).collect()
     }
@@ -126,6 +130,7 @@ impl Evaluation {
         dict.set_item("absent", facts.absent)?;
         dict.set_item("unknown", facts.unknown)?;
         dict.set_item("undefined", facts.undefined)?;
+        dict.set_item("estimated", facts.estimated)?;
         Ok(dict)
     }
 }

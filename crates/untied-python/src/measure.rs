@@ -39,15 +39,16 @@ impl Measure {
         self.0.info.aggregate == Aggregate::Sum
     }
 
-    fn __matmul__(&self, cutoff: &Bound<'_, PyAny>) -> PyResult<Measure> {
-        let Ok(cutoff) = cutoff.call_method0("__index__") else {
-            let found = cutoff.get_type().name()?;
+    fn __matmul__(&self, number: &Bound<'_, PyAny>) -> PyResult<Measure> {
+        let is_level = self.0.info.cutoff == Cutoff::Recall;
+        if !is_level && number.call_method0("__index__").is_err() {
+            let found = number.get_type().name()?;
             return Err(PyTypeError::new_err(format!("a cutoff must be an int, not {found}")));
-        };
-        match cutoff.extract::<usize>() {
-            Ok(cutoff) => self.0.clone().at(cutoff).map(Measure).map_err(to_python),
-            Err(_) => Err(to_python(Error::Measure(format!("{}: {cutoff} is no cutoff", self.0)))),
         }
+        let number = number.extract::<f64>()?;
+        let spec = self.0.clone().at_number(number).map_err(to_python)?;
+        spec.check_parameters().map_err(to_python)?;
+        Ok(Measure(spec))
     }
 
     #[pyo3(signature = (**parameters))]
@@ -124,6 +125,7 @@ pub fn measure_info(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
                 Cutoff::Required => "required",
                 Cutoff::Optional => "optional",
                 Cutoff::None => "none",
+                Cutoff::Recall => "recall",
             };
             dict.set_item("cutoff", cutoff)?;
             let parameters: Vec<_> = info.parameters.iter().map(|p| (p.name, p.default, p.help)).collect();

@@ -155,6 +155,9 @@ def _notes(results: Results, measures: list[Measure], options: argparse.Namespac
     undefined = sum(fact["undefined"] for fact in facts.values())
     if undefined and options.on_undefined == "nan":
         notes.append(f"undefined values, left out of the means: {undefined}")
+    estimated = sum(fact["estimated"] for fact in facts.values())
+    if estimated and options.ties in ("expected", "range"):
+        notes.append(f"values estimated from sampled orders of tied documents, as there are too many: {estimated}")
     if repeated:
         notes.append(f"judgments that stand in the qrels more than once, and count once: {repeated}")
     return notes

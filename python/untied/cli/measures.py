@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 GRAMMAR = """\
 NAME(parameter=value, ...)@cutoff, for instance nDCG(gain='exp2')@10, AP(rel=2), F1@10.
 Names of ir_measures and trec_eval are understood too: ndcg_cut_10, map, recall_100, P.5,10.
+Every measure but the counts takes mean='geometric': the geometric mean over queries, of values of at least 0.00001.
 """
 
 
@@ -33,7 +34,8 @@ def main(arguments: Sequence[str]) -> None:
 def describe(info: MeasureInfo) -> str:
     """One measure's entry."""
     name = info["name"]
-    title = {"required": f"{name}@k", "optional": f"{name}, {name}@k", "none": name}[info["cutoff"]]
+    forms = {"required": f"{name}@k", "optional": f"{name}, {name}@k", "none": name, "recall": f"{name}@x"}
+    title = forms[info["cutoff"]]
     lines = [f"{title}: {info['title']}"]
 
     def add(label: str, text: str) -> None:

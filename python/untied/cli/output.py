@@ -81,8 +81,10 @@ def _formatted(table: Table, digits: int, counts: Collection[str]) -> Iterable[t
         yield (harmless[run], harmless[query], measure, *cells)
 
 
-def number(value: float, column: str, digits: int) -> str:
+def number(value: float | None, column: str, digits: int) -> str:
     """A number with so many decimals; a variance, which is small, with so many digits that count."""
+    if value is None:
+        return ""  # not known
     return f"{value:.{digits}g}" if column == "variance" else f"{value:.{digits}f}"
 
 
@@ -97,7 +99,7 @@ def _aligned_table(table: Table, measures: int, digits: int, counts: Collection[
         for row in rows[start : start + measures]:
             named = dict(zip(columns, row, strict=True))
             spread = f" [{named['low']}, {named['high']}]" if with_range else ""
-            variance = f" var {named['variance']}" if "variance" in columns else ""
+            variance = f" var {named['variance'] or '?'}" if "variance" in columns else ""
             line.append(named["value"] + spread + variance)
         lines.append(line)
     head = ["run", "query", *(row[2] for row in rows[:measures])]

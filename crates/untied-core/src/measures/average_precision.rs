@@ -5,7 +5,7 @@
 //!
 //!   E = (1/R) sum over groups, a = 1..K of  (r/n) (B + (a-1) (r-1)/(n-1)) / (t+a).
 
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, RECALL_BASE, REL, RecallBase, sum};
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, RECALL_BASE, REL, RecallBase, sum};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
@@ -17,6 +17,8 @@ pub static AVERAGE_PRECISION: Info = Info {
     cutoff: Cutoff::Optional,
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
     aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
     range: "0 to 1",
     equation: "AP@k = (1/R) sum of P@i over the ranks i <= k of relevant documents, R = all relevant ones",
     reference: "Buckley & Voorhees 2000; ties: McSherry & Najork 2008, section 2.4",

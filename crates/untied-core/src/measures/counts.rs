@@ -1,6 +1,6 @@
 //! Counts: of queries, of retrieved and of relevant documents. No order of ties changes them.
 
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, REL};
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, REL};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
@@ -12,6 +12,8 @@ pub static NUM_Q: Info = Info {
     cutoff: Cutoff::None,
     parameters: &[],
     aggregate: Aggregate::Sum,
+    lower_is_better: false,
+    needs: Needs::Judgments,
     range: "1 for a query, their number for all",
     equation: "1",
     reference: "trec_eval",
@@ -26,6 +28,8 @@ pub static NUM_RET: Info = Info {
     cutoff: Cutoff::None,
     parameters: &[JUDGED_ONLY],
     aggregate: Aggregate::Sum,
+    lower_is_better: false,
+    needs: Needs::Judgments,
     range: "0 or more; summed over queries",
     equation: "n",
     reference: "trec_eval",
@@ -40,6 +44,8 @@ pub static NUM_REL: Info = Info {
     cutoff: Cutoff::None,
     parameters: &[REL],
     aggregate: Aggregate::Sum,
+    lower_is_better: false,
+    needs: Needs::Judgments,
     range: "0 or more; summed over queries",
     equation: "R",
     reference: "trec_eval",
@@ -54,6 +60,8 @@ pub static NUM_REL_RET: Info = Info {
     cutoff: Cutoff::None,
     parameters: &[REL],
     aggregate: Aggregate::Sum,
+    lower_is_better: false,
+    needs: Needs::Judgments,
     range: "0 or more; summed over queries",
     equation: "H(n)",
     reference: "trec_eval",
@@ -68,6 +76,8 @@ pub static NUM_NONREL_JUDGED_RET: Info = Info {
     cutoff: Cutoff::None,
     parameters: &[REL],
     aggregate: Aggregate::Sum,
+    lower_is_better: false,
+    needs: Needs::Judgments,
     range: "0 or more; summed over queries",
     equation: "retrieved documents with a grade from 0 up to rel",
     reference: "trec_eval",

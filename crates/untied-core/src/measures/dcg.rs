@@ -8,7 +8,9 @@
 //! Variance of one group: S_g S_D / (n-1), with S the sums of squared deviations of its gains and of its discounts
 //! (Hoeffding 1951, for a product form). nDCG divides by a constant, IDCG.
 
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Orders, Parameter, RecallBase, Scope, Spec, Value, sum};
+use super::{
+    Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, RecallBase, Scope, Spec, Value, sum,
+};
 use crate::error::{Error, Result};
 use crate::ranking::{Group, Level, Ranking};
 use crate::table::Truth;
@@ -38,6 +40,8 @@ pub static DCG: Info = Info {
     cutoff: Cutoff::Optional,
     parameters: &[GAIN, DISCOUNT, JUDGED_ONLY],
     aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
     range: "0 or more",
     equation: "DCG@k = sum over ranks i <= k of G(grade at i) D(i)",
     reference: "Jarvelin & Kekalainen 2002; ties: McSherry & Najork 2008, section 2.6",
@@ -52,6 +56,8 @@ pub static NDCG: Info = Info {
     cutoff: Cutoff::Optional,
     parameters: &[GAIN, DISCOUNT, IDEAL_BASE, JUDGED_ONLY],
     aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
     range: "0 to 1",
     equation: "nDCG@k = DCG@k / IDCG@k, IDCG@k = DCG@k of all positive gains in descending order",
     reference: "Jarvelin & Kekalainen 2002; ties: McSherry & Najork 2008, section 2.6",

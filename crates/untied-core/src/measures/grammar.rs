@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Cutoff, Info, JUDGED_ONLY, Measure, REGISTRY, RecallBase, Scope};
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, MEAN, Measure, Parameter, RECALL, REGISTRY, RecallBase, Scope};
 use crate::error::{Error, Result, quote};
 
 /// A measure as asked for: which, with what parameters, to what cutoff.
@@ -69,14 +69,15 @@ impl fmt::Display for Value {
 impl fmt::Display for Spec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.info.name)?;
-        let parameters: Vec<String> = self.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        if !parameters.is_empty() {
-            write!(f, "({})", parameters.join(", "))?;
+        let (recall, others): (Vec<_>, Vec<_>) = self.parameters.iter().partition(|(name, _)| *name == RECALL.name);
+        let others: Vec<String> = others.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        if !others.is_empty() {
+            write!(f, "({})", others.join(", "))?;
         }
-        match self.cutoff {
-            Some(cutoff) => write!(f, "@{cutoff}"),
-            None => Ok(()),
+        if let Some(cutoff) = self.cutoff {
+            write!(f, "@{cutoff}")?;
         }
+        recall.iter().try_for_each(|(_, level)| write!(f, "@{level}"))
     }
 }
 
@@ -86,7 +87,7 @@ impl Spec {
     /// # Errors
     /// The cutoff is 0, or the measure takes none.
     pub fn at(mut self, cutoff: usize) -> Result<Spec> {
-        if self.info.cutoff == Cutoff::None {
+        if matches!(self.info.cutoff, Cutoff::None | Cutoff::Recall) {
             return Err(Error::Measure(format!("{} takes no cutoff, found @{cutoff}", self.info.name)));
         }
         if cutoff == 0 {
@@ -96,14 +97,31 @@ impl Spec {
         Ok(self)
     }
 
+    /// The same with what stands after `@`: a cutoff, or a recall level.
+    ///
+    /// # Errors
+    /// As [`Spec::at`] and [`Spec::with`]; or a cutoff is not a whole number.
+    pub fn at_number(self, number: f64) -> Result<Spec> {
+        match self.info.cutoff {
+            Cutoff::Recall => self.with(RECALL.name, Value::Number(number)),
+            _ if number >= 0.0 && number.fract() == 0.0 && number < 1e15 => self.at(number as usize),
+            _ => Err(Error::Measure(format!("{self}: {number} is no cutoff"))),
+        }
+    }
+
+    /// Its parameters: its own, and `mean` where values of queries are averaged.
+    fn known(&self) -> impl Iterator<Item = &'static Parameter> {
+        self.info.parameters.iter().chain((self.info.aggregate == Aggregate::Mean).then_some(&MEAN))
+    }
+
     /// The same with a parameter; other libraries' names for it are understood.
     ///
     /// # Errors
     /// The measure has no such parameter. Values are checked when the measure is built.
     pub fn with(mut self, name: &str, value: Value) -> Result<Spec> {
         let (name, value) = own_spelling(name, value);
-        let Some(parameter) = self.info.parameters.iter().find(|parameter| parameter.name == name) else {
-            let known: Vec<&str> = self.info.parameters.iter().map(|parameter| parameter.name).collect();
+        let Some(parameter) = self.known().find(|parameter| parameter.name == name) else {
+            let known: Vec<&str> = self.known().map(|parameter| parameter.name).collect();
             let known = if known.is_empty() { "none".into() } else { known.join(", ") };
             return Err(Error::Measure(format!(
                 "{} has no parameter {}; it has: {known}",
@@ -115,8 +133,8 @@ impl Spec {
         if value.to_string() != parameter.default {
             self.parameters.push((parameter.name, value));
         }
-        let place = |name: &str| self.info.parameters.iter().position(|parameter| parameter.name == name);
-        self.parameters.sort_by_key(|(name, _)| place(name));
+        let order: Vec<&str> = self.known().map(|parameter| parameter.name).collect();
+        self.parameters.sort_by_key(|(name, _)| order.iter().position(|other| other == name));
         Ok(self)
     }
 
@@ -129,8 +147,26 @@ impl Spec {
         if self.info.cutoff == Cutoff::Required && self.cutoff.is_none() {
             return Err(Error::Measure(format!("{name} needs a cutoff, for instance {name}@10")));
         }
+        if self.info.cutoff == Cutoff::Recall && self.parameter(RECALL.name).is_none() {
+            return Err(Error::Measure(format!("{name} needs a recall level, for instance {name}@0.1")));
+        }
         self.judged_only()?;
+        self.aggregate()?;
         (self.info.build)(self, scope)
+    }
+
+    /// How the values of queries are put together.
+    ///
+    /// # Errors
+    /// Parameter `mean` is neither `'arithmetic'` nor `'geometric'`.
+    pub fn aggregate(&self) -> Result<Aggregate> {
+        match self.parameter(MEAN.name) {
+            None => Ok(self.info.aggregate),
+            Some(Value::Text(mean)) if mean == "geometric" => Ok(Aggregate::Geometric),
+            Some(other) => {
+                Err(Error::Measure(format!("{self}: mean must be 'arithmetic' or 'geometric', not {other}")))
+            }
+        }
     }
 
     /// Check the whole, as far as that is possible without judgments.
@@ -148,6 +184,7 @@ impl Spec {
     pub fn check_parameters(&self) -> Result<()> {
         match (self.info.cutoff, self.cutoff) {
             (Cutoff::Required, None) => self.clone().at(1)?.check(),
+            (Cutoff::Recall, None) if self.parameter(RECALL.name).is_none() => self.clone().at_number(1.0)?.check(),
             _ => self.check(),
         }
     }
@@ -307,6 +344,10 @@ pub fn parse_all(text: &str) -> Result<Vec<Spec>> {
 fn read(text: &str) -> Result<Vec<Spec>> {
     let mut parser = Parser { text, rest: text.trim() };
     let name = parser.name();
+    if let Some(name) = geometric(name) {
+        let specs = read(&format!("{name}{}", parser.rest))?;
+        return specs.into_iter().map(|spec| spec.with(MEAN.name, Value::Text("geometric".into()))).collect();
+    }
     let mut specs = match lookup(name) {
         Some(info) => vec![Spec { info, cutoff: None, parameters: Vec::new() }],
         None => with_trec_cutoffs(name)?,
@@ -319,6 +360,11 @@ fn read(text: &str) -> Result<Vec<Spec>> {
     }
     parser.end()?;
     Ok(specs)
+}
+
+/// The measure whose geometric mean a name stands for: `gm_map`, `GMAP`.
+fn geometric(name: &str) -> Option<&str> {
+    if name.eq_ignore_ascii_case("gmap") { Some("map") } else { name.strip_prefix("gm_") }
 }
 
 /// `P_10`, `P.10`, `P.5,10`.
@@ -380,7 +426,9 @@ impl<'t> Parser<'t> {
 
     fn suffixes(&mut self, mut spec: Spec) -> Result<Spec> {
         loop {
-            if spec.cutoff.is_none() && self.skip('@') {
+            if spec.info.cutoff == Cutoff::Recall && spec.parameter(RECALL.name).is_none() && self.skip('@') {
+                spec = spec.at_number(self.number()?)?;
+            } else if spec.cutoff.is_none() && self.skip('@') {
                 let before = self.rest;
                 let digits = self.take_while(|c| c.is_ascii_digit());
                 let Ok(cutoff) = digits.parse() else {
@@ -497,6 +545,10 @@ mod tests {
             ("AP(rel=2, recall_base=3)", "AP(rel=2, recall_base=3)"),
             ("AP(judged_only=True)", "AP(judged_only=True)"),
             ("num_rel_ret", "NumRelRet"),
+            ("gm_map", "AP(mean='geometric')"),
+            ("GMAP", "AP(mean='geometric')"),
+            ("gm_ndcg_cut_10(gain=exp2)", "nDCG(gain='exp2', mean='geometric')@10"),
+            ("P(mean=arithmetic)@5", "P@5"),
         ] {
             assert_eq!(canonical(text), name, "{text}");
         }
@@ -513,7 +565,9 @@ mod tests {
             ("P@0", "at least 1"),
             ("Rprec@5", "takes no cutoff"),
             ("AP(rel=0)", "rel must be a number above 0, not 0"),
-            ("AP(foo=1)", "no parameter \"foo\"; it has: rel, recall_base, judged_only"),
+            ("AP(foo=1)", "no parameter \"foo\"; it has: rel, recall_base, judged_only, mean"),
+            ("AP(mean=harmonic)", "mean must be 'arithmetic' or 'geometric', not 'harmonic'"),
+            ("gm_num_rel", "NumRel has no parameter \"mean\""),
             ("nDCG(recall_base=3)@5", "'qrels' or 'ranking'"),
             ("nDCG(gain='cubic')@5", "gain must be"),
             ("DCG(discount='log(1)')", "discount must be"),

@@ -5,7 +5,7 @@
 //!
 //!   E\[H\] = R_c + K r/n,    Var\[H\] = K r (n-r) (n-K) / (n^2 (n-1)).
 
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, RECALL_BASE, REL, RecallBase, Spec};
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, RECALL_BASE, REL, RecallBase, Spec};
 use crate::error::Result;
 use crate::ranking::Ranking;
 use crate::table::Truth;
@@ -18,6 +18,8 @@ pub static PRECISION: Info = Info {
     cutoff: Cutoff::Required,
     parameters: &[REL, JUDGED_ONLY],
     aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
     range: "0 to 1",
     equation: "P@k = H(k) / k, H(k) = relevant documents among the first k",
     reference: "Cleverdon & Mills 1963; ties: McSherry & Najork 2008, section 2.1",
@@ -32,6 +34,8 @@ pub static RECALL: Info = Info {
     cutoff: Cutoff::Required,
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
     aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
     range: "0 to 1",
     equation: "R@k = H(k) / R, H(k) = relevant documents among the first k, R = all relevant ones",
     reference: "Cleverdon & Mills 1963; ties: McSherry & Najork 2008, section 2.2",
@@ -46,6 +50,8 @@ pub static F1: Info = Info {
     cutoff: Cutoff::Required,
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
     aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
     range: "0 to 1",
     equation: "F1@k = 2 H(k) / (k + R)",
     reference: "van Rijsbergen 1979; ties: McSherry & Najork 2008, section 2.3",
@@ -60,6 +66,8 @@ pub static RELATIVE_PRECISION: Info = Info {
     cutoff: Cutoff::Required,
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
     aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
     range: "0 to 1",
     equation: "RelP@k = H(k) / min(k, R)",
     reference: "trec_eval (relative_P); ties: as P@k",
@@ -74,6 +82,8 @@ pub static R_PRECISION: Info = Info {
     cutoff: Cutoff::None,
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
     aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
     range: "0 to 1",
     equation: "Rprec = H(R) / R",
     reference: "Buckley & Voorhees 2005 (TREC: Experiment and Evaluation, chapter 3)",

@@ -11,6 +11,8 @@ mod grammar;
 mod hits;
 mod rank_biased_precision;
 mod reciprocal_rank;
+#[allow(dead_code)] // until the first measure without an exact algorithm
+mod sampling;
 mod sets;
 mod success;
 
@@ -61,6 +63,10 @@ pub struct Info {
     pub parameters: &'static [Parameter],
     /// How the values of queries are put together; sums are of whole numbers.
     pub aggregate: Aggregate,
+    /// Whether the best order is the one with the lowest value.
+    pub lower_is_better: bool,
+    /// What it reads.
+    pub needs: Needs,
     /// Range of its values.
     pub range: &'static str,
     /// The definition, on one total order.
@@ -80,10 +86,23 @@ pub enum Cutoff {
     Optional,
     /// There is none.
     None,
+    /// `@x` is a recall level, kept as the parameter `recall`; it is needed.
+    Recall,
+}
+
+/// What a measure reads besides the ranking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    /// Judgments: a grade a document.
+    Judgments,
+    /// Judgments, and lengths of documents.
+    Documents,
+    /// Judgments by subtopic.
+    Subtopics,
 }
 
 /// A parameter of a measure.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Parameter {
     /// Its name.
     pub name: &'static str,
@@ -108,6 +127,15 @@ pub const JUDGED_ONLY: Parameter = Parameter {
     help: "drop unjudged documents from the ranking first (as --unjudged remove)",
 };
 
+/// Recall level of `@x`.
+pub const RECALL: Parameter = Parameter { name: "recall", default: "", help: "recall level, from 0 to 1" };
+/// How the values of queries are put together: of every measure that has a mean.
+pub static MEAN: Parameter = Parameter {
+    name: "mean",
+    default: "'arithmetic'",
+    help: "mean over queries, 'arithmetic' or 'geometric' (of values of at least 0.00001)",
+};
+
 /// What a measure has to be ready for.
 #[derive(Debug, Clone, Copy)]
 pub struct Scope<'a> {
@@ -122,6 +150,8 @@ pub struct Scope<'a> {
 pub enum Aggregate {
     /// Their arithmetic mean.
     Mean,
+    /// Their geometric mean; values below 0.00001 count as that.
+    Geometric,
     /// Their sum.
     Sum,
 }
@@ -137,12 +167,23 @@ pub struct Orders {
     pub worst: Ranking,
 }
 
+/// How sure a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Certainty {
+    /// Mean, variance and extremes are exact, up to the rounding of floating point.
+    Exact,
+    /// The mean is exact; smallest and largest value enclose all values, but need not be reached.
+    Interval,
+    /// Mean and variance are estimated from a sample.
+    Estimate,
+}
+
 /// A measure with its parameters, ready to be computed. NaN stands for *undefined*.
 pub trait Measure: Send + Sync {
     /// Exact mean over all orders of the tie groups.
     fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64;
 
-    /// Exact variance over all orders of the tie groups.
+    /// Exact variance over all orders of the tie groups; NaN where it is not known.
     fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64;
 
     /// Smallest and largest value over all orders of the tie groups.
@@ -151,6 +192,11 @@ pub trait Measure: Send + Sync {
     /// (SPEC 2.1); others override it.
     fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
         (self.mean(&orders.worst, truth), self.mean(&orders.best, truth))
+    }
+
+    /// How sure the values for this ranking are.
+    fn certainty(&self, _ranking: &Ranking, _truth: &Truth<'_>) -> Certainty {
+        Certainty::Exact
     }
 }
 

@@ -4,7 +4,7 @@
 //! all ranks, seen or not, add up to 1.
 
 use super::dcg::{Gain, Gains};
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Orders, Parameter, REL, Scope, Spec, sum};
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, REL, Scope, Spec, sum};
 use crate::error::{Error, Result};
 use crate::ranking::Ranking;
 use crate::table::Truth;
@@ -28,6 +28,8 @@ pub static RBP: Info = Info {
     cutoff: Cutoff::Optional,
     parameters: &[PERSISTENCE, REL, MAX_GRADE, JUDGED_ONLY],
     aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
     range: "0 to 1",
     equation: "RBP@k = (1-p) sum over ranks i <= k of gain_i p^(i-1)",
     reference: "Moffat & Zobel 2008; ties: as DCG, with discount (1-p) p^(i-1)",
@@ -48,6 +50,8 @@ pub static RBP_RESIDUAL: Info = Info {
     cutoff: Cutoff::Optional,
     parameters: &[PERSISTENCE],
     aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
     range: "0 to 1",
     equation: "RBPResidual@k = (1-p) sum over ranks i <= k of unjudged documents of p^(i-1), and p^min(k, n) for what \
                comes after",

@@ -8,7 +8,7 @@
 //! McSherry & Najork (2008, section 2.5) print f(x) / (t+x) instead, which exceeds 1: for one relevant document
 //! among ten it gives 1.929, the mean over all orders is 0.2929.
 
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, REL, sum};
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, REL, sum};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
@@ -20,6 +20,8 @@ pub static RECIPROCAL_RANK: Info = Info {
     cutoff: Cutoff::Optional,
     parameters: &[REL, JUDGED_ONLY],
     aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
     range: "0 to 1",
     equation: "RR@k = 1 / (rank of the first relevant document) if that rank is at most k, else 0",
     reference: "Voorhees & Harman 2005; ties: McSherry & Najork 2008, section 2.5, corrected (see the errata)",

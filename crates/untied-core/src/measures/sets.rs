@@ -2,7 +2,7 @@
 //!
 //! With n documents retrieved, H of them relevant, and R relevant documents in all.
 
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Parameter, RECALL_BASE, REL, RecallBase, Spec};
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Parameter, RECALL_BASE, REL, RecallBase, Spec};
 use crate::error::Result;
 use crate::ranking::Ranking;
 use crate::table::Truth;
@@ -18,6 +18,8 @@ pub static SET_PRECISION: Info = Info {
     cutoff: Cutoff::None,
     parameters: &[REL, JUDGED_ONLY],
     aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
     range: "0 to 1",
     equation: "SetP = H / n",
     reference: "trec_eval (set_P)",
@@ -32,6 +34,8 @@ pub static SET_RELATIVE_PRECISION: Info = Info {
     cutoff: Cutoff::None,
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
     aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
     range: "0 to 1",
     equation: "SetRelP = H / min(n, R)",
     reference: "trec_eval (set_relative_P)",
@@ -46,6 +50,8 @@ pub static SET_RECALL: Info = Info {
     cutoff: Cutoff::None,
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
     aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
     range: "0 to 1",
     equation: "SetR = H / R",
     reference: "trec_eval (set_recall)",
@@ -60,6 +66,8 @@ pub static SET_AVERAGE_PRECISION: Info = Info {
     cutoff: Cutoff::None,
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
     aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
     range: "0 to 1",
     equation: "SetAP = H^2 / (n R)",
     reference: "trec_eval (set_map)",
@@ -74,6 +82,8 @@ pub static SET_F: Info = Info {
     cutoff: Cutoff::None,
     parameters: &[BETA, REL, RECALL_BASE, JUDGED_ONLY],
     aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
     range: "0 to 1",
     equation: "SetF = (1 + beta) SetP SetR / (beta SetP + SetR) = (1 + beta) H / (beta R + n)",
     reference: "van Rijsbergen 1979; beta as trec_eval (set_F) has it, where others square it",

@@ -1,6 +1,6 @@
 //! Success@k: whether any of the first k documents is relevant.
 
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, REL};
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, REL};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
@@ -12,6 +12,8 @@ pub static SUCCESS: Info = Info {
     cutoff: Cutoff::Required,
     parameters: &[REL, JUDGED_ONLY],
     aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
     range: "0 to 1",
     equation: "Success@k = 1 if H(k) > 0, else 0",
     reference: "trec_eval (success); ties: 1 - C(n-r, K) / C(n, K) in the first group with relevant documents",

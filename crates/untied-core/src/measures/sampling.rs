@@ -1,0 +1,282 @@
+//! Statistics of any formula of one order, for measures without an exact algorithm for all orders.
+//!
+//! Documents of one class (a grade, for most measures) are interchangeable, so an order is an arrangement of classes.
+//! Where there are few arrangements all are listed, and everything is exact. Else orders are drawn, from a fixed seed,
+//! until the mean is sure enough.
+
+use crate::ranking::{Level, Ranking};
+
+/// Arrangements that are listed rather than sampled.
+const LISTED: u64 = 5_000;
+/// Orders that are drawn at most, and between two looks at the standard error.
+const DRAWN: u64 = 10_000;
+const STEP: u64 = 500;
+/// Standard error that is small enough, as a share of the largest value drawn.
+const ERROR: f64 = 1e-3;
+
+/// A tie group as classes: so many documents of each, and others that no measure looks at.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Classes {
+    /// Documents ranked before the group.
+    pub start: usize,
+    /// Documents in the group.
+    pub size: usize,
+    /// (class, number of documents); together at most `size`.
+    pub counts: Vec<(u32, u32)>,
+}
+
+/// A position, and the class of the document there.
+pub(super) type Placed = (usize, u32);
+
+/// Statistics over orders.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Statistics {
+    pub mean: f64,
+    pub variance: f64,
+    /// Smallest and largest value seen: of all orders where `exact`.
+    pub low: f64,
+    pub high: f64,
+    /// Whether all orders were listed.
+    pub exact: bool,
+}
+
+/// Statistics of `value` over all orders of the groups; it is given the class and position of every document that
+/// has one, by position.
+pub(super) fn over_orders(groups: &[Classes], mut value: impl FnMut(&[Placed]) -> f64) -> Statistics {
+    let mut values = Running::default();
+    let exact = is_listed(groups);
+    if exact {
+        let mut placed = Vec::new();
+        list(groups, &mut placed, &mut |placed| values.add(value(placed)));
+    } else {
+        let mut sampler = Sampler::new(groups);
+        while values.n < DRAWN && !(values.n >= 2 * STEP && values.standard_error() <= ERROR * values.scale()) {
+            for _ in 0..STEP {
+                values.add(value(sampler.draw()));
+            }
+        }
+    }
+    values.statistics(exact)
+}
+
+/// Statistics of `value` over all orders of a ranking's groups that begin within a cutoff.
+pub(super) fn over_rankings(ranking: &Ranking, cutoff: usize, mut value: impl FnMut(&Ranking) -> f64) -> Statistics {
+    let (groups, levels) = classes_of(ranking, cutoff);
+    let mut one = Ranking::default();
+    over_orders(&groups, |placed| {
+        one.clear();
+        one.retrieved = ranking.retrieved;
+        for &(position, class) in placed {
+            one.push(position, 1, [levels[class as usize]]);
+        }
+        value(&one)
+    })
+}
+
+/// Whether [`over_rankings`] lists all orders.
+pub(super) fn is_exact(ranking: &Ranking, cutoff: usize) -> bool {
+    is_listed(&classes_of(ranking, cutoff).0)
+}
+
+/// The groups with a class for each grade, and the grades.
+fn classes_of(ranking: &Ranking, cutoff: usize) -> (Vec<Classes>, Vec<Level>) {
+    let mut levels: Vec<Level> = Vec::new();
+    let mut class_of = |grade: f64| {
+        levels.iter().position(|level| level.grade == grade).unwrap_or_else(|| {
+            levels.push(Level { grade, count: 1 });
+            levels.len() - 1
+        }) as u32
+    };
+    let classes = |group: crate::ranking::Group<'_>| Classes {
+        start: group.start,
+        size: group.size,
+        counts: group.levels.iter().map(|level| (class_of(level.grade), level.count)).collect(),
+    };
+    let groups = ranking.groups_to(cutoff).map(classes).collect();
+    (groups, levels)
+}
+
+/// Whether there are few arrangements.
+pub(super) fn is_listed(groups: &[Classes]) -> bool {
+    let mut arrangements: u64 = 1;
+    for group in groups {
+        let mut left = group.size as u64;
+        for &(_, count) in &group.counts {
+            // Times C(left, count), step by step; each step divides evenly.
+            let mut choices: u64 = 1;
+            for i in 0..u64::from(count).min(left - u64::from(count)) {
+                choices = choices * (left - i) / (i + 1);
+                if choices.saturating_mul(arrangements) > LISTED {
+                    return false;
+                }
+            }
+            arrangements *= choices;
+            left -= u64::from(count);
+        }
+    }
+    arrangements <= LISTED
+}
+
+/// Every arrangement once; each stands for equally many orders.
+fn list(groups: &[Classes], placed: &mut Vec<Placed>, visit: &mut dyn FnMut(&[Placed])) {
+    let Some((group, others)) = groups.split_first() else { return visit(placed) };
+    let mut counts = group.counts.clone();
+    let unseen = group.size - counts.iter().map(|&(_, count)| count as usize).sum::<usize>();
+    fill(group, 0, unseen, &mut counts, placed, &mut |placed| list(others, placed, visit));
+}
+
+/// Put a document of each class in turn, or one of the others, at a position of the group, and so on after it.
+fn fill(
+    group: &Classes,
+    position: usize,
+    unseen: usize,
+    counts: &mut Vec<(u32, u32)>,
+    placed: &mut Vec<Placed>,
+    then: &mut dyn FnMut(&mut Vec<Placed>),
+) {
+    if position + unseen == group.size {
+        return then(placed); // no more documents with a class
+    }
+    if let (0, [(class, count)]) = (unseen, counts.as_slice()) {
+        // All alike: not one after the other, as there may be more of them than calls can be nested.
+        let (class, count, before) = (*class, *count as usize, placed.len());
+        placed.extend((0..count).map(|i| (group.start + position + i, class)));
+        then(placed);
+        return placed.truncate(before);
+    }
+    for i in 0..counts.len() {
+        if counts[i].1 > 0 {
+            counts[i].1 -= 1;
+            placed.push((group.start + position, counts[i].0));
+            fill(group, position + 1, unseen, counts, placed, then);
+            placed.pop();
+            counts[i].1 += 1;
+        }
+    }
+    if unseen > 0 {
+        fill(group, position + 1, unseen - 1, counts, placed, then);
+    }
+}
+
+/// Draws orders, always the same ones.
+struct Sampler<'g> {
+    groups: &'g [Classes],
+    /// Positions of each group, in the order last drawn.
+    positions: Vec<Vec<u32>>,
+    placed: Vec<Placed>,
+    state: u64,
+}
+
+impl<'g> Sampler<'g> {
+    fn new(groups: &'g [Classes]) -> Self {
+        let positions = groups.iter().map(|group| (0..group.size as u32).collect()).collect();
+        Sampler { groups, positions, placed: Vec::new(), state: 0 }
+    }
+
+    fn draw(&mut self) -> &[Placed] {
+        self.placed.clear();
+        for (g, group) in self.groups.iter().enumerate() {
+            let from = self.placed.len();
+            let classes = group.counts.iter().flat_map(|&(class, count)| std::iter::repeat_n(class, count as usize));
+            for (i, class) in classes.enumerate() {
+                // The next step of a Fisher-Yates shuffle, which may begin with any order.
+                let j = i + self.below((group.size - i) as u64) as usize;
+                self.positions[g].swap(i, j);
+                self.placed.push((group.start + self.positions[g][i] as usize, class));
+            }
+            self.placed[from..].sort_unstable();
+        }
+        &self.placed
+    }
+
+    /// A number below `n`: SplitMix64 (Steele, Lea & Flood 2014), scaled; the bias of scaling is below n / 2^64.
+    fn below(&mut self, n: u64) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((u128::from(z ^ (z >> 31)) * u128::from(n)) >> 64) as u64
+    }
+}
+
+/// Mean and sum of squared deviations of values as they come (Welford 1962).
+#[derive(Default)]
+struct Running {
+    n: u64,
+    mean: f64,
+    squares: f64,
+    /// Smallest and largest value.
+    range: Option<(f64, f64)>,
+}
+
+impl Running {
+    fn add(&mut self, value: f64) {
+        self.n += 1;
+        let deviation = value - self.mean;
+        self.mean += deviation / self.n as f64;
+        self.squares += deviation * (value - self.mean);
+        let (low, high) = self.range.unwrap_or((value, value));
+        self.range = Some((low.min(value), high.max(value)));
+    }
+
+    fn standard_error(&self) -> f64 {
+        (self.squares / (self.n as f64 * (self.n - 1) as f64)).sqrt()
+    }
+
+    /// The largest absolute value.
+    fn scale(&self) -> f64 {
+        self.range.map_or(0.0, |(low, high)| high.abs().max(low.abs()))
+    }
+
+    fn statistics(&self, exact: bool) -> Statistics {
+        let (low, high) = self.range.unwrap_or((f64::NAN, f64::NAN));
+        let by = if exact { self.n } else { self.n - 1 };
+        Statistics { mean: self.mean, variance: self.squares / by as f64, low, high, exact }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(start: usize, size: usize, counts: &[(u32, u32)]) -> Classes {
+        Classes { start, size, counts: counts.to_vec() }
+    }
+
+    #[test]
+    fn few_arrangements_are_listed() {
+        let groups = [group(0, 3, &[(7, 1)]), group(3, 3, &[(7, 1), (8, 2)])];
+        let mut seen = Vec::new();
+        let found = over_orders(&groups, |placed| {
+            seen.push(placed.to_vec());
+            placed[0].0 as f64
+        });
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), 9);
+        assert!(seen.iter().all(|placed| placed.len() == 4 && placed.windows(2).all(|pair| pair[0].0 < pair[1].0)));
+        assert!(found.exact && found.mean == 1.0 && (found.low, found.high) == (0.0, 2.0));
+        assert!((found.variance - 2.0 / 3.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn one_arrangement_of_many_is_listed_and_no_groups_are_one_order() {
+        let found = over_orders(&[group(0, 200_000, &[(0, 200_000)])], |placed| placed.len() as f64);
+        assert_eq!((found.mean, found.variance, found.exact), (200_000.0, 0.0, true));
+        assert_eq!(over_orders(&[], |placed| placed.len() as f64).mean, 0.0);
+    }
+
+    #[test]
+    fn many_arrangements_are_drawn() {
+        // Reciprocal rank of the first of two documents among a hundred.
+        let groups = [group(0, 100, &[(0, 2)])];
+        assert!(is_listed(&groups));
+        let exact = over_orders(&groups, |placed| 1.0 / (placed[0].0 + 1) as f64);
+        let twice = [group(0, 100, &[(0, 2)]), group(100, 100, &[(1, 2)])];
+        assert!(!is_listed(&twice));
+        let drawn = over_orders(&twice, |placed| 1.0 / (placed[0].0 + 1) as f64);
+        assert!(!drawn.exact);
+        assert!((drawn.mean - exact.mean).abs() < 5.0 * (exact.variance / 10_000.0).sqrt(), "{drawn:?} {exact:?}");
+        assert!((drawn.variance / exact.variance - 1.0).abs() < 0.2, "{drawn:?} {exact:?}");
+    }
+}
