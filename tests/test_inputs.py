@@ -296,3 +296,29 @@ def test_geometric_mean_of_values_of_at_least_a_hundred_thousandth() -> None:
     assert [results.value(gmap, query=query).mean for query in "abc"] == [1.0, 0.5, 0.0]
     assert results.value(gmap, query="a").variance == 0.0
     assert results.means.columns[3:] == ["value", "low", "high", "variance"]
+
+
+class Ranx:
+    """What ranx's Run and Qrels show of themselves."""
+
+    def __init__(self, content: dict[str, dict[str, float]], name: str | None = None) -> None:
+        self.content = content
+        self.name = name
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        return self.content
+
+    def keys(self) -> object:
+        return self.content.keys()
+
+
+def test_constructors_and_objects_of_ranx(tmp_path: pathlib.Path) -> None:
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 2.0}}
+    path = tmp_path / "a.run"
+    path.write_text("q Q0 a 2 1.0 t\nq Q0 b 1 2.0 t\n")
+    for judged in (untied.Qrels(qrels), Ranx(qrels)):
+        for retrieved in (untied.Run(run), untied.Run(path), untied.Run(str(path)), Ranx(run)):
+            assert untied.evaluate(judged, retrieved, RR)["RR"].mean == 0.5
+    results = untied.evaluate(qrels, [Ranx(run, "bm25"), Ranx(run), run], RR)
+    assert list(results.facts()) == ["bm25", "run2", "run3"]
+    assert list(untied.evaluate(qrels, Ranx(run, "bm25"), RR).facts()) == ["bm25"]

@@ -26,6 +26,7 @@ _Parts: TypeAlias = tuple[float, float | None, float | None, float | None, str]
 
 @final
 class Run:
+    def __new__(cls, run: str | os.PathLike[str] | Mapping[Any, Any], *, threads: int | None = None) -> Run: ...
     @staticmethod
     def read(path: str | os.PathLike[str], threads: int | None = None) -> Run: ...
     @staticmethod
@@ -37,6 +38,7 @@ class Run:
 
 @final
 class Qrels:
+    def __new__(cls, qrels: str | os.PathLike[str] | Mapping[Any, Any], *, threads: int | None = None) -> Qrels: ...
     @staticmethod
     def read(path: str | os.PathLike[str], threads: int | None = None) -> Qrels: ...
     @staticmethod

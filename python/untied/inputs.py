@@ -80,7 +80,7 @@ def as_qrels(qrels: QrelsLike, threads: int | None = None) -> Qrels:
         return qrels
     if isinstance(qrels, (str, os.PathLike)):
         return Qrels.read(qrels, threads)
-    return Qrels.from_mapping(qrels, threads)
+    return Qrels.from_mapping(_plain(qrels), threads)
 
 
 def named_runs(runs: Runs, threads: int | None = None) -> list[tuple[str, Callable[[], Run]]]:
@@ -108,7 +108,14 @@ def _as_run(run: OneRun, threads: int | None) -> Run:
         return run
     if isinstance(run, (str, os.PathLike)):
         return Run.read(run, threads)
-    return Run.from_mapping(run, threads)
+    return Run.from_mapping(_plain(run), threads)
+
+
+def _plain(judged_or_retrieved: Any) -> Any:
+    """The dict of dicts that an object of another library (ranx's Run and Qrels) says it stands for."""
+    is_frame = hasattr(judged_or_retrieved, "__arrow_c_stream__") or hasattr(judged_or_retrieved, "__dataframe__")
+    to_dict = None if is_frame else getattr(judged_or_retrieved, "to_dict", None)
+    return to_dict() if callable(to_dict) else judged_or_retrieved
 
 
 def _is_one(runs: Any) -> bool:
@@ -116,7 +123,7 @@ def _is_one(runs: Any) -> bool:
 
     ``{query: {document: score}}`` and ``{query: [document, ...]}`` are single runs; ``{name: run}`` is not.
     """
-    if isinstance(runs, (Run, str, os.PathLike)):
+    if isinstance(runs, (Run, str, os.PathLike)) or hasattr(runs, "to_dict"):
         return True
     if not callable(getattr(runs, "values", None)):
         return False
@@ -130,13 +137,14 @@ def _is_one(runs: Any) -> bool:
 
 
 def _names(sources: list[Any]) -> list[str]:
-    """The stems of files, or their paths where two stems are equal; numbers for what has no path."""
+    """The stems of files, or their paths where two stems are equal; for others their ``name``, or numbers."""
     paths = [os.fspath(source) if isinstance(source, (str, os.PathLike)) else None for source in sources]
     stems = [None if path is None else _stem(path) for path in paths]
     names = []
     for number, (path, stem) in enumerate(zip(paths, stems, strict=True), 1):
         if path is None or stem is None:
-            names.append("run" if len(sources) == 1 else f"run{number}")
+            name = getattr(sources[number - 1], "name", None)
+            names.append(name if isinstance(name, str) and name else "run" if len(sources) == 1 else f"run{number}")
         else:
             names.append(stem if stems.count(stem) == 1 else path)
     return names

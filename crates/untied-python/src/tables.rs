@@ -47,6 +47,15 @@ pub fn path_text(path: PathBuf) -> PyResult<String> {
 
 #[pymethods]
 impl Run {
+    #[new]
+    #[pyo3(signature = (run, *, threads = None))]
+    fn new(run: &Bound<'_, PyAny>, threads: Option<i64>) -> PyResult<Run> {
+        match run.extract::<PathBuf>() {
+            Ok(path) => Run::read(run.py(), path, threads),
+            Err(_) => Run::from_mapping(run, threads),
+        }
+    }
+
     #[staticmethod]
     #[pyo3(signature = (path, threads = None))]
     fn read(py: Python<'_>, path: PathBuf, threads: Option<i64>) -> PyResult<Run> {
@@ -84,6 +93,15 @@ impl Run {
 
 #[pymethods]
 impl Qrels {
+    #[new]
+    #[pyo3(signature = (qrels, *, threads = None))]
+    fn new(qrels: &Bound<'_, PyAny>, threads: Option<i64>) -> PyResult<Qrels> {
+        match qrels.extract::<PathBuf>() {
+            Ok(path) => Qrels::read(qrels.py(), path, threads),
+            Err(_) => Qrels::from_mapping(qrels, threads),
+        }
+    }
+
     #[staticmethod]
     #[pyo3(signature = (path, threads = None))]
     fn read(py: Python<'_>, path: PathBuf, threads: Option<i64>) -> PyResult<Qrels> {
