@@ -12,5 +12,6 @@ pub mod measures;
 pub mod ranking;
 pub mod read;
 pub mod table;
+pub mod trec_eval;
 
 pub use error::{Error, InputError, Result};

@@ -1,0 +1,8 @@
+//! What trec_eval calls its measures, and where it computes something else than they mean.
+//!
+//! Nothing here is reached by `untied eval`: names and deviations belong to `untied trec_eval` and to
+//! `untied.compat.pytrec_eval`.
+
+mod names;
+
+pub use names::{Context, Kind, Printed, Requested, Version, measures, nicknames};

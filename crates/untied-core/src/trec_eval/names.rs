@@ -1,0 +1,487 @@
+//! trec_eval's measures in its own order: their names, parameters and printed names, each as a measure of ours.
+
+use std::fmt;
+
+use crate::error::{Error, Result};
+use crate::measures::{Spec, Value, parse_open};
+
+/// Which trec_eval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Version {
+    /// 9.0.8, also inside pytrec_eval.
+    Nine,
+    /// 10.0.
+    Ten,
+}
+
+/// What decides on measures beside their names.
+#[derive(Debug, Clone, Copy)]
+pub struct Context {
+    /// Which trec_eval.
+    pub version: Version,
+    /// `-l`, the lowest relevant grade.
+    pub level: f64,
+    /// `-N`, the number of documents in the collection; 0 where it is not said.
+    pub collection: i64,
+}
+
+/// How a value is made and shown.
+#[derive(Debug, Clone)]
+pub enum Kind {
+    /// The run's tag, only in the summary.
+    Tag,
+    /// The number of topics, only in the summary.
+    Topics,
+    /// One character for each of the first so many documents, only for topics.
+    Relevances(usize),
+    /// Whole numbers, summed over topics.
+    Count(Spec),
+    /// Their arithmetic mean.
+    Mean(Spec),
+    /// The geometric mean of this, only in the summary.
+    Geometric(Spec),
+    /// The mean of this over a topic's judgment groups.
+    Groups(Spec),
+    /// A measure of preferences.
+    Preference,
+}
+
+/// One line of a report.
+#[derive(Debug, Clone)]
+pub struct Printed {
+    /// As printed: `P_5`, `utility_1,-1,0,0`, `iprec_at_recall_0.10`.
+    pub name: String,
+    /// See [`Kind`].
+    pub kind: Kind,
+}
+
+/// What trec_eval knows about a measure.
+struct Entry {
+    name: &'static str,
+    since: Version,
+    what: What,
+}
+
+enum What {
+    Tag,
+    Topics,
+    Relevances,
+    Preference,
+    Measure {
+        /// Its name in our grammar.
+        core: &'static str,
+        /// Whether `-l` has an effect on it.
+        level: bool,
+        kind: fn(Spec) -> Kind,
+        parameters: Parameters,
+    },
+}
+
+/// The parameters that a measure takes after its name and a full stop.
+enum Parameters {
+    /// None; what is given is not looked at.
+    None,
+    /// Cutoffs: a line each, `P_5`.
+    Cutoffs(&'static [i64]),
+    /// Numbers of one line, `set_F_0.5`; they make a measure of one.
+    Numbers(fn(Spec, &[f64], &Context) -> Result<Spec>, &'static [f64]),
+    /// `grade=gain` or `p=0.5`, separated by commas; one line, `ndcg_1=3,2=9`.
+    Pairs(fn(Spec, &[(&str, f64)]) -> Result<Spec>),
+}
+
+use Parameters::{Cutoffs, Numbers, Pairs};
+use Version::{Nine, Ten};
+
+const RANKS: &[i64] = &[5, 10, 15, 20, 30, 100, 200, 500, 1000];
+
+const fn entry(name: &'static str, what: What) -> Entry {
+    Entry { name, since: Nine, what }
+}
+
+const fn count(name: &'static str, core: &'static str, level: bool) -> Entry {
+    entry(name, What::Measure { core, level, kind: Kind::Count, parameters: Parameters::None })
+}
+
+const fn mean(name: &'static str, core: &'static str, level: bool, parameters: Parameters) -> Entry {
+    entry(name, What::Measure { core, level, kind: Kind::Mean, parameters })
+}
+
+const fn other(name: &'static str, core: &'static str, kind: fn(Spec) -> Kind, parameters: Parameters) -> Entry {
+    entry(name, What::Measure { core, level: true, kind, parameters })
+}
+
+const fn since_ten(entry: Entry) -> Entry {
+    Entry { since: Ten, ..entry }
+}
+
+/// All measures, in the order in which they are printed.
+static ENTRIES: &[Entry] = &[
+    entry("runid", What::Tag),
+    entry("num_q", What::Topics),
+    count("num_ret", "NumRet", false),
+    count("num_rel", "NumRel", true),
+    count("num_rel_ret", "NumRelRet", true),
+    mean("map", "AP", true, Parameters::None),
+    other("gm_map", "AP", Kind::Geometric, Parameters::None),
+    mean("Rprec", "Rprec", true, Parameters::None),
+    mean("recip_rank", "RR", true, Parameters::None),
+    mean("P", "P", true, Cutoffs(RANKS)),
+    entry("relstring", What::Relevances),
+    mean("recall", "R", true, Cutoffs(RANKS)),
+    since_ten(mean("dcg", "DCG", false, Pairs(gains))),
+    mean("ndcg", "nDCG", false, Pairs(gains)),
+    mean("ndcg_cut", "nDCG", false, Cutoffs(RANKS)),
+    mean("map_cut", "AP", true, Cutoffs(RANKS)),
+    mean("relative_P", "RelP", true, Cutoffs(RANKS)),
+    mean("success", "Success", true, Cutoffs(&[1, 5, 10])),
+    mean("set_P", "SetP", true, Parameters::None),
+    mean("set_relative_P", "SetRelP", true, Parameters::None),
+    mean("set_recall", "SetR", true, Parameters::None),
+    mean("set_map", "SetAP", true, Parameters::None),
+    mean("set_F", "SetF", true, Numbers(beta, &[1.0])),
+    count("num_nonrel_judged_ret", "NumNonrelJudgedRet", true),
+    entry("prefs_num_prefs_poss", What::Preference),
+    entry("prefs_num_prefs_ful", What::Preference),
+    entry("prefs_num_prefs_ful_ret", What::Preference),
+    entry("prefs_simp", What::Preference),
+    entry("prefs_pair", What::Preference),
+    entry("prefs_avgjg", What::Preference),
+    entry("prefs_avgjg_Rnonrel", What::Preference),
+    entry("prefs_simp_ret", What::Preference),
+    entry("prefs_pair_ret", What::Preference),
+    entry("prefs_avgjg_ret", What::Preference),
+    entry("prefs_avgjg_Rnonrel_ret", What::Preference),
+    entry("prefs_simp_imp", What::Preference),
+    entry("prefs_pair_imp", What::Preference),
+    entry("prefs_avgjg_imp", What::Preference),
+    other("map_avgjg", "AP", Kind::Groups, Parameters::None),
+    other("P_avgjg", "P", Kind::Groups, Cutoffs(RANKS)),
+];
+
+/// Sets of measures that have a name of their own.
+static NICKNAMES: &[(&str, &[&str])] = &[
+    ("official", &OFFICIAL),
+    ("set", &SET),
+    ("all_trec", &ALL_TREC),
+    ("all_prefs", &ALL_PREFS),
+    ("prefs", &PREFS),
+    ("qrels_jg", &["runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"]),
+];
+
+const OFFICIAL: [&str; 12] = [
+    "runid",
+    "num_q",
+    "num_ret",
+    "num_rel",
+    "num_rel_ret",
+    "map",
+    "gm_map",
+    "Rprec",
+    "bpref",
+    "recip_rank",
+    "iprec_at_recall",
+    "P",
+];
+const SET: [&str; 11] = [
+    "runid",
+    "num_q",
+    "num_ret",
+    "num_rel",
+    "num_rel_ret",
+    "utility",
+    "set_P",
+    "set_recall",
+    "set_relative_P",
+    "set_map",
+    "set_F",
+];
+const ALL_TREC: [&str; 37] = [
+    "runid",
+    "num_q",
+    "num_ret",
+    "num_rel",
+    "num_rel_ret",
+    "map",
+    "gm_map",
+    "Rprec",
+    "bpref",
+    "recip_rank",
+    "iprec_at_recall",
+    "P",
+    "relstring",
+    "recall",
+    "infAP",
+    "gm_bpref",
+    "Rprec_mult",
+    "utility",
+    "11pt_avg",
+    "binG",
+    "G",
+    "ndcg",
+    "ndcg_rel",
+    "Rndcg",
+    "ndcg_cut",
+    "map_cut",
+    "relative_P",
+    "success",
+    "set_P",
+    "set_relative_P",
+    "set_recall",
+    "set_map",
+    "set_F",
+    "num_nonrel_judged_ret",
+    "rbp",
+    "rbp_resid",
+    "unj",
+];
+const ALL_PREFS: [&str; 16] = [
+    "runid",
+    "num_q",
+    "prefs_num_prefs_poss",
+    "prefs_num_prefs_ful",
+    "prefs_num_prefs_ful_ret",
+    "prefs_simp",
+    "prefs_pair",
+    "prefs_avgjg",
+    "prefs_avgjg_Rnonrel",
+    "prefs_simp_ret",
+    "prefs_pair_ret",
+    "prefs_avgjg_ret",
+    "prefs_avgjg_Rnonrel_ret",
+    "prefs_simp_imp",
+    "prefs_pair_imp",
+    "prefs_avgjg_imp",
+];
+const PREFS: [&str; 8] = [
+    "runid",
+    "num_q",
+    "prefs_num_prefs_poss",
+    "prefs_num_prefs_ful",
+    "prefs_num_prefs_ful_ret",
+    "prefs_simp",
+    "prefs_pair",
+    "prefs_avgjg",
+];
+
+/// The names of a version's measures, in the order in which they are printed.
+pub fn measures(version: Version) -> impl Iterator<Item = &'static str> {
+    ENTRIES.iter().filter(move |entry| entry.since <= version).map(|entry| entry.name)
+}
+
+/// A version's sets of measures: name and members.
+pub fn nicknames(version: Version) -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
+    NICKNAMES
+        .iter()
+        .map(move |&(name, members)| (name, measures(version).filter(|measure| members.contains(measure)).collect()))
+}
+
+/// Measures asked for by the arguments of `-m`.
+#[derive(Debug, Clone)]
+pub struct Requested {
+    version: Version,
+    /// Position in [`ENTRIES`] of what is asked for, in any order.
+    wanted: Vec<usize>,
+    /// Names with their parameters, as given. The first of a name counts.
+    parameters: Vec<(String, String)>,
+}
+
+impl Requested {
+    /// Nothing as yet.
+    #[must_use]
+    pub fn new(version: Version) -> Requested {
+        Requested { version, wanted: Vec::new(), parameters: Vec::new() }
+    }
+
+    /// Add what an argument of `-m` names: `map`, `P.5,10`, `official`.
+    ///
+    /// # Errors
+    /// No measure of this version has the name.
+    pub fn add(&mut self, argument: &str) -> Result<()> {
+        let (name, parameters) = match argument.split_once('.') {
+            Some((name, parameters)) => (name, Some(parameters)),
+            None => (argument, None),
+        };
+        let members = NICKNAMES.iter().find(|(nickname, _)| *nickname == name).map(|(_, members)| *members);
+        let known = |entry: &Entry| {
+            entry.since <= self.version && members.map_or(entry.name == name, |all| all.contains(&entry.name))
+        };
+        let found: Vec<usize> = (0..ENTRIES.len()).filter(|&at| known(&ENTRIES[at])).collect();
+        if found.is_empty() {
+            return Err(Error::Measure(format!("illegal measure '{argument}'")));
+        }
+        self.wanted.extend(found);
+        self.parameters.extend(parameters.map(|parameters| (name.to_owned(), parameters.to_owned())));
+        Ok(())
+    }
+
+    /// The lines of a report, in trec_eval's order; the official ones where nothing was added.
+    ///
+    /// # Errors
+    /// Parameters are not what the measure takes.
+    pub fn printed(&self, context: &Context) -> Result<Vec<Printed>> {
+        if self.wanted.is_empty() {
+            let mut official = Requested::new(self.version);
+            official.add("official")?;
+            return official.printed(context);
+        }
+        let mut lines = Vec::new();
+        for (at, entry) in ENTRIES.iter().enumerate() {
+            if self.wanted.contains(&at) {
+                let given = self.parameters.iter().find(|(name, _)| name == entry.name);
+                entry.print(given.map(|(_, parameters)| parameters.as_str()), context, &mut lines)?;
+            }
+        }
+        Ok(lines)
+    }
+}
+
+impl Entry {
+    /// Append the lines of this measure.
+    fn print(&self, given: Option<&str>, context: &Context, lines: &mut Vec<Printed>) -> Result<()> {
+        let name = self.name;
+        let mut put = |name: String, kind: Kind| lines.push(Printed { name, kind });
+        let after = |raw: Option<&str>| raw.map_or_else(|| name.to_owned(), |raw| format!("{name}_{raw}"));
+        let (core, level, kind, parameters) = match &self.what {
+            What::Tag => return Ok(put(name.into(), Kind::Tag)),
+            What::Topics => return Ok(put(name.into(), Kind::Topics)),
+            What::Preference => return Ok(put(name.into(), Kind::Preference)),
+            What::Relevances => {
+                let length = given.map_or(10.0, |raw| number(raw.split(',').next().unwrap_or_default()));
+                return Ok(put(after(given), Kind::Relevances(length.max(0.0) as usize)));
+            }
+            What::Measure { core, level, kind, parameters } => (*core, *level, *kind, parameters),
+        };
+        let mut spec = parse_open(core)?;
+        if level {
+            spec = spec.with("rel", Value::Number(context.level))?;
+        }
+        match *parameters {
+            Parameters::None => put(name.into(), kind(spec)),
+            Cutoffs(standard) => {
+                for cutoff in given.map_or(Ok(standard.to_vec()), cutoffs)? {
+                    let at = usize::try_from(cutoff).unwrap_or(usize::MAX);
+                    put(after(Some(&cutoff.to_string())), kind(spec.clone().at(at)?));
+                }
+            }
+            Numbers(with, standard) => {
+                let values = given.map_or_else(|| standard.to_vec(), |raw| raw.split(',').map(number).collect());
+                put(after(given), kind(with(spec, &values, context)?));
+            }
+            Pairs(with) => {
+                let pairs = given.map_or(Ok(Vec::new()), pairs)?;
+                put(after(given), kind(if pairs.is_empty() { spec } else { with(spec, &pairs)? }));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn problem(message: impl fmt::Display) -> Error {
+    Error::Measure(message.to_string())
+}
+
+/// Cutoffs, ascending.
+fn cutoffs(raw: &str) -> Result<Vec<i64>> {
+    let mut cutoffs: Vec<i64> = raw.split(',').map(whole).collect();
+    cutoffs.sort_unstable();
+    if cutoffs[0] <= 0 {
+        return Err(problem("Negative cutoff detected"));
+    }
+    if cutoffs.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err(problem("duplicate cutoffs detected"));
+    }
+    Ok(cutoffs)
+}
+
+fn pairs(raw: &str) -> Result<Vec<(&str, f64)>> {
+    let pair = |text: &'_ str| match text.split_once('=') {
+        Some((name, value)) if !value.contains('=') => Some((name.len(), number(value))),
+        _ => None,
+    };
+    raw.split(',')
+        .map(|text| pair(text).map(|(length, value)| (&text[..length], value)))
+        .collect::<Option<Vec<_>>>()
+        .ok_or_else(|| problem(format!("malformed pair parameters in '{raw}'")))
+}
+
+/// The whole number that a text begins with, 0 if there is none: as C's `atol`.
+fn whole(text: &str) -> i64 {
+    let text = text.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b');
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    let magnitude = digits[..end]
+        .bytes()
+        .fold(0i64, |value, digit| value.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
+    if text.starts_with('-') { -magnitude } else { magnitude }
+}
+
+/// The decimal number that a text begins with, 0 if there is none: as C's `atof`.
+fn number(text: &str) -> f64 {
+    let text = text.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b');
+    let ends = text.char_indices().map(|(at, c)| at + c.len_utf8()).rev();
+    let numeric = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
+    ends.map(|end| &text[..end]).filter(numeric).find_map(|start| start.parse().ok()).unwrap_or(0.0)
+}
+
+fn beta(spec: Spec, values: &[f64], _: &Context) -> Result<Spec> {
+    spec.with("beta", Value::Number(values[0]))
+}
+
+/// Gains of grades.
+fn gains(spec: Spec, pairs: &[(&str, f64)]) -> Result<Spec> {
+    let table = pairs.iter().filter(|(grade, _)| grade.parse::<i64>().is_ok());
+    spec.with("gain", Value::table(table.map(|&(grade, gain)| (whole(grade) as f64, gain)).collect())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(arguments: &[&str], version: Version) -> Result<Vec<(String, String)>> {
+        let mut requested = Requested::new(version);
+        arguments.iter().try_for_each(|argument| requested.add(argument))?;
+        let context = Context { version, level: 2.0, collection: 0 };
+        let show = |kind: &Kind| match kind {
+            Kind::Count(spec) | Kind::Mean(spec) | Kind::Geometric(spec) | Kind::Groups(spec) => spec.to_string(),
+            other => format!("{other:?}"),
+        };
+        Ok(requested.printed(&context)?.into_iter().map(|line| (line.name, show(&line.kind))).collect())
+    }
+
+    #[test]
+    fn names_and_parameters() {
+        let found = lines(&["set_F.0.5", "P.10,5", "map.7", "P.1", "relstring.20"], Nine).expect("known");
+        let expected = [
+            ("map", "AP(rel=2)"),
+            ("P_5", "P(rel=2)@5"),
+            ("P_10", "P(rel=2)@10"),
+            ("relstring_20", "Relevances(20)"),
+            ("set_F_0.5", "SetF(beta=0.5, rel=2)"),
+        ];
+        assert_eq!(found, expected.map(|(name, spec)| (name.to_owned(), spec.to_owned())));
+    }
+
+    #[test]
+    fn errors_are_those_of_trec_eval() {
+        for (argument, part) in [
+            ("nap", "illegal measure 'nap'"),
+            ("dcg", "illegal measure 'dcg'"),
+            ("P.0", "Negative cutoff"),
+            ("P.x", "Negative cutoff"),
+            ("P.5,5", "duplicate cutoffs"),
+            ("ndcg.1,2", "malformed pair parameters in '1,2'"),
+        ] {
+            let message = lines(&[argument], Nine).expect_err(argument).to_string();
+            assert!(message.contains(part), "{argument}: {message}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_read_as_c_does() {
+        assert_eq!((whole(" 23.4x"), whole("-7"), whole("x"), whole("")), (23, -7, 0, 0));
+        assert_eq!(
+            (number(".25"), number("1e1z"), number("-"), number("5.0,"), number("1.")),
+            (0.25, 10.0, 0.0, 5.0, 1.0)
+        );
+    }
+}
