@@ -86,8 +86,11 @@ enum Parameters {
     /// Numbers of one line, `set_F_0.5`; they make a measure of one.
     Numbers(fn(Spec, &[f64], &Context) -> Result<Spec>, &'static [f64]),
     /// `grade=gain` or `p=0.5`, separated by commas; one line, `ndcg_1=3,2=9`.
-    Pairs(fn(Spec, &[(&str, f64)]) -> Result<Spec>),
+    Pairs(fn(Spec, Pairing<'_>) -> Result<Spec>),
 }
+
+/// Names with numbers.
+type Pairing<'a> = &'a [(&'a str, f64)];
 
 use Parameters::{Cutoffs, Numbers, Pairs};
 use Version::{Nine, Ten};
@@ -328,7 +331,7 @@ impl Requested {
         for (at, entry) in ENTRIES.iter().enumerate() {
             if self.wanted.contains(&at) {
                 let given = self.parameters.iter().find(|(name, _)| name == entry.name);
-                entry.print(given.map(|(_, parameters)| parameters.as_str()), context, &mut lines)?;
+                lines.extend(entry.print(given.map(|(_, parameters)| parameters.as_str()), context)?);
             }
         }
         Ok(lines)
@@ -336,18 +339,19 @@ impl Requested {
 }
 
 impl Entry {
-    /// Append the lines of this measure.
-    fn print(&self, given: Option<&str>, context: &Context, lines: &mut Vec<Printed>) -> Result<()> {
-        let name = self.name;
-        let mut put = |name: String, kind: Kind| lines.push(Printed { name, kind });
-        let after = |raw: Option<&str>| raw.map_or_else(|| name.to_owned(), |raw| format!("{name}_{raw}"));
+    /// The lines of this measure.
+    fn print(&self, given: Option<&str>, context: &Context) -> Result<Vec<Printed>> {
+        let line = |raw: Option<&str>, kind: Kind| Printed {
+            name: raw.map_or_else(|| self.name.to_owned(), |raw| format!("{}_{raw}", self.name)),
+            kind,
+        };
         let (core, level, kind, parameters) = match &self.what {
-            What::Tag => return Ok(put(name.into(), Kind::Tag)),
-            What::Topics => return Ok(put(name.into(), Kind::Topics)),
-            What::Preference => return Ok(put(name.into(), Kind::Preference)),
+            What::Tag => return Ok(vec![line(None, Kind::Tag)]),
+            What::Topics => return Ok(vec![line(None, Kind::Topics)]),
+            What::Preference => return Ok(vec![line(None, Kind::Preference)]),
             What::Relevances => {
                 let length = given.map_or(10.0, |raw| number(raw.split(',').next().unwrap_or_default()));
-                return Ok(put(after(given), Kind::Relevances(length.max(0.0) as usize)));
+                return Ok(vec![line(given, Kind::Relevances(length.max(0.0) as usize))]);
             }
             What::Measure { core, level, kind, parameters } => (*core, *level, *kind, parameters),
         };
@@ -356,23 +360,23 @@ impl Entry {
             spec = spec.with("rel", Value::Number(context.level))?;
         }
         match *parameters {
-            Parameters::None => put(name.into(), kind(spec)),
+            Parameters::None => Ok(vec![line(None, kind(spec))]),
             Cutoffs(standard) => {
-                for cutoff in given.map_or(Ok(standard.to_vec()), cutoffs)? {
-                    let at = usize::try_from(cutoff).unwrap_or(usize::MAX);
-                    put(after(Some(&cutoff.to_string())), kind(spec.clone().at(at)?));
-                }
+                let at = |cutoff: i64| {
+                    let spec = spec.clone().at(usize::try_from(cutoff).unwrap_or(usize::MAX))?;
+                    Ok(line(Some(&cutoff.to_string()), kind(spec)))
+                };
+                given.map_or(Ok(standard.to_vec()), cutoffs)?.into_iter().map(at).collect()
             }
             Numbers(with, standard) => {
                 let values = given.map_or_else(|| standard.to_vec(), |raw| raw.split(',').map(number).collect());
-                put(after(given), kind(with(spec, &values, context)?));
+                Ok(vec![line(given, kind(with(spec, &values, context)?))])
             }
             Pairs(with) => {
                 let pairs = given.map_or(Ok(Vec::new()), pairs)?;
-                put(after(given), kind(if pairs.is_empty() { spec } else { with(spec, &pairs)? }));
+                Ok(vec![line(given, kind(if pairs.is_empty() { spec } else { with(spec, &pairs)? }))])
             }
         }
-        Ok(())
     }
 }
 
@@ -428,7 +432,7 @@ fn beta(spec: Spec, values: &[f64], _: &Context) -> Result<Spec> {
 }
 
 /// Gains of grades.
-fn gains(spec: Spec, pairs: &[(&str, f64)]) -> Result<Spec> {
+fn gains(spec: Spec, pairs: Pairing<'_>) -> Result<Spec> {
     let table = pairs.iter().filter(|(grade, _)| grade.parse::<i64>().is_ok());
     spec.with("gain", Value::table(table.map(|&(grade, gain)| (whole(grade) as f64, gain)).collect())?)
 }
