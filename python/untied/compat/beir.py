@@ -1,0 +1,207 @@
+"""BEIR's evaluation (2.2), with its names, keys and rounding: replace ``from beir.retrieval.evaluation`` by this.
+
+Each method takes ``ties`` besides. Without it, equal scores are ranked as BEIR ranks them, which depends on the
+measure: by document id, descending, over 32-bit scores in `EvaluateRetrieval.evaluate` (pytrec_eval's rule), and in the
+order of the dict in `EvaluateRetrieval.evaluate_custom` (a stable sort). ``ties="expected"`` is the same for both.
+"""
+
+from __future__ import annotations
+
+from untied.errors import UntiedError
+from untied.evaluate import evaluate
+from untied.measures import AP, RR, P, R, RelP, Success, nDCG
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from untied._core import Measure
+
+__all__ = ["EvaluateRetrieval", "hole", "mrr", "recall_cap", "top_k_accuracy"]
+
+_CUSTOM = {
+    "mrr": ("mrr", "mrr@k", "mrr_cut"),
+    "recall_cap": ("recall_cap", "r_cap", "r_cap@k"),
+    "hole": ("hole", "hole@k"),
+    "top_k_accuracy": ("acc", "top_k_acc", "accuracy", "accuracy@k", "top_k_accuracy"),
+}
+
+
+class EvaluateRetrieval:
+    """A retriever and the evaluation of what it finds; the methods that evaluate need no instance.
+
+    Parameters
+    ----------
+    retriever : object, optional
+        What `retrieve` asks: anything with BEIR's ``search(corpus, queries, top_k, score_function)``.
+    k_values : list of int
+        Cutoffs; the largest is how many documents are retrieved.
+    score_function : str, optional
+        Given to the retriever.
+    """
+
+    def __init__(
+        self,
+        retriever: Any = None,
+        k_values: Sequence[int] = (1, 3, 5, 10, 100, 1000),
+        score_function: str | None = "cos_sim",
+    ) -> None:
+        self.k_values = list(k_values)
+        self.top_k = max(k_values)
+        self.retriever = retriever
+        self.score_function = score_function
+
+    def retrieve(self, corpus: Mapping[str, Any], queries: Mapping[str, str], **kwargs: Any) -> Any:
+        """Let the retriever search the `top_k` best documents for each query."""
+        if not self.retriever:
+            raise ValueError("no retriever was given to EvaluateRetrieval")
+        return self.retriever.search(corpus, queries, self.top_k, self.score_function, **kwargs)
+
+    @staticmethod
+    def evaluate(
+        qrels: Mapping[str, Mapping[str, float]],
+        results: dict[str, dict[str, float]],
+        k_values: Iterable[int],
+        ignore_identical_ids: bool = True,
+        *,
+        ties: str = "trec",
+    ) -> tuple[dict[str, float], dict[str, float], dict[str, float], dict[str, float]]:
+        """NDCG, MAP, Recall and P at each cutoff, over the queries that stand in both.
+
+        Parameters
+        ----------
+        qrels : dict
+            ``{query: {document: grade}}``.
+        results : dict
+            ``{query: {document: score}}``.
+        k_values : list of int
+            Cutoffs.
+        ignore_identical_ids : bool
+            Take documents that have their query's id out of `results` first: out of the dict itself, as BEIR does, so
+            that what is evaluated afterwards lacks them too.
+        ties : str
+            As for `untied.evaluate`, but not ``"range"``.
+
+        Returns
+        -------
+        tuple of four dicts
+            ``{"NDCG@10": ...}``, ``{"MAP@10": ...}``, ``{"Recall@10": ...}``, ``{"P@10": ...}``, to five decimals.
+        """
+        if ignore_identical_ids:
+            for query, documents in results.items():
+                documents.pop(query, None)
+        families = {"NDCG": nDCG, "MAP": AP, "Recall": R, "P": P}
+        measures = {f"{name}@{k}": measure @ k for name, measure in families.items() for k in k_values}
+        values = _means(qrels, results, measures, ties, None)
+        ndcg, ap, recall, precision = (
+            {key: value for key, value in values.items() if key.startswith(f"{name}@")} for name in families
+        )
+        return ndcg, ap, recall, precision
+
+    @staticmethod
+    def evaluate_custom(
+        qrels: Mapping[str, Mapping[str, float]],
+        results: Mapping[str, Mapping[str, float]],
+        k_values: Iterable[int],
+        metric: str,
+        *,
+        ties: str = "given",
+    ) -> dict[str, float]:
+        """One of `mrr`, `recall_cap`, `hole` and `top_k_accuracy`, by any of BEIR's names for it.
+
+        Raises
+        ------
+        UntiedError
+            There is no such metric (BEIR returns None).
+        """
+        for function, names in _CUSTOM.items():
+            if metric.lower() in names:
+                found: dict[str, float] = globals()[function](qrels, results, k_values, ties=ties)
+                return found
+        raise UntiedError(f"no metric {metric!r}; there are {', '.join(_CUSTOM)}")
+
+
+def mrr(
+    qrels: Mapping[str, Mapping[str, float]],
+    results: Mapping[str, Mapping[str, float]],
+    k_values: Iterable[int],
+    *,
+    ties: str = "given",
+) -> dict[str, float]:
+    """``MRR@k``: reciprocal rank of the first relevant document, mean over all queries of the qrels."""
+    return _custom(qrels, results, {f"MRR@{k}": RR @ k for k in k_values}, ties)
+
+
+def recall_cap(
+    qrels: Mapping[str, Mapping[str, float]],
+    results: Mapping[str, Mapping[str, float]],
+    k_values: Iterable[int],
+    *,
+    ties: str = "given",
+) -> dict[str, float]:
+    """``R_cap@k``: relevant documents among the first k, as a share of the most there could be (untied's RelP).
+
+    A query without relevant documents counts 0, where BEIR divides by zero.
+    """
+    return _custom(qrels, results, {f"R_cap@{k}": RelP @ k for k in k_values}, ties)
+
+
+def top_k_accuracy(
+    qrels: Mapping[str, Mapping[str, float]],
+    results: Mapping[str, Mapping[str, float]],
+    k_values: Iterable[int],
+    *,
+    ties: str = "given",
+) -> dict[str, float]:
+    """``Accuracy@k``: share of the queries of the qrels with a relevant document among the first k."""
+    return _custom(qrels, results, {f"Accuracy@{k}": Success @ k for k in k_values}, ties)
+
+
+def hole(
+    qrels: Mapping[str, Mapping[str, float]],
+    results: Mapping[str, Mapping[str, float]],
+    k_values: Iterable[int],
+    *,
+    ties: str = "given",
+) -> dict[str, float]:
+    """``Hole@k``: share of the first k documents that are judged for no query at all."""
+    judged = {document for documents in qrels.values() for document in documents}
+    # Precision, with the documents that nobody judged in the place of the relevant ones.
+    holes = {
+        query: {document: int(document not in judged) for document in documents} for query, documents in results.items()
+    }
+    return _means(holes, results, {f"Hole@{k}": P @ k for k in k_values}, ties, len(qrels))
+
+
+def _custom(
+    qrels: Mapping[str, Mapping[str, float]],
+    results: Mapping[str, Mapping[str, float]],
+    measures: dict[str, Measure],
+    ties: str,
+) -> dict[str, float]:
+    """Means over all queries of the qrels, every grade above 0 being relevant."""
+    for query in results:
+        if query not in qrels:
+            raise UntiedError(f"query {query!r} of the results is not in the qrels")
+    binary = {query: {document: int(grade > 0) for document, grade in qrels[query].items()} for query in results}
+    return _means(binary, results, measures, ties, len(qrels))
+
+
+def _means(
+    qrels: Mapping[str, Mapping[str, float]],
+    results: Mapping[str, Mapping[str, float]],
+    measures: dict[str, Measure],
+    ties: str,
+    queries: int | None,
+) -> dict[str, float]:
+    """Sums of the values of the common queries, divided by a number of queries (theirs, if none is given)."""
+    if ties == "range":
+        raise UntiedError("BEIR's results have room for one value; ask for ties 'best' and 'worst' in turn")
+    found = evaluate(qrels, results, list(measures.values()), ties=ties, queries="common")
+    sums = dict.fromkeys(found.measures, 0.0)
+    table = found.per_query
+    for measure, value in zip(table["measure"], table["value"], strict=True):
+        sums[measure] += value
+    count = len(found.queries) if queries is None else queries
+    return {key: round(sums[str(measure)] / count, 5) for key, measure in measures.items()}

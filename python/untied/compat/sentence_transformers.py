@@ -1,0 +1,119 @@
+"""The metrics of sentence-transformers' ``InformationRetrievalEvaluator`` (6.2), from its lists of results.
+
+`compute_metrics` stands for its method of that name, and `TieAware` puts it into an evaluator:
+
+>>> from sentence_transformers.evaluation import InformationRetrievalEvaluator  # doctest: +SKIP
+>>> class Evaluator(TieAware, InformationRetrievalEvaluator):  # doctest: +SKIP
+...     ties = "expected"
+
+The evaluator itself keeps only the best documents, as many as its largest cutoff. Where equal scores lie across that
+border it has already chosen among them, by id; ask for a larger cutoff than the ones you read to have them all.
+"""
+
+from __future__ import annotations
+
+from untied.errors import UntiedError
+from untied.evaluate import evaluate
+from untied.measures import AP, RR, P, R, Success, nDCG
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from typing import Any, TypeAlias
+
+    from untied._core import Measure
+
+    Hits: TypeAlias = Sequence[Mapping[str, Any]]
+
+__all__ = ["TieAware", "compute_metrics"]
+
+
+def compute_metrics(
+    queries_result_list: Sequence[Hits],
+    queries_ids: Sequence[Any],
+    relevant_docs: Mapping[Any, Collection[Any]],
+    *,
+    mrr_at_k: Sequence[int] = (10,),
+    ndcg_at_k: Sequence[int] = (10,),
+    accuracy_at_k: Sequence[int] = (1, 3, 5, 10),
+    precision_recall_at_k: Sequence[int] = (1, 3, 5, 10),
+    map_at_k: Sequence[int] = (100,),
+    ties: str = "corpus_id",
+) -> dict[str, dict[int, float]]:
+    """Compute the evaluator's metrics.
+
+    Parameters
+    ----------
+    queries_result_list : list of lists
+        For each query the documents found, ``[{"corpus_id": ..., "score": ...}, ...]``, in any order.
+    queries_ids : list
+        The queries, in the same order.
+    relevant_docs : dict
+        The relevant documents of each query; none may be without.
+    mrr_at_k, ndcg_at_k, accuracy_at_k, precision_recall_at_k, map_at_k : list of int
+        Cutoffs.
+    ties : str
+        ``"corpus_id"``: equal scores by document id, ascending, the evaluator's own rule (releases before 6 kept the
+        order of the list, which is ``"given"``). ``"expected"`` and the others as for `untied.evaluate`, but not
+        ``"range"``.
+
+    Returns
+    -------
+    dict
+        ``accuracy@k``, ``precision@k``, ``recall@k``, ``ndcg@k``, ``mrr@k`` and ``map@k``, each a dict by cutoff. MAP@k
+        divides by the smaller of k and the number of relevant documents, where trec_eval and untied's AP@k divide by
+        the latter.
+    """
+    if ties == "range":
+        raise UntiedError("the metrics have room for one value; ask for ties 'best' and 'worst' in turn")
+    # Numbers in place of ids: two queries may be alike, and the values are wanted in this order.
+    qrels: dict[int, dict[Any, int]] = {}
+    run: dict[int, Any] = {}
+    for number, (query, hits) in enumerate(zip(queries_ids, queries_result_list, strict=True)):
+        qrels[number] = dict.fromkeys(relevant_docs[query], 1)
+        if not qrels[number]:
+            raise UntiedError(f"query {query!r} has no relevant documents")
+        scores = {hit["corpus_id"]: hit["score"] for hit in hits}
+        if len(scores) < len(hits):
+            raise UntiedError(f"query {query!r} has a document twice")
+        # Ids in Python's order: numbers as numbers.
+        run[number] = sorted(scores, key=lambda doc: (-scores[doc], doc)) if ties == "corpus_id" else scores
+    families: dict[str, tuple[Measure, Sequence[int]]] = {
+        "accuracy@k": (Success, accuracy_at_k),
+        "precision@k": (P, precision_recall_at_k),
+        "recall@k": (R, precision_recall_at_k),
+        "ndcg@k": (nDCG, ndcg_at_k),
+        "mrr@k": (RR, mrr_at_k),
+        "map@k": (AP, map_at_k),
+    }
+    asked = [measure @ k for measure, cutoffs in families.values() for k in cutoffs]
+    found = evaluate(qrels, run, asked, ties="given" if ties == "corpus_id" else ties)
+    metrics = {name: {k: found[measure @ k].mean for k in cutoffs} for name, (measure, cutoffs) in families.items()}
+    for k in map_at_k:
+        capped = (
+            found.value(AP @ k, query=str(number)).mean * (len(relevant) / min(k, len(relevant)))
+            for number, relevant in qrels.items()
+        )
+        metrics["map@k"][k] = sum(capped) / len(qrels)
+    return metrics
+
+
+class TieAware:
+    """To inherit from before ``InformationRetrievalEvaluator``: metrics under the policy in `ties`."""
+
+    ties = "expected"
+
+    def compute_metrics(self, queries_result_list: Sequence[Hits]) -> dict[str, dict[int, float]]:
+        """Compute the evaluator's metrics, see the function of this name."""
+        evaluator: Any = self
+        return compute_metrics(
+            queries_result_list,
+            evaluator.queries_ids,
+            evaluator.relevant_docs,
+            mrr_at_k=evaluator.mrr_at_k,
+            ndcg_at_k=evaluator.ndcg_at_k,
+            accuracy_at_k=evaluator.accuracy_at_k,
+            precision_recall_at_k=evaluator.precision_recall_at_k,
+            map_at_k=evaluator.map_at_k,
+            ties=self.ties,
+        )
