@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result, show};
 use crate::measures::{Aggregate, Certainty, Measure, Orders, Scope, Spec};
-use crate::ranking::{Judge, Layout, Order, Precision, best, condensed, worst};
+use crate::ranking::{Judge, Layout, Order, Precision, Ranking, best, condensed, worst};
 use crate::table::{Qrels, Rows, Run};
 
 /// What becomes of tied documents.
@@ -72,6 +72,10 @@ pub struct Settings {
     pub undefined: Undefined,
     /// Whether to compute variances over tie orders.
     pub variance: bool,
+    /// How many documents of a query count, the others are cut off; only for orders without ties.
+    pub depth: Option<usize>,
+    /// Whether a query that the run lacks is a ranking of one document that nobody judged, instead of an empty one.
+    pub placeholder: bool,
 }
 
 impl Settings {
@@ -282,6 +286,20 @@ impl Evaluation {
 /// # Errors
 /// A score does not fit the precision, or a value is undefined and that is to be an error.
 pub fn evaluate(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings) -> Result<Evaluation> {
+    evaluate_and_look(qrels, run, plan, settings, |_| ()).map(|(evaluation, _)| evaluation)
+}
+
+/// Evaluate a run; with what `look` sees in the rankings that measures read, query by query.
+///
+/// # Errors
+/// As [`evaluate`].
+pub fn evaluate_and_look<T: Send>(
+    qrels: &Qrels,
+    run: &Run,
+    plan: &Plan,
+    settings: Settings,
+    look: impl Fn(&Ranking) -> T + Sync,
+) -> Result<(Evaluation, Vec<T>)> {
     let mut pairs: Vec<(usize, Option<usize>)> =
         (0..qrels.len()).map(|query| (query, run.find(qrels.id(query)))).collect();
     let common = pairs.iter().filter(|(_, found)| found.is_some()).count();
@@ -294,20 +312,25 @@ pub fn evaluate(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings) -> Re
     }
     let shape =
         Shape { measures: plan.measures.len(), variance: settings.variance, range: settings.ties == Ties::Range };
-    let mut cells = vec![0.0; pairs.len() * shape.cells()];
-    let mut certainties = vec![Certainty::Exact; pairs.len() * shape.measures];
-    let outcomes: Vec<Result<QueryFacts>> = cells
-        .par_chunks_mut(shape.cells().max(1))
-        .zip(certainties.par_chunks_mut(shape.measures.max(1)))
+    // Without any measure there still is something to look at.
+    let (width, measures) = (shape.cells().max(1), shape.measures.max(1));
+    let mut cells = vec![0.0; pairs.len() * width];
+    let mut certainties = vec![Certainty::Exact; pairs.len() * measures];
+    let outcomes: Vec<Result<(QueryFacts, T)>> = cells
+        .par_chunks_mut(width)
+        .zip(certainties.par_chunks_mut(measures))
         .zip(&pairs)
         .map_init(Workspace::default, |workspace, ((cells, certainties), &(query, found))| {
             let rows = found.map_or_else(Rows::none, |found| run.rows(found));
-            workspace.query(qrels, query, &rows, plan, settings, shape, cells, certainties)
+            let facts = workspace.query(qrels, query, &rows, plan, settings, shape, cells, certainties)?;
+            Ok((facts, look(&workspace.orders(settings).tied)))
         })
         .collect();
     let mut facts = Facts { absent: qrels.len() - common, unknown: run.len() - common, ..Facts::default() };
+    let mut seen = Vec::with_capacity(outcomes.len());
     for outcome in outcomes {
-        let query = outcome?;
+        let (query, look) = outcome?;
+        seen.push(look);
         facts.mixed += usize::from(query.mixed);
         facts.undefined += query.undefined;
     }
@@ -316,7 +339,7 @@ pub fn evaluate(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings) -> Re
     let mut evaluation = Evaluation { queries, totals: Vec::new(), facts, cells, certainties, shape };
     evaluation.totals =
         (0..shape.measures).map(|measure| total(&evaluation, measure, plan.aggregates[measure])).collect();
-    Ok(evaluation)
+    Ok((evaluation, seen))
 }
 
 /// The aggregate of a measure (SPEC 0): mean or sum of means, lows and highs; tie orders of different queries are
@@ -370,6 +393,11 @@ struct Workspace {
 }
 
 impl Workspace {
+    /// What measures read, but for those that drop unjudged documents on their own.
+    fn orders(&self, settings: Settings) -> &Orders {
+        if settings.unjudged == Unjudged::Remove { &self.judged } else { &self.all }
+    }
+
     #[allow(clippy::too_many_arguments)]
     fn query(
         &mut self,
@@ -393,6 +421,12 @@ impl Workspace {
         };
         let remove = settings.unjudged == Unjudged::Remove;
         let mixed = self.judge.judge(rows, &self.order, &truth, layout, remove, &mut self.all.tied);
+        if rows.is_empty() && settings.placeholder {
+            self.all.tied.retrieved = 1;
+        }
+        if let Some(depth) = settings.depth {
+            self.all.tied.cut(depth);
+        }
         let extremes = matches!(settings.ties, Ties::Best | Ties::Worst | Ties::Range);
         if remove || plan.judged_only.contains(&true) {
             condensed(&self.all.tied, &mut self.judged.tied);
@@ -405,7 +439,7 @@ impl Workspace {
         }
         let mut undefined = 0;
         for (m, measure) in plan.measures.iter().enumerate() {
-            let orders = if remove || plan.judged_only[m] { &self.judged } else { &self.all };
+            let orders = if plan.judged_only[m] { &self.judged } else { self.orders(settings) };
             let mut put = |field: usize, value: f64| cells[field * shape.measures + m] = value;
             let lower_is_better = plan.specs[m].info.lower_is_better;
             let (low, high) = if extremes { measure.extremes(orders, &truth) } else { (0.0, 0.0) };

@@ -95,6 +95,14 @@ impl Ranking {
         self.spans.push(Span { start: start as u32, size: size as u32, levels: self.levels.len() as u32 });
     }
 
+    /// Drop all but the first so many documents of a ranking without ties.
+    pub fn cut(&mut self, depth: usize) {
+        self.retrieved = self.retrieved.min(depth);
+        self.spans.truncate(self.spans.partition_point(|span| (span.start as usize) < depth));
+        debug_assert!(self.spans.last().is_none_or(|span| span.size == 1));
+        self.levels.truncate(self.spans.last().map_or(0, |span| span.levels as usize));
+    }
+
     /// The groups that hold documents of the qrels, best first.
     #[inline]
     pub fn groups(&self) -> impl Iterator<Item = Group<'_>> {

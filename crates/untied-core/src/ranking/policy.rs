@@ -87,4 +87,18 @@ mod tests {
         condensed(&tied, &mut other);
         assert_eq!((other.retrieved, spans(&other)), (4, vec![(0, 4, 2.0)]));
     }
+
+    #[test]
+    fn cut_keeps_the_first_documents() {
+        let mut ranking = Ranking { retrieved: 10, ..Ranking::default() };
+        for rank in [2, 5, 6] {
+            ranking.push(rank, 1, [level(rank as f64, 1)]);
+        }
+        for (depth, retrieved, left) in [(20, 10, 3), (7, 7, 3), (6, 6, 2), (2, 2, 0), (0, 0, 0)] {
+            let mut cut = ranking.clone();
+            cut.cut(depth);
+            assert_eq!((cut.retrieved, spans(&cut)), (retrieved, spans(&ranking)[..left].to_vec()), "{depth}");
+            assert_eq!(cut.levels().len(), left);
+        }
+    }
 }

@@ -10,4 +10,5 @@ mod number;
 mod source;
 mod trec;
 
-pub use trec::{read_qrels, read_run};
+pub use number::{atof, atol};
+pub use trec::{read_deviations, read_qrels, read_qrels_leniently, read_run, read_run_leniently};

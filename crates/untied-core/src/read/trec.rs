@@ -5,6 +5,7 @@ use super::line::{Cursor, fields};
 use super::number::{self, NotANumber};
 use crate::error::{Error, InputError, Result, quote};
 use crate::table::{Chunk, Qrels, Run};
+use crate::trec_eval::Version;
 
 /// Read a run: `query Q0 document rank score tag`.
 ///
@@ -28,6 +29,37 @@ pub fn read_qrels(path: &str) -> Result<Qrels> {
     Qrels::new(read(path, &QRELS)?, path)
 }
 
+/// Read a run as trec_eval does, in the version asked for; with the tag of its last line.
+///
+/// A score is whatever number its field begins with, else 0; NaN becomes negative infinity, the last place. Version 9
+/// keeps 32 bits of it. What follows the tag is not read. A document may stand twice in a query.
+///
+/// # Errors
+/// The file cannot be read, a line has fewer than six columns, or there is no line at all.
+pub fn read_run_leniently(path: &str, version: Version) -> Result<(Run, Vec<u8>)> {
+    let mut chunks = read(path, if version == Version::Nine { &LENIENT_RUN_9 } else { &LENIENT_RUN })?;
+    let tag = chunks.last_mut().map(|last| std::mem::take(&mut last.tag)).unwrap_or_default();
+    Ok((Run::with_duplicates(chunks)?, tag))
+}
+
+/// Read qrels as trec_eval does, in the version asked for.
+///
+/// A grade is the whole number its field begins with, else 0. A document may stand twice in a query.
+///
+/// # Errors
+/// The file cannot be read, a line has not four columns, or there is no line at all.
+pub fn read_qrels_leniently(path: &str, version: Version) -> Result<Qrels> {
+    Qrels::with_duplicates(read(path, if version == Version::Nine { &LENIENT_QRELS_9 } else { &LENIENT_QRELS })?)
+}
+
+/// Read trec_eval's means and standard deviations: queries with measures' names and two columns of numbers.
+///
+/// # Errors
+/// The file cannot be read, a line has not four columns, or there is no line at all.
+pub fn read_deviations(path: &str) -> Result<Run> {
+    Run::with_duplicates(read(path, &DEVIATIONS)?)
+}
+
 /// What a column of a format is. Numbers go to a column of the block, the score or grade to its first.
 #[derive(Clone, Copy)]
 enum Column {
@@ -37,34 +69,85 @@ enum Column {
     Number(usize, &'static str),
     /// A number, or NaN where the field is none.
     MaybeNumber(usize),
+    /// What the function makes of any field.
+    AnyNumber(usize, fn(&[u8]) -> f64),
+    /// Kept of the last line only.
+    Tag,
     Ignored,
 }
-use Column::{Document, Ignored, MaybeNumber, Number, Query};
+use Column::{AnyNumber, Document, Ignored, MaybeNumber, Number, Query, Tag};
 
 /// A text format: its columns and how to name them in messages.
 struct Layout {
     columns: &'static [Column],
     numbers: usize,
     shape: &'static str,
+    /// Whether lines that begin with `#` are left out.
+    comments: bool,
+    /// Whether blank lines are left out; they are malformed if not.
+    blanks: bool,
+    /// Whether a line may go on after the last column.
+    more: bool,
 }
 
 const RUN: Layout = Layout {
     columns: &[Query, Ignored, Document, Ignored, Number(0, "score"), Ignored],
     numbers: 1,
     shape: "6 columns (query Q0 document rank score tag)",
+    comments: true,
+    blanks: true,
+    more: false,
 };
 
-const RUN_WITH_RANKS: Layout = Layout {
-    columns: &[Query, Ignored, Document, MaybeNumber(1), Number(0, "score"), Ignored],
-    numbers: 2,
-    shape: RUN.shape,
-};
+const RUN_WITH_RANKS: Layout =
+    Layout { columns: &[Query, Ignored, Document, MaybeNumber(1), Number(0, "score"), Ignored], numbers: 2, ..RUN };
 
 const QRELS: Layout = Layout {
     columns: &[Query, Ignored, Document, Number(0, "grade")],
-    numbers: 1,
     shape: "4 columns (query iteration document grade)",
+    ..RUN
 };
+
+const LENIENT_RUN: Layout = Layout {
+    columns: &[Query, Ignored, Document, Ignored, AnyNumber(0, |field| ranked(number::atof(field))), Tag],
+    more: true,
+    ..RUN
+};
+
+const LENIENT_RUN_9: Layout = Layout {
+    columns: &[
+        Query,
+        Ignored,
+        Document,
+        Ignored,
+        AnyNumber(0, |field| ranked(f64::from(number::atof(field) as f32))),
+        Tag,
+    ],
+    comments: false,
+    ..LENIENT_RUN
+};
+
+const LENIENT_QRELS: Layout = Layout {
+    columns: &[Query, Ignored, Document, AnyNumber(0, |field| number::atol(field) as f64)],
+    blanks: false,
+    ..QRELS
+};
+
+const LENIENT_QRELS_9: Layout = Layout { comments: false, ..LENIENT_QRELS };
+
+const DEVIATIONS: Layout = Layout {
+    columns: &[Query, Document, AnyNumber(0, number::atof), AnyNumber(1, number::atof)],
+    numbers: 2,
+    shape: "4 columns (query measure mean deviation)",
+    comments: false,
+    blanks: false,
+    more: false,
+};
+
+/// A score that has a place in an order.
+fn ranked(score: f64) -> f64 {
+    if score.is_nan() { f64::NEG_INFINITY } else { score }
+}
 
 fn read(path: &str, layout: &Layout) -> Result<Vec<Chunk>> {
     let parsed = parse_blocks(path, |block, chunk| parse(block, layout, chunk))?;
@@ -92,16 +175,17 @@ fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::Resul
     chunk.clear(layout.numbers);
     let mut cursor = Cursor::new(bytes);
     let mut current: &[u8] = &[];
+    let mut tag: &[u8] = &[];
     let mut lines = 0;
     while !cursor.is_done() {
         let start = cursor;
         let first = cursor.field();
-        if first.is_empty() && cursor.next_line() {
+        if first.is_empty() && layout.blanks && cursor.next_line() {
             lines += 1;
             chunk.lines.skip(chunk.block.len());
             continue;
         }
-        if first.first() == Some(&b'#') {
+        if layout.comments && first.first() == Some(&b'#') {
             cursor.skip_line();
             lines += 1;
             chunk.lines.skip(chunk.block.len());
@@ -128,14 +212,20 @@ fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::Resul
                     Err(error) => return Err(not_a_number(field, lines, name, error)),
                 },
                 MaybeNumber(to) => chunk.block.columns[to].push(number::parse(field).unwrap_or(f64::NAN)),
+                AnyNumber(to, read) => chunk.block.columns[to].push(read(field)),
+                Tag => tag = field,
                 Ignored => {}
             }
         }
         if !cursor.next_line() {
-            return Err(malformed(start, lines, layout));
+            if !layout.more {
+                return Err(malformed(start, lines, layout));
+            }
+            cursor.skip_line();
         }
         lines += 1;
     }
+    chunk.tag = tag.to_vec();
     chunk.finish();
     // An exact copy: what is left over stays with the worker, and memory is asked for once a block.
     Ok(Parsed { value: chunk.clone(), lines })

@@ -98,6 +98,8 @@ pub struct Chunk {
     pub segments: Vec<Segment>,
     /// For messages.
     pub lines: LineMap,
+    /// The tag of the last row, where a reader keeps it.
+    pub tag: Vec<u8>,
     numbers: HashMap<Box<[u8]>, u32>,
 }
 
@@ -120,6 +122,7 @@ impl Chunk {
         self.queries.clear();
         self.segments.clear();
         self.lines = LineMap::default();
+        self.tag.clear();
         self.numbers.clear();
     }
 

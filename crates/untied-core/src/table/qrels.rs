@@ -21,7 +21,15 @@ pub struct Qrels {
     slots: Vec<index::Slot>,
     levels: Vec<Level>,
     queries: Vec<Judged>,
-    repeated: usize,
+    /// Judgments of a document that was judged before.
+    repeats: Vec<Repeat>,
+}
+
+/// Two rows of a query that judge the same document.
+#[derive(Debug, Clone, Copy)]
+struct Repeat {
+    query: usize,
+    rows: (u32, u32),
 }
 
 /// Where a query's part of the shared columns lies.
@@ -57,6 +65,30 @@ impl Qrels {
     /// # Errors
     /// A document is judged twice in a query, with different grades.
     pub fn new(chunks: Vec<Chunk>, source: &str) -> Result<Qrels> {
+        let (qrels, origins) = Qrels::index_all(chunks)?;
+        let contradictions = qrels.repeats.iter().filter_map(|&Repeat { query, rows }| {
+            let grades = qrels.table.rows(query).column(0);
+            let (one, other) = (grades[rows.0 as usize], grades[rows.1 as usize]);
+            let expected = "one grade for every document of a query";
+            (one != other).then(|| {
+                qrels.table.contradiction(&origins, source, query, rows, expected, |what, earlier| {
+                    format!("grade {other} for {what}, which has grade {one} {earlier}")
+                })
+            })
+        });
+        first_in_file(contradictions)?;
+        Ok(qrels)
+    }
+
+    /// The same where a document may have two grades in a query; the first counts.
+    ///
+    /// # Errors
+    /// A query has more ids than a column holds.
+    pub fn with_duplicates(chunks: Vec<Chunk>) -> Result<Qrels> {
+        Ok(Qrels::index_all(chunks)?.0)
+    }
+
+    fn index_all(chunks: Vec<Chunk>) -> Result<(Qrels, Origins)> {
         let (table, origins) = Table::new(chunks)?;
         let mut qrels = Qrels { grades: distinct_grades(&table), table, ..Qrels::default() };
         qrels.queries.reserve(qrels.table.len());
@@ -64,13 +96,11 @@ impl Qrels {
         let (rows, slots) = (lengths().sum(), lengths().map(index::slots_for).sum());
         qrels.row_levels.reserve(rows);
         qrels.slots.reserve(slots);
-        let errors: Vec<_> =
-            (0..qrels.table.len()).filter_map(|query| qrels.index(query, &origins, source).err()).collect();
-        first_in_file(errors)?;
-        Ok(qrels)
+        (0..qrels.table.len()).for_each(|query| qrels.index(query));
+        Ok((qrels, origins))
     }
 
-    fn index(&mut self, query: usize, origins: &Origins, source: &str) -> Result<()> {
+    fn index(&mut self, query: usize) {
         let rows = self.table.rows(query);
         let grades = rows.column(0);
         let start = self.slots.len();
@@ -83,15 +113,7 @@ impl Qrels {
             let is_same = |other: u32| rows.doc(other as usize) == rows.doc(row);
             match index::insert(&mut self.slots[start..], hash, row as u32, is_same) {
                 Ok(()) => found.push(row_levels[row]),
-                Err(first) if grades[first as usize] == grades[row] => self.repeated += 1,
-                Err(first) => {
-                    let (one, other) = (grades[first as usize], grades[row]);
-                    let pair = (first, row as u32);
-                    let expected = "one grade for every document of a query";
-                    return Err(self.table.contradiction(origins, source, query, pair, expected, |what, earlier| {
-                        format!("grade {other} for {what}, which has grade {one} {earlier}")
-                    }));
-                }
+                Err(first) => self.repeats.push(Repeat { query, rows: (first, row as u32) }),
             }
         }
         found.sort_unstable();
@@ -103,7 +125,6 @@ impl Qrels {
             slots: start..self.slots.len(),
             levels: first_level..self.levels.len(),
         });
-        Ok(())
     }
 
     /// All grades that occur, highest first.
@@ -112,10 +133,17 @@ impl Qrels {
         &self.grades
     }
 
-    /// Judgments that say again, with the same grade, what was said before; they count once.
+    /// Judgments of documents that were judged before in the query; they do not count.
     #[must_use]
     pub fn repeated(&self) -> usize {
-        self.repeated
+        self.repeats.len()
+    }
+
+    /// A row of the query whose document is already judged by an earlier one.
+    #[must_use]
+    pub fn duplicate(&self, query: usize) -> Option<u32> {
+        let first = self.repeats.partition_point(|repeat| repeat.query < query);
+        self.repeats.get(first).filter(|repeat| repeat.query == query).map(|repeat| repeat.rows.1)
     }
 
     /// The judgments of a query.

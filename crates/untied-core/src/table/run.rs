@@ -4,13 +4,14 @@ use std::ops::Deref;
 
 use rayon::prelude::*;
 
-use super::{Chunk, Origins, Rows, Table, first_in_file, index};
+use super::{Chunk, Rows, Table, first_in_file, index};
 use crate::error::Result;
 
-/// Retrieved documents with their scores, query by query; no document twice in a query.
+/// Retrieved documents with their scores, query by query.
 #[derive(Debug, Default)]
 pub struct Run {
     table: Table,
+    duplicates: Vec<(usize, (u32, u32))>,
 }
 
 impl Deref for Run {
@@ -28,8 +29,29 @@ impl Run {
     /// A document stands twice in a query.
     pub fn new(chunks: Vec<Chunk>, source: &str) -> Result<Run> {
         let (table, origins) = Table::new(chunks)?;
-        check(&table, &origins, source)?;
-        Ok(Run { table })
+        let twice = duplicates(&table).into_iter().map(|(query, rows)| {
+            table.contradiction(&origins, source, query, rows, "every document once in a query", |what, earlier| {
+                format!("{what} again, already {earlier}")
+            })
+        });
+        first_in_file(twice)?;
+        Ok(Run { table, duplicates: Vec::new() })
+    }
+
+    /// The same where a document may stand twice in a query.
+    ///
+    /// # Errors
+    /// A query has more ids than a column holds.
+    pub fn with_duplicates(chunks: Vec<Chunk>) -> Result<Run> {
+        let (table, _) = Table::new(chunks)?;
+        Ok(Run { duplicates: duplicates(&table), table })
+    }
+
+    /// A row of the query whose document already stands in an earlier one.
+    #[must_use]
+    pub fn duplicate(&self, query: usize) -> Option<u32> {
+        let found = self.duplicates.binary_search_by_key(&query, |&(query, _)| query).ok()?;
+        Some(self.duplicates[found].1.1)
     }
 
     /// The scores of a query, in the order of its rows.
@@ -39,20 +61,13 @@ impl Run {
     }
 }
 
-/// No document may stand twice in a query.
-fn check(table: &Table, origins: &Origins, source: &str) -> Result<()> {
-    let twice = (0..table.len())
+/// The queries in which a document stands twice, each with the first such two rows.
+fn duplicates(table: &Table) -> Vec<(usize, (u32, u32))> {
+    (0..table.len())
         .into_par_iter()
         .map_init(Vec::new, |slots, query| duplicate(&table.rows(query), slots).map(|rows| (query, rows)))
         .flatten()
-        .collect::<Vec<_>>()
-        .into_iter()
-        .map(|(query, rows)| {
-            table.contradiction(origins, source, query, rows, "every document once in a query", |what, earlier| {
-                format!("{what} again, already {earlier}")
-            })
-        });
-    first_in_file(twice)
+        .collect()
 }
 
 /// The first two rows that hold the same document.
