@@ -81,8 +81,8 @@ def log_ratio(x: Fraction, y: Fraction) -> Fraction:
         return Fraction(_decimal(x).ln() / _decimal(y).ln())
 
 
-def gain_of(doc: str, truth: Truth, gain: Gain) -> Fraction:
-    if not is_judged(doc, truth):
+def gain_of(doc: str, truth: Truth, gain: Gain, rel: Number = 0) -> Fraction:
+    if not is_relevant(doc, truth, rel):
         return ZERO
     grade = Fraction(truth[doc])
     if gain == "linear":
@@ -139,7 +139,11 @@ def rr(order: Sequence[str], truth: Truth, k: int | None = None, rel: Number = 1
     return ZERO
 
 
-def success(order: Sequence[str], truth: Truth, k: int, rel: Number = 1) -> Fraction:
+def hits_within(order: Sequence[str], truth: Truth, k: int | None = None, rel: Number = 1) -> Fraction:
+    return Fraction(hits(order[:k], truth, rel))
+
+
+def success(order: Sequence[str], truth: Truth, k: int | None = None, rel: Number = 1) -> Fraction:
     return Fraction(any(is_relevant(doc, truth, rel) for doc in order[:k]))
 
 
@@ -153,9 +157,14 @@ def _discounted(gains: Iterable[Fraction], discount: Discount) -> Fraction:
 
 
 def dcg(
-    order: Sequence[str], truth: Truth, k: int | None = None, gain: Gain = "linear", discount: Discount = "log2"
+    order: Sequence[str],
+    truth: Truth,
+    k: int | None = None,
+    gain: Gain = "linear",
+    discount: Discount = "log2",
+    rel: Number = 0,
 ) -> Fraction:
-    return _discounted((gain_of(doc, truth, gain) for doc in order[:k]), discount)
+    return _discounted((gain_of(doc, truth, gain, rel) for doc in order[:k]), discount)
 
 
 def ndcg(
@@ -164,12 +173,13 @@ def ndcg(
     k: int | None = None,
     gain: Gain = "linear",
     discount: Discount = "log2",
+    rel: Number = 0,
     recall_base: str = "qrels",
 ) -> Fraction:
     pool = order if recall_base == "ranking" else list(truth)
-    gains = sorted((gain_of(doc, truth, gain) for doc in pool), reverse=True)
+    gains = sorted((gain_of(doc, truth, gain, rel) for doc in pool), reverse=True)
     ideal = _discounted([g for g in gains if g > 0][:k], discount)
-    return dcg(order, truth, k, gain, discount) / ideal if ideal else ZERO
+    return dcg(order, truth, k, gain, discount, rel) / ideal if ideal else ZERO
 
 
 def relp(order: Sequence[str], truth: Truth, k: int, rel: Number = 1, recall_base: str | int = "qrels") -> Fraction:
@@ -253,6 +263,7 @@ MEASURES: dict[str, Callable[..., Fraction]] = {
     "P": precision,
     "R": recall,
     "F1": f1,
+    "Hits": hits_within,
     "AP": ap,
     "RR": rr,
     "Success": success,

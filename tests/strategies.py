@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 import oracle
 import untied
 
-CUT = {"P", "R", "RelP", "F1", "Success"}  # need a cutoff
-MAY_CUT = {"AP", "RR", "DCG", "nDCG", "RBP", "RBPResidual"}
+CUT = {"P", "R", "RelP", "F1"}  # need a cutoff
+MAY_CUT = {"AP", "RR", "DCG", "nDCG", "RBP", "RBPResidual", "Success", "Hits"}
 SETS = {"SetP", "SetRelP", "SetR", "SetF", "SetAP"}
 BINARY = {"P", "R", "RelP", "F1", "AP", "RR", "Success", "Rprec", "RBP", "NumRel", "NumRelRet", "NumNonrelJudgedRet"}
-BINARY |= SETS
+BINARY |= {*SETS, "Hits"}
 BASED = {"R", "RelP", "F1", "AP", "Rprec", *SETS} - {"SetP"}
 GAINED = {"DCG", "nDCG"}
 
@@ -127,6 +127,7 @@ def measures(draw: st.DrawFn, name: str, tables: bool = False) -> oracle.Measure
         kwargs["gain"] = draw(st.sampled_from(gains))
         lists: list[Any] = [[1, 0.5, 0.25], [1.0] * 12, [0.5, 1, 0, 0.75], [1, -0.5, 0.25]]
         kwargs["discount"] = draw(st.sampled_from([None, "log2", "log(2)", "log(10)", "log(2.5)", "inverse", *lists]))
+        kwargs["rel"] = draw(st.sampled_from([None, None, 1, 2, 0.5, 1.25]))
     if name == "nDCG":
         kwargs["recall_base"] = draw(st.sampled_from([None, "qrels", "ranking"]))
     if name in ("RBP", "RBPResidual"):

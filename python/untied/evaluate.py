@@ -11,8 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from untied._core import Measure
     from untied.inputs import OneRun, QrelsLike, Runs
+    from untied.measures import MeasureLike
 
 
 class Evaluator:
@@ -25,7 +25,8 @@ class Evaluator:
     qrels : Qrels, path, or {query: {document: grade}}
         Relevance judgments. Negative grades mean *pooled but not judged*.
     measures : measures or their names, optional
-        For instance ``[nDCG @ 10, "AP(rel=2)"]``. By default AP, nDCG@10, RR, P@10 and R@100.
+        For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
+        R@100.
     ties : str
         What becomes of documents with equal scores. ``"expected"``: the exact mean over all their orders
         (McSherry & Najork 2008). ``"range"``: that and the smallest and largest value. ``"best"``, ``"worst"``:
@@ -59,7 +60,7 @@ class Evaluator:
     def __init__(
         self,
         qrels: QrelsLike,
-        measures: Measure | str | Iterable[Measure | str] | None = None,
+        measures: MeasureLike | Iterable[MeasureLike] | None = None,
         *,
         ties: str = "expected",
         unjudged: str = "nonrelevant",
@@ -131,7 +132,7 @@ class Evaluator:
 def evaluate(
     qrels: QrelsLike,
     runs: Runs,
-    measures: Measure | str | Iterable[Measure | str] | None = None,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     ties: str = "expected",
     unjudged: str = "nonrelevant",

@@ -12,10 +12,21 @@ from untied.errors import MeasureError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any, Protocol, TypeAlias
+
+    class OfIrMeasures(Protocol):
+        """A measure of ir_measures, known by its shape."""
+
+        NAME: Any
+        AT_PARAM: Any
+        params: Any
+
+    MeasureLike: TypeAlias = Measure | str | OfIrMeasures
 
 P = Measure("P")
 R = Measure("R")
 F1 = Measure("F1")
+Hits = Measure("Hits")
 RelP = Measure("RelP")
 Rprec = Measure("Rprec")
 Success = Measure("Success")
@@ -69,18 +80,33 @@ def parse_measure(text: str) -> Measure:
     return measures[0]
 
 
-def as_measures(measures: Measure | str | Iterable[Measure | str] | None) -> list[Measure]:
+def as_measures(measures: MeasureLike | Iterable[MeasureLike] | None) -> list[Measure]:
     """Measures from whatever the user named them by, without repetitions."""
     if measures is None:
         return list(DEFAULT)
-    if isinstance(measures, (Measure, str)):
-        measures = [measures]
+    if isinstance(measures, (Measure, str)) or hasattr(measures, "AT_PARAM"):
+        measures = [measures]  # type: ignore[list-item]
     found: dict[str, Measure] = {}
     for measure in measures:
-        for one in parse_measures(measure) if isinstance(measure, str) else [measure]:
-            if not isinstance(one, Measure):
-                raise TypeError(f"a measure must be a Measure or a str, not {type(one).__name__}")
+        for one in parse_measures(measure) if isinstance(measure, str) else [as_measure(measure)]:
             found.setdefault(str(one), one)
     if not found:
         raise MeasureError("no measure given")
     return list(found.values())
+
+
+def as_measure(measure: MeasureLike) -> Measure:
+    """One measure from a name, a measure of untied or one of ir_measures."""
+    if isinstance(measure, Measure):
+        return measure
+    if isinstance(measure, str):
+        return parse_measure(measure)
+    if not hasattr(measure, "AT_PARAM"):
+        raise TypeError(f"a measure must be a Measure or a str, not {type(measure).__name__}")
+    if measure.NAME is None or hasattr(measure, "runtime_impl"):
+        raise MeasureError(f"{measure} is defined by a function given to ir_measures, which untied does not run")
+    # Those that untied registers under a name of ir_measures are told apart by a prefix there.
+    parameters = dict(measure.params)
+    at = parameters.pop(measure.AT_PARAM, None)
+    found = Measure(measure.NAME.removeprefix("untied_"))(**parameters)
+    return found if at is None else found @ at

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untied._core import Measure, arrow_stream
-from untied.measures import parse_measure
+from untied.measures import as_measure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from untied._core import Evaluation
     from untied._types import Facts
+    from untied.measures import MeasureLike
 
 
 class Value:
@@ -178,19 +179,19 @@ class Results:
     #: Values are looked up, not iterated over.
     __iter__ = None
 
-    def __contains__(self, measure: str | Measure) -> bool:
-        return (parse_measure(measure) if isinstance(measure, str) else measure) in self._measures
+    def __contains__(self, measure: MeasureLike) -> bool:
+        return as_measure(measure) in self._measures
 
-    def __getitem__(self, key: str | Measure | tuple[str, str | Measure]) -> Value:
+    def __getitem__(self, key: MeasureLike | tuple[str, MeasureLike]) -> Value:
         run, measure = key if isinstance(key, tuple) else (None, key)
         return self.value(measure, run=run)
 
-    def value(self, measure: str | Measure, query: str | None = None, run: str | None = None) -> Value:
+    def value(self, measure: MeasureLike, query: str | None = None, run: str | None = None) -> Value:
         """One value.
 
         Parameters
         ----------
-        measure : str or Measure
+        measure : str, Measure, or measure of ir_measures
             One of the evaluated measures, in any spelling.
         query : str, optional
             A query; the aggregate over all where there is none.
@@ -212,8 +213,7 @@ class Results:
             run = self.runs[0]
         if run not in self._evaluations:
             raise KeyError(f"no run {run!r}; there are {', '.join(self.runs)}")
-        if isinstance(measure, str):
-            measure = parse_measure(measure)
+        measure = as_measure(measure)
         if measure not in self._measures:
             raise KeyError(f"{measure} was not evaluated; {', '.join(self.measures)} were")
         number = self._measures.index(measure)

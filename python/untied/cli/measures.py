@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 GRAMMAR = """\
 NAME(parameter=value, ...)@cutoff, for instance nDCG(gain='exp2')@10, AP(rel=2), F1@10.
-Names of ir_measures and trec_eval are understood too: ndcg_cut_10, map, recall_100, P.5,10.
+Names of trec_eval, ir_measures and ranx are understood too: ndcg_cut_10, P.5,10, NumRet(rel=2), ndcg_burges@10-l2.
 Every measure but the counts takes mean='geometric': the geometric mean over queries, of values of at least 0.00001.
 """
 

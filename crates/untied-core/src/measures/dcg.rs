@@ -26,6 +26,7 @@ const DISCOUNT: Parameter = Parameter {
     help: "discount of rank i: 'log2' (1 / log2(1+i)), 'log(b)' (1 for i < b, then 1 / log_b i), 'inverse' (1/i), or a \
            list (0 beyond its end)",
 };
+const LEAST: Parameter = Parameter { name: "rel", default: "0", help: "lower grades gain nothing" };
 const IDEAL_BASE: Parameter = Parameter {
     name: "recall_base",
     default: "'qrels'",
@@ -38,7 +39,7 @@ pub static DCG: Info = Info {
     aliases: &["dcg", "dcg_cut"],
     title: "discounted cumulative gain",
     cutoff: Cutoff::Optional,
-    parameters: &[GAIN, DISCOUNT, JUDGED_ONLY],
+    parameters: &[GAIN, DISCOUNT, LEAST, JUDGED_ONLY],
     aggregate: Aggregate::Mean,
     lower_is_better: false,
     needs: Needs::Judgments,
@@ -54,7 +55,7 @@ pub static NDCG: Info = Info {
     aliases: &["ndcg", "ndcg_cut"],
     title: "normalised discounted cumulative gain",
     cutoff: Cutoff::Optional,
-    parameters: &[GAIN, DISCOUNT, IDEAL_BASE, JUDGED_ONLY],
+    parameters: &[GAIN, DISCOUNT, LEAST, IDEAL_BASE, JUDGED_ONLY],
     aggregate: Aggregate::Mean,
     lower_is_better: false,
     needs: Needs::Judgments,
@@ -84,11 +85,16 @@ pub(super) enum Gain {
     From(f64),
     /// The grade as a share of this one.
     ShareOf(f64),
+    /// As that, but nothing below this grade.
+    AtLeast(f64, Box<Gain>),
 }
 
 impl Gain {
     fn new(spec: &Spec, grades: &[f64]) -> Result<Gain> {
-        let gain = Gain::parse(spec, grades)?;
+        let gain = match spec.number(LEAST.name, 0.0, "a number from 0", |least| least >= 0.0)? {
+            0.0 => Gain::parse(spec, grades)?,
+            least => Gain::AtLeast(least, Box::new(Gain::parse(spec, grades)?)),
+        };
         // Their sums must be finite too, so there is a wide margin.
         match grades.iter().find(|&&grade| gain.of(grade).abs() > 1e280) {
             Some(grade) => Err(Error::Value(format!("{spec}: the gain of grade {grade} is too large"))),
@@ -126,6 +132,13 @@ impl Gain {
             Gain::Exp2 => grade.exp2() - 1.0,
             Gain::From(least) => f64::from(u8::from(grade >= *least)),
             Gain::ShareOf(most) => grade / most,
+            Gain::AtLeast(least, gain) => {
+                if grade >= *least {
+                    gain.of(grade)
+                } else {
+                    0.0
+                }
+            }
             Gain::Table(table) => table.iter().find(|&&(g, _)| g == grade).map_or(0.0, |&(_, gain)| gain),
         }
     }

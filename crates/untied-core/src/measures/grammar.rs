@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, MEAN, Measure, Parameter, RECALL, REGISTRY, RecallBase, Scope};
+use super::{
+    Aggregate, Cutoff, Info, JUDGED_ONLY, MEAN, Measure, Parameter, RECALL, REGISTRY, RecallBase, Scope, spellings,
+};
 use crate::error::{Error, Result, quote};
 
 /// A measure as asked for: which, with what parameters, to what cutoff.
@@ -119,6 +121,12 @@ impl Spec {
     /// # Errors
     /// The measure has no such parameter. Values are checked when the measure is built.
     pub fn with(mut self, name: &str, value: Value) -> Result<Spec> {
+        if let Some((info, spent)) = spellings::other_measure(self.info, name, &value) {
+            self.info = info;
+            if spent {
+                return Ok(self);
+            }
+        }
         let (name, value) = own_spelling(name, value);
         let Some(parameter) = self.known().find(|parameter| parameter.name == name) else {
             let known: Vec<&str> = self.known().map(|parameter| parameter.name).collect();
@@ -276,6 +284,9 @@ fn lookup(name: &str) -> Option<&'static Info> {
 }
 
 fn unknown(name: &str) -> Error {
+    if name.eq_ignore_ascii_case("compat") {
+        return Error::Measure("Compat is not among untied's measures".into());
+    }
     let names = || REGISTRY.iter().flat_map(|info| std::iter::once(&info.name).chain(info.aliases));
     let mut near: Vec<(usize, &str)> = names().map(|known| (distance(name, known), *known)).collect();
     near.sort_unstable();
@@ -342,6 +353,8 @@ pub fn parse_all(text: &str) -> Result<Vec<Spec>> {
 }
 
 fn read(text: &str) -> Result<Vec<Spec>> {
+    let of_ranx = spellings::ranx(text.trim());
+    let text = of_ranx.as_deref().unwrap_or(text);
     let mut parser = Parser { text, rest: text.trim() };
     let name = parser.name();
     if let Some(name) = geometric(name) {

@@ -58,6 +58,22 @@ pub static F1: Info = Info {
     build: |spec, _| build(spec, Divisor::Both),
 };
 
+/// Hits, Hits@k.
+pub static HITS: Info = Info {
+    name: "Hits",
+    aliases: &[],
+    title: "number of relevant documents found",
+    cutoff: Cutoff::Optional,
+    parameters: &[REL, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "0 or more",
+    equation: "Hits@k = H(k) = relevant documents among the first k; the mean over queries, where NumRelRet has the sum",
+    reference: "ranx (hits); ties: as P@k",
+    build: |spec, _| build(spec, Divisor::One),
+};
+
 /// RelP@k.
 pub static RELATIVE_PRECISION: Info = Info {
     name: "RelP",
@@ -92,7 +108,7 @@ pub static R_PRECISION: Info = Info {
 
 fn build(spec: &Spec, by: Divisor) -> Result<Box<dyn Measure>> {
     let base = match by {
-        Divisor::Cutoff => RecallBase::Qrels,
+        Divisor::One | Divisor::Cutoff => RecallBase::Qrels,
         Divisor::Relevant | Divisor::Attainable | Divisor::Both => spec.recall_base()?,
     };
     Ok(Box::new(Hits { rel: spec.rel()?, cutoff: spec.cutoff_or(usize::MAX), base, by }))
@@ -101,6 +117,7 @@ fn build(spec: &Spec, by: Divisor) -> Result<Box<dyn Measure>> {
 /// What the hits are divided by.
 #[derive(Clone, Copy)]
 enum Divisor {
+    One,
     Cutoff,
     Relevant,
     /// The smaller of the two: no more hits are possible.
@@ -120,6 +137,7 @@ impl Hits {
     fn divisor(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
         let relevant = self.base.relevant(self.rel, ranking, truth);
         match self.by {
+            Divisor::One => 1.0,
             Divisor::Cutoff => self.cutoff as f64,
             Divisor::Relevant | Divisor::Attainable if relevant == 0.0 => f64::NAN,
             Divisor::Relevant => relevant,

@@ -14,6 +14,7 @@ mod reciprocal_rank;
 #[allow(dead_code)] // until the first measure without an exact algorithm
 mod sampling;
 mod sets;
+mod spellings;
 mod success;
 
 pub use grammar::{Spec, Value, parse, parse_all, parse_open};
@@ -27,6 +28,7 @@ pub static REGISTRY: &[&Info] = &[
     &hits::PRECISION,
     &hits::RECALL,
     &hits::F1,
+    &hits::HITS,
     &hits::RELATIVE_PRECISION,
     &hits::R_PRECISION,
     &success::SUCCESS,

@@ -4,12 +4,12 @@ use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, REL};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
-/// Success@k.
+/// Success, Success@k.
 pub static SUCCESS: Info = Info {
     name: "Success",
     aliases: &["hit_rate", "hitrate"],
     title: "whether a relevant document is found",
-    cutoff: Cutoff::Required,
+    cutoff: Cutoff::Optional,
     parameters: &[REL, JUDGED_ONLY],
     aggregate: Aggregate::Mean,
     lower_is_better: false,

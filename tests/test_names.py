@@ -1,0 +1,109 @@
+"""Names of measures that other packages know, read by untied's grammar."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import untied
+
+# ---------------------------------------------------------------------------------------------------------------------
+# ir_measures
+
+IR_MEASURES: dict[str, str] = {
+    "P@5": "P@5", "Precision(rel=2)@5": "P(rel=2)@5", "P(rel=2,judged_only=True)@5": "P(rel=2, judged_only=True)@5",
+    "R@100": "R@100", "Recall(rel=2)@100": "R(rel=2)@100",
+    "AP": "AP", "MAP@100": "AP@100", "AP(rel=2)@100": "AP(rel=2)@100", "AP(judged_only=True)": "AP(judged_only=True)",
+    "RR": "RR", "MRR@10": "RR@10", "RR(rel=2)@10": "RR(rel=2)@10",
+    "Rprec": "Rprec", "RPrec(rel=2)": "Rprec(rel=2)",
+    "nDCG": "nDCG", "NDCG@10": "nDCG@10", "nDCG(dcg='log2')@10": "nDCG@10",
+    "nDCG(dcg='exp-log2')@10": "nDCG(gain='exp2')@10", "nDCG(gains={1:1,2:3})@10": "nDCG(gain={1: 1, 2: 3})@10",
+    "nDCG(dcg='exp-log2',judged_only=True)@10": "nDCG(gain='exp2', judged_only=True)@10",
+    "RBP(p=0.9,rel=1)@10": "RBP(p=0.9)@10", "RBP(p=.8, rel=2)": "RBP(rel=2)", "RBP": "RBP",
+    "Success(rel=2)@5": "Success(rel=2)@5",
+    "SetP": "SetP", "SetP(rel=2)": "SetP(rel=2)", "SetP(relative=True)": "SetRelP", "SetRelP": "SetRelP",
+    "SetR(rel=2)": "SetR(rel=2)", "SetF(beta=0.5)": "SetF(beta=0.5)", "SetF(rel=2,beta=2.)": "SetF(beta=2, rel=2)",
+    "SetAP(rel=2)": "SetAP(rel=2)",
+    "NumQ": "NumQ", "NumRel(rel=2)": "NumRel(rel=2)", "NumRet": "NumRet", "NumRet(rel=1)": "NumRelRet",
+    "NumRet(rel=2)": "NumRelRet(rel=2)", "NumRelRet": "NumRelRet",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", IR_MEASURES)
+def test_ir_measures(name: str) -> None:
+    assert str(untied.parse_measure(name)) == IR_MEASURES[name]
+
+
+# Measures that untied does not have yet. To be emptied.
+NOT_YET = {
+    "Accuracy", "AP_IA", "BPM", "BPref", "Bpref", "ERR", "ERR_IA", "INSQ", "INST", "IPrec", "Judged", "MAP_IA",
+    "NERR10", "NERR11", "NERR8", "NERR9", "NRBP", "P_IA", "SDCG", "StRecall", "alpha_DCG", "alpha_nDCG", "infAP",
+    "nERR_IA", "nNRBP", "α_DCG", "α_nDCG",
+}  # fmt: skip
+
+
+def test_ir_measures_all_names() -> None:
+    """Every name in ir_measures' registry is read above, or known to be missing."""
+    registry = pytest.importorskip("ir_measures").measures.registry
+    listed = {re.split(r"[(@]", name)[0] for name in IR_MEASURES}
+    assert {name for name, measure in registry.items() if not name.startswith("untied_")} >= listed
+    assert set(registry) - listed - NOT_YET == {"Compat"}
+    assert not listed & NOT_YET
+
+
+def test_ir_measures_objects() -> None:
+    """They can be given in place of ours, and asked for in the results."""
+    irm = pytest.importorskip("ir_measures")
+    measures = [
+        irm.nDCG @ 10,
+        irm.SetP(relative=True),
+        irm.NumRet(rel=2),
+        irm.P(rel=2) @ 5,
+        irm.nDCG(gains={1: 1, 2: 5}),
+    ]
+    results = untied.evaluate({"q": {"a": 1, "b": 2}}, {"q": {"a": 1.0, "b": 1.0}}, measures)
+    names = ["nDCG@10", "SetRelP", "NumRelRet(rel=2)", "P(rel=2)@5", "nDCG(gain={1: 1, 2: 5})"]
+    assert results.measures == names
+    assert [results[measure] for measure in measures] == [results[name] for name in names]
+    assert measures[0] in results
+    assert irm.AP not in results
+    assert untied.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, irm.AP).measures == ["AP"]
+    with pytest.raises(untied.MeasureError, match="AP is defined by a function"):
+        untied.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, irm.define(lambda qrels, run: [], "AP"))
+
+
+def test_ir_measures_compat_is_refused() -> None:
+    with pytest.raises(untied.MeasureError, match="Compat is not among untied's measures"):
+        untied.parse_measure("Compat(p=0.95)")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# ranx
+
+RANX: dict[str, str] = {
+    "hits": "Hits", "hits@10": "Hits@10", "hits@10-l2": "Hits(rel=2)@10",
+    "hit_rate": "Success", "hit_rate@10": "Success@10",
+    "precision": "SetP", "precision@10": "P@10", "precision@10-l2": "P(rel=2)@10",
+    "recall": "SetR", "recall@100": "R@100", "f1": "SetF", "f1@10": "F1@10",
+    "r-precision": "Rprec", "r-precision-l2": "Rprec(rel=2)",
+    "rbp.95": "RBP(p=0.95)", "rbp.95-l2": "RBP(p=0.95, rel=2)",
+    "mrr": "RR", "mrr@10": "RR@10", "mrr-l2": "RR(rel=2)",
+    "map": "AP", "map@100": "AP@100", "map@100-l2": "AP(rel=2)@100",
+    "dcg": "DCG", "dcg@10": "DCG@10", "dcg_burges@10": "DCG(gain='exp2')@10",
+    "ndcg": "nDCG", "ndcg@10": "nDCG@10", "ndcg@10-l2": "nDCG(rel=2)@10",
+    "ndcg_burges": "nDCG(gain='exp2')", "ndcg_burges@10-l2": "nDCG(gain='exp2', rel=2)@10",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RANX)
+def test_ranx(name: str) -> None:
+    assert str(untied.parse_measure(name)) == RANX[name]
+
+
+def test_what_looks_like_ranx_and_is_not() -> None:
+    assert str(untied.parse_measure("rbp@95")) == "RBP@95"  # a cutoff, where ranx reads a persistence of 0.95
+    with pytest.raises(untied.MeasureError, match="unknown measure"):
+        untied.parse_measure("foo@10-l2")
+    with pytest.raises(untied.MeasureError, match="expected"):
+        untied.parse_measure("ndcg@10-lx")
