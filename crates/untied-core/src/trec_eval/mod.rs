@@ -3,6 +3,11 @@
 //! Nothing here is reached by `untied eval`: names and deviations belong to `untied trec_eval` and to
 //! `untied.compat.pytrec_eval`.
 
+mod fields;
+pub mod jg;
 mod names;
+pub mod prefs;
+mod prefs_group;
+pub mod prefs_read;
 
 pub use names::{Context, Kind, Printed, Requested, Version, measures, nicknames};

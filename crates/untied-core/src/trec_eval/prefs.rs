@@ -1,0 +1,453 @@
+//! trec_eval's preference measures, `prefs_*`: how many of the judges' preferences does a ranking fulfil?
+//!
+//! With f of p preferences fulfilled (see [`super::prefs_group`]):
+//!
+//! - `simp` = sum over groups f / sum over groups p
+//! - `avgjg` = mean over groups f / p, 0 where p = 0
+//! - `avgjg_Rnonrel` = the same with as many non-relevant documents as relevant ones in every group
+//! - `pair` = mean over pairs of documents: of the groups that have a preference there, the part that is fulfilled
+//!
+//! `_ret` leaves out preferences unless both documents are retrieved, `_imp` unless one of them is.
+
+use super::prefs_group::{Counts, Group, Placed, Share};
+use super::prefs_read::Preference;
+use crate::error::{Error, Result, quote};
+
+/// A retrieved document.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Retrieved<'a> {
+    /// Its id.
+    pub document: &'a [u8],
+    /// Its score.
+    pub score: f64,
+}
+
+/// The measures in trec_eval's order. The first [`COUNTS`] of them are whole numbers and are summed over queries, the
+/// others are averaged.
+pub const NAMES: [&str; 14] = [
+    "prefs_num_prefs_poss",
+    "prefs_num_prefs_ful",
+    "prefs_num_prefs_ful_ret",
+    "prefs_simp",
+    "prefs_pair",
+    "prefs_avgjg",
+    "prefs_avgjg_Rnonrel",
+    "prefs_simp_ret",
+    "prefs_pair_ret",
+    "prefs_avgjg_ret",
+    "prefs_avgjg_Rnonrel_ret",
+    "prefs_simp_imp",
+    "prefs_pair_imp",
+    "prefs_avgjg_imp",
+];
+
+/// How many of [`NAMES`] are counts.
+pub const COUNTS: usize = 3;
+
+/// The values of [`NAMES`] on one query: its preferences sorted by document, its run in any order, of which the first
+/// `depth` documents count.
+///
+/// trec_eval orders documents of equal score by *ascending* id here, and by descending id for all other measures. Its
+/// options `-l` and `-J` change nothing: a document is relevant if its level is above 0.
+///
+/// # Errors
+/// A document retrieved twice; a group's judgments that contradict each other.
+pub fn measure(preferences: &[Preference], run: &[Retrieved], depth: usize) -> Result<[f64; 14]> {
+    let (placed, retrieved, judged) = place(preferences, run, depth)?;
+    let groups = placed
+        .chunk_by(|a, b| a.preference.group == b.preference.group)
+        .map(|judgments| Group::new(judgments, retrieved))
+        .collect::<Result<Vec<_>>>()?;
+    let counts: Vec<Counts> = groups.iter().map(Group::counts).collect();
+    let pairs = Pairs::of(&groups, &counts, retrieved, judged);
+    let all = |c: &Counts| c.all;
+    let ret = |c: &Counts| c.retrieved;
+    let imp = |c: &Counts| Share { fulfilled: c.all.fulfilled, possible: c.all.possible - c.neither };
+    Ok([
+        sum(&counts, all).possible as f64,
+        sum(&counts, all).fulfilled as f64,
+        sum(&counts, ret).fulfilled as f64,
+        or_zero(sum(&counts, all).ratio()),
+        pairs.all,
+        average(&counts, |c| or_zero(all(c).ratio())),
+        average(&counts, |c| c.balanced.ratio()),
+        or_zero(sum(&counts, ret).ratio()),
+        pairs.retrieved,
+        average(&counts, |c| or_zero(ret(c).ratio())),
+        average(&counts, |c| c.balanced_retrieved.ratio()),
+        or_zero(sum(&counts, imp).ratio()),
+        pairs.implied,
+        average(&counts, |c| or_zero(imp(c).ratio())),
+    ])
+}
+
+fn sum(counts: &[Counts], share: impl Fn(&Counts) -> Share) -> Share {
+    counts.iter().map(share).fold(Share::default(), |sum, share| Share {
+        fulfilled: sum.fulfilled + share.fulfilled,
+        possible: sum.possible + share.possible,
+    })
+}
+
+/// The mean over groups. Rnonrel's ratios are not a number where a group has no preference, and one such group makes
+/// the whole query 0.
+fn average(counts: &[Counts], ratio: impl Fn(&Counts) -> f64) -> f64 {
+    or_zero(counts.iter().map(ratio).fold(0.0, |sum, ratio| sum + ratio) / counts.len() as f64)
+}
+
+fn or_zero(value: f64) -> f64 {
+    if value.is_nan() { 0.0 } else { value }
+}
+
+/// Place the judged documents, the retrieved ones as ranked, then the others by id. Judgments come sorted by group and
+/// subgroup; also the number of judged documents that are retrieved, and of all judged documents.
+fn place<'a>(
+    preferences: &'a [Preference<'a>],
+    run: &[Retrieved<'a>],
+    depth: usize,
+) -> Result<(Vec<Placed<'a>>, usize, usize)> {
+    let mut run = run.to_vec();
+    run.sort_by(|a, b| (b.score + 0.0).total_cmp(&(a.score + 0.0)).then_with(|| a.document.cmp(b.document)));
+    run.truncate(depth);
+    let mut ranked: Vec<(&[u8], usize)> = run.iter().enumerate().map(|(rank, doc)| (doc.document, rank)).collect();
+    ranked.sort_unstable();
+    if let Some(twice) = ranked.windows(2).find(|two| two[0].0 == two[1].0) {
+        return Err(Error::Value(format!("document {} is retrieved twice", quote(twice[0].0))));
+    }
+
+    // The judged documents by id, each with its judgments; then by rank, or after all ranks where it has none.
+    let mut documents: Vec<(usize, &[Preference])> = Vec::new();
+    let mut retrieved = 0;
+    for judgments in preferences.chunk_by(|a, b| a.document == b.document) {
+        let found = ranked.binary_search_by(|(id, _)| (*id).cmp(judgments[0].document));
+        retrieved += usize::from(found.is_ok());
+        documents.push((found.map_or(usize::MAX, |at| ranked[at].1), judgments));
+    }
+    documents.sort_by_key(|(rank, _)| *rank);
+    let mut placed: Vec<Placed> = documents
+        .iter()
+        .enumerate()
+        .flat_map(|(place, (_, judgments))| judgments.iter().map(move |preference| Placed { preference, place }))
+        .collect();
+    placed.sort_by_key(|judgment| (judgment.preference.group, judgment.preference.subgroup));
+    Ok((placed, retrieved, documents.len()))
+}
+
+/// Means over pairs of documents.
+struct Pairs {
+    all: f64,
+    retrieved: f64,
+    implied: f64,
+}
+
+impl Pairs {
+    fn of(groups: &[Group], counts: &[Counts], retrieved: usize, judged: usize) -> Pairs {
+        let (sums, numbers) = match (groups, counts) {
+            // With one group and no document twice a pair is fulfilled or not, and all are counted already.
+            ([group], [c]) if group.places.len() == judged => (
+                [c.retrieved.fulfilled as f64, c.all.fulfilled as f64],
+                [c.retrieved.possible, c.all.possible - c.neither, c.all.possible],
+            ),
+            _ => Self::add_up(groups, retrieved, judged),
+        };
+        let mean = |sum: f64, number: u64| or_zero(sum / number as f64);
+        Pairs {
+            retrieved: mean(sums[0], numbers[0]),
+            implied: mean(sums[1], numbers[1]),
+            all: mean(sums[1], numbers[2]),
+        }
+    }
+
+    /// Pair by pair, in trec_eval's order as sums of fractions depend on it: sums of the shares over pairs of retrieved
+    /// documents, and with the implied ones; the numbers of these pairs, and of all.
+    fn add_up(groups: &[Group], retrieved: usize, judged: usize) -> ([f64; 2], [u64; 3]) {
+        // Where every document stands: groups and entries.
+        let mut entries = vec![Vec::new(); judged];
+        for group in groups {
+            group.places.iter().enumerate().for_each(|(entry, &place)| entries[place].push((group, entry)));
+        }
+        let (mut for_it, mut against) = (vec![0u32; judged], vec![0u32; judged]);
+        let mut rows = |firsts: std::ops::Range<usize>, seconds: std::ops::Range<usize>, sum: &mut f64| {
+            let mut number = 0;
+            for first in firsts {
+                let seconds = seconds.start.max(first + 1)..seconds.end;
+                for &(group, entry) in &entries[first] {
+                    let from = group.places.partition_point(|&place| place < seconds.start);
+                    for (other, &place) in group.places.iter().enumerate().skip(from) {
+                        if place >= seconds.end {
+                            break;
+                        }
+                        for_it[place] += u32::from(group.prefers(entry, other));
+                        against[place] += u32::from(group.prefers(other, entry));
+                    }
+                }
+                for second in seconds {
+                    let (fulfilled, not) = (std::mem::take(&mut for_it[second]), std::mem::take(&mut against[second]));
+                    if fulfilled + not > 0 {
+                        number += 1;
+                        *sum += f64::from(fulfilled) / f64::from(fulfilled + not);
+                    }
+                }
+            }
+            number
+        };
+        let mut sum = 0.0;
+        let both = rows(0..retrieved, 0..retrieved, &mut sum);
+        let sum_both = sum;
+        let one = rows(0..retrieved, retrieved..judged, &mut sum);
+        let none = rows(retrieved..judged, retrieved..judged, &mut 0.0);
+        ([sum_both, sum], [both, both + one, both + one + none])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trec_eval::Version;
+    use crate::trec_eval::prefs_read::read_prefs;
+
+    /// A run that retrieves these documents in this order.
+    fn run<'a>(ids: &[&'a str]) -> Vec<Retrieved<'a>> {
+        let retrieved = |(i, id): (usize, &&'a str)| Retrieved { document: id.as_bytes(), score: -(i as f64) };
+        ids.iter().enumerate().map(retrieved).collect()
+    }
+
+    /// Values on lines of `group subgroup document level`.
+    fn evaluate(lines: &[&str], run: &[Retrieved]) -> Result<[f64; 14]> {
+        let text: String = lines.iter().map(|line| format!("q {line}\n")).collect();
+        let judged = read_prefs(text.as_bytes(), "test", Version::Ten)?;
+        let (_, preferences) = judged.iter().next().expect("a query");
+        measure(preferences, run, usize::MAX)
+    }
+
+    #[test]
+    fn one_group_of_levels() {
+        // d4 > d1 > {d2, d6} > {d3, d5}: 13 preferences. Retrieved are d1 d3 d4 d2. Of the 6 between them, d4 > d2,
+        // d1 > d2 and d1 > d3 are fulfilled; implied are d4 and d1 before d5 and d6, d2 before d5, but not d6 before d3.
+        let lines = ["g s d1 3", "g s d2 2", "g s d3 0", "g s d4 6", "g s d5 0", "g s d6 2"];
+        let [poss, ful, ful_ret, simp, pair, avg, balanced, simp_ret, pair_ret, avg_ret, balanced_ret, imp, ..] =
+            evaluate(&lines, &run(&["d1", "d3", "d4", "x", "d2"])).expect("values");
+        assert_eq!([poss, ful, ful_ret], [13.0, 8.0, 3.0]);
+        assert_eq!([simp, pair, avg], [8.0 / 13.0; 3]);
+        assert_eq!([simp_ret, pair_ret, avg_ret], [3.0 / 6.0; 3]);
+        assert_eq!(imp, 8.0 / 12.0);
+        // 4 relevant documents, 2 others: two more behind all. Among the retrieved 3 and 1, and yet 4 times 2 pairs.
+        assert_eq!(balanced, (8.0 + 3.0 * 2.0) / (13.0 + 4.0 * 2.0));
+        assert_eq!(balanced_ret, (3.0 + 3.0 * 2.0) / (6.0 + 4.0 * 2.0));
+    }
+
+    #[test]
+    fn more_non_relevant_documents_than_relevant_ones() {
+        // Only n1 stays; all three documents are compared with it, n1 and n2 too. So the best ranking gets a third.
+        let lines = ["g s r 1", "g s n1 0", "g s n2 0"];
+        let balanced =
+            |ids: &[&str]| evaluate(&lines, &run(ids)).map(|values| (values[6], values[10])).expect("values");
+        assert_eq!(balanced(&["r", "n1", "n2"]), (1.0 / 3.0, 1.0 / 3.0));
+        assert_eq!(balanced(&["n1", "r", "n2"]), (0.0, 0.0));
+        // None relevant: nothing to divide by, 0 for the whole query.
+        assert_eq!(evaluate(&["g s n1 0", "h s a 1", "h s b 0"], &run(&["a", "b"])).expect("values")[6], 0.0);
+    }
+
+    #[test]
+    fn preferences_that_follow_from_others() {
+        // 1 > 2 > 3 and 2 > 4, so 1 > 4: 5 preferences. Retrieved are 1 4 2: not fulfilled is 2 > 4.
+        let lines = ["g s 1 3", "g s 2 2", "g s 3 1", "g t 2 5", "g t 4 4"];
+        let values = evaluate(&lines, &run(&["1", "4", "2"])).expect("values");
+        assert_eq!(values[..4], [5.0, 4.0, 2.0, 4.0 / 5.0]);
+        assert_eq!(values[7], 2.0 / 3.0);
+    }
+
+    #[test]
+    fn groups_that_disagree() {
+        // The first prefers 1 to 2; the second 3 to 4, both to 1, and 2 to 1. Ranked 1 2 3 4.
+        let lines = ["g s 1 3", "g s 2 2", "h s 1 0", "h s 3 6", "h s 4 2", "h t 1 0", "h t 2 8"];
+        let values = evaluate(&lines, &run(&["1", "2", "3", "4"])).expect("values");
+        assert_eq!(values[..4], [5.0, 2.0, 2.0, 2.0 / 5.0]);
+        assert_eq!(values[4], (0.5 + 1.0) / 4.0); // pairs 12, 13, 14 and 34
+        assert_eq!(values[5], (1.0 / 1.0 + 1.0 / 4.0) / 2.0);
+    }
+
+    #[test]
+    fn equal_scores_stand_by_ascending_id_and_the_depth_counts() {
+        let tied = ["b", "a"].map(|id| Retrieved { document: id.as_bytes(), score: 0.5 });
+        assert_eq!(evaluate(&["g s a 1", "g s b 0"], &tied).expect("values")[2], 1.0);
+        let text = b"q g s a 1\nq g s b 0\n";
+        let judged = read_prefs(text, "test", Version::Ten).expect("preferences");
+        let (_, preferences) = judged.iter().next().expect("a query");
+        assert_eq!(measure(preferences, &run(&["a", "b"]), 1).expect("values")[..3], [1.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn contradictions_are_errors() {
+        for (lines, part) in [
+            (&["g s a 1", "g s b 0", "g s a 0"][..], "\"a\" has two levels in one subgroup"),
+            (&["g s a 1", "g s b 0", "g t a 0", "g t b 0"], "\"a\" has a level of 0 and a higher one"),
+            (&["g s a 2", "g s b 1", "g t b 2", "g t a 1"], "both preferred to a document and less liked"),
+        ] {
+            let message = evaluate(lines, &run(&["a"])).expect_err(part).to_string();
+            assert!(message.contains(part), "{message}");
+        }
+        let message = evaluate(&["g s a 1"], &run(&["b", "c", "b"])).expect_err("twice").to_string();
+        assert!(message.contains("\"b\" is retrieved twice"), "{message}");
+    }
+
+    /// Every measure pair by pair from the definitions, with trec_eval's deviations.
+    fn naive(preferences: &[Preference], run: &[Retrieved]) -> [f64; 14] {
+        let mut ids: Vec<&[u8]> = preferences.iter().map(|p| p.document).collect();
+        ids.dedup();
+        let mut ranking = run.to_vec();
+        ranking.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.document.cmp(b.document)));
+        let retrieved: Vec<&[u8]> = ranking.iter().map(|r| r.document).filter(|id| ids.contains(id)).collect();
+        let order: Vec<&[u8]> =
+            retrieved.iter().copied().chain(ids.iter().copied().filter(|id| !retrieved.contains(id))).collect();
+        let (n, ret) = (order.len(), retrieved.len());
+        let place = |p: &Preference| order.iter().position(|id| *id == p.document).expect("judged");
+        let mut names: Vec<&[u8]> = preferences.iter().map(|p| p.group).collect();
+        names.sort_unstable();
+        names.dedup();
+        let mut total = vec![vec![0.0; n]; n];
+        let [mut all, mut both, mut neither] = [[0.0; 2]; 3];
+        let mut means = [0.0; 5];
+        for name in &names {
+            let group: Vec<&Preference> = preferences.iter().filter(|p| p.group == *name).collect();
+            let partial = group.iter().any(|p| p.subgroup != group[0].subgroup);
+            let mut prefers = vec![vec![0.0; n]; n];
+            let mut level = vec![f64::NAN; n];
+            for a in &group {
+                level[place(a)] = a.level;
+                for b in group.iter().filter(|b| a.subgroup == b.subgroup && a.level > b.level) {
+                    prefers[place(a)][place(b)] += 1.0;
+                }
+            }
+            for k in 0..if partial { n } else { 0 } {
+                for i in 0..n {
+                    for j in 0..n {
+                        if prefers[i][j] > 0.0 || prefers[i][k] > 0.0 && prefers[k][j] > 0.0 {
+                            prefers[i][j] = 1.0;
+                        }
+                    }
+                }
+            }
+            let share = |first: usize, end: usize, keep: &dyn Fn(usize) -> bool| {
+                let mut share = [0.0; 2];
+                for i in (first..end).filter(|&i| keep(i)) {
+                    for j in (first..end).filter(|&j| keep(j)) {
+                        share[1] += prefers[i][j];
+                        share[0] += if i < j && i < ret { prefers[i][j] } else { 0.0 };
+                    }
+                }
+                share
+            };
+            let [a, b, c] = [share(0, n, &|_| true), share(0, ret, &|_| true), share(ret, n, &|_| true)];
+            let weight = |i: usize| if partial { 1.0 } else { group.iter().filter(|p| place(p) == i).count() as f64 };
+            let count = |end: usize, which: &dyn Fn(f64) -> bool| -> f64 {
+                (0..end).filter(|&i| which(level[i])).map(weight).sum()
+            };
+            let other = |level: f64| if partial { level == 0.0 } else { level <= 0.0 };
+            let relevant = |end: usize| count(end, &|level| level > 0.0);
+            let balanced = |end: usize, counted: [f64; 2]| {
+                let missing = relevant(end) - count(end, &other);
+                if missing >= 0.0 {
+                    return [counted[0] + relevant(ret) * missing, counted[1] + relevant(n) * missing];
+                }
+                let lowest = level.iter().copied().filter(|l| !l.is_nan()).fold(f64::INFINITY, f64::min);
+                if partial {
+                    let before = |i: usize| level[..=i].iter().filter(|l| **l == 0.0).count() as f64;
+                    return share(0, end, &|i| level[i] != 0.0 || before(i) <= relevant(n));
+                }
+                // All documents against the first ones of the last class, and the other classes among themselves.
+                let [mut ful, mut poss] = share(0, end, &|i| level[i] > lowest);
+                let mut kept = Vec::new();
+                for i in (0..end).filter(|&i| level[i] == lowest) {
+                    kept.extend(std::iter::repeat_n(i, weight(i) as usize));
+                }
+                kept.truncate(relevant(end) as usize);
+                for &j in &kept {
+                    for i in (0..end).filter(|&i| !level[i].is_nan()) {
+                        poss += weight(i);
+                        ful += if i < j && i < ret { weight(i) } else { 0.0 };
+                    }
+                }
+                [ful, poss]
+            };
+            let ratio = |[ful, poss]: [f64; 2]| if poss > 0.0 { ful / poss } else { 0.0 };
+            let bare = |[ful, poss]: [f64; 2]| ful / poss;
+            let found = [ratio(a), bare(balanced(n, a)), ratio(b), bare(balanced(ret, b)), ratio([a[0], a[1] - c[1]])];
+            means.iter_mut().zip(found).for_each(|(mean, value)| *mean += value / names.len() as f64);
+            for (sum, part) in [(&mut all, a), (&mut both, b), (&mut neither, c)] {
+                sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+            }
+            total.iter_mut().flatten().zip(prefers.iter().flatten()).for_each(|(sum, part)| *sum += part);
+        }
+        let pair = |keep: &dyn Fn(usize, usize) -> bool| {
+            let (mut sum, mut number) = (0.0, 0.0);
+            for (i, j) in (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j))).filter(|&(i, j)| keep(i, j)) {
+                let both = total[i][j] + total[j][i];
+                if both > 0.0 {
+                    number += 1.0;
+                    sum += if i < ret { total[i][j] / both } else { 0.0 };
+                }
+            }
+            if number > 0.0 { sum / number } else { 0.0 }
+        };
+        let ratio = |ful: f64, poss: f64| if poss > 0.0 { ful / poss } else { 0.0 };
+        let or_zero = |value: f64| if value.is_nan() { 0.0 } else { value };
+        [
+            all[1],
+            all[0],
+            both[0],
+            ratio(all[0], all[1]),
+            pair(&|_, _| true),
+            means[0],
+            or_zero(means[1]),
+            ratio(both[0], both[1]),
+            pair(&|_, j| j < ret),
+            means[2],
+            or_zero(means[3]),
+            ratio(all[0], all[1] - neither[1]),
+            pair(&|i, _| i < ret),
+            means[4],
+        ]
+    }
+
+    #[test]
+    fn equals_a_count_pair_by_pair() {
+        let mut state = 1u64;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for round in 0..1_000 {
+            let documents = 1 + random(if round % 100 == 0 { 150 } else { 9 });
+            let groups = 1 + random(3);
+            let mut lines = Vec::new();
+            for group in 0..groups {
+                let levels = 1 + random(5);
+                let lowest = random(2) as i64 * -(random(2) as i64);
+                // A level a document, so that subgroups do not contradict each other.
+                let level: Vec<i64> = (0..documents).map(|_| lowest + random(levels) as i64).collect();
+                for subgroup in 0..1 + random(2) * random(4) {
+                    for document in (0..documents).filter(|_| random(4) > 0).collect::<Vec<_>>() {
+                        let times = if random(20) == 0 { 2 } else { 1 };
+                        let line = format!("g{group} s{subgroup} d{document:03} {}", level[document as usize]);
+                        lines.extend(std::iter::repeat_n(line, times));
+                    }
+                }
+            }
+            if lines.is_empty() {
+                continue;
+            }
+            let ids: Vec<String> = (0..documents + 3).filter(|_| random(3) > 0).map(|d| format!("d{d:03}")).collect();
+            let scores: Vec<f64> = ids.iter().map(|_| random(6) as f64).collect();
+            let run: Vec<Retrieved> =
+                ids.iter().zip(scores).map(|(id, score)| Retrieved { document: id.as_bytes(), score }).collect();
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            let text: String = lines.iter().map(|line| format!("q {line}\n")).collect();
+            let judged = read_prefs(text.as_bytes(), "test", Version::Ten).expect("preferences");
+            let (_, preferences) = judged.iter().next().expect("a query");
+            let ours = measure(preferences, &run, usize::MAX).expect("values");
+            for ((name, ours), naive) in NAMES.iter().zip(ours).zip(naive(preferences, &run)) {
+                assert!((ours - naive).abs() < 1e-12, "{name}: {ours}, pair by pair {naive}\n{text}{ids:?}");
+            }
+        }
+    }
+}
