@@ -363,7 +363,7 @@ fn read(text: &str) -> Result<Vec<Spec>> {
     }
     let mut specs = match lookup(name) {
         Some(info) => vec![Spec { info, cutoff: None, parameters: Vec::new() }],
-        None => with_trec_cutoffs(name)?,
+        None => with_trailing(name)?,
     };
     if let [spec] = specs.as_mut_slice() {
         *spec = parser.suffixes(spec.clone())?;
@@ -380,17 +380,54 @@ fn geometric(name: &str) -> Option<&str> {
     if name.eq_ignore_ascii_case("gmap") { Some("map") } else { name.strip_prefix("gm_") }
 }
 
-/// `P_10`, `P.10`, `P.5,10`.
-fn with_trec_cutoffs(name: &str) -> Result<Vec<Spec>> {
-    let is_cutoffs = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
-    let split = name.find('.').or_else(|| name.rfind('_')).map(|at| (&name[..at], &name[at + 1..]));
-    let Some((stem, cutoffs)) = split.filter(|(_, cutoffs)| is_cutoffs(cutoffs)) else { return Err(unknown(name)) };
-    let Some(info) = lookup(stem) else { return Err(unknown(stem)) };
-    let spec = Spec { info, cutoff: None, parameters: Vec::new() };
-    let cutoff = |text: &str| {
-        text.parse().map_err(|_| Error::Measure(format!("{name}: {} is no cutoff", quote(text.as_bytes()))))
+/// Parameters that may follow a measure's name, as trec_eval has it; without one of these it is a cutoff.
+const TRAILING: &[(&str, &str)] =
+    &[("IPrec", "recall"), ("IPrecMean", "levels"), ("Rprec", "mult"), ("SetF", "beta"), ("Utility", "weights")];
+
+/// trec_eval's spellings: a name, `_` or `.`, and numbers (`P_10`, `P.5,10`, `iprec_at_recall_0.10`), or gains of
+/// grades (`ndcg_1=3,2=9`).
+fn with_trailing(name: &str) -> Result<Vec<Spec>> {
+    let splits = name.match_indices(['_', '.']).map(|(at, _)| (&name[..at], &name[at..]));
+    let splits: Vec<_> = splits.filter_map(|(stem, rest)| Some((stem, rest, Trailing::read(&rest[1..])?))).collect();
+    // `iprec_at_recall_0.10` is not `iprec_at_recall_0` and 10.
+    let Some((info, rest, trailing)) = splits.iter().find_map(|(stem, rest, read)| Some((lookup(stem)?, rest, read)))
+    else {
+        return Err(unknown(splits.first().map_or(name, |(stem, ..)| stem)));
     };
-    cutoffs.split(',').map(|text| spec.clone().at(cutoff(text)?)).collect()
+    let spec = Spec { info, cutoff: None, parameters: Vec::new() };
+    let parameter = TRAILING.iter().find(|(name, _)| *name == info.name).map(|(_, parameter)| *parameter);
+    let is_list = |name: &str| info.parameters.iter().any(|known| known.name == name && known.default.starts_with('['));
+    match (trailing, parameter) {
+        (Trailing::Pairs(pairs), _) => Ok(vec![spec.with("gain", Value::table(pairs.clone())?)?]),
+        // No recall level is 10, so the full stop of `iprec_at_recall.10` is a decimal point.
+        (Trailing::Numbers(numbers), Some("recall")) if numbers[0] > 1.0 && rest.starts_with('.') => {
+            with_trailing(&format!("{}_0{rest}", info.name))
+        }
+        (Trailing::Numbers(numbers), Some(name)) if is_list(name) => {
+            Ok(vec![spec.with(name, Value::List(numbers.clone()))?])
+        }
+        (Trailing::Numbers(numbers), Some(name)) => {
+            numbers.iter().map(|&number| spec.clone().with(name, Value::Number(number))).collect()
+        }
+        (Trailing::Numbers(numbers), None) => numbers.iter().map(|&cutoff| spec.clone().at_number(cutoff)).collect(),
+    }
+}
+
+/// What may follow a measure's name.
+enum Trailing {
+    /// `5,10`.
+    Numbers(Vec<f64>),
+    /// `1=3,2=9`.
+    Pairs(Vec<(f64, f64)>),
+}
+
+impl Trailing {
+    fn read(text: &str) -> Option<Trailing> {
+        let number = |text: &str| text.parse().ok().filter(|number: &f64| number.is_finite());
+        let pair = |text: &str| text.split_once('=').and_then(|(grade, gain)| Some((number(grade)?, number(gain)?)));
+        let numbers = text.split(',').map(number).collect::<Option<_>>().map(Trailing::Numbers);
+        numbers.or_else(|| text.split(',').map(pair).collect::<Option<_>>().map(Trailing::Pairs))
+    }
 }
 
 /// What is left to read of a measure's text.
@@ -558,6 +595,18 @@ mod tests {
             ("AP(rel=2, recall_base=3)", "AP(rel=2, recall_base=3)"),
             ("AP(judged_only=True)", "AP(judged_only=True)"),
             ("num_rel_ret", "NumRelRet"),
+            ("iprec_at_recall_0.10", "IPrec@0.1"),
+            ("iprec_at_recall.1", "IPrec@1"),
+            ("Rprec_mult_0.20", "Rprec(mult=0.2)"),
+            ("Rprec_mult_1.00", "Rprec"),
+            ("utility_1,-1,0,0", "Utility"),
+            ("utility.1.0,-0.5,0,0", "Utility(weights=[1, -0.5, 0, 0])"),
+            ("set_F_0.5", "SetF(beta=0.5)"),
+            ("ndcg_1=3,2=9", "nDCG(gain={1: 3, 2: 9})"),
+            ("11pt_avg", "IPrecMean"),
+            ("11pt_avg.0.2,0.5,0.8", "IPrecMean(levels=[0.2, 0.5, 0.8])"),
+            ("bpref", "Bpref"),
+            ("unj_5", "Unjudged@5"),
             ("gm_map", "AP(mean='geometric')"),
             ("GMAP", "AP(mean='geometric')"),
             ("gm_ndcg_cut_10(gain=exp2)", "nDCG(gain='exp2', mean='geometric')@10"),
@@ -565,8 +614,10 @@ mod tests {
         ] {
             assert_eq!(canonical(text), name, "{text}");
         }
-        let several: Vec<String> = parse_all("P.5,10").expect("two cutoffs").iter().map(ToString::to_string).collect();
-        assert_eq!(several, ["P@5", "P@10"]);
+        for (text, names) in [("P.5,10", ["P@5", "P@10"]), ("iprec_at_recall.10,.20", ["IPrec@0.1", "IPrec@0.2"])] {
+            let several: Vec<String> = parse_all(text).expect(text).iter().map(ToString::to_string).collect();
+            assert_eq!(several, names);
+        }
     }
 
     #[test]
@@ -594,7 +645,12 @@ mod tests {
             ("P@99999999999999999999", "a whole number after @, found \"99999999999999999999\""),
             ("AP(rel=2, rel=3)", "parameter rel is given twice"),
             ("ndcg_cut", "ndcg_cut needs a cutoff, for instance ndcg_cut_10"),
-            ("11pt_avg", "unknown measure \"11pt_avg\""),
+            ("12pt_avg", "did you mean 11pt_avg"),
+            ("iprecc_at_recall_0.10", "unknown measure \"iprecc_at_recall\"; did you mean iprec_at_recall"),
+            ("IPrec@1.5", "recall must be a number from 0 to 1, not 1.5"),
+            ("P_5.5", "5.5 is no cutoff"),
+            ("utility_1,2", "weights must be a list of four numbers, not [1, 2]"),
+            ("Utility(weights=[1, 0, 0, 1])", "needs the size of the collection"),
             ("AP,nDCG@10", "name one measure at a time"),
             ("AP)", "found \")\""),
             ("", "unknown measure \"\""),

@@ -5,10 +5,13 @@
 //!
 //!   E\[H\] = R_c + K r/n,    Var\[H\] = K r (n-r) (n-K) / (n^2 (n-1)).
 
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, RECALL_BASE, REL, RecallBase, Spec};
+use super::share::{Target, ceiling};
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Parameter, RECALL_BASE, REL, RecallBase, Spec};
 use crate::error::Result;
 use crate::ranking::Ranking;
 use crate::table::Truth;
+
+const MULT: Parameter = Parameter { name: "mult", default: "1", help: "multiple of R, a number above 0" };
 
 /// P@k.
 pub static PRECISION: Info = Info {
@@ -93,17 +96,20 @@ pub static RELATIVE_PRECISION: Info = Info {
 /// R-precision.
 pub static R_PRECISION: Info = Info {
     name: "Rprec",
-    aliases: &["r-precision", "r_precision"],
-    title: "precision at R, the number of relevant documents",
+    aliases: &["r-precision", "r_precision", "Rprec_mult"],
+    title: "precision at R, the number of relevant documents, or at a multiple of it",
     cutoff: Cutoff::None,
-    parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
+    parameters: &[REL, MULT, RECALL_BASE, JUDGED_ONLY],
     aggregate: Aggregate::Mean,
     lower_is_better: false,
     needs: Needs::Judgments,
     range: "0 to 1",
-    equation: "Rprec = H(R) / R",
-    reference: "Buckley & Voorhees 2005 (TREC: Experiment and Evaluation, chapter 3)",
-    build: |spec, _| Ok(Box::new(RPrecision { rel: spec.rel()?, base: spec.recall_base()? }) as Box<dyn Measure>),
+    equation: "Rprec = H(c) / c, c = ceil(mult R)",
+    reference: "Buckley & Voorhees 2005 (TREC: Experiment and Evaluation, chapter 3); trec_eval (Rprec_mult)",
+    build: |spec, _| {
+        let mult = spec.number(MULT.name, 1.0, "a number above 0", |mult| mult > 0.0)?;
+        Ok(Box::new(RPrecision { rel: spec.rel()?, base: spec.recall_base()?, cutoff: ceiling(mult) }))
+    },
 };
 
 fn build(spec: &Spec, by: Divisor) -> Result<Box<dyn Measure>> {
@@ -157,25 +163,36 @@ impl Measure for Hits {
     }
 }
 
-struct RPrecision {
-    rel: f64,
-    base: RecallBase,
+/// Precision at a rank that depends on R.
+pub(crate) struct RPrecision {
+    pub(crate) rel: f64,
+    pub(crate) base: RecallBase,
+    /// The rank.
+    pub(crate) cutoff: Target,
+}
+
+impl RPrecision {
+    /// The rank, if anything is relevant.
+    fn cutoff(&self, ranking: &Ranking, truth: &Truth<'_>) -> Option<usize> {
+        let relevant = self.base.relevant(self.rel, ranking, truth) as usize;
+        (relevant > 0).then(|| (self.cutoff)(relevant))
+    }
 }
 
 impl Measure for RPrecision {
     fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
-        let relevant = self.base.relevant(self.rel, ranking, truth);
-        if relevant == 0.0 { f64::NAN } else { expected(ranking, self.rel, relevant as usize) / relevant }
+        let cutoff = self.cutoff(ranking, truth);
+        cutoff.map_or(f64::NAN, |cutoff| expected(ranking, self.rel, cutoff) / cutoff as f64)
     }
 
     fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
-        let relevant = self.base.relevant(self.rel, ranking, truth);
-        if relevant == 0.0 { f64::NAN } else { variance(ranking, self.rel, relevant as usize) / relevant.powi(2) }
+        let cutoff = self.cutoff(ranking, truth);
+        cutoff.map_or(f64::NAN, |cutoff| variance(ranking, self.rel, cutoff) / (cutoff as f64).powi(2))
     }
 }
 
 /// E\[H\], the expected number of relevant documents among the first k.
-fn expected(ranking: &Ranking, rel: f64, cutoff: usize) -> f64 {
+pub(super) fn expected(ranking: &Ranking, rel: f64, cutoff: usize) -> f64 {
     let mut hits = 0;
     for group in ranking.groups_to(cutoff) {
         let (relevant, slots) = (group.relevant(rel), group.slots(cutoff));
@@ -188,7 +205,7 @@ fn expected(ranking: &Ranking, rel: f64, cutoff: usize) -> f64 {
 }
 
 /// Var\[H\]: only the group that holds the cutoff varies.
-fn variance(ranking: &Ranking, rel: f64, cutoff: usize) -> f64 {
+pub(super) fn variance(ranking: &Ranking, rel: f64, cutoff: usize) -> f64 {
     ranking
         .groups_to(cutoff)
         .filter(|group| group.slots(cutoff) < group.size)
@@ -197,4 +214,15 @@ fn variance(ranking: &Ranking, rel: f64, cutoff: usize) -> f64 {
             k * r * (n - r) * (n - k) / (n * n * (n - 1.0))
         })
         .sum()
+}
+
+/// Smallest and largest H over all orders.
+pub(super) fn extremes(ranking: &Ranking, rel: f64, cutoff: usize) -> (f64, f64) {
+    let (mut low, mut high) = (0, 0);
+    for group in ranking.groups_to(cutoff) {
+        let (relevant, slots) = (group.relevant(rel), group.slots(cutoff));
+        low += (slots + relevant).saturating_sub(group.size);
+        high += slots.min(relevant);
+    }
+    (low as f64, high as f64)
 }

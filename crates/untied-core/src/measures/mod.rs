@@ -5,17 +5,26 @@
 //! To add a measure: one file with an [`Info`], a builder and the formula; one line in [`REGISTRY`].
 
 mod average_precision;
+mod binary_gain;
+mod bpref;
 mod counts;
 mod dcg;
+mod drawing;
+mod gaps;
 mod grammar;
-mod hits;
+pub(crate) mod hits;
+mod inferred;
+pub(crate) mod interpolated;
+mod judged;
+mod lattice;
 mod rank_biased_precision;
 mod reciprocal_rank;
-#[allow(dead_code)] // until the first measure without an exact algorithm
 mod sampling;
 mod sets;
+pub(crate) mod share;
 mod spellings;
 mod success;
+pub(crate) mod utility;
 
 pub use grammar::{Spec, Value, parse, parse_all, parse_open};
 
@@ -31,11 +40,18 @@ pub static REGISTRY: &[&Info] = &[
     &hits::HITS,
     &hits::RELATIVE_PRECISION,
     &hits::R_PRECISION,
+    &interpolated::INTERPOLATED_PRECISION,
+    &interpolated::MEAN_INTERPOLATED_PRECISION,
     &success::SUCCESS,
     &average_precision::AVERAGE_PRECISION,
     &reciprocal_rank::RECIPROCAL_RANK,
     &dcg::DCG,
     &dcg::NDCG,
+    &binary_gain::BINARY_GAIN,
+    &bpref::BPREF,
+    &inferred::INFERRED_AP,
+    &judged::JUDGED,
+    &judged::UNJUDGED,
     &rank_biased_precision::RBP,
     &rank_biased_precision::RBP_RESIDUAL,
     &sets::SET_PRECISION,
@@ -43,6 +59,7 @@ pub static REGISTRY: &[&Info] = &[
     &sets::SET_RECALL,
     &sets::SET_F,
     &sets::SET_AVERAGE_PRECISION,
+    &utility::UTILITY,
     &counts::NUM_Q,
     &counts::NUM_RET,
     &counts::NUM_REL,

@@ -1,0 +1,63 @@
+//! Probabilities of drawing without replacement: what happens within a tie group when all its orders are equally
+//! likely.
+
+/// Probabilities of `from..=to`, given the ratio p(i+1)/p(i), which falls with i: built up from the likeliest one, so
+/// that nothing overflows and what underflows does not matter.
+fn from_ratios(from: usize, to: usize, ratio: impl Fn(usize) -> f64) -> Vec<f64> {
+    let (mut low, mut high) = (from, to);
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        if ratio(middle) > 1.0 {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    let mode = low;
+    let mut weights = vec![0.0; to - from + 1];
+    weights[mode - from] = 1.0;
+    for i in mode..to {
+        weights[i + 1 - from] = weights[i - from] * ratio(i);
+    }
+    for i in (from..mode).rev() {
+        weights[i - from] = weights[i + 1 - from] / ratio(i);
+    }
+    let total: f64 = weights.iter().sum();
+    weights.iter_mut().for_each(|weight| *weight /= total);
+    weights
+}
+
+/// Hypergeometric: how many of `r` special documents among `n` are within the first `k` positions. Pairs of a number
+/// and its probability.
+pub(super) fn within(n: usize, r: usize, k: usize) -> impl Iterator<Item = (usize, f64)> {
+    let (from, to) = ((k + r).saturating_sub(n), k.min(r));
+    let ratio = |h: usize| {
+        let (h, n, r, k) = (h as f64, n as f64, r as f64, k as f64);
+        (r - h) * (k - h) / ((h + 1.0) * (n - r - k + h + 1.0))
+    };
+    (from..).zip(from_ratios(from, to, ratio))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_special_documents_among_five() {
+        let close = |found: Vec<(usize, f64)>, expected: &[(usize, f64)]| {
+            assert_eq!(found.len(), expected.len(), "{found:?}");
+            for (one, other) in found.iter().zip(expected) {
+                assert!(one.0 == other.0 && (one.1 - other.1).abs() < 1e-15, "{found:?}");
+            }
+        };
+        close(within(5, 3, 2).collect(), &[(0, 0.1), (1, 0.6), (2, 0.3)]);
+        close(within(5, 3, 5).collect(), &[(3, 1.0)]);
+        close(within(5, 0, 2).collect(), &[(0, 1.0)]);
+    }
+
+    #[test]
+    fn large_groups_neither_overflow_nor_vanish() {
+        let mean = |pairs: Vec<(usize, f64)>| pairs.iter().map(|&(i, p)| i as f64 * p).sum::<f64>();
+        assert!((mean(within(100_000, 40_000, 5_000).collect()) / 2_000.0 - 1.0).abs() < 1e-12);
+    }
+}

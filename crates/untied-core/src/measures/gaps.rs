@@ -1,0 +1,41 @@
+//! Sums over relevant documents of a function of the number u of certain non-relevant documents above each.
+//!
+//! In a group with r relevant documents, nn non-relevant ones of that sort, and N_0 of them before the group, u - N_0
+//! is uniform on 0..nn for each relevant document; of two of them the pair of gaps (i, j) has weight 1, or 2 where
+//! i = j (SPEC 2.8). With F = sum over u of f(N_0 + u), and S the sum of squared deviations of these values,
+//!
+//!   E = r F/(nn+1),    Var = r S (nn + r + 1) / ((nn+1)(nn+2)).
+
+/// One group's part.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Gaps {
+    pub relevant: usize,
+    pub nonrelevant: usize,
+    pub before: usize,
+}
+
+impl Gaps {
+    /// Add the mean of the sum of `of` to a total.
+    pub(super) fn add_mean(&self, total: &mut f64, of: impl Fn(usize) -> f64) {
+        if self.nonrelevant == 0 {
+            // One by one, so that the sum has the bits of the same documents without ties.
+            let term = of(self.before);
+            (0..self.relevant).for_each(|_| *total += term);
+        } else if self.relevant > 0 {
+            let all = super::sum(self.nonrelevant + 1, |u| of(self.before + u));
+            *total += self.relevant as f64 * all / (self.nonrelevant + 1) as f64;
+        }
+    }
+
+    /// Variance of the sum of `of`.
+    pub(super) fn variance(&self, of: impl Fn(usize) -> f64) -> f64 {
+        if self.relevant == 0 || self.nonrelevant == 0 {
+            return 0.0;
+        }
+        let (r, values) = (self.relevant as f64, self.nonrelevant + 1);
+        let first = of(self.before);
+        let mean = first + super::sum(values, |u| of(self.before + u) - first) / values as f64;
+        let squares = super::sum(values, |u| (of(self.before + u) - mean).powi(2));
+        r * squares * (values as f64 + r) / (values as f64 * (values + 1) as f64)
+    }
+}

@@ -1,0 +1,200 @@
+//! Inferred AP: average precision estimated from a pool of which only a sample is judged.
+//!
+//! A relevant document at rank k, with D pooled documents (judged, or of a negative grade) and m judged ones above it,
+//! r of them relevant, adds
+//!
+//!   1/k + (D/k) (r + eps) / (m + 2 eps),    and exactly 1 at rank 1;    infAP is the sum / R.
+//!
+//! In a group with r relevant, J judged and U pooled but unjudged ones of n documents, a relevant document at position
+//! a has s of the other J - 1 judged documents above it with hypergeometric probability; given s, the expected numbers
+//! of relevant and of pooled unjudged ones above, s (r-1)/(J-1) and (a-1-s) U/(n-J), do not depend on each other
+//! (SPEC 2.9). infAP may fall when a relevant document moves up, so variance and extremes come from `lattice`.
+
+use super::drawing;
+use super::lattice::{self, Outcome};
+use super::{Aggregate, Certainty, Cutoff, Info, Measure, Needs, Orders, Parameter, REL};
+use crate::ranking::{Group, Ranking};
+use crate::table::Truth;
+
+const EPS: Parameter =
+    Parameter { name: "eps", default: "0.00001", help: "smoothing of the estimated precision, from 0" };
+
+/// infAP.
+pub static INFERRED_AP: Info = Info {
+    name: "infAP",
+    aliases: &["infap", "inferred_ap"],
+    title: "average precision inferred from a judged sample of the pool",
+    cutoff: Cutoff::None,
+    parameters: &[REL, EPS],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "0 to 1",
+    equation: "infAP = (1/R) sum over ranks k of relevant documents of 1/k + (D/k) (r + eps) / (m + 2 eps), where D \
+               pooled, m judged and r relevant documents stand above; 1 at rank 1",
+    reference: "Yilmaz & Aslam 2006; ties: SPEC 2.9",
+    build: |spec, _| {
+        let eps = spec.number(EPS.name, 1e-5, "a number from 0", |eps| eps >= 0.0)?;
+        Ok(Box::new(InferredAp { rel: spec.rel()?, eps }))
+    },
+};
+
+struct InferredAp {
+    rel: f64,
+    eps: f64,
+}
+
+/// Numbers of documents of the four kinds: relevant, judged non-relevant, pooled but not judged, not pooled.
+type Counts = [usize; 4];
+
+impl InferredAp {
+    fn counts(&self, group: &Group<'_>) -> Counts {
+        let relevant = group.relevant(self.rel);
+        let judged = group.relevant(0.0);
+        let pooled = group.relevant(f64::NEG_INFINITY);
+        [relevant, judged - relevant, pooled - judged, group.size - pooled]
+    }
+
+    /// What a relevant document at rank k adds; numbers above it may be expected ones.
+    fn term(&self, rank: usize, pooled: f64, judged: f64, relevant: f64) -> f64 {
+        if rank == 1 {
+            return 1.0;
+        }
+        let ratio = if judged + self.eps == 0.0 { 0.5 } else { (relevant + self.eps) / (judged + 2.0 * self.eps) };
+        let (rank, above) = (rank as f64, (rank - 1) as f64);
+        1.0 / rank + above / rank * (pooled / above) * ratio
+    }
+
+    /// Give the groups with relevant documents to `visit`: where they start, what stands before, what they hold.
+    fn over_groups(&self, ranking: &Ranking, mut visit: impl FnMut(usize, Counts, Counts)) {
+        let mut before = [0; 4]; // the last is not needed: the start tells
+        for group in ranking.groups() {
+            let counts = self.counts(&group);
+            if counts[0] > 0 {
+                visit(group.start, before, counts);
+            }
+            before.iter_mut().zip(counts).for_each(|(before, count)| *before += count);
+        }
+    }
+
+    /// Mean of a group's part.
+    fn mean_of(&self, start: usize, before: Counts, counts: Counts) -> f64 {
+        let size: usize = counts.iter().sum();
+        let [relevant, nonrelevant, unsampled, unpooled] = counts;
+        let judged_before = (before[0] + before[1]) as f64;
+        let pooled_before = judged_before + before[2] as f64;
+        let mut total = 0.0;
+        if relevant == size {
+            for i in 0..size {
+                let more = i as f64;
+                total += self.term(start + i + 1, pooled_before + more, judged_before + more, before[0] as f64 + more);
+            }
+            return total;
+        }
+        let judged = relevant + nonrelevant;
+        let share = |part: usize, whole: usize| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
+        let (of_judged, of_others) = (share(relevant - 1, judged - 1), share(unsampled, unsampled + unpooled));
+        for above in 0..size {
+            for (s, probability) in drawing::within(size - 1, judged - 1, above) {
+                let pooled = pooled_before + s as f64 + (above - s) as f64 * of_others;
+                let relevant = before[0] as f64 + s as f64 * of_judged;
+                total += probability * self.term(start + above + 1, pooled, judged_before + s as f64, relevant);
+            }
+        }
+        total * share(relevant, size)
+    }
+
+    /// Statistics of a group's part, unless it is too large.
+    fn outcome_of(&self, start: usize, before: Counts, counts: Counts) -> Option<Outcome> {
+        if counts[1..] == [0; 3] {
+            return Some(Outcome::certain(self.mean_of(start, before, counts)));
+        }
+        lattice::over_orders(&counts, |placed, kind| {
+            let above = |kinds: usize| (0..kinds).map(|kind| before[kind] + placed[kind]).sum::<usize>() as f64;
+            let rank = start + placed.iter().sum::<usize>() + 1;
+            if kind == 0 { self.term(rank, above(3), above(2), above(1)) } else { 0.0 }
+        })
+    }
+
+    /// Bounds of a group's part: of each relevant document's rank, by its number among them, and of what is above it.
+    fn bounds_of(&self, start: usize, before: Counts, counts: Counts) -> (f64, f64) {
+        let [relevant, nonrelevant, unsampled, unpooled] = counts;
+        let (mut low, mut high) = (0.0, 0.0);
+        for i in 0..relevant {
+            let above = (before[0] + i) as f64;
+            let (judged, first) = (before[0] + before[1] + i, start + i + 1);
+            let (pooled, others) = (judged + before[2], nonrelevant + unsampled);
+            low += self.term(first + others + unpooled, pooled as f64, (judged + nonrelevant) as f64, above);
+            high += self.term(first, (pooled + others).min(first - 1) as f64, judged as f64, above);
+        }
+        (low, high)
+    }
+}
+
+impl Measure for InferredAp {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let mut total = 0.0;
+        self.over_groups(ranking, |start, before, counts| total += self.mean_of(start, before, counts));
+        total / relevant(self.rel, truth)
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let mut total = 0.0;
+        self.over_groups(ranking, |start, before, counts| {
+            total += self.outcome_of(start, before, counts).map_or(f64::NAN, |outcome| outcome.variance);
+        });
+        total / relevant(self.rel, truth).powi(2)
+    }
+
+    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+        let (mut low, mut high) = (0.0, 0.0);
+        self.over_groups(&orders.tied, |start, before, counts| {
+            let part = match self.outcome_of(start, before, counts) {
+                Some(outcome) => (outcome.low, outcome.high),
+                None => self.bounds_of(start, before, counts),
+            };
+            low += part.0;
+            high += part.1;
+        });
+        let relevant = relevant(self.rel, truth);
+        (low / relevant, high / relevant)
+    }
+
+    fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
+        let mut certainty = Certainty::Exact;
+        self.over_groups(ranking, |_, _, counts| {
+            if counts[1..] != [0; 3] && !lattice::is_small(&counts) {
+                certainty = Certainty::Interval;
+            }
+        });
+        certainty
+    }
+}
+
+/// R, or NaN where that is 0.
+fn relevant(rel: f64, truth: &Truth<'_>) -> f64 {
+    match truth.relevant(rel) {
+        0 => f64::NAN,
+        relevant => relevant as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_enclose() {
+        let measure = InferredAp { rel: 1.0, eps: 1e-5 };
+        for counts in [[1, 0, 1, 0], [2, 1, 2, 1], [1, 2, 0, 2], [3, 1, 1, 0], [1, 0, 0, 4]] {
+            for before in [[0, 0, 0, 0], [1, 0, 0, 8], [1, 2, 0, 0], [0, 0, 3, 1]] {
+                let start = before.iter().sum();
+                let exact = measure.outcome_of(start, before, counts).expect("a small group");
+                let (low, high) = measure.bounds_of(start, before, counts);
+                let mean = measure.mean_of(start, before, counts);
+                assert!((mean - exact.mean).abs() < 1e-14, "{before:?} {counts:?} {mean} {exact:?}");
+                assert!(low <= exact.low + 1e-15 && exact.high <= high + 1e-15, "{before:?} {counts:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! How much of a ranking is judged.
+
+use super::{Aggregate, Cutoff, Info, Measure, Needs, Orders, hits};
+use crate::ranking::Ranking;
+use crate::table::Truth;
+
+/// Judged, Judged@k.
+pub static JUDGED: Info = Info {
+    name: "Judged",
+    aliases: &["judged"],
+    title: "share of the documents that the qrels hold",
+    cutoff: Cutoff::Optional,
+    parameters: &[],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "0 to 1",
+    equation: "Judged@k = documents of the qrels, whatever their grade, among the first k / min(k, n)",
+    reference: "ir_measures (Judged); ties: as P@k",
+    build: |spec, _| Ok(Box::new(Judged { cutoff: spec.cutoff_or(usize::MAX) })),
+};
+
+/// Unjudged@k.
+pub static UNJUDGED: Info = Info {
+    name: "Unjudged",
+    aliases: &["unj"],
+    title: "unjudged documents among the first k",
+    cutoff: Cutoff::Required,
+    parameters: &[],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "0 to 1",
+    equation: "Unjudged@k = documents among the first k without a grade of at least 0 / k",
+    reference: "trec_eval (unj); ties: as P@k",
+    build: |spec, _| Ok(Box::new(Unjudged { cutoff: spec.cutoff_or(usize::MAX) })),
+};
+
+struct Judged {
+    cutoff: usize,
+}
+
+/// Every document of the qrels has at least this grade.
+const ANY: f64 = f64::NEG_INFINITY;
+
+impl Judged {
+    fn seen(&self, ranking: &Ranking) -> f64 {
+        self.cutoff.min(ranking.retrieved).max(1) as f64
+    }
+}
+
+impl Measure for Judged {
+    fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+        hits::expected(ranking, ANY, self.cutoff) / self.seen(ranking)
+    }
+
+    fn variance(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+        hits::variance(ranking, ANY, self.cutoff) / self.seen(ranking).powi(2)
+    }
+
+    fn extremes(&self, orders: &Orders, _: &Truth<'_>) -> (f64, f64) {
+        let (low, high) = hits::extremes(&orders.tied, ANY, self.cutoff);
+        (low / self.seen(&orders.tied), high / self.seen(&orders.tied))
+    }
+}
+
+struct Unjudged {
+    cutoff: usize,
+}
+
+impl Unjudged {
+    /// The share, given how many of the first k are judged.
+    fn share(&self, ranking: &Ranking, judged: f64) -> f64 {
+        (self.cutoff.min(ranking.retrieved) as f64 - judged) / self.cutoff as f64
+    }
+}
+
+impl Measure for Unjudged {
+    fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+        self.share(ranking, hits::expected(ranking, 0.0, self.cutoff))
+    }
+
+    fn variance(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+        hits::variance(ranking, 0.0, self.cutoff) / (self.cutoff as f64).powi(2)
+    }
+
+    fn extremes(&self, orders: &Orders, _: &Truth<'_>) -> (f64, f64) {
+        let (low, high) = hits::extremes(&orders.tied, 0.0, self.cutoff);
+        (self.share(&orders.tied, high), self.share(&orders.tied, low))
+    }
+}

@@ -1,0 +1,105 @@
+//! Sums over the documents of a tie group whose terms depend on how many documents of each kind stand before.
+//!
+//! With c = (c_1, c_2, ..) documents of each kind placed so far and f(c, k) what a document of kind k adds there,
+//!
+//!   V(c) = f(c, k) + V(c with one more k)    with probability (documents of kind k left) / (documents left),
+//!
+//! gives mean, variance, minimum and maximum over all orders from the end backwards: exact, and with no differences
+//! of large numbers. The cost is the number of points c, the product of (documents of the kind + 1).
+
+/// Points that are visited at most in one group.
+const LIMIT: usize = 1 << 22;
+
+/// Statistics of a group's sum over its orders.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Outcome {
+    pub mean: f64,
+    pub variance: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Outcome {
+    /// Of a sum that is the same in all orders.
+    pub(super) fn certain(value: f64) -> Outcome {
+        Outcome { mean: value, variance: 0.0, low: value, high: value }
+    }
+}
+
+/// Whether [`over_orders`] has an answer for so many documents of each kind.
+pub(super) fn is_small(counts: &[usize]) -> bool {
+    points(counts).is_some()
+}
+
+fn points(counts: &[usize]) -> Option<usize> {
+    let product = counts.iter().try_fold(1_usize, |product, count| product.checked_mul(count + 1));
+    product.filter(|&product| product <= LIMIT)
+}
+
+/// Statistics of the sum of `term(documents of each kind before, kind)` over the documents of a group, so many of
+/// each kind; none where there are too many points.
+pub(super) fn over_orders(counts: &[usize], term: impl Fn(&[usize], usize) -> f64) -> Option<Outcome> {
+    let points = points(counts)?;
+    // The largest kind varies slowest: the points that one still needs are then the fewest.
+    let mut kinds: Vec<usize> = (0..counts.len()).collect();
+    kinds.sort_by_key(|&kind| counts[kind]);
+    let mut strides = vec![0; counts.len()];
+    let mut stride = 1;
+    for &kind in &kinds {
+        strides[kind] = stride;
+        stride *= counts[kind] + 1;
+    }
+    let room = strides.iter().max().map_or(1, |most| most + 1);
+    let mut recent = vec![Outcome::default(); room];
+    let mut placed = counts.to_vec();
+    for point in (0..points).rev() {
+        let left: usize = counts.iter().zip(&placed).map(|(all, placed)| all - placed).sum();
+        let after = |kind: usize| {
+            let next = recent[(point + strides[kind]) % room];
+            let term = term(&placed, kind);
+            let share = (counts[kind] - placed[kind]) as f64 / left as f64;
+            (share, Outcome { mean: term + next.mean, low: term + next.low, high: term + next.high, ..next })
+        };
+        let mut here = Outcome { low: f64::INFINITY, high: f64::NEG_INFINITY, ..Outcome::default() };
+        for kind in (0..counts.len()).filter(|&kind| placed[kind] < counts[kind]) {
+            let (share, next) = after(kind);
+            here.mean += share * next.mean;
+            here.low = here.low.min(next.low);
+            here.high = here.high.max(next.high);
+        }
+        for kind in (0..counts.len()).filter(|&kind| placed[kind] < counts[kind]) {
+            let (share, next) = after(kind);
+            here.variance += share * (next.variance + (next.mean - here.mean).powi(2));
+        }
+        recent[point % room] = if left == 0 { Outcome::default() } else { here };
+        for &kind in &kinds {
+            if placed[kind] > 0 {
+                placed[kind] -= 1;
+                break;
+            }
+            placed[kind] = counts[kind];
+        }
+    }
+    Some(recent[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rank_of_the_first_of_two_among_four() {
+        // Ranks 1, 2 and 3 with probabilities 3/6, 2/6 and 1/6.
+        let term = |placed: &[usize], kind: usize| {
+            if kind == 1 && placed[1] == 0 { (placed[0] + placed[2] + 1) as f64 } else { 0.0 }
+        };
+        for counts in [[2, 2, 0], [1, 2, 1], [0, 2, 2]] {
+            let found = over_orders(&counts, term).expect("few points");
+            assert!((found.mean - 5.0 / 3.0).abs() < 1e-15, "{found:?}");
+            assert!((found.variance - 5.0 / 9.0).abs() < 1e-15, "{found:?}");
+            assert_eq!((found.low, found.high), (1.0, 3.0));
+        }
+        assert_eq!(over_orders(&[], |_, _| 1.0), Some(Outcome::default()));
+        assert!(!is_small(&[3_000, 3_000]) && over_orders(&[3_000, 3_000], |_, _| 1.0).is_none());
+    }
+}

@@ -1,0 +1,73 @@
+//! Utility: a weighted sum of the cells of the contingency table of retrieved and relevant documents.
+
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Parameter, REL, Spec, Value};
+use crate::error::{Error, Result};
+use crate::ranking::Ranking;
+use crate::table::Truth;
+
+const WEIGHTS: Parameter = Parameter {
+    name: "weights",
+    default: "[1, -1, 0, 0]",
+    help: "worth of a relevant and of a non-relevant document retrieved, and of each not retrieved",
+};
+const COLLECTION: Parameter = Parameter {
+    name: "collection",
+    default: "0",
+    help: "number of documents in the collection, N; needed where the fourth weight is not 0",
+};
+
+/// Utility.
+pub static UTILITY: Info = Info {
+    name: "Utility",
+    aliases: &["utility"],
+    title: "worth of the retrieved set",
+    cutoff: Cutoff::None,
+    parameters: &[WEIGHTS, COLLECTION, REL, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "any number",
+    equation: "Utility = w1 H + w2 (n - H) + w3 (R - H) + w4 (N + H - n - R), H of n retrieved documents are relevant",
+    reference: "trec_eval (utility)",
+    build: |spec, _| {
+        let weights = weights(spec)?;
+        let whole = |size: f64| size >= 0.0 && size.fract() == 0.0 && size < 1e15;
+        let collection = spec.number(COLLECTION.name, 0.0, "a whole number", whole)?;
+        if weights[3] != 0.0 && collection == 0.0 {
+            return Err(Error::Measure(format!("{spec} needs the size of the collection, collection=N")));
+        }
+        Ok(Box::new(Utility { weights, collection, rel: spec.rel()? }))
+    },
+};
+
+fn weights(spec: &Spec) -> Result<[f64; 4]> {
+    match spec.parameter(WEIGHTS.name) {
+        None => Ok([1.0, -1.0, 0.0, 0.0]),
+        Some(Value::List(list)) if list.len() == 4 => Ok([list[0], list[1], list[2], list[3]]),
+        Some(other) => Err(Error::Measure(format!("{spec}: weights must be a list of four numbers, not {other}"))),
+    }
+}
+
+/// No order changes it.
+pub(crate) struct Utility {
+    pub(crate) weights: [f64; 4],
+    /// N.
+    pub(crate) collection: f64,
+    pub(crate) rel: f64,
+}
+
+impl Measure for Utility {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let [both, only_retrieved, only_relevant, neither] = self.weights;
+        let (hits, relevant) = (ranking.relevant(self.rel) as f64, truth.relevant(self.rel) as f64);
+        let retrieved = ranking.retrieved as f64;
+        both * hits
+            + only_retrieved * (retrieved - hits)
+            + only_relevant * (relevant - hits)
+            + neither * (self.collection + hits - retrieved - relevant)
+    }
+
+    fn variance(&self, _: &Ranking, _: &Truth<'_>) -> f64 {
+        0.0
+    }
+}
