@@ -74,6 +74,7 @@ class Evaluator:
         *,
         ties: str,
         unjudged: str,
+        unretrieved: str,
         score_dtype: str,
         queries: str,
         on_undefined: str,

@@ -34,7 +34,13 @@ class Evaluator:
         over scores rounded to 32 bits, as trec_eval 9 and pytrec_eval. ``"given"``: one order, that of the input.
     unjudged : str
         ``"nonrelevant"``: documents without judgment count as non-relevant. ``"remove"``: they are taken out of the
-        ranking first (condensed lists).
+        ranking first (condensed lists). ``"range"``: they count as non-relevant for the mean, and ``low`` and ``high``
+        are the smallest and the largest value over all grades of the qrels that they may have; ``"best"``, ``"worst"``:
+        only one of these. With ``ties="range"`` these are over all orders of tied documents as well, with
+        ``ties="expected"`` they are bounds of the mean over orders.
+    unretrieved : str
+        ``"none"``: only retrieved documents get grades by the policies above. ``"pooled"``: documents with a negative
+        grade that are not retrieved get them too.
     score_dtype : str
         How scores are read before they are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
         ``"decimals=N"`` to round them.
@@ -64,6 +70,7 @@ class Evaluator:
         *,
         ties: str = "expected",
         unjudged: str = "nonrelevant",
+        unretrieved: str = "none",
         score_dtype: str = "float64",
         queries: str = "qrels",
         on_undefined: str = "zero",
@@ -77,6 +84,7 @@ class Evaluator:
             self._measures,
             ties=ties,
             unjudged=unjudged,
+            unretrieved=unretrieved,
             score_dtype=score_dtype,
             queries=queries,
             on_undefined=on_undefined,
@@ -136,6 +144,7 @@ def evaluate(
     *,
     ties: str = "expected",
     unjudged: str = "nonrelevant",
+    unretrieved: str = "none",
     score_dtype: str = "float64",
     queries: str = "qrels",
     on_undefined: str = "zero",
@@ -146,7 +155,7 @@ def evaluate(
 
     Parameters
     ----------
-    qrels, measures, ties, unjudged, score_dtype, queries, on_undefined, variance, threads
+    qrels, measures, ties, unjudged, unretrieved, score_dtype, queries, on_undefined, variance, threads
         As for `Evaluator`.
     runs : run, list of runs, or {name: run}
         As for `Evaluator.evaluate`.
@@ -181,6 +190,7 @@ def evaluate(
         measures,
         ties=ties,
         unjudged=unjudged,
+        unretrieved=unretrieved,
         score_dtype=score_dtype,
         queries=queries,
         on_undefined=on_undefined,

@@ -3,9 +3,10 @@
 use rayon::prelude::*;
 
 use crate::error::{Error, Result, show};
+use crate::measures::bounds::{Bounds, Open, Resolution};
 use crate::measures::{Aggregate, Certainty, Measure, Orders, Scope, Spec};
-use crate::ranking::{Judge, Layout, Order, Precision, Ranking, best, condensed, worst};
-use crate::table::{Qrels, Rows, Run};
+use crate::ranking::{Judge, Layout, Level, Order, Precision, Ranking, best, condensed, worst};
+use crate::table::{Qrels, Rows, Run, Truth};
 
 /// What becomes of tied documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,6 +34,12 @@ pub enum Unjudged {
     Nonrelevant,
     /// They are taken out of the ranking.
     Remove,
+    /// They get the grades that make the value largest.
+    Best,
+    /// They get the grades that make the value smallest.
+    Worst,
+    /// They are taken to be non-relevant for the mean; lowest and highest value are over all grades they may have.
+    Range,
 }
 
 /// Which queries count.
@@ -68,6 +75,9 @@ pub struct Settings {
     pub precision: Precision,
     /// See [`Queries`].
     pub queries: Queries,
+    /// Whether documents of the pool (with a negative grade) that are not retrieved get grades too, where unjudged
+    /// documents do.
+    pub pooled: bool,
     /// See [`Undefined`].
     pub undefined: Undefined,
     /// Whether to compute variances over tie orders.
@@ -112,7 +122,10 @@ impl Settings {
         self.unjudged = match name {
             "nonrelevant" => Unjudged::Nonrelevant,
             "remove" => Unjudged::Remove,
-            _ => return unknown("unjudged", "nonrelevant or remove", name),
+            "best" => Unjudged::Best,
+            "worst" => Unjudged::Worst,
+            "range" => Unjudged::Range,
+            _ => return unknown("unjudged", "nonrelevant, remove, best, worst or range", name),
         };
         Ok(())
     }
@@ -138,6 +151,19 @@ impl Settings {
             "qrels" => Queries::Qrels,
             "common" => Queries::Common,
             _ => return unknown("queries", "qrels or common", name),
+        };
+        Ok(())
+    }
+
+    /// What becomes of documents of the pool that are not retrieved, by name.
+    ///
+    /// # Errors
+    /// Nothing has this name.
+    pub fn set_unretrieved(&mut self, name: &str) -> Result<()> {
+        self.pooled = match name {
+            "none" => false,
+            "pooled" => true,
+            _ => return unknown("unretrieved", "none or pooled", name),
         };
         Ok(())
     }
@@ -180,7 +206,10 @@ pub struct Plan {
     measures: Vec<Box<dyn Measure>>,
     judged_only: Vec<bool>,
     aggregates: Vec<Aggregate>,
-    depth: usize,
+    /// Grades that an unjudged document may have, highest first.
+    open_grades: Vec<f64>,
+    /// Longest ranking it is ready for.
+    retrieved: usize,
 }
 
 impl Plan {
@@ -189,20 +218,22 @@ impl Plan {
     /// # Errors
     /// A measure's parameters are wrong or do not fit the grades.
     pub fn new(specs: &[Spec], qrels: &Qrels, depth: usize) -> Result<Plan> {
-        let scope = Scope { depth: depth.max(qrels.longest()), grades: qrels.grades() };
+        // A retrieved document that is not judged may be relevant too.
+        let scope = Scope { depth: depth + qrels.longest(), grades: qrels.grades() };
         Ok(Plan {
             specs: specs.to_vec(),
             measures: specs.iter().map(|spec| spec.build(&scope)).collect::<Result<_>>()?,
             judged_only: specs.iter().map(Spec::judged_only).collect::<Result<_>>()?,
             aggregates: specs.iter().map(Spec::aggregate).collect::<Result<_>>()?,
-            depth: scope.depth,
+            open_grades: qrels.grades().iter().copied().filter(|&grade| grade > 0.0).chain([0.0]).collect(),
+            retrieved: depth,
         })
     }
 
     /// Whether it will do for rankings of this depth.
     #[must_use]
     pub fn reaches(&self, depth: usize) -> bool {
-        depth <= self.depth
+        depth <= self.retrieved
     }
 }
 
@@ -310,8 +341,8 @@ pub fn evaluate_and_look<T: Send>(
         let why = if qrels.is_empty() { "the qrels are empty" } else { "the run and the qrels have none in common" };
         return Err(Error::Value(format!("no query to evaluate: {why}")));
     }
-    let shape =
-        Shape { measures: plan.measures.len(), variance: settings.variance, range: settings.ties == Ties::Range };
+    let range = settings.ties == Ties::Range || settings.unjudged == Unjudged::Range;
+    let shape = Shape { measures: plan.measures.len(), variance: settings.variance, range };
     // Without any measure there still is something to look at.
     let (width, measures) = (shape.cells().max(1), shape.measures.max(1));
     let mut cells = vec![0.0; pairs.len() * width];
@@ -420,6 +451,7 @@ impl Workspace {
             Ties::Expected | Ties::Best | Ties::Worst | Ties::Range => Layout::Tied,
         };
         let remove = settings.unjudged == Unjudged::Remove;
+        self.judge.every_group = matches!(settings.unjudged, Unjudged::Best | Unjudged::Worst | Unjudged::Range);
         let mixed = self.judge.judge(rows, &self.order, &truth, layout, remove, &mut self.all.tied);
         if rows.is_empty() && settings.placeholder {
             self.all.tied.retrieved = 1;
@@ -442,26 +474,21 @@ impl Workspace {
             let orders = if plan.judged_only[m] { &self.judged } else { self.orders(settings) };
             let mut put = |field: usize, value: f64| cells[field * shape.measures + m] = value;
             let lower_is_better = plan.specs[m].info.lower_is_better;
-            let (low, high) = if extremes { measure.extremes(orders, &truth) } else { (0.0, 0.0) };
-            let mean = match settings.ties {
-                Ties::Best => {
-                    if lower_is_better {
-                        low
-                    } else {
-                        high
-                    }
-                }
-                Ties::Worst => {
-                    if lower_is_better {
-                        high
-                    } else {
-                        low
-                    }
-                }
-                _ => measure.mean(&orders.tied, &truth),
+            let over = Over { measure: measure.as_ref(), orders, truth: &truth, plan, settings, lower_is_better };
+            let spread = match settings.unjudged {
+                Unjudged::Nonrelevant | Unjudged::Remove => Some(over.ties()),
+                _ if plan.judged_only[m] => None,
+                _ => over.grades(),
             };
-            if mean.is_nan() {
-                undefined += 1;
+            let Some(Spread { mean, low, high }) = spread else {
+                return Err(Error::Value(format!(
+                    "bounds over unjudged documents are not known for {}; unjudged must be nonrelevant or remove",
+                    plan.specs[m]
+                )));
+            };
+            let is_undefined = mean.is_nan();
+            undefined += usize::from(is_undefined);
+            if is_undefined {
                 match settings.undefined {
                     Undefined::Raise => {
                         let measure = plan.specs[m].to_string();
@@ -469,23 +496,115 @@ impl Workspace {
                     }
                     // Cells are 0 from the start, but where lower is better 0 would beat every value.
                     Undefined::Zero if !lower_is_better => {}
-                    _ => (0..shape.cells() / shape.measures).for_each(|field| put(field, f64::NAN)),
+                    _ => {
+                        (0..shape.cells() / shape.measures).for_each(|field| put(field, f64::NAN));
+                        continue;
+                    }
                 }
-                continue;
+            } else {
+                put(0, mean);
+                certainties[m] = measure.certainty(&orders.tied, &truth);
             }
-            put(0, mean);
-            certainties[m] = measure.certainty(&orders.tied, &truth);
-            if shape.variance {
-                let fixed = matches!(settings.ties, Ties::Best | Ties::Worst);
-                put(1, if fixed { 0.0 } else { measure.variance(&orders.tied, &truth) });
+            if shape.variance && !is_undefined {
+                put(1, over.variance());
             }
-            if shape.range {
+            if shape.range && !low.is_nan() {
                 let field = 1 + usize::from(shape.variance);
-                // The mean is added up in another order; it must not lie outside by a last bit.
-                put(field, low.min(mean));
-                put(field + 1, high.max(mean));
+                put(field, low);
+                put(field + 1, high);
             }
         }
         Ok(QueryFacts { mixed, undefined })
+    }
+}
+
+/// A measure's value under the policies.
+struct Spread {
+    mean: f64,
+    low: f64,
+    high: f64,
+}
+
+/// What a measure's value is taken over.
+struct Over<'a> {
+    measure: &'a dyn Measure,
+    orders: &'a Orders,
+    truth: &'a Truth<'a>,
+    plan: &'a Plan,
+    settings: Settings,
+    lower_is_better: bool,
+}
+
+impl Over<'_> {
+    /// Over orders of tied documents.
+    fn ties(&self) -> Spread {
+        let extremes = || self.measure.extremes(self.orders, self.truth);
+        let mean = || self.measure.mean(&self.orders.tied, self.truth);
+        match self.settings.ties {
+            Ties::Expected | Ties::Document | Ties::Given => Spread { mean: mean(), low: f64::NAN, high: f64::NAN },
+            Ties::Best => Spread { mean: self.better(extremes()), low: f64::NAN, high: f64::NAN },
+            Ties::Worst => Spread { mean: self.worse(extremes()), low: f64::NAN, high: f64::NAN },
+            Ties::Range => {
+                let (mean, (low, high)) = (mean(), extremes());
+                // The mean is added up in another order; it must not lie outside by a last bit.
+                Spread { mean, low: low.min(mean), high: high.max(mean) }
+            }
+        }
+    }
+
+    /// Over grades of unjudged documents too, if the measure can tell.
+    fn grades(&self) -> Option<Spread> {
+        let pooled = |levels: &[Level]| {
+            let negative = levels.iter().filter(|level| level.grade < 0.0);
+            negative.map(|level| level.count as usize).sum::<usize>()
+        };
+        let unretrieved = pooled(self.truth.levels) - pooled(self.orders.tied.levels());
+        let bounds = |resolution| {
+            self.measure.bounds(&Open {
+                ranking: &self.orders.tied,
+                truth: self.truth,
+                resolution,
+                grades: &self.plan.open_grades,
+                unretrieved: if self.settings.pooled { unretrieved } else { 0 },
+            })
+        };
+        let resolution = match self.settings.ties {
+            Ties::Expected | Ties::Document | Ties::Given | Ties::Range => Resolution::Mean,
+            Ties::Best => Resolution::Best,
+            Ties::Worst => Resolution::Worst,
+        };
+        let all_ties = self.settings.ties == Ties::Range;
+        let (worst, best) = if all_ties { (Resolution::Worst, Resolution::Best) } else { (resolution, resolution) };
+        let spread = match self.settings.unjudged {
+            Unjudged::Best | Unjudged::Worst => {
+                let end = |bounds| {
+                    if self.settings.unjudged == Unjudged::Best { self.better(bounds) } else { self.worse(bounds) }
+                };
+                let (one, other) = (end(bounds(worst)?), end(bounds(best)?));
+                Spread { mean: end(bounds(resolution)?), low: one.min(other), high: one.max(other) }
+            }
+            _ => {
+                let (one, other) = (bounds(worst)?, bounds(best)?);
+                Spread { mean: self.ties().mean, low: one.0.min(other.0), high: one.1.max(other.1) }
+            }
+        };
+        Some(spread)
+    }
+
+    fn better(&self, (low, high): Bounds) -> f64 {
+        if self.lower_is_better { low } else { high }
+    }
+
+    fn worse(&self, (low, high): Bounds) -> f64 {
+        if self.lower_is_better { high } else { low }
+    }
+
+    /// Variance over orders of tied documents.
+    fn variance(&self) -> f64 {
+        match (self.settings.ties, self.settings.unjudged) {
+            (Ties::Best | Ties::Worst, _) => 0.0,
+            (_, Unjudged::Best | Unjudged::Worst) => f64::NAN, // of the grades that were chosen, nothing is known
+            _ => self.measure.variance(&self.orders.tied, self.truth),
+        }
     }
 }

@@ -35,13 +35,14 @@ pub struct Evaluation {
 #[pymethods]
 impl Evaluator {
     #[new]
-    #[pyo3(signature = (qrels, measures, *, ties, unjudged, score_dtype, queries, on_undefined, variance, threads))]
+    #[pyo3(signature = (qrels, measures, *, ties, unjudged, unretrieved, score_dtype, queries, on_undefined, variance, threads))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         qrels: Py<Qrels>,
         measures: Vec<PyRef<'_, Measure>>,
         ties: &str,
         unjudged: &str,
+        unretrieved: &str,
         score_dtype: &str,
         queries: &str,
         on_undefined: &str,
@@ -53,6 +54,7 @@ impl Evaluator {
             .set_precision(score_dtype)
             .and_then(|()| settings.set_ties(ties))
             .and_then(|()| settings.set_unjudged(unjudged))
+            .and_then(|()| settings.set_unretrieved(unretrieved))
             .and_then(|()| settings.set_queries(queries))
             .and_then(|()| settings.set_undefined(on_undefined))
             .map_err(to_python)?;

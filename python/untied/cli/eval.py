@@ -56,7 +56,15 @@ def arguments_parser() -> argparse.ArgumentParser:
         "--unjudged",
         metavar="POLICY",
         default="nonrelevant",
-        help="nonrelevant (default), or remove: take unjudged documents out of the ranking",
+        help="nonrelevant (default); remove: take unjudged documents out of the ranking; range: lowest and highest "
+        "value over all grades that they may have; best, worst: one of these",
+    )
+    add(
+        "--unretrieved",
+        metavar="WHICH",
+        default="none",
+        help="pooled: documents with a negative grade that are not retrieved get grades too, with --unjudged range, "
+        "best or worst (default: none)",
     )
     add(
         "--score-dtype",
@@ -109,6 +117,7 @@ def main(arguments: Sequence[str]) -> None:
     settings = {
         "ties": options.ties,
         "unjudged": options.unjudged,
+        "unretrieved": options.unretrieved,
         "score_dtype": options.score_dtype,
         "queries": options.queries,
         "on_undefined": options.on_undefined,
@@ -122,10 +131,17 @@ def main(arguments: Sequence[str]) -> None:
         text = output.json(results, options.per_query, settings, inputs, notes)
     else:
         counts = {str(measure) for measure in measures if measure.is_count}
-        text = output.text(results, style, options.per_query, options.digits, counts, options.output is None)
+        over = _spread_over(options.ties, options.unjudged)
+        text = output.text(results, style, options.per_query, options.digits, counts, over, options.output is None)
     output.write(text, options.output)
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
+
+
+def _spread_over(ties: str, unjudged: str) -> str:
+    """What lowest and highest values are over."""
+    orders = ["all orders of tied documents"] if ties == "range" else []
+    return " and ".join(orders + ["all grades of unjudged documents"] * (unjudged == "range"))
 
 
 def _notes(results: Results, measures: list[Measure], options: argparse.Namespace, repeated: int) -> list[str]:

@@ -49,12 +49,18 @@ def _is_regular(path: str) -> bool:
 
 
 def text(
-    results: Results, style: str, per_query: bool, digits: int, counts: Collection[str], on_screen: bool = False
+    results: Results,
+    style: str,
+    per_query: bool,
+    digits: int,
+    counts: Collection[str],
+    spread_over: str,
+    on_screen: bool = False,
 ) -> str:
     """Results as a table, TSV or CSV; `counts` names the measures whose values are whole numbers."""
     table = results.table(per_query=per_query)
     if style == "table":
-        return _aligned_table(table, len(results.measures), digits, counts, on_screen)
+        return _aligned_table(table, len(results.measures), digits, counts, spread_over, on_screen)
     lines = [table.columns, *_formatted(table, digits, counts)]
     if style == "tsv":
         return "".join(["\t".join(line) + "\n" for line in lines])
@@ -88,7 +94,9 @@ def number(value: float | None, column: str, digits: int) -> str:
     return f"{value:.{digits}g}" if column == "variance" else f"{value:.{digits}f}"
 
 
-def _aligned_table(table: Table, measures: int, digits: int, counts: Collection[str], on_screen: bool) -> str:
+def _aligned_table(
+    table: Table, measures: int, digits: int, counts: Collection[str], spread_over: str, on_screen: bool
+) -> str:
     """One line a run and query, one column a measure; one line a measure where that is too wide."""
     rows = list(_formatted(table, digits, counts))
     columns = table.columns
@@ -108,7 +116,7 @@ def _aligned_table(table: Table, measures: int, digits: int, counts: Collection[
         # Aggregates only: nothing to tell queries apart by.
         head, lines, texts = [head[0], *head[2:]], [[line[0], *line[2:]] for line in lines], 1
     aligned = _aligned([head, *lines], texts, with_range)
-    legend = "value [lowest, highest] over all orders of tied documents\n" if with_range else ""
+    legend = f"value [lowest, highest] over {spread_over}\n" if with_range else ""
     if on_screen and max(map(len, aligned)) > width():
         aligned, legend = _aligned([columns, *rows], texts=3, center=False), ""
     title, *body = aligned

@@ -5,8 +5,9 @@
 //!
 //!   E = (1/R) sum over groups, a = 1..K of  (r/n) (B + (a-1) (r-1)/(n-1)) / (t+a).
 
+use super::bounds::{self, Bounds, Open, Resolution};
 use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, RECALL_BASE, REL, RecallBase, sum};
-use crate::ranking::Ranking;
+use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
 /// AP, AP@k.
@@ -85,6 +86,41 @@ impl Measure for AveragePrecision {
         }
         self.over_groups(ranking, |total, part| *total += variance_of(part)) / (relevant * relevant)
     }
+
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        let parts: Vec<bounds::Part> = open
+            .relevant(self.rel)
+            .map(|(group, known, most)| part(&group, known, most, self.cutoff, open.resolution))
+            .collect();
+        let relevant = self.base.open(self.rel, open);
+        Some(bounds::of_sum(&parts, open.not_retrieved(self.rel), |sum, m, e| {
+            if relevant(m, e) == 0.0 { 0.0 } else { sum / relevant(m, e) }
+        }))
+    }
+}
+
+/// The parts of a group with 0, 1, .. `most` relevant documents, linear in the number before it.
+fn part(group: &Group<'_>, known: usize, most: usize, cutoff: usize, resolution: Resolution) -> bounds::Part {
+    let (t, n, slots) = (group.start, group.size, group.slots(cutoff));
+    let w = |a: usize| if a <= slots { 1.0 / (t + a) as f64 } else { 0.0 };
+    let (mut own, mut each) = (vec![0.0], vec![0.0]);
+    let (w0, w1) = (sum(slots, |i| w(i + 1)), sum(slots, |i| i as f64 * w(i + 1)));
+    for r in 1..=most {
+        let (o, e) = (own[r - 1], each[r - 1]);
+        let (next_own, next_each) = match resolution {
+            Resolution::Mean if n == 1 => (w0, w0),
+            Resolution::Mean => {
+                let share = r as f64 / n as f64;
+                (share * (w0 + (r - 1) as f64 / (n - 1) as f64 * w1), share * w0)
+            }
+            Resolution::Best => (o + r as f64 * w(r), e + w(r)),
+            // One more in front: all after it have one more before them.
+            Resolution::Worst => (o + e + w(n - r + 1), e + w(n - r + 1)),
+        };
+        own.push(next_own);
+        each.push(next_each);
+    }
+    bounds::Part { known, own, each }
 }
 
 #[inline]

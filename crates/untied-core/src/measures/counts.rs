@@ -1,5 +1,6 @@
 //! Counts: of queries, of retrieved and of relevant documents. No order of ties changes them.
 
+use super::bounds::{self, Bounds, Open};
 use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, REL};
 use crate::ranking::Ranking;
 use crate::table::Truth;
@@ -106,5 +107,9 @@ impl Measure for Count {
 
     fn variance(&self, _: &Ranking, _: &Truth<'_>) -> f64 {
         0.0
+    }
+
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        Some(bounds::monotone(self, open))
     }
 }

@@ -8,6 +8,8 @@
 //! Variance of one group: S_g S_D / (n-1), with S the sums of squared deviations of its gains and of its discounts
 //! (Hoeffding 1951, for a product form). nDCG divides by a constant, IDCG.
 
+use super::bounds::{self, Bounds, Open};
+use super::dcg_bounds::Thresholds;
 use super::{
     Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, RecallBase, Scope, Spec, Value, sum,
 };
@@ -204,6 +206,11 @@ impl Gains {
         Gains { gain, discounts, ideal: None, ordered }
     }
 
+    /// The gain of a grade.
+    pub(super) fn gain(&self, grade: f64) -> f64 {
+        self.gain.of(grade)
+    }
+
     /// The discounts at a group's positions within the cutoff.
     #[inline]
     fn discounts_of(&self, group: &Group<'_>) -> &[f64] {
@@ -311,5 +318,20 @@ impl Measure for Gains {
         let parts = groups.map(|group| self.extremes_of(&group));
         let (low, high) = parts.fold((0.0, 0.0), |(low, high), part| (low + part.0, high + part.1));
         (low / norm, high / norm)
+    }
+
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        if !self.ordered {
+            return None;
+        }
+        let Some(ideal) = self.ideal else { return Some(bounds::monotone(self, open)) };
+        let judged = |least: f64| {
+            let levels = if ideal == RecallBase::Ranking { open.ranking.levels() } else { open.truth.levels };
+            let levels = levels.iter().filter(|level| level.grade >= 0.0 && self.gain.of(level.grade) >= least);
+            levels.map(|level| level.count as usize).sum()
+        };
+        let unretrieved = if ideal == RecallBase::Ranking { 0 } else { open.unretrieved };
+        let open = Open { unretrieved, ..*open };
+        Some(Thresholds::new(&open, |grade| self.gain.of(grade), &self.discounts, judged).bounds())
     }
 }

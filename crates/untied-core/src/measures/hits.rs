@@ -5,10 +5,11 @@
 //!
 //!   E\[H\] = R_c + K r/n,    Var\[H\] = K r (n-r) (n-K) / (n^2 (n-1)).
 
+use super::bounds::{self, Bounds, Open, Resolution};
 use super::share::{Target, ceiling};
 use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Parameter, RECALL_BASE, REL, RecallBase, Spec};
 use crate::error::Result;
-use crate::ranking::Ranking;
+use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
 const MULT: Parameter = Parameter { name: "mult", default: "1", help: "multiple of R, a number above 0" };
@@ -132,6 +133,19 @@ enum Divisor {
     Both,
 }
 
+impl Divisor {
+    fn of(self, cutoff: usize, relevant: f64) -> f64 {
+        match self {
+            Divisor::One => 1.0,
+            Divisor::Cutoff => cutoff as f64,
+            Divisor::Relevant | Divisor::Attainable if relevant == 0.0 => f64::NAN,
+            Divisor::Relevant => relevant,
+            Divisor::Attainable => relevant.min(cutoff as f64),
+            Divisor::Both => (cutoff as f64 + relevant) / 2.0,
+        }
+    }
+}
+
 struct Hits {
     rel: f64,
     cutoff: usize,
@@ -141,15 +155,7 @@ struct Hits {
 
 impl Hits {
     fn divisor(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
-        let relevant = self.base.relevant(self.rel, ranking, truth);
-        match self.by {
-            Divisor::One => 1.0,
-            Divisor::Cutoff => self.cutoff as f64,
-            Divisor::Relevant | Divisor::Attainable if relevant == 0.0 => f64::NAN,
-            Divisor::Relevant => relevant,
-            Divisor::Attainable => relevant.min(self.cutoff as f64),
-            Divisor::Both => (self.cutoff as f64 + relevant) / 2.0,
-        }
+        self.by.of(self.cutoff, self.base.relevant(self.rel, ranking, truth))
     }
 }
 
@@ -160,6 +166,22 @@ impl Measure for Hits {
 
     fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
         variance(ranking, self.rel, self.cutoff) / self.divisor(ranking, truth).powi(2)
+    }
+
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        let hits = |group: &Group<'_>, r: usize| {
+            let slots = group.slots(self.cutoff);
+            match open.resolution {
+                Resolution::Mean => slots as f64 * r as f64 / group.size as f64,
+                Resolution::Best => r.min(slots) as f64,
+                Resolution::Worst => r.saturating_sub(group.size - slots) as f64,
+            }
+        };
+        let relevant = self.base.open(self.rel, open);
+        Some(bounds::of_sum(&open.parts(self.rel, hits), open.not_retrieved(self.rel), |hits, m, e| {
+            let value = hits / self.by.of(self.cutoff, relevant(m, e));
+            if value.is_nan() { 0.0 } else { value }
+        }))
     }
 }
 
@@ -188,6 +210,10 @@ impl Measure for RPrecision {
     fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
         let cutoff = self.cutoff(ranking, truth);
         cutoff.map_or(f64::NAN, |cutoff| variance(ranking, self.rel, cutoff) / (cutoff as f64).powi(2))
+    }
+
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        Some(bounds::by_number(self, open, self.rel))
     }
 }
 

@@ -6,9 +6,11 @@
 
 mod average_precision;
 mod binary_gain;
+pub mod bounds;
 mod bpref;
 mod counts;
 mod dcg;
+mod dcg_bounds;
 mod drawing;
 mod gaps;
 mod grammar;
@@ -31,6 +33,7 @@ pub use grammar::{Spec, Value, parse, parse_all, parse_open};
 use crate::error::Result;
 use crate::ranking::Ranking;
 use crate::table::Truth;
+use bounds::{Bounds, Open};
 
 /// All measures, in the order in which they are listed.
 pub static REGISTRY: &[&Info] = &[
@@ -158,7 +161,7 @@ pub static MEAN: Parameter = Parameter {
 /// What a measure has to be ready for.
 #[derive(Debug, Clone, Copy)]
 pub struct Scope<'a> {
-    /// Longest ranking or list of judgments.
+    /// Most documents that a ranking and judgments hold together.
     pub depth: usize,
     /// All grades in the qrels, highest first.
     pub grades: &'a [f64],
@@ -213,6 +216,11 @@ pub trait Measure: Send + Sync {
         (self.mean(&orders.worst, truth), self.mean(&orders.best, truth))
     }
 
+    /// Smallest and largest value over all assignments of grades to unjudged documents, if that is known.
+    fn bounds(&self, _open: &Open<'_>) -> Option<Bounds> {
+        None
+    }
+
     /// How sure the values for this ranking are.
     fn certainty(&self, _ranking: &Ranking, _truth: &Truth<'_>) -> Certainty {
         Certainty::Exact
@@ -231,6 +239,16 @@ pub enum RecallBase {
 }
 
 impl RecallBase {
+    /// R by the number of open documents that are relevant, those retrieved and those not.
+    fn open(self, rel: f64, open: &Open<'_>) -> impl Fn(usize, usize) -> f64 {
+        let known = self.relevant(rel, open.ranking, open.truth);
+        move |retrieved, others| match self {
+            RecallBase::Qrels => known + (retrieved + others) as f64,
+            RecallBase::Ranking => known + retrieved as f64,
+            RecallBase::Number(_) => known,
+        }
+    }
+
     fn relevant(self, rel: f64, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
         match self {
             RecallBase::Qrels => truth.relevant(rel) as f64,

@@ -3,6 +3,7 @@
 //! A user goes on from each document to the next with probability p, so rank i weighs (1-p) p^(i-1). The weights of
 //! all ranks, seen or not, add up to 1.
 
+use super::bounds::{Bounds, Open};
 use super::dcg::{Gain, Gains};
 use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, REL, Scope, Spec, sum};
 use crate::error::{Error, Result};
@@ -38,7 +39,8 @@ pub static RBP: Info = Info {
             None => Gain::From(spec.rel()?),
             Some(_) => Gain::ShareOf(max_grade(spec, scope)?),
         };
-        Ok(Box::new(Gains::new(gain, weights(spec, scope)?, scope)))
+        let gains = Gains::new(gain, weights(spec, scope)?, scope);
+        Ok(Box::new(RankBiased { gains, p: persistence(spec)?, cutoff: spec.cutoff }))
     },
 };
 
@@ -81,6 +83,36 @@ fn max_grade(spec: &Spec, scope: &Scope<'_>) -> Result<f64> {
             Err(Error::Value(format!("{spec}: the qrels have grade {highest}, above max_grade")))
         }
         _ => Ok(most),
+    }
+}
+
+/// RBP: gains like those of DCG, and beyond the last document a tail that nobody has seen.
+struct RankBiased {
+    gains: Gains,
+    p: f64,
+    cutoff: Option<usize>,
+}
+
+impl Measure for RankBiased {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        self.gains.mean(ranking, truth)
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        self.gains.variance(ranking, truth)
+    }
+
+    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+        self.gains.extremes(orders, truth)
+    }
+
+    /// The largest value has all that comes after the last document at the highest grade too.
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        let (low, high) = self.gains.bounds(open)?;
+        let retrieved = open.ranking.retrieved;
+        let beyond = self.cutoff.map_or(0.0, |cutoff| self.p.powf(cutoff.max(retrieved) as f64));
+        let highest = open.grades.first().map_or(0.0, |&grade| self.gains.gain(grade));
+        Some((low, high + highest * (self.p.powf(retrieved as f64) - beyond)))
     }
 }
 

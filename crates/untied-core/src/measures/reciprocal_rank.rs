@@ -8,6 +8,7 @@
 //! McSherry & Najork (2008, section 2.5) print f(x) / (t+x) instead, which exceeds 1: for one relevant document
 //! among ten it gives 1.929, the mean over all orders is 0.2929.
 
+use super::bounds::{self, Bounds, Open};
 use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, REL, sum};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
@@ -83,5 +84,9 @@ impl Measure for ReciprocalRank {
             variance += probability * (1.0 / (group.start + x) as f64 - mean).powi(2);
         });
         variance + beyond * mean * mean
+    }
+
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        Some(bounds::monotone(self, open))
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! With n documents retrieved, H of them relevant, and R relevant documents in all.
 
+use super::bounds::{self, Bounds, Open};
 use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Parameter, RECALL_BASE, REL, RecallBase, Spec};
 use crate::error::Result;
 use crate::ranking::Ranking;
@@ -123,5 +124,14 @@ impl<F: Fn(f64, f64, f64) -> f64 + Send + Sync> Measure for Set<F> {
 
     fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
         self.mean(ranking, truth) * 0.0
+    }
+
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        let relevant = self.base.map(|base| base.open(self.rel, open));
+        let parts = open.parts(self.rel, |_, r| r as f64);
+        Some(bounds::of_sum(&parts, open.not_retrieved(self.rel), |hits, m, e| {
+            let relevant = relevant.as_ref().map_or(1.0, |relevant| relevant(m, e));
+            if relevant == 0.0 { 0.0 } else { (self.of)(hits, open.ranking.retrieved as f64, relevant) }
+        }))
     }
 }

@@ -1,5 +1,6 @@
 //! Success@k: whether any of the first k documents is relevant.
 
+use super::bounds::{self, Bounds, Open};
 use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, REL};
 use crate::ranking::Ranking;
 use crate::table::Truth;
@@ -55,5 +56,9 @@ impl Measure for Success {
     fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
         let (success, failure) = self.chances(ranking);
         if truth.relevant(self.rel) == 0 { f64::NAN } else { success * failure }
+    }
+
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        Some(bounds::monotone(self, open))
     }
 }

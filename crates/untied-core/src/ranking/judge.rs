@@ -18,6 +18,8 @@ pub enum Layout {
 /// Attaches judgments; with room that is kept between queries.
 #[derive(Debug, Default)]
 pub struct Judge {
+    /// Whether groups without a document of the qrels are kept too.
+    pub every_group: bool,
     levels: Levels,
     counts: Vec<u32>,
     touched: Vec<u32>,
@@ -48,18 +50,23 @@ impl Judge {
             let rows = &order.rows[from..end as usize];
             start = end;
             if let [row] = rows {
-                push_in_order(ranking, from, &[*row], &self.levels, truth);
+                self.push_in_order(ranking, from, &[*row], truth);
             } else if self.count(rows) {
                 mixed |= self.is_mixed(rows.len(), judged_only, truth);
                 match layout {
                     Layout::Tied => self.push_tied(ranking, from, rows.len(), truth),
-                    Layout::AsGiven => push_in_order(ranking, from, rows, &self.levels, truth),
+                    Layout::AsGiven => self.push_in_order(ranking, from, rows, truth),
                     Layout::ByDocument => {
                         self.sort_by_document(rows, retrieved);
-                        push_in_order(ranking, from, &self.by_document, &self.levels, truth);
+                        self.push_in_order(ranking, from, &self.by_document, truth);
                     }
                 }
                 self.touched.drain(..).for_each(|level| self.counts[level as usize] = 0);
+            } else if self.every_group {
+                match layout {
+                    Layout::Tied => ranking.push(from, rows.len(), []),
+                    Layout::AsGiven | Layout::ByDocument => self.push_in_order(ranking, from, rows, truth),
+                }
             }
         }
         mixed
@@ -112,14 +119,16 @@ impl Judge {
         self.by_document.clear();
         self.by_document.extend(self.keys.iter().map(|&(_, row)| row));
     }
-}
 
-/// The documents of the qrels among `rows`, each as a group of its own.
-#[inline]
-fn push_in_order(ranking: &mut Ranking, start: usize, rows: &[u32], levels: &Levels, truth: &Truth<'_>) {
-    for (i, &row) in rows.iter().enumerate() {
-        if let Some(level) = levels.of(row) {
-            ranking.push(start + i, 1, [Level { grade: truth.grades()[level as usize], count: 1 }]);
+    /// The documents of the qrels among `rows` (or all), each as a group of its own.
+    #[inline]
+    fn push_in_order(&self, ranking: &mut Ranking, start: usize, rows: &[u32], truth: &Truth<'_>) {
+        for (i, &row) in rows.iter().enumerate() {
+            if let Some(level) = self.levels.of(row) {
+                ranking.push(start + i, 1, [Level { grade: truth.grades()[level as usize], count: 1 }]);
+            } else if self.every_group {
+                ranking.push(start + i, 1, []);
+            }
         }
     }
 }

@@ -238,6 +238,15 @@ impl Levels {
 }
 
 impl<'a> Truth<'a> {
+    /// The same with other numbers of documents a grade.
+    #[must_use]
+    pub fn with_levels<'b>(&self, levels: &'b [Level]) -> Truth<'b>
+    where
+        'a: 'b,
+    {
+        Truth { levels, ..self.clone() }
+    }
+
     /// All grades that occur in the qrels, highest first.
     #[must_use]
     pub fn grades(&self) -> &'a [f64] {

@@ -1,0 +1,234 @@
+//! Smallest and largest value over all assignments of grades to documents that are not judged (SPEC 4.7, 7.2).
+//!
+//! Where the normaliser does not move, the bounds are those of the two extreme assignments. Where it does (R grows with
+//! every document that becomes relevant), the number m of relevant ones is gone through: for every m it is best to have
+//! them as high up as possible, and worst as far down, those not retrieved first, as no measure here falls when a
+//! relevant document moves up.
+
+use super::Measure;
+use crate::ranking::{Group, Level, Ranking, best, worst};
+use crate::table::Truth;
+
+/// How tied documents stand while a bound is sought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resolution {
+    /// In all orders: the value is the mean.
+    Mean,
+    /// In the best order.
+    Best,
+    /// In the worst order.
+    Worst,
+}
+
+/// A ranking in which documents are not judged.
+pub struct Open<'a> {
+    /// All groups, also those without a document of the qrels.
+    pub ranking: &'a Ranking,
+    /// What is judged.
+    pub truth: &'a Truth<'a>,
+    /// How ties are resolved.
+    pub resolution: Resolution,
+    /// Grades that an unjudged document may have, highest first; the last is 0.
+    pub grades: &'a [f64],
+    /// Unjudged documents of the pool that are not retrieved, and count as open too.
+    pub unretrieved: usize,
+}
+
+/// Smallest and largest value.
+pub type Bounds = (f64, f64);
+
+impl Open<'_> {
+    /// A grade of at least `rel` that an open document may have.
+    pub(super) fn grade_from(&self, rel: f64) -> Option<f64> {
+        self.grades.iter().copied().rfind(|&grade| grade >= rel)
+    }
+
+    /// The groups with their known relevant documents, and the most that there can be.
+    pub(super) fn relevant(&self, rel: f64) -> impl Iterator<Item = (Group<'_>, usize, usize)> {
+        let can_be = self.grade_from(rel).is_some();
+        self.ranking.groups().map(move |group| {
+            let known = group.relevant(rel);
+            let most = if can_be { known + group.size - group.relevant(0.0) } else { known };
+            (group, known, most)
+        })
+    }
+
+    /// Open documents that are not retrieved and can be relevant.
+    pub(super) fn not_retrieved(&self, rel: f64) -> usize {
+        if self.grade_from(rel).is_some() { self.unretrieved } else { 0 }
+    }
+
+    /// The groups as parts of a sum over relevant documents that depends on nothing but how many a group has.
+    pub(super) fn parts(&self, rel: f64, of: impl Fn(&Group<'_>, usize) -> f64) -> Vec<Part> {
+        self.relevant(rel)
+            .map(|(group, known, most)| Part {
+                known,
+                own: (0..=most).map(|r| of(&group, r)).collect(),
+                each: vec![0.0; most + 1],
+            })
+            .collect()
+    }
+
+    /// Open documents of every group, best first.
+    fn open(&self) -> Vec<usize> {
+        self.ranking.groups().map(|group| group.size - group.relevant(0.0)).collect()
+    }
+
+    /// The value where of each group so many open documents, and of those not retrieved so many, have this grade, and
+    /// all others grade 0.
+    fn value(&self, measure: &dyn Measure, grade: f64, chosen: &[usize], unretrieved: usize) -> f64 {
+        let mut assigned = Ranking::default();
+        assigned.retrieved = self.ranking.retrieved;
+        for (group, &chosen) in self.ranking.groups().zip(chosen) {
+            let open = group.size - group.relevant(0.0);
+            assigned.push(group.start, group.size, judged(group.levels, grade, chosen, open - chosen));
+        }
+        let retrieved: usize = chosen.iter().sum();
+        let open: usize = self.open().iter().sum();
+        let others = open - retrieved + self.unretrieved - unretrieved;
+        let levels: Vec<Level> = judged(self.truth.levels, grade, retrieved + unretrieved, others).collect();
+        let truth = self.truth.with_levels(&levels);
+        let mut resolved = Ranking::default();
+        let value = match self.resolution {
+            Resolution::Mean => measure.mean(&assigned, &truth),
+            Resolution::Best => {
+                best(&assigned, &mut resolved);
+                measure.mean(&resolved, &truth)
+            }
+            Resolution::Worst => {
+                worst(&assigned, &mut resolved);
+                measure.mean(&resolved, &truth)
+            }
+        };
+        if value.is_nan() { 0.0 } else { value } // undefined: nothing is relevant
+    }
+}
+
+/// Levels of judged documents, with `chosen` more of one grade and `others` of grade 0.
+fn judged(levels: &[Level], grade: f64, chosen: usize, others: usize) -> impl Iterator<Item = Level> {
+    let mut all: Vec<Level> = levels.iter().copied().filter(|level| level.grade >= 0.0).collect();
+    for (grade, count) in [(grade, chosen), (0.0, others)] {
+        if count > 0 {
+            let at = all.partition_point(|level| level.grade > grade);
+            match all.get_mut(at) {
+                Some(level) if level.grade == grade => level.count += count as u32,
+                _ => all.insert(at, Level { grade, count: count as u32 }),
+            }
+        }
+    }
+    all.into_iter()
+}
+
+/// Bounds of a measure that never falls when a document's grade grows, or never rises: all open documents at 0, all at
+/// the top.
+pub(super) fn monotone(measure: &dyn Measure, open: &Open<'_>) -> Bounds {
+    let highest = open.grades.first().copied().unwrap_or(0.0);
+    let all = open.open();
+    let none = vec![0; all.len()];
+    let mut bounds = Widest::default();
+    bounds.add(open.value(measure, highest, &none, 0));
+    bounds.add(open.value(measure, highest, &all, open.unretrieved));
+    bounds.0
+}
+
+/// Bounds of a measure of relevance (grade at least `rel`) that never falls when a relevant document moves up; for
+/// every number of open documents that are relevant, those retrieved and those not.
+pub(super) fn by_number(measure: &dyn Measure, open: &Open<'_>, rel: f64) -> Bounds {
+    let Some(grade) = open.grade_from(rel) else { return monotone(measure, open) };
+    let all = open.open();
+    let mut bounds = Widest::default();
+    for unretrieved in 0..=open.unretrieved {
+        let mut chosen = vec![0; all.len()];
+        bounds.add(open.value(measure, grade, &chosen, unretrieved));
+        for g in (0..all.len()).rev() {
+            for _ in 0..all[g] {
+                chosen[g] += 1;
+                bounds.add(open.value(measure, grade, &chosen, unretrieved));
+            }
+        }
+        chosen.fill(0);
+        for g in 0..all.len() {
+            for _ in 0..all[g] {
+                chosen[g] += 1;
+                bounds.add(open.value(measure, grade, &chosen, unretrieved));
+            }
+        }
+    }
+    bounds.0
+}
+
+/// Smallest and largest of the values added.
+pub(super) struct Widest(pub Bounds);
+
+impl Default for Widest {
+    fn default() -> Self {
+        Widest((f64::INFINITY, f64::NEG_INFINITY))
+    }
+}
+
+impl Widest {
+    pub fn add(&mut self, value: f64) {
+        self.0 = (self.0.0.min(value), self.0.1.max(value));
+    }
+}
+
+/// A group's part in a sum over relevant documents that is linear in the number of relevant ones before the group:
+/// of r relevant documents the part is `own[r] + before * each[r]`.
+pub(super) struct Part {
+    /// Relevant ones that are known.
+    pub known: usize,
+    /// For 0, 1, .. n relevant documents.
+    pub own: Vec<f64>,
+    /// For as many.
+    pub each: Vec<f64>,
+}
+
+/// Bounds of a quotient: the sum of the parts over something that depends on how many open documents are relevant,
+/// `value(sum, retrieved, not retrieved)`.
+///
+/// Every number of relevant documents is gone through, once from the top down and once from the bottom up; as the parts
+/// are linear, one more relevant document changes the sum by what is known of the groups above and below. O(n).
+pub(super) fn of_sum(parts: &[Part], unretrieved: usize, value: impl Fn(f64, usize, usize) -> f64) -> Bounds {
+    let mut bounds = Widest::default();
+    // Of the groups from the g-th on, with known documents only: the sum, and how it grows with each one before them.
+    let mut below = vec![(0.0, 0.0); parts.len() + 1];
+    let known: Vec<usize> = parts
+        .iter()
+        .scan(0, |before, part| {
+            *before += part.known;
+            Some(*before - part.known)
+        })
+        .collect();
+    for (g, part) in parts.iter().enumerate().rev() {
+        let own = part.own[part.known] + known[g] as f64 * part.each[part.known];
+        below[g] = (below[g + 1].0 + own, below[g + 1].1 + part.each[part.known]);
+    }
+    (0..=unretrieved).for_each(|e| bounds.add(value(below[0].0, 0, e)));
+    let (mut above, mut chosen) = (0.0, 0);
+    for (g, part) in parts.iter().enumerate() {
+        let before = (known[g] + chosen) as f64;
+        let (own, each) = below[g + 1];
+        for r in part.known + 1..part.own.len() {
+            chosen += 1;
+            bounds.add(value(above + part.own[r] + before * part.each[r] + own + chosen as f64 * each, chosen, 0));
+        }
+        let full = part.own.len() - 1;
+        above += part.own[full] + before * part.each[full];
+    }
+    // From the bottom up: of the groups after the g-th, all documents relevant, the same two numbers.
+    let (mut own, mut each, mut chosen) = (0.0, 0.0, 0);
+    for (g, part) in parts.iter().enumerate().rev() {
+        let before = known[g] as f64;
+        let above = below[0].0 - below[g].0;
+        for r in part.known + 1..part.own.len() {
+            chosen += 1;
+            let here = (r - part.known) as f64;
+            let sum = above + part.own[r] + before * part.each[r] + own + here * each;
+            bounds.add(value(sum, chosen, unretrieved));
+        }
+        let full = part.own.len() - 1;
+        own += (full - part.known) as f64 * each + part.own[full] + before * part.each[full];
+        each += part.each[full];
+    }
+    bounds.0
+}
