@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::ranking::{Group, Level, Ranking};
 use crate::table::Truth;
 
-const GAIN: Parameter = Parameter {
+pub(super) const GAIN: Parameter = Parameter {
     name: "gain",
     default: "'linear'",
     help: "gain of a grade g: 'linear' (g), 'exp2' (2^g - 1), or a table {1: 1, 2: 3, ...}; 0 for g < 0",
@@ -92,7 +92,7 @@ pub(super) enum Gain {
 }
 
 impl Gain {
-    fn new(spec: &Spec, grades: &[f64]) -> Result<Gain> {
+    pub(super) fn new(spec: &Spec, grades: &[f64]) -> Result<Gain> {
         let gain = match spec.number(LEAST.name, 0.0, "a number from 0", |least| least >= 0.0)? {
             0.0 => Gain::parse(spec, grades)?,
             least => Gain::AtLeast(least, Box::new(Gain::parse(spec, grades)?)),
@@ -125,7 +125,7 @@ impl Gain {
     }
 
     #[inline]
-    fn of(&self, grade: f64) -> f64 {
+    pub(super) fn of(&self, grade: f64) -> f64 {
         if grade < 0.0 {
             return 0.0;
         }
@@ -178,7 +178,7 @@ fn add(total: &mut f64, gain: f64, discounts: &[f64]) {
 }
 
 /// Sum of squared deviations from the mean, of values with counts; exactly 0 where all are equal.
-fn squared_deviations(values: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+pub(super) fn squared_deviations(values: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     let base = values.clone().next().map_or(0.0, |(value, _)| value);
     let (n, shift) =
         values.clone().fold((0.0, 0.0), |(n, sum), (value, count)| (n + count, sum + count * (value - base)));

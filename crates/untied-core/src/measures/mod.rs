@@ -8,17 +8,20 @@ mod average_precision;
 mod binary_gain;
 pub mod bounds;
 mod bpref;
+mod cost_gain;
 mod counts;
 mod dcg;
 mod dcg_bounds;
 mod drawing;
 mod gaps;
+mod graded;
 mod grammar;
 pub(crate) mod hits;
 mod inferred;
 pub(crate) mod interpolated;
 mod judged;
 mod lattice;
+pub(crate) mod ndcg_points;
 mod rank_biased_precision;
 mod reciprocal_rank;
 mod sampling;
@@ -27,6 +30,7 @@ pub(crate) mod share;
 mod spellings;
 mod success;
 pub(crate) mod utility;
+mod yaap;
 
 pub use grammar::{Spec, Value, parse, parse_all, parse_open};
 
@@ -50,7 +54,11 @@ pub static REGISTRY: &[&Info] = &[
     &reciprocal_rank::RECIPROCAL_RANK,
     &dcg::DCG,
     &dcg::NDCG,
+    &ndcg_points::NDCG_AT_CHANGES,
+    &ndcg_points::NDCG_AT_RELEVANT,
+    &cost_gain::COST_GAIN,
     &binary_gain::BINARY_GAIN,
+    &yaap::YAAP,
     &bpref::BPREF,
     &inferred::INFERRED_AP,
     &judged::JUDGED,

@@ -1,0 +1,125 @@
+//! G: gain discounted by what the ideal ranking would have gained by then.
+//!
+//! With C(i) = sum over j <= i of max(1, ideal gain at j), S(i) = sum over j <= i of the gains of the ranking,
+//!
+//!   G = (sum over i of g_i / log2(2 + C(i) - S(i))) / (sum of all ideal gains).
+//!
+//! C depends on the rank alone and S on how many documents of each gain are above, so `lattice` gives all statistics.
+//! G may fall when a higher gain moves up: of gains 3, 2 and 1, the order 1, 2, 3 has a higher G than 1, 3, 2.
+
+use super::dcg::{GAIN, Gain};
+use super::graded::{Ideal, by_gain, gain};
+use super::lattice::{self, Outcome};
+use super::{Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, sampling};
+use crate::ranking::{Group, Ranking};
+use crate::table::Truth;
+
+/// G.
+pub static COST_GAIN: Info = Info {
+    name: "G",
+    aliases: &["g"],
+    title: "gain discounted by how far it is behind the ideal gain",
+    cutoff: Cutoff::None,
+    parameters: &[GAIN, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "0 to 1",
+    equation: "G = sum over ranks i of g_i / log2(2 + C(i) - S(i)) / sum of all gains, S(i) = sum of the first i gains, \
+               C(i) = sum of max(1, gain) over the first i ranks of the ideal ranking",
+    reference: "trec_eval (G, Buckley 2008)",
+    build: |spec, scope| Ok(Box::new(CostGain { gain: gain(spec, scope)? })),
+};
+
+struct CostGain {
+    gain: Gain,
+}
+
+/// Statistics, and whether they are exact; none where nothing can be gained.
+type Found = Option<(Outcome, bool)>;
+
+impl CostGain {
+    fn find(&self, ranking: &Ranking, truth: &Truth<'_>) -> Found {
+        let ideal = Ideal::new(truth, &self.gain)?;
+        let ranking = by_gain(ranking, &self.gain);
+        let (outcome, exact) = match sum(&ranking, &ideal) {
+            Some(outcome) => (outcome, true),
+            None => {
+                let one_order = |one: &Ranking| sum(one, &ideal).map_or(f64::NAN, |outcome| outcome.mean);
+                let found = sampling::over_rankings(&ranking, usize::MAX, one_order);
+                let sampling::Statistics { mean, variance, low, high, exact } = found;
+                (Outcome { mean, variance, low, high }, exact)
+            }
+        };
+        let total: f64 = ideal.gains().sum();
+        let Outcome { mean, variance, low, high } = outcome;
+        let scaled =
+            Outcome { mean: mean / total, variance: variance / (total * total), low: low / total, high: high / total };
+        Some((scaled, exact))
+    }
+}
+
+/// Statistics of the sum, if no group is too large.
+fn sum(ranking: &Ranking, ideal: &Ideal) -> Option<Outcome> {
+    // max(1, gain) rank by rank; what follows costs 1.
+    let mut costs = ideal.gains().map(|gain| gain.max(1.0)).chain(std::iter::repeat(1.0));
+    let (mut cost, mut rank, mut gained) = (0.0, 0, 0.0);
+    let mut total = Outcome::default();
+    for group in ranking.groups() {
+        let mut cost_at = |to: usize| {
+            cost += costs.by_ref().take(to - rank).sum::<f64>();
+            rank = to;
+            cost
+        };
+        let costs: Vec<f64> = (group.start + 1..=group.start + group.size).map(&mut cost_at).collect();
+        let part = part(&group, &costs, gained)?;
+        total = Outcome {
+            mean: total.mean + part.mean,
+            variance: total.variance + part.variance,
+            low: total.low + part.low,
+            high: total.high + part.high,
+        };
+        gained += group.levels.iter().map(|level| f64::from(level.count) * level.grade).sum::<f64>();
+    }
+    Some(total)
+}
+
+/// A group's part, given C at its ranks and S before it.
+fn part(group: &Group<'_>, costs: &[f64], gained: f64) -> Option<Outcome> {
+    let term = |cost: f64, above: f64, gain: f64| gain / (2.0 + cost - (above + gain)).log2();
+    if let ([level], 0) = (group.levels, group.unjudged()) {
+        let mut part = 0.0;
+        for (cost, i) in costs.iter().zip(0..level.count) {
+            part += term(*cost, gained + f64::from(i) * level.grade, level.grade);
+        }
+        return Some(Outcome::certain(part));
+    }
+    let mut counts: Vec<usize> = group.levels.iter().map(|level| level.count as usize).collect();
+    counts.push(group.unjudged());
+    lattice::over_orders(&counts, |placed, kind| {
+        let Some(level) = group.levels.get(kind) else { return 0.0 };
+        let above: f64 = group.levels.iter().zip(placed).map(|(level, &placed)| level.grade * placed as f64).sum();
+        term(costs[placed.iter().sum::<usize>()], gained + above, level.grade)
+    })
+}
+
+impl Measure for CostGain {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        self.find(ranking, truth).map_or(f64::NAN, |(found, _)| found.mean)
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        self.find(ranking, truth).map_or(f64::NAN, |(found, _)| found.variance)
+    }
+
+    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+        self.find(&orders.tied, truth).map_or((f64::NAN, f64::NAN), |(found, _)| (found.low, found.high))
+    }
+
+    fn certainty(&self, ranking: &Ranking, truth: &Truth<'_>) -> Certainty {
+        match self.find(ranking, truth) {
+            Some((_, false)) => Certainty::Estimate,
+            _ => Certainty::Exact,
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What measures of graded gains share that look at the ideal ranking rank by rank.
+
+use super::dcg::{GAIN, Gain};
+use super::{Scope, Spec};
+use crate::error::{Error, Result};
+use crate::ranking::{Level, Ranking};
+use crate::table::Truth;
+
+/// Parameter `gain`; no gain may be negative.
+pub(super) fn gain(spec: &Spec, scope: &Scope<'_>) -> Result<Gain> {
+    let gain = Gain::new(spec, scope.grades)?;
+    match scope.grades.iter().find(|&&grade| gain.of(grade) < 0.0) {
+        Some(grade) => Err(Error::Value(format!("{spec}: {} of grade {grade} is negative", GAIN.name))),
+        None => Ok(gain),
+    }
+}
+
+/// The same ranking with gains for grades; documents without a gain are left out.
+pub(super) fn by_gain(ranking: &Ranking, gain: &Gain) -> Ranking {
+    let mut gains = Ranking::default();
+    gains.retrieved = ranking.retrieved;
+    for group in ranking.groups() {
+        let levels = descending(group.levels, gain);
+        if !levels.is_empty() {
+            gains.push(group.start, group.size, levels);
+        }
+    }
+    gains
+}
+
+/// The positive gains of documents, each once.
+fn descending(levels: &[Level], gain: &Gain) -> Vec<Level> {
+    let gains = levels.iter().map(|level| Level { grade: gain.of(level.grade), ..*level });
+    let mut gains: Vec<Level> = gains.filter(|level| level.grade > 0.0).collect();
+    gains.sort_by(|a, b| b.grade.total_cmp(&a.grade));
+    gains.dedup_by(|next, last| {
+        let same = next.grade == last.grade;
+        last.count += if same { next.count } else { 0 };
+        same
+    });
+    gains
+}
+
+/// The ideal ranking: all positive gains, highest first.
+pub(super) struct Ideal {
+    pub(super) levels: Vec<Level>,
+}
+
+impl Ideal {
+    /// None where no document gains anything.
+    pub(super) fn new(truth: &Truth<'_>, gain: &Gain) -> Option<Ideal> {
+        Some(Ideal { levels: descending(truth.levels, gain) }).filter(|ideal| !ideal.levels.is_empty())
+    }
+
+    /// Its gains, rank by rank.
+    pub(super) fn gains(&self) -> impl Iterator<Item = f64> {
+        self.levels.iter().flat_map(|level| std::iter::repeat_n(level.grade, level.count as usize))
+    }
+
+    /// Its DCG at every rank, from rank 1.
+    pub(super) fn dcg(&self) -> Vec<f64> {
+        let terms = self.gains().zip(1..).map(|(gain, rank)| gain / log(rank));
+        terms.scan(0.0, |dcg, term| Some(add(dcg, term))).collect()
+    }
+}
+
+fn add(total: &mut f64, term: f64) -> f64 {
+    *total += term;
+    *total
+}
+
+/// log2(1 + rank), what a gain is divided by.
+pub(super) fn log(rank: usize) -> f64 {
+    ((rank + 1) as f64).log2()
+}

@@ -1,0 +1,80 @@
+//! YAAP, the logit of average precision, smoothed.
+//!
+//!   YAAP = ln((1 + s) / (1 + R - s)),    s = R AP = sum of P@i over the ranks i of relevant documents.
+//!
+//! s depends on the whole order and the logarithm is of a quotient, so that there is no closed form over tie orders:
+//! few are listed, else they are sampled. YAAP rises with s, so the extremes are exact.
+
+use super::{Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, REL, sampling};
+use crate::ranking::{Level, Ranking};
+use crate::table::Truth;
+
+/// YAAP.
+pub static YAAP: Info = Info {
+    name: "YAAP",
+    aliases: &["yaap"],
+    title: "yet another average precision: its smoothed log-odds",
+    cutoff: Cutoff::None,
+    parameters: &[REL, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "-ln(1 + R) to ln(1 + R)",
+    equation: "YAAP = ln((1 + s) / (1 + R - s)), s = sum of P@i over the ranks i of relevant documents",
+    reference: "Robertson 2012 (On smoothing average precision); trec_eval (yaap)",
+    build: |spec, _| Ok(Box::new(Yaap { rel: spec.rel()? })),
+};
+
+struct Yaap {
+    rel: f64,
+}
+
+impl Yaap {
+    /// R, if it is not 0, and the groups with relevant documents, of which it only matters which these are.
+    fn read(&self, ranking: &Ranking, truth: &Truth<'_>) -> Option<(f64, Ranking)> {
+        let relevant = truth.relevant(self.rel);
+        let mut binary = Ranking::default();
+        binary.retrieved = ranking.retrieved;
+        for group in ranking.groups() {
+            let count = group.relevant(self.rel);
+            if count > 0 {
+                binary.push(group.start, group.size, [Level { grade: 1.0, count: count as u32 }]);
+            }
+        }
+        (relevant > 0).then_some((relevant as f64, binary))
+    }
+}
+
+/// YAAP of groups that are relevant as a whole.
+fn value(relevant: f64, ranking: &Ranking) -> f64 {
+    let (mut hits, mut sum) = (0, 0.0);
+    for group in ranking.groups() {
+        for rank in group.start + 1..=group.start + group.size {
+            hits += 1;
+            sum += f64::from(hits) / rank as f64;
+        }
+    }
+    ((1.0 + sum) / (1.0 + relevant - sum)).ln()
+}
+
+impl Measure for Yaap {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let Some((relevant, binary)) = self.read(ranking, truth) else { return f64::NAN };
+        if binary.groups().all(|group| group.unjudged() == 0) {
+            return value(relevant, &binary);
+        }
+        sampling::over_rankings(&binary, usize::MAX, |one| value(relevant, one)).mean
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let Some((relevant, binary)) = self.read(ranking, truth) else { return f64::NAN };
+        sampling::over_rankings(&binary, usize::MAX, |one| value(relevant, one)).variance
+    }
+
+    fn certainty(&self, ranking: &Ranking, truth: &Truth<'_>) -> Certainty {
+        match self.read(ranking, truth) {
+            Some((_, binary)) if !sampling::is_exact(&binary, usize::MAX) => Certainty::Estimate,
+            _ => Certainty::Exact,
+        }
+    }
+}
