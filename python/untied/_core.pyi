@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, TypeAlias, final
 
-from untied._types import Facts, Findings, MeasureInfo
+from untied._types import Facts, Findings, MeasureInfo, TrecOptions
 
 __all__ = [
     "Evaluation",
@@ -12,9 +12,11 @@ __all__ = [
     "Measure",
     "Qrels",
     "Run",
+    "TrecReport",
     "__version__",
     "arrow_stream",
     "check_run",
+    "explain_measures",
     "measure_info",
     "parse_measures",
     "show_id",
@@ -93,8 +95,19 @@ class Evaluation:
     def value(self, row: int, measure: int) -> _Parts: ...
     def facts(self) -> Facts: ...
 
+@final
+class TrecReport:
+    def __new__(
+        cls, judgments: str | os.PathLike[str], results: str | os.PathLike[str], options: TrecOptions
+    ) -> TrecReport: ...
+    def __iter__(self, /) -> TrecReport: ...
+    def __next__(self, /) -> bytes: ...
+    @property
+    def failure(self) -> tuple[int, str] | None: ...
+
 def arrow_stream(texts: list[tuple[str, list[str]]], numbers: list[tuple[str, list[float | None]]]) -> object: ...
 def check_run(qrels: Qrels, path: str | os.PathLike[str], threads: int | None = None) -> Findings: ...
+def explain_measures(options: TrecOptions) -> tuple[str, tuple[int, str] | None]: ...
 def measure_info() -> list[MeasureInfo]: ...
 def parse_measures(text: str) -> list[Measure]: ...
 def show_id(id: str | bytes | int) -> str: ...

@@ -46,3 +46,21 @@ class Findings(TypedDict):
     near_document: tuple[str, str] | None
     without_relevant: list[str]
     repeated: int
+
+
+class TrecOptions(TypedDict):
+    """Options of ``untied trec_eval``; numbers as they stand on the command line."""
+
+    version: int
+    measures: list[str]
+    per_topic: bool
+    summary: bool
+    complete: bool
+    judged_only: bool
+    level: str
+    collection: str
+    depth: str | None
+    judgments: str
+    results: str
+    deviations: str | None
+    topic: str | None

@@ -10,6 +10,7 @@ mod evaluate;
 mod measure;
 mod tables;
 mod threads;
+mod trec_eval;
 
 /// The native part of `untied`.
 #[pyo3::pymodule]
@@ -26,6 +27,8 @@ mod _core {
     use super::measure::{Measure, measure_info, parse_measures};
     #[pymodule_export]
     use super::tables::{Qrels, Run};
+    #[pymodule_export]
+    use super::trec_eval::{TrecReport, explain_measures};
 
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {

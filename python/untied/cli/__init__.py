@@ -15,6 +15,7 @@ COMMANDS = {
     "eval": "evaluate runs: mean, best and worst case over tied documents",
     "measures": "list the measures with parameters, equations and references",
     "check": "tell what is suspicious about runs and qrels",
+    "trec_eval": "trec_eval's own command line: its options, its output",
 }
 
 USAGE = f"""\
@@ -83,7 +84,7 @@ def _run(command: str, arguments: Sequence[str]) -> int:
     from untied.errors import UntiedError
 
     try:
-        import_module(f"untied.cli.{command}").main(arguments)
+        code: int | None = import_module(f"untied.cli.{command}").main(arguments)
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:
@@ -95,7 +96,7 @@ def _run(command: str, arguments: Sequence[str]) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
-    return 0
+    return code or 0
 
 
 def parser(name: str, description: str, examples: str) -> argparse.ArgumentParser:

@@ -57,6 +57,20 @@ pub fn open(path: &str) -> Result<Source> {
     }
 }
 
+/// All of an input.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn read_all(path: &str) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = match open(path)? {
+        Source::File(mut file, _) => file.rewind().and_then(|()| file.read_to_end(&mut bytes)),
+        Source::Stream(mut reader) => reader.read_to_end(&mut bytes),
+    };
+    read.map_err(|source| Error::Io { file: path.into(), source })?;
+    Ok(bytes)
+}
+
 fn stream(path: &str, mut input: Box<dyn Read + Send>) -> Result<Source> {
     let fail = |source| Error::Io { file: path.into(), source };
     let mut head = [0; SIGNATURE];

@@ -1,13 +1,199 @@
-//! What trec_eval calls its measures, and where it computes something else than they mean.
+//! trec_eval's own command line: its reading of files, its measures by their names, its report, its exit codes.
 //!
 //! Nothing here is reached by `untied eval`: names and deviations belong to `untied trec_eval` and to
-//! `untied.compat.pytrec_eval`.
+//! `untied.compat.pytrec_eval`. No measure is computed here either, each is one of [`crate::measures`]; where trec_eval
+//! computes something else than a measure means, the variant lies beside the names.
 
 mod fields;
-pub mod jg;
+mod jg;
 mod names;
-pub mod prefs;
+mod preferences;
+mod prefs;
 mod prefs_group;
-pub mod prefs_read;
+mod prefs_read;
+mod qrels;
+mod report;
+mod topics;
 
 pub use names::{Context, Kind, Printed, Requested, Version, measures, nicknames};
+pub use report::Report;
+
+use crate::error::{Error, quote};
+use crate::read;
+use crate::table::Qrels;
+use jg::read_groups;
+use prefs_read::{Preferences, read_prefs, read_qrels_prefs};
+
+/// What the command line says.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// `--trec-version`.
+    pub version: Version,
+    /// `-m`, in their order.
+    pub measures: Vec<String>,
+    /// `-q`: the topics' values too.
+    pub per_topic: bool,
+    /// Not `-n`: the summary.
+    pub summary: bool,
+    /// `-c`: means over all topics of the qrels.
+    pub complete: bool,
+    /// `-J`: without documents that are not judged.
+    pub judged_only: bool,
+    /// `-l`: lowest relevant grade.
+    pub level: i64,
+    /// `-N`: documents in the collection.
+    pub collection: i64,
+    /// `-M`: how many documents of a topic count.
+    pub depth: Option<usize>,
+    /// `-R`: format of the judgments.
+    pub judgments: String,
+    /// `-T`: format of the results.
+    pub results: String,
+    /// `-Z`: a file of means and standard deviations.
+    pub deviations: Option<String>,
+    /// `-D level.topic`: the only topic that is evaluated.
+    pub topic: Option<String>,
+}
+
+impl Options {
+    fn context(&self) -> Context {
+        Context { version: self.version, level: self.level as f64, collection: self.collection }
+    }
+}
+
+/// Why the command ends early.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// trec_eval's exit code.
+    pub code: u8,
+    /// What to tell the user.
+    pub message: String,
+}
+
+/// An error turned into a failure with this exit code.
+fn failure(code: u8) -> impl Fn(Error) -> Failure {
+    move |error| Failure { code, message: error.to_string() }
+}
+
+/// Exit codes.
+mod code {
+    pub const USAGE: u8 = 1;
+    pub const INPUT: u8 = 2;
+    pub const MEASURE: u8 = 4;
+    pub const NOTHING: u8 = 7;
+    /// What C makes of -1.
+    pub const DEVIATIONS: u8 = 255;
+}
+
+fn requested(options: &Options) -> Result<Requested, Failure> {
+    let mut requested = Requested::new(options.version);
+    options.measures.iter().try_for_each(|measure| requested.add(measure)).map_err(failure(code::USAGE))?;
+    Ok(requested)
+}
+
+/// Judgments in one of the formats of `-R`.
+enum Judgments {
+    Qrels(Qrels),
+    Groups(Vec<Qrels>),
+    Preferences(Vec<u8>, Reader),
+}
+
+/// A reader of preferences: bytes, the file's name for messages, version.
+type Reader = for<'a> fn(&'a [u8], &str, Version) -> crate::Result<Preferences<'a>>;
+
+impl Judgments {
+    fn read(options: &Options, path: &str) -> Result<Judgments, Failure> {
+        let version = options.version;
+        let judgments = match options.judgments.as_str() {
+            "qrels" => read::read_qrels_leniently(path, version).map(Judgments::Qrels),
+            "qrels_jg" => {
+                read::read_all(path).and_then(|bytes| read_groups(&bytes, path, version)).map(Judgments::Groups)
+            }
+            "prefs" => read::read_all(path).map(|bytes| Judgments::Preferences(bytes, read_prefs)),
+            "qrels_prefs" => read::read_all(path).map(|bytes| Judgments::Preferences(bytes, read_qrels_prefs)),
+            unknown => return Err(unknown_format("-R", unknown)),
+        };
+        judgments.map_err(failure(code::INPUT))
+    }
+
+    /// Whether these judgments do for a measure.
+    fn allow(&self, kind: &Kind) -> bool {
+        match kind {
+            Kind::Tag | Kind::Topics => true,
+            Kind::Relevances(_) | Kind::Count(_) | Kind::Mean(_) | Kind::Geometric(_) => {
+                matches!(self, Judgments::Qrels(_))
+            }
+            Kind::Groups(_) => matches!(self, Judgments::Groups(_)),
+            Kind::Preference => matches!(self, Judgments::Preferences(..)),
+        }
+    }
+}
+
+fn unknown_format(option: &str, format: &str) -> Failure {
+    Failure { code: code::INPUT, message: format!("{option}: unknown format {}", quote(format.as_bytes())) }
+}
+
+/// Evaluate results against judgments.
+///
+/// # Errors
+/// All that keeps the report from being begun; what ends it half-way is [`Report::failure`].
+pub fn evaluate(options: &Options, judgments: &str, results: &str) -> Result<Report, Failure> {
+    let requested = requested(options)?;
+    let (path, judgments) = (judgments, Judgments::read(options, judgments)?);
+    if options.results != "trec_results" {
+        return Err(unknown_format("-T", &options.results));
+    }
+    let (run, tag) = read::read_run_leniently(results, options.version).map_err(failure(code::INPUT))?;
+    let deviations = options.deviations.as_deref().map(read::read_deviations);
+    let deviations = deviations.transpose().map_err(failure(code::DEVIATIONS))?;
+    let lines = requested.printed(&options.context()).map_err(failure(code::INPUT))?;
+    if let Some(Printed { name, .. }) = lines.iter().find(|line| !judgments.allow(&line.kind)) {
+        let message = format!("{name} cannot be computed with -R {}", options.judgments);
+        return Err(Failure { code: code::MEASURE, message });
+    }
+    let values = match judgments {
+        Judgments::Qrels(qrels) => qrels::values(&qrels, &run, &lines, options)?,
+        Judgments::Groups(groups) => qrels::values_of_groups(&groups, &run, &lines, options)?,
+        Judgments::Preferences(bytes, read) => {
+            let preferences = read(&bytes, path, options.version).map_err(failure(code::INPUT))?;
+            preferences::values(&preferences, &run, &lines, options)
+        }
+    };
+    Report::new(lines, values, deviations.as_ref(), tag, options)
+}
+
+/// What the requested measures are, a paragraph each.
+///
+/// # Errors
+/// No measure has one of the names.
+pub fn explain(options: &Options) -> Result<String, Failure> {
+    let requested = requested(options)?;
+    let context = Context { version: options.version, level: options.level as f64, collection: options.collection };
+    let lines = requested.printed(&context).map_err(failure(code::INPUT))?;
+    let mut text = String::new();
+    for Printed { name, kind } in lines {
+        let what = match kind {
+            Kind::Tag => "the tag in the last line of the results; in the summary only".into(),
+            Kind::Topics => "number of topics; in the summary only".into(),
+            Kind::Relevances(_) => {
+                "grades of the first documents, a character each: > for 10 and more, - for a document that the \
+                 judgments lack, . for a negative grade; of topics only"
+                    .into()
+            }
+            Kind::Count(spec) => format!("{}; summed over topics\n    {}", spec.info.title, spec.info.equation),
+            Kind::Mean(spec) => format!("{}\n    {}", spec.info.title, spec.info.equation),
+            Kind::Geometric(spec) => {
+                format!(
+                    "geometric mean over topics, in the summary only: {}\n    {}",
+                    spec.info.title, spec.info.equation
+                )
+            }
+            Kind::Groups(spec) => {
+                format!("mean over judgment groups (-R qrels_jg): {}\n    {}", spec.info.title, spec.info.equation)
+            }
+            Kind::Preference => "a measure of preferences (-R prefs, -R qrels_prefs)".into(),
+        };
+        text.push_str(&format!("{name}\n    {what}\n"));
+    }
+    Ok(text)
+}

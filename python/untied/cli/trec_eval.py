@@ -1,0 +1,230 @@
+"""``untied trec_eval``: trec_eval's own command line."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+
+from untied._core import TrecReport, __version__, explain_measures
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from untied._types import TrecOptions
+
+#: Options of one letter; a colon stands after those that take an argument.
+LETTERS = "hvqm:cl:nD:JN:M:R:T:oZ:"
+
+#: Long options: the letter that means the same, or a name of its own.
+NAMES = {
+    "help": "h",
+    "version": "v",
+    "query_eval_wanted": "q",
+    "measure": "m:",
+    "complete_rel_info_wanted": "c",
+    "level_for_rel": "l:",
+    "nosummary": "n",
+    "Debug_level": "D:",
+    "Judged_docs_only": "J",
+    "Number_docs_in_coll": "N:",
+    "Max_retrieved_per_topic": "M:",
+    "Rel_info_format": "R:",
+    "Results_format": "T:",
+    "Output_old_results_format": "o:",
+    "Zscore": "Z:",
+    "trec-version": "trec-version:",
+}
+
+USAGE = """\
+usage: untied trec_eval [-h] [-v] [-q] [-n] [-c] [-J] [-m MEASURE[.PARAMETERS]]... [-l NUM] [-M NUM] [-N NUM]
+                        [-R FORMAT] [-T FORMAT] [-Z FILE] [-D NUM.TOPIC] [--trec-version 9|10] REL_INFO RESULTS
+"""
+
+HELP = f"""\
+{USAGE}
+Evaluate RESULTS (- is standard input) against the judgments of REL_INFO as trec_eval does, with its options, measures,
+output and exit codes. Files may be compressed (gzip, zstd, xz).
+
+  -m, --measure MEASURE               a measure, repeatable; its parameters after a full stop: -m P.5,10. Also a set of
+                                      them: official (the default), all_trec, set, prefs, all_prefs, qrels_jg
+  -q, --query_eval_wanted             the values of every topic too
+  -n, --nosummary                     no summary over topics
+  -c, --complete_rel_info_wanted      means over all topics of REL_INFO; those without results count 0
+  -l, --level_for_rel NUM             the lowest relevant grade (default 1)
+  -J, --Judged_docs_only              take documents that are not judged out of the results first
+  -M, --Max_retrieved_per_topic NUM   only the first NUM documents of a topic
+  -N, --Number_docs_in_coll NUM       documents in the collection, for utility (default 0)
+  -R, --Rel_info_format FORMAT        qrels (default), prefs, qrels_prefs or qrels_jg
+  -T, --Results_format FORMAT         trec_results (default)
+  -Z, --Zscore FILE                   print how many standard deviations values are above means; FILE has lines of
+                                      topic, measure, mean and deviation
+  -D, --Debug_level NUM.TOPIC         evaluate only TOPIC; NUM has no effect
+  -o                                  no effect, as in trec_eval
+  --trec-version 9|10                 which trec_eval (default 10): 9.0.8 holds scores in 32 bits, leaves topics out
+                                      that have no results, knows no comments, and rounds recall levels otherwise
+  -h, --help                          this help, and what the measures after -m are
+  -v, --version                       the version
+
+REL_INFO has lines of topic, iteration (or group), document and grade; RESULTS of topic, iteration, document, rank,
+score and tag. Fields stand between white space; lines that begin with # are comments. The score ranks; of equal scores
+the greater document id comes first. docs/trec_eval.md tells the rest.
+"""
+
+
+class UsageError(Exception):
+    """Arguments that the command does not take."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command."""
+    given: TrecOptions = {
+        "version": 10,
+        "measures": [],
+        "per_topic": False,
+        "summary": True,
+        "complete": False,
+        "judged_only": False,
+        "level": "1",
+        "collection": "0",
+        "depth": None,
+        "judgments": "qrels",
+        "results": "trec_results",
+        "deviations": None,
+        "topic": None,
+    }
+    files, wants_help = [], False
+    try:
+        for option, value in read(arguments):
+            if option == "":
+                files.append(value)
+            elif option == "v":
+                version = "9.0.8" if given["version"] == 9 else "10.0"
+                print(f"trec_eval version {version} (untied {__version__})", file=sys.stderr)
+                return 0
+            elif option == "h":
+                wants_help = True
+            else:
+                take(given, option, value)
+        if wants_help:
+            return explain(given)
+        if len(files) != 2:
+            raise UsageError(f"two files are needed, not {len(files)}")
+    except UsageError as error:
+        print(f"untied trec_eval: {error}\n{USAGE}", end="", file=sys.stderr)
+        return 1
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF), "standard output")
+    report = TrecReport(files[0], files[1], given)
+    for text in report:
+        sys.stdout.buffer.write(text)
+    sys.stdout.buffer.flush()
+    return told(report.failure)
+
+
+def take(given: TrecOptions, option: str, value: str) -> None:
+    """Note an option."""
+    if option == "q":
+        given["per_topic"] = True
+    elif option == "n":
+        given["summary"] = False
+    elif option == "c":
+        given["complete"] = True
+    elif option == "J":
+        given["judged_only"] = True
+    elif option == "m":
+        given["measures"].append(readable(value))
+    elif option == "l":
+        given["level"] = readable(value)
+    elif option == "N":
+        given["collection"] = readable(value)
+    elif option == "M":
+        given["depth"] = readable(value)
+    elif option == "R":
+        given["judgments"] = readable(value)
+    elif option == "T":
+        given["results"] = readable(value)
+    elif option == "Z":
+        given["deviations"] = value
+    elif option == "D":
+        _, dot, topic = readable(value).partition(".")
+        if dot:
+            given["topic"] = topic
+    elif option == "trec-version":
+        if value not in ("9", "10"):
+            raise UsageError(f"--trec-version must be 9 or 10, not {readable(value)!r}")
+        given["version"] = int(value)
+
+
+def readable(text: str) -> str:
+    """A text without bytes that are no characters."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def explain(given: TrecOptions) -> int:
+    """Print the help, and what the measures asked for are."""
+    text, failure = explain_measures(given) if given["measures"] else ("-m MEASURE -h tells what a measure is\n", None)
+    if failure is None:
+        print(f"{HELP}\n{text}", end="")
+    return told(failure)
+
+
+def told(failure: tuple[int, str] | None) -> int:
+    """Tell what went wrong; the exit code."""
+    if failure is None:
+        return 0
+    code, message = failure
+    print(f"untied trec_eval: {message}", file=sys.stderr)
+    return code
+
+
+def read(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Options with their arguments, and files as options without a name, as C's ``getopt_long`` finds them.
+
+    Letters may stand together (``-qc``), an argument directly after its letter (``-M100``); long options may be
+    shortened; options may come after files, but not after ``--``.
+    """
+    rest = list(arguments)
+    while rest:
+        argument = rest.pop(0)
+        if argument == "--":
+            yield from (("", file) for file in rest)
+            return
+        if argument.startswith("--"):
+            name, equals, value = argument[2:].partition("=")
+            option = named(name)
+            if option[-1] == ":" and not equals:
+                value = following(rest, argument)
+            elif equals and option[-1] != ":":
+                raise UsageError(f"option --{readable(name)} takes no argument")
+            yield option.rstrip(":"), value
+        elif argument[0:1] == "-" and argument != "-":
+            letters = argument[1:]
+            while letters:
+                option, letters = letters[0], letters[1:]
+                if option not in LETTERS.replace(":", ""):
+                    raise UsageError(f"unknown option -{readable(option)}")
+                value = ""
+                if f"{option}:" in LETTERS:
+                    value, letters = letters or following(rest, f"-{option}"), ""
+                yield option, value
+        else:
+            yield "", argument
+
+
+def named(name: str) -> str:
+    """The long option of a name, or of its beginning."""
+    found = {option for long, option in NAMES.items() if long == name} or {
+        option for long, option in NAMES.items() if long.startswith(name)
+    }
+    if len(found) != 1:
+        raise UsageError(f"{'ambiguous' if found else 'unknown'} option --{readable(name)}")
+    return found.pop()
+
+
+def following(rest: list[str], option: str) -> str:
+    """Take the argument that an option has in the next place."""
+    if not rest:
+        raise UsageError(f"option {readable(option)} needs an argument")
+    return rest.pop(0)

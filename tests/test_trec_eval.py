@@ -1,0 +1,360 @@
+"""trec_eval's command line: small files whose report is known, trec_eval's own tests, TREC's published evaluations.
+
+The latter two need the folder ``shared`` next to the repository, or wherever UNTIED_SHARED points to.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from untied.cli import main
+
+SHARED = Path(os.environ.get("UNTIED_SHARED") or Path(__file__).resolve().parents[2] / "shared")
+DATA = SHARED / "data"
+
+needs_data = pytest.mark.skipif(
+    not DATA.is_dir(), reason=f"no TREC data in {SHARED} (set UNTIED_SHARED to the folder that holds data/)"
+)
+
+Outcome = tuple[int, str, str]
+Command = Callable[..., Outcome]
+
+QRELS = """\
+q1 0 a 1
+q1 0 b 0
+q1 0 c 2
+q1 0 d -1
+q2 0 a 1
+q10 0 z 1
+"""
+RUN = """\
+q1 Q0 b 1 3.0 old
+q1 Q0 a 2 2.5 old
+q1 Q0 d 3 2.0 old
+q1 Q0 x 4 1.0 old
+q1 Q0 c 5 1.0 old
+q10 Q0 y 1 1.0 old
+q2 Q0 a 1 1.0 new
+"""
+
+
+@pytest.fixture
+def trec_eval(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
+    """Run the command in this process: exit code, output, messages."""
+
+    def run(*arguments: object) -> Outcome:
+        code = main(["trec_eval", *map(str, arguments)])
+        captured = capsysbinary.readouterr()
+        return code, captured.out.decode(), captured.err.decode()
+
+    return run
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    """The judgments and the run above."""
+    return written(tmp_path, QRELS, RUN)
+
+
+def written(folder: Path, qrels: str, run: str) -> tuple[Path, Path]:
+    (folder / "qrels").write_text(qrels)
+    (folder / "run").write_text(run)
+    return folder / "qrels", folder / "run"
+
+
+def rows(output: str) -> dict[tuple[str, str], str]:
+    """A report as (measure, topic) -> value."""
+    found = {}
+    for line in output.splitlines():
+        name, topic, value = line.split("\t")
+        assert len(name) >= 22
+        found[name.rstrip(), topic] = value
+    return found
+
+
+def test_a_report_byte_for_byte(trec_eval: Command, files: tuple[Path, Path]) -> None:
+    """Topics in byte order, trec_eval's order of measures, its columns; ties by id, descending: x before c."""
+    asked = ("-m", "P.2,1", "-m", "relstring", "-m", "map", "-m", "num_ret", "-m", "runid", "-m", "num_q")
+    assert trec_eval("-q", *asked, *files) == (
+        0,
+        "num_ret               \tq1\t5\n"
+        "map                   \tq1\t0.4500\n"
+        "P_1                   \tq1\t0.0000\n"
+        "P_2                   \tq1\t0.5000\n"
+        "relstring             \tq1\t'01.-2'\n"
+        "num_ret               \tq10\t1\n"
+        "map                   \tq10\t0.0000\n"
+        "P_1                   \tq10\t0.0000\n"
+        "P_2                   \tq10\t0.0000\n"
+        "relstring             \tq10\t'-'\n"
+        "num_ret               \tq2\t1\n"
+        "map                   \tq2\t1.0000\n"
+        "P_1                   \tq2\t1.0000\n"
+        "P_2                   \tq2\t0.5000\n"
+        "relstring             \tq2\t'1'\n"
+        "runid                 \tall\tnew\n"
+        "num_q                 \tall\t3\n"
+        "num_ret               \tall\t7\n"
+        "map                   \tall\t0.4833\n"
+        "P_1                   \tall\t0.3333\n"
+        "P_2                   \tall\t0.3333\n",
+        "",
+    )
+
+
+def test_options_as_getopt_reads_them(trec_eval: Command, files: tuple[Path, Path]) -> None:
+    """Letters together, arguments attached, long options and their beginnings, options after files."""
+    plain = trec_eval("-q", "-c", "-m", "map", "-m", "relstring.3", "-l", "2", "-M", "4", *files)
+    assert plain[0] == 0
+    for spelling in (
+        ["-qcmmap", "-mrelstring.3", "-l2", "-M4", *files],
+        [files[0], "-q", files[1], "-c", "-m", "relstring.3", "-mmap", "-l2junk", "-M04"],
+        ["--query_eval_wanted", "--comp", "--measure=map", "--meas", "relstring.3", "--level=2", "--Max=4", *files],
+        ["-qc", "-l2", "-M4", "-m", "map", "-mrelstring.3", "-mrelstring.7", "-o", "-D", "3", "-N5", "--", *files],
+    ):
+        assert trec_eval(*spelling) == plain, spelling
+    assert trec_eval("-n", *files) == (0, "", "")
+    code, out, _ = trec_eval("-q", "-D0.q2", "-m", "num_ret", *files)
+    assert (code, rows(out)) == (0, {("num_ret", "q2"): "1", ("num_ret", "all"): "1"})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "part"),
+    [
+        (["-x", "{q}", "{r}"], 1, "unknown option -x"),
+        (["--nonsense", "{q}", "{r}"], 1, "unknown option --nonsense"),
+        (["--", "{q}"], 1, "two files are needed, not 1"),
+        (["{q}", "{r}", "{r}"], 1, "two files are needed, not 3"),
+        (["{q}", "{r}", "-m"], 1, "-m needs an argument"),
+        (["--query_eval_wanted=1", "{q}", "{r}"], 1, "takes no argument"),
+        (["--re", "x", "{q}", "{r}"], 1, "unknown option --re"),
+        (["--Re", "x", "{q}", "{r}"], 1, "ambiguous option --Re"),
+        (["--trec-version", "8", "{q}", "{r}"], 1, "must be 9 or 10"),
+        (["-m", "nap", "{q}", "{r}"], 1, "nap"),
+        (["-m", "P.5,5", "{q}", "{r}"], 2, "duplicate cutoffs"),
+        (["-m", "P.0", "{q}", "{r}"], 2, "egative cutoff"),
+        (["-m", "ndcg.1", "{q}", "{r}"], 2, "malformed pair"),
+        (["{q}", "{q}.not"], 2, "No such file"),
+        (["{q}.not", "{r}"], 2, "No such file"),
+        (["-R", "x", "{q}", "{r}"], 2, "-R: unknown format"),
+        (["-T", "x", "{q}", "{r}"], 2, "-T: unknown format"),
+        (["{r}", "{r}"], 2, "line 1: expected 4 columns"),
+        (["{q}", "{q}"], 2, "line 1: expected 6 columns"),
+        (["-m", "prefs_simp", "{q}", "{r}"], 4, "prefs_simp cannot be computed with -R qrels"),
+        (["-R", "qrels_prefs", "{q}", "{r}"], 4, "num_ret cannot be computed with -R qrels_prefs"),
+        (["-Z", "{q}.not", "{q}", "{r}"], 255, "No such file"),
+    ],
+)
+def test_exit_codes(trec_eval: Command, files: tuple[Path, Path], arguments: list[str], code: int, part: str) -> None:
+    filled = [argument.format(q=files[0], r=files[1]) for argument in arguments]
+    found, out, err = trec_eval(*filled)
+    assert (found, out) == (code, "")
+    assert err.startswith("untied trec_eval: ")
+    assert part in err
+
+
+def test_help_and_version(trec_eval: Command) -> None:
+    code, out, err = trec_eval("-h", "-m", "P.5", "-m", "runid")
+    assert (code, err) == (0, "")
+    for part in ("--Rel_info_format", "--trec-version", "P_5\n    precision\n    P@k = ", "runid\n"):
+        assert part in out
+    assert trec_eval("-h", "-m", "nap")[0] == 1
+    code, out, err = trec_eval("-v")
+    assert (code, out) == (0, "")
+    assert err.startswith("trec_eval version 10.0 ")
+    assert trec_eval("--trec-version", "9", "--version")[2].startswith("trec_eval version 9.0.8 ")
+
+
+def test_numbers_as_c_reads_them(trec_eval: Command, tmp_path: Path) -> None:
+    """Grades 1.9 and 0.9 are 1 and 0, x is 0; scores 9,5 and text are 9 and 0, nan stands last; fields may follow."""
+    qrels = "q 0 a 1.9\nq 0 b 0.9\nq 0 c x\nq 0 d -3\nq 0 e 12\nq 0 f 3z\n"
+    run = "q 0 a 1 9,5 t\nq 0 b 1 9.25 t and more fields\nq 0 c 1 text t\n\n   \nq 0 d 1 nan t\nq 0 e 1 1e999 t\n"
+    run += " # a comment\nq 0 f 1 -inf t"
+    code, out, err = trec_eval("-q", "-mrelstring", "-mndcg", *written(tmp_path, qrels, run))
+    assert (code, err) == (0, "")
+    assert rows(out)["relstring", "q"] == "'>0103.'"
+
+
+def test_comments_and_blank_lines(trec_eval: Command, tmp_path: Path) -> None:
+    """Version 10 knows comments, 9 does not; blank lines are malformed in judgments only."""
+    paths = written(tmp_path, "# one\n# two\n" + QRELS, "#\n" + RUN)
+    assert trec_eval(*paths)[0] == 0
+    code, _, err = trec_eval("--trec-version", "9", *paths)
+    assert (code, "line 1" in err) == (2, True)
+    code, _, err = trec_eval(*written(tmp_path, QRELS + "\n", RUN))
+    assert (code, "line 7" in err) == (2, True)
+    assert trec_eval(*written(tmp_path, QRELS, "\n" + RUN + " \n"))[0] == 0
+    assert trec_eval(*written(tmp_path, "", RUN))[0] == 2
+    assert trec_eval(*written(tmp_path, QRELS, "\n"))[0] == 2
+
+
+def test_topics_without_results(trec_eval: Command, tmp_path: Path) -> None:
+    """Version 10 stops at the first one, or with -c counts it 0; version 9 leaves it out, with -c of the lines only."""
+    run = "".join(line + "\n" for line in RUN.splitlines() if not line.startswith("q10 "))
+    paths = written(tmp_path, QRELS, run + "unknown Q0 a 1 1 t\n")
+    asked = ("-q", "-mnum_q", "-mnum_ret", "-mnum_rel", "-mmap", "-mgm_map", "-mrelstring", "-mset_P", *paths)
+
+    code, out, err = trec_eval(*asked)
+    assert code == 4
+    assert err == "untied trec_eval: the results lack topic q10; with -c it counts 0\n"
+    assert {topic for _, topic in rows(out)} == {"q1"}
+
+    code, out, err = trec_eval("-c", *asked)
+    assert (code, err) == (0, "")
+    found = rows(out)
+    assert [found[name, "q10"] for name in ("num_ret", "num_rel", "map", "relstring")] == ["0", "1", "0.0000", "''"]
+    summary = {"num_q": "3", "num_ret": "6", "num_rel": "4", "map": "0.4833", "gm_map": "0.0165"}
+    assert {name: found[name, "all"] for name in summary} == summary
+
+    code, out, err = trec_eval("--trec-version", "9", *asked)
+    assert (code, err) == (0, "")
+    found = rows(out)
+    assert {topic for _, topic in found} == {"q1", "q2", "all"}
+    summary = {"num_q": "2", "num_ret": "6", "num_rel": "3", "map": "0.7250", "gm_map": "0.6708"}
+    assert {name: found[name, "all"] for name in summary} == summary
+
+    found = rows(trec_eval("--trec-version", "9", "-c", *asked)[1])
+    assert {topic for _, topic in found} == {"q1", "q2", "all"}
+    summary = {"num_q": "3", "num_ret": "6", "num_rel": "4", "map": "0.4833", "gm_map": "0.0165"}
+    assert {name: found[name, "all"] for name in summary} == summary
+
+    # -l has no effect on the summary's number of relevant documents where -c is given.
+    assert rows(trec_eval("-c", "-l2", *asked)[1])["num_rel", "all"] == "4"
+
+
+def test_no_topic_in_common(trec_eval: Command, tmp_path: Path) -> None:
+    paths = written(tmp_path, "q 0 a 1\n", "r 0 a 1 1 t\n")
+    assert trec_eval("--trec-version", "9", *paths)[:2] == (7, "")
+    assert trec_eval("--trec-version", "9", "-c", *paths)[:2] == (7, "")
+    assert trec_eval(*paths)[:2] == (4, "")
+    assert rows(trec_eval("-c", "-mnum_q", "-mmap", *paths)[1]) == {("num_q", "all"): "1", ("map", "all"): "0.0000"}
+    # What needs no ranking is not kept from being told.
+    assert trec_eval("-mnum_q", *paths)[:2] == (0, "num_q                 \tall\t1\n")
+
+
+def test_duplicates(trec_eval: Command, tmp_path: Path) -> None:
+    """They end the report at their topic, whatever their grades; elsewhere nobody sees them."""
+    twice = RUN + "q10 Q0 y 1 5 t\n"
+    code, out, err = trec_eval("-q", "-mmap", *written(tmp_path, QRELS, twice))
+    assert (code, rows(out)) == (4, {("map", "q1"): "0.4500"})
+    assert err == 'untied trec_eval: document "y" stands twice in topic q10 of the results\n'
+    for again in ("q2 0 a 1\n", "q2 0 a 0\n"):
+        code, out, err = trec_eval("-q", "-mmap", *written(tmp_path, QRELS + again, RUN))
+        assert (code, list(rows(out))) == (4, [("map", "q1"), ("map", "q10")])
+        assert err == 'untied trec_eval: document "a" stands twice in topic q2 of the judgments\n'
+    assert trec_eval(*written(tmp_path, QRELS, RUN + 2 * "unknown Q0 y 1 5 t\n"))[0] == 0
+    unused = QRELS + 2 * "q3 0 a 1\n"
+    assert trec_eval("--trec-version", "9", *written(tmp_path, unused, RUN))[0] == 0
+    assert trec_eval("-c", *written(tmp_path, unused, RUN))[0] == 4
+
+
+def test_depth_then_judged_documents(trec_eval: Command, files: tuple[Path, Path]) -> None:
+    """-M cuts the sorted ranking, -J then takes out what is not judged, negative grades included."""
+
+    def shown(*options: str) -> tuple[str, str]:
+        found = rows(trec_eval("-q", "-mrelstring", "-mnum_ret", *options, *files)[1])
+        return found["relstring", "q1"], found["num_ret", "q1"]
+
+    assert shown() == ("'01.-2'", "5")
+    assert shown("-M4") == ("'01.-'", "4")
+    assert shown("-J") == ("'012'", "3")
+    assert shown("-J", "-M4") == ("'01'", "2")
+    assert shown("-M0") == shown("-M-3") == ("''", "0")
+    assert shown("-M9999999999999999999999") == shown()
+
+
+def test_single_precision_in_version_9(trec_eval: Command, tmp_path: Path) -> None:
+    run = "q 0 a 1 1.000000002 t\nq 0 b 2 1.000000001 t\nq 0 c 3 1e39 t\nq 0 d 3 1e40 t\n"
+    paths = written(tmp_path, "q 0 a 1\nq 0 b 2\nq 0 c 3\nq 0 d 4\n", run)
+    assert rows(trec_eval("-q", "-mrelstring", *paths)[1])["relstring", "q"] == "'4312'"
+    run = "q 0 d 1 1.000000002 t\nq 0 a 2 1.000000001 t\nq 0 c 3 1e39 t\nq 0 b 3 1e40 t\n"
+    paths = written(tmp_path, "q 0 a 1\nq 0 b 2\nq 0 c 3\nq 0 d 4\n", run)
+    assert rows(trec_eval("-q", "-mrelstring", *paths)[1])["relstring", "q"] == "'2341'"
+    nine = trec_eval("-q", "--trec-version", "9", "-mrelstring", *paths)[1]
+    assert rows(nine)["relstring", "q"] == "'3241'"
+
+
+def test_deviations(trec_eval: Command, files: tuple[Path, Path], tmp_path: Path) -> None:
+    """Values above their means in standard deviations; a million below where there are none."""
+    zscores = tmp_path / "zscores"
+    zscores.write_text("q1 map 0.2 0.5\nq1 num_ret 3 4\nq10 map 0.0 0\nq10 num_ret 1 0\nq2 map 0.5 0\n")
+    code, out, err = trec_eval("-q", "-Z", zscores, "-mmap", "-mnum_ret", "-mnum_q", "-mrunid", *files)
+    assert (code, err) == (0, "")
+    assert out.startswith("Znum_ret               \tq1\t0.5000\nZmap                   \tq1\t0.5000\n")
+    assert "runid                 \tall\tnew\nZnum_q                 \tall\t3.0000\n" in out
+    found = rows(out)
+    values = [found[name, topic] for topic in ("q10", "q2") for name in ("Zmap", "Znum_ret")]
+    assert values == ["0.0000", "0.0000", "-1000000.0000", "-1000000.0000"]
+    assert found["Zmap", "all"] == "-333333.1667"
+    assert found["Znum_ret", "all"] == "-999999.5000"
+    zscores.write_text("q1 map 0.2\n")
+    assert trec_eval("-Z", zscores, *files)[0] == 255
+
+
+def test_pipes(files: tuple[Path, Path], tmp_path: Path) -> None:
+    """Results from standard input, a reader that stops early, ids that are no UTF-8."""
+    command = [sys.executable, "-m", "untied", "trec_eval"]
+    done = subprocess.run([*command, "-mmap", files[0], "-"], input=RUN.encode(), capture_output=True, check=True)
+    assert done.stdout == b"map                   \tall\t0.4833\n"
+    many = tmp_path / "many"
+    many.write_text("".join(f"{topic} 0 a 1 1 t\n" for topic in range(20_000)))
+    qrels = tmp_path / "manyq"
+    qrels.write_text("".join(f"{topic} 0 a 1\n" for topic in range(20_000)))
+    process = subprocess.Popen(
+        [*command, "-q", "-mall_trec", qrels, many], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.read(100)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == 0
+    odd = tmp_path / "odd"
+    odd.write_bytes(b"\xff\xe9 0 \xe9 1\n")
+    run = b"\xff\xe9 0 \xe9 1 1 t\xfc\n"
+    done = subprocess.run([*command, "-qmmap", "-mrunid", odd, "-"], input=run, capture_output=True, check=True)
+    expected = b"map                   \t\xff\xe9\t1.0000\n"
+    assert done.stdout == expected + b"runid                 \tall\tt\xfc\nmap                   \tall\t1.0000\n"
+
+
+def test_long_reports_are_whole(trec_eval: Command, tmp_path: Path) -> None:
+    """A report is written in pieces; nothing is lost between them."""
+    topics = sorted(str(topic) for topic in range(10_000))
+    qrels = "".join(f"{topic} 0 a 1\n" for topic in topics)
+    run = "".join(f"{topic} 0 {'a' if int(topic) % 3 else 'b'} 1 1 t\n" for topic in topics)
+    out = trec_eval("-q", "-mmap", *written(tmp_path, qrels, run))[1]
+    expected = [f"map                   \t{topic}\t{float(int(topic) % 3 > 0):.4f}" for topic in topics]
+    assert out.splitlines() == [*expected, "map                   \tall\t0.6666"]
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """trec_eval's own tests."""
+    folder = tmp_path_factory.mktemp("suite")
+    with tarfile.open(DATA / "trec_eval_suite" / "test.tar.xz") as tar:
+        tar.extractall(folder, filter="data")
+    return folder / "test"
+
+
+SUITE = """\
+-m all_prefs -q -R prefs prefs.test prefs.results.test -> out.test.prefs
+-m all_prefs -q -R prefs prefs.comment.test prefs.results.test -> out.test.prefs
+-m all_prefs -q -R qrels_prefs qrels.test results.test -> out.test.qrels_prefs
+"""
+
+
+@needs_data
+@pytest.mark.parametrize("line", SUITE.splitlines())
+def test_suite(trec_eval: Command, suite: Path, monkeypatch: pytest.MonkeyPatch, line: str) -> None:
+    """The commands of trec_eval's `make quicktest`, byte for byte."""
+    monkeypatch.chdir(suite)
+    arguments, expected = line.split(" -> ")
+    assert trec_eval(*arguments.split()) == (0, Path(expected).read_text(), "")
