@@ -1,0 +1,248 @@
+"""untied as a provider of ir_measures (0.4.3), and with it of PyTerrier's experiments.
+
+Importing this module is enough for the measures that ir_measures lacks: they get names there, take ir_measures'
+runs and qrels, and stand beside its own measures:
+
+>>> import ir_measures
+>>> from untied.compat.ir_measures import F1, untied_AP
+>>> qrels, run = {"q": {"d1": 1}}, {"q": {"d1": 2.5, "d2": 2.5}}
+>>> ir_measures.calc_aggregate([F1 @ 1, untied_AP(ties="expected")], qrels, run)
+{F1@1: 0.0, untied_AP(ties='expected'): 0.75}
+
+Where ir_measures has a measure of that name already, ours is called ``untied_...``, with all of untied's parameters.
+Each also takes ``ties``. `install` makes untied the provider of ir_measures' own measures too. PyTerrier loads this
+module by itself, as ``pyterrier.untied``.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+
+import ir_measures
+from ir_measures.measures.base import Agg, MeanAgg, SumAgg
+from ir_measures.providers.base import NOT_PROVIDED
+from ir_measures.util import QrelsConverter, RunConverter
+
+from untied._core import measure_info
+from untied.errors import MeasureError, UntiedError
+from untied.evaluate import Evaluator
+from untied.measures import as_measure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from untied._core import Measure as OwnMeasure
+    from untied._types import MeasureInfo
+
+__all__ = ["MEASURES", "install", "uninstall"]
+
+#: What can become of equal scores here, where a measure has one value.
+TIES = ("expected", "best", "worst", "docid", "trec", "given")
+
+
+class UntiedMeasure(ir_measures.Measure):
+    """A measure of untied, as an object of ir_measures."""
+
+    def __init__(self, **params: Any) -> None:
+        for name in params:
+            if name not in self.SUPPORTED_PARAMS:
+                raise MeasureError(f"{self.NAME} has no parameter {name!r}; it has: {', '.join(self.SUPPORTED_PARAMS)}")
+        super().__init__(**params)  # type: ignore[no-untyped-call]
+
+    def validate_params(self) -> None:
+        """Raise `MeasureError` if untied does not understand it."""
+        if self["ties"] not in (*TIES, NOT_PROVIDED):
+            raise MeasureError(f"{self.NAME}: ties must be one of {', '.join(TIES)}, not {self['ties']!r}")
+        self.own()
+
+    def own(self) -> OwnMeasure:
+        """The measure of untied."""
+        return as_measure(type(self)(**{name: value for name, value in self.params.items() if name != "ties"}))
+
+    def aggregator(self) -> Agg:
+        """What puts the values of queries together."""
+        if self.own().is_count:
+            return SumAgg()
+        return GeometricMean() if self.params.get("mean") == "geometric" else MeanAgg()
+
+
+class GeometricMean(Agg):
+    """The geometric mean of values of at least 0.00001."""
+
+    def __init__(self) -> None:
+        self.logarithms: list[float] = []
+
+    def add(self, value: float) -> None:
+        """Take one more value."""
+        self.logarithms.append(math.log(max(value, 1e-5)))
+
+    def result(self) -> float:
+        """The mean of those so far; NaN of none."""
+        count = len(self.logarithms)
+        return math.exp(math.fsum(self.logarithms) / count) if count else math.nan
+
+
+def _measure(info: MeasureInfo) -> UntiedMeasure:
+    """A measure as ir_measures describes its own."""
+    name = f"untied_{info['name']}" if info["name"] in ir_measures.measures.registry else info["name"]
+    parameters = {
+        parameter: ir_measures.ParamInfo(default=_default(default), desc=text)
+        for parameter, default, text in info["parameters"]
+    }
+    for parameter, text in (("mean", "'arithmetic' or 'geometric'"), ("ties", f"one of {', '.join(TIES)}")):
+        parameters[parameter] = ir_measures.ParamInfo(desc=text)
+    at = "recall" if info["cutoff"] == "recall" else "cutoff"
+    parameters.setdefault(at, ir_measures.ParamInfo(desc="cutoff"))
+    attributes = {
+        "__name__": name,
+        "__doc__": f"{info['title']}: {info['equation']}. {info['reference']}.",
+        "NAME": name,
+        "PRETTY_NAME": info["title"],
+        "SHORT_DESC": info["equation"],
+        "AT_PARAM": at,
+        "SUPPORTED_PARAMS": parameters,
+    }
+    made: UntiedMeasure = type(name, (UntiedMeasure,), attributes)()
+    return made
+
+
+def _default(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return NOT_PROVIDED
+
+
+class UntiedProvider(ir_measures.Provider):
+    """Provides untied's measures; with `prefer` also those of ir_measures that untied knows."""
+
+    NAME = "untied"
+
+    prefer = False
+    ties = "trec"
+
+    def supports(self, measure: Any) -> bool:
+        """Whether this is a measure of untied, or one of ir_measures that untied is to compute."""
+        measure.validate_params()
+        if isinstance(measure, UntiedMeasure):
+            return True
+        # Without rel, ir_measures wants grades as gains, on a scale that it leaves open.
+        if not self.prefer or (measure.NAME == "RBP" and measure["rel"] is NOT_PROVIDED):
+            return False
+        try:
+            as_measure(measure)
+        except MeasureError:
+            return False
+        return True
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> UntiedEvaluator:
+        return UntiedEvaluator(list(measures), qrels, self.ties)
+
+
+class UntiedEvaluator(ir_measures.Evaluator):
+    """Qrels and measures, ready for any number of runs."""
+
+    def __init__(self, measures: list[Any], qrels: Any, ties: str) -> None:
+        judged = _nested(QrelsConverter(qrels), "relevance")
+        super().__init__(measures, set(judged))
+        self.ids = {str(query): query for query in judged}
+        grades = {grade for documents in judged.values() for grade in documents.values() if grade > 0}
+        # By tie policy: what untied calls a measure, and who asked for it.
+        asked: dict[str, dict[OwnMeasure, list[Any]]] = {}
+        for measure in measures:
+            is_own = isinstance(measure, UntiedMeasure)
+            policy = measure.params.get("ties", ties) if is_own else ties
+            own = measure.own() if is_own else as_measure(_with_all_gains(measure, grades))
+            asked.setdefault(policy, {}).setdefault(own, []).append(measure)
+        self.parts = [
+            ({str(own): names for own, names in group.items()}, Evaluator(judged, list(group), ties=policy))
+            for policy, group in asked.items()
+        ]
+
+    def _iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
+        retrieved = _nested(RunConverter(run), "score")
+        if not retrieved:
+            return
+        present = {str(query) for query in retrieved}
+        for asked, evaluator in self.parts:
+            table = evaluator.evaluate(retrieved).per_query
+            for query, name, value in zip(table["query"], table["measure"], table["value"], strict=True):
+                for measure in asked[name]:
+                    # ir_measures gives its own measures a default for queries that the run lacks, NumRel among them.
+                    if query in present or isinstance(measure, UntiedMeasure):
+                        yield ir_measures.Metric(query_id=self.ids[query], measure=measure, value=value)
+
+
+def _with_all_gains(measure: Any, grades: set[float]) -> Any:
+    """The measure with a gain for every grade: in ir_measures those that `gains` leaves out gain what they are."""
+    gains = measure.params.get("gains")
+    return measure if gains is None else measure(gains={**{grade: grade for grade in grades}, **gains})
+
+
+def _nested(converter: Any, number: str) -> dict[Any, dict[Any, Any]]:
+    """``{query: {document: number}}`` from any of the shapes that ir_measures takes."""
+    source = converter.qrels if number == "relevance" else converter.run
+    kind, _ = converter.predict_type()
+    if kind == "dict_of_dict":
+        return dict(source)
+    columns = ("query_id", "doc_id", number)
+    if kind == "pd_dataframe":
+        rows: Iterable[Any] = zip(*(source[column].tolist() for column in columns), strict=True)
+    else:
+        rows = ([getattr(row, column) for column in columns] for row in converter.as_namedtuple_iter())
+    nested: dict[Any, dict[Any, Any]] = {}
+    for query, document, value in rows:
+        documents = nested.setdefault(query, {})
+        if document in documents and (number == "score" or documents[document] != value):
+            raise UntiedError(f"query {query!r} has document {document!r} twice")
+        documents[document] = value
+    return nested
+
+
+PROVIDER = UntiedProvider()  # type: ignore[no-untyped-call]
+
+#: untied's measures, by the names they have in ir_measures.
+MEASURES: dict[str, UntiedMeasure] = {str(measure): measure for measure in map(_measure, measure_info())}
+
+
+def __getattr__(name: str) -> UntiedMeasure:
+    try:
+        return MEASURES[name]
+    except KeyError:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+
+
+def install(*, prefer: bool = False, ties: str = "trec") -> None:
+    """Register untied with ir_measures; importing the module does it once, without preference.
+
+    Parameters
+    ----------
+    prefer : bool
+        Whether untied computes ir_measures' own measures too, wherever it knows them, before any other provider.
+    ties : str
+        What becomes of equal scores, where a measure does not say so itself: ``"trec"`` gives the numbers of
+        ir_measures' pytrec_eval provider; also ``"expected"``, ``"best"``, ``"worst"``, ``"docid"`` and ``"given"``,
+        as for `untied.evaluate`.
+    """
+    if ties not in TIES:
+        raise UntiedError(f"ties must be one of {', '.join(TIES)}, not {ties!r}")
+    uninstall()
+    PROVIDER.prefer, PROVIDER.ties = prefer, ties
+    ir_measures.providers.register(PROVIDER)
+    ir_measures.measures.registry.update(MEASURES)
+    ir_measures.DefaultPipeline.providers.insert(0, PROVIDER)
+
+
+def uninstall() -> None:
+    """Leave ir_measures as it was before the import."""
+    ir_measures.providers.registry.pop(PROVIDER.NAME, None)
+    for name in MEASURES:
+        ir_measures.measures.registry.pop(name, None)
+    providers = ir_measures.DefaultPipeline.providers
+    providers[:] = [provider for provider in providers if provider is not PROVIDER]
+
+
+install()
