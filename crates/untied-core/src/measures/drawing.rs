@@ -38,6 +38,13 @@ pub(super) fn within(n: usize, r: usize, k: usize) -> impl Iterator<Item = (usiz
     (from..).zip(from_ratios(from, to, ratio))
 }
 
+/// Negative hypergeometric: how many of `m` others stand above a special document that has `s` of the `specials` other
+/// special ones above it. Pairs of a number and its probability.
+pub(super) fn before_special(specials: usize, m: usize, s: usize) -> impl Iterator<Item = (usize, f64)> {
+    let ratio = |mu: usize| ((m - mu) * (s + mu + 1)) as f64 / ((mu + 1) * (specials + m - s - mu)) as f64;
+    (0..).zip(from_ratios(0, m, ratio))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,6 +60,9 @@ mod tests {
         close(within(5, 3, 2).collect(), &[(0, 0.1), (1, 0.6), (2, 0.3)]);
         close(within(5, 3, 5).collect(), &[(3, 1.0)]);
         close(within(5, 0, 2).collect(), &[(0, 1.0)]);
+        // One other document and one other special one: o s S, s o S, s S o, ..: six orders, S last of the two specials.
+        close(before_special(1, 1, 1).collect(), &[(0, 1.0 / 3.0), (1, 2.0 / 3.0)]);
+        close(before_special(0, 3, 0).collect(), &[(0, 0.25), (1, 0.25), (2, 0.25), (3, 0.25)]);
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod sampling;
 mod sets;
 pub(crate) mod share;
 mod spellings;
+mod subcollection;
 mod success;
 pub(crate) mod utility;
 mod yaap;
@@ -71,6 +72,7 @@ pub static REGISTRY: &[&Info] = &[
     &sets::SET_F,
     &sets::SET_AVERAGE_PRECISION,
     &utility::UTILITY,
+    &subcollection::SUBCOLLECTION_AP,
     &counts::NUM_Q,
     &counts::NUM_RET,
     &counts::NUM_REL,

@@ -1,0 +1,242 @@
+//! Subcollection AP: average precision on a random part of the collection (Yilmaz & Aslam 2006, section 4).
+//!
+//! Judged documents are kept; those of the pool that are not judged (negative grades) are dropped; those outside the
+//! pool, taken to be non-relevant, are kept each with probability p, the share of the pool that is judged. A relevant
+//! document with rho relevant and c judged documents up to it, itself included, and m documents outside the pool above
+//! it, then has the expected precision rho I(c, m), where I(c, m) = E\[1 / (c + Binomial(m, p))\]:
+//!
+//!   I(c, 0) = 1/c,    I(c, m) = (1 + m (1-p) I(c, m-1)) / (m + c)    (SPEC 4.3, by integration by parts),
+//!
+//! and E\[subAP\] is the sum over relevant documents / R: no random numbers. In a tie group with J judged documents, r of
+//! them relevant, and m outside the pool, a relevant one has s = 0..J-1 judged ones of its group above it, each equally
+//! likely; given s, the number of those outside the pool above it is negative hypergeometric.
+
+use super::{Aggregate, Cutoff, Info, Measure, Needs, Parameter, REL, drawing};
+use crate::error::{Error, Result};
+use crate::measures::{Spec, Value};
+use crate::ranking::{Group, Ranking};
+use crate::table::Truth;
+
+const RATE: Parameter = Parameter {
+    name: "p",
+    default: "None",
+    help: "probability of keeping a document outside the pool, from 0 to 1; by default, query by query, the share of the \
+           pool that is judged",
+};
+
+/// subAP.
+pub static SUBCOLLECTION_AP: Info = Info {
+    name: "subAP",
+    aliases: &["subcollection_ap"],
+    title: "average precision on a random part of the collection, in expectation",
+    cutoff: Cutoff::None,
+    parameters: &[REL, RATE],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "0 to 1",
+    equation: "subAP = (1/R) sum over relevant documents of rho E[1 / (c + Binomial(m, p))], with rho relevant and c \
+               judged documents up to it and m documents outside the pool above it",
+    reference: "Yilmaz & Aslam 2006; exact expectation and ties: SPEC 4.3. The variance is over inclusion and ties",
+    build: |spec, _| Ok(Box::new(SubcollectionAp { rel: spec.rel()?, rate: rate(spec)? })),
+};
+
+fn rate(spec: &Spec) -> Result<Option<f64>> {
+    match spec.parameter(RATE.name) {
+        None => Ok(None),
+        Some(&Value::Number(p)) if (0.0..=1.0).contains(&p) => Ok(Some(p)),
+        Some(other) => Err(Error::Measure(format!("{spec}: p must be a number from 0 to 1, not {other}"))),
+    }
+}
+
+struct SubcollectionAp {
+    rel: f64,
+    rate: Option<f64>,
+}
+
+/// Documents by kind: relevant, judged non-relevant, outside the pool.
+#[derive(Clone, Copy, Default)]
+struct Kinds {
+    relevant: usize,
+    nonrelevant: usize,
+    outside: usize,
+}
+
+impl SubcollectionAp {
+    /// p; NaN where nothing is relevant.
+    fn rate(&self, truth: &Truth<'_>) -> f64 {
+        let pooled = truth.relevant(f64::NEG_INFINITY);
+        match truth.relevant(self.rel) {
+            0 => f64::NAN,
+            _ => self.rate.unwrap_or(truth.relevant(0.0) as f64 / pooled as f64),
+        }
+    }
+
+    fn kinds(&self, group: &Group<'_>) -> Kinds {
+        let relevant = group.relevant(self.rel);
+        Kinds { relevant, nonrelevant: group.relevant(0.0) - relevant, outside: group.unjudged() }
+    }
+
+    /// Visit the groups that the qrels know of: what stands before each, and what it holds.
+    fn over_groups(&self, ranking: &Ranking, mut visit: impl FnMut(Kinds, Kinds)) {
+        let mut before = Kinds::default();
+        let mut end = 0;
+        for group in ranking.groups() {
+            before.outside += group.start - end;
+            end = group.start + group.size;
+            let kinds = self.kinds(&group);
+            visit(before, kinds);
+            before.relevant += kinds.relevant;
+            before.nonrelevant += kinds.nonrelevant;
+            before.outside += kinds.outside;
+        }
+    }
+}
+
+/// Mean of a group's part.
+fn mean_of(before: Kinds, group: Kinds, p: f64) -> f64 {
+    let Kinds { relevant: r, nonrelevant, outside: m } = group;
+    let judged = r + nonrelevant;
+    let step = if judged > 1 { (r - 1) as f64 / (judged - 1) as f64 } else { 0.0 };
+    let mut total = 0.0;
+    for s in 0..judged {
+        let c = (before.relevant + before.nonrelevant + s + 1) as f64;
+        let rho = before.relevant as f64 + 1.0 + s as f64 * step;
+        let mut kept = 1.0 / c; // I(c, 0)
+        let mut at = 0;
+        let mut share = |m: usize| {
+            while at < m {
+                at += 1;
+                kept = (1.0 + at as f64 * (1.0 - p) * kept) / (at as f64 + c);
+            }
+            kept
+        };
+        let above = drawing::before_special(judged - 1, m, s);
+        total += rho * above.map(|(mu, probability)| probability * share(before.outside + mu)).sum::<f64>();
+    }
+    total * r as f64 / judged as f64
+}
+
+impl Measure for SubcollectionAp {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let p = self.rate(truth);
+        let mut total = 0.0;
+        self.over_groups(ranking, |before, group| {
+            if group.relevant > 0 {
+                total += mean_of(before, group, p);
+            }
+        });
+        total / truth.relevant(self.rel) as f64
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let relevant = ranking.relevant(self.rel);
+        let mut path = Path::new(self.rate(truth));
+        let mut passed = 0;
+        self.over_groups(ranking, |before, group| {
+            if before.relevant < relevant {
+                path.pass(before.outside - passed);
+                path.place(before, group);
+                passed = before.outside + group.outside;
+            }
+        });
+        path.variance() / (truth.relevant(self.rel) as f64).powi(2)
+    }
+}
+
+/// Cells of a group's table beyond which the variance is not computed.
+const LARGEST: usize = 10_000_000;
+
+/// Moments of the sum so far, by number of documents outside the pool that were kept: its probability, mean and square.
+type Moments = [f64; 3];
+
+/// Going down the ranking: the parts of relevant documents depend on each other through what was kept above them.
+struct Path {
+    p: f64,
+    by_kept: Vec<Moments>,
+}
+
+impl Path {
+    fn new(p: f64) -> Self {
+        Path { p, by_kept: vec![[1.0, 0.0, 0.0]] }
+    }
+
+    /// Documents outside the pool, one after the other.
+    fn pass(&mut self, number: usize) {
+        for _ in 0..number {
+            let mut next = vec![[0.0; 3]; self.by_kept.len() + 1];
+            keep_or_not(&self.by_kept, self.p, 1.0, &mut next);
+            self.by_kept = next;
+        }
+    }
+
+    /// A tie group, in all orders: a table over how many of each kind are placed.
+    fn place(&mut self, before: Kinds, group: Kinds) {
+        let Kinds { relevant, nonrelevant, outside } = group;
+        let shape = [relevant + 1, nonrelevant + 1, outside + 1];
+        let width = self.by_kept.len() + outside;
+        let cells = shape.iter().fold(width, |cells, &side| cells.saturating_mul(side));
+        if cells > LARGEST {
+            self.by_kept = vec![[f64::NAN; 3]];
+            return;
+        }
+        let at = |i: usize, j: usize, l: usize| ((i * shape[1]) + j) * shape[2] + l;
+        let mut table = vec![vec![[0.0; 3]; width]; shape.iter().product()];
+        table[0][..self.by_kept.len()].copy_from_slice(&self.by_kept);
+        for i in 0..=relevant {
+            for j in 0..=nonrelevant {
+                for l in 0..=outside {
+                    let here = std::mem::take(&mut table[at(i, j, l)]);
+                    let left = relevant - i + nonrelevant - j + outside - l;
+                    if left == 0 {
+                        self.by_kept = here;
+                        return;
+                    }
+                    let share = |number: usize| number as f64 / left as f64;
+                    if i < relevant {
+                        let rho = (before.relevant + i + 1) as f64;
+                        let judged = before.relevant + before.nonrelevant + i + j + 1;
+                        for (kept, (from, to)) in here.iter().zip(&mut table[at(i + 1, j, l)]).enumerate() {
+                            add_part(to, from, rho / (judged + kept) as f64, share(relevant - i));
+                        }
+                    }
+                    if j < nonrelevant {
+                        for (from, to) in here.iter().zip(&mut table[at(i, j + 1, l)]) {
+                            add_part(to, from, 0.0, share(nonrelevant - j));
+                        }
+                    }
+                    if l < outside {
+                        keep_or_not(&here, self.p, share(outside - l), &mut table[at(i, j, l + 1)]);
+                    }
+                }
+            }
+        }
+    }
+
+    fn variance(&self) -> f64 {
+        let [_, mean, square] = self.by_kept.iter().fold([0.0; 3], |mut total, moments| {
+            total.iter_mut().zip(moments).for_each(|(total, moment)| *total += moment);
+            total
+        });
+        let variance = square - mean * mean;
+        // What is left of equal numbers is rounding.
+        if variance < 1e-15 * square { 0.0 } else { variance }
+    }
+}
+
+/// Add moments with a part more to the sum, at some probability.
+fn add_part(to: &mut Moments, [one, mean, square]: &Moments, part: f64, probability: f64) {
+    to[0] += probability * one;
+    to[1] += probability * (mean + part * one);
+    to[2] += probability * (square + 2.0 * part * mean + part * part * one);
+}
+
+/// Add moments after one more document outside the pool, which is kept with probability p.
+fn keep_or_not(from: &[Moments], p: f64, probability: f64, to: &mut [Moments]) {
+    for (kept, moments) in from.iter().enumerate() {
+        add_part(&mut to[kept], moments, 0.0, probability * (1.0 - p));
+        if let Some(to) = to.get_mut(kept + 1) {
+            add_part(to, moments, 0.0, probability * p);
+        }
+    }
+}
