@@ -100,10 +100,11 @@ def named_runs(runs: Runs, threads: int | None = None) -> list[tuple[str, Callab
         if name in seen:
             raise UntiedError(f"run {name!r} is given twice")
         seen.add(name)
-    return [(name, partial(_as_run, run, threads)) for name, run in named]
+    return [(name, partial(as_run, run, threads)) for name, run in named]
 
 
-def _as_run(run: OneRun, threads: int | None) -> Run:
+def as_run(run: OneRun, threads: int | None = None) -> Run:
+    """A run from a path, a dict or a ranked list."""
     if isinstance(run, Run):
         return run
     if isinstance(run, (str, os.PathLike)):

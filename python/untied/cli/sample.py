@@ -1,0 +1,125 @@
+"""``untied sample``: incomplete judgments, pools and parts of collections."""
+
+from __future__ import annotations
+
+import os
+
+from untied import sample
+from untied.cli import output, parser
+from untied.errors import InputError, UntiedError
+from untied.inputs import named_runs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from untied.sample import Judgments
+
+EXAMPLES = """\
+  untied sample qrels.txt --rate 0.1 --seed 7 > sampled.qrels
+  untied sample qrels.txt --depth 10 *.run > depth10.qrels
+  untied sample qrels.txt --strata strata.txt --rate top=1,rest=0.2 > stratified.qrels
+  untied sample qrels.txt *.run --documents 0.5 -o half
+
+Documents that are not sampled get grade -1, pooled but not judged: infAP, subAP and --unjudged remove know what to make
+of it. A query is drawn again until its sample holds a relevant document. Equal seeds give equal samples, whatever the
+order of the input.
+"""
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run the command."""
+    made = parser("sample", "Write a random part of judgments or of a collection.", EXAMPLES)
+    add = made.add_argument
+    add("qrels", metavar="QRELS", help="judgments")
+    add("runs", metavar="RUN", nargs="*", help="runs, for --depth and --documents")
+    add("--rate", metavar="RATE", help="share of the judged documents to keep (default 1); by stratum: 1=1,2=0.25")
+    add("--seed", metavar="N", type=int, default=0, help="another number gives another sample (default 0)")
+    add("--by-query", action="store_true", help="keep exactly that share of every query's documents, at least one")
+    add("--strata", metavar="FILE", help="lines: query document stratum; writes five columns, the fourth its stratum")
+    add("--depth", metavar="K", type=int, help="first reduce the judgments to the pool of the runs to this depth")
+    add("--documents", metavar="RATE", type=float, help="keep that share of the collection: runs are written to -o DIR")
+    add("--judgments-too", action="store_true", help="with --documents: take documents out of the judgments as well")
+    add("--rel", metavar="GRADE", type=float, default=1.0, help="lowest relevant grade (default 1)")
+    add("-o", "--output", metavar="PATH", help="write there: a file, or with --documents a directory")
+    options = made.parse_intermixed_args(arguments)
+    if options.documents is not None:
+        _collection(options)
+        return
+    if (options.depth is None) != (not options.runs):
+        raise UntiedError("a pool needs --depth and runs")
+    output.check_target(options.output, [options.qrels, *options.runs])
+    qrels: str | Judgments = options.qrels
+    if options.depth is not None:
+        qrels = sample.pool(options.runs, options.depth, options.qrels)
+    strata = None if options.strata is None else _read_strata(options.strata)
+    found = sample.judgments(
+        qrels, _rate(options.rate), seed=options.seed, by_query=options.by_query, strata=strata, rel=options.rel
+    )
+    output.write(_text(found, strata), options.output)
+
+
+def _rate(text: str | None) -> float | dict[str, float]:
+    if text is None:
+        return 1.0
+    try:
+        if "=" not in text:
+            return float(text)
+        return {name: float(rate) for name, rate in (part.split("=", 1) for part in text.split(","))}
+    except ValueError:
+        raise UntiedError(f"--rate: expected a number, or stratum=number,stratum=number, found {text!r}") from None
+
+
+def _read_strata(path: str) -> dict[str, dict[str, str]]:
+    strata: dict[str, dict[str, str]] = {}
+    with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        for number, line in enumerate(file, 1):
+            fields = line.split()
+            if not fields:
+                continue
+            if len(fields) != 3:
+                raise _refused(path, number, "3 columns (query document stratum)", f"{len(fields)}: {line.strip()!r}")
+            query, document, stratum = fields
+            if strata.setdefault(query, {}).setdefault(document, stratum) != stratum:
+                raise _refused(path, number, "one stratum for every document of a query", f"another for {document!r}")
+    return strata
+
+
+def _refused(path: str, line: int, expected: str, found: str) -> InputError:
+    return InputError(f"{path}:{line}: expected {expected}, found {found}", path, line, expected, found)
+
+
+def _text(found: Judgments, strata: dict[str, dict[str, str]] | None = None) -> str:
+    def stratum(query: str, document: str) -> str:
+        return "" if strata is None else f"{strata[query][document]} "
+
+    return "".join(
+        f"{query} 0 {document} {stratum(query, document)}{grade:.17g}\n"
+        for query, judged in found.items()
+        for document, grade in judged.items()
+    )
+
+
+def _collection(options: argparse.Namespace) -> None:
+    unused = [name for name in ("rate", "by_query", "strata", "depth") if getattr(options, name)]
+    if unused:
+        raise UntiedError(f"--documents goes with no {', '.join('--' + name.replace('_', '-') for name in unused)}")
+    if options.output is None or not options.runs:
+        raise UntiedError("--documents needs runs, and -o DIR to write to")
+    runs = dict(zip([name for name, _ in named_runs(options.runs)], options.runs, strict=True))
+    qrels, sampled = sample.collection(
+        options.qrels, runs, options.documents, seed=options.seed, sample_judgments=options.judgments_too
+    )
+    os.makedirs(options.output, exist_ok=True)
+    targets = {name: os.path.join(options.output, f"{os.path.basename(name)}.run") for name in sampled}
+    for path in [judged := os.path.join(options.output, "qrels.txt"), *targets.values()]:
+        output.check_target(path, [options.qrels, *options.runs])
+    output.write(_text(qrels), judged)
+    for name, run in sampled.items():
+        lines = []
+        for query, documents in run.items():
+            ranked = sorted(documents.items(), key=lambda row: (row[1], row[0]), reverse=True)
+            tag = os.path.basename(name)
+            lines += [f"{query} Q0 {doc} {rank} {score!r} {tag}\n" for rank, (doc, score) in enumerate(ranked, 1)]
+        output.write("".join(lines), targets[name])

@@ -1,0 +1,149 @@
+"""Samples of judgments and of collections, and pools."""
+
+from __future__ import annotations
+
+import pathlib
+import random
+import subprocess
+import sys
+
+import pytest
+
+import untied
+from untied import sample
+
+QRELS = {
+    str(query): {f"d{query}-{i}": int(i % 10 == 0) for i in range(200)} | {f"p{query}-{i}": -2 for i in range(5)}
+    for query in range(20)
+}
+
+
+def kept(judged: dict[str, dict[str, float]]) -> set[tuple[str, str]]:
+    return {(query, doc) for query, docs in judged.items() for doc, grade in docs.items() if grade >= 0}
+
+
+def test_a_sample_keeps_grades_and_marks_the_rest_as_pooled() -> None:
+    found = sample.judgments(QRELS, 0.1, seed=7)
+    assert {query: set(docs) for query, docs in found.items()} == {query: set(docs) for query, docs in QRELS.items()}
+    for query, docs in found.items():
+        for doc, grade in docs.items():
+            assert grade == QRELS[query][doc] or (grade == -1 and QRELS[query][doc] >= 0)
+    assert 300 < len(kept(found)) < 500  # 400 expected, standard deviation 19
+    assert all(any(grade >= 1 for grade in docs.values()) for docs in found.values())
+    assert sample.judgments(QRELS, 1.0) == QRELS
+
+
+def test_samples_depend_on_seed_and_ids_alone() -> None:
+    shuffled = {}
+    for query in random.Random(1).sample(sorted(QRELS), len(QRELS)):
+        shuffled[query] = dict(random.Random(2).sample(sorted(QRELS[query].items()), len(QRELS[query])))
+    assert sample.judgments(shuffled, 0.2, seed=3) == sample.judgments(QRELS, 0.2, seed=3)
+    assert sample.judgments(QRELS, 0.2, seed=4) != sample.judgments(QRELS, 0.2, seed=3)
+    # Without anything to draw again for, lower rates give parts of higher ones.
+    plain = {query: dict.fromkeys(docs, 0) for query, docs in QRELS.items()}
+    assert kept(sample.judgments(plain, 0.1)) < kept(sample.judgments(plain, 0.3))
+
+
+def test_every_document_is_as_likely() -> None:
+    plain = {"q": dict.fromkeys([f"d{i}" for i in range(20)], 0)}
+    counts = dict.fromkeys(plain["q"], 0)
+    for seed in range(500):
+        for _, doc in kept(sample.judgments(plain, 0.3, seed=seed)):
+            counts[doc] += 1
+    assert all(110 < count < 190 for count in counts.values()), counts  # 150 expected, standard deviation 10
+
+
+def test_by_query_keeps_an_exact_share() -> None:
+    found = sample.judgments(QRELS, 0.05, by_query=True)
+    assert {len([g for g in docs.values() if g >= 0]) for docs in found.values()} == {10}
+    tiny = sample.judgments({"q": {"a": 1, "b": 0}}, 0.01, by_query=True)
+    assert tiny == {"q": {"a": 1.0, "b": -1.0}}
+
+
+def test_strata_have_rates_of_their_own() -> None:
+    strata = {query: {doc: "top" if doc.endswith("0") else "rest" for doc in docs} for query, docs in QRELS.items()}
+    found = sample.judgments(QRELS, {"top": 1.0, "rest": 0.1}, strata=strata)
+    for query, docs in found.items():
+        assert all(docs[doc] >= 0 for doc in docs if doc.endswith("0") and doc.startswith("d"))
+        assert sum(docs[doc] >= 0 for doc in docs if not doc.endswith("0")) < 60, query
+    with pytest.raises(untied.UntiedError, match="stratum 'rest': expected a rate, found none"):
+        sample.judgments(QRELS, {"top": 1.0}, strata=strata)
+    with pytest.raises(untied.UntiedError, match="strata need a rate for each"):
+        sample.judgments(QRELS, 0.5, strata=strata)
+
+
+@pytest.mark.parametrize("rate", [0, -1, 1.5])
+def test_rates_are_shares(rate: float) -> None:
+    with pytest.raises(untied.UntiedError, match="must be above 0 and at most 1"):
+        sample.judgments(QRELS, rate)
+    with pytest.raises(untied.UntiedError, match="must be above 0 and at most 1"):
+        sample.collection(QRELS, {}, rate)
+
+
+def test_pool_of_runs_to_a_depth() -> None:
+    one = {"q": {"a": 3.0, "b": 2.0, "c": 2.0}, "x": {"z": 1.0}}
+    other = {"q": ["d", "a", "e"]}
+    # Of the tied b and c the pool takes the higher id.
+    assert sample.pool([one, other], 2) == {"q": {"a": -1, "c": -1, "d": -1}, "x": {"z": -1}}
+    qrels = {"q": {"a": 1, "b": 0, "d": 2}, "y": {"a": 1}}
+    assert sample.pool([one, other], 2, qrels) == {"q": {"a": 1, "c": -1, "d": 2}, "y": {}}
+    with pytest.raises(untied.UntiedError, match="at least 1"):
+        sample.pool([one], 0)
+
+
+def test_part_of_a_collection() -> None:
+    run = {query: {doc: float(i) for i, doc in enumerate(docs)} for query, docs in QRELS.items()}
+    judged, runs = sample.collection(QRELS, {"r": run}, 0.5, seed=1)
+    assert judged == QRELS
+    left = {doc for docs in runs["r"].values() for doc in docs}
+    assert 0.4 < len(left) / sum(map(len, QRELS.values())) < 0.6
+    assert all(runs["r"][query].items() <= run[query].items() for query in run)
+    both, _ = sample.collection(QRELS, {"r": run}, 0.5, seed=1, sample_judgments=True)
+    assert {doc for docs in both.values() for doc in docs} == left
+
+
+def untied_sample(*arguments: object, code: int = 0) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "untied", "sample", *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code, done.stderr
+    return done.stderr if code else done.stdout
+
+
+def test_command(tmp_path: pathlib.Path) -> None:
+    lines = [f"{query} 0 {doc} {grade}\n" for query, docs in QRELS.items() for doc, grade in docs.items()]
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("".join(lines))
+    text = untied_sample(qrels, "--rate", 0.1, "--seed", 7)
+    found = {(query, doc): float(grade) for query, _, doc, grade in map(str.split, text.splitlines())}
+    expected = sample.judgments(QRELS, 0.1, seed=7)
+    assert found == {(query, doc): grade for query, docs in expected.items() for doc, grade in docs.items()}
+    assert untied.Qrels(expected).grades() == [1.0, 0.0, -1.0, -2.0]
+    strata = tmp_path / "strata.txt"
+    strata.write_text("".join(f"{line.split()[0]} {line.split()[2]} s{int(line[-3] == '0')}\n" for line in lines))
+    stratified = untied_sample(qrels, "--strata", strata, "--rate", "s0=0.5,s1=1").splitlines()
+    assert {len(line.split()) for line in stratified} == {5}
+    run = tmp_path / "a.run"
+    run.write_text("".join(f"{query} Q0 d{query}-{i} 1 {-i} t\n" for query in range(20) for i in range(30)))
+    pool = untied_sample(qrels, run, "--depth", 5).splitlines()
+    assert len(pool) == 100
+    assert pool[0] == "0 0 d0-0 1"
+    untied_sample(qrels, run, "--documents", 0.5, "--seed", 2, "-o", tmp_path / "half")
+    half = untied.read_run(tmp_path / "half" / "a.run")
+    assert half["0"] == [(f"d0-{i}", float(-i)) for i in range(30) if sample.keeps_document(f"d0-{i}", 0.5, seed=2)]
+    assert (tmp_path / "half" / "qrels.txt").exists()
+
+
+def test_command_refuses(tmp_path: pathlib.Path) -> None:
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("q 0 a 1\n")
+    strata = tmp_path / "strata.txt"
+    strata.write_text("q a\n")
+    for arguments, message in (
+        (["--rate", "x"], "--rate: expected a number"),
+        (["--strata", strata, "--rate", "1=1"], "strata.txt:1: expected 3 columns (query document stratum), found 2"),
+        (["--depth", "5"], "a pool needs --depth and runs"),
+        (["--documents", "0.5"], "--documents needs runs, and -o DIR"),
+        (["--documents", "0.5", "--rate", "0.5"], "--documents goes with no --rate"),
+    ):
+        assert message in untied_sample(qrels, *arguments, code=1)
