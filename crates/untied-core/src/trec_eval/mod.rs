@@ -191,7 +191,7 @@ pub fn explain(options: &Options) -> Result<String, Failure> {
             Kind::Groups(spec) => {
                 format!("mean over judgment groups (-R qrels_jg): {}\n    {}", spec.info.title, spec.info.equation)
             }
-            Kind::Preference => "a measure of preferences (-R prefs, -R qrels_prefs)".into(),
+            Kind::Preference => format!("{} (-R prefs, -R qrels_prefs)", prefs::title(&name)),
         };
         text.push_str(&format!("{name}\n    {what}\n"));
     }

@@ -2,11 +2,12 @@
 
 use rayon::prelude::*;
 
-use super::prefs::{NAMES, Retrieved, measure};
+use super::prefs::{Retrieved, find, measure};
 use super::prefs_read::Preferences;
 use super::report::Values;
 use super::topics::collect;
 use super::{Kind, Options, Printed};
+use crate::error::show;
 use crate::table::{Rows, Run};
 
 /// Values of all topics.
@@ -25,11 +26,11 @@ pub fn values(preferences: &Preferences<'_>, run: &Run, lines: &[Printed], optio
         .iter()
         .enumerate()
         .filter(|(_, line)| matches!(line.kind, Kind::Preference))
-        .filter_map(|(place, line)| Some((place, NAMES.iter().position(|name| *name == line.name)?)))
+        .filter_map(|(place, line)| Some((place, find(&line.name)?)))
         .collect();
     let ids = topics.iter().map(|(id, _)| *id);
     collect(ids, run, lines.len(), options, !places.is_empty(), |topic, cells| {
-        let found = measured[topic.number].as_ref().map_err(ToString::to_string)?;
+        let found = measured[topic.number].as_ref().map_err(|error| format!("topic {}: {error}", show(topic.id)))?;
         places.iter().for_each(|&(place, which)| cells[place] = found[which]);
         Ok(Vec::new())
     })

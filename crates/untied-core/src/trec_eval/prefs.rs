@@ -22,29 +22,46 @@ pub struct Retrieved<'a> {
     pub score: f64,
 }
 
-/// The measures in trec_eval's order. The first [`COUNTS`] of them are whole numbers and are summed over queries, the
-/// others are averaged.
-pub const NAMES: [&str; 14] = [
-    "prefs_num_prefs_poss",
-    "prefs_num_prefs_ful",
-    "prefs_num_prefs_ful_ret",
-    "prefs_simp",
-    "prefs_pair",
-    "prefs_avgjg",
-    "prefs_avgjg_Rnonrel",
-    "prefs_simp_ret",
-    "prefs_pair_ret",
-    "prefs_avgjg_ret",
-    "prefs_avgjg_Rnonrel_ret",
-    "prefs_simp_imp",
-    "prefs_pair_imp",
-    "prefs_avgjg_imp",
+/// The measures in trec_eval's order, and what they are.
+const MEASURES: [(&str, &str); 14] = [
+    ("prefs_num_prefs_poss", "number of preferences; summed over topics"),
+    ("prefs_num_prefs_ful", "number of preferences fulfilled, implied ones included; summed over topics"),
+    ("prefs_num_prefs_ful_ret", "number of preferences fulfilled between retrieved documents; summed over topics"),
+    ("prefs_simp", "share of preferences fulfilled"),
+    ("prefs_pair", "mean over pairs of documents of the share of their preferences that is fulfilled"),
+    ("prefs_avgjg", "mean over judgment groups of the share of preferences fulfilled"),
+    (
+        "prefs_avgjg_Rnonrel",
+        "prefs_avgjg with as many non-relevant documents (level 0) as relevant ones in every group",
+    ),
+    ("prefs_simp_ret", "prefs_simp of preferences between retrieved documents"),
+    ("prefs_pair_ret", "prefs_pair over pairs of retrieved documents"),
+    ("prefs_avgjg_ret", "prefs_avgjg of preferences between retrieved documents"),
+    ("prefs_avgjg_Rnonrel_ret", "prefs_avgjg_Rnonrel of preferences between retrieved documents"),
+    ("prefs_simp_imp", "prefs_simp without preferences of which no document is retrieved"),
+    ("prefs_pair_imp", "prefs_pair without pairs of which no document is retrieved"),
+    ("prefs_avgjg_imp", "prefs_avgjg without preferences of which no document is retrieved"),
 ];
 
-/// How many of [`NAMES`] are counts.
-pub const COUNTS: usize = 3;
+/// Where a measure's value stands among those of [`measure`].
+#[must_use]
+pub fn find(name: &str) -> Option<usize> {
+    MEASURES.iter().position(|(known, _)| *known == name)
+}
 
-/// The values of [`NAMES`] on one query: its preferences sorted by document, its run in any order, of which the first
+/// What a measure is.
+#[must_use]
+pub fn title(name: &str) -> &'static str {
+    find(name).map_or("", |at| MEASURES[at].1)
+}
+
+/// Whether a measure is a whole number, to be summed over topics.
+#[must_use]
+pub fn is_count(name: &str) -> bool {
+    find(name).is_some_and(|at| at < 3)
+}
+
+/// The values of all measures on one query: its preferences sorted by document, its run in any order, of which the first
 /// `depth` documents count.
 ///
 /// trec_eval orders documents of equal score by *ascending* id here, and by descending id for all other measures. Its
@@ -445,7 +462,7 @@ mod tests {
             let judged = read_prefs(text.as_bytes(), "test", Version::Ten).expect("preferences");
             let (_, preferences) = judged.iter().next().expect("a query");
             let ours = measure(preferences, &run, usize::MAX).expect("values");
-            for ((name, ours), naive) in NAMES.iter().zip(ours).zip(naive(preferences, &run)) {
+            for (((name, _), ours), naive) in MEASURES.iter().zip(ours).zip(naive(preferences, &run)) {
                 assert!((ours - naive).abs() < 1e-12, "{name}: {ours}, pair by pair {naive}\n{text}{ids:?}");
             }
         }

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use rayon::prelude::*;
 
-use super::prefs::{COUNTS, NAMES};
+use super::prefs;
 use super::{Failure, Kind, Options, Printed, code};
 use crate::table::Run;
 
@@ -206,7 +206,7 @@ impl Report {
 fn is_count(line: &Printed) -> bool {
     match line.kind {
         Kind::Count(_) => true,
-        Kind::Preference => NAMES[..COUNTS].contains(&line.name.as_str()),
+        Kind::Preference => prefs::is_count(&line.name),
         _ => false,
     }
 }
