@@ -79,7 +79,7 @@ fn build(spec: &Spec, scope: &Scope<'_>, ideal: Option<RecallBase>) -> Result<Bo
 }
 
 /// Gain of a grade, G.
-pub(super) enum Gain {
+pub(crate) enum Gain {
     Linear,
     Exp2,
     Table(Vec<(f64, f64)>),
@@ -187,7 +187,7 @@ pub(super) fn squared_deviations(values: impl Iterator<Item = (f64, f64)> + Clon
 }
 
 /// A sum of gains times discounts, perhaps normalised.
-pub(super) struct Gains {
+pub(crate) struct Gains {
     gain: Gain,
     /// D(1), D(2), ... as far as they are not 0 and ranks are needed.
     discounts: Vec<f64>,
@@ -198,7 +198,7 @@ pub(super) struct Gains {
 
 impl Gains {
     /// The plain sum.
-    pub(super) fn new(gain: Gain, discounts: Vec<f64>, scope: &Scope<'_>) -> Gains {
+    pub(crate) fn new(gain: Gain, discounts: Vec<f64>, scope: &Scope<'_>) -> Gains {
         let ordered = scope.grades.windows(2).all(|pair| gain.of(pair[0]) >= gain.of(pair[1]))
             && scope.grades.iter().all(|&grade| gain.of(grade) >= 0.0 && (grade > 0.0 || gain.of(grade) == 0.0))
             && discounts.windows(2).all(|pair| pair[0] >= pair[1])
@@ -259,7 +259,7 @@ impl Gains {
     }
 
     /// DCG of the positive gains, given in descending order.
-    fn ideal_dcg(&self, gains: impl IntoIterator<Item = (f64, u32)>) -> f64 {
+    pub(crate) fn ideal_dcg(&self, gains: impl IntoIterator<Item = (f64, u32)>) -> f64 {
         let mut rest = self.discounts.as_slice();
         let mut ideal = 0.0;
         for (gain, count) in gains.into_iter().take_while(|&(gain, _)| gain > 0.0) {

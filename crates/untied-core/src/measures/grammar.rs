@@ -84,6 +84,12 @@ impl fmt::Display for Spec {
 }
 
 impl Spec {
+    /// This measure, as it is without cutoff and parameters.
+    #[must_use]
+    pub fn of(info: &'static Info) -> Spec {
+        Spec { info, cutoff: None, parameters: Vec::new() }
+    }
+
     /// The same with a cutoff.
     ///
     /// # Errors
@@ -362,7 +368,7 @@ fn read(text: &str) -> Result<Vec<Spec>> {
         return specs.into_iter().map(|spec| spec.with(MEAN.name, Value::Text("geometric".into()))).collect();
     }
     let mut specs = match lookup(name) {
-        Some(info) => vec![Spec { info, cutoff: None, parameters: Vec::new() }],
+        Some(info) => vec![Spec::of(info)],
         None => with_trailing(name)?,
     };
     if let [spec] = specs.as_mut_slice() {
@@ -394,7 +400,7 @@ fn with_trailing(name: &str) -> Result<Vec<Spec>> {
     else {
         return Err(unknown(splits.first().map_or(name, |(stem, ..)| stem)));
     };
-    let spec = Spec { info, cutoff: None, parameters: Vec::new() };
+    let spec = Spec::of(info);
     let parameter = TRAILING.iter().find(|(name, _)| *name == info.name).map(|(_, parameter)| *parameter);
     let is_list = |name: &str| info.parameters.iter().any(|known| known.name == name && known.default.starts_with('['));
     match (trailing, parameter) {

@@ -10,7 +10,7 @@ pub mod bounds;
 mod bpref;
 mod cost_gain;
 mod counts;
-mod dcg;
+pub(crate) mod dcg;
 mod dcg_bounds;
 mod drawing;
 mod gaps;

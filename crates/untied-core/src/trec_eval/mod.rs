@@ -12,6 +12,7 @@ mod prefs;
 mod prefs_group;
 mod prefs_read;
 mod qrels;
+mod quirks;
 mod report;
 mod topics;
 
@@ -171,7 +172,7 @@ pub fn explain(options: &Options) -> Result<String, Failure> {
     let context = Context { version: options.version, level: options.level as f64, collection: options.collection };
     let lines = requested.printed(&context).map_err(failure(code::INPUT))?;
     let mut text = String::new();
-    for Printed { name, kind } in lines {
+    for Printed { name, kind, .. } in lines {
         let what = match kind {
             Kind::Tag => "the tag in the last line of the results; in the summary only".into(),
             Kind::Topics => "number of topics; in the summary only".into(),

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use super::quirks;
 use crate::error::{Error, Result};
-use crate::measures::{Spec, Value, parse_open};
+use crate::measures::{Info, Spec, Value, parse_open};
 
 /// Which trec_eval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,6 +52,8 @@ pub enum Kind {
 pub struct Printed {
     /// As printed: `P_5`, `utility_1,-1,0,0`, `iprec_at_recall_0.10`.
     pub name: String,
+    /// The same without parameters that are no cutoffs, which is pytrec_eval's key: `P_5`, `utility`.
+    pub key: String,
     /// See [`Kind`].
     pub kind: Kind,
 }
@@ -68,13 +71,20 @@ enum What {
     Relevances,
     Preference,
     Measure {
-        /// Its name in our grammar.
-        core: &'static str,
+        core: Core,
         /// Whether `-l` has an effect on it.
         level: bool,
         kind: fn(Spec) -> Kind,
         parameters: Parameters,
     },
+}
+
+/// Which measure of ours it is.
+enum Core {
+    /// The one of this name.
+    Named(&'static str),
+    /// One that differs by version or from all of ours.
+    Quirk(fn(Version) -> &'static Info),
 }
 
 /// The parameters that a measure takes after its name and a full stop.
@@ -83,6 +93,8 @@ enum Parameters {
     None,
     /// Cutoffs: a line each, `P_5`.
     Cutoffs(&'static [i64]),
+    /// Recall levels or multiples of R: a line each, `Rprec_mult_0.20`.
+    Levels(&'static [f64]),
     /// Numbers of one line, `set_F_0.5`; they make a measure of one.
     Numbers(fn(Spec, &[f64], &Context) -> Result<Spec>, &'static [f64]),
     /// `grade=gain` or `p=0.5`, separated by commas; one line, `ndcg_1=3,2=9`.
@@ -92,25 +104,36 @@ enum Parameters {
 /// Names with numbers.
 type Pairing<'a> = &'a [(&'a str, f64)];
 
-use Parameters::{Cutoffs, Numbers, Pairs};
+use Parameters::{Cutoffs, Levels, Numbers, Pairs};
 use Version::{Nine, Ten};
 
 const RANKS: &[i64] = &[5, 10, 15, 20, 30, 100, 200, 500, 1000];
+
+const RECALL: &[f64] = &[0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
+const MULTIPLES: &[f64] = &[0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0];
 
 const fn entry(name: &'static str, what: What) -> Entry {
     Entry { name, since: Nine, what }
 }
 
+const fn measure(name: &'static str, core: Core, level: bool, kind: fn(Spec) -> Kind, parameters: Parameters) -> Entry {
+    entry(name, What::Measure { core, level, kind, parameters })
+}
+
 const fn count(name: &'static str, core: &'static str, level: bool) -> Entry {
-    entry(name, What::Measure { core, level, kind: Kind::Count, parameters: Parameters::None })
+    measure(name, Core::Named(core), level, Kind::Count, Parameters::None)
 }
 
 const fn mean(name: &'static str, core: &'static str, level: bool, parameters: Parameters) -> Entry {
-    entry(name, What::Measure { core, level, kind: Kind::Mean, parameters })
+    measure(name, Core::Named(core), level, Kind::Mean, parameters)
 }
 
 const fn other(name: &'static str, core: &'static str, kind: fn(Spec) -> Kind, parameters: Parameters) -> Entry {
-    entry(name, What::Measure { core, level: true, kind, parameters })
+    measure(name, Core::Named(core), true, kind, parameters)
+}
+
+const fn quirk(name: &'static str, core: fn(Version) -> &'static Info, level: bool, parameters: Parameters) -> Entry {
+    measure(name, Core::Quirk(core), level, Kind::Mean, parameters)
 }
 
 const fn since_ten(entry: Entry) -> Entry {
@@ -127,12 +150,24 @@ static ENTRIES: &[Entry] = &[
     mean("map", "AP", true, Parameters::None),
     other("gm_map", "AP", Kind::Geometric, Parameters::None),
     mean("Rprec", "Rprec", true, Parameters::None),
+    mean("bpref", "Bpref", true, Parameters::None),
     mean("recip_rank", "RR", true, Parameters::None),
+    quirk("iprec_at_recall", interpolated, true, Levels(RECALL)),
     mean("P", "P", true, Cutoffs(RANKS)),
     entry("relstring", What::Relevances),
     mean("recall", "R", true, Cutoffs(RANKS)),
-    since_ten(mean("dcg", "DCG", false, Pairs(gains))),
-    mean("ndcg", "nDCG", false, Pairs(gains)),
+    mean("infAP", "infAP", true, Parameters::None),
+    other("gm_bpref", "Bpref", Kind::Geometric, Parameters::None),
+    quirk("Rprec_mult", |_| &quirks::R_PRECISION_MULTIPLE, true, Levels(MULTIPLES)),
+    quirk("utility", |_| &quirks::UTILITY, true, Numbers(weights, &[1.0, -1.0, 0.0, 0.0])),
+    quirk("11pt_avg", interpolated, true, Numbers(levels_of, RECALL)),
+    mean("binG", "binG", true, Parameters::None),
+    mean("G", "G", false, Pairs(|_, pairs| gains(Spec::of(&quirks::G), pairs))),
+    since_ten(mean("dcg", "DCG", false, Pairs(|_, pairs| gains(Spec::of(&quirks::DCG), pairs)))),
+    since_ten(quirk("ideal_dcg", |_| &quirks::IDEAL_DCG, false, Pairs(gains))),
+    mean("ndcg", "nDCG", false, Pairs(|_, pairs| gains(Spec::of(&quirks::NDCG), pairs))),
+    mean("ndcg_rel", "nDCGRel", false, Pairs(|_, pairs| gains(Spec::of(&quirks::NDCG_REL), pairs))),
+    quirk("Rndcg", |_| &quirks::RNDCG, true, Pairs(gains)),
     mean("ndcg_cut", "nDCG", false, Cutoffs(RANKS)),
     mean("map_cut", "AP", true, Cutoffs(RANKS)),
     mean("relative_P", "RelP", true, Cutoffs(RANKS)),
@@ -159,6 +194,11 @@ static ENTRIES: &[Entry] = &[
     entry("prefs_avgjg_imp", What::Preference),
     other("map_avgjg", "AP", Kind::Groups, Parameters::None),
     other("P_avgjg", "P", Kind::Groups, Cutoffs(RANKS)),
+    measure("Rprec_mult_avgjg", Core::Quirk(|_| &quirks::R_PRECISION_MULTIPLE), true, Kind::Groups, Levels(MULTIPLES)),
+    mean("yaap", "YAAP", true, Parameters::None),
+    since_ten(quirk("rbp", |_| &quirks::RBP, false, Pairs(persistence_and_gains))),
+    since_ten(quirk("rbp_resid", |_| &quirks::RBP_RESIDUAL, false, Pairs(persistence))),
+    since_ten(mean("unj", "Unjudged", false, Cutoffs(&[5, 10, 20]))),
 ];
 
 /// Sets of measures that have a name of their own.
@@ -341,10 +381,9 @@ impl Requested {
 impl Entry {
     /// The lines of this measure.
     fn print(&self, given: Option<&str>, context: &Context) -> Result<Vec<Printed>> {
-        let line = |raw: Option<&str>, kind: Kind| Printed {
-            name: raw.map_or_else(|| self.name.to_owned(), |raw| format!("{}_{raw}", self.name)),
-            kind,
-        };
+        let name = |raw: Option<&str>| raw.map_or_else(|| self.name.to_owned(), |raw| format!("{}_{raw}", self.name));
+        let line = |raw: Option<&str>, kind: Kind| Printed { name: name(raw), key: self.name.to_owned(), kind };
+        let cut = |cutoff: &str, kind: Kind| Printed { name: name(Some(cutoff)), key: name(Some(cutoff)), kind };
         let (core, level, kind, parameters) = match &self.what {
             What::Tag => return Ok(vec![line(None, Kind::Tag)]),
             What::Topics => return Ok(vec![line(None, Kind::Topics)]),
@@ -353,9 +392,12 @@ impl Entry {
                 let length = given.map_or(10.0, |raw| number(raw.split(',').next().unwrap_or_default()));
                 return Ok(vec![line(given, Kind::Relevances(length.max(0.0) as usize))]);
             }
-            What::Measure { core, level, kind, parameters } => (*core, *level, *kind, parameters),
+            What::Measure { core, level, kind, parameters } => (core, *level, *kind, parameters),
         };
-        let mut spec = parse_open(core)?;
+        let mut spec = match core {
+            Core::Named(name) => parse_open(name)?,
+            Core::Quirk(info) => Spec::of(info(context.version)),
+        };
         if level {
             spec = spec.with("rel", Value::Number(context.level))?;
         }
@@ -364,9 +406,16 @@ impl Entry {
             Cutoffs(standard) => {
                 let at = |cutoff: i64| {
                     let spec = spec.clone().at(usize::try_from(cutoff).unwrap_or(usize::MAX))?;
-                    Ok(line(Some(&cutoff.to_string()), kind(spec)))
+                    Ok(cut(&cutoff.to_string(), kind(spec)))
                 };
                 given.map_or(Ok(standard.to_vec()), cutoffs)?.into_iter().map(at).collect()
+            }
+            Levels(standard) => {
+                let at = |level: f64| {
+                    let spec = spec.clone().with("levels", Value::List(vec![level]))?;
+                    Ok(cut(&format!("{level:.2}"), kind(spec)))
+                };
+                given.map_or(Ok(standard.to_vec()), levels)?.into_iter().map(at).collect()
             }
             Numbers(with, standard) => {
                 let values = given.map_or_else(|| standard.to_vec(), |raw| raw.split(',').map(number).collect());
@@ -395,6 +444,16 @@ fn cutoffs(raw: &str) -> Result<Vec<i64>> {
         return Err(problem("duplicate cutoffs detected"));
     }
     Ok(cutoffs)
+}
+
+/// Levels, ascending.
+fn levels(raw: &str) -> Result<Vec<f64>> {
+    let mut levels: Vec<f64> = raw.split(',').map(number).collect();
+    levels.sort_by(f64::total_cmp);
+    if levels.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err(problem("duplicate cutoffs detected"));
+    }
+    Ok(levels)
 }
 
 fn pairs(raw: &str) -> Result<Vec<(&str, f64)>> {
@@ -431,10 +490,44 @@ fn beta(spec: Spec, values: &[f64], _: &Context) -> Result<Spec> {
     spec.with("beta", Value::Number(values[0]))
 }
 
-/// Gains of grades.
+fn weights(spec: Spec, values: &[f64], context: &Context) -> Result<Spec> {
+    if values.len() != 4 {
+        return Err(problem("improper number of coefficients"));
+    }
+    spec.with("weights", Value::List(values.to_vec()))?.with("collection", Value::Number(context.collection as f64))
+}
+
+fn levels_of(spec: Spec, values: &[f64], _: &Context) -> Result<Spec> {
+    spec.with("levels", Value::List(values.to_vec()))
+}
+
+fn interpolated(version: Version) -> &'static Info {
+    match version {
+        Nine => &quirks::INTERPOLATED_9,
+        Ten => &quirks::INTERPOLATED_10,
+    }
+}
+
+/// Gains of grades; what is not named by a number is not looked at.
 fn gains(spec: Spec, pairs: Pairing<'_>) -> Result<Spec> {
-    let table = pairs.iter().filter(|(grade, _)| grade.parse::<i64>().is_ok());
-    spec.with("gain", Value::table(table.map(|&(grade, gain)| (whole(grade) as f64, gain)).collect())?)
+    let is_grade = |name: &str| {
+        let digits = name.strip_prefix(['-', '+']).unwrap_or(name);
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let gains = pairs.iter().filter(|(name, _)| is_grade(name));
+    spec.with("pairs", Value::List(gains.flat_map(|&(name, gain)| [whole(name) as f64, gain]).collect()))
+}
+
+/// `p=0.5`: the last one counts.
+fn persistence(spec: Spec, pairs: Pairing<'_>) -> Result<Spec> {
+    match pairs.iter().rev().find(|(name, _)| *name == "p") {
+        Some(&(_, p)) => spec.with("p", Value::Number(p)),
+        None => Ok(spec),
+    }
+}
+
+fn persistence_and_gains(spec: Spec, pairs: Pairing<'_>) -> Result<Spec> {
+    persistence(gains(spec, pairs)?, pairs)
 }
 
 #[cfg(test)]

@@ -112,7 +112,7 @@ impl Report {
         let totals: Vec<f64> = lines.iter().enumerate().map(|(column, line)| total(column, line)).collect();
         let line = |(line, total)| {
             let whole = is_count(&line) || matches!(line.kind, Kind::Topics);
-            let Printed { name, kind } = line;
+            let Printed { name, kind, .. } = line;
             // Only these are written by way of their own.
             let plain = matches!(kind, Kind::Tag | Kind::Relevances(_));
             let mark = if deviations.is_some() && !plain { "Z" } else { "" };

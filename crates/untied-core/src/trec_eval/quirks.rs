@@ -1,0 +1,370 @@
+//! Where trec_eval computes something else than the measure of ours that it means: built from the same parts, known by
+//! no name of the grammar.
+
+use crate::error::{Error, Result};
+use crate::measures::dcg::{Gain, Gains};
+use crate::measures::hits::RPrecision;
+use crate::measures::interpolated::InterpolatedPrecision;
+use crate::measures::share::Target;
+use crate::measures::utility::Utility;
+use crate::measures::{
+    Aggregate, Cutoff, Info, Measure, Needs, Orders, Parameter, REL, RecallBase, Scope, Spec, Value, parse_open,
+};
+use crate::ranking::Ranking;
+use crate::table::Truth;
+
+const LEVELS: Parameter = Parameter { name: "levels", default: "", help: "recall levels or multiples of R" };
+const WEIGHTS: Parameter = Parameter { name: "weights", default: "", help: "four weights" };
+const COLLECTION: Parameter = Parameter { name: "collection", default: "0", help: "size of the collection" };
+const PAIRS: Parameter = Parameter { name: "pairs", default: "", help: "grade, gain, grade, gain, ..." };
+const P: Parameter = Parameter { name: "p", default: "0.9", help: "persistence" };
+
+const INTERPOLATED: &str = "interpolated precision";
+
+/// Interpolated precision with the targets of version 9: x R + 0.9, cut off.
+pub static INTERPOLATED_9: Info = Info {
+    build: |spec, _| interpolated(spec, |x| Box::new(move |relevant| cut_off(x, relevant))),
+    ..quirk(
+        "IPrec of trec_eval 9",
+        INTERPOLATED,
+        "max of P@i over the ranks i with at least floor(x R + 0.9) relevant documents; a mean over levels x",
+        &[LEVELS, REL],
+    )
+};
+
+/// Interpolated precision with the targets of version 10: x R, rounded.
+pub static INTERPOLATED_10: Info = Info {
+    build: |spec, _| interpolated(spec, |x| Box::new(move |relevant| (x * relevant as f64).round() as usize)),
+    ..quirk(
+        "IPrec of trec_eval 10",
+        INTERPOLATED,
+        "max of P@i over the ranks i with at least x R relevant documents, rounded to the nearest number; a mean over levels x",
+        &[LEVELS, REL],
+    )
+};
+
+/// Precision at a multiple of R, with 0.9 added and cut off.
+pub static R_PRECISION_MULTIPLE: Info = Info {
+    build: |spec, _| {
+        let [multiple] = list(spec, LEVELS.name)[..] else { return Err(wrong(spec)) };
+        let cutoff: Target = Box::new(move |relevant| cut_off(multiple, relevant));
+        Ok(Box::new(RPrecision { rel: spec.rel()?, base: RecallBase::Qrels, cutoff }))
+    },
+    ..quirk("Rprec_mult of trec_eval", "precision at a multiple of R", "P@c, c = floor(x R + 0.9)", &[LEVELS, REL])
+};
+
+/// Utility in a collection of unknown size: it is 0.
+pub static UTILITY: Info = Info {
+    build: |spec, _| {
+        let [a, b, c, d] = list(spec, WEIGHTS.name)[..] else { return Err(wrong(spec)) };
+        let collection = spec.number(COLLECTION.name, 0.0, "a number", |_| true)?;
+        Ok(Box::new(Utility { weights: [a, b, c, d], collection, rel: spec.rel()? }))
+    },
+    ..quirk(
+        "utility of trec_eval",
+        "worth of the retrieved set",
+        "w1 H + w2 (n - H) + w3 (R - H) + w4 (N + H - n - R), H of n retrieved documents are relevant",
+        &[WEIGHTS, COLLECTION, REL],
+    )
+};
+
+/// DCG with gains for some grades.
+pub static DCG: Info = Info {
+    build: |spec, scope| Ok(Box::new(gains(spec, scope)?.0)),
+    ..quirk("dcg of trec_eval", "discounted cumulative gain", "sum over ranks i of gain_i / log2(1 + i)", &[PAIRS])
+};
+
+/// nDCG with gains for some grades, and their ideal order as trec_eval sorts it.
+pub static NDCG: Info = Info {
+    build: |spec, scope| {
+        let (gains, pairs) = gains(spec, scope)?;
+        Ok(Box::new(Sorted { gains, pairs, normalised: true }))
+    },
+    ..quirk(
+        "ndcg of trec_eval",
+        "normalised discounted cumulative gain",
+        "DCG / ideal DCG; gains that differ by less than 1 are not sorted in the ideal ranking",
+        &[PAIRS],
+    )
+};
+
+/// What that nDCG divides by.
+pub static IDEAL_DCG: Info = Info {
+    build: |spec, scope| {
+        let (gains, pairs) = gains(spec, scope)?;
+        Ok(Box::new(Sorted { gains, pairs, normalised: false }))
+    },
+    ..quirk(
+        "ideal_dcg of trec_eval",
+        "discounted cumulative gain of the ideal ranking",
+        "DCG of all positive gains; those that differ by less than 1 are not sorted",
+        &[PAIRS],
+    )
+};
+
+/// G with gains for some grades.
+pub static G: Info = Info {
+    build: |spec, scope| with_gains("G", spec, scope),
+    ..quirk(
+        "G of trec_eval",
+        "normalised gain, discounted by the gain missed",
+        "as G, with gains for some grades",
+        &[PAIRS],
+    )
+};
+
+/// nDCGRel with gains for some grades.
+pub static NDCG_REL: Info = Info {
+    build: |spec, scope| with_gains("nDCGRel", spec, scope),
+    ..quirk(
+        "ndcg_rel of trec_eval",
+        "mean of nDCG at relevant documents",
+        "as nDCGRel, with gains for some grades",
+        &[PAIRS],
+    )
+};
+
+/// Rndcg, with gains for some grades: 0 where nothing is relevant, whatever the gains.
+pub static RNDCG: Info = Info {
+    build: |spec, scope| {
+        let rel = spec.rel()?;
+        let undefined: Condition = Box::new(move |_, truth| truth.relevant(rel) == 0);
+        Ok(Box::new(Unless { measure: with_gains("Rndcg", spec, scope)?, undefined }))
+    },
+    ..quirk(
+        "Rndcg of trec_eval",
+        "mean of nDCG at the ranks where the gain of the ideal ranking changes",
+        "as Rndcg, 0 if no document is relevant",
+        &[PAIRS, REL],
+    )
+};
+
+/// RBP of version 10, with the scaling of gains that its code means (there the variables for it are never set).
+pub static RBP: Info = Info {
+    build: |spec, scope| {
+        let p = spec.number(P.name, 0.9, "a number", |_| true)?;
+        let weights: Vec<f64> = (0..scope.depth).map(|i| (1.0 - p) * p.powi(i as i32)).collect();
+        let pairs = pairs(spec);
+        let gains = Gains::new(Gain::Table(completed(&pairs, scope.grades)), weights.clone(), scope);
+        Ok(Box::new(Scaled { gains, judged: Gains::new(Gain::From(0.0), weights, scope), pairs }))
+    },
+    ..quirk(
+        "rbp of trec_eval 10",
+        "rank-biased precision",
+        "(1-p) sum over ranks i of gain_i p^(i-1), gains scaled to 0 .. 1 where any is outside",
+        &[P, PAIRS],
+    )
+};
+
+/// The residual of RBP in version 10: 0 where all retrieved documents are judged.
+pub static RBP_RESIDUAL: Info = Info {
+    build: |spec, scope| {
+        let p = spec.number(P.name, 0.9, "a number", |_| true)?;
+        let measure = parse_open("RBPResidual")?.with("p", Value::Number(p))?.build(scope)?;
+        Ok(Box::new(Unless { measure, undefined: Box::new(|ranking, _| ranking.relevant(0.0) == ranking.retrieved) }))
+    },
+    ..quirk(
+        "rbp_resid of trec_eval 10",
+        "what unjudged documents could add to RBP",
+        "p^n + (1-p) sum over ranks i of unjudged documents of p^(i-1), 0 if there are none",
+        &[P],
+    )
+};
+
+/// A measure that `untied eval` does not know.
+const fn quirk(
+    name: &'static str,
+    title: &'static str,
+    equation: &'static str,
+    parameters: &'static [Parameter],
+) -> Info {
+    Info {
+        name,
+        aliases: &[],
+        title,
+        cutoff: Cutoff::None,
+        parameters,
+        aggregate: Aggregate::Mean,
+        lower_is_better: false,
+        needs: Needs::Judgments,
+        range: "",
+        equation,
+        reference: "trec_eval",
+        build: |spec, _| Err(wrong(spec)),
+    }
+}
+
+fn wrong(spec: &Spec) -> Error {
+    Error::Measure(format!("improper number of coefficients: {spec}"))
+}
+
+fn list<'s>(spec: &'s Spec, name: &str) -> &'s [f64] {
+    match spec.parameter(name) {
+        Some(Value::List(list)) => list,
+        _ => &[],
+    }
+}
+
+/// C's conversion to an integer, of x R + 0.9.
+fn cut_off(x: f64, relevant: usize) -> usize {
+    (x * relevant as f64 + 0.9) as usize
+}
+
+fn interpolated(spec: &Spec, target: impl Fn(f64) -> Target) -> Result<Box<dyn Measure>> {
+    let targets: Vec<Target> = list(spec, LEVELS.name).iter().copied().map(target).collect();
+    match targets.is_empty() {
+        true => Err(wrong(spec)),
+        false => Ok(Box::new(InterpolatedPrecision { rel: spec.rel()?, base: RecallBase::Qrels, targets })),
+    }
+}
+
+/// Gains by grade: those given, in their order.
+type Pairs = Vec<(f64, f64)>;
+
+fn pairs(spec: &Spec) -> Pairs {
+    list(spec, PAIRS.name).chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()
+}
+
+/// The gains given, and the grades themselves for all others.
+fn completed(given: &[(f64, f64)], grades: &[f64]) -> Pairs {
+    let others = grades.iter().filter(|&&grade| grade > 0.0 && given.iter().all(|&(other, _)| other != grade));
+    given.iter().copied().chain(others.map(|&grade| (grade, grade))).collect()
+}
+
+/// A measure of ours with the gains given.
+fn with_gains(name: &str, spec: &Spec, scope: &Scope<'_>) -> Result<Box<dyn Measure>> {
+    let (measure, pairs) = (parse_open(name)?, pairs(spec));
+    match pairs.is_empty() {
+        true => measure.build(scope),
+        false => measure.with("gain", Value::table(completed(&pairs, scope.grades))?)?.build(scope),
+    }
+}
+
+/// DCG with the gains given, and these.
+fn gains(spec: &Spec, scope: &Scope<'_>) -> Result<(Gains, Pairs)> {
+    let pairs = pairs(spec);
+    let discounts = (1..=scope.depth).map(|i| 1.0 / (i as f64 + 1.0).log2()).collect();
+    Ok((Gains::new(Gain::Table(completed(&pairs, scope.grades)), discounts, scope), pairs))
+}
+
+/// A topic's gains as trec_eval lists them before it sorts: those given, then the grades 0, 1, .. up to the topic's
+/// highest that are not among them; with the number of documents.
+fn listed(pairs: &[(f64, f64)], truth: &Truth<'_>) -> Vec<(f64, u32)> {
+    let count = |grade: f64| truth.levels.iter().find(|level| level.grade == grade).map_or(0, |level| level.count);
+    let highest = truth.levels.first().map_or(-1.0, |level| level.grade.floor());
+    let others = (0..).map(f64::from).take_while(|&grade| grade <= highest);
+    let others = others.filter(|&grade| pairs.iter().all(|&(other, _)| other != grade)).map(|grade| (grade, grade));
+    let all = pairs.iter().copied().chain(others);
+    all.map(|(grade, gain)| (gain, if grade <= highest { count(grade) } else { 0 })).collect()
+}
+
+/// Merge sort by a difference of which only the integer part is looked at: gains that differ by less than 1 are equal.
+fn sort_as_integers(gains: &mut [(f64, u32)]) {
+    if gains.len() < 2 {
+        return;
+    }
+    let middle = gains.len() / 2;
+    sort_as_integers(&mut gains[..middle]);
+    sort_as_integers(&mut gains[middle..]);
+    let halves = gains.to_vec();
+    let (one, other) = halves.split_at(middle);
+    let (mut i, mut j) = (0, 0);
+    for place in gains {
+        let from_one = j == other.len() || (i < one.len() && (one[i].0 - other[j].0) as i32 <= 0);
+        *place = if from_one { one[i] } else { other[j] };
+        if from_one { i += 1 } else { j += 1 }
+    }
+}
+
+/// A DCG whose ideal comes from gains in that order.
+struct Sorted {
+    gains: Gains,
+    pairs: Pairs,
+    normalised: bool,
+}
+
+impl Sorted {
+    /// The ideal DCG, or NaN: it ends at the first gain that is not positive.
+    fn ideal(&self, truth: &Truth<'_>) -> f64 {
+        let mut gains = listed(&self.pairs, truth);
+        sort_as_integers(&mut gains);
+        gains.reverse();
+        if gains.first().is_none_or(|&(gain, _)| gain <= 0.0) {
+            return f64::NAN;
+        }
+        let ideal = self.gains.ideal_dcg(gains.into_iter().filter(|&(_, count)| count > 0));
+        if ideal > 0.0 { ideal } else { f64::NAN }
+    }
+}
+
+impl Measure for Sorted {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let ideal = self.ideal(truth);
+        if self.normalised { self.gains.mean(ranking, truth) / ideal } else { ideal }
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let ideal = self.ideal(truth);
+        if self.normalised { self.gains.variance(ranking, truth) / (ideal * ideal) } else { ideal * 0.0 }
+    }
+
+    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+        let ideal = self.ideal(truth);
+        let (low, high) = self.gains.extremes(orders, truth);
+        if self.normalised { (low / ideal, high / ideal) } else { (ideal, ideal) }
+    }
+}
+
+/// RBP whose gains are scaled to 0 .. 1, topic by topic, if any of them is outside.
+struct Scaled {
+    gains: Gains,
+    /// The weight of the judged documents.
+    judged: Gains,
+    pairs: Pairs,
+}
+
+impl Scaled {
+    /// The smallest of the topic's gains, and how far the largest is from it.
+    fn scale(&self, truth: &Truth<'_>) -> (f64, f64) {
+        let ends = listed(&self.pairs, truth).into_iter().map(|(gain, _)| (gain, gain));
+        match ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) {
+            Some((least, most)) if least < 0.0 || most > 1.0 => (least, most - least),
+            _ => (0.0, 1.0),
+        }
+    }
+}
+
+impl Measure for Scaled {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let (least, by) = self.scale(truth);
+        let shift = if least == 0.0 { 0.0 } else { least * self.judged.mean(ranking, truth) };
+        (self.gains.mean(ranking, truth) - shift) / by
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let (least, by) = self.scale(truth);
+        if least == 0.0 { self.gains.variance(ranking, truth) / (by * by) } else { f64::NAN }
+    }
+}
+
+type Condition = Box<dyn Fn(&Ranking, &Truth<'_>) -> bool + Send + Sync>;
+
+/// A measure that is not defined in some more cases.
+struct Unless {
+    measure: Box<dyn Measure>,
+    undefined: Condition,
+}
+
+impl Measure for Unless {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        if (self.undefined)(ranking, truth) { f64::NAN } else { self.measure.mean(ranking, truth) }
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        self.measure.variance(ranking, truth)
+    }
+
+    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+        if (self.undefined)(&orders.tied, truth) { (f64::NAN, f64::NAN) } else { self.measure.extremes(orders, truth) }
+    }
+}
