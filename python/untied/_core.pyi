@@ -12,6 +12,7 @@ __all__ = [
     "Measure",
     "Qrels",
     "Run",
+    "TrecEvaluator",
     "TrecReport",
     "__version__",
     "arrow_stream",
@@ -20,6 +21,7 @@ __all__ = [
     "measure_info",
     "parse_measures",
     "show_id",
+    "trec_eval_names",
 ]
 
 __version__: str
@@ -96,6 +98,19 @@ class Evaluation:
     def facts(self) -> Facts: ...
 
 @final
+class TrecEvaluator:
+    def __new__(
+        cls,
+        qrels: Mapping[str, Mapping[str, float]],
+        measures: list[str],
+        *,
+        level: float,
+        judged_only: bool,
+        ties: str,
+    ) -> TrecEvaluator: ...
+    def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]: ...
+
+@final
 class TrecReport:
     def __new__(
         cls, judgments: str | os.PathLike[str], results: str | os.PathLike[str], options: TrecOptions
@@ -111,3 +126,4 @@ def explain_measures(options: TrecOptions) -> tuple[str, tuple[int, str] | None]
 def measure_info() -> list[MeasureInfo]: ...
 def parse_measures(text: str) -> list[Measure]: ...
 def show_id(id: str | bytes | int) -> str: ...
+def trec_eval_names() -> tuple[list[str], dict[str, list[str]]]: ...

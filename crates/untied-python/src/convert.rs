@@ -36,10 +36,10 @@ pub fn with_id<T>(id: &Bound<'_, PyAny>, what: &str, use_id: impl FnOnce(&[u8]) 
 }
 
 /// Call `visit` with every key and value of a mapping.
-fn items(
-    mapping: &Bound<'_, PyAny>,
+pub fn items<'py>(
+    mapping: &Bound<'py, PyAny>,
     what: impl FnOnce() -> PyResult<String>,
-    mut visit: impl FnMut(Bound<'_, PyAny>, Bound<'_, PyAny>) -> PyResult<()>,
+    mut visit: impl FnMut(Bound<'py, PyAny>, Bound<'py, PyAny>) -> PyResult<()>,
 ) -> PyResult<()> {
     if let Ok(dict) = mapping.cast::<PyDict>() {
         return dict.iter().try_for_each(|(key, value)| visit(key, value));
@@ -54,6 +54,12 @@ fn items(
     })
 }
 
+/// Rows taken from Python, as chunks of a size that columns can hold.
+pub struct Taken {
+    full: Vec<Chunk>,
+    chunk: Chunk,
+}
+
 /// Bytes of an id, roughly: columns of ids are made large enough for most.
 const TYPICAL_ID: usize = 16;
 
@@ -63,45 +69,76 @@ const MOST_ROOM: usize = 1 << 24;
 /// Bytes of ids in a chunk after which queries go to the next one.
 const FULL: usize = 1 << 30;
 
+impl Taken {
+    /// Nothing yet, with room for what a dict of dicts holds.
+    pub fn new(source: &Bound<'_, PyAny>) -> Taken {
+        let mut chunk = Chunk::new(1);
+        if let Ok(dict) = source.cast::<PyDict>() {
+            let rows = dict.iter().map(|(_, documents)| documents.len().unwrap_or(0).min(MOST_ROOM)).sum::<usize>();
+            chunk.reserve(rows.min(MOST_ROOM), rows.min(MOST_ROOM) * TYPICAL_ID);
+        }
+        Taken { full: Vec::new(), chunk }
+    }
+
+    /// Begin a query.
+    pub fn start_query(&mut self, id: &[u8]) {
+        if self.chunk.block.docs.bytes() > FULL {
+            self.chunk.finish();
+            self.full.push(std::mem::replace(&mut self.chunk, Chunk::new(1)));
+        }
+        self.chunk.start_query(id);
+    }
+
+    /// Add a document to the query.
+    pub fn push(&mut self, document: &Bound<'_, PyAny>, value: f64) -> PyResult<()> {
+        let docs = &mut self.chunk.block.docs;
+        with_id(document, "a document id", |id| {
+            if docs.bytes() + id.len() > u32::MAX as usize {
+                return Err(to_python(Error::Value("a query has more than 4 GiB of document ids".into())));
+            }
+            docs.push(id);
+            Ok(())
+        })?;
+        self.chunk.block.columns[0].push(value);
+        Ok(())
+    }
+
+    /// All there is.
+    pub fn chunks(mut self) -> Vec<Chunk> {
+        self.chunk.finish();
+        self.full.push(self.chunk);
+        self.full
+    }
+}
+
 /// `{query: {document: number}}` or, for a run, `{query: [document, ...]}` and `{query: [[document, ...], ...]}`.
 ///
 /// `number` names the number in messages: score or grade.
 pub fn chunks(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<Vec<Chunk>> {
-    let mut chunks = Vec::new();
-    let mut chunk = Chunk::new(1);
-    if let Ok(dict) = source.cast::<PyDict>() {
-        let rows = dict.iter().map(|(_, documents)| documents.len().unwrap_or(0).min(MOST_ROOM)).sum::<usize>();
-        chunk.reserve(rows.min(MOST_ROOM), rows.min(MOST_ROOM) * TYPICAL_ID);
-    }
+    let mut taken = Taken::new(source);
     items(
         source,
         || Ok(what.into()),
         |query, documents| {
-            if chunk.block.docs.bytes() > FULL {
-                chunk.finish();
-                chunks.push(std::mem::replace(&mut chunk, Chunk::new(1)));
-            }
             with_id(&query, "a query id", |id| {
-                chunk.start_query(id);
+                taken.start_query(id);
                 Ok(())
             })?;
             if number == "score" && (documents.is_instance_of::<PyList>() || documents.is_instance_of::<PyTuple>()) {
-                return ranked_list(&mut chunk, &documents);
+                return ranked_list(&mut taken, &documents);
             }
             let what = || Ok(format!("{what}[{}]", query.repr()?));
             items(&documents, what, |document, value| {
                 let value = finite(&value, number, &query, &document)?;
-                push(&mut chunk, &document, value)
+                taken.push(&document, value)
             })
         },
     )?;
-    chunk.finish();
-    chunks.push(chunk);
-    Ok(chunks)
+    Ok(taken.chunks())
 }
 
 /// Documents best first; a list among them is a tie group.
-fn ranked_list(chunk: &mut Chunk, documents: &Bound<'_, PyAny>) -> PyResult<()> {
+fn ranked_list(taken: &mut Taken, documents: &Bound<'_, PyAny>) -> PyResult<()> {
     for (rank, entry) in documents.try_iter()?.enumerate() {
         let entry = entry?;
         let score = -(rank as f64);
@@ -111,30 +148,17 @@ fn ranked_list(chunk: &mut Chunk, documents: &Bound<'_, PyAny>) -> PyResult<()> 
             ));
         }
         if entry.is_instance_of::<PyList>() {
-            entry.try_iter()?.try_for_each(|document| push(chunk, &document?, score))?;
+            entry.try_iter()?.try_for_each(|document| taken.push(&document?, score))?;
         } else {
-            push(chunk, &entry, score)?;
+            taken.push(&entry, score)?;
         }
     }
     Ok(())
 }
 
-fn push(chunk: &mut Chunk, document: &Bound<'_, PyAny>, value: f64) -> PyResult<()> {
-    with_id(document, "a document id", |id| {
-        if chunk.block.docs.bytes() + id.len() > u32::MAX as usize {
-            return Err(to_python(Error::Value("a query has more than 4 GiB of document ids".into())));
-        }
-        chunk.block.docs.push(id);
-        Ok(())
-    })?;
-    chunk.block.columns[0].push(value);
-    Ok(())
-}
-
 fn finite(value: &Bound<'_, PyAny>, name: &str, query: &Bound<'_, PyAny>, doc: &Bound<'_, PyAny>) -> PyResult<f64> {
     let wrong = |found: &str| {
-        let id = |id: &Bound<'_, PyAny>| with_id(id, "id", |bytes| Ok(quote(bytes))).unwrap_or_default();
-        let place = format!("query {}, document {}", id(query), id(doc));
+        let place = place(query, doc);
         to_python(Error::Value(format!("{place}: expected a finite number as the {name}, found {found}")))
     };
     match value.extract::<f64>() {
@@ -142,4 +166,10 @@ fn finite(value: &Bound<'_, PyAny>, name: &str, query: &Bound<'_, PyAny>, doc: &
         Ok(number) => Err(wrong(&number.to_string())),
         Err(_) => Err(wrong(&value.repr()?.to_string())),
     }
+}
+
+/// Where a number stands, for messages.
+pub fn place(query: &Bound<'_, PyAny>, doc: &Bound<'_, PyAny>) -> String {
+    let id = |id: &Bound<'_, PyAny>| with_id(id, "id", |bytes| Ok(quote(bytes))).unwrap_or_default();
+    format!("query {}, document {}", id(query), id(doc))
 }

@@ -18,11 +18,32 @@ use crate::threads;
 #[pyclass(frozen, module = "untied._core")]
 pub struct Evaluator {
     qrels: Py<Qrels>,
-    specs: Vec<Spec>,
-    settings: Settings,
     threads: Option<i64>,
+    prepared: Prepared,
+}
+
+/// Measures made ready for some qrels.
+pub struct Prepared {
+    specs: Vec<Spec>,
+    pub settings: Settings,
     /// Made for the deepest run so far.
     plan: Mutex<Arc<Plan>>,
+}
+
+impl Prepared {
+    pub fn new(specs: Vec<Spec>, settings: Settings, qrels: &untied_core::table::Qrels) -> PyResult<Prepared> {
+        let plan = Plan::new(&specs, qrels, 0).map_err(to_python)?;
+        Ok(Prepared { specs, settings, plan: Mutex::new(Arc::new(plan)) })
+    }
+
+    /// The plan for a run of this depth, on the same qrels.
+    pub fn plan(&self, qrels: &untied_core::table::Qrels, depth: usize) -> PyResult<Arc<Plan>> {
+        let mut plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
+        if !plan.reaches(depth) {
+            *plan = Arc::new(Plan::new(&self.specs, qrels, depth).map_err(to_python)?);
+        }
+        Ok(Arc::clone(&plan))
+    }
 }
 
 /// The values of one run.
@@ -59,25 +80,16 @@ impl Evaluator {
             .and_then(|()| settings.set_undefined(on_undefined))
             .map_err(to_python)?;
         let specs: Vec<Spec> = measures.iter().map(|measure| measure.0.clone()).collect();
-        let plan = Plan::new(&specs, &qrels.get().0, 0).map_err(to_python)?;
-        Ok(Evaluator { qrels, specs, settings, threads, plan: Mutex::new(Arc::new(plan)) })
+        let prepared = Prepared::new(specs, settings, &qrels.get().0)?;
+        Ok(Evaluator { qrels, threads, prepared })
     }
 
     fn evaluate(&self, py: Python<'_>, run: &Run) -> PyResult<Evaluation> {
         let qrels = &self.qrels.get().0;
-        let plan = self.plan_for(run.0.longest())?;
-        let evaluation = threads::run(py, self.threads, || evaluate::evaluate(qrels, &run.0, &plan, self.settings))?;
+        let plan = self.prepared.plan(qrels, run.0.longest())?;
+        let settings = self.prepared.settings;
+        let evaluation = threads::run(py, self.threads, || evaluate::evaluate(qrels, &run.0, &plan, settings))?;
         Ok(Evaluation { qrels: self.qrels.clone_ref(py), evaluation })
-    }
-}
-
-impl Evaluator {
-    fn plan_for(&self, depth: usize) -> PyResult<Arc<Plan>> {
-        let mut plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
-        if !plan.reaches(depth) {
-            *plan = Arc::new(Plan::new(&self.specs, &self.qrels.get().0, depth).map_err(to_python)?);
-        }
-        Ok(Arc::clone(&plan))
     }
 }
 

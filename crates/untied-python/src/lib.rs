@@ -8,6 +8,7 @@ mod convert;
 mod errors;
 mod evaluate;
 mod measure;
+mod pytrec_eval;
 mod tables;
 mod threads;
 mod trec_eval;
@@ -25,6 +26,8 @@ mod _core {
     use super::evaluate::{Evaluation, Evaluator};
     #[pymodule_export]
     use super::measure::{Measure, measure_info, parse_measures};
+    #[pymodule_export]
+    use super::pytrec_eval::{TrecEvaluator, trec_eval_names};
     #[pymodule_export]
     use super::tables::{Qrels, Run};
     #[pymodule_export]

@@ -1,0 +1,190 @@
+//! `untied.compat.pytrec_eval`: dicts in, a dict of dicts out, in one call and with trec_eval's names.
+
+use std::collections::HashMap;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use untied_core::Error;
+use untied_core::evaluate::{self, Queries, Settings};
+use untied_core::measures::Spec;
+use untied_core::table::{self, Chunk};
+use untied_core::trec_eval::{self, Context, Kind, Requested, Version};
+
+use crate::convert::{Taken, items, place, with_id};
+use crate::errors::to_python;
+use crate::evaluate::Prepared;
+use crate::threads;
+
+/// Names of trec_eval 9's measures, and its nicknames with what they stand for.
+#[pyfunction]
+pub fn trec_eval_names() -> (Vec<&'static str>, HashMap<&'static str, Vec<&'static str>>) {
+    (trec_eval::measures(Version::Nine).collect(), trec_eval::nicknames(Version::Nine).collect())
+}
+
+/// What stands under a key of a topic's results.
+enum Entry {
+    Constant(f64),
+    Value(usize),
+    /// The logarithm that a geometric mean is made from.
+    Log(usize),
+}
+
+/// Qrels and measures, as pytrec_eval takes them.
+#[pyclass(frozen, module = "untied._core")]
+pub struct TrecEvaluator {
+    qrels: table::Qrels,
+    prepared: Prepared,
+    entries: Vec<(Py<PyString>, Entry)>,
+    /// Whether scores are read as 32-bit floats.
+    single: bool,
+}
+
+#[pymethods]
+impl TrecEvaluator {
+    #[new]
+    #[pyo3(signature = (qrels, measures, *, level, judged_only, ties))]
+    fn new(
+        py: Python<'_>,
+        qrels: &Bound<'_, PyAny>,
+        measures: Vec<String>,
+        level: f64,
+        judged_only: bool,
+        ties: &str,
+    ) -> PyResult<TrecEvaluator> {
+        let mut settings = Settings { queries: Queries::Common, ..Settings::default() };
+        settings.set_unjudged(if judged_only { "remove" } else { "nonrelevant" }).map_err(to_python)?;
+        // Scores are rounded when they are taken over, where infinite ones pass too.
+        let single = ties == "trec";
+        settings.set_ties(if single { "docid" } else { ties }).map_err(to_python)?;
+        if settings.ties == evaluate::Ties::Range {
+            return Err(to_python(Error::Value("ties 'range' has three values; here a result has one".into())));
+        }
+        let mut specs = Vec::new();
+        let entries = entries(&measures, level, &mut specs).map_err(to_python)?;
+        let finite = |grade: f64| grade.is_finite().then_some(grade);
+        let chunks = take(qrels, "query_relevance", "relevance", |_, _| true, finite)?;
+        let qrels = threads::run(py, None, || table::Qrels::new(chunks, "query_relevance"))?;
+        let prepared = Prepared::new(specs, settings, &qrels)?;
+        let entries = entries.into_iter().map(|(name, entry)| (PyString::intern(py, &name).unbind(), entry)).collect();
+        Ok(TrecEvaluator { qrels, prepared, entries, single })
+    }
+
+    fn evaluate<'py>(&self, py: Python<'py>, scores: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        let mut topics = Vec::new();
+        let judged = |query: &Bound<'py, PyAny>, id: &[u8]| {
+            let number = self.qrels.find(id);
+            topics.extend(number.map(|number| (query.clone(), number)));
+            number.is_some()
+        };
+        let read = |score: f64| {
+            let score = if self.single { f64::from(score as f32) } else { score };
+            (!score.is_nan()).then_some(score)
+        };
+        let chunks = take(scores, "scores", "score", judged, read)?;
+        let results = PyDict::new(py);
+        if topics.is_empty() {
+            return Ok(results);
+        }
+        let depth = chunks.iter().flat_map(|chunk| &chunk.segments).map(|segment| segment.rows.len()).max();
+        let plan = self.prepared.plan(&self.qrels, depth.unwrap_or(0))?;
+        let evaluation = threads::run(py, None, || {
+            let run = table::Run::new(chunks, "scores")?;
+            evaluate::evaluate(&self.qrels, &run, &plan, self.prepared.settings)
+        })?;
+        for (topic, number) in topics {
+            let values = PyDict::new(py);
+            // Every topic of the run that is judged has been evaluated.
+            let row = evaluation.queries.partition_point(|&other| other < number);
+            for (key, entry) in &self.entries {
+                let value = match *entry {
+                    Entry::Constant(value) => value,
+                    Entry::Value(measure) => evaluation.value(row, measure).mean,
+                    Entry::Log(measure) => evaluation.value(row, measure).mean.max(1e-5).ln(),
+                };
+                values.set_item(key, value)?;
+            }
+            results.set_item(topic, values)?;
+        }
+        Ok(results)
+    }
+}
+
+/// The keys of a topic's results; each measure stands in `specs` once.
+fn entries(measures: &[String], level: f64, specs: &mut Vec<Spec>) -> Result<Vec<(String, Entry)>, Error> {
+    let mut requested = Requested::new(Version::Nine);
+    measures.iter().try_for_each(|measure| requested.add(measure))?;
+    if measures.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut known = HashMap::new();
+    let mut place = |spec: Spec| {
+        *known.entry(spec.to_string()).or_insert_with(|| {
+            specs.push(spec);
+            specs.len() - 1
+        })
+    };
+    let context = Context { version: Version::Nine, level, collection: 0 };
+    let lines = requested.printed(&context)?.into_iter().map(|line| {
+        let entry = match line.kind {
+            Kind::Topics => Entry::Constant(1.0),
+            Kind::Tag | Kind::Relevances(_) => Entry::Constant(0.0),
+            Kind::Count(spec) | Kind::Mean(spec) => Entry::Value(place(spec)),
+            Kind::Geometric(spec) => Entry::Log(place(spec)),
+            Kind::Groups(_) | Kind::Preference => {
+                return Err(Error::Measure(format!("unsupported measure {}", line.name)));
+            }
+        };
+        Ok((line.key, entry))
+    });
+    lines.collect()
+}
+
+/// Take over `{query: {document: number}}`, where all ids must be strings; of the queries those that `keep` accepts,
+/// and of their numbers what `read` makes of them.
+fn take<'py>(
+    source: &Bound<'py, PyAny>,
+    what: &str,
+    number: &str,
+    mut keep: impl FnMut(&Bound<'py, PyAny>, &[u8]) -> bool,
+    read: impl Fn(f64) -> Option<f64>,
+) -> PyResult<Vec<Chunk>> {
+    let is_id = |id: &Bound<'_, PyAny>, of: &str| match id.is_instance_of::<PyString>() {
+        true => Ok(()),
+        false => Err(PyTypeError::new_err(format!("{what}: a {of} id must be a str, not {}", id.get_type().name()?))),
+    };
+    let mut taken = Taken::new(source);
+    items(
+        source,
+        || Ok(what.into()),
+        |query, documents| {
+            is_id(&query, "query")?;
+            let kept = with_id(&query, "a query id", |id| {
+                let kept = keep(&query, id);
+                if kept {
+                    taken.start_query(id);
+                }
+                Ok(kept)
+            })?;
+            if !kept {
+                return Ok(());
+            }
+            let what = || Ok(format!("{what}[{}]", query.repr()?));
+            items(&documents, what, |document, value| {
+                is_id(&document, "document")?;
+                let Ok(value) = value.extract::<f64>() else {
+                    let (place, found) = (place(&query, &document), value.repr()?);
+                    return Err(PyTypeError::new_err(format!("{place}: {number} must be a number, not {found}")));
+                };
+                match read(value) {
+                    Some(value) => taken.push(&document, value),
+                    None => {
+                        let place = place(&query, &document);
+                        Err(to_python(Error::Value(format!("{place}: {number} cannot be {value}"))))
+                    }
+                }
+            })
+        },
+    )?;
+    Ok(taken.chunks())
+}

@@ -1,0 +1,213 @@
+"""pytrec_eval (terrier, 0.5.11): replace ``import pytrec_eval`` by ``from untied.compat import pytrec_eval``.
+
+Names, arguments and results are the same, down to the order of keys: scores are read as 32-bit floats, equal ones are
+ranked by document id, descending, and topics are those of the run that are judged. Beyond that, grades may be any
+numbers, a topic whose grades are all negative has a result, wrong cutoffs and NaN are errors, and `ties` chooses what
+becomes of equal scores.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+
+from untied import _core
+from untied._core import TrecEvaluator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = [
+    "RelevanceEvaluator",
+    "compute_aggregated_measure",
+    "parse_qrel",
+    "parse_run",
+    "supported_measures",
+    "supported_nicknames",
+]
+
+_NAMES, _NICKNAMES = _core.trec_eval_names()
+_UNSUPPORTED = re.compile("prefs_.*|.*_avgjg|yaap")
+
+#: Measures by their first names: ``"ndcg_cut"`` stands for all its usual cutoffs, ``"ndcg_cut_10"`` for one.
+supported_measures: set[str] = {name for name in _NAMES if not _UNSUPPORTED.fullmatch(name)}
+#: Sets of measures that have a name of their own.
+supported_nicknames: dict[str, set[str]] = {name: set(members) for name, members in _NICKNAMES.items()}
+
+
+class RelevanceEvaluator:
+    """Relevance judgments and measures, for any number of runs.
+
+    Parameters
+    ----------
+    query_relevance : {query: {document: grade}}
+        Relevance judgments. Negative grades mean *pooled but not judged*; topics without documents are left out.
+    measures : iterable of str
+        Names (``"map"``, ``"ndcg_cut"``), names with cutoffs or parameters (``"ndcg_cut_10"``, ``"P.5,10"``), and
+        nicknames (``"official"``).
+    relevance_level : float
+        Lowest grade that counts as relevant, above 0.
+    judged_docs_only_flag : bool
+        Whether documents that are not judged are taken out of the ranking first.
+    ties : str
+        ``"trec"``, the default, is pytrec_eval's rule: document ids, descending, over scores as 32-bit floats. As for
+        `untied.Evaluator`: ``"expected"`` is the mean over all orders of equal scores, ``"best"`` and ``"worst"`` are
+        the extreme ones, ``"docid"`` and ``"given"`` one order, all over the scores as they are.
+
+    Raises
+    ------
+    TypeError
+        An id is not a str, or a grade is not a number.
+    ValueError
+        A measure is not supported, or its parameters, `relevance_level` or `ties` cannot be used.
+    """
+
+    def __init__(
+        self,
+        query_relevance: Mapping[str, Mapping[str, float]],
+        measures: Iterable[str],
+        relevance_level: float = 1,
+        judged_docs_only_flag: bool = False,
+        *,
+        ties: str = "trec",
+    ) -> None:
+        names = _combined(measures)
+        if not relevance_level > 0:
+            raise TypeError("Argument relevance_level should be positive.")
+        judged = {query: documents for query, documents in query_relevance.items() if len(documents) > 0}
+        self._native = TrecEvaluator(
+            judged, names, level=relevance_level, judged_only=bool(judged_docs_only_flag), ties=ties
+        )
+
+    def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+        """Evaluate a run.
+
+        Parameters
+        ----------
+        scores : {query: {document: score}}
+            Retrieved documents; the highest score ranks first. Infinite scores are scores, NaN is not.
+
+        Returns
+        -------
+        dict
+            ``{query: {measure: value}}`` for the judged queries of the run, in the run's order.
+
+        Raises
+        ------
+        TypeError
+            An id is not a str, or a score is not a number.
+        ValueError
+            A score is NaN.
+        """
+        return self._native.evaluate(scores) if scores else {}
+
+
+def _combined(measures: Iterable[str]) -> list[str]:
+    """Names with their parameters, as trec_eval takes them: ``{"P_5", "P_10", "map"}`` is ``P.10,5`` and ``map``."""
+    asked: dict[str, list[str]] = {}
+    for measure in measures:
+        for name in supported_nicknames.get(measure, (measure,)):
+            root, parameters = _split(name)
+            asked.setdefault(root, []).extend(parameters)
+    return [".".join((root, ",".join(_ordered(root, found)))) if found else root for root, found in asked.items()]
+
+
+def _split(name: str) -> tuple[str, list[str]]:
+    """``ndcg_cut_5,10`` is ``ndcg_cut`` with 5 and 10."""
+    if name in supported_measures:
+        return name, []
+    found = re.fullmatch(r"(.+?)[._]([-+=.0-9]+(?:,[-+=.0-9]+)*)", name)
+    if found is None or found[1] not in supported_measures:
+        raise ValueError(f"unsupported measure {name}")
+    return found[1], found[2].split(",")
+
+
+def _ordered(root: str, parameters: list[str]) -> list[str]:
+    """Parameters are a set in pytrec_eval; but those of utility are four weights in their order."""
+    return parameters if root == "utility" else sorted(set(parameters))
+
+
+def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
+    """Put the values of topics together: the sum for counts (``num_...``), else the mean.
+
+    Parameters
+    ----------
+    measure : str
+        Its name. Values of ``gm_...`` are logarithms, so that their mean becomes a geometric one.
+    values : sequence of float
+        Values of topics.
+
+    Returns
+    -------
+    float
+        NaN for the mean of no values.
+    """
+    total = float(sum(values))
+    if measure.startswith("num_"):
+        return total
+    mean = total / len(values) if len(values) > 0 else math.nan
+    return math.exp(mean) if measure.startswith("gm_") else mean
+
+
+def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
+    """Read a TREC run: ``query Q0 document rank score tag``, one retrieved document a line.
+
+    Parameters
+    ----------
+    f_run : iterable of str
+        Lines, for instance an open file.
+
+    Returns
+    -------
+    dict
+        ``{query: {document: score}}``, with an empty dict for queries that it lacks.
+
+    Raises
+    ------
+    AssertionError
+        A document stands twice in a query.
+    ValueError
+        A line has not six fields, or its score is not a number.
+    """
+    run: dict[str, dict[str, float]] = defaultdict(dict)
+    for line in f_run:
+        query, _, document, _, score, _ = line.split()
+        _put(run, query, document, float(score))
+    return run
+
+
+def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, float]]:
+    """Read TREC qrels: ``query iteration document grade``, one judged document a line.
+
+    Parameters
+    ----------
+    f_qrel : iterable of str
+        Lines, for instance an open file.
+
+    Returns
+    -------
+    dict
+        ``{query: {document: grade}}``, with an empty dict for queries that it lacks; a grade is an int where it is
+        written as one.
+
+    Raises
+    ------
+    AssertionError
+        A document stands twice in a query.
+    ValueError
+        A line has not four fields, or its grade is not a number.
+    """
+    qrel: dict[str, dict[str, float]] = defaultdict(dict)
+    for line in f_qrel:
+        query, _, document, grade = line.split()
+        _put(qrel, query, document, int(grade) if re.fullmatch(r"[-+]?\d+", grade) else float(grade))
+    return qrel
+
+
+def _put(table: dict[str, dict[str, float]], query: str, document: str, value: float) -> None:
+    documents = table[query]
+    if document in documents:
+        raise AssertionError(f"document {document!r} stands twice in query {query!r}")
+    documents[document] = value
