@@ -1,5 +1,6 @@
 """The reference cases of golden.json, for the package and for the oracle."""
 
+import inspect
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -9,23 +10,23 @@ import pytest
 
 import oracle
 import untied
-from strategies import as_object, as_text, close
+from strategies import NOT_YET, PACKAGE, as_object, as_text, close
 
 CASES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("golden.json").read_text())["cases"]
 
-NAMES = {"P": "P", "R": "R", "F1": "F1", "AP": "AP", "RR": "RR", "DCG": "DCG", "nDCG": "nDCG", "success": "Success",
-         "Rprec": "Rprec", "RBP": "RBP", "RBP.residual": "RBPResidual"}  # fmt: skip
+NAMES = {"P": "P", "R": "R", "F1": "F1", "AP": "AP", "indAP": "AP", "RR": "RR", "DCG": "DCG", "nDCG": "nDCG",
+         "success": "Success", "Rprec": "Rprec", "RBP": "RBP", "RBP.residual": "RBPResidual", "ERR": "ERR",
+         "cascade": "Cascade", "iprec": "IPrec", "11pt": "IPrecMean", "ESL": "ESL", "bpref": "Bpref",
+         "infAP": "infAP", "TBG": "TBG", "U": "U"}  # fmt: skip
 STATISTICS = {"mean": "mean", "value": "mean", "var": "variance", "min": "low", "max": "high"}
 
-# What the package does not compute yet: measures, or single statistics of a measure. To be emptied, never silently.
-NOT_YET = {
-    "11pt",
+# What neither the package nor the oracle computes: measures, or single statistics of a measure. To be emptied, never
+# silently. Measures that only the package lacks are in NOT_YET of strategies.py: the oracle is held to their cases.
+NOT_STATED = {
     "ADR",
     "ADR.inverted",
     "ADR.profile",
     "AP/judgement_bounds",
-    "ERR",
-    "ESL",
     "MED-AP",
     "MED-DCG",
     "MED-ERR",
@@ -37,15 +38,8 @@ NOT_YET = {
     "RBO",
     "RBO.permutation",
     "Rprec/judgement_bounds",
-    "TBG",
-    "U",
-    "bpref",
-    "cascade",
     "compat",
-    "indAP",
-    "infAP",
     "infNDCG",
-    "iprec",
     "nDCG/judgement_bounds",
     "pair_concordance",
     "statAP",
@@ -58,53 +52,102 @@ NOT_YET = {
 }
 
 
-def is_not_yet(case: dict[str, Any]) -> bool:
-    return case["measure"] in NOT_YET or f"{case['measure']}/{case['statistic']}" in NOT_YET
+def is_not_stated(case: dict[str, Any]) -> bool:
+    return case["measure"] in NOT_STATED or f"{case['measure']}/{case['statistic']}" in NOT_STATED
 
 
-COVERED = [case for case in CASES if not is_not_yet(case)]
+COVERED = [case for case in CASES if not is_not_stated(case)]
 by_id = pytest.mark.parametrize("case", COVERED, ids=lambda case: case["id"])
 
 
-def measure_of(case: dict[str, Any]) -> oracle.Measure:
-    """The case's measure; raises on any parameter that is not understood."""
-    params = dict(case["input"]["params"])
+def measure_of(case: dict[str, Any]) -> tuple[oracle.Measure, dict[str, Any]]:
+    """The case's measure and judgements; raises on any parameter that is not understood."""
+    name, given = case["measure"], case["input"]
+    params = dict(given["params"])
     k = params.pop("k", None)
-    kwargs: dict[str, Any] = {}
-    if case["measure"] == "Rprec":
-        k = None  # one case states a cutoff, which R-precision does not have
+    if name in ("Rprec", "bpref", "infAP"):
+        k = None  # some cases state a cutoff, which these do not have
+    if name == "ERR":
+        return reciprocal_rank_of(k, params, {doc: Fraction(stop) for doc, stop in given["stop"].items()})
+    if name == "cascade":
+        return cascade_of(given["gain"], given["cont"], [Fraction(w) for w in params["weights"]])
+    kwargs: dict[str, Any] = {"judged_only": name == "indAP"}
+    if name == "iprec":
+        k = float(Fraction(params.pop("recall")))
     if "R" in params:
         kwargs["recall_base"] = params.pop("R")
     if "ideal" in params:
         kwargs["recall_base"] = params.pop("ideal")
-    if "p" in params:
-        kwargs["p"] = Fraction(params.pop("p"))
+    for key in ("p", "eps"):
+        if key in params:
+            kwargs[key] = Fraction(params.pop(key))
+    for key in ("q", "variant", "extra", "L", "gain_at", "h"):
+        if key in params:
+            kwargs[key] = params.pop(key)
     if "gain" in params:
         kwargs["gain"] = {"exp": "exp2", "linear": "linear"}[params.pop("gain")]
     if "discount" in params:
         kwargs["discount"] = {"inv": "inverse", "log2": "log2", "jk2": "log(2)"}[params.pop("discount")]
     assert not params, f"parameters not understood: {params}"
-    return oracle.Measure(NAMES[case["measure"]], k, **kwargs)
+    return oracle.Measure(NAMES[name], k, **kwargs), given["gain" if name == "U" else "qrels"]
+
+
+def reciprocal_rank_of(
+    k: int | None, params: dict[str, Any], stop: dict[str, Fraction]
+) -> tuple[oracle.Measure, dict[str, Any]]:
+    """ERR's cases give stop probabilities; (2^g - 1) / 2^max_grade is one of them for some grade g."""
+    if params:
+        max_grade, grades = params["gmax"], params["grades"]
+        assert stop == {doc: Fraction(2 ** grades[doc] - 1, 2**max_grade) for doc in stop}
+        return oracle.Measure("ERR", k, max_grade=max_grade), grades
+    if set(stop.values()) <= {0, 1}:  # no grade stops for sure: a cascade whose weights are 1/rank
+        return oracle.Measure("Cascade", k, discount="inverse"), {doc: int(p) for doc, p in stop.items()}
+    grade = {Fraction(0): 0, Fraction(1, 4): 1, Fraction(3, 4): 2}
+    return oracle.Measure("ERR", k, max_grade=2), {doc: grade[p] for doc, p in stop.items()}
+
+
+def cascade_of(
+    gain: dict[str, str], go_on: dict[str, str], weights: list[Fraction]
+) -> tuple[oracle.Measure, dict[str, Any]]:
+    """A cascade's cases give gains and continuations per document: every document gets a grade of its own."""
+    assert weights == [Fraction(1, rank) for rank in range(1, len(weights) + 1)]
+    grades = {doc: grade for grade, doc in enumerate(sorted(gain, key=lambda doc: Fraction(gain[doc])))}
+    gains = {grade: float(Fraction(gain[doc])) for doc, grade in grades.items()}
+    continuations = {grade: float(Fraction(go_on[doc])) for doc, grade in grades.items()}
+    return oracle.Measure("Cascade", None, gain=gains, go_on=continuations, discount="inverse"), grades
 
 
 def test_every_case_is_covered_or_listed() -> None:
     for case in COVERED:
         assert case["measure"] in NAMES, case["id"]
         assert case["statistic"] in STATISTICS, case["id"]
-        assert set(case["input"]) <= {"ranking", "orders", "qrels", "params"}, case["id"]
-    stale = NOT_YET - {c["measure"] for c in CASES} - {f"{c['measure']}/{c['statistic']}" for c in CASES}
+        assert set(case["input"]) <= {"ranking", "orders", "qrels", "params", "stop", "gain", "cont", "length"}
+    stale = NOT_STATED - {c["measure"] for c in CASES} - {f"{c['measure']}/{c['statistic']}" for c in CASES}
     assert not stale
-    assert not NOT_YET & set(NAMES)
-    assert len(COVERED) + sum(map(is_not_yet, CASES)) == len(CASES) == 425
+    assert not NOT_STATED & set(NAMES)
+    assert len(COVERED) + sum(map(is_not_stated, CASES)) == len(CASES) == 425
+
+
+def test_not_yet() -> None:
+    """What the package has is not in the list of what it lacks any more, and nothing is left out silently."""
+    lacking = {name for name in oracle.MEASURES if name not in PACKAGE}
+    assert lacking == {name for name in NOT_YET if "." not in name}, "take what exists out of NOT_YET in strategies.py"
+    parameters = set()
+    for name in oracle.MEASURES.keys() & PACKAGE.keys():
+        known = {"order", "truth", "lengths", "k", "recall", *(key for key, *_ in PACKAGE[name]["parameters"])}
+        defined = inspect.signature(oracle.MEASURES[name]).parameters.keys()
+        parameters |= {f"{name}.{key}" for key in defined - known}
+    assert parameters == {name for name in NOT_YET if "." in name}, "take what exists out of NOT_YET in strategies.py"
 
 
 @by_id
 def test_oracle(case: dict[str, Any]) -> None:
-    groups, truth = case["input"]["ranking"], case["input"]["qrels"]
+    groups, (measure, truth) = case["input"]["ranking"], measure_of(case)
     if case["statistic"] == "value":
         assert all(len(group) == 1 for group in groups)
     assert sum(1 for _ in oracle.permutations(groups)) == case["input"].get("orders", 1)
-    result = getattr(oracle.statistics(measure_of(case), groups, truth), STATISTICS[case["statistic"]])
+    statistics = oracle.statistics(measure, groups, truth, lengths=case["input"].get("length"))
+    result = getattr(statistics, STATISTICS[case["statistic"]])
     if case["exact"]:
         assert result == Fraction(case["value"])
     else:
@@ -114,9 +157,10 @@ def test_oracle(case: dict[str, Any]) -> None:
 @by_id
 @pytest.mark.parametrize("form", [as_text, as_object])
 def test_package(case: dict[str, Any], form: Any) -> None:
-    measure = form(measure_of(case))
-    results = untied.evaluate(
-        {"q": case["input"]["qrels"]}, {"q": case["input"]["ranking"]}, [measure], ties="range", variance=True
-    )
-    value = results.value(measure, query="q")
+    measure, truth = measure_of(case)
+    if measure.name in NOT_YET:
+        pytest.skip(f"the package does not have {measure.name} yet")
+    asked = form(measure)
+    results = untied.evaluate({"q": truth}, {"q": case["input"]["ranking"]}, [asked], ties="range", variance=True)
+    value = results.value(asked, query="q")
     assert close(getattr(value, STATISTICS[case["statistic"]]), case["float"])

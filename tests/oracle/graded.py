@@ -1,0 +1,83 @@
+"""Measures of grades: discounted gains, and what trec_eval makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from oracle.judgements import ZERO, Discount, Gain, Number, Truth, discount_at, gain_of, log_ratio
+
+
+def _discounted(gains: Iterable[Fraction], discount: Discount) -> Fraction:
+    return sum((g * discount_at(i, discount) for i, g in enumerate(gains, 1) if g), ZERO)
+
+
+def dcg(
+    order: Sequence[str],
+    truth: Truth,
+    k: int | None = None,
+    gain: Gain = "linear",
+    discount: Discount = "log2",
+    rel: Number = 0,
+) -> Fraction:
+    return _discounted((gain_of(doc, truth, gain, rel) for doc in order[:k]), discount)
+
+
+def ndcg(
+    order: Sequence[str],
+    truth: Truth,
+    k: int | None = None,
+    gain: Gain = "linear",
+    discount: Discount = "log2",
+    rel: Number = 0,
+    recall_base: str = "qrels",
+) -> Fraction:
+    pool = order if recall_base == "ranking" else list(truth)
+    gains = sorted((gain_of(doc, truth, gain, rel) for doc in pool), reverse=True)
+    ideal = _discounted([g for g in gains if g > 0][:k], discount)
+    return dcg(order, truth, k, gain, discount, rel) / ideal if ideal else ZERO
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# trec_eval's own. A document gains its grade.
+
+
+def _ideal_gains(truth: Truth) -> list[Fraction]:
+    gains = (gain_of(doc, truth, "linear") for doc in truth)
+    return sorted((g for g in gains if g > 0), reverse=True)
+
+
+def _ndcg_at(order: Sequence[str], truth: Truth, k: int) -> Fraction:
+    ideal = _ideal_gains(truth)
+    return dcg(order, truth, k) / _discounted(ideal[:k], "log2")
+
+
+def r_ndcg(order: Sequence[str], truth: Truth) -> Fraction:
+    """The mean of nDCG@k where the ideal ranking steps down to a lower gain, and at the end of the ranking."""
+    ideal = _ideal_gains(truth)
+    points = [k for k in range(1, len(ideal) + 1) if k == len(ideal) or ideal[k] < ideal[k - 1]]
+    if ideal and len(order) > len(ideal):
+        points.append(len(order))
+    return sum((_ndcg_at(order, truth, k) for k in points), ZERO) / len(points) if points else ZERO
+
+
+def ndcg_rel(order: Sequence[str], truth: Truth) -> Fraction:
+    """The mean over documents of positive gain of nDCG@k at their rank; for one not retrieved, of the nDCG of all."""
+    ideal = _ideal_gains(truth)
+    if not ideal:
+        return ZERO
+    ranks = [k for k, doc in enumerate(order, 1) if gain_of(doc, truth, "linear") > 0]
+    found = sum((_ndcg_at(order, truth, k) for k in ranks), ZERO)
+    return (found + (len(ideal) - len(ranks)) * ndcg(order, truth)) / len(ideal)
+
+
+def g(order: Sequence[str], truth: Truth) -> Fraction:
+    """Every gain is discounted by what it could have cost less: the ideal's gains so far, less those found so far."""
+    ideal = _ideal_gains(truth)
+    value = cost = found = ZERO
+    for i, doc in enumerate(order):
+        gain = gain_of(doc, truth, "linear")
+        cost += max(ideal[i] if i < len(ideal) else ZERO, Fraction(1))
+        found += gain
+        value += gain * log_ratio(Fraction(2), 2 + cost - found)
+    return value / sum(ideal) if ideal else ZERO

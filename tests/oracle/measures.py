@@ -1,0 +1,119 @@
+"""The names of the measures, and a measure with its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from oracle import binary, graded, subtopics, users
+from oracle.judgements import Lengths, Subtopics, Truth, is_judged
+
+MEASURES: dict[str, Callable[..., Fraction]] = {
+    "P": binary.precision,
+    "R": binary.recall,
+    "F1": binary.f1,
+    "Hits": binary.hits_within,
+    "AP": binary.ap,
+    "RR": binary.rr,
+    "Success": binary.success,
+    "Rprec": binary.rprec,
+    "RelP": binary.relp,
+    "SetP": binary.set_p,
+    "SetRelP": binary.set_relp,
+    "SetR": binary.set_r,
+    "SetF": binary.set_f,
+    "SetAP": binary.set_ap,
+    "IPrec": binary.iprec,
+    "IPrecMean": binary.iprec_mean,
+    "ESL": binary.esl,
+    "Bpref": binary.bpref,
+    "infAP": binary.inf_ap,
+    "Accuracy": binary.accuracy,
+    "binG": binary.bin_g,
+    "YAAP": binary.yaap,
+    "Judged": binary.judged,
+    "Unjudged": binary.unjudged,
+    "Utility": binary.utility,
+    "NumNonrelJudgedRet": binary.num_nonrel_judged_ret,
+    "NumRet": binary.num_ret,
+    "NumRel": binary.num_rel,
+    "NumRelRet": binary.num_rel_ret,
+    "NumQ": binary.num_q,
+    "DCG": graded.dcg,
+    "nDCG": graded.ndcg,
+    "Rndcg": graded.r_ndcg,
+    "nDCGRel": graded.ndcg_rel,
+    "G": graded.g,
+    "RBP": users.rbp,
+    "RBPResidual": users.rbp_residual,
+    "ERR": users.err,
+    "nERR": users.nerr,
+    "Cascade": users.cascade,
+    "NERR8": users.nerr8,
+    "NERR9": users.nerr9,
+    "NERR10": users.nerr10,
+    "NERR11": users.nerr11,
+    "BPM": users.bpm,
+    "INST": users.inst,
+    "INSQ": users.insq,
+    "SDCG": users.sdcg,
+    "U": users.u_measure,
+    "TBG": users.tbg,
+    "alpha_DCG": subtopics.alpha_dcg,
+    "alpha_nDCG": subtopics.alpha_ndcg,
+    "ERR_IA": subtopics.err_ia,
+    "nERR_IA": subtopics.nerr_ia,
+    "NRBP": subtopics.nrbp,
+    "nNRBP": subtopics.nnrbp,
+    "AP_IA": subtopics.ap_ia,
+    "P_IA": subtopics.p_ia,
+    "StRecall": subtopics.st_recall,
+}
+
+COUNTS = {"NumRet", "NumRel", "NumRelRet", "NumNonrelJudgedRet", "NumQ"}  # their aggregate is a sum
+LOWER_IS_BETTER = {"ESL"}
+OF_DOCUMENTS = {"U", "TBG"}  # look at the lengths of documents
+OF_SUBTOPICS = {"alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"}
+AT_RECALL = {"IPrec"}  # what follows the @ is a recall level, not a cutoff
+
+
+@dataclass(frozen=True, init=False)
+class Measure:
+    """A measure, what follows its @, and its parameters; one that is None keeps the default of the definition."""
+
+    name: str
+    k: int | float | None
+    params: dict[str, Any]
+
+    def __init__(self, name: str, k: int | float | None = None, **params: Any) -> None:
+        given = {key: value for key, value in params.items() if value is not None and value is not False}
+        for key, value in (("name", name), ("k", k), ("params", given)):
+            object.__setattr__(self, key, value)
+
+    def of(self, order: Sequence[str], truth: Truth | Subtopics, lengths: Lengths | None = None) -> Fraction:
+        """Value for one total order."""
+        params = {key: value for key, value in self.params.items() if key not in ("judged_only", "mean")}
+        if "judged_only" in self.params:
+            order = [doc for doc in order if self.is_judged(doc, truth)]
+        if self.k is not None:
+            params["recall" if self.name in AT_RECALL else "k"] = self.k
+        if self.name in OF_DOCUMENTS:
+            params["lengths"] = lengths
+        return MEASURES[self.name](order, truth, **params)
+
+    def is_judged(self, doc: str, truth: Any) -> bool:
+        """Whether the document is judged, for some subtopic if there are subtopics."""
+        if self.name in OF_SUBTOPICS:
+            return any(is_judged(doc, one) for one in truth.values())
+        return is_judged(doc, truth)
+
+    def sees(self, doc: str, truth: Any, lengths: Lengths | None = None) -> Hashable:
+        """Everything that the measure can know of a document."""
+        if self.name in OF_SUBTOPICS:
+            return tuple(one.get(doc) for one in truth.values())
+        if self.name in OF_DOCUMENTS:
+            assert lengths is not None
+            return truth.get(doc), lengths[doc]
+        return truth.get(doc)

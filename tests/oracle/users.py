@@ -1,0 +1,240 @@
+"""Measures that model a user who walks down the ranking and stops somewhere."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+from oracle.judgements import (
+    DIGITS,
+    ONE,
+    ZERO,
+    Discount,
+    Gain,
+    Lengths,
+    Number,
+    Truth,
+    as_written,
+    decimal,
+    discount_at,
+    grade_of,
+    is_judged,
+    is_relevant,
+    log_ratio,
+    power_of_two,
+)
+
+
+def rbp(
+    order: Sequence[str],
+    truth: Truth,
+    k: int | None = None,
+    p: Number = Fraction(4, 5),
+    rel: Number = 1,
+    max_grade: Number | None = None,
+) -> Fraction:
+    value, weight = ZERO, 1 - Fraction(p)
+    for doc in order[:k]:
+        if max_grade is None:
+            value += weight * is_relevant(doc, truth, rel)
+        elif is_judged(doc, truth):
+            value += weight * Fraction(truth[doc]) / Fraction(max_grade)
+        weight *= Fraction(p)
+    return value
+
+
+def rbp_residual(order: Sequence[str], truth: Truth, k: int | None = None, p: Number = Fraction(4, 5)) -> Fraction:
+    """The weight of the unjudged documents among the first k, and of everything after them."""
+    seen = order[:k]
+    value, weight = ZERO, 1 - Fraction(p)
+    for doc in seen:
+        value += weight * (not is_judged(doc, truth))
+        weight *= Fraction(p)
+    return value + Fraction(p) ** len(seen)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Cascades: the chance of going on depends on the document
+
+
+def err(order: Sequence[str], truth: Truth, k: int | None = None, max_grade: Number = 4) -> Fraction:
+    value, reached = ZERO, ONE
+    for rank, doc in enumerate(order[:k], 1):
+        stop = (power_of_two(grade_of(doc, truth)) - 1) / power_of_two(Fraction(max_grade))
+        value += reached * stop / rank
+        reached *= 1 - stop
+    return value
+
+
+def nerr(order: Sequence[str], truth: Truth, k: int | None = None, max_grade: Number = 4) -> Fraction:
+    ideal = err(sorted(truth, key=lambda doc: grade_of(doc, truth), reverse=True), truth, k, max_grade)
+    return err(order, truth, k, max_grade) / ideal if ideal else ZERO
+
+
+def cascade(
+    order: Sequence[str],
+    truth: Truth,
+    k: int | None = None,
+    gain: Gain = "linear",
+    go_on: Mapping[int, Number] | None = None,
+    discount: Discount = "none",
+) -> Fraction:
+    value, reached = ZERO, ONE
+    for rank, doc in enumerate(order[:k], 1):
+        grade = grade_of(doc, truth)
+        if isinstance(gain, str):
+            gained = grade if gain == "linear" else power_of_two(grade) - 1
+        else:
+            gained = Fraction(gain.get(int(grade), 0))
+        value += reached * gained * discount_at(rank, discount)
+        reached *= 1 - gained if go_on is None else Fraction(go_on.get(int(grade), 1))
+    return value
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# C/W/L: the rate of gain of a user who goes on from rank i with probability C(i)
+
+DEPTH = 1000  # where cwl-eval stops; ranks beyond the ranking gain nothing
+
+GoOn = Callable[[int, Fraction, Fraction], Fraction]  # of the rank, the gain there, the gain up to there
+
+
+def _rate(order: Sequence[str], truth: Truth, min_rel: Number, max_rel: Number, go_on: GoOn, depth: int) -> Fraction:
+    """Sum of W(i) g_i: rank i weighs its share of all chances of getting there; g_i is on the way from min to max."""
+    low, high = Fraction(min_rel), Fraction(max_rel)
+    weight, weights, total, gained = ONE, ZERO, ZERO, ZERO
+    for rank, doc in enumerate(order[:depth], 1):
+        gain = (min(max(grade_of(doc, truth), low), high) - low) / (high - low)
+        total += gain
+        gained += weight * gain
+        weights += weight
+        weight *= go_on(rank, gain, total)
+    return gained / (weights + weight * _unseen(len(order), total, go_on, depth))
+
+
+@functools.cache
+def _unseen(n: int, total: Fraction, go_on: GoOn, depth: int) -> Fraction:
+    """The weights of ranks n + 1 to depth, if that of rank n + 1 is 1; to 50 digits."""
+    weight, weights = Decimal(1), Decimal(0)
+    with localcontext() as context:
+        context.prec = DIGITS
+        for rank in range(n + 1, depth + 1):
+            weights += weight
+            weight *= decimal(go_on(rank, ZERO, total))
+    return Fraction(weights)
+
+
+def nerr8(order: Sequence[str], truth: Truth, k: int, max_rel: Number, min_rel: Number = 0) -> Fraction:
+    return _rate(order, truth, min_rel, max_rel, _until_gain, k)
+
+
+def nerr9(order: Sequence[str], truth: Truth, k: int, max_rel: Number, min_rel: Number = 0) -> Fraction:
+    return _rate(order, truth, min_rel, max_rel, _until_gain_by_rank, k)
+
+
+def nerr10(
+    order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, p: Number = Fraction(9, 10)
+) -> Fraction:
+    return _rate(order, truth, min_rel, max_rel, _until_gain_patiently(as_written(p)), DEPTH)
+
+
+def nerr11(order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1) -> Fraction:
+    return _rate(order, truth, min_rel, max_rel, _until_gain_with_goal(as_written(T)), DEPTH)
+
+
+def bpm(order: Sequence[str], truth: Truth, k: int, max_rel: Number, min_rel: Number = 0, T: Number = 1) -> Fraction:
+    return _rate(order, truth, min_rel, max_rel, _until_goal(as_written(T)), k)
+
+
+def inst(order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1) -> Fraction:
+    return _rate(order, truth, min_rel, max_rel, _adaptive(as_written(T)), DEPTH)
+
+
+def insq(order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1) -> Fraction:
+    return _rate(order, truth, min_rel, max_rel, _with_goal(as_written(T)), DEPTH)
+
+
+def sdcg(order: Sequence[str], truth: Truth, k: int, max_rel: Number, min_rel: Number = 0) -> Fraction:
+    return _rate(order, truth, min_rel, max_rel, _as_dcg, k)
+
+
+def _until_gain(rank: int, gain: Fraction, total: Fraction) -> Fraction:
+    return 1 - gain
+
+
+def _until_gain_by_rank(rank: int, gain: Fraction, total: Fraction) -> Fraction:
+    return Fraction(rank, rank + 1) * (1 - gain)
+
+
+@functools.cache  # the same parameter gives the same function, for the cache of _unseen
+def _until_gain_patiently(p: Fraction) -> GoOn:
+    return lambda rank, gain, total: p * (1 - gain)
+
+
+@functools.cache
+def _until_gain_with_goal(goal: Fraction) -> GoOn:
+    return lambda rank, gain, total: _with_goal(goal)(rank, gain, total) * (1 - gain)
+
+
+@functools.cache
+def _until_goal(goal: Fraction) -> GoOn:
+    return lambda rank, gain, total: Fraction(total < goal)
+
+
+@functools.cache
+def _with_goal(goal: Fraction) -> GoOn:
+    return lambda rank, gain, total: ((rank + 2 * goal - 1) / (rank + 2 * goal)) ** 2
+
+
+@functools.cache
+def _adaptive(goal: Fraction) -> GoOn:
+    return lambda rank, gain, total: ((rank + 2 * goal - total - 1) / (rank + 2 * goal - total)) ** 2
+
+
+def _as_dcg(rank: int, gain: Fraction, total: Fraction) -> Fraction:
+    return log_ratio(Fraction(rank + 1), Fraction(rank + 2))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Lengths of documents
+
+
+def u_measure(
+    order: Sequence[str],
+    truth: Truth,
+    lengths: Lengths,
+    k: int | None = None,
+    L: Number = 132_000,
+    gain_at: str = "end",
+    rel: Number = 1,
+    norm: Number = 1,
+) -> Fraction:
+    """A gain is worth less the more characters were read before it, and nothing after L of them."""
+    value, read = ZERO, ZERO
+    for doc in order[:k]:
+        length = Fraction(lengths[doc])
+        at = read + length if gain_at == "end" else read
+        value += is_relevant(doc, truth, rel) * max(ZERO, 1 - at / Fraction(L))
+        read += length
+    return value / Fraction(norm)
+
+
+def tbg(
+    order: Sequence[str],
+    truth: Truth,
+    lengths: Lengths,
+    k: int | None = None,
+    h: Number = 224,
+    rel: Number = 1,
+) -> Fraction:
+    """A relevant document gains as much as there are users who have not left by the time they get to it."""
+    value, time = ZERO, ZERO
+    for doc in order[:k]:
+        relevant = is_relevant(doc, truth, rel)
+        if relevant:
+            value += Fraction(64, 100) * Fraction(77, 100) * power_of_two(-time / Fraction(h))
+        reading = Fraction(18, 1000) * Fraction(lengths[doc]) + Fraction(78, 10)
+        time += Fraction(44, 10) + reading * (Fraction(64, 100) if relevant else Fraction(39, 100))
+    return value
