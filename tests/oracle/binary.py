@@ -1,6 +1,6 @@
 """Measures that ask only whether a document is relevant, or not, or not judged.
 
-A quantity that is undefined (0/0) is 0, as in trec_eval.
+A quantity that is undefined (0/0) is 0, as in trec_eval, unless lower values are better.
 """
 
 from __future__ import annotations
@@ -146,19 +146,29 @@ def iprec_mean(
     return sum((iprec(order, truth, level, rel, recall_base) for level in levels), ZERO) / len(levels)
 
 
-def esl(order: Sequence[str], truth: Truth, q: int = 1, rel: Number = 1) -> Fraction:
-    """Search length: documents to be looked at for the q-th relevant one that are not relevant."""
+def esl(order: Sequence[str], truth: Truth, q: int = 1, rel: Number = 1) -> Fraction | None:
+    """Search length: documents to be looked at for the q-th relevant one that are not relevant.
+
+    Where it is undefined, 0 would be the best value; so it is left undefined.
+    """
     relevant = [i for i, doc in enumerate(order) if is_relevant(doc, truth, rel)]
-    return Fraction(relevant[q - 1] - (q - 1)) if len(relevant) >= q else ZERO
+    return Fraction(relevant[q - 1] - (q - 1)) if len(relevant) >= q else None
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Pairs of documents, and incomplete judgements
 
 
-def bpref(order: Sequence[str], truth: Truth, rel: Number = 1, variant: str = "trec_eval", extra: int = 0) -> Fraction:
-    total = hits(list(truth), truth, rel)
-    nonrelevant = sum(is_judged(doc, truth) for doc in truth) - total
+def bpref(
+    order: Sequence[str],
+    truth: Truth,
+    rel: Number = 1,
+    variant: str = "trec_eval",
+    extra: int = 0,
+    recall_base: str | int = "qrels",
+) -> Fraction:
+    total = relevant_total(order, truth, rel, recall_base)
+    nonrelevant = sum(is_judged(doc, truth) and not is_relevant(doc, truth, rel) for doc in truth)
     counted = total + extra  # so many non-relevant documents count, of all that stand above a relevant one
     most = counted if variant == "paper" else min(nonrelevant, counted)
     value = ZERO
@@ -194,8 +204,8 @@ def accuracy(order: Sequence[str], truth: Truth, k: int | None = None, rel: Numb
     return Fraction(sum(i < j for i, j in pairs), len(pairs)) if pairs else ZERO
 
 
-def bin_g(order: Sequence[str], truth: Truth, rel: Number = 1) -> Fraction:
-    total, value, above = hits(list(truth), truth, rel), ZERO, 0
+def bin_g(order: Sequence[str], truth: Truth, rel: Number = 1, recall_base: str | int = "qrels") -> Fraction:
+    total, value, above = relevant_total(order, truth, rel, recall_base), ZERO, 0
     for doc in order:
         if is_relevant(doc, truth, rel):
             value += log_ratio(Fraction(2), Fraction(2 + above))
@@ -216,9 +226,9 @@ def yaap(order: Sequence[str], truth: Truth, rel: Number = 1) -> Fraction:
 
 
 def judged(order: Sequence[str], truth: Truth, k: int | None = None) -> Fraction:
-    """Share of the judged among the first k, or of all where there are fewer."""
+    """Share of the documents that the qrels hold, whatever their grade, of the first k or of all if there are fewer."""
     seen = order[:k]
-    return Fraction(sum(is_judged(doc, truth) for doc in seen), len(seen)) if seen else ZERO
+    return Fraction(sum(doc in truth for doc in seen), len(seen)) if seen else ZERO
 
 
 def unjudged(order: Sequence[str], truth: Truth, k: int) -> Fraction:

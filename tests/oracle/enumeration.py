@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -52,7 +52,12 @@ def orders(groups: Groups, kind: Callable[[str], Hashable]) -> Iterator[list[str
         yield list(itertools.chain.from_iterable(parts))
 
 
-def summarise(values: Sequence[Fraction]) -> Statistics:
+def summarise(listed: Iterable[Fraction | None]) -> Statistics | None:
+    """Statistics of values; None if they are undefined, which no order changes."""
+    values = list(listed)
+    if None in values:
+        assert set(values) == {None}
+        return None
     mean = sum(values, ZERO) / len(values)
     variance = sum(((v - mean) ** 2 for v in values), ZERO) / len(values)
     return Statistics(mean, variance, min(values), max(values))
@@ -64,16 +69,19 @@ def statistics(
     truth: Truth | Subtopics,
     unjudged: str = "nonrelevant",
     lengths: Lengths | None = None,
-) -> Statistics:
+) -> Statistics | None:
     """Statistics of a measure over all tie orders."""
     if unjudged == "remove":
         groups = [[doc for doc in group if measure.is_judged(doc, truth)] for group in groups]
     listed = orders(groups, lambda doc: measure.sees(doc, truth, lengths))
-    return summarise([measure.of(order, truth, lengths) for order in listed])
+    return summarise(measure.of(order, truth, lengths) for order in listed)
 
 
-def aggregate(measure: Measure, topics: Sequence[Statistics]) -> Statistics:
-    """The row over all topics; tie orders of different topics are independent."""
+def aggregate(measure: Measure, every: Iterable[Statistics | None]) -> Statistics | None:
+    """The row over all topics that have a value; tie orders of different topics are independent."""
+    topics = [one for one in every if one is not None]
+    if not topics:
+        return None
 
     def average(values: Sequence[Fraction]) -> Fraction:
         if measure.params.get("mean") == "geometric":

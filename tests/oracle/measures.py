@@ -10,7 +10,7 @@ from typing import Any
 from oracle import binary, graded, subtopics, users
 from oracle.judgements import Lengths, Subtopics, Truth, is_judged
 
-MEASURES: dict[str, Callable[..., Fraction]] = {
+MEASURES: dict[str, Callable[..., Fraction | None]] = {
     "P": binary.precision,
     "R": binary.recall,
     "F1": binary.f1,
@@ -92,8 +92,8 @@ class Measure:
         for key, value in (("name", name), ("k", k), ("params", given)):
             object.__setattr__(self, key, value)
 
-    def of(self, order: Sequence[str], truth: Truth | Subtopics, lengths: Lengths | None = None) -> Fraction:
-        """Value for one total order."""
+    def of(self, order: Sequence[str], truth: Truth | Subtopics, lengths: Lengths | None = None) -> Fraction | None:
+        """Value for one total order; None if it is left undefined."""
         params = {key: value for key, value in self.params.items() if key not in ("judged_only", "mean")}
         if "judged_only" in self.params:
             order = [doc for doc in order if self.is_judged(doc, truth)]

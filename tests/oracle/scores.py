@@ -72,13 +72,13 @@ def tie_policy(
     unjudged: str = "nonrelevant",
     score_dtype: str = "float64",
     lengths: Lengths | None = None,
-) -> Fraction:
+) -> Fraction | None:
     """Value under a tie policy that yields one number."""
     groups = group_scores(scores, "float32" if ties == "trec" else score_dtype)
     if ties in ("expected", "best", "worst"):
         result = statistics(measure, groups, truth, unjudged, lengths)
-        if ties == "expected":
-            return result.mean
+        if result is None or ties == "expected":
+            return result and result.mean
         return result.high if (ties == "best") != (measure.name in LOWER_IS_BETTER) else result.low
     if ties in ("docid", "trec"):
         groups = [sorted(group, key=lambda doc: doc.encode(), reverse=True) for group in groups]

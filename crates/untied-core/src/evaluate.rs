@@ -472,7 +472,8 @@ impl Workspace {
         let mut undefined = 0;
         for (m, measure) in plan.measures.iter().enumerate() {
             let orders = if plan.judged_only[m] { &self.judged } else { self.orders(settings) };
-            let mut put = |field: usize, value: f64| cells[field * shape.measures + m] = value;
+            // Plus 0: an empty sum is -0, which reads badly.
+            let mut put = |field: usize, value: f64| cells[field * shape.measures + m] = value + 0.0;
             let lower_is_better = plan.specs[m].info.lower_is_better;
             let over = Over { measure: measure.as_ref(), orders, truth: &truth, plan, settings, lower_is_better };
             let spread = match settings.unjudged {
