@@ -39,45 +39,44 @@ def ndcg(
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# trec_eval's own. A document gains its grade.
+# trec_eval's own
 
 
-def _ideal_gains(truth: Truth) -> list[Fraction]:
-    gains = (gain_of(doc, truth, "linear") for doc in truth)
+def _ideal_gains(truth: Truth, gain: Gain) -> list[Fraction]:
+    gains = (gain_of(doc, truth, gain) for doc in truth)
     return sorted((g for g in gains if g > 0), reverse=True)
 
 
-def _ndcg_at(order: Sequence[str], truth: Truth, k: int) -> Fraction:
-    ideal = _ideal_gains(truth)
-    return dcg(order, truth, k) / _discounted(ideal[:k], "log2")
+def _ndcg_at(order: Sequence[str], truth: Truth, k: int, gain: Gain) -> Fraction:
+    return dcg(order, truth, k, gain) / _discounted(_ideal_gains(truth, gain)[:k], "log2")
 
 
-def r_ndcg(order: Sequence[str], truth: Truth) -> Fraction:
+def r_ndcg(order: Sequence[str], truth: Truth, gain: Gain = "linear") -> Fraction:
     """The mean of nDCG@k where the ideal ranking steps down to a lower gain, and at the end of the ranking."""
-    ideal = _ideal_gains(truth)
+    ideal = _ideal_gains(truth, gain)
     points = [k for k in range(1, len(ideal) + 1) if k == len(ideal) or ideal[k] < ideal[k - 1]]
     if ideal and len(order) > len(ideal):
         points.append(len(order))
-    return sum((_ndcg_at(order, truth, k) for k in points), ZERO) / len(points) if points else ZERO
+    return sum((_ndcg_at(order, truth, k, gain) for k in points), ZERO) / len(points) if points else ZERO
 
 
-def ndcg_rel(order: Sequence[str], truth: Truth) -> Fraction:
+def ndcg_rel(order: Sequence[str], truth: Truth, gain: Gain = "linear") -> Fraction:
     """The mean over documents of positive gain of nDCG@k at their rank; for one not retrieved, of the nDCG of all."""
-    ideal = _ideal_gains(truth)
+    ideal = _ideal_gains(truth, gain)
     if not ideal:
         return ZERO
-    ranks = [k for k, doc in enumerate(order, 1) if gain_of(doc, truth, "linear") > 0]
-    found = sum((_ndcg_at(order, truth, k) for k in ranks), ZERO)
-    return (found + (len(ideal) - len(ranks)) * ndcg(order, truth)) / len(ideal)
+    ranks = [k for k, doc in enumerate(order, 1) if gain_of(doc, truth, gain) > 0]
+    found = sum((_ndcg_at(order, truth, k, gain) for k in ranks), ZERO)
+    return (found + (len(ideal) - len(ranks)) * ndcg(order, truth, None, gain)) / len(ideal)
 
 
-def g(order: Sequence[str], truth: Truth) -> Fraction:
+def g(order: Sequence[str], truth: Truth, gain: Gain = "linear") -> Fraction:
     """Every gain is discounted by what it could have cost less: the ideal's gains so far, less those found so far."""
-    ideal = _ideal_gains(truth)
+    ideal = _ideal_gains(truth, gain)
     value = cost = found = ZERO
     for i, doc in enumerate(order):
-        gain = gain_of(doc, truth, "linear")
+        gained = gain_of(doc, truth, gain)
         cost += max(ideal[i] if i < len(ideal) else ZERO, Fraction(1))
-        found += gain
-        value += gain * log_ratio(Fraction(2), 2 + cost - found)
+        found += gained
+        value += gained * log_ratio(Fraction(2), 2 + cost - found)
     return value / sum(ideal) if ideal else ZERO
