@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import copy
 import json
+import sys
+import types
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import untied
-from untied.compat import beir
+from untied.compat import beir, mteb
 from untied.compat import sentence_transformers as st
 
 RECORD: dict[str, Any] = json.loads(Path(__file__).with_name("trainers.json").read_text())
@@ -168,3 +170,43 @@ def test_mteb(data: dict[str, Any]) -> None:
         for k in K:
             tolerance = 1e-9 if family == "mrr" else 0.5001e-5  # the others are rounded
             assert found[f"{name}@{k}"].mean == pytest.approx(data["mteb"][family][f"{theirs}@{k}"], abs=tolerance)
+
+
+@each
+def test_mteb_mrr(data: dict[str, Any]) -> None:
+    theirs = data["mteb"]["mrr"]
+    ours = mteb.mrr(data["qrels"], data["results"], K)
+    assert {key: sum(values) / len(values) for key, values in ours.items()} == pytest.approx(theirs, abs=1e-12)
+
+
+def test_mteb_switch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a stand-in for MTEB's module, with what its function of scores uses."""
+    module = types.ModuleType(mteb.MODULE)
+    module.__dict__.update(pytrec_eval="theirs", mrr="theirs")
+    for name in ("mteb", "mteb._evaluators"):
+        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+    monkeypatch.setitem(sys.modules, mteb.MODULE, module)
+    data = RECORD["collections"][0]
+    asked = {"ndcg_cut.10", "map_cut.10", "recall.10", "P.10", "success.10"}
+
+    def scores() -> dict[str, dict[str, float]]:
+        found: dict[str, dict[str, float]] = module.pytrec_eval.RelevanceEvaluator(data["qrels"], asked).evaluate(
+            data["results"]
+        )
+        return found
+
+    mteb.install()
+    assert module.mrr == "theirs"
+    mean = sum(values["ndcg_cut_10"] for values in scores().values()) / len(scores())
+    assert round(mean, 5) == data["mteb"]["ndcg"]["NDCG@10"]
+    mteb.install(ties="expected")
+    found = untied.evaluate(data["qrels"], data["results"], ["nDCG@10", "RR@10"], queries="common")
+    assert list(scores()) == list(data["results"])  # MTEB pairs them by place
+    assert {query: values["ndcg_cut_10"] for query, values in scores().items()} == pytest.approx(
+        {query: found.value("nDCG@10", query=query).mean for query in found.queries}
+    )
+    values = module.mrr(data["qrels"], data["results"], [10])["MRR@10"]
+    assert values == [found.value("RR@10", query=query).mean for query in data["results"]]
+    mteb.uninstall()
+    mteb.uninstall()
+    assert (module.pytrec_eval, module.mrr) == ("theirs", "theirs")
