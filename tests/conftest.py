@@ -1,4 +1,31 @@
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile("untied", derandomize=True, deadline=None, database=None, print_blob=False)
 settings.load_profile("untied")
+
+
+@pytest.fixture(scope="session")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Path]]:
+    """Folders of TREC's collections by name, with ``qrels.txt`` and runs; each is unpacked once."""
+    shared = Path(os.environ.get("UNTIED_SHARED") or Path(__file__).resolve().parents[2] / "shared")
+    folders: dict[str, Path] = {}
+
+    def unpack(name: str) -> Path:
+        if name not in folders:
+            folder = tmp_path_factory.mktemp(name)
+            command = [sys.executable, shared / "data" / "unpack.py", name, folder]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            folders[name] = folder
+        return folders[name]
+
+    yield unpack
+    for folder in folders.values():
+        shutil.rmtree(folder)  # 330 MB, all in all

@@ -7,11 +7,8 @@ wherever the environment variable UNTIED_SHARED points to. Without them these te
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
-import sys
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,24 +68,19 @@ def read_published(archive: Path) -> dict[str, dict[str, dict[str, float]]]:
     return published
 
 
-def unpack(name: str, archive: str, folder: Path) -> Collection:
-    subprocess.run([sys.executable, DATA / "unpack.py", name, folder], check=True, stdout=subprocess.DEVNULL)
+def collection(name: str, archive: str, folder: Path) -> Collection:
     runs = {path.stem: path for path in sorted(folder.glob("*.run"))}
     return Collection(folder / "qrels.txt", runs, read_published(DATA / name / archive))
 
 
 @pytest.fixture(scope="session")
-def trec8(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collection]:
-    folder = tmp_path_factory.mktemp("trec8")
-    yield unpack("trec8", "published-eval.tar.xz", folder)
-    shutil.rmtree(folder)  # 330 MB
+def trec8(unpacked: Callable[[str], Path]) -> Collection:
+    return collection("trec8", "published-eval.tar.xz", unpacked("trec8"))
 
 
 @pytest.fixture(scope="session")
-def robust03(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collection]:
-    folder = tmp_path_factory.mktemp("robust03")
-    yield unpack("robust03", "trec_eval-10.tar.xz", folder)
-    shutil.rmtree(folder)
+def robust03(unpacked: Callable[[str], Path]) -> Collection:
+    return collection("robust03", "trec_eval-10.tar.xz", unpacked("robust03"))
 
 
 def differences(collection: Collection, results: Any) -> tuple[int, list[str]]:

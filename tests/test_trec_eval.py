@@ -5,6 +5,8 @@ The latter two need the folder ``shared`` next to the repository, or wherever UN
 
 from __future__ import annotations
 
+import gzip
+import lzma
 import os
 import subprocess
 import sys
@@ -14,7 +16,12 @@ from pathlib import Path
 
 import pytest
 
+from untied._core import TrecReport
 from untied.cli import main
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from untied._types import TrecOptions
 
 SHARED = Path(os.environ.get("UNTIED_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 DATA = SHARED / "data"
@@ -345,9 +352,23 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 SUITE = """\
+qrels.test results.test -> out.test
+qrels.test.with-comments results.test -> out.test
+qrels.comment.test results.comment.test -> out.comment.test
+-m all_trec qrels.test results.test -> out.test.a
+-m all_trec -q qrels.test results.test -> out.test.aq
+-m all_trec -q -c qrels.test results.trunc -> out.test.aqc
+-m all_trec -q -c -M100 qrels.test results.trunc -> out.test.aqcM
+-m all_trec -mrelstring.20 -q -l2 qrels.rel_level results.test -> out.test.aql
 -m all_prefs -q -R prefs prefs.test prefs.results.test -> out.test.prefs
 -m all_prefs -q -R prefs prefs.comment.test prefs.results.test -> out.test.prefs
 -m all_prefs -q -R qrels_prefs qrels.test results.test -> out.test.qrels_prefs
+-m qrels_jg -q -R qrels_jg qrels.123 results.test -> out.test.qrels_jg
+-m qrels_jg -q -R qrels_jg qrels.comments.123 results.test -> out.test.qrels_jg
+-q -miprec_at_recall..10,.20,.25,.75,.50 -m P.5,7,3 -m recall.20,2000 -m Rprec_mult.5.0,0.2,0.35 -mutility.2,-1,0,0 \
+-m 11pt_avg..25,.5,.75 -mndcg.1=3,2=9,4=4.5 -mndcg_cut.10,20,23.4 -msuccess.2,5,20 \
+qrels.test results.test -> out.test.meas_params
+-q -m all_trec -Z zscores_file qrels.test results.test -> out.test.aqZ
 """
 
 
@@ -358,3 +379,91 @@ def test_suite(trec_eval: Command, suite: Path, monkeypatch: pytest.MonkeyPatch,
     monkeypatch.chdir(suite)
     arguments, expected = line.split(" -> ")
     assert trec_eval(*arguments.split()) == (0, Path(expected).read_text(), "")
+
+
+def report(qrels: Path, run: Path, measures: list[str], version: int, summary: bool = True) -> str:
+    """The command's report, without the command: 130 runs in a few seconds."""
+    options: TrecOptions = {
+        "version": version,
+        "measures": measures,
+        "per_topic": True,
+        "summary": summary,
+        "complete": False,
+        "judged_only": False,
+        "level": "1",
+        "collection": "0",
+        "depth": None,
+        "judgments": "qrels",
+        "results": "trec_results",
+        "deviations": None,
+        "topic": None,
+    }
+    found = TrecReport(qrels, run, options)
+    text = b"".join(found).decode()
+    assert found.failure is None
+    return text
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("collection", "archive", "runs"),
+    [("trec8", "published-eval.tar.xz", 129), ("robust03", "trec_eval-10.tar.xz", 17)],
+)
+def test_published(unpacked: Callable[[str], Path], collection: str, archive: str, runs: int) -> None:
+    """TREC's runs as trec_eval 10 evaluated them, every line; Robust's come without rbp."""
+    folder = unpacked(collection)
+    left_out = ("rbp ", "rbp_resid ") if collection == "robust03" else ()
+    compared = 0
+    with tarfile.open(DATA / collection / archive) as tar:
+        for member in tar:
+            content = tar.extractfile(member)
+            if content is None:
+                continue
+            run = Path(member.name).name.removeprefix("eval.")
+            mine = report(folder / "qrels.txt", folder / f"{run}.run", ["all_trec"], 10)
+            lines = [line for line in mine.splitlines() if not line.startswith(left_out)]
+            assert lines == content.read().decode().splitlines(), run
+            compared += 1
+    assert compared == runs
+
+
+@needs_data
+@pytest.mark.parametrize("rate", ["0.02", "0.1"])
+def test_sampled_judgments_in_version_9(unpacked: Callable[[str], Path], tmp_path: Path, rate: str) -> None:
+    """Judgments of a sample, the rest of the pool as -1: what trec_eval 9.0.8 makes of all 129 runs."""
+    folder = unpacked("trec8")
+    names = ["num_rel", "num_rel_ret", "map", "bpref", "infAP", "num_nonrel_judged_ret"]
+    qrels = tmp_path / "qrels"
+    qrels.write_bytes(lzma.decompress((DATA / "trec8" / f"sampled-{rate}.qrels.xz").read_bytes()))
+    published: dict[str, list[list[str]]] = {}
+    with gzip.open(DATA / "trec8" / f"sampled-{rate}.trec_eval-9.0.8.txt.gz", "rt") as lines:
+        for line in lines:
+            run, *value = line.split()
+            published.setdefault(run, []).append(value)
+    assert len(published) == 129
+    for run, values in published.items():
+        mine = report(qrels, folder / f"{run}.run", names, 9)
+        assert sorted(line.split() for line in mine.splitlines()) == sorted(v for v in values if v[0] in names), run
+
+
+@needs_data
+def test_pytrec_eval_is_version_9(unpacked: Callable[[str], Path]) -> None:
+    """All of its measures, on runs with many ties; uwmt8a0 has scores that tie in 32 bits only."""
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    for collection, runs in {"trec8": ["uwmt8a0", "disco1", "cirtrc82"], "robust03": [None]}.items():
+        folder = unpacked(collection)
+        with (folder / "qrels.txt").open() as lines:
+            judgments = pytrec_eval.parse_qrel(lines)
+        evaluator = pytrec_eval.RelevanceEvaluator(judgments, {"all_trec"})
+        for run in runs:
+            path = folder / f"{run}.run" if run else min(folder.glob("*.run"))
+            with path.open(errors="surrogateescape") as lines:
+                theirs = evaluator.evaluate(pytrec_eval.parse_run(lines))
+            mine = rows(report(folder / "qrels.txt", path, ["all_trec"], 9, summary=False))
+            compared = 0
+            for (name, topic), value in mine.items():
+                if name != "relstring":
+                    whole = name.startswith("num_")
+                    assert value == f"{theirs[topic][name]:{'.0f' if whole else '.4f'}}", (path.name, name, topic)
+                    compared += 1
+            assert compared == 90 * len(theirs)

@@ -89,6 +89,10 @@ mod code {
 fn requested(options: &Options) -> Result<Requested, Failure> {
     let mut requested = Requested::new(options.version);
     options.measures.iter().try_for_each(|measure| requested.add(measure)).map_err(failure(code::USAGE))?;
+    if options.level < 1 {
+        let message = format!("-l: the lowest relevant grade must be at least 1, not {}", options.level);
+        return Err(Failure { code: code::USAGE, message });
+    }
     Ok(requested)
 }
 
@@ -169,8 +173,7 @@ pub fn evaluate(options: &Options, judgments: &str, results: &str) -> Result<Rep
 /// No measure has one of the names.
 pub fn explain(options: &Options) -> Result<String, Failure> {
     let requested = requested(options)?;
-    let context = Context { version: options.version, level: options.level as f64, collection: options.collection };
-    let lines = requested.printed(&context).map_err(failure(code::INPUT))?;
+    let lines = requested.printed(&options.context()).map_err(failure(code::INPUT))?;
     let mut text = String::new();
     for Printed { name, kind, .. } in lines {
         let what = match kind {

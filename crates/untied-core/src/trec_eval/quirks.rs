@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::measures::dcg::{Gain, Gains};
 use crate::measures::hits::RPrecision;
 use crate::measures::interpolated::InterpolatedPrecision;
+use crate::measures::ndcg_points::at_changes;
 use crate::measures::share::Target;
 use crate::measures::utility::Utility;
 use crate::measures::{
@@ -104,7 +105,7 @@ pub static IDEAL_DCG: Info = Info {
 
 /// G with gains for some grades.
 pub static G: Info = Info {
-    build: |spec, scope| with_gains("G", spec, scope),
+    build: |spec, scope| with_gains("G", spec, scope)?.build(scope),
     ..quirk(
         "G of trec_eval",
         "normalised gain, discounted by the gain missed",
@@ -115,7 +116,7 @@ pub static G: Info = Info {
 
 /// nDCGRel with gains for some grades.
 pub static NDCG_REL: Info = Info {
-    build: |spec, scope| with_gains("nDCGRel", spec, scope),
+    build: |spec, scope| with_gains("nDCGRel", spec, scope)?.build(scope),
     ..quirk(
         "ndcg_rel of trec_eval",
         "mean of nDCG at relevant documents",
@@ -124,17 +125,19 @@ pub static NDCG_REL: Info = Info {
     )
 };
 
-/// Rndcg, with gains for some grades: 0 where nothing is relevant, whatever the gains.
+/// Rndcg, with gains for some grades: 0 where nothing is relevant, whatever the gains. The ranking's last rank is a
+/// point only if at least two documents come after the ideal ranking's end.
 pub static RNDCG: Info = Info {
     build: |spec, scope| {
         let rel = spec.rel()?;
         let undefined: Condition = Box::new(move |_, truth| truth.relevant(rel) == 0);
-        Ok(Box::new(Unless { measure: with_gains("Rndcg", spec, scope)?, undefined }))
+        let measure = at_changes(&with_gains("Rndcg", spec, scope)?, scope, 2)?;
+        Ok(Box::new(Unless { measure, undefined }))
     },
     ..quirk(
         "Rndcg of trec_eval",
         "mean of nDCG at the ranks where the gain of the ideal ranking changes",
-        "as Rndcg, 0 if no document is relevant",
+        "as Rndcg, but the last rank counts if it is two beyond; 0 if no document is relevant",
         &[PAIRS, REL],
     )
 };
@@ -232,11 +235,11 @@ fn completed(given: &[(f64, f64)], grades: &[f64]) -> Pairs {
 }
 
 /// A measure of ours with the gains given.
-fn with_gains(name: &str, spec: &Spec, scope: &Scope<'_>) -> Result<Box<dyn Measure>> {
+fn with_gains(name: &str, spec: &Spec, scope: &Scope<'_>) -> Result<Spec> {
     let (measure, pairs) = (parse_open(name)?, pairs(spec));
     match pairs.is_empty() {
-        true => measure.build(scope),
-        false => measure.with("gain", Value::table(completed(&pairs, scope.grades))?)?.build(scope),
+        true => Ok(measure),
+        false => measure.with("gain", Value::table(completed(&pairs, scope.grades))?),
     }
 }
 
