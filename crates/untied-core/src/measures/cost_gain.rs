@@ -35,27 +35,20 @@ struct CostGain {
     gain: Gain,
 }
 
-/// Statistics, and whether they are exact; none where nothing can be gained.
-type Found = Option<(Outcome, bool)>;
-
 impl CostGain {
-    fn find(&self, ranking: &Ranking, truth: &Truth<'_>) -> Found {
+    /// Statistics; none where nothing can be gained.
+    fn find(&self, ranking: &Ranking, truth: &Truth<'_>) -> Option<Outcome> {
         let ideal = Ideal::new(truth, &self.gain)?;
         let ranking = by_gain(ranking, &self.gain);
-        let (outcome, exact) = match sum(&ranking, &ideal) {
-            Some(outcome) => (outcome, true),
-            None => {
-                let one_order = |one: &Ranking| sum(one, &ideal).map_or(f64::NAN, |outcome| outcome.mean);
-                let found = sampling::over_rankings(&ranking, usize::MAX, one_order);
-                let sampling::Statistics { mean, variance, low, high, exact } = found;
-                (Outcome { mean, variance, low, high }, exact)
-            }
-        };
+        let Outcome { mean, variance, low, high } = sum(&ranking, &ideal).unwrap_or_else(|| {
+            let one_order = |one: &Ranking| sum(one, &ideal).map_or(f64::NAN, |outcome| outcome.mean);
+            let sampling::Statistics { mean, variance, low, high, .. } =
+                sampling::over_rankings(&ranking, usize::MAX, one_order);
+            Outcome { mean, variance, low, high }
+        });
         let total: f64 = ideal.gains().sum();
-        let Outcome { mean, variance, low, high } = outcome;
-        let scaled =
-            Outcome { mean: mean / total, variance: variance / (total * total), low: low / total, high: high / total };
-        Some((scaled, exact))
+        let variance = variance / (total * total);
+        Some(Outcome { mean: mean / total, variance, low: low / total, high: high / total })
     }
 }
 
@@ -87,15 +80,14 @@ fn sum(ranking: &Ranking, ideal: &Ideal) -> Option<Outcome> {
 /// A group's part, given C at its ranks and S before it.
 fn part(group: &Group<'_>, costs: &[f64], gained: f64) -> Option<Outcome> {
     let term = |cost: f64, above: f64, gain: f64| gain / (2.0 + cost - (above + gain)).log2();
-    if let ([level], 0) = (group.levels, group.unjudged()) {
+    let Some(counts) = mixed(group) else {
         let mut part = 0.0;
-        for (cost, i) in costs.iter().zip(0..level.count) {
-            part += term(*cost, gained + f64::from(i) * level.grade, level.grade);
+        let gains = group.levels.iter().flat_map(|level| std::iter::repeat_n(level.grade, level.count as usize));
+        for ((cost, gain), i) in costs.iter().zip(gains).zip(0..) {
+            part += term(*cost, gained + f64::from(i) * gain, gain);
         }
         return Some(Outcome::certain(part));
-    }
-    let mut counts: Vec<usize> = group.levels.iter().map(|level| level.count as usize).collect();
-    counts.push(group.unjudged());
+    };
     lattice::over_orders(&counts, |placed, kind| {
         let Some(level) = group.levels.get(kind) else { return 0.0 };
         let above: f64 = group.levels.iter().zip(placed).map(|(level, &placed)| level.grade * placed as f64).sum();
@@ -103,23 +95,33 @@ fn part(group: &Group<'_>, costs: &[f64], gained: f64) -> Option<Outcome> {
     })
 }
 
+/// Documents of each gain, and those without any, unless all are alike.
+fn mixed(group: &Group<'_>) -> Option<Vec<usize>> {
+    let mut counts: Vec<usize> = group.levels.iter().map(|level| level.count as usize).collect();
+    counts.push(group.unjudged());
+    (counts.len() > 2 || group.unjudged() > 0).then_some(counts)
+}
+
 impl Measure for CostGain {
     fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
-        self.find(ranking, truth).map_or(f64::NAN, |(found, _)| found.mean)
+        self.find(ranking, truth).map_or(f64::NAN, |found| found.mean)
     }
 
     fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
-        self.find(ranking, truth).map_or(f64::NAN, |(found, _)| found.variance)
+        self.find(ranking, truth).map_or(f64::NAN, |found| found.variance)
     }
 
     fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
-        self.find(&orders.tied, truth).map_or((f64::NAN, f64::NAN), |(found, _)| (found.low, found.high))
+        self.find(&orders.tied, truth).map_or((f64::NAN, f64::NAN), |found| (found.low, found.high))
     }
 
-    fn certainty(&self, ranking: &Ranking, truth: &Truth<'_>) -> Certainty {
-        match self.find(ranking, truth) {
-            Some((_, false)) => Certainty::Estimate,
-            _ => Certainty::Exact,
+    fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
+        let gains = by_gain(ranking, &self.gain);
+        let small = |group: Group<'_>| mixed(&group).is_none_or(|counts| lattice::is_small(&counts));
+        if gains.groups().all(small) || sampling::is_exact(&gains, usize::MAX) {
+            Certainty::Exact
+        } else {
+            Certainty::Estimate
         }
     }
 }

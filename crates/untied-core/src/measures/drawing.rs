@@ -69,5 +69,6 @@ mod tests {
     fn large_groups_neither_overflow_nor_vanish() {
         let mean = |pairs: Vec<(usize, f64)>| pairs.iter().map(|&(i, p)| i as f64 * p).sum::<f64>();
         assert!((mean(within(100_000, 40_000, 5_000).collect()) / 2_000.0 - 1.0).abs() < 1e-12);
+        assert!((mean(before_special(9_998, 90_001, 4_999).collect()) / 45_000.5 - 1.0).abs() < 1e-9);
     }
 }

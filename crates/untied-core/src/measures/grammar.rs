@@ -367,6 +367,9 @@ fn read(text: &str) -> Result<Vec<Spec>> {
         let specs = read(&format!("{name}{}", parser.rest))?;
         return specs.into_iter().map(|spec| spec.with(MEAN.name, Value::Text("geometric".into()))).collect();
     }
+    if name.eq_ignore_ascii_case("bpref-10") {
+        return read(&format!("Bpref(extra=10){}", parser.rest));
+    }
     let mut specs = match lookup(name) {
         Some(info) => vec![Spec::of(info)],
         None => with_trailing(name)?,
@@ -612,6 +615,7 @@ mod tests {
             ("11pt_avg", "IPrecMean"),
             ("11pt_avg.0.2,0.5,0.8", "IPrecMean(levels=[0.2, 0.5, 0.8])"),
             ("bpref", "Bpref"),
+            ("bpref-10(rel=2)", "Bpref(rel=2, extra=10)"),
             ("unj_5", "Unjudged@5"),
             ("gm_map", "AP(mean='geometric')"),
             ("GMAP", "AP(mean='geometric')"),

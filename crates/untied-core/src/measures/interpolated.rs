@@ -108,10 +108,22 @@ impl InterpolatedPrecision {
 
 impl Measure for InterpolatedPrecision {
     fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
-        self.over_targets(ranking, truth, |hits| {
-            let tied = Tied::new(ranking, self.rel, hits);
-            tied.moments().map_or_else(|| tied.sample(ranking, self.rel).mean, |(mean, _)| mean)
-        })
+        let mut sampled = Vec::new();
+        let exact = self.over_targets(ranking, truth, |hits| {
+            let moments = Tied::new(ranking, self.rel, hits).moments();
+            moments.map_or_else(
+                || {
+                    sampled.push(hits);
+                    0.0
+                },
+                |(mean, _)| mean,
+            )
+        });
+        if sampled.is_empty() {
+            return exact;
+        }
+        let value = |one: &Ranking| sampled.iter().map(|&hits| Tied::new(one, self.rel, hits).low).sum();
+        exact + sampling::over_rankings(ranking, usize::MAX, value).mean / self.targets.len() as f64
     }
 
     fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {

@@ -8,7 +8,7 @@
 //! of large numbers. The cost is the number of points c, the product of (documents of the kind + 1).
 
 /// Points that are visited at most in one group.
-const LIMIT: usize = 1 << 22;
+const LIMIT: usize = 1 << 21;
 
 /// Statistics of a group's sum over its orders.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -52,32 +52,35 @@ pub(super) fn over_orders(counts: &[usize], term: impl Fn(&[usize], usize) -> f6
     let room = strides.iter().max().map_or(1, |most| most + 1);
     let mut recent = vec![Outcome::default(); room];
     let mut placed = counts.to_vec();
+    let mut left = 0;
+    let mut next = Vec::with_capacity(counts.len()); // what may come next, with its probability
     for point in (0..points).rev() {
-        let left: usize = counts.iter().zip(&placed).map(|(all, placed)| all - placed).sum();
-        let after = |kind: usize| {
-            let next = recent[(point + strides[kind]) % room];
-            let term = term(&placed, kind);
+        next.clear();
+        for kind in (0..counts.len()).filter(|&kind| placed[kind] < counts[kind]) {
+            let (term, rest) = (term(&placed, kind), recent[(point + strides[kind]) % room]);
             let share = (counts[kind] - placed[kind]) as f64 / left as f64;
-            (share, Outcome { mean: term + next.mean, low: term + next.low, high: term + next.high, ..next })
-        };
-        let mut here = Outcome { low: f64::INFINITY, high: f64::NEG_INFINITY, ..Outcome::default() };
-        for kind in (0..counts.len()).filter(|&kind| placed[kind] < counts[kind]) {
-            let (share, next) = after(kind);
-            here.mean += share * next.mean;
-            here.low = here.low.min(next.low);
-            here.high = here.high.max(next.high);
+            next.push((
+                share,
+                Outcome { mean: term + rest.mean, low: term + rest.low, high: term + rest.high, ..rest },
+            ));
         }
-        for kind in (0..counts.len()).filter(|&kind| placed[kind] < counts[kind]) {
-            let (share, next) = after(kind);
-            here.variance += share * (next.variance + (next.mean - here.mean).powi(2));
+        let mut here = Outcome::default();
+        if !next.is_empty() {
+            here.mean = next.iter().map(|(share, next)| share * next.mean).sum();
+            let variance = |next: &Outcome| next.variance + (next.mean - here.mean).powi(2);
+            here.variance = next.iter().map(|(share, next)| share * variance(next)).sum();
+            here.low = next.iter().map(|(_, next)| next.low).fold(f64::INFINITY, f64::min);
+            here.high = next.iter().map(|(_, next)| next.high).fold(f64::NEG_INFINITY, f64::max);
         }
-        recent[point % room] = if left == 0 { Outcome::default() } else { here };
+        recent[point % room] = here;
         for &kind in &kinds {
             if placed[kind] > 0 {
                 placed[kind] -= 1;
+                left += 1;
                 break;
             }
             placed[kind] = counts[kind];
+            left -= counts[kind];
         }
     }
     Some(recent[0])

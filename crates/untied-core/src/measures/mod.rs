@@ -4,6 +4,7 @@
 //! orders of the groups. On groups of one that *is* the ordinary measure, so there is one formula for both.
 //! To add a measure: one file with an [`Info`], a builder and the formula; one line in [`REGISTRY`].
 
+mod accuracy;
 mod average_precision;
 mod binary_gain;
 pub mod bounds;
@@ -25,6 +26,7 @@ pub(crate) mod ndcg_points;
 mod rank_biased_precision;
 mod reciprocal_rank;
 mod sampling;
+mod search_length;
 mod sets;
 pub(crate) mod share;
 mod spellings;
@@ -62,6 +64,10 @@ pub static REGISTRY: &[&Info] = &[
     &yaap::YAAP,
     &bpref::BPREF,
     &inferred::INFERRED_AP,
+    &search_length::SEARCH_LENGTH,
+    &search_length::EXPECTED_PRECISION,
+    &search_length::PROBABILITY_OF_RELEVANCE,
+    &accuracy::ACCURACY,
     &judged::JUDGED,
     &judged::UNJUDGED,
     &rank_biased_precision::RBP,

@@ -1,0 +1,110 @@
+//! Accuracy: the share of pairs of a relevant and a non-relevant retrieved document that are in the right order.
+//!
+//!   Accuracy@k = 1 - A / (R' N'),
+//!
+//! with A pairs in which the non-relevant document is above, of the R' relevant and N' = min(k, n) - R' other documents
+//! among the first k. In a group with r relevant and i other documents, random orders invert r i / 2 pairs on average,
+//! with variance r i (r+i+1) / 12 (Mann & Whitney 1947). Of a group that the cutoff divides, the first K positions hold
+//! a hypergeometric number h of relevant documents, and given h they are such a group with r = h, i = K - h.
+
+use super::drawing;
+use super::lattice::Outcome;
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, REL};
+use crate::ranking::Ranking;
+use crate::table::Truth;
+
+/// Accuracy, Accuracy@k.
+pub static ACCURACY: Info = Info {
+    name: "Accuracy",
+    aliases: &["accuracy"],
+    title: "probability that a relevant document is ranked before a non-relevant one",
+    cutoff: Cutoff::Optional,
+    parameters: &[REL, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "0 to 1; undefined without a relevant and a non-relevant document among the first k",
+    equation: "Accuracy@k = pairs of a relevant document above a non-relevant one, both among the first k / all such pairs",
+    reference: "ir_measures (Accuracy)",
+    build: |spec, _| Ok(Box::new(Accuracy { rel: spec.rel()?, cutoff: spec.cutoff_or(usize::MAX) })),
+};
+
+struct Accuracy {
+    rel: f64,
+    cutoff: usize,
+}
+
+/// Inverted pairs among documents in random order.
+fn inversions(relevant: usize, others: usize) -> Outcome {
+    let (r, i) = (relevant as f64, others as f64);
+    Outcome { mean: r * i / 2.0, variance: r * i * (r + i + 1.0) / 12.0, low: 0.0, high: r * i }
+}
+
+/// Both, and a number that is certain.
+fn sum(one: Outcome, other: Outcome, number: f64) -> Outcome {
+    Outcome {
+        mean: one.mean + other.mean + number,
+        variance: one.variance + other.variance,
+        low: one.low + other.low + number,
+        high: one.high + other.high + number,
+    }
+}
+
+impl Accuracy {
+    /// Statistics; none where no order has a value.
+    fn find(&self, ranking: &Ranking) -> Option<Outcome> {
+        let seen = ranking.retrieved.min(self.cutoff);
+        let (mut inverted, mut hits) = (Outcome::default(), 0);
+        let mut cases = Vec::new(); // probability, relevant documents, inverted pairs
+        for group in ranking.groups_to(self.cutoff) {
+            let (n, r, slots) = (group.size, group.relevant(self.rel), group.slots(self.cutoff));
+            let before = (group.start - hits) as f64;
+            if slots == n {
+                inverted = sum(inverted, inversions(r, n - r), r as f64 * before);
+                hits += r;
+            } else {
+                cases.extend(drawing::within(n, r, slots).map(|(h, probability)| {
+                    (probability, hits + h, sum(inverted, inversions(h, slots - h), h as f64 * before))
+                }));
+            }
+        }
+        if cases.is_empty() {
+            cases.push((1.0, hits, inverted));
+        }
+        let value = |relevant: usize, inverted: Outcome| {
+            let pairs = (relevant * (seen - relevant)) as f64;
+            if pairs == 0.0 {
+                return Outcome::default(); // not defined: counts as 0 beside orders that are
+            }
+            let Outcome { mean, variance, low, high } = inverted;
+            let variance = variance / (pairs * pairs);
+            Outcome { mean: 1.0 - mean / pairs, variance, low: 1.0 - high / pairs, high: 1.0 - low / pairs }
+        };
+        if cases.iter().all(|&(_, relevant, _)| relevant == 0 || relevant == seen) {
+            return None;
+        }
+        let values = || cases.iter().map(|&(probability, relevant, pairs)| (probability, value(relevant, pairs)));
+        let mean: f64 = values().map(|(probability, value)| probability * value.mean).sum();
+        let spread = |value: Outcome| value.variance + (value.mean - mean).powi(2);
+        Some(Outcome {
+            mean,
+            variance: values().map(|(probability, value)| probability * spread(value)).sum(),
+            low: values().map(|(_, value)| value.low).fold(f64::INFINITY, f64::min),
+            high: values().map(|(_, value)| value.high).fold(f64::NEG_INFINITY, f64::max),
+        })
+    }
+}
+
+impl Measure for Accuracy {
+    fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+        self.find(ranking).map_or(f64::NAN, |found| found.mean)
+    }
+
+    fn variance(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+        self.find(ranking).map_or(f64::NAN, |found| found.variance)
+    }
+
+    fn extremes(&self, orders: &Orders, _: &Truth<'_>) -> (f64, f64) {
+        self.find(&orders.tied).map_or((f64::NAN, f64::NAN), |found| (found.low, found.high))
+    }
+}

@@ -1,0 +1,183 @@
+//! What it takes to find so many relevant documents: search length, and precision at that point.
+//!
+//! Let the q-th relevant document fall into a group with r relevant and i other documents of n, j non-relevant and
+//! R_c relevant ones before it, and s = q - R_c. The position of the s-th of the group is negative hypergeometric:
+//!
+//!   E\[ESL_q\] = j + s i / (r+1),    Var\[ESL_q\] = s i (n+1) (r-s+1) / ((r+1)^2 (r+2)).
+//!
+//! Precision there is q / (q + ESL_q) in every one order. EP@x is its mean over the orders of ties, PRR@x the quotient
+//! q / (q + E\[ESL_q\]), the probability that a document is relevant given that it is retrieved by then; both with
+//! q = ceil(x R), at least 1.
+
+use super::drawing;
+use super::share::{Target, ceiling};
+use super::{
+    Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, RECALL, RECALL_BASE, REL, RecallBase, Spec,
+};
+use crate::error::Result;
+use crate::ranking::Ranking;
+use crate::table::Truth;
+
+const Q: Parameter = Parameter { name: "q", default: "1", help: "how many relevant documents are wanted, from 1" };
+
+/// ESL.
+pub static SEARCH_LENGTH: Info = Info {
+    name: "ESL",
+    aliases: &["expected_search_length"],
+    title: "expected search length: non-relevant documents before the q-th relevant one",
+    cutoff: Cutoff::None,
+    parameters: &[Q, REL, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: true,
+    needs: Needs::Judgments,
+    range: "0 or more, lower is better; undefined with fewer than q relevant documents retrieved",
+    equation: "ESL = (rank of the q-th relevant document) - q",
+    reference: "Cooper 1968",
+    build: |spec, _| {
+        let whole = |q: f64| q >= 1.0 && q.fract() == 0.0 && q < 1e15;
+        let wanted = spec.number(Q.name, 1.0, "a whole number from 1", whole)? as usize;
+        Ok(Box::new(SearchLength { rel: spec.rel()?, wanted }))
+    },
+};
+
+/// EP@x.
+pub static EXPECTED_PRECISION: Info = Info {
+    name: "EP",
+    aliases: &["expected_precision"],
+    title: "expected precision at a recall level",
+    cutoff: Cutoff::Recall,
+    parameters: &[RECALL, REL, RECALL_BASE, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "0 to 1",
+    equation: "EP@x = precision at the rank of the q-th relevant document, q = ceil(x R); 0 if there is none",
+    reference: "Raghavan, Bollmann & Jung 1989",
+    build: |spec, _| build(spec, false),
+};
+
+/// PRR@x.
+pub static PROBABILITY_OF_RELEVANCE: Info = Info {
+    name: "PRR",
+    aliases: &["probability_of_relevance"],
+    title: "probability of relevance given retrieval, at a recall level",
+    cutoff: Cutoff::Recall,
+    parameters: &[RECALL, REL, RECALL_BASE, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "0 to 1",
+    equation: "PRR@x = q / (q + ESL_q), q = ceil(x R), with the mean of ESL_q over the orders of ties; EP@x is the mean \
+               of the quotient",
+    reference: "Raghavan, Bollmann & Jung 1989; Cooper 1968",
+    build: |spec, _| build(spec, true),
+};
+
+fn build(spec: &Spec, of_means: bool) -> Result<Box<dyn Measure>> {
+    let level = spec.number(RECALL.name, 0.0, "a number from 0 to 1", |level| (0.0..=1.0).contains(&level))?;
+    Ok(Box::new(PrecisionAtRecall { rel: spec.rel()?, base: spec.recall_base()?, target: ceiling(level), of_means }))
+}
+
+/// The group with the wanted relevant document, in the symbols above.
+struct Holder {
+    start: usize,
+    n: usize,
+    r: usize,
+    s: usize,
+    j: usize,
+}
+
+impl Holder {
+    fn find(ranking: &Ranking, rel: f64, wanted: usize) -> Option<Holder> {
+        let mut before = 0;
+        for group in ranking.groups() {
+            let r = group.relevant(rel);
+            if r > 0 && before + r >= wanted {
+                let (start, n) = (group.start, group.size);
+                return Some(Holder { start, n, r, s: wanted - before, j: start - before });
+            }
+            before += r;
+        }
+        None
+    }
+
+    fn mean_length(&self) -> f64 {
+        self.j as f64 + (self.s * (self.n - self.r)) as f64 / (self.r + 1) as f64
+    }
+
+    fn variance_of_length(&self) -> f64 {
+        let (n, r, s) = (self.n as f64, self.r as f64, self.s as f64);
+        s * (n - r) * (n + 1.0) * (r - s + 1.0) / ((r + 1.0).powi(2) * (r + 2.0))
+    }
+
+    /// Values of precision at the wanted document, with their probabilities.
+    fn precisions(&self, wanted: usize) -> impl Iterator<Item = (f64, f64)> {
+        let earliest = self.start + self.s;
+        drawing::before_special(self.r - 1, self.n - self.r, self.s - 1)
+            .map(move |(others, probability)| (wanted as f64 / (earliest + others) as f64, probability))
+    }
+}
+
+struct SearchLength {
+    rel: f64,
+    wanted: usize,
+}
+
+impl Measure for SearchLength {
+    fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+        Holder::find(ranking, self.rel, self.wanted).map_or(f64::NAN, |group| group.mean_length())
+    }
+
+    fn variance(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+        Holder::find(ranking, self.rel, self.wanted).map_or(f64::NAN, |group| group.variance_of_length())
+    }
+
+    fn extremes(&self, orders: &Orders, _: &Truth<'_>) -> (f64, f64) {
+        let found = Holder::find(&orders.tied, self.rel, self.wanted);
+        found.map_or((f64::NAN, f64::NAN), |group| (group.j as f64, (group.j + group.n - group.r) as f64))
+    }
+}
+
+struct PrecisionAtRecall {
+    rel: f64,
+    base: RecallBase,
+    target: Target,
+    /// Whether it is the quotient of means rather than the mean of quotients.
+    of_means: bool,
+}
+
+impl PrecisionAtRecall {
+    /// What `of` says of the group with the wanted document; 0 if there is none, NaN if nothing is relevant.
+    fn at(&self, ranking: &Ranking, truth: &Truth<'_>, of: impl Fn(&Holder, usize) -> f64) -> f64 {
+        let relevant = self.base.relevant(self.rel, ranking, truth) as usize;
+        if relevant == 0 {
+            return f64::NAN;
+        }
+        let wanted = (self.target)(relevant).max(1);
+        Holder::find(ranking, self.rel, wanted).map_or(0.0, |group| of(&group, wanted))
+    }
+}
+
+impl Measure for PrecisionAtRecall {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        self.at(ranking, truth, |group, wanted| {
+            if self.of_means || group.r == group.n {
+                return wanted as f64 / (wanted as f64 + group.mean_length());
+            }
+            group.precisions(wanted).map(|(value, probability)| value * probability).sum()
+        })
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let mean = self.mean(ranking, truth);
+        self.at(ranking, truth, |group, wanted| {
+            if group.r == group.n {
+                return 0.0;
+            }
+            if self.of_means {
+                return f64::NAN; // the value is not a mean over orders
+            }
+            group.precisions(wanted).map(|(value, probability)| probability * (value - mean).powi(2)).sum()
+        })
+    }
+}
