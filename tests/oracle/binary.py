@@ -146,6 +146,17 @@ def iprec_mean(
     return sum((iprec(order, truth, level, rel, recall_base) for level in levels), ZERO) / len(levels)
 
 
+def ep(
+    order: Sequence[str], truth: Truth, recall: Number, rel: Number = 1, recall_base: str | int = "qrels"
+) -> Fraction:
+    """Precision where a share `recall` of the relevant documents, and at least one, has just been found."""
+    total = relevant_total(order, truth, rel, recall_base)
+    if not total:
+        return ZERO
+    reached = [k for k in range(1, len(order) + 1) if hits(order[:k], truth, rel) >= max(as_written(recall) * total, 1)]
+    return precision(order, truth, reached[0], rel) if reached else ZERO
+
+
 def esl(order: Sequence[str], truth: Truth, q: int = 1, rel: Number = 1) -> Fraction | None:
     """Search length: documents to be looked at for the q-th relevant one that are not relevant.
 

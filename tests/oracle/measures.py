@@ -28,6 +28,7 @@ MEASURES: dict[str, Callable[..., Fraction | None]] = {
     "IPrec": binary.iprec,
     "IPrecMean": binary.iprec_mean,
     "ESL": binary.esl,
+    "EP": binary.ep,
     "Bpref": binary.bpref,
     "infAP": binary.inf_ap,
     "Accuracy": binary.accuracy,
@@ -76,7 +77,7 @@ COUNTS = {"NumRet", "NumRel", "NumRelRet", "NumNonrelJudgedRet", "NumQ"}  # thei
 LOWER_IS_BETTER = {"ESL"}
 OF_DOCUMENTS = {"U", "TBG"}  # look at the lengths of documents
 OF_SUBTOPICS = {"alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"}
-AT_RECALL = {"IPrec"}  # what follows the @ is a recall level, not a cutoff
+AT_RECALL = {"EP", "IPrec"}  # what follows the @ is a recall level, not a cutoff
 
 
 @dataclass(frozen=True, init=False)
