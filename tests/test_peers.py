@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from fractions import Fraction
 
 import pytest
 
@@ -73,6 +74,64 @@ def test_trec_eval_names(name: str) -> None:
     results = untied.evaluate(qrels, run, [name], ties="trec")
     for query, values in theirs.items():
         assert close(results.value(name, query=query).mean, values[name], 1e-9)
+
+
+LEVELS = [i / 10 for i in range(11)]
+
+
+def rounds(level: float, relevant: int) -> bool:
+    """Whether trec_eval 9 asks for another number of documents: 0.7 * 3 + 0.9 is a little less than 3, so for 2."""
+    return math.ceil(Fraction(str(level)) * relevant) != int(level * relevant + 0.9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("rel", [1, 2])
+def test_pytrec_eval_all_measures(seed: int, rel: int) -> None:
+    """Its other measures, under our own names; where it departs from a definition, it is known by how much."""
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    qrels, run = random_collection(seed)
+    if rel == 2:  # pytrec_eval reads beyond an array's end where no grade reaches the level
+        qrels = {query: truth | {"x4": 3} for query, truth in qrels.items()}
+    with_rel = "" if rel == 1 else f"rel={rel}"
+    ours = {name: (f"{measure}({with_rel})" if rel == 2 else measure) for name, measure in BINARY.items()} | GRADED
+    for x in LEVELS:
+        ours[f"iprec_at_recall_{x:.2f}"] = f"IPrec({with_rel})@{x}" if rel == 2 else f"IPrec@{x}"
+    for m in [i / 5 for i in range(1, 11)]:
+        ours[f"Rprec_mult_{m:.2f}"] = f"Rprec(mult={m}, {with_rel})" if rel == 2 else f"Rprec(mult={m})"
+    for k in (5, 10):
+        ours[f"relative_P_{k}"] = f"RelP({with_rel})@{k}" if rel == 2 else f"RelP@{k}"
+    asked = {*BINARY, *GRADED, "iprec_at_recall", "Rprec_mult", "relative_P.5,10"}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, asked, relevance_level=rel).evaluate(run)
+    results = untied.evaluate(qrels, run, list(ours.values()), ties="trec")
+    for query, values in theirs.items():
+        relevant = sum(grade >= rel for grade in qrels[query].values())
+        gained, retrieved = sum(grade > 0 for grade in qrels[query].values()), len(run[query])
+        for name, value in values.items():
+            mine = results.value(ours[name], query=query).mean
+            levels = [float(name.rpartition("_")[2])] if name.startswith(("iprec", "Rprec_mult")) else LEVELS
+            if name.startswith(("iprec", "Rprec_mult", "11pt")) and any(rounds(x, relevant) for x in levels):
+                continue
+            if name == "Rndcg" and retrieved == gained + 1:
+                continue  # trec_eval forgets the end of a ranking that is one document longer than the ideal one
+            assert close(mine, value, 1e-9), (ours[name], mine, value, run[query], qrels[query])
+
+
+BINARY = {
+    "11pt_avg": "IPrecMean", "bpref": "Bpref", "infAP": "infAP", "binG": "binG", "set_P": "SetP", "set_map": "SetAP",
+    "set_recall": "SetR", "set_relative_P": "SetRelP", "set_F": "SetF", "utility": "Utility",
+    "num_nonrel_judged_ret": "NumNonrelJudgedRet",
+}  # fmt: skip
+GRADED = {"G": "G", "Rndcg": "Rndcg", "ndcg_rel": "nDCGRel"}
+
+
+@pytest.mark.parametrize("name", ["gm_map", "gm_bpref"])
+def test_pytrec_eval_geometric_means(name: str) -> None:
+    """A topic's value is the logarithm; what pytrec_eval makes of all of them is the geometric mean."""
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    qrels, run = random_collection(7)
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {name}).evaluate(run)
+    mean = pytrec_eval.compute_aggregated_measure(name, [values[name] for values in theirs.values()])
+    assert close(untied.evaluate(qrels, run, [name], ties="trec").value(name).mean, mean, 1e-9)
 
 
 def test_float32_ties_only_under_trec() -> None:
