@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 import oracle
 import untied
-from strategies import as_text, close
+from strategies import NOT_YET, as_text, close
 
 BITS = 400  # of the fixed-point sums; their error is below 1e-100 of the values here
 MEAN, VARIANCE = 1e-12, 1e-10  # relative
@@ -222,3 +223,163 @@ AVERAGED += [Group(3000, r) for r in (1, 2, 5)] + [Group(3000, 3, 10_000, 2)]
 def test_average_precision(group: Group) -> None:
     measures = [oracle.Measure("AP", k) for k in (None, group.t + 1, group.t + 10, group.t + 350)]
     check(group, {as_text(measure): counted("AP", measure.k, group) for measure in measures})
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Measures whose references list all places of one or two relevant documents
+
+
+@dataclass(frozen=True)
+class Two:
+    """Two relevant documents of different grades, tied with n - 2 others after t unjudged ones: their ranks a < b.
+
+    Every pair of places is listed, once for each document that may be the first of the two.
+    """
+
+    n: int
+    t: int = 0
+    grades: tuple[int, int] = (1, 1)
+
+    def check(self, measure: str, value: Callable[[Any, Any, int, int], Any], variance: bool = True) -> None:
+        """The value is given the ranks (arrays of long doubles) and the grades there.
+
+        Without a variance, the package has none where there are too many orders to be listed.
+        """
+        a, b = np.triu_indices(self.n, 1)
+        first, second = (a + self.t + 1).astype(np.longdouble), (b + self.t + 1).astype(np.longdouble)
+        listed = np.concatenate([value(first, second, g, h) for g, h in {self.grades, self.grades[::-1]}])
+        mean = listed.mean()
+        expected = (mean, ((listed - mean) ** 2).mean(), listed.min(), listed.max())
+        truth = {"d0": float(self.grades[0]), "d1": float(self.grades[1])}
+        groups = [[f"p{i}" for i in range(self.t)], [f"d{i}" for i in range(self.n)]]
+        groups = [group for group in groups if group]
+        results = untied.evaluate({"q": truth}, {"q": groups}, [measure], ties="range", variance=True)
+        found = results.value(measure, query="q")
+        assert found.certainty == "exact"
+        got = (found.mean, found.variance, found.low, found.high)
+        for i, tolerance in enumerate((MEAN, VARIANCE, MEAN, MEAN)):
+            if i == 1 and not variance and self.n > 3:
+                assert got[i] is None
+            else:
+                assert close(got[i], as_fraction(expected[i]), tolerance, FLOOR), f"{measure} {self}: {got} {expected}"
+
+
+def as_fraction(x: Any) -> Fraction:
+    """A long double, exactly."""
+    return Fraction(*x.as_integer_ratio())
+
+
+def weight(rank: Any) -> Any:
+    return 1 / np.log2(1 + rank)
+
+
+TWO = [Two(n, t) for n in (3, 1000) for t in (0, 7, 5000)]
+two = pytest.mark.parametrize("group", TWO, ids=str)
+unequal = pytest.mark.parametrize("group", [Two(n, t, (1, 3)) for n in (3, 700) for t in (0, 7, 5000)], ids=str)
+
+
+@two
+def test_two_relevant_at_recall_levels(group: Two) -> None:
+    for level in (0, 0.1, 0.5):
+        group.check(f"IPrec@{level}", lambda a, b, g, h: np.maximum(1 / a, 2 / b))
+    for level in (0.6, 1):
+        group.check(f"IPrec@{level}", lambda a, b, g, h: 2 / b)
+    group.check("IPrecMean", lambda a, b, g, h: (6 * np.maximum(1 / a, 2 / b) + 5 * (2 / b)) / 11, variance=False)
+
+
+@two
+def test_two_relevant_above_others(group: Two) -> None:
+    group.check("binG", lambda a, b, g, h: (1 / np.log2(1 + a) + 1 / np.log2(b)) / 2)
+    group.check("Judged@5", lambda a, b, g, h: ((a <= 5) * 1 + (b <= 5)) / np.minimum(a * 0 + 5, group.n + group.t))
+
+
+@unequal
+def test_unequal_gains(group: Two) -> None:
+    top, both = 3 * weight(1), 3 * weight(1) + weight(2)
+    end = group.n + group.t
+
+    def dcg(a: Any, b: Any, g: int, h: int, k: Any) -> Any:
+        return g * weight(a) * (a <= k) + h * weight(b) * (b <= k)
+
+    def at_changes(a: Any, b: Any, g: int, h: int) -> Any:
+        return (dcg(a, b, g, h, 1) / top + dcg(a, b, g, h, 2) / both + dcg(a, b, g, h, end) / both) / 3
+
+    def at_relevant(a: Any, b: Any, g: int, h: int) -> Any:
+        ideal = np.where(a == 1, top, both)
+        return (dcg(a, b, g, h, a) / ideal + dcg(a, b, g, h, b) / both) / 2
+
+    def behind_ideal(a: Any, b: Any, g: int, h: int) -> Any:
+        found_first, cost_first, cost_second = g, a + 2, b + 2  # ideal gains 3 and 1, then 1 a rank
+        return (g / np.log2(2 + cost_first - found_first) + h / np.log2(2 + cost_second - g - h)) / 4
+
+    group.check("Rndcg", at_changes)
+    group.check("nDCGRel", at_relevant, variance=False)
+    group.check("G", behind_ideal)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Many relevant documents
+
+
+GROUPS = [Group(400, r, t, before) for r in (1, 2, 200, 399) for t, before in ((0, 0), (50, 3))]
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=str)
+def test_above_others(group: Group) -> None:
+    check(group, {"binG": counted("binG", None, group)})
+
+
+@pytest.mark.parametrize(("judged", "unjudged"), [(1, 300), (399, 0), (150, 50), (20, 4000)])
+@pytest.mark.parametrize("relevant", [1, 2, 50, 150])
+def test_preferences(judged: int, unjudged: int, relevant: int) -> None:
+    """Judged non-relevant documents above relevant ones; any number of others in between changes nothing."""
+    docs = [f"d{i}" for i in range(relevant + judged + unjudged)]
+    truth = {"n": 0.0, "r": 1.0, "m": 0.0} | {
+        doc: float(i < relevant) for i, doc in enumerate(docs[: relevant + judged])
+    }
+    groups = [["n", "u"], docs, ["r", "m"]]
+    result = oracle.counted(oracle.Measure("Bpref"), groups, truth)
+    check_ranking(groups, truth, {"Bpref": (result.mean, result.variance)})
+
+
+def search_length(group: Group, q: int) -> Moments:
+    """C(x+q-1, q-1) C(n-x-q, r-q) of the C(n, r) arrangements have x others before the q-th relevant document."""
+    n, r = group.n, group.r
+    every = math.comb(n, r)
+    count, first, second = math.comb(n - q, r - q), 0, 0
+    for x in range(n - r + 1):
+        first += count * x
+        second += count * x * x
+        if x < n - r:
+            count = count * (x + q) * (n - x - r) // ((x + 1) * (n - x - q))
+    mean = Fraction(first, every)
+    return mean + group.t, Fraction(second, every) - mean**2
+
+
+SHAPES = [(1000, 1), (1000, 2), (1000, 500), (1000, 999), (20_000, 3), (20_000, 10_000)]
+
+
+@pytest.mark.skipif("ESL" in NOT_YET, reason="the package does not have ESL yet")
+@pytest.mark.parametrize("group", [Group(n, r, t) for t in (0, 10_000) for n, r in SHAPES], ids=str)
+def test_search_length(group: Group) -> None:
+    check(group, {f"ESL(q={q})": search_length(group, q) for q in {1, 2, group.r} if q <= group.r})
+
+
+@pytest.mark.skipif("ERR" in NOT_YET, reason="the package does not have ERR yet")
+@pytest.mark.parametrize("group", [Group(n, r, t) for t in (0, 5000) for n, r in SHAPES[::2]], ids=str)
+def test_stop_probabilities(group: Group) -> None:
+    """One grade only: the j-th relevant document stops the user with probability c (1-c)^(j-1)."""
+    n, r, t, c = group.n, group.r, group.t, Fraction(7, 16)
+    every, expected = math.comb(n, r), 0
+    for j in range(1, min(r, 250) + 1):  # (9/16)^250 is nothing
+        count, ranks = math.comb(n - j, r - j), 0
+        for x in range(j, n - r + j + 1):  # C(x-1, j-1) C(n-x, r-j) arrangements have the j-th in slot x
+            ranks += (count << BITS) // (t + x)
+            if x < n - r + j:
+                count = count * x * (n - x - r + j) // ((x - j + 1) * (n - x))
+        expected += fixed(c * (1 - c) ** (j - 1)) * ranks
+    mean = Fraction(expected, every << 2 * BITS)
+    truth = {f"d{i}": 3.0 for i in range(r)}
+    found = untied.evaluate({"q": truth}, {"q": group.groups()}, ["ERR"]).value("ERR", query="q")
+    assert close(found.mean, mean, MEAN, FLOOR)
+    assert found.certainty == "exact"

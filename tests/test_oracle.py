@@ -108,10 +108,11 @@ def test_arrangements_average_like_permutations(name: str, data: st.DataObject) 
 @settings(max_examples=200)
 @given(topics(), st.data())
 def test_counting_equals_enumeration(topic: Topic, data: st.DataObject) -> None:
-    name = data.draw(st.sampled_from(["AP", "RR", "P", "R", "DCG", "nDCG"]))
+    name = data.draw(st.sampled_from(["AP", "RR", "P", "R", "DCG", "nDCG", "Bpref", "binG"]))
     k = data.draw(st.integers(1, 11)) if name in "PR" else data.draw(st.none() | st.integers(1, 11))
-    measure = oracle.Measure(name, k)
-    truth = {doc: int(grade >= 1) for doc, grade in topic.truth.items()}
+    measure = oracle.Measure(name, k if name not in ("Bpref", "binG") else None)
+    least = -1 if name == "Bpref" else 0  # the others take an unjudged document for a non-relevant one
+    truth = {doc: max(least, min(int(grade), 1)) for doc, grade in topic.truth.items()}
     assert oracle.counted(measure, topic.groups, truth) == oracle.statistics(measure, topic.groups, truth)
 
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from oracle.enumeration import Statistics
-from oracle.judgements import ZERO, Groups, Truth, discount_at, hits, is_relevant, relevant_total
+from oracle.judgements import ZERO, Groups, Truth, discount_at, hits, is_judged, is_relevant, log_ratio, relevant_total
 from oracle.measures import Measure
 
 
 def counted(measure: Measure, groups: Groups, truth: Truth) -> Statistics:
-    """Statistics of AP, RR, P, R, DCG or nDCG for groups of any size, by counting arrangements.
+    """Statistics of AP, RR, P, R, DCG, nDCG, Bpref or binG for groups of any size, by counting arrangements.
 
     Enumeration lists the C(n, r) arrangements of the r relevant among the n documents of a group and averages. The
     measures here are sums over relevant documents of a number c(rank, relevant documents before it) that depends on
@@ -25,9 +25,12 @@ def counted(measure: Measure, groups: Groups, truth: Truth) -> Statistics:
     The extremes come from sorting: exchanging a neighbouring miss and hit so that the hit moves up never lowers one
     of these measures, thus hits first is a maximum and hits last a minimum.
 
-    Grades are used only to tell relevant from not, so DCG and nDCG need grades 0 and 1.
+    Grades are used only to tell relevant from not, so DCG and nDCG need grades 0 and 1. Bpref passes over unjudged
+    documents, whose removal leaves the others in an order as random as before.
     """
     rel = measure.params.get("rel", 1)
+    if measure.name == "Bpref":
+        groups = [[doc for doc in group if is_judged(doc, truth)] for group in groups]
     contribution, norm = _contribution(measure, [doc for group in groups for doc in group], truth)
     mean, variance, before, start = ZERO, ZERO, 0, 0
     for group in groups:
@@ -88,6 +91,17 @@ def _contribution(
         return within(lambda rank, before: Fraction(before + 1, rank)), share
     if measure.name == "RR":
         return within(lambda rank, before: ZERO if before else Fraction(1, rank)), one
+    if measure.name == "binG":
+        return lambda rank, before: log_ratio(Fraction(2), Fraction(2 + rank - 1 - before)), share
+    if measure.name == "Bpref":
+        assert not measure.params
+        most = min(total, sum(is_judged(doc, truth) for doc in truth) - total)
+
+        def preferred(rank: int, before: int) -> Fraction:
+            above = min(rank - 1 - before, total)
+            return 1 - Fraction(above, most) if above else one
+
+        return preferred, share
     discount = measure.params.get("discount", "log2")
     assert measure.name in ("DCG", "nDCG")
     assert measure.params.get("gain", "linear") == "linear"
