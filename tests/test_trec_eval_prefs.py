@@ -178,6 +178,17 @@ def test_means_over_judgment_groups(report, options, ap, precision):
     assert values["map_avgjg"] == f"{(ap + single) / 2:.4f}"
 
 
+def test_multiples_of_each_groups_own_r(report):
+    results = {"q": ranked("x", "a", "c", "b", "e"), "p": ranked("a")}
+    values = report(USERS, results, "-q", "-m", "Rprec_mult_avgjg.1.5,.25,1", "-R", "qrels_jg")
+    # Two documents are relevant to each user: cutoffs 1, 2 and 3.
+    assert [values[f"Rprec_mult_avgjg_{multiple}", "q"] for multiple in ("0.25", "1.00", "1.50")] == [
+        "0.0000",
+        f"{(1 / 2 + 0) / 2:.4f}",
+        f"{(1 / 3 + 1 / 3) / 2:.4f}",
+    ]
+
+
 def test_a_group_judges_a_document_once(trec_eval, tmp_path):
     (tmp_path / "judgments").write_text("q 1 a 1\nq 2 a 1\nq 1 a 1\n")
     (tmp_path / "results").write_text("q Q0 a 1 1 tag\n")
