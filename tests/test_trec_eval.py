@@ -12,7 +12,9 @@ import subprocess
 import sys
 import tarfile
 from collections.abc import Callable
+from math import isnan
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -236,6 +238,20 @@ def test_topics_without_results(trec_eval: Command, tmp_path: Path) -> None:
     assert rows(trec_eval("-c", "-l2", *asked)[1])["num_rel", "all"] == "4"
 
 
+def test_the_stand_in_for_an_absent_topic(trec_eval: Command, tmp_path: Path) -> None:
+    """Version 10 ranks one unknown document for it, then empties some values, by their printed names."""
+    paths = written(tmp_path, "q 0 a 1\nr 0 a 1\n", "q 0 a 1 1 t\n")
+    plain = rows(trec_eval("-qcmutility", "-mrbp_resid", "-munj", "-mnum_ret", *paths)[1])
+    assert [plain[name, "r"] for name in ("utility", "rbp_resid", "unj_5", "num_ret")] == ["0.0000"] * 3 + ["0"]
+    given = rows(trec_eval("-qcmutility.2,-3,0.5,0", "-mrbp_resid.p=0.5", "-mset_P", *paths)[1])
+    names = ("utility_2,-3,0.5,0", "rbp_resid_p=0.5", "set_P")
+    assert [given[name, "r"] for name in names] == ["-2.5000", "1.0000", "0.0000"]
+    # Without it: -J takes it out, -M0 cuts it off.
+    for option in ("-J", "-M0"):
+        given = rows(trec_eval("-qcmutility.2,-3,0.5,0", option, *paths)[1])
+        assert given["utility_2,-3,0.5,0", "r"] == "0.5000"
+
+
 def test_no_topic_in_common(trec_eval: Command, tmp_path: Path) -> None:
     paths = written(tmp_path, "q 0 a 1\n", "r 0 a 1 1 t\n")
     assert trec_eval("--trec-version", "9", *paths)[:2] == (7, "")
@@ -349,6 +365,44 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with tarfile.open(DATA / "trec_eval_suite" / "test.tar.xz") as tar:
         tar.extractall(folder, filter="data")
     return folder / "test"
+
+
+@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize("judged_only", [False, True])
+def test_random_files_in_version_9(trec_eval: Command, tmp_path: Path, level: int, judged_only: bool) -> None:
+    """Ties, negative grades, unjudged documents, other topics: all lines equal pytrec_eval's values."""
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    random = Random(f"{level} {judged_only}")
+    documents = [f"d{i}" for i in range(40)]
+    run = {
+        f"t{i}": {doc: random.randint(0, 12) / 4 for doc in random.sample(documents, random.randint(1, 30))}
+        for i in range(60)
+    }
+    qrels = {
+        f"t{i}": {"best": 3, **{doc: random.randint(-2, 3) for doc in random.sample(documents, random.randint(1, 30))}}
+        for i in range(5, 65)
+    }
+    flags = {"relevance_level": level, "judged_docs_only_flag": judged_only}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"all_trec"}, **flags).evaluate(run)
+    paths = written(
+        tmp_path,
+        "".join(f"{topic} 0 {doc} {grade}\n" for topic, docs in qrels.items() for doc, grade in docs.items()),
+        "".join(f"{topic} 0 {doc} 1 {score} t\n" for topic, docs in run.items() for doc, score in docs.items()),
+    )
+    options = ("-J",) if judged_only else ()
+    code, out, err = trec_eval("--trec-version", "9", "-qnmall_trec", f"-l{level}", *options, *paths)
+    assert (code, err) == (0, "")
+    values = {key: value for key, value in rows(out).items() if key[0] != "relstring"}
+    assert len(values) == 55 * 90
+    for (name, topic), value in values.items():
+        expected = theirs[topic][name]
+        if isnan(expected):
+            # 0 / 0: interpolated precision where -J leaves nothing.
+            assert judged_only
+            assert name.startswith(("iprec_at_recall", "11pt_avg"))
+            assert values["num_ret", topic] == "0"
+            expected = 0.0
+        assert value == f"{expected:{'.0f' if name.startswith('num_') else '.4f'}}", (name, topic)
 
 
 SUITE = """\
