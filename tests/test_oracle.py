@@ -162,7 +162,9 @@ def test_quotient_of_means(topic: Topic, data: st.DataObject, unjudged: str) -> 
     total = sum(grade >= rel for grade in topic.truth.values())
     q = max(math.ceil(Fraction(str(level)) * total), 1)
     length = oracle.statistics(oracle.Measure("ESL", q=q, rel=rel), topic.groups, topic.truth, unjudged)
-    value = untied.evaluate({"q": topic.truth}, {"q": topic.groups}, [name], unjudged=unjudged, **RANGE).value(name)
+    value = untied.evaluate(
+        {"q": topic.truth}, {"q": as_run(topic, "groups")}, [name], unjudged=unjudged, **RANGE
+    ).value(name)
     assert close(value.mean, q / (q + length.mean) if length else 0)
     ep = oracle.statistics(oracle.Measure("EP", level, rel=rel), topic.groups, topic.truth, unjudged)
     assert ep is not None
