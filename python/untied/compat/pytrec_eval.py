@@ -125,8 +125,9 @@ def _split(name: str) -> tuple[str, list[str]]:
 
 
 def _ordered(root: str, parameters: list[str]) -> list[str]:
-    """Parameters are a set in pytrec_eval; but those of utility are four weights in their order."""
-    return parameters if root == "utility" else sorted(set(parameters))
+    """Parameters are a set in pytrec_eval; but weights of utility and gains of grades have an order."""
+    ordered = root == "utility" or any("=" in parameter for parameter in parameters)
+    return parameters if ordered else sorted(set(parameters))
 
 
 def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:

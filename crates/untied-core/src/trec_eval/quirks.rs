@@ -214,10 +214,45 @@ fn cut_off(x: f64, relevant: usize) -> usize {
 }
 
 fn interpolated(spec: &Spec, target: impl Fn(f64) -> Target) -> Result<Box<dyn Measure>> {
-    let targets: Vec<Target> = list(spec, LEVELS.name).iter().copied().map(target).collect();
-    match targets.is_empty() {
-        true => Err(wrong(spec)),
-        false => Ok(Box::new(InterpolatedPrecision { rel: spec.rel()?, base: RecallBase::Qrels, targets })),
+    let (levels, rel) = (list(spec, LEVELS.name), spec.rel()?);
+    let targets: Vec<Target> = levels.iter().copied().map(target).collect();
+    if targets.is_empty() {
+        return Err(wrong(spec));
+    }
+    match levels.is_sorted() {
+        true => Ok(Box::new(InterpolatedPrecision { rel, base: RecallBase::Qrels, targets })),
+        false => Ok(Box::new(Unsorted { rel, targets })),
+    }
+}
+
+/// The mean over recall levels that do not ascend: as the ranking is read from its end, the last level's hits are
+/// waited for, then those of the level before, and so on; what is still waited for at the top has the largest precision
+/// of all.
+struct Unsorted {
+    rel: f64,
+    targets: Vec<Target>,
+}
+
+impl Measure for Unsorted {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let (relevant, hits) = (truth.relevant(self.rel), ranking.relevant(self.rel));
+        let mut waiting = self.targets.iter().rev().map(|target| target(relevant)).peekable();
+        let mut found: Vec<usize> = Vec::new();
+        // The last levels beyond what is retrieved are worth 0.
+        while waiting.next_if(|&target| target > hits).is_some() {
+            found.push(usize::MAX);
+        }
+        let mut seen = hits;
+        for target in waiting {
+            seen = if target <= seen { target } else { 0 };
+            found.push(seen);
+        }
+        let targets = found.into_iter().rev().map(|target| Box::new(move |_: usize| target) as Target).collect();
+        InterpolatedPrecision { rel: self.rel, base: RecallBase::Qrels, targets }.mean(ranking, truth)
+    }
+
+    fn variance(&self, _: &Ranking, _: &Truth<'_>) -> f64 {
+        f64::NAN
     }
 }
 
@@ -369,5 +404,28 @@ impl Measure for Unless {
 
     fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
         if (self.undefined)(&orders.tied, truth) { (f64::NAN, f64::NAN) } else { self.measure.extremes(orders, truth) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gains_closer_than_1_are_not_sorted() {
+        let sorted = |gains: &[f64]| {
+            let mut gains: Vec<(f64, u32)> = gains.iter().map(|&gain| (gain, 1)).collect();
+            sort_as_integers(&mut gains);
+            gains.into_iter().map(|(gain, _)| gain).collect::<Vec<_>>()
+        };
+        assert_eq!(sorted(&[9.0, 4.5, 0.0, 3.0, 2.0]), [0.0, 2.0, 3.0, 4.5, 9.0]);
+        // -m ndcg.1=0.9,2=0.5,3=0.7: grade 0 comes last, which is taken for the highest gain.
+        assert_eq!(sorted(&[0.9, 0.5, 0.7, 0.0]), [0.9, 0.5, 0.7, 0.0]);
+        assert_eq!(sorted(&[]), [0.0; 0]);
+    }
+
+    #[test]
+    fn shares_of_relevant_documents_are_cut_off() {
+        assert_eq!([(0.1, 1), (0.1, 10), (0.1, 11), (0.3, 1), (-1.0, 5)].map(|(x, r)| cut_off(x, r)), [1, 1, 2, 1, 0]);
     }
 }
