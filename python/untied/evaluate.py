@@ -22,7 +22,7 @@ class Evaluator:
 
     Parameters
     ----------
-    qrels : Qrels, path, or {query: {document: grade}}
+    qrels : Qrels, path, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
         Relevance judgments. Negative grades mean *pooled but not judged*.
     measures : measures or their names, optional
         For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
@@ -47,6 +47,8 @@ class Evaluator:
     queries : str
         ``"qrels"``: every judged query counts, those that a run lacks as an empty ranking. ``"common"``: only those
         in both.
+    qrels_format : str
+        How to read a file of qrels: ``"trec"``, or ``"subtopics"``, which measures of diversity need.
     on_undefined : str
         What a measure without a value for a query counts (most of them, where nothing is relevant): ``"zero"``;
         ``"nan"``, which the mean leaves out; or ``"raise"``.
@@ -73,6 +75,7 @@ class Evaluator:
         unretrieved: str = "none",
         score_dtype: str = "float64",
         queries: str = "qrels",
+        qrels_format: str = "trec",
         on_undefined: str = "zero",
         variance: bool = False,
         threads: int | None = None,
@@ -80,7 +83,7 @@ class Evaluator:
         self._measures = as_measures(measures)
         self._threads = threads
         self._native = _core.Evaluator(
-            as_qrels(qrels, threads),
+            as_qrels(qrels, threads, qrels_format),
             self._measures,
             ties=ties,
             unjudged=unjudged,
@@ -147,6 +150,7 @@ def evaluate(
     unretrieved: str = "none",
     score_dtype: str = "float64",
     queries: str = "qrels",
+    qrels_format: str = "trec",
     on_undefined: str = "zero",
     variance: bool = False,
     threads: int | None = None,
@@ -155,7 +159,7 @@ def evaluate(
 
     Parameters
     ----------
-    qrels, measures, ties, unjudged, unretrieved, score_dtype, queries, on_undefined, variance, threads
+    qrels, measures, ties, unjudged, unretrieved, score_dtype, queries, qrels_format, on_undefined, variance, threads
         As for `Evaluator`.
     runs : run, list of runs, or {name: run}
         As for `Evaluator.evaluate`.
@@ -193,6 +197,7 @@ def evaluate(
         unretrieved=unretrieved,
         score_dtype=score_dtype,
         queries=queries,
+        qrels_format=qrels_format,
         on_undefined=on_undefined,
         variance=variance,
         threads=threads,

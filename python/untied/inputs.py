@@ -46,7 +46,7 @@ def read_run(path: str | os.PathLike[str], *, threads: int | None = None) -> Run
     return Run.read(path, threads)
 
 
-def read_qrels(path: str | os.PathLike[str], *, threads: int | None = None) -> Qrels:
+def read_qrels(path: str | os.PathLike[str], *, format: str = "trec", threads: int | None = None) -> Qrels:
     """Read TREC qrels: ``query iteration document grade``, one judged document a line.
 
     A grade is any finite number. Negative ones mean *pooled but not judged*: such documents are not relevant, and
@@ -56,6 +56,9 @@ def read_qrels(path: str | os.PathLike[str], *, threads: int | None = None) -> Q
     ----------
     path : str or path-like
         As for `read_run`.
+    format : str
+        ``"trec"``, or ``"subtopics"`` for TREC's diversity qrels: ``query subtopic document grade``. A document then
+        has a grade for each subtopic, for measures such as ``alpha_nDCG``, and for all others the highest of them.
     threads : int, optional
         As for `read_run`.
 
@@ -71,16 +74,20 @@ def read_qrels(path: str | os.PathLike[str], *, threads: int | None = None) -> Q
     OSError
         The file cannot be read.
     """
-    return Qrels.read(path, threads)
+    return Qrels.read(path, threads, format)
 
 
-def as_qrels(qrels: QrelsLike, threads: int | None = None) -> Qrels:
-    """Qrels from a path or from ``{query: {document: grade}}``."""
-    if isinstance(qrels, Qrels):
-        return qrels
+def as_qrels(qrels: QrelsLike, threads: int | None = None, format: str = "trec") -> Qrels:
+    """Qrels from a path, ``{query: {document: grade}}``, or ``{query: {subtopic: {document: grade}}}``."""
     if isinstance(qrels, (str, os.PathLike)):
-        return Qrels.read(qrels, threads)
-    return Qrels.from_mapping(_plain(qrels), threads)
+        return Qrels.read(qrels, threads, format)
+    if not isinstance(qrels, Qrels):
+        qrels = Qrels.from_mapping(_plain(qrels), threads)
+    if format not in ("trec", "subtopics"):
+        raise UntiedError(f"qrels format must be trec or subtopics, not {format!r}")
+    if format == "subtopics" and not qrels.has_subtopics:
+        raise UntiedError("the qrels are not by subtopic: {query: {subtopic: {document: grade}}} was expected")
+    return qrels
 
 
 def named_runs(runs: Runs, threads: int | None = None) -> list[tuple[str, Callable[[], Run]]]:

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result, show};
 use crate::measures::bounds::{Bounds, Open, Resolution};
-use crate::measures::{Aggregate, Certainty, Measure, Orders, Scope, Spec};
+use crate::measures::{Aggregate, Certainty, Measure, Needs, Orders, Scope, Spec};
 use crate::ranking::{Judge, Layout, Level, Order, Precision, Ranking, best, condensed, worst};
 use crate::table::{Qrels, Rows, Run, Truth};
 
@@ -205,6 +205,7 @@ pub struct Plan {
     specs: Vec<Spec>,
     measures: Vec<Box<dyn Measure>>,
     judged_only: Vec<bool>,
+    by_profile: Vec<bool>,
     aggregates: Vec<Aggregate>,
     /// Grades that an unjudged document may have, highest first.
     open_grades: Vec<f64>,
@@ -218,12 +219,20 @@ impl Plan {
     /// # Errors
     /// A measure's parameters are wrong or do not fit the grades.
     pub fn new(specs: &[Spec], qrels: &Qrels, depth: usize) -> Result<Plan> {
+        let by_profile: Vec<bool> = specs.iter().map(|spec| spec.info.needs == Needs::Subtopics).collect();
+        if let (Some(first), None) = (by_profile.iter().position(|&needs| needs), qrels.by_profile()) {
+            return Err(Error::Value(format!(
+                "{} needs judgments by subtopic (qrels format 'subtopics'), and the qrels have none",
+                specs[first]
+            )));
+        }
         // A retrieved document that is not judged may be relevant too.
         let scope = Scope { depth: depth + qrels.longest(), grades: qrels.grades() };
         Ok(Plan {
             specs: specs.to_vec(),
             measures: specs.iter().map(|spec| spec.build(&scope)).collect::<Result<_>>()?,
             judged_only: specs.iter().map(Spec::judged_only).collect::<Result<_>>()?,
+            by_profile,
             aggregates: specs.iter().map(Spec::aggregate).collect::<Result<_>>()?,
             open_grades: qrels.grades().iter().copied().filter(|&grade| grade > 0.0).chain([0.0]).collect(),
             retrieved: depth,
@@ -421,6 +430,9 @@ struct Workspace {
     judge: Judge,
     all: Orders,
     judged: Orders,
+    /// The same with numbers of profiles as grades, for measures of subtopics.
+    profiles: Orders,
+    judged_profiles: Orders,
 }
 
 impl Workspace {
@@ -452,16 +464,22 @@ impl Workspace {
         };
         let remove = settings.unjudged == Unjudged::Remove;
         self.judge.every_group = matches!(settings.unjudged, Unjudged::Best | Unjudged::Worst | Unjudged::Range);
-        let mixed = self.judge.judge(rows, &self.order, &truth, layout, remove, &mut self.all.tied);
+        let mut mixed = self.judge.judge(rows, &self.order, &truth, layout, remove, &mut self.all.tied);
+        let profiles = qrels.by_profile().filter(|_| plan.by_profile.contains(&true)).map(|qrels| qrels.truth(query));
+        if let Some(truth) = &profiles {
+            mixed |= self.judge.judge(rows, &self.order, truth, layout, remove, &mut self.profiles.tied);
+        }
         if rows.is_empty() && settings.placeholder {
             self.all.tied.retrieved = 1;
         }
         if let Some(depth) = settings.depth {
             self.all.tied.cut(depth);
+            self.profiles.tied.cut(depth);
         }
         let extremes = matches!(settings.ties, Ties::Best | Ties::Worst | Ties::Range);
         if remove || plan.judged_only.contains(&true) {
             condensed(&self.all.tied, &mut self.judged.tied);
+            condensed(&self.profiles.tied, &mut self.judged_profiles.tied);
         }
         if extremes {
             for orders in [&mut self.all, &mut self.judged] {
@@ -471,11 +489,16 @@ impl Workspace {
         }
         let mut undefined = 0;
         for (m, measure) in plan.measures.iter().enumerate() {
-            let orders = if plan.judged_only[m] { &self.judged } else { self.orders(settings) };
+            let (orders, truth) = match (&profiles, plan.by_profile[m], remove || plan.judged_only[m]) {
+                (Some(profiles), true, true) => (&self.judged_profiles, profiles),
+                (Some(profiles), true, false) => (&self.profiles, profiles),
+                (_, _, true) => (&self.judged, &truth),
+                (_, _, false) => (&self.all, &truth),
+            };
             // Plus 0: an empty sum is -0, which reads badly.
             let mut put = |field: usize, value: f64| cells[field * shape.measures + m] = value + 0.0;
             let lower_is_better = plan.specs[m].info.lower_is_better;
-            let over = Over { measure: measure.as_ref(), orders, truth: &truth, plan, settings, lower_is_better };
+            let over = Over { measure: measure.as_ref(), orders, truth, plan, settings, lower_is_better };
             let spread = match settings.unjudged {
                 Unjudged::Nonrelevant | Unjudged::Remove => Some(over.ties()),
                 _ if plan.judged_only[m] => None,
@@ -504,7 +527,7 @@ impl Workspace {
                 }
             } else {
                 put(0, mean);
-                certainties[m] = measure.certainty(&orders.tied, &truth);
+                certainties[m] = measure.certainty(&orders.tied, truth);
             }
             if shape.variance && !is_undefined {
                 put(1, over.variance());

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple};
 use untied_core::Error;
 use untied_core::error::{quote, show};
-use untied_core::table::Chunk;
+use untied_core::table::{Chunk, subtopics};
 
 use crate::errors::to_python;
 
@@ -134,6 +134,48 @@ pub fn chunks(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<V
             })
         },
     )?;
+    Ok(taken.chunks())
+}
+
+/// Whether the values of a mapping's values are mappings: `{query: {subtopic: {document: grade}}}`.
+pub fn is_by_subtopic(source: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let first = |mapping: &Bound<'_, PyAny>| -> PyResult<Option<Py<PyAny>>> {
+        let Ok(mapping) = mapping.cast::<PyMapping>() else { return Ok(None) };
+        let first = mapping.values()?.try_iter()?.next().transpose()?;
+        Ok(first.map(Bound::unbind))
+    };
+    let Some(query) = first(source)? else { return Ok(false) };
+    let Some(subtopic) = first(query.bind(source.py()))? else { return Ok(false) };
+    Ok(subtopic.bind(source.py()).cast::<PyMapping>().is_ok())
+}
+
+/// `{query: {subtopic: {document: grade}}}`.
+pub fn chunks_by_subtopic(source: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
+    let mut taken = Taken::new(source);
+    let mut key = Vec::new();
+    let of = |query: &Bound<'_, PyAny>| Ok(format!("qrels[{}]", query.repr()?));
+    let what = || Ok("qrels".into());
+    items(source, what, |query, by_subtopic| {
+        let what = || of(&query);
+        items(&by_subtopic, what, |subtopic, documents| {
+            with_id(&query, "a query id", |query| {
+                with_id(&subtopic, "a subtopic's id", |subtopic| {
+                    if subtopic.contains(&subtopics::SEPARATOR) {
+                        let message = format!("a subtopic's id must not contain blanks, found {}", quote(subtopic));
+                        return Err(to_python(Error::Value(message)));
+                    }
+                    subtopics::key(query, subtopic, &mut key);
+                    Ok(())
+                })
+            })?;
+            taken.start_query(&key);
+            let what = || Ok(format!("{}[{}]", of(&query)?, subtopic.repr()?));
+            items(&documents, what, |document, grade| {
+                let grade = finite(&grade, "grade", &query, &document)?;
+                taken.push(&document, grade)
+            })
+        })
+    })?;
     Ok(taken.chunks())
 }
 

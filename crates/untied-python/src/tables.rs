@@ -9,7 +9,7 @@ use untied_core::error::text;
 use untied_core::read;
 use untied_core::table::{self, Table};
 
-use crate::convert::{chunks, with_id};
+use crate::convert::{chunks, chunks_by_subtopic, is_by_subtopic, with_id};
 use crate::errors::to_python;
 use crate::threads;
 
@@ -94,24 +94,36 @@ impl Run {
 #[pymethods]
 impl Qrels {
     #[new]
-    #[pyo3(signature = (qrels, *, threads = None))]
-    fn new(qrels: &Bound<'_, PyAny>, threads: Option<i64>) -> PyResult<Qrels> {
+    #[pyo3(signature = (qrels, *, format = "trec", threads = None))]
+    fn new(qrels: &Bound<'_, PyAny>, format: &str, threads: Option<i64>) -> PyResult<Qrels> {
         match qrels.extract::<PathBuf>() {
-            Ok(path) => Qrels::read(qrels.py(), path, threads),
+            Ok(path) => Qrels::read(qrels.py(), path, threads, format),
             Err(_) => Qrels::from_mapping(qrels, threads),
         }
     }
 
     #[staticmethod]
-    #[pyo3(signature = (path, threads = None))]
-    fn read(py: Python<'_>, path: PathBuf, threads: Option<i64>) -> PyResult<Qrels> {
+    #[pyo3(signature = (path, threads = None, format = "trec"))]
+    fn read(py: Python<'_>, path: PathBuf, threads: Option<i64>, format: &str) -> PyResult<Qrels> {
         let path = path_text(path)?;
-        threads::run(py, threads, || read::read_qrels(&path)).map(Qrels)
+        let read = match format {
+            "trec" => read::read_qrels,
+            "subtopics" => read::read_subtopics,
+            _ => {
+                let message = format!("qrels format must be trec or subtopics, not '{format}'");
+                return Err(to_python(untied_core::Error::Value(message)));
+            }
+        };
+        threads::run(py, threads, || read(&path)).map(Qrels)
     }
 
     #[staticmethod]
     #[pyo3(signature = (qrels, threads = None))]
     fn from_mapping(qrels: &Bound<'_, PyAny>, threads: Option<i64>) -> PyResult<Qrels> {
+        if is_by_subtopic(qrels)? {
+            let chunks = chunks_by_subtopic(qrels)?;
+            return threads::run(qrels.py(), threads, || table::Qrels::with_subtopics(chunks, "qrels")).map(Qrels);
+        }
         let chunks = chunks(qrels, "qrels", "grade")?;
         threads::run(qrels.py(), threads, || table::Qrels::new(chunks, "qrels")).map(Qrels)
     }
@@ -127,6 +139,11 @@ impl Qrels {
     #[getter]
     fn repeated(&self) -> usize {
         self.0.repeated()
+    }
+
+    #[getter]
+    fn has_subtopics(&self) -> bool {
+        self.0.by_profile().is_some()
     }
 
     fn __len__(&self) -> usize {

@@ -79,6 +79,12 @@ def arguments_parser() -> argparse.ArgumentParser:
         help="qrels: every judged query, those absent from a run count as empty (default); common: only those in both",
     )
     add(
+        "--qrels-format",
+        metavar="FORMAT",
+        default="trec",
+        help="trec (default), or subtopics: query subtopic document grade, as measures of diversity need it",
+    )
+    add(
         "--on-undefined",
         metavar="WHAT",
         default="zero",
@@ -113,13 +119,14 @@ def main(arguments: Sequence[str]) -> None:
         raise UntiedError("only one input can be standard input")
     output.check_target(options.output, inputs)
     measures = as_measures(options.measure)
-    qrels = as_qrels(options.qrels, options.threads)
+    qrels = as_qrels(options.qrels, options.threads, options.qrels_format)
     settings = {
         "ties": options.ties,
         "unjudged": options.unjudged,
         "unretrieved": options.unretrieved,
         "score_dtype": options.score_dtype,
         "queries": options.queries,
+        "qrels_format": options.qrels_format,
         "on_undefined": options.on_undefined,
     }
     evaluator = Evaluator(qrels, measures, **settings, variance=options.variance, threads=options.threads)

@@ -13,6 +13,7 @@ mod cost_gain;
 mod counts;
 pub(crate) mod dcg;
 mod dcg_bounds;
+mod diversity;
 mod drawing;
 mod gaps;
 mod graded;
@@ -23,6 +24,7 @@ pub(crate) mod interpolated;
 mod judged;
 mod lattice;
 pub(crate) mod ndcg_points;
+mod novelty;
 mod rank_biased_precision;
 mod reciprocal_rank;
 mod sampling;
@@ -31,6 +33,7 @@ mod sets;
 pub(crate) mod share;
 mod spellings;
 mod subcollection;
+mod subtopics;
 mod success;
 pub(crate) mod utility;
 mod yaap;
@@ -79,6 +82,15 @@ pub static REGISTRY: &[&Info] = &[
     &sets::SET_AVERAGE_PRECISION,
     &utility::UTILITY,
     &subcollection::SUBCOLLECTION_AP,
+    &diversity::ALPHA_DCG,
+    &diversity::ALPHA_NDCG,
+    &diversity::ERR_IA,
+    &diversity::NERR_IA,
+    &diversity::NRBP,
+    &diversity::NNRBP,
+    &diversity::AP_IA,
+    &diversity::P_IA,
+    &diversity::SUBTOPIC_RECALL,
     &counts::NUM_Q,
     &counts::NUM_RET,
     &counts::NUM_REL,

@@ -4,7 +4,7 @@ use super::blocks::{LineError, Parsed, parse_blocks};
 use super::line::{Cursor, fields};
 use super::number::{self, NotANumber};
 use crate::error::{Error, InputError, Result, quote};
-use crate::table::{Chunk, Qrels, Run};
+use crate::table::{Chunk, Qrels, Run, subtopics};
 use crate::trec_eval::Version;
 
 /// Read a run: `query Q0 document rank score tag`.
@@ -27,6 +27,14 @@ pub fn read_run(path: &str, ranks: bool) -> Result<Run> {
 /// different grades, or there is no line at all.
 pub fn read_qrels(path: &str) -> Result<Qrels> {
     Qrels::new(read(path, &QRELS)?, path)
+}
+
+/// Read qrels by subtopic: `query subtopic document grade`.
+///
+/// # Errors
+/// As [`read_qrels`], where a document may have a grade for each subtopic.
+pub fn read_subtopics(path: &str) -> Result<Qrels> {
+    Qrels::with_subtopics(read(path, &SUBTOPICS)?, path)
 }
 
 /// Read a run as trec_eval does, in the version asked for; with the tag of its last line.
@@ -64,6 +72,9 @@ pub fn read_deviations(path: &str) -> Result<Run> {
 #[derive(Clone, Copy)]
 enum Column {
     Query,
+    /// A query and, in the next column, one of its subtopics: each pair has judgments of its own.
+    Topic,
+    Subtopic,
     Document,
     /// A finite number, with its name for messages.
     Number(usize, &'static str),
@@ -75,7 +86,7 @@ enum Column {
     Tag,
     Ignored,
 }
-use Column::{AnyNumber, Document, Ignored, MaybeNumber, Number, Query, Tag};
+use Column::{AnyNumber, Document, Ignored, MaybeNumber, Number, Query, Subtopic, Tag, Topic};
 
 /// A text format: its columns and how to name them in messages.
 struct Layout {
@@ -106,6 +117,12 @@ const QRELS: Layout = Layout {
     columns: &[Query, Ignored, Document, Number(0, "grade")],
     shape: "4 columns (query iteration document grade)",
     ..RUN
+};
+
+const SUBTOPICS: Layout = Layout {
+    columns: &[Topic, Subtopic, Document, Number(0, "grade")],
+    shape: "4 columns (query subtopic document grade)",
+    ..QRELS
 };
 
 const LENIENT_RUN: Layout = Layout {
@@ -175,6 +192,7 @@ fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::Resul
     chunk.clear(layout.numbers);
     let mut cursor = Cursor::new(bytes);
     let mut current: &[u8] = &[];
+    let (mut topic, mut pair, mut key): (&[u8], (&[u8], &[u8]), _) = (&[], (&[], &[]), Vec::new());
     let mut tag: &[u8] = &[];
     let mut lines = 0;
     while !cursor.is_done() {
@@ -204,6 +222,14 @@ fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::Resul
                     if field != current {
                         current = field;
                         chunk.start_query(field);
+                    }
+                }
+                Topic => topic = field,
+                Subtopic => {
+                    if (topic, field) != pair {
+                        pair = (topic, field);
+                        subtopics::key(topic, field, &mut key);
+                        chunk.start_query(&key);
                     }
                 }
                 Document => chunk.block.docs.push(field),

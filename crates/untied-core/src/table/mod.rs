@@ -4,6 +4,7 @@ mod ids;
 pub mod index;
 mod qrels;
 mod run;
+pub mod subtopics;
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::ops::{Deref, Range};
 
+use super::subtopics::{Profile, Subtopics};
 use super::{Chunk, Origins, Rows, Table, first_in_file, index};
 use crate::error::Result;
 use crate::ranking::{Level, count_from};
@@ -23,6 +24,10 @@ pub struct Qrels {
     queries: Vec<Judged>,
     /// Judgments of a document that was judged before.
     repeats: Vec<Repeat>,
+    /// The same judgments by subtopic, where there are subtopics.
+    pub(super) subtopics: Option<Box<Subtopics>>,
+    /// What grades stand for where they are numbers of profiles.
+    pub(super) profiles: Vec<Profile>,
 }
 
 /// Two rows of a query that judge the same document.
@@ -136,7 +141,13 @@ impl Qrels {
     /// Judgments of documents that were judged before in the query; they do not count.
     #[must_use]
     pub fn repeated(&self) -> usize {
-        self.repeats.len()
+        self.repeats.len() + self.subtopics.as_ref().map_or(0, |subtopics| subtopics.repeated)
+    }
+
+    /// The same queries and documents with numbers of profiles as grades, where judgments are by subtopic.
+    #[must_use]
+    pub fn by_profile(&self) -> Option<&Qrels> {
+        self.subtopics.as_ref().map(|subtopics| &subtopics.judged)
     }
 
     /// A row of the query whose document is already judged by an earlier one.
@@ -258,6 +269,18 @@ impl<'a> Truth<'a> {
     #[must_use]
     pub fn relevant(&self, rel: f64) -> usize {
         count_from(self.levels, rel)
+    }
+
+    /// What grades stand for where they are numbers of profiles, by number.
+    #[must_use]
+    pub fn profiles(&self) -> &'a [Profile] {
+        &self.qrels.profiles
+    }
+
+    /// The grades of all judged documents, in the order of the rows.
+    pub fn judgments(&self) -> impl DoubleEndedIterator<Item = f64> + ExactSizeIterator + use<'a> {
+        let grades = self.grades();
+        self.row_levels.iter().map(|&level| grades[level as usize])
     }
 }
 

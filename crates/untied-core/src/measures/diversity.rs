@@ -1,0 +1,226 @@
+//! Measures of novelty and diversity: documents are judged by subtopic, and what is relevant to a subtopic is worth
+//! less where others were before. Sums, means and extremes are in [`super::novelty`].
+//!
+//! Names and normalisation are those of ndeval, TREC's program for its diversity tasks, which `ir_measures` calls too.
+//! A subtopic without relevant documents does not count; the M others count equally.
+
+use super::novelty::{Norm, Novelty, Worth};
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Parameter, REL, Scope, Spec};
+use crate::error::{Error, Result};
+
+const ALPHA: Parameter = Parameter {
+    name: "alpha",
+    default: "0.5",
+    help: "how much a relevant document takes from the next one for the same subtopic, 0 <= alpha <= 1",
+};
+const BETA: Parameter =
+    Parameter { name: "beta", default: "0.5", help: "patience: probability of going on to the next document, below 1" };
+
+const OF_SUBTOPICS: Info = Info {
+    name: "",
+    aliases: &[],
+    title: "",
+    cutoff: Cutoff::Optional,
+    parameters: &[REL, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Subtopics,
+    range: "0 to 1",
+    equation: "",
+    reference: "",
+    build: |_, _| unreachable!("every measure has its own"),
+};
+
+/// alpha-DCG.
+pub static ALPHA_DCG: Info = Info {
+    name: "alpha_DCG",
+    aliases: &["α_DCG", "alpha-DCG"],
+    title: "discounted cumulative gain of novel documents",
+    parameters: &[REL, ALPHA, JUDGED_ONLY],
+    equation: "alpha_DCG@k = S(k) / B(k), S(k) = sum over ranks i <= k of D(i) times the sum over the subtopics j of \
+               document i of (1-alpha)^(documents before i that are relevant to j), D(i) = 1 / log2(1+i); B(k) = S(k) \
+               if every document were relevant to all M subtopics; without @k, k = n",
+    reference: "Clarke et al. 2008, normalised as by ndeval; ties: mean, exact, subtopic by subtopic",
+    build: |spec, scope| by_bound(spec, scope, alpha(spec)?, logarithmic),
+    ..OF_SUBTOPICS
+};
+
+/// alpha-nDCG.
+pub static ALPHA_NDCG: Info = Info {
+    name: "alpha_nDCG",
+    aliases: &["α_nDCG", "alpha-nDCG"],
+    title: "normalised discounted cumulative gain of novel documents",
+    parameters: &[REL, ALPHA, JUDGED_ONLY],
+    range: "0 to 1; rarely above, as the ideal ranking is a greedy one",
+    equation: "alpha_nDCG@k = S(k) / (S(k) of the greedy ideal ranking), S(k) as for alpha_DCG",
+    reference: "Clarke et al. 2008; ties: as alpha_DCG",
+    build: |spec, scope| by_ideal(spec, scope, alpha(spec)?, logarithmic),
+    ..OF_SUBTOPICS
+};
+
+/// ERR-IA.
+pub static ERR_IA: Info = Info {
+    name: "ERR_IA",
+    aliases: &["ERR-IA"],
+    title: "intent-aware expected reciprocal rank",
+    equation: "ERR_IA@k = S(k) / B(k), as alpha_DCG with alpha = 0.5 and D(i) = 1/i",
+    reference: "Chapelle, Metzler, Zhang & Grinspan 2009, normalised as by ndeval; ties: as alpha_DCG",
+    build: |spec, scope| by_bound(spec, scope, 0.5, reciprocal),
+    ..OF_SUBTOPICS
+};
+
+/// nERR-IA.
+pub static NERR_IA: Info = Info {
+    name: "nERR_IA",
+    aliases: &["nERR-IA"],
+    title: "normalised intent-aware expected reciprocal rank",
+    range: "0 to 1; rarely above, as the ideal ranking is a greedy one",
+    equation: "nERR_IA@k = S(k) / (S(k) of the greedy ideal ranking), S(k) as for ERR_IA",
+    reference: "Chapelle, Metzler, Zhang & Grinspan 2009; ties: as alpha_DCG",
+    build: |spec, scope| by_ideal(spec, scope, 0.5, reciprocal),
+    ..OF_SUBTOPICS
+};
+
+/// NRBP.
+pub static NRBP: Info = Info {
+    name: "NRBP",
+    aliases: &[],
+    title: "novelty- and rank-biased precision",
+    cutoff: Cutoff::None,
+    parameters: &[REL, ALPHA, BETA, JUDGED_ONLY],
+    equation: "NRBP = (1 - (1-alpha) beta) / M times the sum over ranks i of beta^(i-1) times the sum over the \
+               subtopics j of document i of (1-alpha)^(documents before i that are relevant to j)",
+    reference: "Clarke, Kolla & Vechtomova 2009; ties: as alpha_DCG",
+    build: |spec, scope| {
+        let (alpha, beta) = (alpha(spec)?, beta(spec)?);
+        novelty(spec, scope, alpha, patience(beta), Norm::Subtopics(1.0 / (1.0 - (1.0 - alpha) * beta)))
+    },
+    ..OF_SUBTOPICS
+};
+
+/// nNRBP.
+pub static NNRBP: Info = Info {
+    name: "nNRBP",
+    aliases: &[],
+    title: "normalised novelty- and rank-biased precision",
+    cutoff: Cutoff::None,
+    parameters: &[REL, ALPHA, BETA, JUDGED_ONLY],
+    range: "0 to 1; rarely above, as the ideal ranking is a greedy one",
+    equation: "nNRBP = NRBP / (NRBP of the greedy ideal ranking)",
+    reference: "Clarke, Kolla & Vechtomova 2009; ties: as alpha_DCG",
+    build: |spec, scope| by_ideal(spec, scope, alpha(spec)?, patience(beta(spec)?)),
+    ..OF_SUBTOPICS
+};
+
+/// AP-IA.
+pub static AP_IA: Info = Info {
+    name: "AP_IA",
+    aliases: &["MAP_IA", "MAP-IA", "AP-IA"],
+    title: "intent-aware average precision",
+    cutoff: Cutoff::None,
+    equation: "AP_IA = (1/M) sum over the subtopics of AP, with their own relevant documents",
+    reference: "Agrawal, Gollapudi, Halverson & Ieong 2009; ties: mean, exact, subtopic by subtopic",
+    build: |spec, scope| {
+        let weights = (1..=scope.depth).map(reciprocal).collect();
+        Ok(Box::new(Novelty { rel: spec.rel()?, weights, worth: Worth::Rises, norm: Norm::Subtopics(1.0) }))
+    },
+    ..OF_SUBTOPICS
+};
+
+/// P-IA.
+pub static P_IA: Info = Info {
+    name: "P_IA",
+    aliases: &["P-IA"],
+    title: "intent-aware precision",
+    equation: "P_IA@k = (1/M) sum over the subtopics of P@k; without @k, k = n",
+    reference: "Agrawal, Gollapudi, Halverson & Ieong 2009; ties: as P@k",
+    build: |spec, scope| {
+        let norm = match spec.cutoff {
+            Some(cutoff) => Norm::Subtopics(cutoff as f64),
+            None => Norm::Retrieved((0..=scope.depth).map(|n| n.max(1) as f64).collect()),
+        };
+        novelty(spec, scope, 0.0, |_| 1.0, norm)
+    },
+    ..OF_SUBTOPICS
+};
+
+/// Subtopic recall.
+pub static SUBTOPIC_RECALL: Info = Info {
+    name: "StRecall",
+    aliases: &["strec"],
+    title: "subtopic recall: share of the subtopics that are found",
+    equation: "StRecall@k = (subtopics with a relevant document among the first k) / M",
+    reference: "Zhai, Cohen & Lafferty 2003; ties: mean, exact, as Success@k of each subtopic",
+    build: |spec, scope| novelty(spec, scope, 1.0, |_| 1.0, Norm::Subtopics(1.0)),
+    ..OF_SUBTOPICS
+};
+
+fn alpha(spec: &Spec) -> Result<f64> {
+    spec.number(ALPHA.name, 0.5, "a number from 0 to 1", |alpha| (0.0..=1.0).contains(&alpha))
+}
+
+fn beta(spec: &Spec) -> Result<f64> {
+    spec.number(BETA.name, 0.5, "a number from 0 on and below 1", |beta| (0.0..1.0).contains(&beta))
+}
+
+fn logarithmic(rank: usize) -> f64 {
+    1.0 / ((rank + 1) as f64).log2()
+}
+
+fn reciprocal(rank: usize) -> f64 {
+    1.0 / rank as f64
+}
+
+fn patience(beta: f64) -> impl Fn(usize) -> f64 {
+    move |rank| beta.powi((rank - 1) as i32)
+}
+
+fn novelty(
+    spec: &Spec,
+    scope: &Scope<'_>,
+    alpha: f64,
+    weight: impl Fn(usize) -> f64,
+    norm: Norm,
+) -> Result<Box<dyn Measure>> {
+    let weights = (1..=spec.cutoff_or(usize::MAX).min(scope.depth)).map(weight).collect();
+    Ok(Box::new(Novelty { rel: spec.rel()?, weights, worth: Worth::Falls(1.0 - alpha), norm }))
+}
+
+fn by_ideal(spec: &Spec, scope: &Scope<'_>, alpha: f64, weight: impl Fn(usize) -> f64) -> Result<Box<dyn Measure>> {
+    novelty(spec, scope, alpha, weight, Norm::Ideal(1.0 - alpha))
+}
+
+/// Terms of the bound that are added up at most.
+const TERMS: usize = 100_000_000;
+
+fn by_bound(
+    spec: &Spec,
+    scope: &Scope<'_>,
+    alpha: f64,
+    weight: impl Fn(usize) -> f64 + Copy,
+) -> Result<Box<dyn Measure>> {
+    let q = 1.0 - alpha;
+    let terms = (1..).scan(1.0, |reach, rank| {
+        let term = weight(rank) * *reach;
+        *reach *= q;
+        Some(term)
+    });
+    let norm = match spec.cutoff {
+        Some(cutoff) if cutoff > TERMS => {
+            return Err(Error::Measure(format!("{spec}: the cutoff must be at most {TERMS}")));
+        }
+        Some(cutoff) => {
+            // What comes after a term is less than it / (1 - q).
+            let is_negligible = |term: f64| term < 1e-20 * alpha;
+            Norm::Subtopics(terms.take(cutoff).take_while(|&term| !is_negligible(term)).sum())
+        }
+        None => {
+            let sums = terms.take(scope.depth).scan(0.0, |sum, term| {
+                *sum += term;
+                Some(*sum)
+            });
+            Norm::Retrieved(std::iter::once(1.0).chain(sums).collect())
+        }
+    };
+    novelty(spec, scope, alpha, weight, norm)
+}

@@ -1,0 +1,336 @@
+//! Measures that add up, subtopic by subtopic, what relevant documents are worth.
+//!
+//! A document at rank i that is the (c+1)-th relevant one to subtopic j adds w_i v(c): with v(c) = q^c, as readers of
+//! the subtopic tire of it (alpha-DCG, ERR-IA, NRBP: q = 1 - alpha; subtopic recall: q = 0; P-IA: q = 1), or with
+//! v(c) = (c+1) / R_j and w_i = 1/i (AP-IA). Means add up too, so each subtopic can be looked at on its own. In a
+//! group of n documents, r of them relevant to j, after B others that are, position a adds on average
+//!
+//!   w_{t+a} (r/n) E\[v(B + H)\],  H the relevant ones among a-1 that are drawn from the other n-1, r-1 of them relevant.
+//!
+//! Smallest and largest value belong to the whole, and one order is seldom the best for every subtopic. Where
+//! documents of a group are relevant to nested sets of subtopics it is; else all orders are tried where they are few;
+//! else the subtopics' own extremes are added up, which encloses all values.
+
+use super::sampling::{self, Placed, Statistics};
+use super::subtopics::{Arranged, Topic};
+use super::{Certainty, Measure, Orders};
+use crate::ranking::{Group, Ranking};
+use crate::table::Truth;
+
+/// What a relevant document is worth by the number of those before, v.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Worth {
+    /// q^c.
+    Falls(f64),
+    /// (c+1) / R_j.
+    Rises,
+}
+
+/// What the sum is divided by.
+#[derive(Debug)]
+pub(super) enum Norm {
+    /// The number of subtopics, times this.
+    Subtopics(f64),
+    /// The same, times the entry for the number of documents retrieved.
+    Retrieved(Vec<f64>),
+    /// The sum of the greedy ideal ranking, for this q.
+    Ideal(f64),
+}
+
+/// See above.
+pub(super) struct Novelty {
+    pub rel: f64,
+    /// Weights of the ranks within the cutoff, w; they never rise.
+    pub weights: Vec<f64>,
+    pub worth: Worth,
+    pub norm: Norm,
+}
+
+impl Novelty {
+    fn depth(&self, ranking: &Ranking) -> usize {
+        self.weights.len().min(ranking.retrieved)
+    }
+
+    fn weights_of(&self, group: &Group<'_>) -> &[f64] {
+        &self.weights[group.start..group.start + group.slots(self.weights.len())]
+    }
+
+    /// w does not fall within the cutoff.
+    fn is_flat(&self) -> bool {
+        self.weights.first() == self.weights.last()
+    }
+
+    /// Every document is worth the number of its subtopics, whatever came before.
+    fn is_additive(&self) -> bool {
+        matches!(self.worth, Worth::Falls(1.0))
+    }
+
+    /// v(c), of a subtopic with R relevant documents.
+    fn worth(&self, before: usize, relevant: usize) -> f64 {
+        match self.worth {
+            Worth::Falls(q) => q.powi(before as i32),
+            Worth::Rises => (before + 1) as f64 / relevant as f64,
+        }
+    }
+
+    fn norm(&self, topic: &Topic<'_>, ranking: &Ranking) -> f64 {
+        let covered = topic.covered as f64;
+        match &self.norm {
+            Norm::Subtopics(factor) => covered * factor,
+            Norm::Retrieved(factors) => covered * factors[ranking.retrieved],
+            Norm::Ideal(q) => {
+                let gains = topic.ideal(*q, self.weights.len());
+                self.weights.iter().zip(gains).map(|(weight, gain)| weight * gain).sum()
+            }
+        }
+    }
+
+    /// Go through the groups and their subtopics: `add(total, group, subtopic, r, B)`.
+    fn over_groups<T: Default>(
+        &self,
+        topic: &Topic<'_>,
+        ranking: &Ranking,
+        mut add: impl FnMut(&mut T, &Group<'_>, usize, usize, usize),
+    ) -> T {
+        let mut total = T::default();
+        let (mut before, mut counts) = (vec![0; topic.relevant.len()], Vec::new());
+        for group in ranking.groups_to(self.depth(ranking)) {
+            topic.count(&group, &mut counts);
+            for (subtopic, &r) in counts.iter().enumerate().filter(|(_, r)| **r > 0) {
+                add(&mut total, &group, subtopic, r, before[subtopic]);
+                before[subtopic] += r;
+            }
+        }
+        total
+    }
+
+    fn sum(&self, topic: &Topic<'_>, ranking: &Ranking) -> f64 {
+        self.over_groups(topic, ranking, |total: &mut f64, group, subtopic, r, before| {
+            let weights = self.weights_of(group);
+            let share = r as f64 / group.size as f64;
+            *total += match self.worth {
+                _ if group.size == 1 => weights[0] * self.worth(before, topic.relevant[subtopic]),
+                Worth::Falls(1.0) => share * weights.iter().sum::<f64>(),
+                Worth::Falls(q) => {
+                    let scale = share * q.powi(before as i32);
+                    if scale == 0.0 { 0.0 } else { scale * fallen(group.size - 1, r - 1, q, weights) }
+                }
+                Worth::Rises => {
+                    let rise = if r > 1 { (r - 1) as f64 / (group.size - 1) as f64 } else { 0.0 };
+                    let worth = |a: usize| (before + 1) as f64 + a as f64 * rise;
+                    let sum = weights.iter().enumerate().map(|(a, weight)| weight * worth(a)).sum::<f64>();
+                    share * sum / topic.relevant[subtopic] as f64
+                }
+            };
+        })
+    }
+
+    /// The sum for one order.
+    fn value<'s>(&self, topic: &Topic<'_>, placed: impl Iterator<Item = (usize, &'s [usize])>) -> f64 {
+        let mut before = vec![0; topic.relevant.len()];
+        let mut total = 0.0;
+        for (position, set) in placed {
+            let Some(weight) = self.weights.get(position) else { break };
+            for &subtopic in set {
+                total += weight * self.worth(before[subtopic], topic.relevant[subtopic]);
+                before[subtopic] += 1;
+            }
+        }
+        total
+    }
+
+    fn value_by_size(&self, topic: &Topic<'_>, arranged: &Arranged, largest_first: bool) -> f64 {
+        let placed = arranged.by_size(largest_first);
+        self.value(topic, placed.iter().map(|&(position, set)| (position, arranged.sets[set as usize].as_slice())))
+    }
+
+    /// Statistics of the sum, if there are few orders.
+    fn listed(&self, topic: &Topic<'_>, arranged: &Arranged) -> Option<Statistics> {
+        sampling::is_listed(&arranged.mixed).then(|| {
+            let mut all: Vec<Placed> = Vec::new();
+            sampling::over_orders(&arranged.mixed, |placed| {
+                all.clear();
+                all.extend(arranged.fixed.iter().chain(placed));
+                all.sort_unstable();
+                self.value(topic, all.iter().map(|&(position, set)| (position, arranged.sets[set as usize].as_slice())))
+            })
+        })
+    }
+
+    /// The subtopics' smallest and largest sums added up.
+    fn bounds(&self, topic: &Topic<'_>, ranking: &Ranking) -> (f64, f64) {
+        self.over_groups(topic, ranking, |(low, high): &mut (f64, f64), group, subtopic, r, before| {
+            let weights = self.weights_of(group);
+            for i in 0..r {
+                let worth = self.worth(before + i, topic.relevant[subtopic]);
+                *high += weights.get(i).map_or(0.0, |weight| weight * worth);
+                *low += weights.get(group.size - r + i).map_or(0.0, |weight| weight * worth);
+            }
+        })
+    }
+
+    fn arrange(&self, topic: &Topic<'_>, ranking: &Ranking) -> Arranged {
+        topic.arrange(ranking, self.depth(ranking), self.is_flat())
+    }
+}
+
+impl Measure for Novelty {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let Some(topic) = Topic::new(truth, self.rel) else { return f64::NAN };
+        self.sum(&topic, ranking) / self.norm(&topic, ranking)
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let Some(topic) = Topic::new(truth, self.rel) else { return f64::NAN };
+        let arranged = self.arrange(&topic, ranking);
+        let variance = if arranged.mixed.is_empty() {
+            0.0
+        } else if self.is_additive() {
+            arranged.mixed.iter().map(|group| spread(group, &arranged.sets, &self.weights)).sum()
+        } else {
+            self.listed(&topic, &arranged).map_or(f64::NAN, |listed| listed.variance)
+        };
+        variance / self.norm(&topic, ranking).powi(2)
+    }
+
+    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+        let ranking = &orders.tied;
+        let Some(topic) = Topic::new(truth, self.rel) else { return (f64::NAN, f64::NAN) };
+        let arranged = self.arrange(&topic, ranking);
+        let (low, high) = if self.is_additive() || arranged.is_nested() {
+            (self.value_by_size(&topic, &arranged, false), self.value_by_size(&topic, &arranged, true))
+        } else if let Some(listed) = self.listed(&topic, &arranged) {
+            (listed.low, listed.high)
+        } else {
+            self.bounds(&topic, ranking)
+        };
+        let norm = self.norm(&topic, ranking);
+        (low / norm, high / norm)
+    }
+
+    fn certainty(&self, ranking: &Ranking, truth: &Truth<'_>) -> Certainty {
+        let is_exact = Topic::new(truth, self.rel).is_none_or(|topic| {
+            let arranged = self.arrange(&topic, ranking);
+            self.is_additive() || arranged.is_nested() || sampling::is_listed(&arranged.mixed)
+        });
+        if is_exact { Certainty::Exact } else { Certainty::Interval }
+    }
+}
+
+/// Sum over a of w_a E\[q^H\], H the relevant ones among the a-1 documents that are drawn from n, r of them relevant.
+///
+/// A further relevant document makes of the means E_a for m documents those for m+1, E'_a = \[(m+1-a) E_a +
+/// a q E_{a-1}\] / (m+1) (SPEC 2.6): averages, so no digits are lost.
+fn fallen(n: usize, r: usize, q: f64, weights: &[f64]) -> f64 {
+    let mut means = vec![1.0; weights.len()];
+    for all in n - r + 1..=n {
+        let last = all.min(means.len() - 1);
+        for a in (1..=last).rev() {
+            means[a] = ((all - a) as f64 * means[a] + a as f64 * q * means[a - 1]) / all as f64;
+        }
+        // Every mean falls with each document, so what is negligible stays so.
+        if last < all && means[last] < 1e-30 {
+            means.truncate(means.partition_point(|&mean| mean >= 1e-30).max(1));
+        }
+    }
+    weights.iter().zip(&means).map(|(weight, mean)| weight * mean).sum()
+}
+
+/// Variance of one group's sum where each document is worth the number of its subtopics: S_g S_w / (n-1), S the sums
+/// of squared deviations (Hoeffding 1951).
+fn spread(group: &sampling::Classes, sets: &[Vec<usize>], weights: &[f64]) -> f64 {
+    let n = group.size as f64;
+    let worth = |set: u32| sets[set as usize].len() as f64;
+    let mean = group.counts.iter().map(|&(set, count)| f64::from(count) * worth(set)).sum::<f64>() / n;
+    let rest = n - group.counts.iter().map(|&(_, count)| f64::from(count)).sum::<f64>();
+    let worths = group.counts.iter().map(|&(set, count)| f64::from(count) * (worth(set) - mean).powi(2)).sum::<f64>();
+    let inside = &weights[group.start..weights.len().min(group.start + group.size)];
+    let weight = inside.iter().sum::<f64>() / n;
+    let squares = inside.iter().map(|w| (w - weight).powi(2)).sum::<f64>();
+    (worths + rest * mean * mean) * (squares + (n - inside.len() as f64) * weight * weight) / (n - 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Scope, parse};
+    use super::*;
+    use crate::ranking::Level;
+    use crate::table::{Chunk, Qrels, subtopics};
+
+    /// Means of w_a q^H over all choices of the positions of r relevant documents among n.
+    fn by_choices(n: usize, r: usize, q: f64, weights: &[f64]) -> f64 {
+        let choices: Vec<u32> = (0..1_u32 << n).filter(|choice| choice.count_ones() as usize == r).collect();
+        let of = |choice: &u32| {
+            let hits = |a: usize| (choice & ((1 << a) - 1)).count_ones() as i32;
+            weights.iter().enumerate().map(|(a, weight)| weight * q.powi(hits(a))).sum::<f64>()
+        };
+        choices.iter().map(of).sum::<f64>() / choices.len() as f64
+    }
+
+    #[test]
+    fn falling_worth_as_all_choices_say() {
+        let weights = [1.0, 0.7, 0.5, 0.25, 0.2, 0.1];
+        for (n, r) in [(0, 0), (1, 1), (5, 0), (5, 1), (6, 3), (6, 5), (6, 6), (9, 4)] {
+            for q in [0.0, 0.3, 0.5, 1.0] {
+                let weights = &weights[..weights.len().min(n + 1)];
+                let (found, expected) = (fallen(n, r, q, weights), by_choices(n, r, q, weights));
+                assert!((found - expected).abs() < 1e-15 * expected.max(1.0), "{n} {r} {q}: {found} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn large_groups() {
+        // Nobody goes on beyond a relevant document: H = 0 with probability C(n-r, a) / C(n, a).
+        let (n, r): (usize, usize) = (50_000, 2_000);
+        let weights: Vec<f64> = (1..=n + 1).map(|i| 1.0 / i as f64).collect();
+        let (mut expected, mut chance) = (0.0, 1.0);
+        for (a, weight) in weights.iter().enumerate() {
+            expected += weight * chance;
+            chance *= (n - r).saturating_sub(a) as f64 / (n - a).max(1) as f64;
+        }
+        let found = fallen(n, r, 0.0, &weights);
+        assert!((found - expected).abs() < 1e-11 * expected, "{found} {expected}");
+    }
+
+    /// Eight documents, each relevant to another pair of five subtopics.
+    fn qrels() -> Qrels {
+        let mut chunk = Chunk::new(1);
+        let mut key = Vec::new();
+        for (subtopic, documents) in [("1", "abcd"), ("2", "aefg"), ("3", "behi"), ("4", "cfh"), ("5", "dgi")] {
+            subtopics::key(b"q", subtopic.as_bytes(), &mut key);
+            chunk.start_query(&key);
+            for document in documents.bytes() {
+                chunk.block.docs.push(&[document]);
+                chunk.block.columns[0].push(1.0);
+            }
+        }
+        chunk.finish();
+        Qrels::with_subtopics(vec![chunk], "").expect("qrels")
+    }
+
+    #[test]
+    fn too_many_orders_are_enclosed() {
+        let qrels = qrels();
+        let truth = qrels.by_profile().expect("subtopics").truth(0);
+        let levels = (1..truth.profiles().len()).map(|profile| Level { grade: profile as f64, count: 1 });
+        let mut tied = Ranking::default();
+        tied.retrieved = 20;
+        tied.push(0, 20, levels.rev());
+        let scope = Scope { depth: 29, grades: qrels.grades() };
+        let orders = Orders { tied, ..Orders::default() };
+        let statistics = |name: &str| {
+            let measure = parse(name).and_then(|spec| spec.build(&scope)).expect("a measure");
+            let (low, high) = measure.extremes(&orders, &truth);
+            let (mean, variance) = (measure.mean(&orders.tied, &truth), measure.variance(&orders.tied, &truth));
+            assert!(low < mean && mean < high, "{name}: {low} {mean} {high}");
+            (measure.certainty(&orders.tied, &truth), variance.is_nan())
+        };
+        for name in ["alpha_nDCG@10", "ERR_IA@10", "NRBP", "AP_IA", "StRecall@3"] {
+            assert_eq!(statistics(name), (Certainty::Interval, true), "{name}");
+        }
+        for name in ["P_IA@10", "alpha_DCG(alpha=0)@10"] {
+            assert_eq!(statistics(name), (Certainty::Exact, false), "{name}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Judgments by subtopic: what a query may mean, and which documents are relevant to each meaning.
+//!
+//! For ordinary measures a document has the highest of its grades. For measures of diversity it has a *profile*, its
+//! grades by subtopic. Profiles are numbered over all queries, and the numbers stand where grades do: one judged set,
+//! one ranking and one way of counting do for all subtopics at once, and documents that are alike for every subtopic
+//! are counted together.
+
+use std::collections::HashMap;
+
+use super::{Chunk, Qrels};
+use crate::error::{Error, Result, quote};
+
+/// What stands between a query and a subtopic in the key of the subtopic's judgments; no subtopic's id holds it.
+pub const SEPARATOR: u8 = b' ';
+
+/// Bytes of ids in a chunk after which queries go to the next one.
+const FULL: usize = 1 << 30;
+
+/// Grades above 0 of a document, by the number of the subtopic among those of its query.
+pub type Profile = Vec<(u32, f64)>;
+
+/// The judgments of [`Qrels`] once more, with numbers of profiles as grades.
+#[derive(Debug)]
+pub(super) struct Subtopics {
+    pub judged: Qrels,
+    /// Judgments that stood twice.
+    pub repeated: usize,
+}
+
+/// The key of a subtopic's judgments.
+pub fn key(query: &[u8], subtopic: &[u8], key: &mut Vec<u8>) {
+    key.clear();
+    key.extend_from_slice(query);
+    key.push(SEPARATOR);
+    key.extend_from_slice(subtopic);
+}
+
+/// A key's query and subtopic.
+fn split(key: &[u8]) -> (&[u8], &[u8]) {
+    let at = key.iter().rposition(|&byte| byte == SEPARATOR).unwrap_or(key.len() - 1);
+    (&key[..at], &key[at + 1..])
+}
+
+impl Qrels {
+    /// Put judgments by subtopic together: queries of the chunks are [`key`]s.
+    ///
+    /// # Errors
+    /// A document is judged twice for a subtopic, with different grades.
+    pub fn with_subtopics(chunks: Vec<Chunk>, source: &str) -> Result<Qrels> {
+        let by_subtopic = Qrels::new(chunks, source)?;
+        let mut sets: Vec<_> = (0..by_subtopic.len()).map(|set| (split(by_subtopic.id(set)), set)).collect();
+        sets.sort_unstable();
+        let mut profiles = Profiles::default();
+        let mut chunks = Vec::new();
+        let mut chunk = Chunk::new(2);
+        for of_query in sets.chunk_by(|a, b| a.0.0 == b.0.0) {
+            if chunk.block.docs.bytes() > FULL {
+                chunk.finish();
+                chunks.push(std::mem::replace(&mut chunk, Chunk::new(2)));
+            }
+            let query = of_query[0].0.0;
+            chunk.start_query(query);
+            let mut judgments: Vec<(&[u8], u32, f64)> = Vec::new();
+            for (subtopic, &(_, set)) in of_query.iter().enumerate() {
+                let rows = by_subtopic.rows(set);
+                let grades = rows.column(0).iter().enumerate();
+                judgments.extend(grades.map(|(row, &grade)| (rows.doc(row), subtopic as u32, grade)));
+            }
+            judgments.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+            judgments.dedup_by_key(|judgment| (judgment.0, judgment.1));
+            for of_document in judgments.chunk_by(|a, b| a.0 == b.0) {
+                let document = of_document[0].0;
+                if chunk.block.docs.bytes() + document.len() > u32::MAX as usize {
+                    return Err(Error::Value(format!("query {} has more than 4 GiB of document ids", quote(query))));
+                }
+                let highest = of_document.iter().map(|judgment| judgment.2).fold(f64::NEG_INFINITY, f64::max);
+                chunk.block.docs.push(document);
+                chunk.block.columns[0].push(highest);
+                chunk.block.columns[1].push(if highest < 0.0 { -1.0 } else { f64::from(profiles.number(of_document)) });
+            }
+        }
+        chunk.finish();
+        chunks.push(chunk);
+        let mut by_profile = chunks.clone();
+        for chunk in &mut by_profile {
+            chunk.block.columns.swap_remove(0);
+        }
+        let mut judged = Qrels::new(by_profile, source)?;
+        judged.profiles = profiles.list;
+        for chunk in &mut chunks {
+            chunk.block.columns.truncate(1);
+        }
+        let mut qrels = Qrels::new(chunks, source)?;
+        qrels.subtopics = Some(Box::new(Subtopics { judged, repeated: by_subtopic.repeated() }));
+        Ok(qrels)
+    }
+}
+
+/// Profiles as they are met; the first is that of documents relevant to nothing.
+struct Profiles {
+    list: Vec<Profile>,
+    numbers: HashMap<Vec<(u32, u64)>, u32>,
+}
+
+impl Default for Profiles {
+    fn default() -> Self {
+        Profiles { list: vec![Vec::new()], numbers: HashMap::from([(Vec::new(), 0)]) }
+    }
+}
+
+impl Profiles {
+    /// The number of the profile of a document with these judgments.
+    fn number(&mut self, judgments: &[(&[u8], u32, f64)]) -> u32 {
+        let positive = judgments.iter().filter(|judgment| judgment.2 > 0.0);
+        let key = positive.clone().map(|&(_, subtopic, grade)| (subtopic, grade.to_bits())).collect();
+        let next = self.list.len() as u32;
+        let number = *self.numbers.entry(key).or_insert(next);
+        if number == next {
+            self.list.push(positive.map(|&(_, subtopic, grade)| (subtopic, grade)).collect());
+        }
+        number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn highest_grades_and_profiles() {
+        let mut chunk = Chunk::new(1);
+        let mut name = Vec::new();
+        for (query, subtopic, document, grade) in [
+            ("q", "2", "a", 1.0),
+            ("q", "1", "a", 0.0),
+            ("q", "1", "b", 2.0),
+            ("q", "1", "c", -1.0),
+            ("q", "2", "b", 1.0),
+            ("q", "2", "c", -2.0),
+            ("q", "2", "d", 1.0),
+            ("q", "2", "a", 1.0),
+            ("p x", "1", "d", 0.0),
+        ] {
+            key(query.as_bytes(), subtopic.as_bytes(), &mut name);
+            chunk.start_query(&name);
+            chunk.block.docs.push(document.as_bytes());
+            chunk.block.columns[0].push(grade);
+        }
+        chunk.finish();
+        let qrels = Qrels::with_subtopics(vec![chunk], "").expect("qrels");
+        assert_eq!((qrels.len(), qrels.id(0), qrels.repeated()), (2, &b"p x"[..], 1));
+        let rows = qrels.rows(1);
+        let documents: Vec<_> = (0..rows.len()).map(|row| (rows.doc(row), rows.column(0)[row])).collect();
+        assert_eq!(documents, [(&b"a"[..], 1.0), (b"b", 2.0), (b"c", -1.0), (b"d", 1.0)]);
+        let by_profile = qrels.by_profile().expect("subtopics");
+        let truth = by_profile.truth(1);
+        let profiles: Vec<f64> = truth.judgments().collect();
+        assert_eq!(profiles, [1.0, 2.0, -1.0, 1.0], "a and d are alike");
+        assert_eq!(truth.profiles()[1..], [vec![(1, 1.0)], vec![(0, 2.0), (1, 1.0)]]);
+    }
+}
