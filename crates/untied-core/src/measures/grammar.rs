@@ -300,7 +300,7 @@ fn unknown(name: &str) -> Error {
     near.dedup_by(|one, other| one.1.eq_ignore_ascii_case(other.1));
     let near: Vec<&str> = near.into_iter().map(|(_, known)| known).take(3).collect();
     let suggestion = match near.as_slice() {
-        [] if name.contains(',') => "name one measure at a time".into(),
+        _ if name.contains(',') => "name one measure at a time".into(),
         [] => "untied measures lists all".into(),
         names => format!("did you mean {}?", names.join(" or ")),
     };
