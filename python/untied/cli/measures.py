@@ -46,7 +46,7 @@ def describe(info: MeasureInfo) -> str:
     add("equation", info["equation"])
     add("range", info["range"])
     for parameter, default, text in info["parameters"]:
-        add(parameter, f"{text}; default {default}")
+        add(parameter, f"{text}; default {default}" if default else text)
     if info["aliases"]:
         add("also", ", ".join(info["aliases"]))
     add("reference", info["reference"])

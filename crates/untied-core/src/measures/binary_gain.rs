@@ -21,7 +21,7 @@ pub static BINARY_GAIN: Info = Info {
     needs: Needs::Judgments,
     range: "0 to 1",
     equation: "binG = (1/R) sum over relevant documents of 1 / log2(2 + u), u = non-relevant documents above it",
-    reference: "trec_eval (binG, Buckley 2008); ties: SPEC 2.8",
+    reference: "trec_eval (binG, Buckley 2008)",
     build: |spec, _| Ok(Box::new(BinaryGain { rel: spec.rel()?, base: spec.recall_base()? })),
 };
 

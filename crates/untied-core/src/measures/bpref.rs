@@ -33,7 +33,7 @@ pub static BPREF: Info = Info {
     range: "0 to 1",
     equation: "Bpref = (1/R) sum over relevant documents of 1 - min(n, C) / min(N, C), n = judged non-relevant \
                documents above it, C = R + extra, N = judged non-relevant documents in the qrels",
-    reference: "Buckley & Voorhees 2004; ties: SPEC 2.8",
+    reference: "Buckley & Voorhees 2004",
     build: |spec, _| {
         let paper = match spec.parameter(VARIANT.name) {
             None => false,

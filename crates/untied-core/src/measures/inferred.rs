@@ -32,7 +32,7 @@ pub static INFERRED_AP: Info = Info {
     range: "0 to 1",
     equation: "infAP = (1/R) sum over ranks k of relevant documents of 1/k + (D/k) (r + eps) / (m + 2 eps), where D \
                pooled, m judged and r relevant documents stand above; 1 at rank 1",
-    reference: "Yilmaz & Aslam 2006; ties: SPEC 2.9",
+    reference: "Yilmaz & Aslam 2006",
     build: |spec, _| {
         let eps = spec.number(EPS.name, 1e-5, "a number from 0", |eps| eps >= 0.0)?;
         Ok(Box::new(InferredAp { rel: spec.rel()?, eps }))
