@@ -90,7 +90,7 @@ class Case:
 @st.composite
 def cases(draw: st.DrawFn, name: str, real: bool = True) -> Case:
     """What the measure looks at: lengths of documents, judgements of several subtopics."""
-    topic = draw(topics(real))
+    topic = draw(topics(real, most=7 if name in oracle.OF_DOCUMENTS | oracle.OF_SUBTOPICS else 9))
     if name in oracle.OF_DOCUMENTS:
         kinds = draw(st.lists(st.sampled_from([0, 100, 300, 1000, 2500]), min_size=1, max_size=2))
         docs = [*DOCS, *UNRETRIEVED]
@@ -109,12 +109,12 @@ def cases(draw: st.DrawFn, name: str, real: bool = True) -> Case:
 
 
 @st.composite
-def topics(draw: st.DrawFn, real: bool = True) -> Topic:
+def topics(draw: st.DrawFn, real: bool = True, most: int = 9) -> Topic:
     """Rankings of at most 9 documents in groups of at most 6; with whole grades only if ``real`` is False.
 
     A few grades per topic keep the arrangements few: at most 540 for 9 documents. Grade None is unjudged.
     """
-    n = draw(st.sampled_from([5, 7, 6, 8, 9, 4, 3, 2, 1, 0, 9, 8, 7, 6]))
+    n = min(draw(st.sampled_from([5, 7, 6, 8, 9, 4, 3, 2, 1, 0, 9, 8, 7, 6])), most)
     pool: list[float | None] = [1, 0, 2, None, -1, 3, -2, *([0.5, 1.5, 2.75] if real else [])]
     palette = [draw(st.sampled_from([1, 2, *pool])), draw(st.sampled_from([0, *pool])), draw(st.sampled_from(pool))]
     if n <= 5:

@@ -198,6 +198,31 @@ def test_statistics(name: str, data: st.DataObject) -> None:
     )
 
 
+@pytest.mark.parametrize("name", [name for name in TESTED if name in oracle.OF_DOCUMENTS | oracle.OF_SUBTOPICS])
+@settings(max_examples=EXAMPLES // 2)
+@given(st.data())
+def test_statistics_beyond_grades(name: str, data: st.DataObject) -> None:
+    """The same for measures that look at subtopics, or at the lengths of documents."""
+    measure = data.draw(measures(name))
+    batch = {f"q{i}": data.draw(cases(name, real=not has_table(measure))) for i in range(2)}
+    unjudged, asked = data.draw(UNJUDGED), data.draw(st.sampled_from([as_text, as_object]))(measure)
+    qrels = {query: case.truth for query, case in batch.items()}
+    run = {query: [list(group) for group in case.groups] for query, case in batch.items()}
+    results = untied.evaluate(qrels, run, [asked], unjudged=unjudged, **RANGE)
+    expected = {
+        query: oracle.statistics(measure, case.groups, case.truth, unjudged, case.lengths)
+        for query, case in batch.items()
+    }
+    for query, case in batch.items():
+        value = results.value(asked, query=query)
+        assert agree(value, expected[query]), (
+            f"{as_text(measure)} unjudged={unjudged} {case}\n  got  {value}\n  want {show(expected[query])}"
+        )
+        assert value.certainty == "exact"
+    want = oracle.aggregate(measure, list(expected.values()))
+    assert agree(results.value(asked), want), f"aggregate of {as_text(measure)} {batch}\n  want {show(want)}"
+
+
 @settings(max_examples=300)
 @given(topics(), st.data(), UNJUDGED)
 def test_tie_policies(topic: Topic, data: st.DataObject, unjudged: str) -> None:

@@ -5,35 +5,39 @@ Subtopics without a relevant document do not exist for them. Without any, a meas
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from oracle import binary
 from oracle.judgements import ZERO, Number, Subtopics, Truth, as_written, discount_at, is_relevant
 
-
-def _covered(truth: Subtopics, rel: Number) -> list[Truth]:
-    return [one for one in truth.values() if any(is_relevant(doc, one, rel) for doc in one)]
+Relevant = tuple[frozenset[str], ...]  # of every subtopic that has some
 
 
-def _novelty(order: Sequence[str], subtopics: Sequence[Truth], rel: Number, alpha: Number) -> list[Fraction]:
+def _covered(truth: Subtopics, rel: Number) -> Relevant:
+    every = (frozenset(doc for doc in one if is_relevant(doc, one, rel)) for one in truth.values())
+    return tuple(relevant for relevant in every if relevant)
+
+
+def _novelty(order: Sequence[str], subtopics: Relevant, alpha: Number) -> list[Fraction]:
     """What every document gains: 1 for a subtopic, times 1 - alpha for each document before that was about it."""
     gains = []
     for i, doc in enumerate(order):
-        gain = ZERO
-        for one in subtopics:
-            if is_relevant(doc, one, rel):
-                gain += (1 - as_written(alpha)) ** sum(is_relevant(other, one, rel) for other in order[:i])
-        gains.append(gain)
+        about = [relevant for relevant in subtopics if doc in relevant]
+        gains.append(
+            sum(((1 - as_written(alpha)) ** len(relevant.intersection(order[:i])) for relevant in about), ZERO)
+        )
     return gains
 
 
-def _ideal(subtopics: Sequence[Truth], rel: Number, alpha: Number) -> list[str]:
+@functools.cache
+def _ideal(subtopics: Relevant, alpha: Number) -> list[str]:
     """At each rank the document that gains most there; of equal ones the last by id."""
-    left = sorted({doc for one in subtopics for doc in one}, key=lambda doc: doc.encode(), reverse=True)
+    left = sorted(frozenset().union(*subtopics), key=lambda doc: doc.encode(), reverse=True)
     ranked: list[str] = []
     while left:
-        ranked.append(max(left, key=lambda doc: _novelty([*ranked, doc], subtopics, rel, alpha)[-1]))
+        ranked.append(max(left, key=lambda doc: _novelty([*ranked, doc], subtopics, alpha)[-1]))
         left.remove(ranked[-1])
     return ranked
 
@@ -42,10 +46,8 @@ def _discounted(gains: Sequence[Fraction], discount: str) -> Fraction:
     return sum((gain * discount_at(rank, discount) for rank, gain in enumerate(gains, 1)), ZERO)
 
 
-def _of_any(
-    order: Sequence[str], subtopics: Sequence[Truth], rel: Number, alpha: Number, k: int | None, discount: str
-) -> Fraction:
-    return _discounted(_novelty(order[:k], subtopics, rel, alpha), discount)
+def _of_any(order: Sequence[str], subtopics: Relevant, alpha: Number, k: int | None, discount: str) -> Fraction:
+    return _discounted(_novelty(order[:k], subtopics, alpha), discount)
 
 
 def _by_bound(
@@ -56,7 +58,7 @@ def _by_bound(
     depth = len(order) if k is None else k
     best = [len(subtopics) * (1 - as_written(alpha)) ** i for i in range(depth)]
     most = _discounted(best, discount)
-    return _of_any(order, subtopics, rel, alpha, k, discount) / most if most else ZERO
+    return _of_any(order, subtopics, alpha, k, discount) / most if most else ZERO
 
 
 def _by_ideal(
@@ -64,8 +66,8 @@ def _by_ideal(
 ) -> Fraction:
     """Relative to the greedy ideal ranking."""
     subtopics = _covered(truth, rel)
-    most = _of_any(_ideal(subtopics, rel, alpha), subtopics, rel, alpha, k, discount)
-    return _of_any(order, subtopics, rel, alpha, k, discount) / most if most else ZERO
+    most = _of_any(_ideal(subtopics, alpha), subtopics, alpha, k, discount)
+    return _of_any(order, subtopics, alpha, k, discount) / most if most else ZERO
 
 
 def alpha_dcg(
@@ -88,8 +90,8 @@ def nerr_ia(order: Sequence[str], truth: Subtopics, k: int | None = None, rel: N
     return _by_ideal(order, truth, k, rel, 0.5, "inverse")
 
 
-def _patient(order: Sequence[str], subtopics: Sequence[Truth], rel: Number, alpha: Number, beta: Number) -> Fraction:
-    gains = _novelty(order, subtopics, rel, alpha)
+def _patient(order: Sequence[str], subtopics: Relevant, alpha: Number, beta: Number) -> Fraction:
+    gains = _novelty(order, subtopics, alpha)
     return sum((gain * as_written(beta) ** i for i, gain in enumerate(gains)), ZERO)
 
 
@@ -98,25 +100,28 @@ def nrbp(order: Sequence[str], truth: Subtopics, rel: Number = 1, alpha: Number 
     if not subtopics:
         return ZERO
     norm = (1 - (1 - as_written(alpha)) * as_written(beta)) / len(subtopics)
-    return norm * _patient(order, subtopics, rel, alpha, beta)
+    return norm * _patient(order, subtopics, alpha, beta)
 
 
 def nnrbp(order: Sequence[str], truth: Subtopics, rel: Number = 1, alpha: Number = 0.5, beta: Number = 0.5) -> Fraction:
     subtopics = _covered(truth, rel)
-    most = _patient(_ideal(subtopics, rel, alpha), subtopics, rel, alpha, beta)
-    return _patient(order, subtopics, rel, alpha, beta) / most if most else ZERO
+    most = _patient(_ideal(subtopics, alpha), subtopics, alpha, beta)
+    return _patient(order, subtopics, alpha, beta) / most if most else ZERO
+
+
+def _mean(truth: Subtopics, rel: Number, value: Callable[[Truth], Fraction]) -> Fraction:
+    """The mean over the subtopics that have something relevant."""
+    values = [value(one) for one in truth.values() if any(is_relevant(doc, one, rel) for doc in one)]
+    return sum(values, ZERO) / len(values) if values else ZERO
 
 
 def ap_ia(order: Sequence[str], truth: Subtopics, rel: Number = 1) -> Fraction:
-    values = [binary.ap(order, one, None, rel) for one in _covered(truth, rel)]
-    return sum(values, ZERO) / len(values) if values else ZERO
+    return _mean(truth, rel, lambda one: binary.ap(order, one, None, rel))
 
 
 def p_ia(order: Sequence[str], truth: Subtopics, k: int | None = None, rel: Number = 1) -> Fraction:
-    values = [binary.precision(order, one, k or len(order) or 1, rel) for one in _covered(truth, rel)]
-    return sum(values, ZERO) / len(values) if values else ZERO
+    return _mean(truth, rel, lambda one: binary.precision(order, one, k or len(order) or 1, rel))
 
 
 def st_recall(order: Sequence[str], truth: Subtopics, k: int | None = None, rel: Number = 1) -> Fraction:
-    values = [Fraction(any(is_relevant(doc, one, rel) for doc in order[:k])) for one in _covered(truth, rel)]
-    return sum(values, ZERO) / len(values) if values else ZERO
+    return _mean(truth, rel, lambda one: binary.success(order, one, k, rel))
