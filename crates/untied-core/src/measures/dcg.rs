@@ -147,10 +147,11 @@ impl Gain {
 }
 
 /// D(1) .. D(depth).
-fn discounts(spec: &Spec, depth: usize) -> Result<Vec<f64>> {
+pub(super) fn discounts(spec: &Spec, depth: usize) -> Result<Vec<f64>> {
     let at = |d: &dyn Fn(f64) -> f64| (1..=depth).map(|i| d(i as f64)).collect();
     match spec.parameter("discount") {
-        None => Ok(at(&|i| 1.0 / (i + 1.0).log2())),
+        None => Ok(logarithmic(depth)),
+        Some(Value::Text(name)) if name == "log2" => Ok(logarithmic(depth)), // not the default of every measure
         Some(Value::List(list)) => Ok(list.iter().copied().take(depth).collect()),
         Some(Value::Text(name)) if name == "inverse" => Ok(at(&|i| 1.0 / i)),
         Some(other) => {
@@ -166,6 +167,11 @@ fn discounts(spec: &Spec, depth: usize) -> Result<Vec<f64>> {
             }
         }
     }
+}
+
+/// 1 / log2(1+i) for the ranks i to `depth`.
+pub(super) fn logarithmic(depth: usize) -> Vec<f64> {
+    (1..=depth).map(|i| 1.0 / (i as f64 + 1.0).log2()).collect()
 }
 
 /// Add documents of one gain, rank by rank: the sum has the same bits whether they are tied or not, and a perfect

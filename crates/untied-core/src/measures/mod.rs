@@ -9,6 +9,7 @@ mod average_precision;
 mod binary_gain;
 pub mod bounds;
 mod bpref;
+mod cascade;
 mod cost_gain;
 mod counts;
 pub(crate) mod dcg;
@@ -36,6 +37,7 @@ mod subcollection;
 mod subtopics;
 mod success;
 pub(crate) mod utility;
+mod walk;
 mod yaap;
 
 pub use grammar::{Spec, Value, parse, parse_all, parse_open};
@@ -75,6 +77,9 @@ pub static REGISTRY: &[&Info] = &[
     &judged::UNJUDGED,
     &rank_biased_precision::RBP,
     &rank_biased_precision::RBP_RESIDUAL,
+    &cascade::ERR,
+    &cascade::NERR,
+    &cascade::CASCADE,
     &sets::SET_PRECISION,
     &sets::SET_RELATIVE_PRECISION,
     &sets::SET_RECALL,

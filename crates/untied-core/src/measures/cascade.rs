@@ -1,0 +1,353 @@
+//! Cascades: expected reciprocal rank, plain and normalised, and any other.
+//!
+//! A user reads from the top and goes on after document d with probability q_d:
+//!
+//!   sum over ranks i <= k of  w_i g(d_i) q(d_1) .. q(d_{i-1}).
+//!
+//! ERR has g = c, q = 1 - c and w_i = 1/i, where c = (2^grade - 1) / 2^max_grade is the probability of stopping. For
+//! the mean over orders of ties and the other statistics see [`super::walk`].
+
+use super::dcg::{Gain, discounts};
+use super::walk::{self, Kind};
+use super::{Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, Scope, Spec, Value};
+use crate::error::{Error, Result};
+use crate::ranking::{Group, Level, Ranking};
+use crate::table::Truth;
+
+const MAX_GRADE: Parameter = Parameter {
+    name: "max_grade",
+    default: "4",
+    help: "highest grade of the scale: a grade g stops the user with probability (2^g - 1) / 2^max_grade",
+};
+const GAIN: Parameter = Parameter {
+    name: "gain",
+    default: "'linear'",
+    help: "gain of a grade g: 'linear' (g), 'exp2' (2^g - 1), or a table {1: 0.5, 2: 1, ...}; below 0 and unjudged: as 0",
+};
+const GO_ON: Parameter = Parameter {
+    name: "go_on",
+    default: "None",
+    help: "probability of going on after a grade, a table {0: 1, 1: 0.5, ...} (grade 0: 1 if not in it); 1 - gain if \
+           not given",
+};
+const WEIGHT: Parameter = Parameter {
+    name: "discount",
+    default: "'none'",
+    help: "weight of rank i: 'none' (1), 'log2', 'log(b)', 'inverse' or a list, as for DCG",
+};
+
+/// ERR, ERR@k.
+pub static ERR: Info = Info {
+    name: "ERR",
+    aliases: &["expected_reciprocal_rank"],
+    title: "expected reciprocal rank",
+    cutoff: Cutoff::Optional,
+    parameters: &[MAX_GRADE, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "0 to 1",
+    equation: "ERR@k = sum over ranks i <= k of c_i / i times the product of 1 - c_j over ranks j < i, \
+               c = (2^grade - 1) / 2^max_grade",
+    reference: "Chapelle, Metzler, Zhang & Grinspan 2009; ties: mean, exact, over elementary symmetric means",
+    build: |spec, scope| reciprocal_rank(spec, scope, false),
+};
+
+/// nERR, nERR@k.
+pub static NERR: Info = Info {
+    name: "nERR",
+    aliases: &[],
+    title: "normalised expected reciprocal rank",
+    cutoff: Cutoff::Optional,
+    parameters: &[MAX_GRADE, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "0 to 1",
+    equation: "nERR@k = ERR@k / (ERR@k of all judged documents by descending grade)",
+    reference: "Chapelle, Metzler, Zhang & Grinspan 2009; ties: as ERR",
+    build: |spec, scope| reciprocal_rank(spec, scope, true),
+};
+
+/// Cascade, Cascade@k.
+pub static CASCADE: Info = Info {
+    name: "Cascade",
+    aliases: &[],
+    title: "any cascade model",
+    cutoff: Cutoff::Optional,
+    parameters: &[GAIN, GO_ON, WEIGHT, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "by its gains",
+    equation: "Cascade@k = sum over ranks i <= k of D(i) G(grade at i) times the product of go_on(grade at j) over \
+               ranks j < i",
+    reference: "Craswell, Zoeter, Taylor & Ramsey 2008; Carterette 2011; ties: as ERR",
+    build: |spec, scope| Ok(Box::new(general(spec, scope)?)),
+};
+
+fn reciprocal_rank(spec: &Spec, scope: &Scope<'_>, normalised: bool) -> Result<Box<dyn Measure>> {
+    let most = spec.number(MAX_GRADE.name, 4.0, "a number above 0, up to 1000", |most| 0.0 < most && most <= 1000.0)?;
+    if let Some(&grade) = scope.grades.first().filter(|&&grade| grade > most) {
+        return Err(Error::Value(format!("{spec}: the qrels have grade {grade}, above max_grade = {most}")));
+    }
+    let depth = spec.cutoff_or(usize::MAX).min(scope.depth);
+    let kind = move |grade: f64| {
+        let stop = (grade.exp2() - 1.0) / most.exp2();
+        Kind { gain: stop, go_on: 1.0 - stop, count: 1 }
+    };
+    Ok(Box::new(Cascade::new(scope, (1..=depth).map(|i| 1.0 / i as f64).collect(), normalised, kind)))
+}
+
+fn general(spec: &Spec, scope: &Scope<'_>) -> Result<Cascade> {
+    let gain = Gain::new(spec, scope.grades)?;
+    let depth = spec.cutoff_or(usize::MAX).min(scope.depth);
+    let weights = match spec.parameter(WEIGHT.name) {
+        None => vec![1.0; depth],
+        Some(_) => discounts(spec, depth)?,
+    };
+    let table = match spec.parameter(GO_ON.name) {
+        None => None,
+        Some(Value::Table(table)) if table.iter().all(|&(grade, q)| grade >= 0.0 && (0.0..=1.0).contains(&q)) => {
+            Some(table)
+        }
+        Some(other) => {
+            let expected = "a table of grades from 0 on and probabilities, such as {0: 1, 1: 0.5}";
+            return Err(Error::Measure(format!("{spec}: go_on must be {expected}, not {other}")));
+        }
+    };
+    for &grade in scope.grades.iter().filter(|&&grade| grade > 0.0) {
+        match table {
+            Some(table) if !table.iter().any(|&(known, _)| known == grade) => {
+                return Err(Error::Value(format!("{spec}: go_on has no probability for grade {grade}")));
+            }
+            None if !(0.0..=1.0).contains(&gain.of(grade)) => {
+                let found = gain.of(grade);
+                return Err(Error::Value(format!(
+                    "{spec}: without go_on the user stops with a probability equal to the gain; that of grade {grade} \
+                     is {found}"
+                )));
+            }
+            _ => {}
+        }
+    }
+    let go_on = |grade: f64| match table {
+        None => 1.0 - gain.of(grade),
+        Some(table) => table.iter().find(|&&(known, _)| known == grade).map_or(1.0, |&(_, q)| q),
+    };
+    Ok(Cascade::new(scope, weights, false, |grade| Kind { gain: gain.of(grade), go_on: go_on(grade), count: 1 }))
+}
+
+struct Cascade {
+    /// Weights of the ranks within the cutoff.
+    weights: Vec<f64>,
+    /// What documents of each grade above 0 do.
+    kinds: Vec<(f64, Kind)>,
+    /// What all others do: unjudged and non-relevant ones.
+    rest: Kind,
+    normalised: bool,
+}
+
+impl Cascade {
+    fn new(scope: &Scope<'_>, weights: Vec<f64>, normalised: bool, kind: impl Fn(f64) -> Kind) -> Cascade {
+        let positive = scope.grades.iter().copied().filter(|&grade| grade > 0.0);
+        Cascade { weights, kinds: positive.map(|grade| (grade, kind(grade))).collect(), rest: kind(0.0), normalised }
+    }
+
+    /// Documents of a grade.
+    fn kind(&self, level: &Level) -> Kind {
+        let found = self.kinds.iter().find(|(grade, _)| *grade == level.grade);
+        Kind { count: level.count as usize, ..found.map_or(self.rest, |(_, kind)| *kind) }
+    }
+
+    /// The kinds of a group's documents, best grade first, and how many are of the rest.
+    fn kinds_of(&self, group: &Group<'_>) -> Vec<Kind> {
+        let positive = group.levels.iter().take_while(|level| level.grade > 0.0);
+        let mut kinds: Vec<Kind> = positive.map(|level| self.kind(level)).collect();
+        let rest = group.size - kinds.iter().map(|kind| kind.count).sum::<usize>();
+        if rest > 0 {
+            kinds.push(Kind { count: rest, ..self.rest });
+        }
+        kinds
+    }
+
+    /// Go through the ranking down to the cutoff, adding up; `tied(total, reach, kinds, weights)` adds a group of
+    /// documents that differ.
+    fn over_groups(&self, ranking: &Ranking, mut tied: impl FnMut(&mut f64, f64, &[Kind], &[f64])) -> f64 {
+        let depth = self.weights.len().min(ranking.retrieved);
+        let (mut total, mut reach, mut at) = (0.0, 1.0, 0);
+        for group in ranking.groups_to(depth) {
+            let gap = Kind { count: group.start - at, ..self.rest };
+            walk::straight(&mut total, &mut reach, &gap, &self.weights[at..group.start]);
+            at = group.start + group.slots(depth);
+            let kinds = self.kinds_of(&group);
+            let weights = &self.weights[group.start..at];
+            match kinds.as_slice() {
+                [kind] => walk::straight(&mut total, &mut reach, kind, weights),
+                kinds => {
+                    tied(&mut total, reach, kinds, weights);
+                    reach = walk::beyond(kinds, reach);
+                }
+            }
+            if reach == 0.0 {
+                return total;
+            }
+        }
+        let gap = Kind { count: depth - at, ..self.rest };
+        walk::straight(&mut total, &mut reach, &gap, &self.weights[at..depth]);
+        total
+    }
+
+    /// What values are divided by; NaN where nothing can be gained.
+    fn norm(&self, truth: &Truth<'_>) -> f64 {
+        if !self.normalised {
+            return 1.0;
+        }
+        let (mut total, mut reach) = (0.0, 1.0);
+        let mut weights = self.weights.as_slice();
+        for level in truth.levels.iter().take_while(|level| level.grade > 0.0) {
+            let kind = self.kind(level);
+            walk::straight(&mut total, &mut reach, &kind, weights);
+            weights = &weights[kind.count.min(weights.len())..];
+        }
+        if total > 0.0 { total } else { f64::NAN }
+    }
+}
+
+impl Measure for Cascade {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let total = self.over_groups(ranking, |total, reach, kinds, weights| {
+            *total += reach * walk::mean(kinds, weights);
+        });
+        total / self.norm(truth)
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let mut variance = 0.0;
+        self.over_groups(ranking, |_, reach, kinds, weights| {
+            variance += reach * reach * walk::variance(kinds, weights);
+        });
+        variance / self.norm(truth).powi(2)
+    }
+
+    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+        let norm = self.norm(truth);
+        let end = |most: bool| {
+            self.over_groups(&orders.tied, |total, mut reach, kinds, mut weights| {
+                let Some(mut order) = walk::best_order(kinds, weights) else {
+                    let (low, high) = walk::extremes(kinds, weights);
+                    *total += reach * if most { high } else { low };
+                    return;
+                };
+                if !most {
+                    order.reverse();
+                }
+                for kind in &order {
+                    walk::straight(total, &mut reach, kind, weights);
+                    weights = &weights[kind.count.min(weights.len())..];
+                }
+            })
+        };
+        (end(false) / norm, end(true) / norm)
+    }
+
+    fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
+        let mut certainty = Certainty::Exact;
+        self.over_groups(ranking, |_, _, kinds, weights| {
+            if walk::best_order(kinds, weights).is_none() && !walk::is_short(kinds, weights) {
+                certainty = Certainty::Interval;
+            }
+        });
+        certainty
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::*;
+
+    const GRADES: [f64; 4] = [3.0, 2.0, 1.0, 0.0];
+
+    fn value(name: &str, ranking: &Ranking) -> [f64; 4] {
+        use crate::table::{Chunk, Qrels};
+        let mut chunk = Chunk::new(1);
+        chunk.start_query(b"q");
+        for (document, grade) in ["a", "b", "c", "d"].iter().zip([0.0, 3.0, 1.0, 2.0]) {
+            chunk.block.docs.push(document.as_bytes());
+            chunk.block.columns[0].push(grade);
+        }
+        chunk.finish();
+        let qrels = Qrels::new(vec![chunk], "").expect("qrels");
+        let scope = Scope { depth: 10, grades: &GRADES };
+        let measure = parse(name).expect("a measure").build(&scope).expect("built");
+        let truth = qrels.truth(0);
+        let mut orders = Orders { tied: ranking.clone(), ..Orders::default() };
+        crate::ranking::best(ranking, &mut orders.best);
+        crate::ranking::worst(ranking, &mut orders.worst);
+        let (low, high) = measure.extremes(&orders, &truth);
+        [measure.mean(ranking, &truth), measure.variance(ranking, &truth), low, high]
+    }
+
+    fn close(found: f64, expected: f64) -> bool {
+        (found - expected).abs() <= 1e-14 * expected.abs()
+    }
+
+    /// Rank 1 unjudged; ranks 2-4 grades 3, 1 and unjudged; ranks 5-6 grade 2 and unjudged.
+    fn ranking() -> Ranking {
+        let mut ranking = Ranking::default();
+        ranking.retrieved = 6;
+        let level = |grade: f64| Level { grade, count: 1 };
+        ranking.push(1, 3, [level(3.0), level(1.0)]);
+        ranking.push(4, 2, [level(2.0)]);
+        ranking
+    }
+
+    #[test]
+    fn expected_reciprocal_rank() {
+        // Stopping probabilities 7/16, 1/16, 3/16; 12 orders by hand.
+        let [mean, _, low, high] = value("ERR@3", &ranking());
+        assert!(close(mean, 313.0 / 2304.0) && close(low, 1.0 / 48.0) && close(high, 59.0 / 256.0));
+        assert!(close(value("ERR", &ranking())[3], 1025.0 / 4096.0));
+        // The ideal: grades 3, 2, 1.
+        let ideal = 7.0 / 16.0 + 9.0 / 16.0 * 3.0 / 32.0 + 9.0 / 16.0 * 13.0 / 16.0 / 48.0;
+        assert!(close(value("nERR", &ranking())[3], 1025.0 / 4096.0 / ideal));
+    }
+
+    #[test]
+    fn any_cascade() {
+        let mut ranking = Ranking::default();
+        ranking.retrieved = 3;
+        ranking.push(0, 3, [Level { grade: 3.0, count: 1 }, Level { grade: 1.0, count: 1 }]);
+        let name = "Cascade(gain={1: 0.5, 2: 0.7, 3: 1}, go_on={1: 0.5, 2: 0.1, 3: 0.25}, discount='inverse')";
+        let [mean, variance, low, high] = value(name, &ranking);
+        assert!(close(mean, 215.0 / 288.0) && close(low, 5.0 / 12.0) && close(high, 17.0 / 16.0));
+        let order = |kinds: [(f64, f64); 3]| {
+            let (mut total, mut reach) = (0.0, 1.0);
+            for (i, (gain, go_on)) in kinds.into_iter().enumerate() {
+                total += reach * gain / (i + 1) as f64;
+                reach *= go_on;
+            }
+            total
+        };
+        let (a, b, c) = ((1.0, 0.25), (0.0, 1.0), (0.5, 0.5));
+        let all = [[a, b, c], [a, c, b], [b, a, c], [b, c, a], [c, a, b], [c, b, a]].map(order);
+        let expected = all.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 6.0;
+        assert!(close(variance, expected), "{variance} {expected}");
+    }
+
+    #[test]
+    fn what_it_refuses() {
+        let build =
+            |name: &str| parse(name).and_then(|spec| spec.build(&Scope { depth: 1, grades: &GRADES }).map(|_| ()));
+        for (name, part) in [
+            ("ERR(max_grade=2)", "grade 3, above max_grade = 2"),
+            ("Cascade", "that of grade 3 is 3"),
+            ("Cascade(go_on={1: 2})", "go_on must be a table"),
+            ("Cascade(gain={1: 0.1, 2: 0.2, 3: 0.3}, go_on={1: 0.5})", "no probability for grade 3"),
+        ] {
+            let message = build(name).expect_err(name).to_string();
+            assert!(message.contains(part), "{message}");
+        }
+    }
+}
