@@ -130,6 +130,18 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "P_IA@2 needs judgments by subtopic" in capsys.readouterr().err
 
 
+def test_bounds_that_need_not_be_reached_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    docs = [f"d{i}" for i in range(40)]
+    lines = [f"q {subtopic} {doc} 1\n" for subtopic in range(3) for doc in docs[subtopic * 5 : subtopic * 5 + 8]]
+    (tmp_path / "qrels").write_text("".join(lines))
+    (tmp_path / "a.run").write_text("".join(f"q Q0 {doc} 0 1 t\n" for doc in docs))
+    arguments = ["eval", str(tmp_path / "qrels"), str(tmp_path / "a.run"), "--qrels-format", "subtopics"]
+    note = "note: values whose bounds over orders of tied documents need not be reached: 1\n"
+    for ties, told in [("range", True), ("best", True), ("expected", False), ("docid", False)]:
+        assert main([*arguments, "-m", "ERR_IA@5", "-m", "P_IA@5", "--ties", ties]) == 0
+        assert (note in capsys.readouterr().err) == told
+
+
 @pytest.mark.parametrize(
     ("text", "name"),
     [

@@ -166,6 +166,7 @@ def test_absent_and_unknown_queries():
         "unknown": 1,
         "undefined": 0,
         "estimated": 0,
+        "enclosed": 0,
     }
 
 

@@ -25,6 +25,7 @@ class Facts(TypedDict):
     unknown: int
     undefined: int
     estimated: int
+    enclosed: int
 
 
 class Findings(TypedDict):

@@ -279,7 +279,8 @@ class Results:
             For every run: ``evaluated`` queries; ``mixed``, those with tied documents of different grade; ``absent``,
             judged queries that the run lacks; ``unknown``, queries of the run that are not judged; ``undefined``,
             values of queries without a definition (no relevant document, for most measures); ``estimated``, values
-            that are estimated from a sample of tie orders.
+            that are estimated from a sample of tie orders; ``enclosed``, values whose low and high enclose those of
+            all tie orders, but need not be reached.
         """
         return {name: evaluation.facts() for name, evaluation in self._evaluations.items()}
 

@@ -259,6 +259,8 @@ pub struct Facts {
     pub undefined: usize,
     /// Values estimated from a sample of tie orders.
     pub estimated: usize,
+    /// Values whose extremes enclose those of all tie orders, but need not be reached.
+    pub enclosed: usize,
 }
 
 /// Values for all queries and measures.
@@ -374,7 +376,9 @@ pub fn evaluate_and_look<T: Send>(
         facts.mixed += usize::from(query.mixed);
         facts.undefined += query.undefined;
     }
-    facts.estimated = certainties.iter().filter(|&&certainty| certainty == Certainty::Estimate).count();
+    let count = |certainty| certainties.iter().filter(|&&other| other == certainty).count();
+    facts.estimated = count(Certainty::Estimate);
+    facts.enclosed = count(Certainty::Interval);
     let queries = pairs.into_iter().map(|(query, _)| query).collect();
     let mut evaluation = Evaluation { queries, totals: Vec::new(), facts, cells, certainties, shape };
     evaluation.totals =

@@ -145,6 +145,7 @@ impl Evaluation {
         dict.set_item("unknown", facts.unknown)?;
         dict.set_item("undefined", facts.undefined)?;
         dict.set_item("estimated", facts.estimated)?;
+        dict.set_item("enclosed", facts.enclosed)?;
         Ok(dict)
     }
 }

@@ -181,6 +181,9 @@ def _notes(results: Results, measures: list[Measure], options: argparse.Namespac
     estimated = sum(fact["estimated"] for fact in facts.values())
     if estimated and options.ties in ("expected", "range"):
         notes.append(f"values estimated from sampled orders of tied documents, as there are too many: {estimated}")
+    enclosed = sum(fact["enclosed"] for fact in facts.values())
+    if enclosed and options.ties in ("best", "worst", "range"):
+        notes.append(f"values whose bounds over orders of tied documents need not be reached: {enclosed}")
     if repeated:
         notes.append(f"judgments that stand in the qrels more than once, and count once: {repeated}")
     return notes
