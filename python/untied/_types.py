@@ -10,6 +10,7 @@ class MeasureInfo(TypedDict):
     aliases: list[str]
     title: str
     cutoff: Literal["required", "optional", "none", "recall"]
+    needs: Literal["judgments", "documents", "subtopics"]
     parameters: list[tuple[str, str, str]]
     range: str
     equation: str

@@ -4,7 +4,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString, PyType};
 use untied_core::Error;
-use untied_core::measures::{self, Aggregate, Cutoff, REGISTRY, Spec, Value};
+use untied_core::measures::{self, Aggregate, Cutoff, Needs, REGISTRY, Spec, Value};
 
 use crate::errors::to_python;
 
@@ -128,6 +128,12 @@ pub fn measure_info(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
                 Cutoff::Recall => "recall",
             };
             dict.set_item("cutoff", cutoff)?;
+            let needs = match info.needs {
+                Needs::Judgments => "judgments",
+                Needs::Documents => "documents",
+                Needs::Subtopics => "subtopics",
+            };
+            dict.set_item("needs", needs)?;
             let parameters: Vec<_> = info.parameters.iter().map(|p| (p.name, p.default, p.help)).collect();
             dict.set_item("parameters", parameters)?;
             dict.set_item("range", info.range)?;

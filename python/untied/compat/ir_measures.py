@@ -27,6 +27,7 @@ from ir_measures.util import QrelsConverter, RunConverter
 from untied._core import measure_info
 from untied.errors import MeasureError, UntiedError
 from untied.evaluate import Evaluator
+from untied.inputs import as_qrels
 from untied.measures import as_measure
 
 TYPE_CHECKING = False
@@ -146,19 +147,25 @@ class UntiedEvaluator(ir_measures.Evaluator):
     """Qrels and measures, ready for any number of runs."""
 
     def __init__(self, measures: list[Any], qrels: Any, ties: str) -> None:
-        judged = _nested(QrelsConverter(qrels), "relevance")
+        own = {
+            measure: measure.own() if isinstance(measure, UntiedMeasure) else as_measure(measure)
+            for measure in measures
+        }
+        by_subtopic = any(NEEDS[mine.name] == "subtopics" for mine in own.values())
+        judged = _by_subtopic(QrelsConverter(qrels)) if by_subtopic else _nested(QrelsConverter(qrels), "relevance")
         super().__init__(measures, set(judged))
         self.ids = {str(query): query for query in judged}
-        grades = {grade for documents in judged.values() for grade in documents.values() if grade > 0}
+        qrels = as_qrels(judged)
+        grades = [grade for grade in qrels.grades() if grade > 0]
         # By tie policy: what untied calls a measure, and who asked for it.
         asked: dict[str, dict[OwnMeasure, list[Any]]] = {}
         for measure in measures:
             is_own = isinstance(measure, UntiedMeasure)
             policy = measure.params.get("ties", ties) if is_own else ties
-            own = measure.own() if is_own else as_measure(_with_all_gains(measure, grades))
-            asked.setdefault(policy, {}).setdefault(own, []).append(measure)
+            mine = own[measure] if is_own else as_measure(_with_all_gains(measure, grades))
+            asked.setdefault(policy, {}).setdefault(mine, []).append(measure)
         self.parts = [
-            ({str(own): names for own, names in group.items()}, Evaluator(judged, list(group), ties=policy))
+            ({str(mine): names for mine, names in group.items()}, Evaluator(qrels, list(group), ties=policy))
             for policy, group in asked.items()
         ]
 
@@ -176,7 +183,7 @@ class UntiedEvaluator(ir_measures.Evaluator):
                         yield ir_measures.Metric(query_id=self.ids[query], measure=measure, value=value)
 
 
-def _with_all_gains(measure: Any, grades: set[float]) -> Any:
+def _with_all_gains(measure: Any, grades: list[float]) -> Any:
     """The measure with a gain for every grade: in ir_measures those that `gains` leaves out gain what they are."""
     gains = measure.params.get("gains")
     return measure if gains is None else measure(gains={**{grade: grade for grade in grades}, **gains})
@@ -202,10 +209,25 @@ def _nested(converter: Any, number: str) -> dict[Any, dict[Any, Any]]:
     return nested
 
 
+def _by_subtopic(converter: Any) -> dict[Any, dict[Any, dict[Any, Any]]]:
+    """``{query: {subtopic: {document: grade}}}``: the subtopic is what ir_measures calls iteration."""
+    nested: dict[Any, dict[Any, dict[Any, Any]]] = {}
+    for row in converter.as_namedtuple_iter():
+        documents = nested.setdefault(row.query_id, {}).setdefault(getattr(row, "iteration", "0"), {})
+        if documents.setdefault(row.doc_id, row.relevance) != row.relevance:
+            raise UntiedError(f"query {row.query_id!r} has document {row.doc_id!r} twice in a subtopic")
+    return nested
+
+
 PROVIDER = UntiedProvider()  # type: ignore[no-untyped-call]
 
-#: untied's measures, by the names they have in ir_measures.
-MEASURES: dict[str, UntiedMeasure] = {str(measure): measure for measure in map(_measure, measure_info())}
+#: untied's measures by the names they have in ir_measures; those of documents' lengths have no place for them there.
+MEASURES: dict[str, UntiedMeasure] = {
+    str(measure): measure for measure in (_measure(info) for info in measure_info() if info["needs"] != "documents")
+}
+
+#: What measures read.
+NEEDS = {info["name"]: info["needs"] for info in measure_info()}
 
 
 def __getattr__(name: str) -> UntiedMeasure:
