@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use untied_core::Error;
 use untied_core::error::{quote, show};
 use untied_core::table::{Chunk, subtopics};
@@ -15,7 +15,20 @@ pub fn show_id(id: &Bound<'_, PyAny>) -> PyResult<String> {
     with_id(id, "id", |bytes| Ok(show(bytes)))
 }
 
+/// A number of any sort; Python's own first, which need no detour by `__float__`.
+#[inline]
+pub fn number(value: &Bound<'_, PyAny>) -> PyResult<f64> {
+    if let Ok(float) = value.cast_exact::<PyFloat>() {
+        return Ok(float.value());
+    }
+    match value.cast_exact::<PyInt>().map(|int| int.extract::<i32>()) {
+        Ok(Ok(int)) => Ok(f64::from(int)),
+        _ => value.extract(),
+    }
+}
+
 /// Call `use_id` with the bytes of an id: a str, bytes or an int.
+#[inline]
 pub fn with_id<T>(id: &Bound<'_, PyAny>, what: &str, use_id: impl FnOnce(&[u8]) -> PyResult<T>) -> PyResult<T> {
     if let Ok(string) = id.cast::<PyString>() {
         return match string.to_str() {
@@ -90,6 +103,7 @@ impl Taken {
     }
 
     /// Add a document to the query.
+    #[inline]
     pub fn push(&mut self, document: &Bound<'_, PyAny>, value: f64) -> PyResult<()> {
         let docs = &mut self.chunk.block.docs;
         with_id(document, "a document id", |id| {
@@ -203,7 +217,7 @@ fn finite(value: &Bound<'_, PyAny>, name: &str, query: &Bound<'_, PyAny>, doc: &
         let place = place(query, doc);
         to_python(Error::Value(format!("{place}: expected a finite number as the {name}, found {found}")))
     };
-    match value.extract::<f64>() {
+    match number(value) {
         Ok(number) if number.is_finite() => Ok(number),
         Ok(number) => Err(wrong(&number.to_string())),
         Err(_) => Err(wrong(&value.repr()?.to_string())),

@@ -11,7 +11,7 @@ use untied_core::measures::Spec;
 use untied_core::table::{self, Chunk};
 use untied_core::trec_eval::{self, Context, Kind, Requested, Version};
 
-use crate::convert::{Taken, items, place, with_id};
+use crate::convert::{self, Taken, items, place, with_id};
 use crate::errors::to_python;
 use crate::evaluate::Prepared;
 use crate::threads;
@@ -172,7 +172,7 @@ fn take<'py>(
             let what = || Ok(format!("{what}[{}]", query.repr()?));
             items(&documents, what, |document, value| {
                 is_id(&document, "document")?;
-                let Ok(value) = value.extract::<f64>() else {
+                let Ok(value) = convert::number(&value) else {
                     let (place, found) = (place(&query, &document), value.repr()?);
                     return Err(PyTypeError::new_err(format!("{place}: {number} must be a number, not {found}")));
                 };
