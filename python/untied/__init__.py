@@ -5,6 +5,7 @@ from untied.errors import InputError, MeasureError, UndefinedError, UntiedError
 from untied.evaluate import Evaluator, evaluate
 from untied.inputs import read_qrels, read_run
 from untied.measures import (
+    ADR,
     AP,
     AP_IA,
     DCG,
@@ -22,6 +23,7 @@ from untied.measures import (
     Accuracy,
     Bpref,
     Cascade,
+    Compat,
     G,
     Hits,
     IPrec,
@@ -33,6 +35,7 @@ from untied.measures import (
     NumRelRet,
     NumRet,
     P,
+    PairConcordance,
     R,
     RBPResidual,
     RelP,
@@ -57,10 +60,12 @@ from untied.measures import (
     nERR_IA,
     nNRBP,
     parse_measure,
+    subAP,
 )
 from untied.table import Results, Table, Value
 
 __all__ = [
+    "ADR",
     "AP",
     "AP_IA",
     "DCG",
@@ -78,6 +83,7 @@ __all__ = [
     "Accuracy",
     "Bpref",
     "Cascade",
+    "Compat",
     "Evaluator",
     "G",
     "Hits",
@@ -93,6 +99,7 @@ __all__ = [
     "NumRelRet",
     "NumRet",
     "P",
+    "PairConcordance",
     "Qrels",
     "R",
     "RBPResidual",
@@ -128,4 +135,5 @@ __all__ = [
     "parse_measure",
     "read_qrels",
     "read_run",
+    "subAP",
 ]

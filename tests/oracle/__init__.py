@@ -5,7 +5,8 @@ function of ONE total order and the judgements; its mean, variance, minimum and 
 explicitly listed orders. Numbers are exact fractions; logarithms and powers are 50-digit decimals turned into
 fractions, so that nothing here is rounded to a float before the comparison.
 
-The measures are in `binary` (relevant or not), `graded`, `users` (who walk down the ranking) and `subtopics`;
+The measures are in `binary` (relevant or not), `graded`, `users` (who walk down the ranking), `partial` (orders and
+judgements that are) and `subtopics`;
 `enumeration` takes statistics over orders. For real data, where orders cannot be listed, `counting` counts them.
 """
 

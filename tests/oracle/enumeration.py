@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from oracle.judgements import ZERO, Groups, Lengths, Subtopics, Truth, exp, log
-from oracle.measures import COUNTS, Measure
+from oracle.measures import COUNTS, RANDOM, Measure
 
 FLOOR = Fraction(1, 100_000)  # of values whose geometric mean is taken
 
@@ -74,6 +74,12 @@ def statistics(
     if unjudged == "remove":
         groups = [[doc for doc in group if measure.is_judged(doc, truth)] for group in groups]
     listed = orders(groups, lambda doc: measure.sees(doc, truth, lengths))
+    if measure.name in RANDOM:
+        moments = [measure.moments(order, truth) for order in listed]
+        means = [mean for mean, _ in moments]
+        mean = sum(means, ZERO) / len(means)
+        square = sum((square for _, square in moments), ZERO) / len(means)
+        return Statistics(mean, square - mean**2, min(means), max(means))
     return summarise(measure.of(order, truth, lengths) for order in listed)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from oracle import binary, graded, subtopics, users
+from oracle import binary, graded, partial, subtopics, users
 from oracle.judgements import Lengths, Subtopics, Truth, is_judged
 
 MEASURES: dict[str, Callable[..., Fraction | None]] = {
@@ -62,6 +62,10 @@ MEASURES: dict[str, Callable[..., Fraction | None]] = {
     "SDCG": users.sdcg,
     "U": users.u_measure,
     "TBG": users.tbg,
+    "ADR": partial.adr,
+    "PairConcordance": partial.pair_concordance,
+    "Compat": partial.compat,
+    "subAP": partial.sub_ap,
     "alpha_DCG": subtopics.alpha_dcg,
     "alpha_nDCG": subtopics.alpha_ndcg,
     "ERR_IA": subtopics.err_ia,
@@ -77,6 +81,7 @@ COUNTS = {"NumRet", "NumRel", "NumRelRet", "NumNonrelJudgedRet", "NumQ"}  # thei
 LOWER_IS_BETTER = {"ESL"}
 OF_DOCUMENTS = {"U", "TBG"}  # look at the lengths of documents
 OF_SUBTOPICS = {"alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"}
+RANDOM = {"subAP": partial.sub_ap_moments}  # mean and mean square of what is random even for one order
 AT_RECALL = {"EP", "IPrec"}  # what follows the @ is a recall level, not a cutoff
 
 
@@ -89,7 +94,9 @@ class Measure:
     params: dict[str, Any]
 
     def __init__(self, name: str, k: int | float | None = None, **params: Any) -> None:
-        given = {key: value for key, value in params.items() if value is not None and value is not False}
+        if params.get("judged_only") is False:
+            del params["judged_only"]
+        given = {key: value for key, value in params.items() if value is not None}
         for key, value in (("name", name), ("k", k), ("params", given)):
             object.__setattr__(self, key, value)
 
@@ -103,6 +110,10 @@ class Measure:
         if self.name in OF_DOCUMENTS:
             params["lengths"] = lengths
         return MEASURES[self.name](order, truth, **params)
+
+    def moments(self, order: Sequence[str], truth: Any) -> tuple[Fraction, Fraction]:
+        """Mean and mean square of a measure that is random even for one order."""
+        return RANDOM[self.name](order, truth, **{key: v for key, v in self.params.items() if key != "mean"})
 
     def is_judged(self, doc: str, truth: Any) -> bool:
         """Whether the document is judged, for some subtopic if there are subtopics."""

@@ -6,6 +6,7 @@
 //!
 //! The variant of Buckley & Voorhees' paper divides by C. Unjudged documents are not seen. Ties: see `gaps`.
 
+use super::bounds::{self, Bounds, Open};
 use super::gaps::Gaps;
 use super::{Aggregate, Cutoff, Info, Measure, Needs, Parameter, RECALL_BASE, REL, RecallBase, Value};
 use crate::error::Error;
@@ -98,5 +99,10 @@ impl Measure for Bpref {
         let mut total = 0.0;
         let relevant = self.over_groups(ranking, truth, |gaps, of| total += gaps.variance(of));
         total / (relevant * relevant)
+    }
+
+    /// Documents that get a grade below `rel` are judged non-relevant from then on.
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        Some(bounds::by_number(self, open, self.rel))
     }
 }

@@ -290,9 +290,6 @@ fn lookup(name: &str) -> Option<&'static Info> {
 }
 
 fn unknown(name: &str) -> Error {
-    if name.eq_ignore_ascii_case("compat") {
-        return Error::Measure("Compat is not among untied's measures".into());
-    }
     let names = || REGISTRY.iter().flat_map(|info| std::iter::once(&info.name).chain(info.aliases));
     let mut near: Vec<(usize, &str)> = names().map(|known| (distance(name, known), *known)).collect();
     near.sort_unstable();

@@ -10,6 +10,7 @@
 //!
 //!   E = v_0 + sum over i of (1 - P(max <= v_i)) (v_{i+1} - v_i).
 
+use super::bounds::{self, Bounds, Open};
 use super::sampling;
 use super::share::{Target, ceiling};
 use super::{
@@ -148,6 +149,10 @@ impl Measure for InterpolatedPrecision {
         let tied = |hits| Tied::new(&orders.tied, self.rel, hits);
         let low = self.over_targets(&orders.tied, truth, |hits| tied(hits).low);
         (low, self.over_targets(&orders.tied, truth, |hits| tied(hits).high))
+    }
+
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        Some(bounds::by_number(self, open, self.rel))
     }
 
     fn certainty(&self, ranking: &Ranking, truth: &Truth<'_>) -> Certainty {

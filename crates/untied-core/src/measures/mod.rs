@@ -10,12 +10,15 @@ mod binary_gain;
 pub mod bounds;
 mod bpref;
 mod cascade;
+mod compatibility;
+mod concordance;
 mod cost_gain;
 mod counts;
 pub(crate) mod dcg;
 mod dcg_bounds;
 mod diversity;
 mod drawing;
+mod dynamic_recall;
 mod gaps;
 mod graded;
 mod grammar;
@@ -86,6 +89,9 @@ pub static REGISTRY: &[&Info] = &[
     &sets::SET_F,
     &sets::SET_AVERAGE_PRECISION,
     &utility::UTILITY,
+    &dynamic_recall::AVERAGE_DYNAMIC_RECALL,
+    &concordance::PAIR_CONCORDANCE,
+    &compatibility::COMPATIBILITY,
     &subcollection::SUBCOLLECTION_AP,
     &diversity::ALPHA_DCG,
     &diversity::ALPHA_NDCG,

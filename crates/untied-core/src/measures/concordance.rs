@@ -1,0 +1,91 @@
+//! Pair concordance: the share of pairs of the truth that stand in the right order.
+//!
+//! A pair is two relevant documents of different grades. It is right where the one of the higher grade is retrieved and
+//! stands above the other or the other is not retrieved. The tie-breaker for rankings of equal ADR that SPEC 3.2
+//! recommends: moving the better document of a pair up never lowers it, and exchanging the two raises it.
+//!
+//! Under ties a pair of one group is right in half of the orders. Variance of one group: with y the sum over its pairs of
+//! +1/2 (right) or -1/2, of documents in classes of c_1, .. c_g, the classical variance of Kendall's sum with ties in one
+//! ranking (Kendall 1945), (n(n-1)(2n+5) - sum c(c-1)(2c+5)) / 18 / 4, where documents that are in no pair do not count.
+
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, REL};
+use crate::ranking::{Level, Ranking};
+use crate::table::Truth;
+
+/// PairConcordance.
+pub static PAIR_CONCORDANCE: Info = Info {
+    name: "PairConcordance",
+    aliases: &["pair_concordance"],
+    title: "share of pairs of different relevant grades that stand in the right order",
+    cutoff: Cutoff::None,
+    parameters: &[REL, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "0 to 1",
+    equation: "PairConcordance = right pairs / pairs; a pair is right where its better document is retrieved, above the \
+               other one or without it",
+    reference: "SPEC 3.2: the tie-breaker for equal ADR; Kendall 1945 for the variance",
+    build: |spec, _| Ok(Box::new(Concordance { rel: spec.rel()? })),
+};
+
+struct Concordance {
+    rel: f64,
+}
+
+/// Pairs of documents of different grades.
+fn pairs(levels: impl Iterator<Item = Level>) -> f64 {
+    let (mut pairs, mut higher) = (0.0, 0.0);
+    for level in levels {
+        pairs += higher * f64::from(level.count);
+        higher += f64::from(level.count);
+    }
+    pairs
+}
+
+impl Concordance {
+    fn relevant<'l>(&self, levels: &'l [Level]) -> impl Iterator<Item = Level> + use<'l> {
+        let rel = self.rel;
+        levels.iter().copied().take_while(move |level| level.grade >= rel)
+    }
+
+    /// All pairs; NaN where there is none.
+    fn all(&self, truth: &Truth<'_>) -> f64 {
+        match pairs(self.relevant(truth.levels)) {
+            0.0 => f64::NAN,
+            pairs => pairs,
+        }
+    }
+}
+
+impl Measure for Concordance {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let mut left: Vec<Level> = self.relevant(truth.levels).collect();
+        let mut right = 0.0;
+        for group in ranking.groups() {
+            for level in self.relevant(group.levels) {
+                if let Some(of) = left.iter_mut().find(|of| of.grade == level.grade) {
+                    of.count -= level.count;
+                }
+            }
+            // What is not yet seen, retrieved or not, is below.
+            for level in self.relevant(group.levels) {
+                let below = left.iter().filter(|of| of.grade < level.grade).map(|of| f64::from(of.count)).sum::<f64>();
+                right += f64::from(level.count) * below;
+            }
+            right += pairs(self.relevant(group.levels)) / 2.0;
+        }
+        right / self.all(truth)
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let term = |n: f64| n * (n - 1.0) * (2.0 * n + 5.0);
+        let mut total = 0.0;
+        for group in ranking.groups() {
+            let counts = self.relevant(group.levels).map(|level| f64::from(level.count));
+            let (n, ties) = counts.fold((0.0, 0.0), |(n, ties), count| (n + count, ties + term(count)));
+            total += (term(n) - ties) / 72.0;
+        }
+        total / self.all(truth).powi(2)
+    }
+}

@@ -1,0 +1,164 @@
+//! Average dynamic recall: how well a ranking follows a ground truth of ordered groups (Typke, Veltkamp & Wiering 2006).
+//!
+//! The truth is n documents in groups, best first, without an order inside a group: documents of equal grade. For
+//! position i let c(i) be the group that holds the i-th document of the truth. Then
+//!
+//!   r_i = (documents among the first i that belong to groups 1..c(i)) / i,    ADR = (1/n) sum over i <= n of r_i.
+//!
+//! A document of group j at rank w counts in r_i for all i >= max(w, s_j), where s_j is the first position of its group
+//! in the truth. So ADR is a sum over documents of
+//!
+//!   W(w, j) = (1/k) sum over i = max(w, s_j) .. k of 1 / den(i),
+//!
+//! with k = n and den(i) = i, which makes mean and variance over ties exact (SPEC 3.1, 2.5).
+
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Parameter, REL, Spec, Value};
+use crate::error::{Error, Result};
+use crate::ranking::{Group, Ranking};
+use crate::table::Truth;
+
+const BEYOND: Parameter = Parameter {
+    name: "beyond",
+    default: "'position'",
+    help: "what counts beyond the n documents of the truth (with a cutoff above n): 'position' divides by i, so that 1 \
+           cannot be reached; 'recall' by min(i, n)",
+};
+
+/// ADR, ADR@k.
+pub static AVERAGE_DYNAMIC_RECALL: Info = Info {
+    name: "ADR",
+    aliases: &["average_dynamic_recall"],
+    title: "average dynamic recall: agreement with a ground truth of ordered groups (equal grades form a group)",
+    cutoff: Cutoff::Optional,
+    parameters: &[REL, BEYOND, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "0 to 1",
+    equation: "ADR@k = (1/k) sum over i <= k of r_i, r_i = (documents among the first i that belong to the groups of the \
+               truth's first i documents) / i; k = n, the number of relevant documents, unless given",
+    reference: "Typke, Veltkamp & Wiering 2006; ties on both sides: SPEC 3.1",
+    build: |spec, _| {
+        Ok(Box::new(DynamicRecall { rel: spec.rel()?, cutoff: spec.cutoff, beyond: Beyond::parse(spec)? }))
+    },
+};
+
+#[derive(Clone, Copy, PartialEq)]
+enum Beyond {
+    Position,
+    Recall,
+}
+
+impl Beyond {
+    fn parse(spec: &Spec) -> Result<Beyond> {
+        match spec.parameter(BEYOND.name) {
+            None => Ok(Beyond::Position),
+            Some(Value::Text(text)) if text == "recall" => Ok(Beyond::Recall),
+            Some(other) => Err(Error::Measure(format!("{spec}: beyond must be 'position' or 'recall', not {other}"))),
+        }
+    }
+}
+
+struct DynamicRecall {
+    rel: f64,
+    cutoff: Option<usize>,
+    beyond: Beyond,
+}
+
+/// The weights of a query: by rank, and the first position of every group of the truth.
+struct Weights {
+    /// W(w, 1) k for w = 1, 2, .. k.
+    from: Vec<f64>,
+    /// (grade of the group, s_j)
+    firsts: Vec<(f64, usize)>,
+}
+
+impl Weights {
+    /// W(w, j) k.
+    fn at(&self, rank: usize, first: usize) -> f64 {
+        self.from.get(rank.max(first) - 1).copied().unwrap_or(0.0)
+    }
+
+    /// s_j of a grade; a rank that nothing reaches for grades outside the truth.
+    fn first(&self, grade: f64) -> usize {
+        self.firsts.iter().find(|&&(of, _)| of == grade).map_or(usize::MAX, |&(_, first)| first)
+    }
+}
+
+impl DynamicRecall {
+    /// The weights; none where nothing is relevant.
+    fn weights(&self, truth: &Truth<'_>) -> Option<Weights> {
+        let n = truth.relevant(self.rel);
+        if n == 0 {
+            return None;
+        }
+        let mut from = vec![0.0; self.cutoff.unwrap_or(n)];
+        let mut sum = 0.0;
+        for (i, weight) in from.iter_mut().enumerate().rev() {
+            let den = if self.beyond == Beyond::Recall { (i + 1).min(n) } else { i + 1 };
+            sum += 1.0 / den as f64;
+            *weight = sum;
+        }
+        let groups = truth.levels.iter().take_while(|level| level.grade >= self.rel);
+        let firsts = groups.scan(1, |next, level| {
+            let first = *next;
+            *next += level.count as usize;
+            Some((level.grade, first))
+        });
+        Some(Weights { firsts: firsts.collect(), from })
+    }
+
+    /// The group's classes: s_j and number of documents; those outside the truth never count.
+    fn classes(&self, group: &Group<'_>, weights: &Weights) -> Vec<(usize, usize)> {
+        let levels = group.levels.iter().take_while(|level| level.grade >= self.rel);
+        levels.map(|level| (weights.first(level.grade), level.count as usize)).collect()
+    }
+}
+
+impl Measure for DynamicRecall {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let Some(weights) = self.weights(truth) else { return f64::NAN };
+        let depth = weights.from.len();
+        let mut total = 0.0;
+        for group in ranking.groups_to(depth) {
+            let ranks = group.start + 1..=group.start + group.slots(depth);
+            for (first, count) in self.classes(&group, &weights) {
+                let sum: f64 = ranks.clone().map(|rank| weights.at(rank, first)).sum();
+                total += count as f64 * (sum / group.size as f64);
+            }
+        }
+        total / depth as f64
+    }
+
+    /// Hoeffding 1951: of one group with the matrix W (documents by positions), the squares of what is left of W when
+    /// the means of rows and columns are taken out, over n - 1.
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let Some(weights) = self.weights(truth) else { return f64::NAN };
+        let depth = weights.from.len();
+        let mut total = 0.0;
+        for group in ranking.groups_to(depth).filter(|group| group.size > 1) {
+            let (n, slots) = (group.size as f64, group.slots(depth));
+            let mut classes = self.classes(&group, &weights);
+            let counted: usize = classes.iter().map(|&(_, count)| count).sum();
+            classes.push((usize::MAX, group.size - counted));
+            let row = |first: usize| (0..slots).map(move |a| (group.start + a + 1, first));
+            let means: Vec<f64> = classes
+                .iter()
+                .map(|&(first, _)| row(first).map(|(rank, first)| weights.at(rank, first)).sum::<f64>() / n)
+                .collect();
+            let overall = classes.iter().zip(&means).map(|(&(_, count), mean)| count as f64 * mean).sum::<f64>() / n;
+            let mut squares = 0.0;
+            for a in 0..=slots {
+                // Beyond the cutoff all positions are alike: W is 0 there.
+                let (rank, times) = if a < slots { (group.start + a + 1, 1.0) } else { (usize::MAX, n - slots as f64) };
+                let values: Vec<f64> = classes.iter().map(|&(first, _)| weights.at(rank, first)).collect();
+                let column = classes.iter().zip(&values).map(|(&(_, count), w)| count as f64 * w).sum::<f64>() / n;
+                for ((&(_, count), w), mean) in classes.iter().zip(&values).zip(&means) {
+                    squares += times * count as f64 * (w - mean - column + overall).powi(2);
+                }
+            }
+            total += squares / (n - 1.0);
+        }
+        total / (depth as f64).powi(2)
+    }
+}
