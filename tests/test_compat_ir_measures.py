@@ -173,9 +173,10 @@ def test_repeated_documents_are_refused() -> None:
 # Preferred: the numbers of ir_measures' own providers
 
 #: What each provider does with equal scores. `ascending` is not among untied's policies: msmarco, judged and pyndeval
-#: rank by id, ascending, where pytrec_eval and gdeval rank descending. cwl_eval and accuracy sort stably.
+#: rank by id, ascending, where pytrec_eval and gdeval rank descending. cwl_eval and accuracy sort stably. compat ranks
+#: ascending and its ideal ranking in the order of the qrels, so it is compared on distinct scores.
 TIES = {"pyndeval": "ascending", "pytrec_eval": "trec", "cwl_eval": "given", "accuracy": "given", "gdeval": "docid",
-        "judged": "ascending", "msmarco": "ascending"}  # fmt: skip
+        "compat": "trec", "judged": "ascending", "msmarco": "ascending"}  # fmt: skip
 
 MEASURES: dict[str, list[Any]] = {
     "pytrec_eval": [
@@ -197,6 +198,7 @@ MEASURES: dict[str, list[Any]] = {
         irm.NERR11(T=2.0, max_rel=3), irm.INST(max_rel=3), irm.INST(T=3.0, min_rel=1, max_rel=3), irm.INSQ(max_rel=3),
         irm.INSQ(T=3.0, max_rel=3),
     ],
+    "compat": [irm.Compat, irm.Compat(p=0.8), irm.Compat(p=0.9, normalize=False)],
     "judged": [irm.Judged, irm.Judged @ 5, irm.Judged @ 20],
     "msmarco": [irm.RR @ 10, irm.RR @ 3, irm.RR(rel=2) @ 10, irm.RR],
     "accuracy": [irm.Accuracy, irm.Accuracy @ 5, irm.Accuracy(rel=2) @ 10],
@@ -245,6 +247,8 @@ def test_equal_to_its_own_providers(name: str, measure: Any, seed: int) -> None:
         qrels = judged_by_subtopic(seed)
     if name == "accuracy":  # it divides by zero where no non-relevant document is retrieved
         run = {query: {"top": 1e6, **docs} for query, docs in run.items()}
+    if name == "compat":  # its ideal ranking has documents that were not retrieved before those of negative scores
+        run = {query: {doc: float(rank) for rank, doc in enumerate(docs, 1)} for query, docs in run.items()}
     theirs = by_query(provider.iter_calc([measure], qrels, run))
     ties = TIES[name]
     if ties == "ascending":
@@ -267,15 +271,14 @@ def test_equal_to_its_own_providers(name: str, measure: Any, seed: int) -> None:
 
 
 def test_all_measures_of_ir_measures_are_compared() -> None:
-    """But those without a provider to compare with."""
     compared = {measure.NAME for measures in MEASURES.values() for measure in measures}
     names = {measure.NAME for name, measure in irm.measures.registry.items() if name not in ours.MEASURES}
-    assert names - compared == {"Compat"}
+    assert names == compared
 
 
 def test_what_it_does_not_take_over() -> None:
     ours.install(prefer=True)
-    for measure in (irm.RBP(p=0.9), irm.Compat, irm.define(lambda qrels, run: [], "AP")):
+    for measure in (irm.RBP(p=0.9), irm.define(lambda qrels, run: [], "AP")):
         assert not ours.PROVIDER.supports(measure)
 
 
@@ -319,6 +322,17 @@ def test_contradiction_of_recall_levels() -> None:
     assert irm.calc_aggregate([measure], qrels, run) == {measure: 1}
     ours.install(prefer=True)
     assert irm.calc_aggregate([measure], qrels, run) == {measure: pytest.approx(2 / 3)}
+
+
+def test_contradiction_of_ideal_rankings() -> None:
+    """Compat is defined by the best ideal ranking; ir_measures' depends on whether scores are negative."""
+    qrels = {"q": {"a": 1, "b": 1}}
+    above, below = {"q": {"b": 3.0, "x": 2.0, "y": 1.0}}, {"q": {"b": -1.0, "x": -2.0, "y": -3.0}}
+    low, high = (irm.calc_aggregate([irm.Compat], qrels, run)[irm.Compat] for run in (below, above))
+    assert low < high
+    ours.install(prefer=True)
+    for run in (below, above):
+        assert irm.calc_aggregate([irm.Compat], qrels, run)[irm.Compat] == pytest.approx(high, abs=1e-12)
 
 
 def test_contradiction_of_judged() -> None:

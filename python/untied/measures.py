@@ -140,5 +140,7 @@ def as_measure(measure: MeasureLike) -> Measure:
     # Those that untied registers under a name of ir_measures are told apart by a prefix there.
     parameters = dict(measure.params)
     at = parameters.pop(measure.AT_PARAM, None)
+    if measure.NAME == "Compat":  # of ir_measures, which goes as deep as the longer ranking
+        parameters["depth"] = "longest"
     found = Measure(measure.NAME.removeprefix("untied_"))(**parameters)
     return found if at is None else found @ at
