@@ -223,6 +223,22 @@ def test_statistics_beyond_grades(name: str, data: st.DataObject) -> None:
     assert agree(results.value(asked), want), f"aggregate of {as_text(measure)} {batch}\n  want {show(want)}"
 
 
+@settings(max_examples=100)
+@given(st.data())
+def test_other_measures_take_the_highest_grade(data: st.DataObject) -> None:
+    """Of a document's grades in several subtopics."""
+    case = data.draw(cases("alpha_DCG"))
+    highest: dict[str, float] = {}
+    for one in case.truth.values():
+        for doc, grade in one.items():
+            highest[doc] = max(grade, highest.get(doc, grade))
+    run = {"q": [list(group) for group in case.groups]}
+    by_subtopic, plain = (untied.evaluate({"q": truth}, run, EVERY, **RANGE) for truth in (case.truth, highest))
+    for measure in by_subtopic.measures:
+        one, other = by_subtopic.value(measure, query="q"), plain.value(measure, query="q")
+        assert (one.mean, one.low, one.high, one.variance) == (other.mean, other.low, other.high, other.variance)
+
+
 @settings(max_examples=300)
 @given(topics(), st.data(), UNJUDGED)
 def test_tie_policies(topic: Topic, data: st.DataObject, unjudged: str) -> None:

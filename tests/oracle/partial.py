@@ -7,7 +7,8 @@ import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from oracle.judgements import ONE, ZERO, Number, Truth, hits, is_judged, is_relevant
+from oracle.binary import ap
+from oracle.judgements import ZERO, Number, Truth, as_written, is_judged
 
 
 def truth_groups(truth: Truth, rel: Number) -> list[list[str]]:
@@ -82,33 +83,17 @@ def compat(
 def sub_ap_moments(
     order: Sequence[str], truth: Truth, rel: Number = 1, p: Number | None = None
 ) -> tuple[Fraction, Fraction]:
-    """Mean and mean square of subAP over the random inclusion of documents outside the pool."""
-    total = hits(list(truth), truth, rel)
-    if not total:
-        return ZERO, ZERO
-    judged = sum(is_judged(doc, truth) for doc in truth)
-    keep = Fraction(judged, len(truth)) if p is None else Fraction(p)
-    # Every way of keeping documents so far, by how many: its probability, and the mean and mean square of the sum.
-    ways: dict[int, tuple[Fraction, Fraction, Fraction]] = {0: (ONE, ZERO, ZERO)}
-    relevant, seen = 0, 0
-    for doc in order:
-        if doc not in truth:
-            more: dict[int, tuple[Fraction, Fraction, Fraction]] = {}
-            for kept, way in ways.items():
-                for number, chance in ((kept, 1 - keep), (kept + 1, keep)):
-                    old = more.get(number, (ZERO, ZERO, ZERO))
-                    more[number] = tuple(a + chance * b for a, b in zip(old, way, strict=True))  # type: ignore[assignment]
-            ways = more
-        elif is_judged(doc, truth):
-            seen += 1
-            if is_relevant(doc, truth, rel):
-                relevant += 1
-                for kept, (one, mean, square) in ways.items():
-                    precision = Fraction(relevant, seen + kept)
-                    ways[kept] = (one, mean + precision * one, square + 2 * precision * mean + precision**2 * one)
-    mean = sum((way[1] for way in ways.values()), ZERO)
-    square = sum((way[2] for way in ways.values()), ZERO)
-    return mean / total, square / total**2
+    """Mean and mean square of subAP over all sets of documents outside the pool that may be kept."""
+    keep = Fraction(sum(is_judged(doc, truth) for doc in truth), len(truth)) if p is None else as_written(p)
+    outside = [doc for doc in order if doc not in truth]
+    mean = square = ZERO
+    for choice in itertools.product([False, True], repeat=len(outside)):
+        kept = dict(zip(outside, choice, strict=True))
+        probability = keep ** sum(choice) * (1 - keep) ** (len(choice) - sum(choice))
+        value = ap([doc for doc in order if kept.get(doc, is_judged(doc, truth))], truth, None, rel)
+        mean += probability * value
+        square += probability * value**2
+    return mean, square
 
 
 def sub_ap(order: Sequence[str], truth: Truth, rel: Number = 1, p: Number | None = None) -> Fraction:
