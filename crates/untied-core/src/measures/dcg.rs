@@ -87,6 +87,8 @@ pub(crate) enum Gain {
     From(f64),
     /// The grade as a share of this one.
     ShareOf(f64),
+    /// How far above the first of these grades, up to the second.
+    Within(f64, f64),
     /// As that, but nothing below this grade.
     AtLeast(f64, Box<Gain>),
 }
@@ -133,6 +135,7 @@ impl Gain {
             Gain::Linear => grade,
             Gain::Exp2 => grade.exp2() - 1.0,
             Gain::From(least) => f64::from(u8::from(grade >= *least)),
+            Gain::Within(least, most) => grade.clamp(*least, *most) - least,
             Gain::ShareOf(most) => grade / most,
             Gain::AtLeast(least, gain) => {
                 if grade >= *least {

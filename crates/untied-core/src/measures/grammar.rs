@@ -191,14 +191,16 @@ impl Spec {
         self.build(&Scope { depth: 0, grades: &[] }).map(|_| ())
     }
 
-    /// Check all but a cutoff that may still come.
+    /// Check all but a cutoff, or parameters, that may still come.
     ///
     /// # Errors
     /// As [`Spec::build`].
     pub fn check_parameters(&self) -> Result<()> {
+        let missing = |one: &Parameter| one.default.is_empty() && self.parameter(one.name).is_none();
         match (self.info.cutoff, self.cutoff) {
-            (Cutoff::Required, None) => self.clone().at(1)?.check(),
             (Cutoff::Recall, None) if self.parameter(RECALL.name).is_none() => self.clone().at_number(1.0)?.check(),
+            _ if self.info.parameters.iter().any(missing) => Ok(()),
+            (Cutoff::Required, None) => self.clone().at(1)?.check(),
             _ => self.check(),
         }
     }

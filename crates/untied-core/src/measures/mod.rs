@@ -14,6 +14,7 @@ mod compatibility;
 mod concordance;
 mod cost_gain;
 mod counts;
+mod cwl;
 pub(crate) mod dcg;
 mod dcg_bounds;
 mod diversity;
@@ -83,6 +84,14 @@ pub static REGISTRY: &[&Info] = &[
     &cascade::ERR,
     &cascade::NERR,
     &cascade::CASCADE,
+    &cwl::NERR8,
+    &cwl::NERR9,
+    &cwl::NERR10,
+    &cwl::NERR11,
+    &cwl::BPM,
+    &cwl::INST,
+    &cwl::INSQ,
+    &cwl::SDCG,
     &sets::SET_PRECISION,
     &sets::SET_RELATIVE_PRECISION,
     &sets::SET_RECALL,
@@ -167,7 +176,7 @@ pub enum Needs {
 pub struct Parameter {
     /// Its name.
     pub name: &'static str,
-    /// Its value where none is given, as it would be written.
+    /// Its value where none is given, as it would be written; empty if it has to be given.
     pub default: &'static str,
     /// What it does, and the values it takes.
     pub help: &'static str,

@@ -1,7 +1,7 @@
 //! How ranx and `ir_measures` write what has another name or another form here.
 
 use super::grammar::Value;
-use super::{Info, counts, sets};
+use super::{Info, counts, cwl, sets};
 
 /// A name of ranx in our grammar, where the two differ; its form is `name`, `name@k`, `rbp.95`, each with `-l2` for
 /// the lowest relevant grade. `rbp@95`, which ranx takes for `rbp.95`, stays a cutoff.
@@ -43,6 +43,7 @@ pub(super) fn other_measure(info: &Info, name: &str, value: &Value) -> Option<(&
         ("NumRet", "rel", _) => Some((&counts::NUM_REL_RET, false)),
         ("SetP", "relative", Value::Flag(true)) => Some((&sets::SET_RELATIVE_PRECISION, true)),
         ("SetP", "relative", Value::Flag(false)) => Some((&sets::SET_PRECISION, true)),
+        ("SDCG", "dcg", Value::Text(dcg)) if dcg == "log2" => Some((&cwl::SDCG, true)),
         _ => None,
     }
 }

@@ -1,0 +1,503 @@
+//! The C/W/L family: a user who goes on from rank i with probability C(i), and the rate at which he gains.
+//!
+//!   W(i) = C(1) .. C(i-1) / (sum of the same over all ranks),    value = sum over ranks of W(i) g_i,
+//!
+//! g_i the grade at rank i on the way from `min_rel` to `max_rel`, 0 to 1, and 0 after the last document. Where C is
+//! the same for all rankings (INSQ, SDCG) that is a sum of gains times weights, as DCG is. Where it depends on what
+//! was gained, the value is a quotient of two cascades, of whose mean over orders nothing is known but to list the
+//! orders, or to sample them. BPM alone depends on counts only: see [`super::lattice`].
+
+use std::slice;
+
+use super::dcg::{Gain, Gains, logarithmic};
+use super::sampling::{self, Classes, Placed};
+use super::{Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, Scope, Spec, lattice};
+use crate::error::{Error, Result};
+use crate::ranking::{Group, Ranking};
+use crate::table::Truth;
+
+const MIN_REL: Parameter =
+    Parameter { name: "min_rel", default: "0", help: "grade that gains 0; lower ones and unjudged documents do too" };
+const MAX_REL: Parameter =
+    Parameter { name: "max_rel", default: "", help: "grade that gains 1, as do higher ones; it must be given" };
+const GOAL: Parameter =
+    Parameter { name: "T", default: "1", help: "gain that the user hopes for, in documents of grade max_rel" };
+const PATIENCE: Parameter =
+    Parameter { name: "p", default: "0.9", help: "probability of going on where nothing is gained, 0 < p < 1" };
+const DEPTH: Parameter = Parameter {
+    name: "depth",
+    default: "1000",
+    help: "ranks that the user may reach, as in cwl-eval; the papers have no end",
+};
+
+/// NERR8@k.
+pub static NERR8: Info = Info {
+    name: "NERR8",
+    aliases: &[],
+    title: "nearly ERR: stops by gain, and at k",
+    cutoff: Cutoff::Required,
+    parameters: &[MIN_REL, MAX_REL, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "0 to 1",
+    equation: "sum over ranks of W(i) g_i, C(i) = 1 - g_i for i < k, else 0",
+    reference: "Azzopardi, Mackenzie & Moffat 2021, equation 8; ties: all orders where they are few, else a sample",
+    build: |spec, scope| until_gain(spec, scope, limit(spec, true)?, |_| 1.0),
+};
+
+/// NERR9@k.
+pub static NERR9: Info = Info {
+    name: "NERR9",
+    aliases: &[],
+    title: "nearly ERR: stops by gain and by rank, and at k",
+    cutoff: Cutoff::Required,
+    parameters: &[MIN_REL, MAX_REL, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "0 to 1",
+    equation: "sum over ranks of W(i) g_i, C(i) = (1 - g_i) i / (i+1) for i < k, else 0",
+    reference: "Azzopardi, Mackenzie & Moffat 2021, equation 9; ties: all orders where they are few, else a sample",
+    build: |spec, scope| until_gain(spec, scope, limit(spec, true)?, |i| 1.0 / i),
+};
+
+/// NERR10.
+pub static NERR10: Info = Info {
+    name: "NERR10",
+    aliases: &[],
+    title: "nearly ERR: stops by gain, with the patience of RBP",
+    cutoff: Cutoff::None,
+    parameters: &[PATIENCE, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "0 to 1",
+    equation: "sum over ranks of W(i) g_i, C(i) = p (1 - g_i)",
+    reference: "Azzopardi, Mackenzie & Moffat 2021, equation 10; ties: all orders where they are few, else a sample",
+    build: |spec, scope| {
+        let p = spec.number(PATIENCE.name, 0.9, "a number between 0 and 1", |p| 0.0 < p && p < 1.0)?;
+        until_gain(spec, scope, limit(spec, false)?, move |i| p.powf(i - 1.0))
+    },
+};
+
+/// NERR11.
+pub static NERR11: Info = Info {
+    name: "NERR11",
+    aliases: &[],
+    title: "nearly ERR: stops by gain, with the goal of INSQ",
+    cutoff: Cutoff::None,
+    parameters: &[GOAL, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "0 to 1",
+    equation: "sum over ranks of W(i) g_i, C(i) = (1 - g_i) ((i+2T-1) / (i+2T))^2",
+    reference: "Azzopardi, Mackenzie & Moffat 2021, equation 12 (cwl-eval calls it 11); ties: all orders where they \
+                are few, else a sample",
+    build: |spec, scope| {
+        let goal = goal(spec, 0.0)?;
+        until_gain(spec, scope, limit(spec, false)?, move |i| squares(goal, i))
+    },
+};
+
+/// BPM@k.
+pub static BPM: Info = Info {
+    name: "BPM",
+    aliases: &[],
+    title: "bejeweled player model: stops when T is gained, or at k",
+    cutoff: Cutoff::Required,
+    parameters: &[GOAL, MIN_REL, MAX_REL, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "0 to 1",
+    equation: "(g_1 + .. + g_I) / I, I the first rank with g_1 + .. + g_I >= T, at most k",
+    reference: "Zhang, Liu, Li, Zhang, Xu & Ma 2017 (its static form); ties: by counts of documents gained, exact",
+    build: |spec, scope| {
+        let goal = goal(spec, 0.0)?;
+        let (least, most) = grades(spec)?;
+        Ok(Box::new(Player { gain: steps(spec, scope)?, goal: goal * (most - least), cutoff: spec.cutoff_or(1) }))
+    },
+};
+
+/// INST.
+pub static INST: Info = Info {
+    name: "INST",
+    aliases: &[],
+    title: "user who adapts to what was gained of the T hoped for",
+    cutoff: Cutoff::None,
+    parameters: &[GOAL, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "0 to 1",
+    equation: "sum over ranks of W(i) g_i, C(i) = ((x-1) / x)^2, x = i + 2T - (g_1 + .. + g_i)",
+    reference: "Moffat, Bailey, Scholer & Thomas 2015, 2017; ties: all orders where they are few, else a sample",
+    build: |spec, scope| {
+        let goal = goal(spec, 0.25)?;
+        Ok(Box::new(Adaptive { gain: steps(spec, scope)?, goal, limit: limit(spec, false)? }))
+    },
+};
+
+/// INSQ.
+pub static INSQ: Info = Info {
+    name: "INSQ",
+    aliases: &[],
+    title: "user who hopes for T and goes on the more, the further he got",
+    cutoff: Cutoff::None,
+    parameters: &[GOAL, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "0 to 1",
+    equation: "sum over ranks of W(i) g_i, C(i) = ((i+2T-1) / (i+2T))^2",
+    reference: "Moffat, Scholer & Thomas 2012; ties: as DCG, with discount W",
+    build: |spec, scope| {
+        let goal = goal(spec, 0.0)?;
+        weighted(spec, scope, (1..=limit(spec, false)?).map(|i| squares(goal, i as f64)).collect())
+    },
+};
+
+/// SDCG@k.
+pub static SDCG: Info = Info {
+    name: "SDCG",
+    aliases: &[],
+    title: "DCG relative to a ranking of k documents of the highest grade",
+    cutoff: Cutoff::Required,
+    parameters: &[MIN_REL, MAX_REL, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "0 to 1",
+    equation: "sum over ranks i <= k of W(i) g_i, W(i) = D(i) / (D(1) + .. + D(k)), D(i) = 1 / log2(1+i)",
+    reference: "Jarvelin & Kekalainen 2002, as in Azzopardi, Thomas & Moffat 2019; ties: as DCG",
+    build: |spec, scope| weighted(spec, scope, logarithmic(limit(spec, true)?)),
+};
+
+/// W(i) of INSQ, up to a factor: the product of C(1) .. C(i-1), which telescopes.
+fn squares(goal: f64, i: f64) -> f64 {
+    (2.0 * goal / (i - 1.0 + 2.0 * goal)).powi(2)
+}
+
+fn goal(spec: &Spec, least: f64) -> Result<f64> {
+    let expected = if least > 0.0 { "a number from 0.25 (below it C may be above 1)" } else { "a number above 0" };
+    spec.number(GOAL.name, 1.0, expected, |goal| goal > 0.0 && goal >= least)
+}
+
+/// The last rank that counts: the cutoff, or `depth`.
+fn limit(spec: &Spec, cutoff: bool) -> Result<usize> {
+    const MOST: usize = 10_000_000;
+    if cutoff {
+        let limit = spec.cutoff_or(1);
+        let error = || Error::Measure(format!("{spec}: the cutoff may be {MOST} at most, as all ranks are weighed"));
+        return if limit <= MOST { Ok(limit) } else { Err(error()) };
+    }
+    let fits = |depth: f64| depth >= 1.0 && depth.fract() == 0.0 && depth <= MOST as f64;
+    Ok(spec.number(DEPTH.name, 1000.0, "a whole number from 1 to 10000000", fits)? as usize)
+}
+
+/// `min_rel` and `max_rel`.
+fn grades(spec: &Spec) -> Result<(f64, f64)> {
+    let least = spec.number(MIN_REL.name, 0.0, "a number from 0", |least| least >= 0.0)?;
+    if spec.parameter(MAX_REL.name).is_none() {
+        let name = spec.info.name;
+        return Err(Error::Measure(format!("{name} needs the highest grade, for instance {name}(max_rel=1)")));
+    }
+    let most = spec.number(MAX_REL.name, 1.0, "a number above min_rel", |most| most > least)?;
+    Ok((least, most))
+}
+
+fn steps(spec: &Spec, scope: &Scope<'_>) -> Result<Steps> {
+    let (least, most) = grades(spec)?;
+    let gain = Gain::Within(least, most);
+    let mut above: Vec<f64> = scope.grades.iter().map(|&grade| gain.of(grade)).filter(|&above| above > 0.0).collect();
+    above.dedup();
+    Ok(Steps { gain, above, unit: most - least })
+}
+
+/// C does not depend on the ranking.
+fn weighted(spec: &Spec, scope: &Scope<'_>, mut weights: Vec<f64>) -> Result<Box<dyn Measure>> {
+    let (least, most) = grades(spec)?;
+    let all: f64 = weights.iter().rev().sum();
+    weights.truncate(scope.depth);
+    weights.iter_mut().for_each(|weight| *weight /= all * (most - least));
+    Ok(Box::new(Gains::new(Gain::Within(least, most), weights, scope)))
+}
+
+/// C(i) is 1 - g_i times what `weight(i)`, a product of factors up to rank i, tells.
+fn until_gain(spec: &Spec, scope: &Scope<'_>, limit: usize, weight: impl Fn(f64) -> f64) -> Result<Box<dyn Measure>> {
+    let weights: Vec<f64> = (1..=limit).map(|i| weight(i as f64)).collect();
+    let mut total = 0.0;
+    let mut before = vec![0.0];
+    before.extend(weights.iter().map(|weight| {
+        total += weight;
+        total
+    }));
+    Ok(Box::new(UntilGain { gain: steps(spec, scope)?, weights, before }))
+}
+
+/// What the documents gain that gain something.
+struct Steps {
+    gain: Gain,
+    /// How far the grades are above `min_rel`, all but 0, descending. In grades, as sums of whole ones are exact.
+    above: Vec<f64>,
+    /// What is a gain of 1.
+    unit: f64,
+}
+
+impl Steps {
+    /// How many of a group's documents have which gain; those without any are left out.
+    fn counts(&self, group: &Group<'_>) -> Vec<(u32, u32)> {
+        let mut counts: Vec<(u32, u32)> = Vec::new();
+        for level in group.levels {
+            let above = self.gain.of(level.grade);
+            let Some(class) = self.above.iter().position(|&other| other == above) else { continue };
+            match counts.last_mut() {
+                Some((last, count)) if *last == class as u32 => *count += level.count,
+                _ => counts.push((class as u32, level.count)),
+            }
+        }
+        counts
+    }
+
+    /// The groups that begin within the limit, for [`sampling`].
+    fn classes(&self, ranking: &Ranking, limit: usize) -> Vec<Classes> {
+        let classes = |group: Group<'_>| Classes { start: group.start, size: group.size, counts: self.counts(&group) };
+        ranking.groups_to(limit).map(classes).filter(|classes| !classes.counts.is_empty()).collect()
+    }
+
+    /// Rank and gain of the documents of an order.
+    fn of<'s>(&'s self, placed: &'s [Placed], limit: usize) -> impl Iterator<Item = (usize, f64)> + 's {
+        let within = placed.iter().take_while(move |(position, _)| *position < limit);
+        within.map(|&(position, class)| (position + 1, self.above[class as usize] / self.unit))
+    }
+
+    fn certainty(&self, ranking: &Ranking, limit: usize) -> Certainty {
+        if sampling::is_listed(&self.classes(ranking, limit)) { Certainty::Exact } else { Certainty::Estimate }
+    }
+}
+
+/// NERR8 to NERR11.
+///
+/// The best and worst orders are those by grade: where a better document moves up by one rank, the quotient's
+/// numerator does not fall (as no factor of C is above 1), and its denominator does not rise.
+struct UntilGain {
+    gain: Steps,
+    /// Products of the factors of C that are the same for all rankings, v_i = W(i) / W(1) if nothing is gained.
+    weights: Vec<f64>,
+    /// v_1 + .. + v_i.
+    before: Vec<f64>,
+}
+
+impl UntilGain {
+    fn value(&self, placed: &[Placed]) -> f64 {
+        let limit = self.weights.len();
+        let (mut gained, mut all, mut reach, mut at) = (0.0, 0.0, 1.0, 0);
+        for (rank, gain) in self.gain.of(placed, limit) {
+            all += reach * (self.before[rank] - self.before[at]);
+            gained += reach * self.weights[rank - 1] * gain;
+            reach *= 1.0 - gain;
+            at = rank;
+        }
+        all += reach * (self.before[limit] - self.before[at]);
+        gained / all
+    }
+}
+
+impl Measure for UntilGain {
+    fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+        let groups = self.gain.classes(ranking, self.weights.len());
+        sampling::over_orders(&groups, |placed| self.value(placed)).mean
+    }
+
+    fn variance(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+        let groups = self.gain.classes(ranking, self.weights.len());
+        sampling::over_orders(&groups, |placed| self.value(placed)).variance
+    }
+
+    fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
+        self.gain.certainty(ranking, self.weights.len())
+    }
+}
+
+/// INST.
+struct Adaptive {
+    gain: Steps,
+    goal: f64,
+    limit: usize,
+}
+
+impl Adaptive {
+    fn value(&self, placed: &[Placed]) -> f64 {
+        // `missing` is x of the rank before the next; without gains C(i) = ((x-1)/x)^2 telescopes.
+        let (mut gained, mut all, mut reach, mut at) = (0.0, 0.0, 1.0, 0);
+        let mut missing = 2.0 * self.goal;
+        let pass = |all: &mut f64, reach: &mut f64, missing: &mut f64, ranks: usize| {
+            let next = *missing + ranks as f64;
+            *all += *reach * *missing * *missing * inverse_squares(*missing, ranks);
+            *reach *= (*missing / next).powi(2);
+            *missing = next;
+        };
+        for (rank, gain) in self.gain.of(placed, self.limit) {
+            pass(&mut all, &mut reach, &mut missing, rank - 1 - at);
+            all += reach;
+            gained += reach * gain;
+            missing += 1.0 - gain;
+            reach *= ((missing - 1.0) / missing).powi(2);
+            at = rank;
+        }
+        pass(&mut all, &mut reach, &mut missing, self.limit - at);
+        gained / all
+    }
+
+    fn statistics(&self, ranking: &Ranking) -> sampling::Statistics {
+        sampling::over_orders(&self.gain.classes(ranking, self.limit), |placed| self.value(placed))
+    }
+}
+
+impl Measure for Adaptive {
+    fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+        self.statistics(ranking).mean
+    }
+
+    fn variance(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+        self.statistics(ranking).variance
+    }
+
+    fn extremes(&self, orders: &Orders, _: &Truth<'_>) -> (f64, f64) {
+        // The orders by grade are not known to be the best and the worst, but nearly always are.
+        let found = self.statistics(&orders.tied);
+        let (worst, best) = (self.statistics(&orders.worst).mean, self.statistics(&orders.best).mean);
+        (found.low.min(worst).min(best), found.high.max(worst).max(best))
+    }
+
+    fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
+        self.gain.certainty(ranking, self.limit)
+    }
+}
+
+/// 1/x^2 + 1/(x+1)^2 + .. of so many terms.
+fn inverse_squares(x: f64, terms: usize) -> f64 {
+    if terms <= 32 {
+        return (0..terms).rev().map(|i| (x + i as f64).powi(-2)).sum();
+    }
+    // Of all terms from x on: some one by one, the others by their asymptotic series (Euler & Maclaurin).
+    let from = |x: f64| {
+        let near: f64 = (0..16).rev().map(|i| (x + f64::from(i)).powi(-2)).sum();
+        let y = x + 16.0;
+        let z = 1.0 / (y * y);
+        near + (1.0 + 0.5 / y + z * (1.0 / 6.0 - z * (1.0 / 30.0 - z * (1.0 / 42.0 - z / 30.0)))) / y
+    };
+    from(x) - from(x + terms as f64)
+}
+
+/// BPM.
+struct Player {
+    gain: Steps,
+    /// In grades too.
+    goal: f64,
+    cutoff: usize,
+}
+
+impl Player {
+    /// Before the group in which the user may stop, the order makes no difference; so that is the only one that
+    /// does. `tied(gain before, group)` is its part; what is returned otherwise is the value itself.
+    fn stop(&self, ranking: &Ranking) -> (f64, Option<Classes>) {
+        let mut gained = 0.0;
+        for group in ranking.groups_to(self.cutoff) {
+            let counts = self.gain.counts(&group);
+            let all: f64 = counts.iter().map(|&(class, n)| self.gain.above[class as usize] * f64::from(n)).sum();
+            if gained + all >= self.goal || group.start + group.size >= self.cutoff {
+                return (gained, Some(Classes { start: group.start, size: group.size, counts }));
+            }
+            gained += all;
+        }
+        (gained, None)
+    }
+
+    /// The value if the user stops at this rank, else 0.
+    fn term(&self, rank: usize, before: f64, gain: f64) -> f64 {
+        let stops = before < self.goal && rank <= self.cutoff && (before + gain >= self.goal || rank == self.cutoff);
+        if stops { (before + gain) / self.gain.unit / rank as f64 } else { 0.0 }
+    }
+
+    fn statistics(&self, ranking: &Ranking) -> sampling::Statistics {
+        let (gained, group) = self.stop(ranking);
+        let Some(group) = group else {
+            let value = gained / self.gain.unit / self.cutoff as f64;
+            return sampling::Statistics { mean: value, variance: 0.0, low: value, high: value, exact: true };
+        };
+        let (counts, gains) = self.kinds(&group);
+        let term = |placed: &[usize], kind: usize| {
+            let before = placed.iter().zip(&gains).map(|(&n, gain)| n as f64 * gain).sum::<f64>();
+            self.term(group.start + placed.iter().sum::<usize>() + 1, gained + before, gains[kind])
+        };
+        if let Some(found) = lattice::over_orders(&counts, term) {
+            let lattice::Outcome { mean, variance, low, high } = found;
+            return sampling::Statistics { mean, variance, low, high, exact: true };
+        }
+        sampling::over_orders(&[group], |placed| {
+            let mut before = gained;
+            for &(position, class) in placed.iter().take_while(|(position, _)| *position < self.cutoff) {
+                before += self.gain.above[class as usize];
+                if before >= self.goal {
+                    return before / self.gain.unit / (position + 1) as f64;
+                }
+            }
+            before / self.gain.unit / self.cutoff as f64
+        })
+    }
+
+    /// How many documents of the group have which gain, those without any too.
+    fn kinds(&self, group: &Classes) -> (Vec<usize>, Vec<f64>) {
+        let (mut counts, mut gains): (Vec<usize>, Vec<f64>) =
+            group.counts.iter().map(|&(class, count)| (count as usize, self.gain.above[class as usize])).unzip();
+        let rest = group.size - counts.iter().sum::<usize>();
+        if rest > 0 {
+            counts.push(rest);
+            gains.push(0.0);
+        }
+        (counts, gains)
+    }
+}
+
+impl Measure for Player {
+    fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+        self.statistics(ranking).mean
+    }
+
+    fn variance(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+        self.statistics(ranking).variance
+    }
+
+    fn extremes(&self, orders: &Orders, _: &Truth<'_>) -> (f64, f64) {
+        let found = self.statistics(&orders.tied);
+        (found.low, found.high)
+    }
+
+    fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
+        match self.stop(ranking).1 {
+            Some(group)
+                if !lattice::is_small(&self.kinds(&group).0) && !sampling::is_listed(slice::from_ref(&group)) =>
+            {
+                Certainty::Estimate
+            }
+            _ => Certainty::Exact,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_of_inverse_squares() {
+        for (x, terms) in [(0.25, 1000), (2.0, 998), (7.3, 40), (500.0, 500), (1.0, 33), (3.0, 32)] {
+            let sum: f64 = (0..terms).rev().map(|i| (x + f64::from(i)).powi(-2)).sum();
+            let found = inverse_squares(x, terms as usize);
+            assert!((found - sum).abs() < 1e-13 * sum, "{x} {terms}: {found} {sum}");
+        }
+    }
+}
