@@ -167,6 +167,7 @@ def test_absent_and_unknown_queries():
         "undefined": 0,
         "estimated": 0,
         "enclosed": 0,
+        "overstated": 0,
     }
 
 

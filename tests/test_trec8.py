@@ -6,6 +6,10 @@ wherever the environment variable UNTIED_SHARED points to. Without them these te
 
 from __future__ import annotations
 
+import gzip
+import itertools
+import lzma
+import math
 import os
 import tarfile
 from collections.abc import Callable
@@ -32,6 +36,8 @@ NAMES = {
     "recall_100": "R@100",
     "recip_rank": "RR",
     "Rprec": "Rprec",
+    "bpref": "Bpref",
+    "infAP": "infAP",
     "ndcg": "nDCG",
     "ndcg_cut_10": "nDCG@10",
     "success_5": "Success@5",
@@ -146,6 +152,42 @@ def test_trec8_range(trec8: Collection) -> None:
                 assert value.low <= docid.value(measure, query=query, run=run).mean <= value.high
                 opened += value.low < value.high
     assert opened
+
+
+@pytest.mark.parametrize("rate", ["0.1", "0.02"])
+def test_trec8_sampled(trec8: Collection, tmp_path: Path, rate: str) -> None:
+    """What trec_eval 9.0.8 printed for samples of the judgments, the rest of the pool being marked with -1."""
+    qrels = tmp_path / "qrels"
+    qrels.write_bytes(lzma.decompress((DATA / "trec8" / f"sampled-{rate}.qrels.xz").read_bytes()))
+    published: dict[str, dict[str, dict[str, float]]] = {}
+    with gzip.open(DATA / "trec8" / f"sampled-{rate}.trec_eval-9.0.8.txt.gz", "rt") as lines:
+        for line in lines:
+            run, name, topic, value = line.split()
+            if name in ("map", "bpref", "infAP") and topic != "all":
+                published.setdefault(run, {}).setdefault(topic, {})[name] = float(value)
+    assert len(published) == 129
+    results = untied.evaluate(qrels, trec8.runs, ["AP", "Bpref", "infAP"], ties="trec")
+    compared, wrong = differences(Collection(qrels, trec8.runs, published), results)
+    assert not wrong, "\n".join(wrong[:20])
+    assert compared == 129 * 3 * 50
+
+
+def test_trec8_induced(trec8: Collection) -> None:
+    """AP of judged documents alone, on the pool of depth 10: TREC's figures, and their Kendall tau to AP."""
+    lines = (DATA / "trec8" / "depth10.map").read_text().splitlines()
+    published = {run: float(value) for run, value in map(str.split, lines)}
+    assert set(published) == set(trec8.runs)
+    for measure, options in {"AP(judged_only=True)": {}, "AP": {"unjudged": "remove"}}.items():
+        results = untied.evaluate(DATA / "trec8" / "depth10.qrels", trec8.runs, [measure], ties="docid", **options)
+        induced = {run: results.value(measure, run=run).mean for run in published}
+        assert {run for run, value in published.items() if abs(induced[run] - value) > PRINTED} == set()
+    full = untied.evaluate(trec8.qrels, trec8.runs, ["AP"], ties="docid")
+    # As the figures stand in print, four decimals, of which some are equal.
+    pairs = [(round(full.value("AP", run=run).mean, 4), round(value, 4)) for run, value in induced.items()]
+    agreeing = sum(
+        ((a - c) * (b - d) > 0) - ((a - c) * (b - d) < 0) for (a, b), (c, d) in itertools.combinations(pairs, 2)
+    )
+    assert f"{agreeing / math.comb(129, 2):.3f}" == "0.918"
 
 
 def test_robust03_published(robust03: Collection) -> None:

@@ -27,6 +27,7 @@ class Facts(TypedDict):
     undefined: int
     estimated: int
     enclosed: int
+    overstated: int
 
 
 class Findings(TypedDict):

@@ -280,7 +280,8 @@ class Results:
             judged queries that the run lacks; ``unknown``, queries of the run that are not judged; ``undefined``,
             values of queries without a definition (no relevant document, for most measures); ``estimated``, values
             that are estimated from a sample of tie orders; ``enclosed``, values whose low and high enclose those of
-            all tie orders, but need not be reached.
+            all tie orders, but need not be reached; ``overstated``, values with unjudged documents as non-relevant
+            that lie above their lower bound (with ``unjudged="range"``).
         """
         return {name: evaluation.facts() for name, evaluation in self._evaluations.items()}
 

@@ -261,6 +261,9 @@ pub struct Facts {
     pub estimated: usize,
     /// Values whose extremes enclose those of all tie orders, but need not be reached.
     pub enclosed: usize,
+    /// Values whose lower bound over grades of unjudged documents is below what they are with all of these
+    /// non-relevant.
+    pub overstated: usize,
 }
 
 /// Values for all queries and measures.
@@ -375,6 +378,7 @@ pub fn evaluate_and_look<T: Send>(
         seen.push(look);
         facts.mixed += usize::from(query.mixed);
         facts.undefined += query.undefined;
+        facts.overstated += query.overstated;
     }
     let count = |certainty| certainties.iter().filter(|&&other| other == certainty).count();
     facts.estimated = count(Certainty::Estimate);
@@ -425,6 +429,7 @@ fn total(evaluation: &Evaluation, measure: usize, aggregate: Aggregate) -> Value
 struct QueryFacts {
     mixed: bool,
     undefined: usize,
+    overstated: usize,
 }
 
 /// Room for one query's evaluation, kept between queries.
@@ -491,7 +496,7 @@ impl Workspace {
                 worst(&orders.tied, &mut orders.worst);
             }
         }
-        let mut undefined = 0;
+        let (mut undefined, mut overstated) = (0, 0);
         for (m, measure) in plan.measures.iter().enumerate() {
             let (orders, truth) = match (&profiles, plan.by_profile[m], remove || plan.judged_only[m]) {
                 (Some(profiles), true, true) => (&self.judged_profiles, profiles),
@@ -508,7 +513,7 @@ impl Workspace {
                 _ if plan.judged_only[m] => None,
                 _ => over.grades(),
             };
-            let Some(Spread { mean, low, high }) = spread else {
+            let Some(Spread { mean, low, high, overstated: is_overstated }) = spread else {
                 return Err(Error::Value(format!(
                     "bounds over unjudged documents are not known for {}; unjudged must be nonrelevant or remove",
                     plan.specs[m]
@@ -516,6 +521,7 @@ impl Workspace {
             };
             let is_undefined = mean.is_nan();
             undefined += usize::from(is_undefined);
+            overstated += usize::from(is_overstated);
             if is_undefined {
                 match settings.undefined {
                     Undefined::Raise => {
@@ -542,7 +548,7 @@ impl Workspace {
                 put(field + 1, high);
             }
         }
-        Ok(QueryFacts { mixed, undefined })
+        Ok(QueryFacts { mixed, undefined, overstated })
     }
 }
 
@@ -551,6 +557,14 @@ struct Spread {
     mean: f64,
     low: f64,
     high: f64,
+    /// Whether the smallest value is below that with all unjudged documents non-relevant.
+    overstated: bool,
+}
+
+impl Spread {
+    fn new(mean: f64, low: f64, high: f64) -> Spread {
+        Spread { mean, low, high, overstated: false }
+    }
 }
 
 /// What a measure's value is taken over.
@@ -569,13 +583,13 @@ impl Over<'_> {
         let extremes = || self.measure.extremes(self.orders, self.truth);
         let mean = || self.measure.mean(&self.orders.tied, self.truth);
         match self.settings.ties {
-            Ties::Expected | Ties::Document | Ties::Given => Spread { mean: mean(), low: f64::NAN, high: f64::NAN },
-            Ties::Best => Spread { mean: self.better(extremes()), low: f64::NAN, high: f64::NAN },
-            Ties::Worst => Spread { mean: self.worse(extremes()), low: f64::NAN, high: f64::NAN },
+            Ties::Expected | Ties::Document | Ties::Given => Spread::new(mean(), f64::NAN, f64::NAN),
+            Ties::Best => Spread::new(self.better(extremes()), f64::NAN, f64::NAN),
+            Ties::Worst => Spread::new(self.worse(extremes()), f64::NAN, f64::NAN),
             Ties::Range => {
                 let (mean, (low, high)) = (mean(), extremes());
                 // The mean is added up in another order; it must not lie outside by a last bit.
-                Spread { mean, low: low.min(mean), high: high.max(mean) }
+                Spread::new(mean, low.min(mean), high.max(mean))
             }
         }
     }
@@ -609,11 +623,15 @@ impl Over<'_> {
                     if self.settings.unjudged == Unjudged::Best { self.better(bounds) } else { self.worse(bounds) }
                 };
                 let (one, other) = (end(bounds(worst)?), end(bounds(best)?));
-                Spread { mean: end(bounds(resolution)?), low: one.min(other), high: one.max(other) }
+                Spread::new(end(bounds(resolution)?), one.min(other), one.max(other))
             }
             _ => {
                 let (one, other) = (bounds(worst)?, bounds(best)?);
-                Spread { mean: self.ties().mean, low: one.0.min(other.0), high: one.1.max(other.1) }
+                let (plain, low) = (self.ties(), one.0.min(other.0));
+                let nonrelevant = if all_ties { plain.low } else { plain.mean };
+                // More than what rounding makes.
+                let overstated = low < nonrelevant - 1e-12 * nonrelevant.abs();
+                Spread { overstated, ..Spread::new(plain.mean, low, one.1.max(other.1)) }
             }
         };
         Some(spread)

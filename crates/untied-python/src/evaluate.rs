@@ -146,6 +146,7 @@ impl Evaluation {
         dict.set_item("undefined", facts.undefined)?;
         dict.set_item("estimated", facts.estimated)?;
         dict.set_item("enclosed", facts.enclosed)?;
+        dict.set_item("overstated", facts.overstated)?;
         Ok(dict)
     }
 }

@@ -184,6 +184,12 @@ def _notes(results: Results, measures: list[Measure], options: argparse.Namespac
     enclosed = sum(fact["enclosed"] for fact in facts.values())
     if enclosed and options.ties in ("best", "worst", "range"):
         notes.append(f"values whose bounds over orders of tied documents need not be reached: {enclosed}")
+    overstated = sum(fact["overstated"] for fact in facts.values())
+    if overstated:
+        notes.append(
+            "values above their lower bound though all unjudged documents count as non-relevant (R or the ideal grows "
+            f"with what turns out relevant): {overstated}"
+        )
     if repeated:
         notes.append(f"judgments that stand in the qrels more than once, and count once: {repeated}")
     return notes

@@ -7,6 +7,7 @@
 //! ERR has g = c, q = 1 - c and w_i = 1/i, where c = (2^grade - 1) / 2^max_grade is the probability of stopping. For
 //! the mean over orders of ties and the other statistics see [`super::walk`].
 
+use super::bounds::{self, Bounds, Open};
 use super::dcg::{Gain, discounts};
 use super::walk::{self, Kind};
 use super::{Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, Scope, Spec, Value};
@@ -96,7 +97,8 @@ fn reciprocal_rank(spec: &Spec, scope: &Scope<'_>, normalised: bool) -> Result<B
         let stop = (grade.exp2() - 1.0) / most.exp2();
         Kind { gain: stop, go_on: 1.0 - stop, count: 1 }
     };
-    Ok(Box::new(Cascade::new(scope, (1..=depth).map(|i| 1.0 / i as f64).collect(), normalised, kind)))
+    let cascade = Cascade::new(scope, (1..=depth).map(|i| 1.0 / i as f64).collect(), normalised, kind);
+    Ok(if normalised { Box::new(cascade) } else { Box::new(ReciprocalRank { cascade, cutoff: spec.cutoff }) })
 }
 
 fn general(spec: &Spec, scope: &Scope<'_>) -> Result<Cascade> {
@@ -262,6 +264,70 @@ impl Measure for Cascade {
     }
 }
 
+/// ERR: a cascade that never falls when a document's probability of stopping c grows, as the derivative by it is
+/// reach (1/i - what comes after) and what comes after is at most 1/(i+1).
+struct ReciprocalRank {
+    cascade: Cascade,
+    cutoff: Option<usize>,
+}
+
+impl Measure for ReciprocalRank {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        self.cascade.mean(ranking, truth)
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        self.cascade.variance(ranking, truth)
+    }
+
+    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+        self.cascade.extremes(orders, truth)
+    }
+
+    /// The largest value has all that comes after the last document at the highest grade too.
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        let (low, high) = bounds::monotone(self, open);
+        let (mut reach, mut judged) = (1.0, 0);
+        for level in open.ranking.levels().iter().filter(|level| level.grade >= 0.0) {
+            reach = walk::beyond(&[self.cascade.kind(level)], reach);
+            judged += level.count;
+        }
+        let highest = open.grades.first().copied().unwrap_or(0.0);
+        let open_ones = Level { grade: highest, count: open.ranking.retrieved as u32 - judged };
+        let kind = self.cascade.kind(&open_ones);
+        reach = walk::beyond(&[kind], reach);
+        Some((low, high + reach * tail(kind.gain, open.ranking.retrieved, self.cutoff)))
+    }
+
+    fn certainty(&self, ranking: &Ranking, truth: &Truth<'_>) -> Certainty {
+        self.cascade.certainty(ranking, truth)
+    }
+}
+
+/// The sum over ranks i = n+1, n+2, .. (to a cutoff) of c (1-c)^(i-n-1) / i: what documents that all stop with
+/// probability c add after n others.
+///
+/// Without a cutoff and with c small against 1/n, the sum F(n) is slow to settle; then F(0) = -c ln(c) / (1-c) and
+/// F(i) = (F(i-1) - c/i) / (1-c), whose error grows with (1-c)^-n only.
+fn tail(c: f64, n: usize, cutoff: Option<usize>) -> f64 {
+    if c == 0.0 {
+        return 0.0;
+    }
+    let go_on = 1.0 - c;
+    if cutoff.is_none() && c * (n as f64) < 1.0 && go_on > 0.5 {
+        return (1..=n).fold(-c * c.ln() / go_on, |sum, i| (sum - c / i as f64) / go_on);
+    }
+    let (mut sum, mut reach) = (0.0, 1.0);
+    for i in n + 1..=cutoff.unwrap_or(usize::MAX) {
+        sum += reach * (c / i as f64);
+        reach *= go_on;
+        if reach < 1e-18 {
+            break;
+        }
+    }
+    sum
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::parse;
@@ -334,6 +400,19 @@ mod tests {
         let all = [[a, b, c], [a, c, b], [b, a, c], [b, c, a], [c, a, b], [c, b, a]].map(order);
         let expected = all.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 6.0;
         assert!(close(variance, expected), "{variance} {expected}");
+    }
+
+    #[test]
+    fn what_comes_after_the_ranking() {
+        // 1/1 c + 1/2 c (1-c) + ..  = -c ln(c) / (1-c).
+        assert!(close(tail(0.5, 0, None), 2f64.ln()) && close(tail(1.0, 4, None), 0.2));
+        assert!(close(tail(0.5, 1, None), 2.0 * 2f64.ln() - 1.0));
+        assert!(close(tail(0.5, 1, Some(3)), 0.25 + 0.5 * 0.5 / 3.0));
+        for (c, n) in [(0.4_f64, 1), (0.1, 8), (1.0 / 1024.0, 1000), (0.001, 20)] {
+            let slow: f64 = (1..100_000).rev().map(|i| c * (1.0 - c).powi(i - 1) / (n as f64 + f64::from(i))).sum();
+            assert!((tail(c, n, None) / slow - 1.0).abs() < 1e-12, "{c} {n}");
+        }
+        assert_eq!(tail(0.0, 3, None), 0.0);
     }
 
     #[test]
