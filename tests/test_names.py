@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 import re
 
 import pytest
@@ -112,3 +113,14 @@ def test_what_looks_like_ranx_and_is_not() -> None:
         untied.parse_measure("foo@10-l2")
     with pytest.raises(untied.MeasureError, match="expected"):
         untied.parse_measure("ndcg@10-lx")
+
+
+def test_names_in_the_docs() -> None:
+    """Every name in the table of names is understood."""
+    text = (pathlib.Path(__file__).parent.parent / "docs" / "coming_from.md").read_text()
+    table = text[text.index("## Names, side by side") : text.index("## Conventions, side by side")]
+    rows = [line for line in table.splitlines() if line.startswith("| `")]
+    names = [name for row in rows for name in re.findall("`([^`]+)`", row) if not name.startswith("-")]
+    assert len(names) > 90
+    for name in names:
+        untied.parse_measure(name)
