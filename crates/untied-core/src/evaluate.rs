@@ -537,7 +537,10 @@ impl Workspace {
                 }
             } else {
                 put(0, mean);
-                certainties[m] = measure.certainty(&orders.tied, truth);
+                // Of one order every measure is exact.
+                if orders.tied.is_tied() {
+                    certainties[m] = measure.certainty(&orders.tied, truth);
+                }
             }
             if shape.variance && !is_undefined {
                 put(1, over.variance());

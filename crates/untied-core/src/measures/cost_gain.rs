@@ -58,14 +58,16 @@ fn sum(ranking: &Ranking, ideal: &Ideal) -> Option<Outcome> {
     let mut costs = ideal.gains().map(|gain| gain.max(1.0)).chain(std::iter::repeat(1.0));
     let (mut cost, mut rank, mut gained) = (0.0, 0, 0.0);
     let mut total = Outcome::default();
+    let mut costs_here = Vec::new();
     for group in ranking.groups() {
         let mut cost_at = |to: usize| {
             cost += costs.by_ref().take(to - rank).sum::<f64>();
             rank = to;
             cost
         };
-        let costs: Vec<f64> = (group.start + 1..=group.start + group.size).map(&mut cost_at).collect();
-        let part = part(&group, &costs, gained)?;
+        costs_here.clear();
+        costs_here.extend((group.start + 1..=group.start + group.size).map(&mut cost_at));
+        let part = part(&group, &costs_here, gained)?;
         total = Outcome {
             mean: total.mean + part.mean,
             variance: total.variance + part.variance,
@@ -97,9 +99,9 @@ fn part(group: &Group<'_>, costs: &[f64], gained: f64) -> Option<Outcome> {
 
 /// Documents of each gain, and those without any, unless all are alike.
 fn mixed(group: &Group<'_>) -> Option<Vec<usize>> {
-    let mut counts: Vec<usize> = group.levels.iter().map(|level| level.count as usize).collect();
-    counts.push(group.unjudged());
-    (counts.len() > 2 || group.unjudged() > 0).then_some(counts)
+    let unjudged = group.unjudged();
+    let counts = || group.levels.iter().map(|level| level.count as usize).chain([unjudged]).collect();
+    (group.levels.len() > 1 || unjudged > 0).then(counts)
 }
 
 impl Measure for CostGain {

@@ -19,26 +19,27 @@ pub(super) fn gain(spec: &Spec, scope: &Scope<'_>) -> Result<Gain> {
 pub(super) fn by_gain(ranking: &Ranking, gain: &Gain) -> Ranking {
     let mut gains = Ranking::default();
     gains.retrieved = ranking.retrieved;
+    let mut levels = Vec::new();
     for group in ranking.groups() {
-        let levels = descending(group.levels, gain);
+        descending(group.levels, gain, &mut levels);
         if !levels.is_empty() {
-            gains.push(group.start, group.size, levels);
+            gains.push(group.start, group.size, levels.iter().copied());
         }
     }
     gains
 }
 
-/// The positive gains of documents, each once.
-fn descending(levels: &[Level], gain: &Gain) -> Vec<Level> {
-    let gains = levels.iter().map(|level| Level { grade: gain.of(level.grade), ..*level });
-    let mut gains: Vec<Level> = gains.filter(|level| level.grade > 0.0).collect();
+/// Write the positive gains of documents, each once, to `gains`.
+fn descending(levels: &[Level], gain: &Gain, gains: &mut Vec<Level>) {
+    let all = levels.iter().map(|level| Level { grade: gain.of(level.grade), ..*level });
+    gains.clear();
+    gains.extend(all.filter(|level| level.grade > 0.0));
     gains.sort_by(|a, b| b.grade.total_cmp(&a.grade));
     gains.dedup_by(|next, last| {
         let same = next.grade == last.grade;
         last.count += if same { next.count } else { 0 };
         same
     });
-    gains
 }
 
 /// The ideal ranking: all positive gains, highest first.
@@ -49,7 +50,9 @@ pub(super) struct Ideal {
 impl Ideal {
     /// None where no document gains anything.
     pub(super) fn new(truth: &Truth<'_>, gain: &Gain) -> Option<Ideal> {
-        Some(Ideal { levels: descending(truth.levels, gain) }).filter(|ideal| !ideal.levels.is_empty())
+        let mut levels = Vec::new();
+        descending(truth.levels, gain, &mut levels);
+        (!levels.is_empty()).then_some(Ideal { levels })
     }
 
     /// Its gains, rank by rank.

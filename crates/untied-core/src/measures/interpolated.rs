@@ -95,14 +95,16 @@ pub(crate) struct InterpolatedPrecision {
 }
 
 impl InterpolatedPrecision {
-    /// Mean over the targets of what `of` says of the hits that are needed; NaN where nothing is relevant.
-    fn over_targets(&self, ranking: &Ranking, truth: &Truth<'_>, mut of: impl FnMut(usize) -> f64) -> f64 {
+    /// Mean over the targets of what `of` says of the maximum over ranks with the hits that are needed; NaN where
+    /// nothing is relevant.
+    fn over_targets(&self, ranking: &Ranking, truth: &Truth<'_>, mut of: impl FnMut(Tied) -> f64) -> f64 {
         let relevant = self.base.relevant(self.rel, ranking, truth) as usize;
         if relevant == 0 {
             return f64::NAN;
         }
+        let parts = Parts::new(ranking, self.rel);
         // From the last target, as trec_eval adds.
-        let total: f64 = self.targets.iter().rev().map(|target| of(target(relevant).max(1))).sum();
+        let total: f64 = self.targets.iter().rev().map(|target| of(parts.from(target(relevant).max(1)))).sum();
         total / self.targets.len() as f64
     }
 }
@@ -110,11 +112,10 @@ impl InterpolatedPrecision {
 impl Measure for InterpolatedPrecision {
     fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
         let mut sampled = Vec::new();
-        let exact = self.over_targets(ranking, truth, |hits| {
-            let moments = Tied::new(ranking, self.rel, hits).moments();
-            moments.map_or_else(
+        let exact = self.over_targets(ranking, truth, |tied| {
+            tied.moments().map_or_else(
                 || {
-                    sampled.push(hits);
+                    sampled.push(tied.hits);
                     0.0
                 },
                 |(mean, _)| mean,
@@ -123,14 +124,16 @@ impl Measure for InterpolatedPrecision {
         if sampled.is_empty() {
             return exact;
         }
-        let value = |one: &Ranking| sampled.iter().map(|&hits| Tied::new(one, self.rel, hits).low).sum();
+        let value = |one: &Ranking| {
+            let parts = Parts::new(one, self.rel);
+            sampled.iter().map(|&hits| parts.from(hits).low).sum()
+        };
         exact + sampling::over_rankings(ranking, usize::MAX, value).mean / self.targets.len() as f64
     }
 
     fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
         let mut certain = true;
-        let variance = self.over_targets(ranking, truth, |hits| {
-            let tied = Tied::new(ranking, self.rel, hits);
+        let variance = self.over_targets(ranking, truth, |tied| {
             certain &= tied.low == tied.high;
             tied.moments().map_or_else(|| tied.sample(ranking, self.rel).variance, |(_, variance)| variance)
         });
@@ -141,14 +144,13 @@ impl Measure for InterpolatedPrecision {
         if !sampling::is_exact(ranking, usize::MAX) {
             return f64::NAN;
         }
-        let value = |one: &Ranking| self.over_targets(ranking, truth, |hits| Tied::new(one, self.rel, hits).low);
+        let value = |one: &Ranking| self.over_targets(one, truth, |tied| tied.low);
         sampling::over_rankings(ranking, usize::MAX, value).variance
     }
 
     fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
-        let tied = |hits| Tied::new(&orders.tied, self.rel, hits);
-        let low = self.over_targets(&orders.tied, truth, |hits| tied(hits).low);
-        (low, self.over_targets(&orders.tied, truth, |hits| tied(hits).high))
+        let low = self.over_targets(&orders.tied, truth, |tied| tied.low);
+        (low, self.over_targets(&orders.tied, truth, |tied| tied.high))
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
@@ -157,8 +159,8 @@ impl Measure for InterpolatedPrecision {
 
     fn certainty(&self, ranking: &Ranking, truth: &Truth<'_>) -> Certainty {
         let mut certainty = Certainty::Exact;
-        self.over_targets(ranking, truth, |hits| {
-            if !Tied::new(ranking, self.rel, hits).is_exact() && !sampling::is_exact(ranking, usize::MAX) {
+        self.over_targets(ranking, truth, |tied| {
+            if !tied.is_exact() && !sampling::is_exact(ranking, usize::MAX) {
                 certainty = Certainty::Estimate;
             }
             0.0
@@ -179,6 +181,13 @@ struct Part {
     first: usize,
 }
 
+/// The groups with relevant documents: what the maxima over ranks with many hits and with few have in common.
+struct Parts {
+    all: Vec<Part>,
+    /// Smallest and largest maximum over a group and all that follow.
+    maxima: Vec<(f64, f64)>,
+}
+
 /// The maximum of precision over the ranks with so many hits, over tie orders.
 #[derive(Debug)]
 struct Tied {
@@ -190,29 +199,39 @@ struct Tied {
     parts: Vec<Part>,
 }
 
-impl Tied {
-    fn new(ranking: &Ranking, rel: f64, hits: usize) -> Tied {
-        let mut tied = Tied { low: 0.0, high: 0.0, hits, parts: Vec::new() };
-        let mut before = 0;
+impl Parts {
+    fn new(ranking: &Ranking, rel: f64) -> Parts {
+        let (mut all, mut before) = (Vec::new(), 0);
         for group in ranking.groups() {
             let relevant = group.relevant(rel);
-            if relevant > 0 && before + relevant >= hits {
-                // Precision rises from hit to hit where nothing is between them.
-                let all = (before + relevant) as f64;
-                let best = all / (group.start + relevant) as f64;
-                tied.low = tied.low.max(all / (group.start + group.size) as f64);
-                tied.high = tied.high.max(best);
-                if relevant < group.size && best > tied.low {
-                    let first = hits.saturating_sub(before).max(1);
-                    tied.parts.push(Part { start: group.start, before, size: group.size, relevant, first });
-                }
+            if relevant > 0 {
+                all.push(Part { start: group.start, before, size: group.size, relevant, first: 1 });
+                before += relevant;
             }
-            before += relevant;
         }
-        tied.parts.retain(|part| part.precision(part.relevant, part.relevant) > tied.low);
-        tied
+        let mut maxima = vec![(0.0, 0.0); all.len() + 1];
+        for (i, part) in all.iter().enumerate().rev() {
+            let (low, high): (f64, f64) = maxima[i + 1];
+            // Precision rises from hit to hit where nothing is between them.
+            maxima[i] = (low.max(part.precision(part.relevant, part.size)), high.max(part.best()));
+        }
+        Parts { all, maxima }
     }
 
+    /// The maximum over the ranks with at least so many hits.
+    fn from(&self, hits: usize) -> Tied {
+        let from = self.all.partition_point(|part| part.before + part.relevant < hits);
+        let (low, high) = self.maxima[from];
+        let mut parts = Vec::new();
+        if low < high {
+            let deciding = self.all[from..].iter().filter(|part| part.relevant < part.size && part.best() > low);
+            parts.extend(deciding.map(|part| Part { first: hits.saturating_sub(part.before).max(1), ..*part }));
+        }
+        Tied { low, high, hits, parts }
+    }
+}
+
+impl Tied {
     /// Mean and variance, if that is not too much work.
     fn moments(&self) -> Option<(f64, f64)> {
         if self.low == self.high {
@@ -247,7 +266,7 @@ impl Tied {
     }
 
     fn sample(&self, ranking: &Ranking, rel: f64) -> sampling::Statistics {
-        sampling::over_rankings(ranking, usize::MAX, |one| Tied::new(one, rel, self.hits).low)
+        sampling::over_rankings(ranking, usize::MAX, |one| Parts::new(one, rel).from(self.hits).low)
     }
 }
 
@@ -255,6 +274,11 @@ impl Part {
     /// Precision at a position of the group, from 1, where its h-th hit stands.
     fn precision(&self, h: usize, position: usize) -> f64 {
         (self.before + h) as f64 / (self.start + position) as f64
+    }
+
+    /// The largest precision: at the last hit, if all hits come first.
+    fn best(&self) -> f64 {
+        self.precision(self.relevant, self.relevant)
     }
 
     /// All precisions above `low` at a hit that counts.

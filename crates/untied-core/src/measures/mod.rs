@@ -269,7 +269,7 @@ pub trait Measure: Send + Sync {
         None
     }
 
-    /// How sure the values for this ranking are.
+    /// How sure the values for this ranking are; asked only where documents are tied.
     fn certainty(&self, _ranking: &Ranking, _truth: &Truth<'_>) -> Certainty {
         Certainty::Exact
     }

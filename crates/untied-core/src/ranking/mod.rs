@@ -37,6 +37,7 @@ pub struct Ranking {
     pub retrieved: usize,
     spans: Vec<Span>,
     levels: Vec<Level>,
+    is_tied: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -86,12 +87,14 @@ impl Ranking {
         self.retrieved = 0;
         self.spans.clear();
         self.levels.clear();
+        self.is_tied = false;
     }
 
     /// Append a group; groups come in the order of their starts.
     #[inline]
     pub fn push(&mut self, start: usize, size: usize, levels: impl IntoIterator<Item = Level>) {
         self.levels.extend(levels);
+        self.is_tied |= size > 1;
         self.spans.push(Span { start: start as u32, size: size as u32, levels: self.levels.len() as u32 });
     }
 
@@ -119,6 +122,13 @@ impl Ranking {
     #[inline]
     pub fn groups_to(&self, cutoff: usize) -> impl Iterator<Item = Group<'_>> {
         self.groups().take_while(move |group| group.start < cutoff)
+    }
+
+    /// Whether any of the groups has more than one document.
+    #[inline]
+    #[must_use]
+    pub fn is_tied(&self) -> bool {
+        self.is_tied
     }
 
     /// Retrieved documents of at least this grade.
