@@ -170,6 +170,7 @@ VALUES: dict[str, list[Any]] = {
     "Rndcg.gain": [None, "linear", "exp2", *TABLES[:3], TABLES[4]],
     "nDCGRel.gain": [None, "linear", "exp2", *TABLES[:3], TABLES[4]],
     "Cascade.discount": [None, "none", *DISCOUNTS],
+    "depth": [None, 1000, 5, 1, 40],
     "Compat.depth": [1, 3, 8, "longest"],
     "Compat.normalize": [None, True, False],
     "Compat.p": [0.5, 0.75, 0.125],

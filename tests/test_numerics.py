@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -240,7 +240,13 @@ class Two:
     t: int = 0
     grades: tuple[int, int] = (1, 1)
 
-    def check(self, measure: str, value: Callable[[Any, Any, int, int], Any], variance: bool = True) -> None:
+    def check(
+        self,
+        measure: str,
+        value: Callable[[Any, Any, int, int], Any],
+        variance: bool = True,
+        also: Mapping[str, float] | None = None,
+    ) -> None:
         """The value is given the ranks (arrays of long doubles) and the grades there.
 
         Without a variance, the package has none where there are too many orders to be listed.
@@ -250,7 +256,7 @@ class Two:
         listed = np.concatenate([value(first, second, g, h) for g, h in {self.grades, self.grades[::-1]}])
         mean = listed.mean()
         expected = (mean, ((listed - mean) ** 2).mean(), listed.min(), listed.max())
-        truth = {"d0": float(self.grades[0]), "d1": float(self.grades[1])}
+        truth = {"d0": float(self.grades[0]), "d1": float(self.grades[1]), **(also or {})}
         groups = [[f"p{i}" for i in range(self.t)], [f"d{i}" for i in range(self.n)]]
         groups = [group for group in groups if group]
         results = untied.evaluate({"q": truth}, {"q": groups}, [measure], ties="range", variance=True)
@@ -317,6 +323,77 @@ def test_unequal_gains(group: Two) -> None:
     group.check("G", behind_ideal)
 
 
+@two
+def test_two_relevant_stop_the_user(group: Two) -> None:
+    """ERR and a cascade; the user stops at a relevant document of grade 2 of 4 with probability 3/16."""
+    group = replace(group, grades=(2, 2))
+    c = np.longdouble(3) / 16
+    group.check("ERR", lambda a, b, g, h: c / a + (1 - c) * c / b)
+    group.check(
+        f"ERR@{group.t + 2}", lambda a, b, g, h: c / a * (a <= group.t + 2) + (1 - c) * c / b * (b <= group.t + 2)
+    )
+    group.check("Cascade(go_on={2: 0.25}, discount='inverse')", lambda a, b, g, h: 2 / a + 0.25 * 2 / b)
+
+
+@unequal
+def test_unequal_stops(group: Two) -> None:
+    gain, stop = (
+        {1: np.longdouble(1) / 8, 3: np.longdouble(7) / 8},
+        {1: np.longdouble(1) / 16, 3: np.longdouble(7) / 16},
+    )
+    group.check("ERR", lambda a, b, g, h: stop[g] / a + (1 - stop[g]) * stop[h] / b)
+    table = "{1: 0.125, 3: 0.875}"
+    group.check(
+        f"Cascade(gain={table}, discount='log2')",
+        lambda a, b, g, h: gain[g] * weight(a) + (1 - gain[g]) * gain[h] * weight(b),
+    )
+
+
+@two
+def test_two_relevant_in_weighted_ranks(group: Two) -> None:
+    """INSQ and SDCG weigh ranks whatever is found; BPM ends at the goal."""
+    ranks = np.arange(1, 1001).astype(np.longdouble)
+    weights = 1 / (ranks + 1) ** 2  # of rank i, to its goal T = 1
+    padded = np.concatenate([weights / weights.sum(), np.zeros(10_000)])
+
+    def at(rank: Any) -> Any:
+        return padded[rank.astype(int) - 1]
+
+    group.check("INSQ(max_rel=1)", lambda a, b, g, h: at(a) + at(b))
+    k = group.t + 5
+    discounts = weight(np.arange(1, k + 1).astype(np.longdouble)).sum()
+    group.check(f"SDCG(max_rel=1)@{k}", lambda a, b, g, h: (weight(a) * (a <= k) + weight(b) * (b <= k)) / discounts)
+    group.check(f"BPM(max_rel=1)@{k}", lambda a, b, g, h: (a <= k) / np.minimum(a, k))
+    group.check(f"BPM(max_rel=1, T=2)@{k}", lambda a, b, g, h: ((a <= k) * 1 + (b <= k)) / np.minimum(b, k))
+
+
+@two
+def test_two_relevant_in_the_pool(group: Two) -> None:
+    """infAP: the documents before the group are pooled and not judged, as is nothing else but the two."""
+    eps = np.longdouble(1e-5)
+
+    def above(rank: Any, found: int) -> Any:
+        pooled = group.t + found
+        share = (found + eps) / (found + 2 * eps)
+        return np.where(rank == 1, 1, 1 / rank + pooled / rank * share)
+
+    pool = {f"p{i}": -1.0 for i in range(group.t)}
+    group.check("infAP", lambda a, b, g, h: (above(a, 0) + above(b, 1)) / 2, also=pool)
+
+
+@pytest.mark.parametrize("before", [0, 40, 2000])
+def test_small_variance_of_a_large_sum(before: int) -> None:
+    """Two relevant documents and another are tied after many relevant ones: subAP varies in its last digits only."""
+    groups = [[f"b{i}"] for i in range(before)] + [["x", "y", "n"]]
+    truth = {f"b{i}": 1.0 for i in range(before)} | {"x": 1.0, "y": 1.0, "n": 0.0}
+    relevant = before + 2
+    last, both = Fraction(1, relevant + 1), Fraction(1, relevant) + Fraction(1, relevant + 1)
+    values = [relevant - lost for lost in (0, last, both)]  # the other one is below, between or above the two
+    mean = sum(values, Fraction(0)) / 3
+    variance = sum(((value - mean) ** 2 for value in values), Fraction(0)) / 3
+    check_ranking(groups, truth, {"subAP": (mean / relevant, variance / relevant**2)})
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Many relevant documents
 
@@ -327,6 +404,14 @@ GROUPS = [Group(400, r, t, before) for r in (1, 2, 200, 399) for t, before in ((
 @pytest.mark.parametrize("group", GROUPS, ids=str)
 def test_above_others(group: Group) -> None:
     check(group, {"binG": counted("binG", None, group)})
+
+
+@pytest.mark.parametrize("max_grade", [1, 4])
+@pytest.mark.parametrize("group", GROUPS, ids=str)
+def test_user_who_stops(group: Group, max_grade: int) -> None:
+    """At every relevant document with probability 1/2, or 1/16."""
+    found = oracle.counted(oracle.Measure("ERR", max_grade=max_grade), group.groups(), group.truth())
+    check(group, {f"ERR(max_grade={max_grade})": (found.mean, found.variance)})
 
 
 @pytest.mark.parametrize(("judged", "unjudged"), [(1, 300), (399, 0), (150, 50), (20, 4000)])

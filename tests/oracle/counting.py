@@ -12,7 +12,7 @@ from oracle.measures import Measure
 
 
 def counted(measure: Measure, groups: Groups, truth: Truth) -> Statistics:
-    """Statistics of AP, RR, P, R, DCG, nDCG, Bpref or binG for groups of any size, by counting arrangements.
+    """Statistics of AP, RR, P, R, DCG, nDCG, Bpref, binG or ERR for groups of any size, by counting arrangements.
 
     Enumeration lists the C(n, r) arrangements of the r relevant among the n documents of a group and averages. The
     measures here are sums over relevant documents of a number c(rank, relevant documents before it) that depends on
@@ -25,7 +25,7 @@ def counted(measure: Measure, groups: Groups, truth: Truth) -> Statistics:
     The extremes come from sorting: exchanging a neighbouring miss and hit so that the hit moves up never lowers one
     of these measures, thus hits first is a maximum and hits last a minimum.
 
-    Grades are used only to tell relevant from not, so DCG and nDCG need grades 0 and 1. Bpref passes over unjudged
+    Grades are used only to tell relevant from not, so DCG, nDCG and ERR need grades 0 and 1. Bpref passes over unjudged
     documents, whose removal leaves the others in an order as random as before.
     """
     rel = measure.params.get("rel", 1)
@@ -102,6 +102,10 @@ def _contribution(
             return 1 - Fraction(above, most) if above else one
 
         return preferred, share
+    if measure.name == "ERR":
+        assert set(truth.values()) <= {0, 1}
+        stop = Fraction(1, 2 ** measure.params["max_grade"])
+        return within(lambda rank, before: (1 - stop) ** before * stop / rank), one
     discount = measure.params.get("discount", "log2")
     assert measure.name in ("DCG", "nDCG")
     assert measure.params.get("gain", "linear") == "linear"

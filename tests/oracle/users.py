@@ -96,13 +96,14 @@ def cascade(
 # ---------------------------------------------------------------------------------------------------------------------
 # C/W/L: the rate of gain of a user who goes on from rank i with probability C(i)
 
-DEPTH = 1000  # where cwl-eval stops; ranks beyond the ranking gain nothing
-
 GoOn = Callable[[int, Fraction, Fraction], Fraction]  # of the rank, the gain there, the gain up to there
 
 
 def _rate(order: Sequence[str], truth: Truth, min_rel: Number, max_rel: Number, go_on: GoOn, depth: int) -> Fraction:
-    """Sum of W(i) g_i: rank i weighs its share of all chances of getting there; g_i is on the way from min to max."""
+    """Sum of W(i) g_i: rank i weighs its share of all chances of getting there; g_i is on the way from min to max.
+
+    Ranks go on to the depth; those beyond the ranking gain nothing.
+    """
     low, high = Fraction(min_rel), Fraction(max_rel)
     weight, weights, total, gained = ONE, ZERO, ZERO, ZERO
     for rank, doc in enumerate(order[:depth], 1):
@@ -135,25 +136,36 @@ def nerr9(order: Sequence[str], truth: Truth, k: int, max_rel: Number, min_rel: 
 
 
 def nerr10(
-    order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, p: Number = Fraction(9, 10)
+    order: Sequence[str],
+    truth: Truth,
+    max_rel: Number,
+    min_rel: Number = 0,
+    p: Number = Fraction(9, 10),
+    depth: int = 1000,
 ) -> Fraction:
-    return _rate(order, truth, min_rel, max_rel, _until_gain_patiently(as_written(p)), DEPTH)
+    return _rate(order, truth, min_rel, max_rel, _until_gain_patiently(as_written(p)), depth)
 
 
-def nerr11(order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1) -> Fraction:
-    return _rate(order, truth, min_rel, max_rel, _until_gain_with_goal(as_written(T)), DEPTH)
+def nerr11(
+    order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1, depth: int = 1000
+) -> Fraction:
+    return _rate(order, truth, min_rel, max_rel, _until_gain_with_goal(as_written(T)), depth)
 
 
 def bpm(order: Sequence[str], truth: Truth, k: int, max_rel: Number, min_rel: Number = 0, T: Number = 1) -> Fraction:
     return _rate(order, truth, min_rel, max_rel, _until_goal(as_written(T)), k)
 
 
-def inst(order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1) -> Fraction:
-    return _rate(order, truth, min_rel, max_rel, _adaptive(as_written(T)), DEPTH)
+def inst(
+    order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1, depth: int = 1000
+) -> Fraction:
+    return _rate(order, truth, min_rel, max_rel, _adaptive(as_written(T)), depth)
 
 
-def insq(order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1) -> Fraction:
-    return _rate(order, truth, min_rel, max_rel, _with_goal(as_written(T)), DEPTH)
+def insq(
+    order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1, depth: int = 1000
+) -> Fraction:
+    return _rate(order, truth, min_rel, max_rel, _with_goal(as_written(T)), depth)
 
 
 def sdcg(order: Sequence[str], truth: Truth, k: int, max_rel: Number, min_rel: Number = 0) -> Fraction:

@@ -147,7 +147,8 @@ impl Measure for SubcollectionAp {
 /// Cells of a group's table beyond which the variance is not computed.
 const LARGEST: usize = 10_000_000;
 
-/// Moments of the sum so far, by number of documents outside the pool that were kept: its probability, mean and square.
+/// Moments of the sum so far, by number of documents outside the pool that were kept: probability, mean, and spread
+/// (variance times probability). Centred, as the difference of a mean square and a squared mean has fewer digits.
 type Moments = [f64; 3];
 
 /// Going down the ranking: the parts of relevant documents depend on each other through what was kept above them.
@@ -172,6 +173,9 @@ impl Path {
 
     /// A tie group, in all orders: a table over how many of each kind are placed.
     fn place(&mut self, before: Kinds, group: Kinds) {
+        // Only differences matter, and small numbers have more digits left for them.
+        let far = self.by_kept[0][1];
+        self.by_kept.iter_mut().for_each(|[_, mean, _]| *mean -= far);
         let Kinds { relevant, nonrelevant, outside } = group;
         let shape = [relevant + 1, nonrelevant + 1, outside + 1];
         let width = self.by_kept.len() + outside;
@@ -214,21 +218,25 @@ impl Path {
     }
 
     fn variance(&self) -> f64 {
-        let [_, mean, square] = self.by_kept.iter().fold([0.0; 3], |mut total, moments| {
-            total.iter_mut().zip(moments).for_each(|(total, moment)| *total += moment);
-            total
-        });
-        let variance = square - mean * mean;
-        // What is left of equal numbers is rounding.
-        if variance < 1e-15 * square { 0.0 } else { variance }
+        let mut total = [0.0; 3];
+        for moments in &self.by_kept {
+            add_part(&mut total, moments, 0.0, 1.0);
+        }
+        total[2]
     }
 }
 
 /// Add moments with a part more to the sum, at some probability.
-fn add_part(to: &mut Moments, [one, mean, square]: &Moments, part: f64, probability: f64) {
-    to[0] += probability * one;
-    to[1] += probability * (mean + part * one);
-    to[2] += probability * (square + 2.0 * part * mean + part * part * one);
+fn add_part(to: &mut Moments, &[one, mean, spread]: &Moments, part: f64, probability: f64) {
+    let one = one * probability;
+    if one == 0.0 {
+        return;
+    }
+    let together = to[0] + one;
+    let apart = mean + part - to[1];
+    to[2] += probability * spread + apart * apart * (to[0] * one / together);
+    to[1] += apart * (one / together);
+    to[0] = together;
 }
 
 /// Add moments after one more document outside the pool, which is kept with probability p.
