@@ -83,18 +83,27 @@ class Case:
     """A tied ranking and everything that measures may look at."""
 
     groups: Groups
-    truth: Any  # grades, or grades by subtopic
+    truth: Any  # grades, grades by subtopic, or pairs with a stratum or a probability
     lengths: dict[str, float]
 
 
 @st.composite
 def cases(draw: st.DrawFn, name: str, real: bool = True) -> Case:
-    """What the measure looks at: lengths of documents, judgements of several subtopics."""
-    topic = draw(topics(real, most=7 if name in oracle.OF_DOCUMENTS | oracle.OF_SUBTOPICS else 9))
+    """What the measure looks at: lengths of documents, judgements of several subtopics, of a sampled pool."""
+    topic = draw(
+        topics(real, most=7 if name in oracle.OF_DOCUMENTS | oracle.OF_SUBTOPICS | oracle.OF_PAIRS.keys() else 9)
+    )
     if name in oracle.OF_DOCUMENTS:
         kinds = draw(st.lists(st.sampled_from([0, 100, 300, 1000, 2500]), min_size=1, max_size=2))
         docs = [*DOCS, *UNRETRIEVED]
         return Case(topic.groups, topic.truth, {doc: draw(st.sampled_from(kinds)) for doc in docs})
+    if name in oracle.OF_PAIRS:
+        strata = oracle.OF_PAIRS[name] == "stratified"
+        other = st.sampled_from(
+            draw(st.sampled_from([[7], [1, 2], [0, 2, 30]] if strata else [[1], [0.5, 1], [0.1, 1, 0.3]]))
+        )
+        pairs = {doc: (draw(other), grade) for doc, grade in topic.truth.items()}
+        return Case(topic.groups, pairs if strata else {doc: pair[::-1] for doc, pair in pairs.items()}, {})
     if name in oracle.OF_SUBTOPICS:
         truth = {f"{i}": dict(topic.truth) for i in range(draw(st.integers(1, 3)))}
         for one in list(truth.values())[1:]:
@@ -149,6 +158,7 @@ VALUES: dict[str, list[Any]] = {
     "beta": [None, 0.5, 0.9, 0.125],
     "discount": DISCOUNTS,
     "eps": [None, 0, 0.5, 1e-5],
+    "estimator": [None, "paper", "sample_eval"],
     "extra": [None, 0, 1, 10],
     "gain": [None, "linear", "exp2", None, "linear", "exp2", None, "linear", "exp2", *TABLES],
     "levels": [None, [0.5], [0, 0.3, 1], [0.25, 0.5, 0.75]],
@@ -157,9 +167,11 @@ VALUES: dict[str, list[Any]] = {
     "min_rel": [None, 0],
     "mult": [None, 0.2, 0.5, 0.6, 1.2, 2, 3.5],
     "p": [None, 0.8, 0.5, 0.95, 0.125],
+    "prior": [None, 1, 2, 3, 2.5],
     "q": [None, 1, 2, 3],
     "recall_base": [None, "qrels", "ranking", 1, 2, 5, 20],
     "rel": REL,
+    "self_weight": [None, "one", "ht"],
     "T": [None, 1, 2, 0.75, 1.5],
     "variant": [None, "trec_eval", "paper"],
     "L": [1000, 2000, 10_000, 500],

@@ -104,10 +104,10 @@ def test_refused(tmp_path: Path) -> None:
     plain = {"q1": {"a": 1}}
     with pytest.raises(untied.UntiedError, match="alpha_nDCG@10 needs judgments by subtopic"):
         untied.evaluate(plain, RUN, ["AP", "alpha_nDCG@10"])
-    with pytest.raises(untied.UntiedError, match="not by subtopic"):
+    with pytest.raises(untied.UntiedError, match="have format 'trec', not 'subtopics'"):
         untied.evaluate(plain, RUN, ["AP"], qrels_format="subtopics")
     for qrels in (path, QRELS):
-        with pytest.raises(untied.UntiedError, match="trec or subtopics, not 'diversity'"):
+        with pytest.raises(untied.UntiedError, match="trec, subtopics, stratified or prels, not 'diversity'"):
             untied.evaluate(qrels, RUN, ["AP"], qrels_format="diversity")
     with pytest.raises(untied.UntiedError, match='must not contain blanks, found "1 2"'):
         untied.Qrels({"q1": {"1 2": {"a": 1}}})

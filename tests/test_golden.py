@@ -18,7 +18,7 @@ NAMES = {"P": "P", "R": "R", "F1": "F1", "AP": "AP", "indAP": "AP", "RR": "RR", 
          "success": "Success", "Rprec": "Rprec", "RBP": "RBP", "RBP.residual": "RBPResidual", "ERR": "ERR",
          "cascade": "Cascade", "iprec": "IPrec", "11pt": "IPrecMean", "ESL": "ESL", "bpref": "Bpref",
          "infAP": "infAP", "ADR": "ADR", "pair_concordance": "PairConcordance", "compat": "Compat", "subAP": "subAP",
-         "TBG": "TBG", "U": "U"}  # fmt: skip
+         "TBG": "TBG", "U": "U", "xinfAP": "xinfAP", "infNDCG": "infNDCG", "statAP": "statAP"}  # fmt: skip
 STATISTICS = {"mean": "mean", "value": "mean", "var": "variance", "min": "low", "max": "high"}
 
 # What neither the package nor the oracle computes: measures, or single statistics of a measure. To be emptied, never
@@ -35,13 +35,10 @@ NOT_STATED = {
     "MED-nDCG",
     "RBO",
     "RBO.permutation",
-    "infNDCG",
-    "statAP",
     "tau",
     "tauAP",
     "tauAP_b",
     "tau_b",
-    "xinfAP",
 }
 
 
@@ -78,7 +75,7 @@ def measure_of(case: dict[str, Any]) -> tuple[oracle.Measure, dict[str, Any]]:
             kwargs[key] = Fraction(params.pop(key))
     if name == "ADR":
         k = params.pop("depth", None)
-    for key in ("q", "variant", "extra", "L", "gain_at", "h", "beyond", "depth", "normalize"):
+    for key in ("q", "variant", "extra", "prior", "self_weight", "L", "gain_at", "h", "beyond", "depth", "normalize"):
         if key in params:
             kwargs[key] = params.pop(key)
     if "gain" in params:
@@ -89,7 +86,17 @@ def measure_of(case: dict[str, Any]) -> tuple[oracle.Measure, dict[str, Any]]:
     if "truth" in given:
         grades = {doc: len(given["truth"]) - j for j, group in enumerate(given["truth"]) for doc in group}
         return oracle.Measure(NAMES[name], k, **kwargs), grades
+    if "strata" in given:
+        return oracle.Measure(NAMES[name], k, **kwargs), pairs(given["strata"], given["qrels"])
+    if "incl" in given:
+        inclusion = {doc: float(Fraction(probability)) for doc, probability in given["incl"].items()}
+        return oracle.Measure(NAMES[name], k, **kwargs), pairs(given["rels"], inclusion)
     return oracle.Measure(NAMES[name], k, **kwargs), given["gain" if name == "U" else "qrels"]
+
+
+def pairs(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    assert one.keys() == other.keys()
+    return {doc: (one[doc], other[doc]) for doc in one}
 
 
 def reciprocal_rank_of(
@@ -121,7 +128,20 @@ def test_every_case_is_covered_or_listed() -> None:
     for case in COVERED:
         assert case["measure"] in NAMES, case["id"]
         assert case["statistic"] in STATISTICS, case["id"]
-        assert set(case["input"]) <= {"ranking", "orders", "qrels", "params", "stop", "gain", "cont", "length", "truth"}
+        assert set(case["input"]) <= {
+            "ranking",
+            "orders",
+            "qrels",
+            "params",
+            "stop",
+            "gain",
+            "cont",
+            "length",
+            "truth",
+            "strata",
+            "rels",
+            "incl",
+        }
     stale = NOT_STATED - {c["measure"] for c in CASES} - {f"{c['measure']}/{c['statistic']}" for c in CASES}
     assert not stale
     assert not NOT_STATED & set(NAMES)
@@ -162,6 +182,7 @@ def test_package(case: dict[str, Any], form: Any) -> None:
     if measure.name in NOT_YET:
         pytest.skip(f"the package does not have {measure.name} yet")
     asked = form(measure)
-    results = untied.evaluate({"q": truth}, {"q": case["input"]["ranking"]}, [asked], ties="range", variance=True)
+    kind, run = oracle.OF_PAIRS.get(measure.name, "trec"), {"q": case["input"]["ranking"]}
+    results = untied.evaluate({"q": truth}, run, [asked], qrels_format=kind, ties="range", variance=True)
     value = results.value(asked, query="q")
     assert close(getattr(value, STATISTICS[case["statistic"]]), case["float"])

@@ -30,7 +30,8 @@ from strategies import (
     topics,
 )
 
-PLAIN = [name for name in TESTED if name not in oracle.OF_DOCUMENTS | oracle.OF_SUBTOPICS]
+BEYOND = oracle.OF_DOCUMENTS | oracle.OF_SUBTOPICS | oracle.OF_PAIRS.keys()
+PLAIN = [name for name in TESTED if name not in BEYOND]
 
 NO_MEANS = {"PRR"}  # not a mean over tie orders: test_quotient_of_means
 
@@ -203,17 +204,18 @@ def test_statistics(name: str, data: st.DataObject) -> None:
     assert agree(total, want, name), f"aggregate of {as_text(measure)} {batch}\n  got  {total}\n  want {show(want)}"
 
 
-@pytest.mark.parametrize("name", [name for name in TESTED if name in oracle.OF_DOCUMENTS | oracle.OF_SUBTOPICS])
+@pytest.mark.parametrize("name", [name for name in TESTED if name in BEYOND])
 @settings(max_examples=EXAMPLES // 2)
 @given(st.data())
 def test_statistics_beyond_grades(name: str, data: st.DataObject) -> None:
-    """The same for measures that look at subtopics, or at the lengths of documents."""
+    """The same for measures that look at subtopics, strata, probabilities, or at the lengths of documents."""
     measure = data.draw(measures(name))
     batch = {f"q{i}": data.draw(cases(name, real=not has_table(measure))) for i in range(2)}
     unjudged, asked = data.draw(UNJUDGED), data.draw(st.sampled_from([as_text, as_object]))(measure)
     qrels = {query: case.truth for query, case in batch.items()}
     run = {query: [list(group) for group in case.groups] for query, case in batch.items()}
-    results = untied.evaluate(qrels, run, [asked], unjudged=unjudged, **RANGE)
+    kind = oracle.OF_PAIRS.get(name, "trec")
+    results = untied.evaluate(qrels, run, [asked], unjudged=unjudged, qrels_format=kind, **RANGE)
     expected = {
         query: oracle.statistics(measure, case.groups, case.truth, unjudged, case.lengths)
         for query, case in batch.items()

@@ -62,13 +62,16 @@ from untied.measures import (
     alpha_nDCG,
     binG,
     infAP,
+    infNDCG,
     nDCG,
     nDCGRel,
     nERR,
     nERR_IA,
     nNRBP,
     parse_measure,
+    statAP,
     subAP,
+    xinfAP,
 )
 from untied.table import Results, Table, Value
 
@@ -143,6 +146,7 @@ __all__ = [
     "binG",
     "evaluate",
     "infAP",
+    "infNDCG",
     "nDCG",
     "nDCGRel",
     "nERR",
@@ -151,5 +155,7 @@ __all__ = [
     "parse_measure",
     "read_qrels",
     "read_run",
+    "statAP",
     "subAP",
+    "xinfAP",
 ]

@@ -10,7 +10,7 @@ class MeasureInfo(TypedDict):
     aliases: list[str]
     title: str
     cutoff: Literal["required", "optional", "none", "recall"]
-    needs: Literal["judgments", "documents", "subtopics"]
+    needs: Literal["judgments", "documents", "subtopics", "strata", "inclusion"]
     parameters: list[tuple[str, str, str]]
     range: str
     equation: str

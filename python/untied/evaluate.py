@@ -48,7 +48,9 @@ class Evaluator:
         ``"qrels"``: every judged query counts, those that a run lacks as an empty ranking. ``"common"``: only those
         in both.
     qrels_format : str
-        How to read a file of qrels: ``"trec"``, or ``"subtopics"``, which measures of diversity need.
+        What the qrels hold: ``"trec"``: grades; ``"subtopics"``, which measures of diversity need; ``"stratified"``,
+        which xinfAP and infNDCG need; ``"prels"``, which statAP needs. See `read_qrels`; of the last two, a dict has
+        ``{query: {document: (stratum, grade)}}`` or ``{query: {document: (grade, probability)}}``.
     on_undefined : str
         What a measure without a value for a query counts (most of them, where nothing is relevant): ``"zero"``;
         ``"nan"``, which the mean leaves out; or ``"raise"``.

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     QrelsLike: TypeAlias = Qrels | str | os.PathLike[str] | Mapping[Any, Any]
 
 
+_SHAPES = {
+    "subtopics": "{query: {subtopic: {document: grade}}}",
+    "stratified": "{query: {document: (stratum, grade)}}",
+    "prels": "{query: {document: (grade, probability)}}",
+}
+
+
 def read_run(path: str | os.PathLike[str], *, threads: int | None = None) -> Run:
     """Read a TREC run: ``query Q0 document rank score tag``, one retrieved document a line.
 
@@ -59,6 +66,9 @@ def read_qrels(path: str | os.PathLike[str], *, format: str = "trec", threads: i
     format : str
         ``"trec"``, or ``"subtopics"`` for TREC's diversity qrels: ``query subtopic document grade``. A document then
         has a grade for each subtopic, for measures such as ``alpha_nDCG``, and for all others the highest of them.
+        ``"stratified"`` for a pool that was sampled by stratum, which ``xinfAP`` and ``infNDCG`` need: ``query 0
+        document stratum grade``. ``"prels"`` for inclusion probabilities, which ``statAP`` needs: ``query document
+        grade method probability``.
     threads : int, optional
         As for `read_run`.
 
@@ -78,15 +88,19 @@ def read_qrels(path: str | os.PathLike[str], *, format: str = "trec", threads: i
 
 
 def as_qrels(qrels: QrelsLike, threads: int | None = None, format: str = "trec") -> Qrels:
-    """Qrels from a path, ``{query: {document: grade}}``, or ``{query: {subtopic: {document: grade}}}``."""
+    """Qrels from a path or a dict.
+
+    ``{query: {document: grade}}`` or ``{query: {subtopic: {document: grade}}}``; with a format that says so
+    ``{query: {document: (stratum, grade)}}`` or ``{query: {document: (grade, probability)}}``.
+    """
     if isinstance(qrels, (str, os.PathLike)):
         return Qrels.read(qrels, threads, format)
     if not isinstance(qrels, Qrels):
-        qrels = Qrels.from_mapping(_plain(qrels), threads)
-    if format not in ("trec", "subtopics"):
-        raise UntiedError(f"qrels format must be trec or subtopics, not {format!r}")
-    if format == "subtopics" and not qrels.has_subtopics:
-        raise UntiedError("the qrels are not by subtopic: {query: {subtopic: {document: grade}}} was expected")
+        qrels = Qrels.from_mapping(_plain(qrels), threads, format)
+    if format not in ("trec", "subtopics", "stratified", "prels"):
+        raise UntiedError(f"qrels format must be trec, subtopics, stratified or prels, not {format!r}")
+    if format not in ("trec", qrels.format):
+        raise UntiedError(f"the qrels have format {qrels.format!r}, not {format!r}: {_SHAPES[format]} was expected")
     return qrels
 
 

@@ -6,7 +6,7 @@ explicitly listed orders. Numbers are exact fractions; logarithms and powers are
 fractions, so that nothing here is rounded to a float before the comparison.
 
 The measures are in `binary` (relevant or not), `graded`, `users` (who walk down the ranking), `partial` (orders and
-judgements that are) and `subtopics`;
+judgements that are), `sampled` (estimates from a sample of the pool) and `subtopics`;
 `enumeration` takes statistics over orders. For real data, where orders cannot be listed, `counting` counts them.
 """
 
@@ -14,7 +14,7 @@ from oracle.counting import counted
 from oracle.enumeration import Statistics, aggregate, permutations, statistics, summarise
 from oracle.files import read_qrels, read_run
 from oracle.judgements import discount_at
-from oracle.measures import AT_RECALL, COUNTS, LOWER_IS_BETTER, MEASURES, OF_DOCUMENTS, OF_SUBTOPICS, Measure
+from oracle.measures import AT_RECALL, COUNTS, LOWER_IS_BETTER, MEASURES, OF_DOCUMENTS, OF_PAIRS, OF_SUBTOPICS, Measure
 from oracle.scores import group_scores, read_score, tie_policy
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "LOWER_IS_BETTER",
     "MEASURES",
     "OF_DOCUMENTS",
+    "OF_PAIRS",
     "OF_SUBTOPICS",
     "Measure",
     "Statistics",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from oracle import binary, graded, partial, subtopics, users
+from oracle import binary, graded, partial, sampled, subtopics, users
 from oracle.judgements import Lengths, Subtopics, Truth, is_judged
 
 MEASURES: dict[str, Callable[..., Fraction | None]] = {
@@ -66,6 +66,9 @@ MEASURES: dict[str, Callable[..., Fraction | None]] = {
     "PairConcordance": partial.pair_concordance,
     "Compat": partial.compat,
     "subAP": partial.sub_ap,
+    "xinfAP": sampled.xinf_ap,
+    "infNDCG": sampled.inf_ndcg,
+    "statAP": sampled.stat_ap,
     "alpha_DCG": subtopics.alpha_dcg,
     "alpha_nDCG": subtopics.alpha_ndcg,
     "ERR_IA": subtopics.err_ia,
@@ -81,6 +84,7 @@ COUNTS = {"NumRet", "NumRel", "NumRelRet", "NumNonrelJudgedRet", "NumQ"}  # thei
 LOWER_IS_BETTER = {"ESL"}
 OF_DOCUMENTS = {"U", "TBG"}  # look at the lengths of documents
 OF_SUBTOPICS = {"alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"}
+OF_PAIRS = {"xinfAP": "stratified", "infNDCG": "stratified", "statAP": "prels"}  # judgements are pairs; their format
 RANDOM = {"subAP": partial.sub_ap_moments}  # mean and mean square of what is random even for one order
 AT_RECALL = {"EP", "IPrec"}  # what follows the @ is a recall level, not a cutoff
 
@@ -119,6 +123,8 @@ class Measure:
         """Whether the document is judged, for some subtopic if there are subtopics."""
         if self.name in OF_SUBTOPICS:
             return any(is_judged(doc, one) for one in truth.values())
+        if self.name in OF_PAIRS:
+            return doc in truth and truth[doc][0 if OF_PAIRS[self.name] == "prels" else 1] >= 0
         return is_judged(doc, truth)
 
     def sees(self, doc: str, truth: Any, lengths: Lengths | None = None) -> Hashable:

@@ -4,8 +4,9 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result, show};
 use crate::measures::bounds::{Bounds, Open, Resolution};
-use crate::measures::{Aggregate, Certainty, Measure, Needs, Orders, Scope, Spec};
+use crate::measures::{Aggregate, Certainty, Measure, Orders, Scope, Spec};
 use crate::ranking::{Judge, Layout, Level, Order, Precision, Ranking, best, condensed, worst};
+use crate::table::profiles::Detail;
 use crate::table::{Qrels, Rows, Run, Truth};
 
 /// What becomes of tied documents.
@@ -205,6 +206,7 @@ pub struct Plan {
     specs: Vec<Spec>,
     measures: Vec<Box<dyn Measure>>,
     judged_only: Vec<bool>,
+    /// Whether a measure reads profiles, and not grades.
     by_profile: Vec<bool>,
     aggregates: Vec<Aggregate>,
     /// Grades that an unjudged document may have, highest first.
@@ -219,12 +221,18 @@ impl Plan {
     /// # Errors
     /// A measure's parameters are wrong or do not fit the grades.
     pub fn new(specs: &[Spec], qrels: &Qrels, depth: usize) -> Result<Plan> {
-        let by_profile: Vec<bool> = specs.iter().map(|spec| spec.info.needs == Needs::Subtopics).collect();
-        if let (Some(first), None) = (by_profile.iter().position(|&needs| needs), qrels.by_profile()) {
-            return Err(Error::Value(format!(
-                "{} needs judgments by subtopic (qrels format 'subtopics'), and the qrels have none",
-                specs[first]
-            )));
+        for spec in specs {
+            if let Some(detail) = spec.info.needs.detail().filter(|&detail| qrels.detail() != Some(detail)) {
+                let what = match detail {
+                    Detail::Subtopics => "judgments by subtopic",
+                    Detail::Strata => "strata",
+                    Detail::Inclusion => "inclusion probabilities",
+                };
+                let format = detail.format();
+                return Err(Error::Value(format!(
+                    "{spec} needs {what} (qrels format '{format}'), and the qrels have none"
+                )));
+            }
         }
         // A retrieved document that is not judged may be relevant too.
         let scope = Scope { depth: depth + qrels.longest(), grades: qrels.grades() };
@@ -232,7 +240,7 @@ impl Plan {
             specs: specs.to_vec(),
             measures: specs.iter().map(|spec| spec.build(&scope)).collect::<Result<_>>()?,
             judged_only: specs.iter().map(Spec::judged_only).collect::<Result<_>>()?,
-            by_profile,
+            by_profile: specs.iter().map(|spec| spec.info.needs.detail().is_some()).collect(),
             aggregates: specs.iter().map(Spec::aggregate).collect::<Result<_>>()?,
             open_grades: qrels.grades().iter().copied().filter(|&grade| grade > 0.0).chain([0.0]).collect(),
             retrieved: depth,
@@ -474,9 +482,11 @@ impl Workspace {
         let remove = settings.unjudged == Unjudged::Remove;
         self.judge.every_group = matches!(settings.unjudged, Unjudged::Best | Unjudged::Worst | Unjudged::Range);
         let mut mixed = self.judge.judge(rows, &self.order, &truth, layout, remove, &mut self.all.tied);
-        let profiles = qrels.by_profile().filter(|_| plan.by_profile.contains(&true)).map(|qrels| qrels.truth(query));
+        let detail = qrels.detail().filter(|_| plan.by_profile.contains(&true));
+        let profiles = detail.and_then(|detail| qrels.by_profile(detail)).map(|qrels| qrels.truth(query));
         if let Some(truth) = &profiles {
-            mixed |= self.judge.judge(rows, &self.order, truth, layout, remove, &mut self.profiles.tied);
+            let differ = self.judge.judge(rows, &self.order, truth, layout, remove, &mut self.profiles.tied);
+            mixed |= differ && detail == Some(Detail::Subtopics); // others have one grade
         }
         if rows.is_empty() && settings.placeholder {
             self.all.tied.retrieved = 1;

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use untied_core::Error;
 use untied_core::error::{quote, show};
+use untied_core::table::profiles::Accepted;
 use untied_core::table::{Chunk, subtopics};
 
 use crate::errors::to_python;
@@ -85,7 +86,12 @@ const FULL: usize = 1 << 30;
 impl Taken {
     /// Nothing yet, with room for what a dict of dicts holds.
     pub fn new(source: &Bound<'_, PyAny>) -> Taken {
-        let mut chunk = Chunk::new(1);
+        Taken::with_columns(source, 1)
+    }
+
+    /// The same with so many numbers a row.
+    fn with_columns(source: &Bound<'_, PyAny>, numbers: usize) -> Taken {
+        let mut chunk = Chunk::new(numbers);
         if let Ok(dict) = source.cast::<PyDict>() {
             let rows = dict.iter().map(|(_, documents)| documents.len().unwrap_or(0).min(MOST_ROOM)).sum::<usize>();
             chunk.reserve(rows.min(MOST_ROOM), rows.min(MOST_ROOM) * TYPICAL_ID);
@@ -97,7 +103,8 @@ impl Taken {
     pub fn start_query(&mut self, id: &[u8]) {
         if self.chunk.block.docs.bytes() > FULL {
             self.chunk.finish();
-            self.full.push(std::mem::replace(&mut self.chunk, Chunk::new(1)));
+            let numbers = self.chunk.block.columns.len();
+            self.full.push(std::mem::replace(&mut self.chunk, Chunk::new(numbers)));
         }
         self.chunk.start_query(id);
     }
@@ -105,6 +112,12 @@ impl Taken {
     /// Add a document to the query.
     #[inline]
     pub fn push(&mut self, document: &Bound<'_, PyAny>, value: f64) -> PyResult<()> {
+        self.push_all(document, &[value])
+    }
+
+    /// The same with a number for each column.
+    #[inline]
+    fn push_all(&mut self, document: &Bound<'_, PyAny>, values: &[f64]) -> PyResult<()> {
         let docs = &mut self.chunk.block.docs;
         with_id(document, "a document id", |id| {
             if docs.bytes() + id.len() > u32::MAX as usize {
@@ -113,7 +126,7 @@ impl Taken {
             docs.push(id);
             Ok(())
         })?;
-        self.chunk.block.columns[0].push(value);
+        self.chunk.block.columns.iter_mut().zip(values).for_each(|(column, value)| column.push(*value));
         Ok(())
     }
 
@@ -188,6 +201,41 @@ pub fn chunks_by_subtopic(source: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
                 let grade = finite(&grade, "grade", &query, &document)?;
                 taken.push(&document, grade)
             })
+        })
+    })?;
+    Ok(taken.chunks())
+}
+
+/// `{query: {document: (one, other)}}`: pairs of numbers, with what is accepted and the column each goes to.
+pub fn chunks_of_pairs(
+    source: &Bound<'_, PyAny>,
+    one: (Accepted, usize),
+    other: (Accepted, usize),
+) -> PyResult<Vec<Chunk>> {
+    let mut taken = Taken::with_columns(source, 2);
+    let what = || Ok("qrels".into());
+    items(source, what, |query, documents| {
+        with_id(&query, "a query id", |id| {
+            taken.start_query(id);
+            Ok(())
+        })?;
+        let what = || Ok(format!("qrels[{}]", query.repr()?));
+        items(&documents, what, |document, pair| {
+            let wrong = |expected: &str, found: &Bound<'_, PyAny>| {
+                let (place, found) = (place(&query, &document), found.repr()?);
+                Err(to_python(Error::Value(format!("{place}: expected {expected}, found {found}"))))
+            };
+            let (Ok(first), Ok(second), Ok(2)) = (pair.get_item(0), pair.get_item(1), pair.len()) else {
+                return wrong("a pair of numbers", &pair);
+            };
+            let mut numbers = [0.0; 2];
+            for (given, ((accepts, expected), column)) in [(first, one), (second, other)] {
+                match number(&given) {
+                    Ok(number) if accepts(number) => numbers[column] = number,
+                    _ => return wrong(expected, &given),
+                }
+            }
+            taken.push_all(&document, &numbers)
         })
     })?;
     Ok(taken.chunks())

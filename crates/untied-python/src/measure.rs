@@ -132,6 +132,8 @@ pub fn measure_info(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
                 Needs::Judgments => "judgments",
                 Needs::Documents => "documents",
                 Needs::Subtopics => "subtopics",
+                Needs::Strata => "strata",
+                Needs::Inclusion => "inclusion",
             };
             dict.set_item("needs", needs)?;
             let parameters: Vec<_> = info.parameters.iter().map(|p| (p.name, p.default, p.help)).collect();

@@ -7,9 +7,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use untied_core::error::text;
 use untied_core::read;
+use untied_core::table::profiles::{Detail, GRADE, PROBABILITY, STRATUM};
 use untied_core::table::{self, Table};
 
-use crate::convert::{chunks, chunks_by_subtopic, is_by_subtopic, with_id};
+use crate::convert::{chunks, chunks_by_subtopic, chunks_of_pairs, is_by_subtopic, with_id};
 use crate::errors::to_python;
 use crate::threads;
 
@@ -20,6 +21,11 @@ pub struct Run(pub table::Run);
 /// Relevance judgments, query by query.
 #[pyclass(frozen, module = "untied")]
 pub struct Qrels(pub table::Qrels);
+
+fn unknown_format(format: &str) -> PyErr {
+    let message = format!("qrels format must be trec, subtopics, stratified or prels, not '{format}'");
+    to_python(untied_core::Error::Value(message))
+}
 
 fn ids(table: &Table) -> Vec<String> {
     (0..table.len()).map(|query| text(table.id(query))).collect()
@@ -98,7 +104,7 @@ impl Qrels {
     fn new(qrels: &Bound<'_, PyAny>, format: &str, threads: Option<i64>) -> PyResult<Qrels> {
         match qrels.extract::<PathBuf>() {
             Ok(path) => Qrels::read(qrels.py(), path, threads, format),
-            Err(_) => Qrels::from_mapping(qrels, threads),
+            Err(_) => Qrels::from_mapping(qrels, threads, format),
         }
     }
 
@@ -109,23 +115,26 @@ impl Qrels {
         let read = match format {
             "trec" => read::read_qrels,
             "subtopics" => read::read_subtopics,
-            _ => {
-                let message = format!("qrels format must be trec or subtopics, not '{format}'");
-                return Err(to_python(untied_core::Error::Value(message)));
-            }
+            "stratified" => read::read_strata,
+            "prels" => read::read_prels,
+            _ => return Err(unknown_format(format)),
         };
         threads::run(py, threads, || read(&path)).map(Qrels)
     }
 
     #[staticmethod]
-    #[pyo3(signature = (qrels, threads = None))]
-    fn from_mapping(qrels: &Bound<'_, PyAny>, threads: Option<i64>) -> PyResult<Qrels> {
-        if is_by_subtopic(qrels)? {
-            let chunks = chunks_by_subtopic(qrels)?;
-            return threads::run(qrels.py(), threads, || table::Qrels::with_subtopics(chunks, "qrels")).map(Qrels);
-        }
-        let chunks = chunks(qrels, "qrels", "grade")?;
-        threads::run(qrels.py(), threads, || table::Qrels::new(chunks, "qrels")).map(Qrels)
+    #[pyo3(signature = (qrels, threads = None, format = "trec"))]
+    fn from_mapping(qrels: &Bound<'_, PyAny>, threads: Option<i64>, format: &str) -> PyResult<Qrels> {
+        let (chunks, make): (_, fn(_, &str) -> _) = match format {
+            "stratified" => (chunks_of_pairs(qrels, (STRATUM, 1), (GRADE, 0))?, table::Qrels::with_strata),
+            "prels" => (chunks_of_pairs(qrels, (GRADE, 0), (PROBABILITY, 1))?, table::Qrels::with_inclusion),
+            "trec" | "subtopics" if is_by_subtopic(qrels)? => {
+                (chunks_by_subtopic(qrels)?, table::Qrels::with_subtopics)
+            }
+            "trec" | "subtopics" => (chunks(qrels, "qrels", "grade")?, table::Qrels::new),
+            _ => return Err(unknown_format(format)),
+        };
+        threads::run(qrels.py(), threads, || make(chunks, "qrels")).map(Qrels)
     }
 
     fn queries(&self) -> Vec<String> {
@@ -142,8 +151,8 @@ impl Qrels {
     }
 
     #[getter]
-    fn has_subtopics(&self) -> bool {
-        self.0.by_profile().is_some()
+    fn format(&self) -> &'static str {
+        self.0.detail().map_or("trec", Detail::format)
     }
 
     fn __len__(&self) -> usize {

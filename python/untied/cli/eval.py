@@ -82,7 +82,9 @@ def arguments_parser() -> argparse.ArgumentParser:
         "--qrels-format",
         metavar="FORMAT",
         default="trec",
-        help="trec (default), or subtopics: query subtopic document grade, as measures of diversity need it",
+        help="trec (default); subtopics: query subtopic document grade, as measures of diversity need it; stratified: "
+        "query 0 document stratum grade, for xinfAP and infNDCG; prels: query document grade method probability, for "
+        "statAP",
     )
     add(
         "--on-undefined",

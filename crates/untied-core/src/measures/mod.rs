@@ -24,6 +24,7 @@ mod gaps;
 mod graded;
 mod grammar;
 pub(crate) mod hits;
+mod inclusion;
 mod inferred;
 pub(crate) mod interpolated;
 mod judged;
@@ -37,6 +38,8 @@ mod search_length;
 mod sets;
 pub(crate) mod share;
 mod spellings;
+mod stratified;
+mod stratified_gain;
 mod subcollection;
 mod subtopics;
 mod success;
@@ -49,6 +52,7 @@ pub use grammar::{Spec, Value, parse, parse_all, parse_open};
 use crate::error::Result;
 use crate::ranking::Ranking;
 use crate::table::Truth;
+use crate::table::profiles::Detail;
 use bounds::{Bounds, Open};
 
 /// All measures, in the order in which they are listed.
@@ -73,6 +77,9 @@ pub static REGISTRY: &[&Info] = &[
     &yaap::YAAP,
     &bpref::BPREF,
     &inferred::INFERRED_AP,
+    &stratified::STRATIFIED_AP,
+    &stratified_gain::INFERRED_NDCG,
+    &inclusion::STAT_AP,
     &search_length::SEARCH_LENGTH,
     &search_length::EXPECTED_PRECISION,
     &search_length::PROBABILITY_OF_RELEVANCE,
@@ -169,6 +176,23 @@ pub enum Needs {
     Documents,
     /// Judgments by subtopic.
     Subtopics,
+    /// Judgments of a stratified pool.
+    Strata,
+    /// Judgments with probabilities of inclusion.
+    Inclusion,
+}
+
+impl Needs {
+    /// What judgments must say besides a grade.
+    #[must_use]
+    pub fn detail(self) -> Option<Detail> {
+        match self {
+            Needs::Judgments | Needs::Documents => None,
+            Needs::Subtopics => Some(Detail::Subtopics),
+            Needs::Strata => Some(Detail::Strata),
+            Needs::Inclusion => Some(Detail::Inclusion),
+        }
+    }
 }
 
 /// A parameter of a measure.

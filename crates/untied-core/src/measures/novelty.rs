@@ -255,6 +255,7 @@ mod tests {
     use super::super::{Scope, parse};
     use super::*;
     use crate::ranking::Level;
+    use crate::table::profiles::Detail;
     use crate::table::{Chunk, Qrels, subtopics};
 
     /// Means of w_a q^H over all choices of the positions of r relevant documents among n.
@@ -312,7 +313,7 @@ mod tests {
     #[test]
     fn too_many_orders_are_enclosed() {
         let qrels = qrels();
-        let truth = qrels.by_profile().expect("subtopics").truth(0);
+        let truth = qrels.by_profile(Detail::Subtopics).expect("subtopics").truth(0);
         let levels = (1..truth.profiles().len()).map(|profile| Level { grade: profile as f64, count: 1 });
         let mut tied = Ranking::default();
         tied.retrieved = 20;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::sampling::{Classes, Placed};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
-use crate::table::subtopics::Profile;
+use crate::table::profiles::Profile;
 
 /// The subtopics of a query.
 pub(super) struct Topic<'a> {

@@ -12,4 +12,7 @@ mod trec;
 
 pub use number::{atof, atol};
 pub use source::read_all;
-pub use trec::{read_deviations, read_qrels, read_qrels_leniently, read_run, read_run_leniently, read_subtopics};
+pub use trec::{
+    read_deviations, read_prels, read_qrels, read_qrels_leniently, read_run, read_run_leniently, read_strata,
+    read_subtopics,
+};

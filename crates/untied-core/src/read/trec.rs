@@ -4,6 +4,7 @@ use super::blocks::{LineError, Parsed, parse_blocks};
 use super::line::{Cursor, fields};
 use super::number::{self, NotANumber};
 use crate::error::{Error, InputError, Result, quote};
+use crate::table::profiles::{self, PROBABILITY, STRATUM};
 use crate::table::{Chunk, Qrels, Run, subtopics};
 use crate::trec_eval::Version;
 
@@ -35,6 +36,22 @@ pub fn read_qrels(path: &str) -> Result<Qrels> {
 /// As [`read_qrels`], where a document may have a grade for each subtopic.
 pub fn read_subtopics(path: &str) -> Result<Qrels> {
     Qrels::with_subtopics(read(path, &SUBTOPICS)?, path)
+}
+
+/// Read qrels of a stratified pool: `query 0 document stratum grade`.
+///
+/// # Errors
+/// As [`read_qrels`]; or a stratum is not a whole number, or a document is in two strata.
+pub fn read_strata(path: &str) -> Result<Qrels> {
+    Qrels::with_strata(read(path, &STRATA)?, path)
+}
+
+/// Read qrels with inclusion probabilities: `query document grade method probability`.
+///
+/// # Errors
+/// As [`read_qrels`]; or a probability is not above 0 and at most 1, or a document has two.
+pub fn read_prels(path: &str) -> Result<Qrels> {
+    Qrels::with_inclusion(read(path, &PRELS)?, path)
 }
 
 /// Read a run as trec_eval does, in the version asked for; with the tag of its last line.
@@ -78,6 +95,8 @@ enum Column {
     Document,
     /// A finite number, with its name for messages.
     Number(usize, &'static str),
+    /// A number that the function accepts; else the text says what was expected.
+    Accepted(usize, profiles::Accepted),
     /// A number, or NaN where the field is none.
     MaybeNumber(usize),
     /// What the function makes of any field.
@@ -86,7 +105,7 @@ enum Column {
     Tag,
     Ignored,
 }
-use Column::{AnyNumber, Document, Ignored, MaybeNumber, Number, Query, Subtopic, Tag, Topic};
+use Column::{Accepted, AnyNumber, Document, Ignored, MaybeNumber, Number, Query, Subtopic, Tag, Topic};
 
 /// A text format: its columns and how to name them in messages.
 struct Layout {
@@ -122,6 +141,20 @@ const QRELS: Layout = Layout {
 const SUBTOPICS: Layout = Layout {
     columns: &[Topic, Subtopic, Document, Number(0, "grade")],
     shape: "4 columns (query subtopic document grade)",
+    ..QRELS
+};
+
+const STRATA: Layout = Layout {
+    columns: &[Query, Ignored, Document, Accepted(1, STRATUM), Number(0, "grade")],
+    numbers: 2,
+    shape: "5 columns (query 0 document stratum grade)",
+    ..QRELS
+};
+
+const PRELS: Layout = Layout {
+    columns: &[Query, Document, Number(0, "grade"), Ignored, Accepted(1, PROBABILITY)],
+    numbers: 2,
+    shape: "5 columns (query document grade method probability)",
     ..QRELS
 };
 
@@ -236,6 +269,10 @@ fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::Resul
                 Number(to, name) => match number::parse(field) {
                     Ok(value) => chunk.block.columns[to].push(value),
                     Err(error) => return Err(not_a_number(field, lines, name, error)),
+                },
+                Accepted(to, (accepts, expected)) => match number::parse(field) {
+                    Ok(value) if accepts(value) => chunk.block.columns[to].push(value),
+                    _ => return Err(LineError { line: lines, expected: expected.into(), found: quote(field) }),
                 },
                 MaybeNumber(to) => chunk.block.columns[to].push(number::parse(field).unwrap_or(f64::NAN)),
                 AnyNumber(to, read) => chunk.block.columns[to].push(read(field)),

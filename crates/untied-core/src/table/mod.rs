@@ -2,6 +2,7 @@
 
 mod ids;
 pub mod index;
+pub mod profiles;
 mod qrels;
 mod run;
 pub mod subtopics;
@@ -239,6 +240,9 @@ impl Origins {
         self.lines[chunk as usize].line(row)
     }
 }
+
+/// Bytes of ids in a chunk after which queries go to the next one.
+const FULL: usize = 1 << 30;
 
 /// Start a new block of gathered rows when this many bytes of ids are in one.
 const GATHER: usize = 1 << 28;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::{Deref, Range};
 
-use super::subtopics::{Profile, Subtopics};
+use super::profiles::{Detail, Profile, Profiled};
 use super::{Chunk, Origins, Rows, Table, first_in_file, index};
 use crate::error::Result;
 use crate::ranking::{Level, count_from};
@@ -24,8 +24,8 @@ pub struct Qrels {
     queries: Vec<Judged>,
     /// Judgments of a document that was judged before.
     repeats: Vec<Repeat>,
-    /// The same judgments by subtopic, where there are subtopics.
-    pub(super) subtopics: Option<Box<Subtopics>>,
+    /// The same judgments by profile, where they say more than a grade.
+    pub(super) profiled: Option<Box<Profiled>>,
     /// What grades stand for where they are numbers of profiles.
     pub(super) profiles: Vec<Profile>,
 }
@@ -70,14 +70,22 @@ impl Qrels {
     /// # Errors
     /// A document is judged twice in a query, with different grades.
     pub fn new(chunks: Vec<Chunk>, source: &str) -> Result<Qrels> {
+        Qrels::with_columns(chunks, source, &["grade"])
+    }
+
+    /// The same where every judgment has several numbers, of these names; the grade comes first.
+    pub(super) fn with_columns(chunks: Vec<Chunk>, source: &str, names: &[&str]) -> Result<Qrels> {
         let (qrels, origins) = Qrels::index_all(chunks)?;
         let contradictions = qrels.repeats.iter().filter_map(|&Repeat { query, rows }| {
-            let grades = qrels.table.rows(query).column(0);
-            let (one, other) = (grades[rows.0 as usize], grades[rows.1 as usize]);
-            let expected = "one grade for every document of a query";
-            (one != other).then(|| {
-                qrels.table.contradiction(&origins, source, query, rows, expected, |what, earlier| {
-                    format!("grade {other} for {what}, which has grade {one} {earlier}")
+            let judged = qrels.table.rows(query);
+            names.iter().enumerate().find_map(|(column, name)| {
+                let numbers = judged.column(column);
+                let (one, other) = (numbers[rows.0 as usize], numbers[rows.1 as usize]);
+                let expected = format!("one {name} for every document of a query");
+                (one != other).then(|| {
+                    qrels.table.contradiction(&origins, source, query, rows, &expected, |what, earlier| {
+                        format!("{name} {other} for {what}, which has {name} {one} {earlier}")
+                    })
                 })
             })
         });
@@ -141,13 +149,19 @@ impl Qrels {
     /// Judgments of documents that were judged before in the query; they do not count.
     #[must_use]
     pub fn repeated(&self) -> usize {
-        self.repeats.len() + self.subtopics.as_ref().map_or(0, |subtopics| subtopics.repeated)
+        self.repeats.len() + self.profiled.as_ref().map_or(0, |profiled| profiled.repeated)
     }
 
-    /// The same queries and documents with numbers of profiles as grades, where judgments are by subtopic.
+    /// What judgments say besides a grade.
     #[must_use]
-    pub fn by_profile(&self) -> Option<&Qrels> {
-        self.subtopics.as_ref().map(|subtopics| &subtopics.judged)
+    pub fn detail(&self) -> Option<Detail> {
+        self.profiled.as_ref().map(|profiled| profiled.detail)
+    }
+
+    /// The same queries and documents with numbers of profiles as grades, where judgments say so much.
+    #[must_use]
+    pub fn by_profile(&self, detail: Detail) -> Option<&Qrels> {
+        self.profiled.as_ref().filter(|profiled| profiled.detail == detail).map(|profiled| &profiled.judged)
     }
 
     /// A row of the query whose document is already judged by an earlier one.
@@ -275,6 +289,12 @@ impl<'a> Truth<'a> {
     #[must_use]
     pub fn profiles(&self) -> &'a [Profile] {
         &self.qrels.profiles
+    }
+
+    /// What a grade stands for where grades are numbers of profiles.
+    #[must_use]
+    pub fn profile(&self, number: f64) -> &'a Profile {
+        &self.qrels.profiles[if number < 0.0 { -1.0 - number } else { number } as usize]
     }
 
     /// The grades of all judged documents, in the order of the rows.

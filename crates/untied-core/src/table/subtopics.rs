@@ -1,31 +1,16 @@
 //! Judgments by subtopic: what a query may mean, and which documents are relevant to each meaning.
 //!
 //! For ordinary measures a document has the highest of its grades. For measures of diversity it has a *profile*, its
-//! grades by subtopic. Profiles are numbered over all queries, and the numbers stand where grades do: one judged set,
-//! one ranking and one way of counting do for all subtopics at once, and documents that are alike for every subtopic
-//! are counted together.
+//! grades above 0 by the number of the subtopic among those of its query (see [`super::profiles`]): one judged set, one
+//! ranking and one way of counting do for all subtopics at once, and documents that are alike for every subtopic are
+//! counted together.
 
-use std::collections::HashMap;
-
+use super::profiles::{Detail, Profiled, Profiles};
 use super::{Chunk, Qrels};
 use crate::error::{Error, Result, quote};
 
 /// What stands between a query and a subtopic in the key of the subtopic's judgments; no subtopic's id holds it.
 pub const SEPARATOR: u8 = b' ';
-
-/// Bytes of ids in a chunk after which queries go to the next one.
-const FULL: usize = 1 << 30;
-
-/// Grades above 0 of a document, by the number of the subtopic among those of its query.
-pub type Profile = Vec<(u32, f64)>;
-
-/// The judgments of [`Qrels`] once more, with numbers of profiles as grades.
-#[derive(Debug)]
-pub(super) struct Subtopics {
-    pub judged: Qrels,
-    /// Judgments that stood twice.
-    pub repeated: usize,
-}
 
 /// The key of a subtopic's judgments.
 pub fn key(query: &[u8], subtopic: &[u8], key: &mut Vec<u8>) {
@@ -54,7 +39,7 @@ impl Qrels {
         let mut chunks = Vec::new();
         let mut chunk = Chunk::new(2);
         for of_query in sets.chunk_by(|a, b| a.0.0 == b.0.0) {
-            if chunk.block.docs.bytes() > FULL {
+            if chunk.block.docs.bytes() > super::FULL {
                 chunk.finish();
                 chunks.push(std::mem::replace(&mut chunk, Chunk::new(2)));
             }
@@ -76,7 +61,9 @@ impl Qrels {
                 let highest = of_document.iter().map(|judgment| judgment.2).fold(f64::NEG_INFINITY, f64::max);
                 chunk.block.docs.push(document);
                 chunk.block.columns[0].push(highest);
-                chunk.block.columns[1].push(if highest < 0.0 { -1.0 } else { f64::from(profiles.number(of_document)) });
+                let positive = of_document.iter().filter(|judgment| judgment.2 > 0.0);
+                let profile = positive.map(|&(_, subtopic, grade)| (subtopic, grade)).collect();
+                chunk.block.columns[1].push(if highest < 0.0 { -1.0 } else { profiles.number(profile) });
             }
         }
         chunk.finish();
@@ -91,34 +78,9 @@ impl Qrels {
             chunk.block.columns.truncate(1);
         }
         let mut qrels = Qrels::new(chunks, source)?;
-        qrels.subtopics = Some(Box::new(Subtopics { judged, repeated: by_subtopic.repeated() }));
+        qrels.profiled =
+            Some(Box::new(Profiled { detail: Detail::Subtopics, judged, repeated: by_subtopic.repeated() }));
         Ok(qrels)
-    }
-}
-
-/// Profiles as they are met; the first is that of documents relevant to nothing.
-struct Profiles {
-    list: Vec<Profile>,
-    numbers: HashMap<Vec<(u32, u64)>, u32>,
-}
-
-impl Default for Profiles {
-    fn default() -> Self {
-        Profiles { list: vec![Vec::new()], numbers: HashMap::from([(Vec::new(), 0)]) }
-    }
-}
-
-impl Profiles {
-    /// The number of the profile of a document with these judgments.
-    fn number(&mut self, judgments: &[(&[u8], u32, f64)]) -> u32 {
-        let positive = judgments.iter().filter(|judgment| judgment.2 > 0.0);
-        let key = positive.clone().map(|&(_, subtopic, grade)| (subtopic, grade.to_bits())).collect();
-        let next = self.list.len() as u32;
-        let number = *self.numbers.entry(key).or_insert(next);
-        if number == next {
-            self.list.push(positive.map(|&(_, subtopic, grade)| (subtopic, grade)).collect());
-        }
-        number
     }
 }
 
@@ -152,7 +114,7 @@ mod tests {
         let rows = qrels.rows(1);
         let documents: Vec<_> = (0..rows.len()).map(|row| (rows.doc(row), rows.column(0)[row])).collect();
         assert_eq!(documents, [(&b"a"[..], 1.0), (b"b", 2.0), (b"c", -1.0), (b"d", 1.0)]);
-        let by_profile = qrels.by_profile().expect("subtopics");
+        let by_profile = qrels.by_profile(Detail::Subtopics).expect("subtopics");
         let truth = by_profile.truth(1);
         let profiles: Vec<f64> = truth.judgments().collect();
         assert_eq!(profiles, [1.0, 2.0, -1.0, 1.0], "a and d are alike");

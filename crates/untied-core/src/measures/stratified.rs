@@ -1,0 +1,353 @@
+//! Extended inferred AP: average precision estimated from a pool that was sampled stratum by stratum.
+//!
+//! Of N_s documents of stratum s in the pool n_s are judged and r_s of these are relevant, so R^_s = r_s N_s / n_s are
+//! estimated to be, and R^ in all strata. A relevant document of stratum s at rank k is worth N_s / (n_s R^) times
+//!
+//!   1/k + (1/k) sum over s' of D_s' (r_s' + eps) / (n_s' + prior eps),
+//!
+//! D documents of the pool, n judged and r relevant ones of a stratum above it. The sum is over strata, so its mean in
+//! a tie group is: for each stratum the mean of infAP (see `inferred`), where the document itself is left out of its
+//! own (SPEC 7.1). As infAP it may fall when a relevant document moves up: variance and extremes come from `lattice`.
+
+use super::drawing;
+use super::lattice::{self, Outcome};
+use super::{Aggregate, Certainty, Cutoff, Info, Measure, Needs, Orders, Parameter, REL, Spec, Value};
+use crate::error::{Error, Result};
+use crate::ranking::{Group, Level, Ranking};
+use crate::table::Truth;
+
+const EPS: Parameter =
+    Parameter { name: "eps", default: "0.00001", help: "smoothing of the estimated precision, from 0" };
+const PRIOR: Parameter = Parameter {
+    name: "prior",
+    default: "None",
+    help: "how often eps counts as judged, from 1: by default 2, and 3 with estimator='sample_eval'",
+};
+pub(super) const ESTIMATOR: Parameter = Parameter {
+    name: "estimator",
+    default: "'paper'",
+    help: "the formulas of the 'paper', or what NIST's script 'sample_eval' computes",
+};
+/// Relevant documents that sample_eval counts at most.
+pub(super) const MOST: f64 = 1000.0;
+
+/// xinfAP.
+pub static STRATIFIED_AP: Info = Info {
+    name: "xinfAP",
+    aliases: &["xinfap"],
+    title: "average precision inferred from a stratified sample of the pool",
+    cutoff: Cutoff::None,
+    parameters: &[REL, EPS, ESTIMATOR, PRIOR],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Strata,
+    range: "0 or more",
+    equation: "xinfAP = (1/R^) sum over relevant documents at rank k of (N_s/n_s) (1/k) (1 + sum over strata of \
+               D (r + eps) / (n + prior eps)), where D pooled, n judged and r relevant documents of a stratum stand \
+               above; R^ = sum over strata of r_s N_s / n_s (at most 1000 with 'sample_eval')",
+    reference: "Yilmaz, Kanoulas & Aslam 2008",
+    build: |spec, _| {
+        let script = is_script(spec)?;
+        let prior = if script { 3.0 } else { 2.0 };
+        Ok(Box::new(StratifiedAp {
+            rel: spec.rel()?,
+            eps: spec.number(EPS.name, 1e-5, "a number from 0", |eps| eps >= 0.0)?,
+            prior: spec.number(PRIOR.name, prior, "a number from 1", |prior| prior >= 1.0)?,
+            most: if script { MOST } else { f64::INFINITY },
+        }))
+    },
+};
+
+/// Parameter `estimator`: whether it is the script's.
+pub(super) fn is_script(spec: &Spec) -> Result<bool> {
+    match spec.parameter(ESTIMATOR.name) {
+        None => Ok(false),
+        Some(Value::Text(name)) if name == "paper" => Ok(false),
+        Some(Value::Text(name)) if name == "sample_eval" => Ok(true),
+        Some(other) => Err(Error::Measure(format!("{spec}: estimator must be 'paper' or 'sample_eval', not {other}"))),
+    }
+}
+
+/// Documents of one stratum: relevant, judged non-relevant, pooled but not judged.
+pub(super) type Counts = [usize; 3];
+
+/// What the pool of a query holds.
+pub(super) struct Strata<'a> {
+    truth: &'a Truth<'a>,
+    rel: f64,
+    /// Strata by number, ascending; elsewhere they go by their place here.
+    numbers: Vec<u32>,
+    pool: Vec<Counts>,
+}
+
+impl<'a> Strata<'a> {
+    pub fn new(truth: &'a Truth<'a>, rel: f64) -> Self {
+        let mut numbers: Vec<u32> = truth.levels.iter().map(|level| truth.profile(level.grade)[0].0).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let mut strata = Strata { truth, rel, numbers, pool: Vec::new() };
+        strata.pool = strata.count(truth.levels);
+        strata
+    }
+
+    /// The stratum and the grade of a profile.
+    pub fn of(&self, profile: f64) -> (usize, f64) {
+        let (stratum, grade) = self.truth.profile(profile)[0];
+        (self.numbers.partition_point(|&number| number < stratum), grade)
+    }
+
+    /// Count documents by stratum.
+    pub fn count(&self, levels: &[Level]) -> Vec<Counts> {
+        let mut counts = vec![[0; 3]; self.numbers.len()];
+        for level in levels {
+            let (stratum, grade) = self.of(level.grade);
+            let kind = match grade {
+                grade if grade < 0.0 => 2,
+                grade if grade < self.rel => 1,
+                _ => 0,
+            };
+            counts[stratum][kind] += level.count as usize;
+        }
+        counts
+    }
+
+    /// N_s / n_s, how many documents of the pool a judged one stands for.
+    pub fn weight(&self, stratum: usize) -> f64 {
+        share(&self.pool[stratum])
+    }
+}
+
+/// Documents for each judged one.
+pub(super) fn share(counts: &Counts) -> f64 {
+    let judged = (counts[0] + counts[1]) as f64;
+    if judged > 0.0 { (judged + counts[2] as f64) / judged } else { 0.0 }
+}
+
+struct StratifiedAp {
+    rel: f64,
+    eps: f64,
+    prior: f64,
+    most: f64,
+}
+
+/// A group and what stands before it, by stratum.
+struct Part<'a> {
+    start: usize,
+    size: usize,
+    before: &'a [Counts],
+    counts: &'a [Counts],
+    weights: &'a [f64],
+}
+
+impl StratifiedAp {
+    /// D (r + eps) / (n + prior eps); numbers may be expected ones.
+    fn estimate(&self, pooled: f64, judged: f64, relevant: f64) -> f64 {
+        if pooled == 0.0 {
+            0.0
+        } else if judged + self.eps == 0.0 {
+            pooled / self.prior
+        } else {
+            pooled * ((relevant + self.eps) / (judged + self.prior * self.eps))
+        }
+    }
+
+    /// What the documents of one stratum above rank k add.
+    fn estimate_of(&self, above: [usize; 3]) -> f64 {
+        let [relevant, nonrelevant, unsampled] = above.map(|count| count as f64);
+        self.estimate(relevant + nonrelevant + unsampled, relevant + nonrelevant, relevant)
+    }
+
+    /// Give the groups with relevant documents to `visit`; R^, or NaN if that is 0.
+    fn over_groups(&self, ranking: &Ranking, truth: &Truth<'_>, mut visit: impl FnMut(&Part<'_>)) -> f64 {
+        let strata = Strata::new(truth, self.rel);
+        let weights: Vec<f64> = (0..strata.pool.len()).map(|stratum| strata.weight(stratum)).collect();
+        let relevant: f64 = strata.pool.iter().zip(&weights).map(|(pool, weight)| pool[0] as f64 * weight).sum();
+        if relevant == 0.0 {
+            return f64::NAN;
+        }
+        let mut before = vec![[0; 3]; weights.len()];
+        for Group { start, size, levels } in ranking.groups() {
+            let counts = strata.count(levels);
+            if counts.iter().any(|counts| counts[0] > 0) {
+                visit(&Part { start, size, before: &before, counts: &counts, weights: &weights });
+            }
+            for (before, counts) in before.iter_mut().zip(counts) {
+                before.iter_mut().zip(counts).for_each(|(before, count)| *before += count);
+            }
+        }
+        relevant.min(self.most)
+    }
+
+    /// Mean of what a stratum adds at a position with so many documents of the group above; `own` says that the
+    /// relevant document there belongs to it.
+    fn mean_above(&self, part: &Part<'_>, stratum: usize, above: usize, own: bool) -> f64 {
+        let [relevant, nonrelevant, unsampled] = part.counts[stratum];
+        let before = part.before[stratum];
+        let (others, relevant) = (part.size - 1, relevant - usize::from(own));
+        let judged = relevant + nonrelevant;
+        if judged + unsampled == 0 {
+            return self.estimate_of(before);
+        }
+        let share = |part: usize, whole: usize| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
+        let (of_judged, of_others) = (share(relevant, judged), share(unsampled, others - judged));
+        let judged_before = (before[0] + before[1]) as f64;
+        let pooled_before = judged_before + before[2] as f64;
+        let means = drawing::within(others, judged, above).map(|(s, probability)| {
+            let s = s as f64;
+            let pooled = pooled_before + s + (above as f64 - s) * of_others;
+            probability * self.estimate(pooled, judged_before + s, before[0] as f64 + s * of_judged)
+        });
+        means.sum()
+    }
+
+    /// Mean of a group's part.
+    fn mean_of(&self, part: &Part<'_>) -> f64 {
+        let mut total = 0.0;
+        for above in 0..part.size {
+            let rank = (part.start + above + 1) as f64;
+            let every: Vec<f64> = (0..part.counts.len())
+                .map(|s| if part.is_relevant_beside(s) { self.mean_above(part, s, above, false) } else { 0.0 })
+                .collect();
+            for (stratum, &[relevant, ..]) in part.counts.iter().enumerate().filter(|(_, counts)| counts[0] > 0) {
+                let others = every.iter().enumerate().filter(|(other, _)| *other != stratum).map(|(_, mean)| mean);
+                let sum = others.sum::<f64>() + self.mean_above(part, stratum, above, true);
+                total += part.weights[stratum] * (relevant as f64 / part.size as f64) * (1.0 + sum) / rank;
+            }
+        }
+        total
+    }
+
+    /// Statistics of a group's part, unless it is too large.
+    fn outcome_of(&self, part: &Part<'_>) -> Option<Outcome> {
+        let kinds = part.kinds();
+        let counts: Vec<usize> = kinds.iter().map(|&(_, _, count)| count).collect();
+        lattice::over_orders(&counts, |placed, kind| {
+            let (stratum, 0, _) = kinds[kind] else { return 0.0 };
+            let rank = (part.start + placed.iter().sum::<usize>() + 1) as f64;
+            let mut sum = 0.0;
+            for (other, &before) in part.before.iter().enumerate() {
+                let mut above = before;
+                let placed = kinds.iter().zip(placed).filter(|((stratum, ..), _)| *stratum == other);
+                placed.for_each(|(&(_, sort, _), placed)| above[sort] += placed);
+                sum += self.estimate_of(above);
+            }
+            part.weights[stratum] * (1.0 + sum) / rank
+        })
+    }
+
+    /// Bounds of a group's part. The precision estimated above any of its documents is at most the highest of any
+    /// stratum with all relevant documents of the group, and no other, above; the documents before the group add at
+    /// least what they do with all non-relevant ones above. Both bounds fall with the rank.
+    fn bounds_of(&self, part: &Part<'_>) -> (f64, f64) {
+        let (mut most, mut least) = (0.0_f64, 0.0);
+        for (before, counts) in part.before.iter().zip(part.counts) {
+            let [relevant, nonrelevant, unsampled] = before.map(|count| count as f64);
+            let best = relevant + counts[0] as f64;
+            most = most.max(self.estimate(1.0, best + nonrelevant, best));
+            let worst = relevant + nonrelevant + counts[1] as f64;
+            least += self.estimate(relevant + nonrelevant + unsampled, worst, relevant);
+        }
+        let mut weights: Vec<f64> = Vec::new();
+        for (counts, &weight) in part.counts.iter().zip(part.weights) {
+            weights.extend(std::iter::repeat_n(weight, counts[0]));
+        }
+        weights.sort_unstable_by(|a, b| b.total_cmp(a));
+        let (mut low, mut high) = (0.0, 0.0);
+        for (i, weight) in weights.iter().enumerate() {
+            high += weight * (most + (1.0 - most) / (part.start + i + 1) as f64);
+            low += weight * (1.0 + least) / (part.start + part.size - i) as f64;
+        }
+        (low, high)
+    }
+}
+
+impl Part<'_> {
+    /// Whether another stratum has relevant documents in the group.
+    fn is_relevant_beside(&self, stratum: usize) -> bool {
+        self.counts.iter().enumerate().any(|(other, counts)| other != stratum && counts[0] > 0)
+    }
+
+    /// The kinds of documents that occur: stratum, place in its counts, number. Others have no stratum.
+    fn kinds(&self) -> Vec<(usize, usize, usize)> {
+        let mut kinds = Vec::new();
+        for (stratum, counts) in self.counts.iter().enumerate() {
+            kinds.extend(counts.iter().enumerate().map(|(sort, &count)| (stratum, sort, count)));
+        }
+        let pooled: usize = kinds.iter().map(|kind| kind.2).sum();
+        kinds.push((self.counts.len(), 2, self.size - pooled));
+        kinds.retain(|kind| kind.2 > 0);
+        kinds
+    }
+}
+
+impl Measure for StratifiedAp {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let mut total = 0.0;
+        let relevant = self.over_groups(ranking, truth, |part| total += self.mean_of(part));
+        total / relevant
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let mut total = 0.0;
+        let relevant = self.over_groups(ranking, truth, |part| {
+            total += self.outcome_of(part).map_or(f64::NAN, |outcome| outcome.variance);
+        });
+        total / relevant.powi(2)
+    }
+
+    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+        let (mut low, mut high) = (0.0, 0.0);
+        let relevant = self.over_groups(&orders.tied, truth, |part| {
+            let (least, most) = match self.outcome_of(part) {
+                Some(outcome) => (outcome.low, outcome.high),
+                None => self.bounds_of(part),
+            };
+            low += least;
+            high += most;
+        });
+        (low / relevant, high / relevant)
+    }
+
+    fn certainty(&self, ranking: &Ranking, truth: &Truth<'_>) -> Certainty {
+        let mut certainty = Certainty::Exact;
+        self.over_groups(ranking, truth, |part| {
+            let counts: Vec<usize> = part.kinds().iter().map(|kind| kind.2).collect();
+            if !lattice::is_small(&counts) {
+                certainty = Certainty::Interval;
+            }
+        });
+        certainty
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_enclose() {
+        let befores: [&[Counts]; 3] = [&[[0; 3], [0; 3]], &[[1, 2, 3], [0, 1, 0]], &[[0, 0, 2], [3, 1, 4]]];
+        let groups: [&[Counts]; 4] =
+            [&[[1, 0, 1], [0; 3]], &[[2, 1, 1], [1, 1, 0]], &[[1, 0, 0], [1, 0, 3]], &[[0, 2, 1], [2, 0, 0]]];
+        for eps in [0.0, 1e-5, 0.5] {
+            let measure = StratifiedAp { rel: 1.0, eps, prior: 2.0, most: f64::INFINITY };
+            for (before, counts) in befores.iter().flat_map(|before| groups.iter().map(move |counts| (before, counts)))
+            {
+                for others in [0, 3] {
+                    let part = Part {
+                        start: before.iter().flatten().sum::<usize>() + others,
+                        size: counts.iter().flatten().sum::<usize>() + others,
+                        before,
+                        counts,
+                        weights: &[1.5, 4.0],
+                    };
+                    let exact = measure.outcome_of(&part).expect("a small group");
+                    let (low, high) = measure.bounds_of(&part);
+                    let mean = measure.mean_of(&part);
+                    assert!((mean - exact.mean).abs() < 1e-13, "{before:?} {counts:?} {mean} {exact:?}");
+                    assert!(low <= exact.low + 1e-15 && exact.high <= high + 1e-15, "{before:?} {counts:?}");
+                }
+            }
+        }
+    }
+}

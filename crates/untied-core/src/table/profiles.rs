@@ -1,0 +1,135 @@
+//! Judgments that say more than a grade: a subtopic, a stratum of a sampled pool, a probability of inclusion.
+//!
+//! All that is known of a judged document is its *profile*. Profiles are numbered over all queries, and the numbers
+//! stand where grades do in a second set of judgments, for the measures that look at profiles: documents that are alike
+//! for them are counted together. Number i is -1 - i where the document is in the pool but not judged, as its grade
+//! would be negative. All other measures read plain grades.
+
+use std::collections::HashMap;
+
+use super::{Chunk, Qrels};
+use crate::error::{Error, Result, quote};
+
+/// What is known of a document. By subtopic: (subtopic, grade) for grades above 0; by stratum: (stratum, grade); with
+/// a probability of inclusion: (0, grade), (1, probability).
+pub type Profile = Vec<(u32, f64)>;
+
+/// What judgments say besides a grade.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// A grade for each subtopic of a query.
+    Subtopics,
+    /// The stratum of the pool that the document belongs to.
+    Strata,
+    /// How probable it was that the document would be judged.
+    Inclusion,
+}
+
+impl Detail {
+    /// Name of the format of such qrels.
+    #[must_use]
+    pub fn format(self) -> &'static str {
+        match self {
+            Detail::Subtopics => "subtopics",
+            Detail::Strata => "stratified",
+            Detail::Inclusion => "prels",
+        }
+    }
+}
+
+/// Judgments once more, with numbers of profiles as grades.
+#[derive(Debug)]
+pub(super) struct Profiled {
+    pub detail: Detail,
+    pub judged: Qrels,
+    /// Judgments that stood twice, besides those that the qrels know of.
+    pub repeated: usize,
+}
+
+/// Which numbers are accepted, with the words for messages.
+pub type Accepted = (fn(f64) -> bool, &'static str);
+/// Any grade.
+pub const GRADE: Accepted = (f64::is_finite, "a finite number as the grade");
+/// The number of a stratum.
+pub const STRATUM: Accepted =
+    (|stratum| (0.0..4e9).contains(&stratum) && stratum.fract() == 0.0, "a whole number from 0 as the stratum");
+/// The probability that a document would be judged.
+pub const PROBABILITY: Accepted = (
+    |probability| probability > 0.0 && probability <= 1.0,
+    "a number above 0 and at most 1 as the inclusion probability",
+);
+
+impl Qrels {
+    /// Put judgments of a stratified pool together: columns are grades and strata.
+    ///
+    /// # Errors
+    /// A document has two grades or two strata in a query.
+    pub fn with_strata(chunks: Vec<Chunk>, source: &str) -> Result<Qrels> {
+        let qrels = Qrels::with_columns(chunks, source, &["grade", "stratum"])?;
+        qrels.profiled(Detail::Strata, |grade, stratum| vec![(stratum as u32, grade)])
+    }
+
+    /// Put judgments with probabilities of inclusion together: columns are grades and probabilities.
+    ///
+    /// # Errors
+    /// A document has two grades or two probabilities in a query.
+    pub fn with_inclusion(chunks: Vec<Chunk>, source: &str) -> Result<Qrels> {
+        let qrels = Qrels::with_columns(chunks, source, &["grade", "inclusion probability"])?;
+        qrels.profiled(Detail::Inclusion, |grade, probability| vec![(0, grade), (1, probability)])
+    }
+
+    fn profiled(mut self, detail: Detail, profile: impl Fn(f64, f64) -> Profile) -> Result<Qrels> {
+        let mut profiles = Profiles::default();
+        let mut chunks = Vec::new();
+        let mut chunk = Chunk::new(1);
+        for query in 0..self.len() {
+            if chunk.block.docs.bytes() > super::FULL {
+                chunk.finish();
+                chunks.push(std::mem::replace(&mut chunk, Chunk::new(1)));
+            }
+            chunk.start_query(self.id(query));
+            let rows = self.rows(query);
+            for (row, (&grade, &other)) in rows.column(0).iter().zip(rows.column(1)).enumerate() {
+                let document = rows.doc(row);
+                if chunk.block.docs.bytes() + document.len() > u32::MAX as usize {
+                    let query = quote(self.id(query));
+                    return Err(Error::Value(format!("query {query} has more than 4 GiB of document ids")));
+                }
+                chunk.block.docs.push_hashed(document, rows.hashes()[row]);
+                let number = profiles.number(profile(grade + 0.0, other + 0.0)); // -0 is 0
+                chunk.block.columns[0].push(if grade < 0.0 { -1.0 - number } else { number });
+            }
+        }
+        chunk.finish();
+        chunks.push(chunk);
+        let mut judged = Qrels::with_duplicates(chunks)?;
+        judged.profiles = profiles.list;
+        self.profiled = Some(Box::new(Profiled { detail, judged, repeated: 0 }));
+        Ok(self)
+    }
+}
+
+/// Profiles as they are met; the first is that of documents of which there is nothing to say.
+pub(super) struct Profiles {
+    pub list: Vec<Profile>,
+    numbers: HashMap<Vec<(u32, u64)>, u32>,
+}
+
+impl Default for Profiles {
+    fn default() -> Self {
+        Profiles { list: vec![Vec::new()], numbers: HashMap::from([(Vec::new(), 0)]) }
+    }
+}
+
+impl Profiles {
+    /// The number of a profile.
+    pub fn number(&mut self, profile: Profile) -> f64 {
+        let key = profile.iter().map(|&(of, number)| (of, number.to_bits())).collect();
+        let next = self.list.len() as u32;
+        let number = *self.numbers.entry(key).or_insert(next);
+        if number == next {
+            self.list.push(profile);
+        }
+        f64::from(number)
+    }
+}
