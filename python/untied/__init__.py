@@ -1,6 +1,7 @@
 """Exact evaluation of ranked retrieval when scores tie and judgments are partial."""
 
 from untied._core import Measure, Qrels, Run, __version__
+from untied.compare import Comparison, compare
 from untied.errors import InputError, MeasureError, UndefinedError, UntiedError
 from untied.evaluate import Evaluator, evaluate
 from untied.inputs import read_qrels, read_run
@@ -102,6 +103,7 @@ __all__ = [
     "Accuracy",
     "Bpref",
     "Cascade",
+    "Comparison",
     "Compat",
     "Evaluator",
     "G",
@@ -144,6 +146,7 @@ __all__ = [
     "alpha_DCG",
     "alpha_nDCG",
     "binG",
+    "compare",
     "evaluate",
     "infAP",
     "infNDCG",

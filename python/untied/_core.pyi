@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, final
 from untied._types import Facts, Findings, MeasureInfo, TrecOptions
 
 __all__ = [
+    "Comparison",
     "Evaluation",
     "Evaluator",
     "Measure",
@@ -17,6 +18,7 @@ __all__ = [
     "__version__",
     "arrow_stream",
     "check_run",
+    "compare_runs",
     "explain_measures",
     "measure_info",
     "parse_measures",
@@ -27,6 +29,7 @@ __all__ = [
 __version__: str
 
 _Parts: TypeAlias = tuple[float, float | None, float | None, float | None, str]
+_Score: TypeAlias = tuple[float, float | None, float | None, float | None]
 
 @final
 class Run:
@@ -102,6 +105,14 @@ class Evaluation:
     def facts(self) -> Facts: ...
 
 @final
+class Comparison:
+    def queries(self) -> list[str]: ...
+    def measures(self) -> list[str]: ...
+    def totals(self) -> list[_Score]: ...
+    def values(self) -> list[_Score]: ...
+    def alone(self) -> tuple[int, int]: ...
+
+@final
 class TrecEvaluator:
     def __new__(
         cls,
@@ -126,6 +137,16 @@ class TrecReport:
 
 def arrow_stream(texts: list[tuple[str, list[str]]], numbers: list[tuple[str, list[float | None]]]) -> object: ...
 def check_run(qrels: Qrels, path: str | os.PathLike[str], threads: int | None = None) -> Findings: ...
+def compare_runs(
+    a: Run,
+    b: Run,
+    measures: list[str],
+    *,
+    ties: str,
+    score_dtype: str,
+    variance: bool,
+    threads: int | None,
+) -> Comparison: ...
 def explain_measures(options: TrecOptions) -> tuple[str, tuple[int, str] | None]: ...
 def measure_info() -> list[MeasureInfo]: ...
 def parse_measures(text: str) -> list[Measure]: ...

@@ -6,11 +6,13 @@
 #![forbid(unsafe_code)]
 
 pub mod check;
+pub mod compare;
 pub mod error;
 pub mod evaluate;
 pub mod measures;
 pub mod ranking;
 pub mod read;
+pub mod similarity;
 pub mod table;
 pub mod trec_eval;
 

@@ -4,6 +4,7 @@
 
 mod arrow;
 mod check;
+mod compare;
 mod convert;
 mod errors;
 mod evaluate;
@@ -20,6 +21,8 @@ mod _core {
     use super::arrow::arrow_stream;
     #[pymodule_export]
     use super::check::check_run;
+    #[pymodule_export]
+    use super::compare::{Comparison, compare_runs};
     #[pymodule_export]
     use super::convert::show_id;
     #[pymodule_export]

@@ -15,6 +15,7 @@ COMMANDS = {
     "eval": "evaluate runs: mean, best and worst case over tied documents",
     "measures": "list the measures with parameters, equations and references",
     "check": "tell what is suspicious about runs and qrels",
+    "compare": "compare two runs without judgments",
     "trec_eval": "trec_eval's own command line: its options, its output",
     "sample": "write samples of judgments, pools, parts of collections",
 }

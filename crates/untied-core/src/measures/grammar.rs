@@ -285,14 +285,22 @@ fn own_spelling(name: &str, value: Value) -> (&str, Value) {
 
 /// The measure by this name: its own, else an alias in any case.
 fn lookup(name: &str) -> Option<&'static Info> {
+    lookup_among(REGISTRY, name)
+}
+
+fn lookup_among(registry: &[&'static Info], name: &str) -> Option<&'static Info> {
     let is_alias = |info: &&&Info| {
         info.name.eq_ignore_ascii_case(name) || info.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name))
     };
-    REGISTRY.iter().find(|info| info.name == name).or_else(|| REGISTRY.iter().find(is_alias)).copied()
+    registry.iter().find(|info| info.name == name).or_else(|| registry.iter().find(is_alias)).copied()
 }
 
 fn unknown(name: &str) -> Error {
-    let names = || REGISTRY.iter().flat_map(|info| std::iter::once(&info.name).chain(info.aliases));
+    unknown_among(REGISTRY, name, "untied measures lists all")
+}
+
+fn unknown_among(registry: &[&'static Info], name: &str, hint: &str) -> Error {
+    let names = || registry.iter().flat_map(|info| std::iter::once(&info.name).chain(info.aliases));
     let mut near: Vec<(usize, &str)> = names().map(|known| (distance(name, known), *known)).collect();
     near.sort_unstable();
     near.retain(|&(distance, known)| distance <= 1 + known.len() / 3);
@@ -300,7 +308,7 @@ fn unknown(name: &str) -> Error {
     let near: Vec<&str> = near.into_iter().map(|(_, known)| known).take(3).collect();
     let suggestion = match near.as_slice() {
         _ if name.contains(',') => "name one measure at a time".into(),
-        [] => "untied measures lists all".into(),
+        [] => hint.into(),
         names => format!("did you mean {}?", names.join(" or ")),
     };
     Error::Measure(format!("unknown measure {}; {suggestion}", quote(name.as_bytes())))
@@ -355,6 +363,21 @@ pub fn parse_all(text: &str) -> Result<Vec<Spec>> {
     let specs = read(text)?;
     specs.iter().try_for_each(Spec::check)?;
     Ok(specs)
+}
+
+/// One measure of another list, in the same grammar: its name or an alias, parameters, `@k`.
+///
+/// # Errors
+/// The text is malformed, or the name or a parameter unknown.
+pub fn parse_among(registry: &[&'static Info], text: &str) -> Result<Spec> {
+    let mut parser = Parser { text, rest: text.trim() };
+    let name = parser.name();
+    let names: Vec<&str> = registry.iter().map(|info| info.name).collect();
+    let hint = || format!("there are {}", names.join(", "));
+    let info = lookup_among(registry, name).ok_or_else(|| unknown_among(registry, name, &hint()))?;
+    let spec = parser.suffixes(Spec::of(info))?;
+    parser.end()?;
+    Ok(spec)
 }
 
 fn read(text: &str) -> Result<Vec<Spec>> {

@@ -47,7 +47,7 @@ pub(crate) mod utility;
 mod walk;
 mod yaap;
 
-pub use grammar::{Spec, Value, parse, parse_all, parse_open};
+pub use grammar::{Spec, Value, parse, parse_all, parse_among, parse_open};
 
 use crate::error::Result;
 use crate::ranking::Ranking;

@@ -2,12 +2,15 @@
 //!
 //! [`ties`] sorts a query's rows and marks tie groups, [`judge`] attaches grades and lays the ranking out under a
 //! tie policy, [`policy`] derives other rankings from it: without unjudged documents, in the best or worst order.
+//! [`pair`] joins two sorted rankings of a query by document.
 
 mod judge;
+mod pair;
 mod policy;
 mod ties;
 
 pub use judge::{Judge, Layout};
+pub use pair::{Block, Pair, Positions, Side};
 pub use policy::{best, condensed, worst};
 pub use ties::{Order, Precision};
 

@@ -1,0 +1,79 @@
+//! Similarities: what two rankings of a query have in common, without judgments.
+//!
+//! The same shape as [`crate::measures`]: one file each or one for a close family, with an [`Info`] whose names follow
+//! the same grammar, a builder and the formula. A similarity reads a [`Pair`](crate::ranking::Pair) with its overlaps.
+
+mod overlap;
+mod overlaps;
+mod rbo;
+
+pub use overlaps::Overlaps;
+
+use crate::error::{Error, Result};
+use crate::measures::{Aggregate, Info, Measure, Scope, Spec, parse_among};
+
+/// All similarities, in the order in which they are listed.
+pub static REGISTRY: &[&Similar] = &[&rbo::RBO, &overlap::OVERLAP, &overlap::AVERAGE_OVERLAP];
+
+/// What there is to know about a similarity, and how it is made.
+pub struct Similar {
+    /// As for a measure; its builder says that there is nothing to measure in one ranking.
+    pub info: Info,
+    /// Make the similarity.
+    pub build: fn(&Spec) -> Result<Box<dyn Similarity>>,
+}
+
+/// The value of a similarity for one query.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Score {
+    /// The mean over all orders of tied documents in both rankings.
+    pub value: f64,
+    /// The smallest and the largest value over these orders, where the value is one over orders.
+    pub range: Option<(f64, f64)>,
+    /// The variance over these orders, where it was asked for and exists.
+    pub variance: Option<f64>,
+}
+
+impl Score {
+    /// A value that no order changes.
+    #[must_use]
+    pub fn constant(value: f64) -> Score {
+        Score { value, range: Some((value, value)), variance: Some(0.0) }
+    }
+}
+
+/// A similarity with its parameters, ready to be computed.
+pub trait Similarity: Send + Sync {
+    /// Its value for two rankings.
+    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score;
+}
+
+/// One similarity by its name.
+///
+/// # Errors
+/// The text is malformed, the name or a parameter unknown, or a parameter has a value it cannot take.
+pub fn parse(text: &str) -> Result<Spec> {
+    let infos: Vec<&'static Info> = REGISTRY.iter().map(|similar| &similar.info).collect();
+    let spec = parse_among(&infos, text)?;
+    build(&spec)?;
+    Ok(spec)
+}
+
+/// Check the whole and make the similarity.
+///
+/// # Errors
+/// A cutoff is missing, or a parameter has a value it cannot take.
+pub fn build(spec: &Spec) -> Result<Box<dyn Similarity>> {
+    if spec.aggregate()? != Aggregate::Mean {
+        return Err(Error::Measure(format!("{spec}: only the arithmetic mean of similarities is taken")));
+    }
+    match REGISTRY.iter().find(|similar| similar.info.name == spec.info.name) {
+        Some(similar) => (similar.build)(spec),
+        None => Err(Error::Measure(format!("{spec} reads one ranking and judgments; it does not compare two"))),
+    }
+}
+
+/// The builder of the measure that a similarity is not.
+fn not_alone(spec: &Spec, _: &Scope<'_>) -> Result<Box<dyn Measure>> {
+    Err(Error::Measure(format!("{spec} compares two rankings; it does not evaluate one")))
+}

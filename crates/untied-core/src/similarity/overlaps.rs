@@ -1,0 +1,209 @@
+//! Overlaps `X_d` of the first d documents of two rankings, and sums of them under ties.
+//!
+//! Most similarities are `constant + sum_d kappa_d X_d` with weights that are not negative. A shared document at
+//! ranks i and j counts from depth max(i, j) on, so such a sum is also one over shared documents of
+//! `phi(max(i, j))` with `phi(m) = sum_{d >= m} kappa_d`. The first form gives mean and extremes, the second the
+//! variance, all over the orders of tied documents in both rankings (SPEC 5.1).
+
+use super::Score;
+use crate::ranking::{Block, Pair, Positions, Side};
+
+/// Two rankings with their overlaps at depths 1 to l.
+#[derive(Debug)]
+pub struct Overlaps {
+    /// The rankings.
+    pub pair: Pair,
+    /// `E[X_d]`.
+    pub mean: Vec<f64>,
+    /// The smallest `X_d`; one pair of orders has all of them.
+    pub low: Vec<f64>,
+    /// The largest `X_d`; one pair of orders has all of them.
+    pub high: Vec<f64>,
+}
+
+/// `constant + sum_d kappa_d X_d`; depths beyond those given have weight 0.
+pub struct Linear {
+    /// What does not depend on overlaps.
+    pub constant: f64,
+    /// The weights, from depth 1 on.
+    pub kappa: Vec<f64>,
+}
+
+impl Overlaps {
+    /// Compute the overlaps.
+    #[must_use]
+    pub fn new(pair: Pair) -> Overlaps {
+        Overlaps { mean: expected(&pair), low: lowest(&pair), high: highest(&pair), pair }
+    }
+
+    /// Value, extremes and, where asked for, variance of a sum of overlaps.
+    #[must_use]
+    pub fn score(&self, linear: &Linear, with_variance: bool) -> Score {
+        let of = |overlaps: &[f64]| {
+            linear.constant + linear.kappa.iter().zip(overlaps).map(|(kappa, x)| kappa * x).sum::<f64>()
+        };
+        let value = of(&self.mean);
+        Score {
+            value,
+            range: Some((of(&self.low).min(value), of(&self.high).max(value))),
+            variance: with_variance.then(|| variance(&self.pair, &linear.kappa)),
+        }
+    }
+}
+
+/// Each shared document has both its ranks within d with probability `c_A(d) c_B(d)`.
+fn expected(pair: &Pair) -> Vec<f64> {
+    let depth = pair.longest();
+    let (mut partial, mut entering) = (vec![0.0; depth], vec![0u32; depth]);
+    for block in &pair.blocks {
+        let (a, b) = pair.positions(block);
+        let whole = a.last.max(b.last);
+        for d in a.first.max(b.first)..whole {
+            partial[d - 1] += f64::from(block.count) * a.share(d) * b.share(d);
+        }
+        entering[whole - 1] += block.count;
+    }
+    cumulated(&entering).zip(partial).map(|(whole, partial)| whole + partial).collect()
+}
+
+/// In every group, documents by their group in the other ranking, those that it lacks last.
+fn highest(pair: &Pair) -> Vec<f64> {
+    let starts = |side: &Side| (0..side.groups()).map(|group| side.positions(group).first).collect();
+    let (a, b): (Vec<usize>, Vec<usize>) = (starts(&pair.a), starts(&pair.b));
+    ordered(pair, pair.blocks.iter(), a, b, |_, i| i)
+}
+
+/// The reverse; and documents of one block in opposite orders.
+fn lowest(pair: &Pair) -> Vec<f64> {
+    let after_absent = |side: &Side, group_of: fn(&Block) -> u32| {
+        let mut starts: Vec<usize> = (0..side.groups()).map(|group| side.positions(group).last + 1).collect();
+        pair.blocks.iter().for_each(|block| starts[group_of(block) as usize] -= block.count as usize);
+        starts
+    };
+    let (a, b) = (after_absent(&pair.a, |block| block.a), after_absent(&pair.b, |block| block.b));
+    ordered(pair, pair.blocks.iter().rev(), a, b, |count, i| count - 1 - i)
+}
+
+/// Overlaps where the blocks fill their groups in this order, from these positions on; the i-th document of a block
+/// in A is the `partner`-th in B.
+fn ordered<'a>(
+    pair: &Pair,
+    blocks: impl Iterator<Item = &'a Block>,
+    mut a: Vec<usize>,
+    mut b: Vec<usize>,
+    partner: impl Fn(usize, usize) -> usize,
+) -> Vec<f64> {
+    let mut entering = vec![0u32; pair.longest()];
+    for block in blocks {
+        let (count, a, b) = (block.count as usize, &mut a[block.a as usize], &mut b[block.b as usize]);
+        for i in 0..count {
+            entering[(*a + i).max(*b + partner(count, i)) - 1] += 1;
+        }
+        *a += count;
+        *b += count;
+    }
+    cumulated(&entering).collect()
+}
+
+fn cumulated(entering: &[u32]) -> impl Iterator<Item = f64> {
+    entering.iter().scan(0, |sum, count| {
+        *sum += count;
+        Some(f64::from(*sum))
+    })
+}
+
+/// What one block adds to the variance, apart from how its documents meet those of others.
+struct Moments {
+    count: f64,
+    /// Mean of H over columns, less the mean of all: by position in the group of A.
+    rows: Vec<f64>,
+    /// The same by position in the group of B.
+    columns: Vec<f64>,
+    /// Sum of squares of H less its mean.
+    squares: f64,
+}
+
+/// Variance of `sum phi(max(i, j))` over both rankings' tie orders; `H = phi(max(i, j))` over a block's positions.
+///
+/// Documents that share no group are independent. Two that share one are drawn from it without replacement, and so
+/// are negatively correlated; all is computed from H less its mean, so that nothing cancels.
+fn variance(pair: &Pair, kappa: &[f64]) -> f64 {
+    let mut phi = vec![0.0; pair.longest() + 2];
+    for d in (1..=pair.longest()).rev() {
+        phi[d] = phi[d + 1] + kappa.get(d - 1).copied().unwrap_or(0.0);
+    }
+    let moments: Vec<Moments> = pair.blocks.iter().map(|block| moments(pair, block, &phi)).collect();
+    let own: f64 = moments.iter().map(Moments::own).sum();
+    let mut by_b: Vec<usize> = (0..moments.len()).collect();
+    by_b.sort_by_key(|&i| pair.blocks[i].b);
+    let in_a = pair.blocks.chunk_by(|one, other| one.a == other.a).scan(0, |start, blocks| {
+        *start += blocks.len();
+        Some(*start - blocks.len()..*start)
+    });
+    let in_a: f64 = in_a.map(|range| between(moments[range].iter().map(|m| (m.count, &m.rows)))).sum();
+    let in_b = by_b.chunk_by(|&one, &other| pair.blocks[one].b == pair.blocks[other].b);
+    let in_b: f64 = in_b.map(|group| between(group.iter().map(|&i| (moments[i].count, &moments[i].columns)))).sum();
+    (own + in_a + in_b).max(0.0)
+}
+
+fn moments(pair: &Pair, block: &Block, phi: &[f64]) -> Moments {
+    let (a, b) = pair.positions(block);
+    let mean = line_means(a, b, phi).iter().sum::<f64>() / a.size() as f64;
+    let centred = |lines: Vec<f64>| lines.into_iter().map(|line| line - mean).collect();
+    // (i, j) with max(i, j) = m: those with both up to m, less those with both up to m - 1.
+    let both = |m: usize| (a.share(m) * a.size() as f64) * (b.share(m) * b.size() as f64);
+    let squares = (a.first.max(b.first)..=a.last.max(b.last))
+        .map(|m| (both(m) - both(m - 1)) * (phi[m] - mean) * (phi[m] - mean))
+        .sum();
+    Moments {
+        count: f64::from(block.count),
+        rows: centred(line_means(a, b, phi)),
+        columns: centred(line_means(b, a, phi)),
+        squares,
+    }
+}
+
+/// For every position i of a group, the mean of `phi(max(i, j))` over the positions j of another.
+fn line_means(of: Positions, over: Positions, phi: &[f64]) -> Vec<f64> {
+    let mut beyond: f64 = (of.last.max(over.first - 1) + 1..=over.last).map(|j| phi[j]).sum();
+    let mut means = vec![0.0; of.size()];
+    for i in (of.first..=of.last).rev() {
+        means[i - of.first] = over.share(i) * phi[i] + beyond / over.size() as f64;
+        if (over.first..=over.last).contains(&i) {
+            beyond += phi[i];
+        }
+    }
+    means
+}
+
+impl Moments {
+    /// Variance of a document, times their number, and covariance of two of them, times the number of such pairs.
+    fn own(&self) -> f64 {
+        let (n, m) = (self.rows.len() as f64, self.columns.len() as f64);
+        let single = self.count * self.squares / (n * m);
+        if self.count < 2.0 {
+            return single;
+        }
+        let squares = |lines: &[f64]| lines.iter().map(|line| line * line).sum::<f64>();
+        let crossed = self.squares - m * m * squares(&self.rows) - n * n * squares(&self.columns);
+        single + self.count * (self.count - 1.0) * crossed / (n * (n - 1.0) * m * (m - 1.0))
+    }
+}
+
+/// Covariances of documents of different blocks that share one group, by position in it: of every two twice.
+fn between<'a>(blocks: impl Iterator<Item = (f64, &'a Vec<f64>)> + Clone) -> f64 {
+    let size = blocks.clone().next().map_or(0, |(_, lines)| lines.len());
+    if size < 2 {
+        return 0.0;
+    }
+    let pairs: f64 = (0..size)
+        .map(|i| {
+            let (sum, squares) = blocks.clone().fold((0.0, 0.0), |(sum, squares), (count, lines)| {
+                let part = count * lines[i];
+                (sum + part, squares + part * part)
+            });
+            sum * sum - squares
+        })
+        .sum();
+    -pairs / (size * (size - 1)) as f64
+}
