@@ -187,6 +187,7 @@ VALUES: dict[str, list[Any]] = {
     "Compat.normalize": [None, True, False],
     "Compat.p": [0.5, 0.75, 0.125],
     "Compat.rel": [None, 1, 2, 0.5],
+    "count": [None, "set", "list"],
     "beyond": [None, "position", "recall"],
     "subAP.p": [None, 0, 0.25, 0.5, 1],
     "RBP.max_grade": [None, None, 3, 4.5],

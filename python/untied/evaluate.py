@@ -23,7 +23,8 @@ class Evaluator:
     Parameters
     ----------
     qrels : Qrels, path, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
-        Relevance judgments. Negative grades mean *pooled but not judged*.
+        Relevance judgments. Negative grades mean *pooled but not judged*. ``{query: [[document, ...], ...]}`` is a
+        partly ordered truth: groups, best first, whose grades count down to 1.
     measures : measures or their names, optional
         For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
         R@100.
@@ -49,7 +50,8 @@ class Evaluator:
         in both.
     qrels_format : str
         What the qrels hold: ``"trec"``: grades; ``"subtopics"``, which measures of diversity need; ``"stratified"``,
-        which xinfAP and infNDCG need; ``"prels"``, which statAP needs. See `read_qrels`; of the last two, a dict has
+        which xinfAP and infNDCG need; ``"prels"``, which statAP needs; in a file also ``"groups"`` or ``"mirex"``, for
+        partly ordered truth. See `read_qrels`; of stratified and prels, a dict has
         ``{query: {document: (stratum, grade)}}`` or ``{query: {document: (grade, probability)}}``.
     on_undefined : str
         What a measure without a value for a query counts (most of them, where nothing is relevant): ``"zero"``;

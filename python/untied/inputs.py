@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     QrelsLike: TypeAlias = Qrels | str | os.PathLike[str] | Mapping[Any, Any]
 
 
+#: Formats of files of qrels.
+FORMATS = ("trec", "subtopics", "stratified", "prels", "groups", "mirex")
+#: What a dict of qrels looks like that has more than grades.
 _SHAPES = {
     "subtopics": "{query: {subtopic: {document: grade}}}",
     "stratified": "{query: {document: (stratum, grade)}}",
@@ -69,6 +72,8 @@ def read_qrels(path: str | os.PathLike[str], *, format: str = "trec", threads: i
         ``"stratified"`` for a pool that was sampled by stratum, which ``xinfAP`` and ``infNDCG`` need: ``query 0
         document stratum grade``. ``"prels"`` for inclusion probabilities, which ``statAP`` needs: ``query document
         grade method probability``.
+        Partly ordered truth: ``"groups"``, one query a line, groups best first: ``query document document | document``;
+        ``"mirex"``: ``source query document group``, group 1 being the best. Grades count down to 1 for the last group.
     threads : int, optional
         As for `read_run`.
 
@@ -84,22 +89,26 @@ def read_qrels(path: str | os.PathLike[str], *, format: str = "trec", threads: i
     OSError
         The file cannot be read.
     """
+    if format in ("groups", "mirex"):
+        from untied import truth
+
+        return Qrels.from_mapping(truth.READERS[format](path), threads)
+    if format not in FORMATS:
+        raise UntiedError(f"qrels format must be one of {', '.join(FORMATS)}, not {format!r}")
     return Qrels.read(path, threads, format)
 
 
 def as_qrels(qrels: QrelsLike, threads: int | None = None, format: str = "trec") -> Qrels:
-    """Qrels from a path or a dict.
-
-    ``{query: {document: grade}}`` or ``{query: {subtopic: {document: grade}}}``; with a format that says so
-    ``{query: {document: (stratum, grade)}}`` or ``{query: {document: (grade, probability)}}``.
-    """
+    """Qrels from a path, or from one of the dicts that `Evaluator` takes."""
     if isinstance(qrels, (str, os.PathLike)):
-        return Qrels.read(qrels, threads, format)
+        return read_qrels(qrels, format=format, threads=threads)
+    if format not in FORMATS:
+        raise UntiedError(f"qrels format must be one of {', '.join(FORMATS)}, not {format!r}")
     if not isinstance(qrels, Qrels):
-        qrels = Qrels.from_mapping(_plain(qrels), threads, format)
-    if format not in ("trec", "subtopics", "stratified", "prels"):
-        raise UntiedError(f"qrels format must be trec, subtopics, stratified or prels, not {format!r}")
-    if format not in ("trec", qrels.format):
+        # Of partly ordered truth only files have formats of their own.
+        shape = "trec" if format in ("groups", "mirex") else format
+        qrels = Qrels.from_mapping(_plain(qrels), threads, shape)
+    if format in _SHAPES and format != qrels.format:
         raise UntiedError(f"the qrels have format {qrels.format!r}, not {format!r}: {_SHAPES[format]} was expected")
     return qrels
 

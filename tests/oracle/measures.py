@@ -63,6 +63,7 @@ MEASURES: dict[str, Callable[..., Fraction | None]] = {
     "U": users.u_measure,
     "TBG": users.tbg,
     "ADR": partial.adr,
+    "ADRInverted": partial.adr_inverted,
     "PairConcordance": partial.pair_concordance,
     "Compat": partial.compat,
     "subAP": partial.sub_ap,

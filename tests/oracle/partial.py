@@ -33,6 +33,45 @@ def adr(
     return value / depth
 
 
+def adr_inverted(order: Sequence[str], truth: Truth, rel: Number = 1, count: str = "set") -> Fraction:
+    """ADR of the constructed list against the groups in inverted order (Typke et al. 2006, section 4)."""
+    groups = truth_groups(truth, rel)
+    n = sum(map(len, groups))
+    if n == 0:
+        return ZERO
+    keeps: list[str | None] = []
+    for rank, doc in enumerate(order[:n], 1):
+        before = 0
+        keeps.append(None)
+        for group in groups:
+            if doc in group and (rank <= before or rank > before + len(group)):
+                keeps[-1] = doc
+            before += len(group)
+    last_places = [group for group in reversed(groups) for _ in group]
+    value = ZERO
+    for i in range(1, n + 1):
+        allowed = {doc for j, group in enumerate(groups) if group in last_places[:i] for doc in groups[j]}
+        kept = {doc for doc in keeps[:i] if doc in allowed}
+        found, others = len(kept), keeps[:i].count(None)
+        if groups[0][0] in allowed:
+            spare = len(set(groups[0]) - kept)  # members of the best group that can stand for all others
+            found += min(1, others, spare) if count == "set" else others
+        value += Fraction(found, i)
+    return value / n
+
+
+def adr_profile(order: Sequence[str], truth: Truth, beyond: str = "position") -> list[Fraction]:
+    """r_i for every rank: what has been found of what may have been expected so far."""
+    groups = truth_groups(truth, 1)
+    ends = list(itertools.accumulate(map(len, groups)))
+    found = []
+    for i in range(1, len(order) + 1):
+        c = next((j for j, end in enumerate(ends) if end >= i), len(groups) - 1)
+        expected = set().union(*groups[: c + 1])
+        found.append(Fraction(len(expected.intersection(order[:i])), i if beyond == "position" else min(i, ends[-1])))
+    return found
+
+
 def pair_concordance(order: Sequence[str], truth: Truth, rel: Number = 1) -> Fraction:
     place = {doc: rank for rank, doc in enumerate(order)}
     right = [

@@ -138,7 +138,7 @@ impl Taken {
     }
 }
 
-/// `{query: {document: number}}` or, for a run, `{query: [document, ...]}` and `{query: [[document, ...], ...]}`.
+/// `{query: {document: number}}`, `{query: [document, ...]}` or `{query: [[document, ...], ...]}`.
 ///
 /// `number` names the number in messages: score or grade.
 pub fn chunks(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<Vec<Chunk>> {
@@ -151,8 +151,10 @@ pub fn chunks(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<V
                 taken.start_query(id);
                 Ok(())
             })?;
-            if number == "score" && (documents.is_instance_of::<PyList>() || documents.is_instance_of::<PyTuple>()) {
-                return ranked_list(&mut taken, &documents);
+            if documents.is_instance_of::<PyList>() || documents.is_instance_of::<PyTuple>() {
+                // Scores need not be positive; grades count from 1, for the last group.
+                let best = if number == "score" { 0 } else { documents.len()? };
+                return ranked_list(&mut taken, &documents, best as f64);
             }
             let what = || Ok(format!("{what}[{}]", query.repr()?));
             items(&documents, what, |document, value| {
@@ -241,20 +243,20 @@ pub fn chunks_of_pairs(
     Ok(taken.chunks())
 }
 
-/// Documents best first; a list among them is a tie group.
-fn ranked_list(taken: &mut Taken, documents: &Bound<'_, PyAny>) -> PyResult<()> {
+/// Documents best first; a list among them is a group without an order. The first gets the number `best`.
+fn ranked_list(taken: &mut Taken, documents: &Bound<'_, PyAny>, best: f64) -> PyResult<()> {
     for (rank, entry) in documents.try_iter()?.enumerate() {
         let entry = entry?;
-        let score = -(rank as f64);
+        let number = best - rank as f64;
         if entry.is_instance_of::<PyTuple>() {
             return Err(PyTypeError::new_err(
                 "a ranked list holds document ids and lists of tied ones, not tuples; scores go into a dict",
             ));
         }
         if entry.is_instance_of::<PyList>() {
-            entry.try_iter()?.try_for_each(|document| taken.push(&document?, score))?;
+            entry.try_iter()?.try_for_each(|document| taken.push(&document?, number))?;
         } else {
-            taken.push(&entry, score)?;
+            taken.push(&entry, number)?;
         }
     }
     Ok(())

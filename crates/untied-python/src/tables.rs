@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList};
 use untied_core::error::text;
 use untied_core::read;
 use untied_core::table::profiles::{Detail, GRADE, PROBABILITY, STRATUM};
@@ -49,6 +49,14 @@ pub fn path_text(path: PathBuf) -> PyResult<String> {
         let message = format!("a path must be valid Unicode, not {}", path.display());
         to_python(untied_core::Error::Value(message))
     })
+}
+
+/// All of a file, unpacked: for formats that Python reads.
+#[pyfunction]
+pub fn read_bytes<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, PyBytes>> {
+    let path = path_text(path)?;
+    let bytes = py.detach(|| read::read_all(&path)).map_err(to_python)?;
+    Ok(PyBytes::new(py, &bytes))
 }
 
 #[pymethods]

@@ -84,7 +84,8 @@ def arguments_parser() -> argparse.ArgumentParser:
         default="trec",
         help="trec (default); subtopics: query subtopic document grade, as measures of diversity need it; stratified: "
         "query 0 document stratum grade, for xinfAP and infNDCG; prels: query document grade method probability, for "
-        "statAP",
+        "statAP; groups: ordered groups, one query a line, query document document | document; "
+        "mirex: source query document group",
     )
     add(
         "--on-undefined",

@@ -165,9 +165,9 @@ def _digest(path: str) -> str | None:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def write(text: str, path: str | None) -> None:
+def write(content: str | bytes, path: str | None) -> None:
     """Write to standard output, or to a file that is either the old or the whole new one at any moment."""
-    data = text.encode("utf-8", "backslashreplace")
+    data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
     if path is None:
         if sys.stdout is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF), "standard output")

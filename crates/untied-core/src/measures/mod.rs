@@ -27,6 +27,7 @@ pub(crate) mod hits;
 mod inclusion;
 mod inferred;
 pub(crate) mod interpolated;
+mod inverted_recall;
 mod judged;
 mod lattice;
 pub(crate) mod ndcg_points;
@@ -106,6 +107,7 @@ pub static REGISTRY: &[&Info] = &[
     &sets::SET_AVERAGE_PRECISION,
     &utility::UTILITY,
     &dynamic_recall::AVERAGE_DYNAMIC_RECALL,
+    &inverted_recall::INVERTED_RECALL,
     &concordance::PAIR_CONCORDANCE,
     &compatibility::COMPATIBILITY,
     &subcollection::SUBCOLLECTION_AP,

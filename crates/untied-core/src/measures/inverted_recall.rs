@@ -1,0 +1,127 @@
+//! The inverted list with which Typke, Veltkamp & Wiering 2006 (section 4) propose to tell rankings of equal ADR apart.
+//!
+//! Of the first n ranks a document of group j, the positions s_j .. e_j of the truth, is kept where its rank w is below
+//! s_j (ADR counts it as wrong first, and as right later) or above e_j (too late). Every other entry becomes one fixed
+//! member of the best group. The list is scored by ADR against the groups in inverted order:
+//!
+//!   r_i = (documents among the first i that belong to the i worst places' groups) / i,   value = (1/n) sum of r_i.
+//!
+//! The paper leaves open which direction is better and whether the repeated member counts once. No answer makes the
+//! tie-breaker consistent (SPEC 3.2), so this is here for the record; pair concordance is the one to use. A member that
+//! the list does not keep stands for the others as long as the best group has one.
+
+use super::sampling::{self, Statistics};
+use super::{Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, REL, Value};
+use crate::error::Error;
+use crate::ranking::Ranking;
+use crate::table::Truth;
+
+const COUNT: Parameter = Parameter {
+    name: "count",
+    default: "'set'",
+    help: "how often the document that stands for all others counts: once ('set') or at every rank ('list')",
+};
+
+/// ADRInverted.
+pub static INVERTED_RECALL: Info = Info {
+    name: "ADRInverted",
+    aliases: &["adr_inverted"],
+    title: "tie-breaker for equal ADR, not consistent and here for the record: use PairConcordance",
+    cutoff: Cutoff::None,
+    parameters: &[REL, COUNT, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Judgments,
+    range: "0 to 1",
+    equation: "The better ranking may have the higher or the lower value. ADR, against the groups in inverted order, of \
+               the list that keeps what ADR counts too late (below its group's last position) or first wrong and then \
+               right (above its first), all else replaced by a member of the best group",
+    reference: "Typke, Veltkamp & Wiering 2006, section 4; SPEC 3.2",
+    build: |spec, _| {
+        let once = match spec.parameter(COUNT.name) {
+            None => true,
+            Some(Value::Text(text)) if text == "set" => true,
+            Some(Value::Text(text)) if text == "list" => false,
+            Some(other) => {
+                return Err(Error::Measure(format!("{spec}: count must be 'set' or 'list', not {other}")));
+            }
+        };
+        Ok(Box::new(Inverted { rel: spec.rel()?, once }))
+    },
+};
+
+struct Inverted {
+    rel: f64,
+    once: bool,
+}
+
+impl Inverted {
+    /// The value of a ranking without ties.
+    fn of(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let sizes: Vec<_> = truth.levels.iter().take_while(|level| level.grade >= self.rel).collect();
+        let n = truth.relevant(self.rel);
+        // The group at each rank that is kept; the best one's member for all else that is retrieved.
+        let mut kept: Vec<Option<usize>> = vec![None; n.min(ranking.retrieved)];
+        for group in ranking.groups_to(n) {
+            let mut last = 0;
+            for (j, size) in sizes.iter().enumerate() {
+                let first = last + 1;
+                last += size.count as usize;
+                let rank = group.start + 1;
+                if group.levels.first().is_some_and(|level| level.grade == size.grade)
+                    && !(first..=last).contains(&rank)
+                {
+                    kept[group.start] = Some(j);
+                }
+            }
+        }
+        let mut counts = vec![0; sizes.len()];
+        let (mut fillers, mut total) = (0, 0.0);
+        // The groups that hold the i last places of the truth.
+        let (mut from, mut places) = (sizes.len(), 0);
+        for i in 1..=n {
+            if places < i {
+                from -= 1;
+                places += sizes[from].count as usize;
+            }
+            match kept.get(i - 1) {
+                Some(&Some(j)) => counts[j] += 1,
+                Some(None) => fillers += 1,
+                None => {}
+            }
+            let mut found: usize = counts[from..].iter().sum();
+            if from == 0 {
+                found += if self.once { fillers.min(1).min(sizes[0].count as usize - counts[0]) } else { fillers };
+            }
+            total += found as f64 / i as f64;
+        }
+        total / n as f64
+    }
+
+    fn statistics(&self, ranking: &Ranking, truth: &Truth<'_>) -> Statistics {
+        match truth.relevant(self.rel) {
+            0 => Statistics { mean: f64::NAN, variance: f64::NAN, low: f64::NAN, high: f64::NAN, exact: true },
+            n => sampling::over_rankings(ranking, n, |one| self.of(one, truth)),
+        }
+    }
+}
+
+impl Measure for Inverted {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        self.statistics(ranking, truth).mean
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        self.statistics(ranking, truth).variance
+    }
+
+    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+        let found = self.statistics(&orders.tied, truth);
+        (found.low, found.high)
+    }
+
+    fn certainty(&self, ranking: &Ranking, truth: &Truth<'_>) -> Certainty {
+        let few = sampling::is_exact(ranking, truth.relevant(self.rel));
+        if few { Certainty::Exact } else { Certainty::Estimate }
+    }
+}

@@ -1,0 +1,128 @@
+"""``untied curve``: dynamic recall, precision and recall, and gain of one query, rank by rank."""
+
+from __future__ import annotations
+
+import argparse
+
+from untied.cli import digits, output, parser, threads
+from untied.curves import curves
+from untied.errors import UntiedError
+from untied.inputs import as_qrels
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from untied.table import Table
+
+EXAMPLES = """\
+  untied curve qrels.txt bm25.run dense.run --query 401 > curves.tsv
+  untied curve qrels.txt bm25.run --query 401 -o curves.svg
+  untied curve truth.txt mine.run --query q1 --qrels-format groups --panel dynamic-recall -o figure.pdf
+
+Values are means over all orders of tied documents, and the band runs from the smallest to the largest at each rank.
+Plots (.svg, .png, .pdf) need matplotlib.
+"""
+PLOTS = ("svg", "png", "pdf")
+
+
+def arguments_parser() -> argparse.ArgumentParser:
+    """Make the parser of the command's arguments."""
+    made = parser("curve", "Print or plot the curves of one query.", EXAMPLES)
+    add = made.add_argument
+    add("qrels", metavar="QRELS", help="judgments")
+    add("runs", metavar="RUN", nargs="+", help="runs")
+    add("--query", metavar="Q", required=True, help="the query")
+    add("--depth", metavar="N", type=_depth, help="last rank (default: 100, or where truth and rankings end)")
+    add("--rel", metavar="GRADE", type=float, default=1, help="lowest relevant grade (default 1)")
+    add("--gain", choices=("linear", "exp2"), default="linear", help="gain of a grade (default linear)")
+    add(
+        "--ties",
+        metavar="POLICY",
+        default="range",
+        help="range (default): mean over all orders, lowest and highest; others as for untied eval",
+    )
+    add("--score-dtype", metavar="DTYPE", default="float64", help="as for untied eval")
+    add("--qrels-format", metavar="FORMAT", default="trec", help="as for untied eval")
+    add(
+        "--panel",
+        choices=("dynamic-recall", "precision-recall", "gain"),
+        action="append",
+        help="what to plot, repeatable (default: all three)",
+    )
+    add(
+        "--format",
+        choices=("auto", "tsv", "csv", *PLOTS),
+        default="auto",
+        help="auto (default): by the suffix of -o, else tsv",
+    )
+    add("--digits", metavar="N", type=digits, default=4, help="decimals (default: 4)")
+    add("-o", "--output", metavar="FILE", help="write there")
+    add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
+    return made
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run the command."""
+    import os
+
+    options = arguments_parser().parse_intermixed_args(arguments)
+    style = options.format
+    if style == "auto":
+        suffix = os.path.splitext(options.output or "")[1].lower().removeprefix(".")
+        style = suffix if suffix in ("csv", *PLOTS) else "tsv"
+    if options.panel and style not in PLOTS:
+        raise UntiedError("--panel is for plots: give -o a suffix of .svg, .png or .pdf")
+    inputs = [options.qrels, *options.runs]
+    if inputs.count("-") > 1:
+        raise UntiedError("only one input can be standard input")
+    output.check_target(options.output, inputs)
+    qrels = as_qrels(options.qrels, options.threads, options.qrels_format)
+    table = curves(
+        qrels,
+        options.runs,
+        options.query,
+        depth=options.depth,
+        rel=options.rel,
+        gain=options.gain,
+        ties=options.ties,
+        score_dtype=options.score_dtype,
+        threads=options.threads,
+    )
+    if style in PLOTS:
+        from untied.cli import plot
+
+        judged = sum(grade >= options.rel for grade in qrels[options.query].values())
+        panels = options.panel or ["dynamic-recall", "precision-recall", "gain"]
+        output.write(plot.render(table, list(dict.fromkeys(panels)), style, judged), options.output)
+    else:
+        output.write(_text(table, style, options.digits), options.output)
+
+
+def _depth(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 10_000:
+        raise argparse.ArgumentTypeError("must be a whole number from 1 to 10000")
+    return int(text)
+
+
+def _text(table: Table, style: str, digits: int) -> str:
+    import csv
+    import io
+
+    buffer = io.StringIO()
+    lines = csv.writer(buffer, lineterminator="\n") if style == "csv" else None
+    for line in [table.columns, *_formatted(table, digits)]:
+        if lines is None:
+            buffer.write("\t".join(line) + "\n")
+        else:
+            lines.writerow(line)
+    return buffer.getvalue()
+
+
+def _formatted(table: Table, digits: int) -> list[list[str]]:
+    from untied._core import show_id
+
+    return [
+        [show_id(run), show_id(query), curve, f"{rank:.0f}", *(f"{number:.{digits}f}" for number in numbers)]
+        for run, query, curve, rank, *numbers in table.rows()
+    ]

@@ -1,0 +1,138 @@
+"""Curves as a picture, by matplotlib."""
+
+from __future__ import annotations
+
+from untied._core import show_id
+from untied.errors import UntiedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from untied.table import Table
+
+    Points = list[tuple[float, float, float]]  # value, low, high; rank by rank
+
+# Okabe & Ito's colours, which colour-blind readers can tell apart; lines differ too, for print in black.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+DASHES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)), (0, (3, 1)))
+# Without a date equal curves give equal files.
+UNDATED: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+STYLE: Any = {
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.labelsize": 8,
+    "legend.fontsize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "axes.linewidth": 0.6,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "lines.linewidth": 1.2,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "pdf.fonttype": 42,
+    "svg.hashsalt": "untied",
+}
+
+
+def render(table: Table, panels: list[str], style: str, relevant: int) -> bytes:
+    """Draw panels side by side; `relevant` is the number of relevant documents.
+
+    Parameters
+    ----------
+    table : Table
+        What `untied.curves.curves` made.
+    panels : list of str
+        ``"dynamic-recall"``, ``"precision-recall"``, ``"gain"``.
+    style : str
+        ``"svg"``, ``"png"`` or ``"pdf"``.
+    relevant : int
+        Number of relevant documents: where the truth ends.
+
+    Returns
+    -------
+    bytes
+        The file.
+
+    Raises
+    ------
+    UntiedError
+        matplotlib is not installed.
+    """
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise UntiedError("plots need matplotlib: install untied[plot]") from None
+    import io
+
+    runs: dict[str, dict[str, Points]] = {}
+    for run, _, curve, _, value, *band in table.rows():
+        low, high = band or (value, value)
+        runs.setdefault(run, {}).setdefault(curve, []).append((value, low, high))
+    draw = {"dynamic-recall": _dynamic_recall, "precision-recall": _precision_recall, "gain": _gain}
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(3.3 if len(panels) == 1 else 2.45 * len(panels), 2.5), layout="constrained")
+        axes = figure.subplots(1, len(panels), squeeze=False)[0]
+        for panel, axis in zip(panels, axes, strict=True):
+            axis.margins(x=0.02)
+            draw[panel](axis, runs, relevant)
+        handles, labels = axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 4), frameon=False)
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format=style, dpi=300, metadata=UNDATED.get(style))
+    return buffer.getvalue()
+
+
+def _look(number: int) -> dict[str, Any]:
+    return {"color": COLORS[number % len(COLORS)], "linestyle": DASHES[number % len(DASHES)]}
+
+
+def _by_rank(axis: Any, runs: dict[str, dict[str, Points]], curve: str) -> None:
+    for number, (run, found) in enumerate(runs.items()):
+        value, low, high = zip(*found[curve], strict=True)
+        ranks = range(1, len(value) + 1)
+        axis.fill_between(ranks, low, high, color=COLORS[number % len(COLORS)], alpha=0.18, linewidth=0)
+        axis.plot(ranks, value, label=show_id(run), **_look(number))
+    axis.set_xlabel("rank")
+    axis.xaxis.get_major_locator().set_params(integer=True)
+
+
+def _dynamic_recall(axis: Any, runs: dict[str, dict[str, Points]], relevant: int) -> None:
+    _by_rank(axis, runs, "dynamic_recall")
+    axis.set_ylabel("dynamic recall")
+    axis.set_ylim(0, 1.03)
+    deepest = max(len(found["found"]) for found in runs.values())
+    if relevant <= deepest:
+        axis.axvline(relevant, color="0.6", linewidth=0.6, linestyle=":")
+        axis.annotate("end of truth", (relevant, 1.03), (0, 1), textcoords="offset points", fontsize=6, color="0.4",
+                      ha="center", va="bottom")  # fmt: skip
+    if len(runs) == 1:
+        # With the number of documents found, as Typke et al. draw it: the curve falls where this one is flat.
+        counts = axis.twinx()
+        counts.spines["right"].set_visible(True)
+        (found,) = runs.values()
+        value = [point[0] for point in found["found"]]
+        counts.step(range(1, len(value) + 1), value, where="mid", color="0.45", linewidth=0.8)
+        counts.set_ylabel("relevant documents found", color="0.35")
+        counts.set_ylim(0, 1.03 * relevant)
+        counts.yaxis.get_major_locator().set_params(integer=True)
+
+
+def _precision_recall(axis: Any, runs: dict[str, dict[str, Points]], relevant: int) -> None:
+    for number, (run, found) in enumerate(runs.items()):
+        points = list(zip(found["recall"], found["precision"], strict=True))
+        border = [(r[1], p[1]) for r, p in points] + [(r[2], p[2]) for r, p in reversed(points)]
+        axis.fill(*zip(*border, strict=True), color=COLORS[number % len(COLORS)], alpha=0.18, linewidth=0)
+        axis.plot([r[0] for r, _ in points], [p[0] for _, p in points], label=show_id(run), **_look(number))
+    axis.set_xlabel("recall")
+    axis.set_ylabel("precision")
+    axis.set_xlim(0, 1.03)
+    axis.set_ylim(0, 1.03)
+
+
+def _gain(axis: Any, runs: dict[str, dict[str, Points]], relevant: int) -> None:
+    _by_rank(axis, runs, "DCG")
+    axis.set_ylabel("DCG")
+    axis.set_ylim(bottom=0)
