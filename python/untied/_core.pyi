@@ -20,6 +20,7 @@ __all__ = [
     "check_run",
     "compare_runs",
     "explain_measures",
+    "judgment_outlook",
     "measure_info",
     "parse_measures",
     "read_bytes",
@@ -29,6 +30,7 @@ __all__ = [
 
 __version__: str
 
+_Outcome: TypeAlias = tuple[float, float, float]
 _Parts: TypeAlias = tuple[float, float | None, float | None, float | None, str]
 _Score: TypeAlias = tuple[float, float | None, float | None, float | None]
 
@@ -136,6 +138,13 @@ class TrecReport:
     @property
     def failure(self) -> tuple[int, str] | None: ...
 
+def judgment_outlook(
+    qrels: Qrels,
+    run: Run,
+    measure: Measure,
+    documents: list[tuple[str, list[str]]],
+    threads: int | None = None,
+) -> tuple[list[float], list[tuple[_Outcome, list[tuple[int | None, list[_Outcome]]]]]]: ...
 def arrow_stream(texts: list[tuple[str, list[str]]], numbers: list[tuple[str, list[float | None]]]) -> object: ...
 def check_run(qrels: Qrels, path: str | os.PathLike[str], threads: int | None = None) -> Findings: ...
 def compare_runs(

@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from untied._core import Run
     from untied.inputs import OneRun, QrelsLike
 
 #: ``{query: {document: grade}}``
@@ -27,7 +28,7 @@ MOST_DRAWS = 100_000
 UNSAMPLED = -1.0
 
 
-def _key(seed: int, *parts: str) -> float:
+def document_key(seed: int, *parts: str) -> float:
     """A number from 0 up to 1 that looks random and depends on the arguments alone."""
     digest = blake2b(digest_size=8, key=str(seed).encode())
     for part in parts:
@@ -109,7 +110,7 @@ def _draw(
     grades = {document: judged[document] for document in sorted(judged)}
     rates = {document: rate_of(query, document) for document, grade in grades.items() if grade >= 0}
     for draw in range(MOST_DRAWS):
-        keys = {document: _key(seed, query, document, str(draw)) for document in rates}
+        keys = {document: document_key(seed, query, document, str(draw)) for document in rates}
         if by_query and rates:
             kept = set()
             for share in set(rates.values()):
@@ -152,9 +153,7 @@ def pool(runs: Iterable[OneRun], depth: int, qrels: QrelsLike | None = None) -> 
     for one in runs:
         run = as_run(one)
         for query in run.queries():
-            # Ids compare as their UTF-8 bytes do.
-            ranked = sorted(run[query], key=lambda row: (row[1], row[0]), reverse=True)
-            pooled.setdefault(query, set()).update(document for document, _ in ranked[:depth])
+            pooled.setdefault(query, set()).update(ranked(run, query)[:depth])
     if judged is not None:
         pooled = {query: pooled.get(query, set()) for query in judged.queries()}
     return {
@@ -164,6 +163,14 @@ def pool(runs: Iterable[OneRun], depth: int, qrels: QrelsLike | None = None) -> 
         }
         for query, documents in sorted(pooled.items())
     }
+
+
+def ranked(run: Run, query: str) -> list[str]:
+    """The documents that a run retrieves, tied ones by id, descending."""
+    if query not in run:
+        return []
+    # Ids compare as their UTF-8 bytes do.
+    return [document for document, _ in sorted(run[query], key=lambda row: (row[1], row[0]), reverse=True)]
 
 
 def keeps_document(document: str, rate: float, seed: int = 0) -> bool:
@@ -182,7 +189,7 @@ def keeps_document(document: str, rate: float, seed: int = 0) -> bool:
     -------
     bool
     """
-    return _key(seed, document) < rate
+    return document_key(seed, document) < rate
 
 
 def collection(

@@ -247,6 +247,24 @@ impl Plan {
         })
     }
 
+    /// Grades that an unjudged document may have, highest first; the last is 0.
+    #[must_use]
+    pub fn open_grades(&self) -> &[f64] {
+        &self.open_grades
+    }
+
+    /// The measure of a plan that was made for one.
+    ///
+    /// # Errors
+    /// It reads rankings without unjudged documents, so that it has no bounds.
+    pub(crate) fn only_measure(&self) -> Result<&dyn Measure> {
+        if self.judged_only[0] { Err(self.without_bounds(0)) } else { Ok(self.measures[0].as_ref()) }
+    }
+
+    pub(crate) fn without_bounds(&self, measure: usize) -> Error {
+        Error::Value(format!("bounds over unjudged documents are not known for {}", self.specs[measure]))
+    }
+
     /// Whether it will do for rankings of this depth.
     #[must_use]
     pub fn reaches(&self, depth: usize) -> bool {
@@ -524,10 +542,8 @@ impl Workspace {
                 _ => over.grades(),
             };
             let Some(Spread { mean, low, high, overstated: is_overstated }) = spread else {
-                return Err(Error::Value(format!(
-                    "bounds over unjudged documents are not known for {}; unjudged must be nonrelevant or remove",
-                    plan.specs[m]
-                )));
+                let why = plan.without_bounds(m);
+                return Err(Error::Value(format!("{why}; unjudged must be nonrelevant or remove")));
             };
             let is_undefined = mean.is_nan();
             undefined += usize::from(is_undefined);

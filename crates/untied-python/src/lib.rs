@@ -9,6 +9,7 @@ mod convert;
 mod errors;
 mod evaluate;
 mod measure;
+mod outlook;
 mod pytrec_eval;
 mod tables;
 mod threads;
@@ -29,6 +30,8 @@ mod _core {
     use super::evaluate::{Evaluation, Evaluator};
     #[pymodule_export]
     use super::measure::{Measure, measure_info, parse_measures};
+    #[pymodule_export]
+    use super::outlook::judgment_outlook;
     #[pymodule_export]
     use super::pytrec_eval::{TrecEvaluator, trec_eval_names};
     #[pymodule_export]

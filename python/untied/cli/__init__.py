@@ -19,6 +19,7 @@ COMMANDS = {
     "curve": "print or plot curves of one query, rank by rank: dynamic recall, precision, gain",
     "trec_eval": "trec_eval's own command line: its options, its output",
     "sample": "write samples of judgments, pools, parts of collections",
+    "judge-next": "tell which unjudged documents are most worth a judgment",
 }
 
 USAGE = f"""\
@@ -27,7 +28,7 @@ usage: untied COMMAND ...
 Evaluate ranked retrieval exactly when scores tie and judgments are partial.
 
 commands:
-{chr(10).join(f"  {name:<10}{what}" for name, what in COMMANDS.items())}
+{chr(10).join(f"  {name:<12}{what}" for name, what in COMMANDS.items())}
 
 options:
   -h, --help  show this help; untied COMMAND --help that of a command
@@ -87,7 +88,7 @@ def _run(command: str, arguments: Sequence[str]) -> int:
     from untied.errors import UntiedError
 
     try:
-        code: int | None = import_module(f"untied.cli.{command}").main(arguments)
+        code: int | None = import_module(f"untied.cli.{command.replace('-', '_')}").main(arguments)
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:

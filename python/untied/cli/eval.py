@@ -67,6 +67,11 @@ def arguments_parser() -> argparse.ArgumentParser:
         "best or worst (default: none)",
     )
     add(
+        "--pool",
+        metavar="FILE",
+        help="the pool, written as qrels: what of it is not judged gets grade -1, pooled but not judged (for infAP)",
+    )
+    add(
         "--score-dtype",
         metavar="DTYPE",
         default="float64",
@@ -117,12 +122,18 @@ def main(arguments: Sequence[str]) -> None:
     from untied.cli import output
 
     style = output.choose(options.format, options.output)
-    inputs = [options.qrels, *options.runs]
+    inputs = [options.qrels, *options.runs, *([options.pool] if options.pool else [])]
     if inputs.count("-") > 1:
         raise UntiedError("only one input can be standard input")
     output.check_target(options.output, inputs)
     measures = as_measures(options.measure)
     qrels = as_qrels(options.qrels, options.threads, options.qrels_format)
+    if options.pool is not None:
+        from untied.estimates import with_pool
+
+        if qrels.has_subtopics:
+            raise UntiedError("--pool goes with no qrels by subtopic")
+        qrels = as_qrels(with_pool(qrels, as_qrels(options.pool, options.threads)), options.threads)
     settings = {
         "ties": options.ties,
         "unjudged": options.unjudged,

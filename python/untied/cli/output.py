@@ -61,14 +61,20 @@ def text(
     table = results.table(per_query=per_query)
     if style == "table":
         return _aligned_table(table, len(results.measures), digits, counts, spread_over, on_screen)
-    lines = [table.columns, *_formatted(table, digits, counts)]
+    return lines(table.columns, _formatted(table, digits, counts), style)
+
+
+def lines(columns: Sequence[str], rows: Iterable[Sequence[str]], style: str) -> str:
+    """Text in columns, as a table, TSV or CSV."""
+    if style == "table":
+        return "".join(f"{line}\n" for line in _aligned([columns, *rows], texts=2, center=False))
     if style == "tsv":
-        return "".join(["\t".join(line) + "\n" for line in lines])
+        return "".join(["\t".join(line) + "\n" for line in (columns, *rows)])
     import csv
     import io
 
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(lines)
+    csv.writer(buffer, lineterminator="\n").writerows([columns, *rows])
     return buffer.getvalue()
 
 

@@ -105,7 +105,7 @@ impl Open<'_> {
 }
 
 /// Levels of judged documents, with `chosen` more of one grade and `others` of grade 0.
-fn judged(levels: &[Level], grade: f64, chosen: usize, others: usize) -> impl Iterator<Item = Level> {
+pub(crate) fn judged(levels: &[Level], grade: f64, chosen: usize, others: usize) -> impl Iterator<Item = Level> {
     let mut all: Vec<Level> = levels.iter().copied().filter(|level| level.grade >= 0.0).collect();
     for (grade, count) in [(grade, chosen), (0.0, others)] {
         if count > 0 {

@@ -1,0 +1,123 @@
+//! What a judgment would change: a measure's value and its bounds once one more document is judged.
+//!
+//! To a measure, unjudged documents of a tie group are alike, and so are all documents that are not retrieved. So every
+//! group is looked at once for each grade, however many documents it holds.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use crate::error::{Error, Result, show};
+use crate::evaluate::Plan;
+use crate::measures::Measure;
+use crate::measures::bounds::{Open, Resolution, judged};
+use crate::ranking::{Judge, Layout, Level, Order, Precision, Ranking};
+use crate::table::{Qrels, Rows, Run, Truth};
+
+/// A measure's value, unjudged documents being non-relevant, and its bounds over all grades they may have. Of tied
+/// documents each is the mean over all orders.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outcome {
+    /// The value.
+    pub value: f64,
+    /// Its smallest value.
+    pub low: f64,
+    /// Its largest value.
+    pub high: f64,
+}
+
+/// What judging a document would lead to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judgment {
+    /// Rank of the first document of its tie group; none if it is not retrieved.
+    pub rank: Option<usize>,
+    /// For every grade that it may have, see [`Plan::open_grades`].
+    pub outcomes: Vec<Outcome>,
+}
+
+/// A query as it stands, and after each judgment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outlook {
+    /// As it stands.
+    pub now: Outcome,
+    /// Document by document.
+    pub after: Vec<Judgment>,
+}
+
+/// Look at what judging each of some documents would change; for queries of the qrels by number, each with documents
+/// that are not judged. The plan holds one measure.
+///
+/// # Errors
+/// Bounds of the measure are not known, or a document is judged.
+pub fn outlook(qrels: &Qrels, run: &Run, plan: &Plan, asked: &[(usize, Vec<Vec<u8>>)]) -> Result<Vec<Outlook>> {
+    asked.par_iter().map(|(query, documents)| one_query(qrels, run, plan, *query, documents)).collect()
+}
+
+fn one_query(qrels: &Qrels, run: &Run, plan: &Plan, query: usize, documents: &[Vec<u8>]) -> Result<Outlook> {
+    let truth = qrels.truth(query);
+    let rows = run.find(qrels.id(query)).map_or_else(Rows::none, |found| run.rows(found));
+    let mut order = Order::default();
+    let misfit = |score| Error::Value(format!("score {score:?} of query {} is not finite", show(qrels.id(query))));
+    order.sort(rows.column(0), Precision::Float64).map_err(misfit)?;
+    let mut ranking = Ranking::default();
+    let mut judge = Judge::default();
+    judge.every_group = true;
+    judge.judge(&rows, &order, &truth, Layout::Tied, false, &mut ranking);
+
+    // Every group is in the ranking, so they have the numbers of the order's ends.
+    let mut groups: HashMap<&[u8], usize> = HashMap::with_capacity(rows.len());
+    let mut from = 0;
+    for (group, &end) in order.ends.iter().enumerate() {
+        groups.extend(order.rows[from..end as usize].iter().map(|&row| (rows.doc(row as usize), group)));
+        from = end as usize;
+    }
+    let places: Vec<Option<usize>> = documents.iter().map(|doc| groups.get(doc.as_slice()).copied()).collect();
+    let starts: Vec<(usize, bool)> =
+        ranking.groups().map(|group| (group.start, group.relevant(0.0) < group.size)).collect();
+    if let Some(i) = places.iter().position(|place| place.is_some_and(|group| !starts[group].1)) {
+        return Err(Error::Value(format!("document {} is judged", show(&documents[i]))));
+    }
+
+    let measure = plan.only_measure()?;
+    let grades = plan.open_grades();
+    let mut wanted = places.clone();
+    wanted.sort_unstable();
+    wanted.dedup();
+    let found: Vec<Vec<Outcome>> = wanted
+        .par_iter()
+        .map(|&place| grades.iter().map(|&grade| after(measure, plan, &ranking, &truth, place, grade)).collect())
+        .collect::<Result<_>>()?;
+    let after = places.iter().map(|place| {
+        let outcomes = wanted.binary_search(place).map(|i| found[i].clone()).unwrap_or_default();
+        Judgment { rank: place.map(|group| starts[group].0 + 1), outcomes }
+    });
+    Ok(Outlook { now: outcome(measure, plan, &ranking, &truth)?, after: after.collect() })
+}
+
+/// The outcome where one more document of a group, or one that is not retrieved, has this grade.
+fn after(
+    measure: &dyn Measure,
+    plan: &Plan,
+    ranking: &Ranking,
+    truth: &Truth<'_>,
+    place: Option<usize>,
+    grade: f64,
+) -> Result<Outcome> {
+    let mut next = Ranking::default();
+    next.retrieved = ranking.retrieved;
+    for (number, group) in ranking.groups().enumerate() {
+        let more = usize::from(place == Some(number));
+        next.push(group.start, group.size, judged(group.levels, grade, more, 0));
+    }
+    let levels: Vec<Level> = judged(truth.levels, grade, 1, 0).collect();
+    outcome(measure, plan, &next, &truth.with_levels(&levels))
+}
+
+fn outcome(measure: &dyn Measure, plan: &Plan, ranking: &Ranking, truth: &Truth<'_>) -> Result<Outcome> {
+    let resolution = Resolution::Mean;
+    let open = Open { ranking, truth, resolution, grades: plan.open_grades(), unretrieved: 0 };
+    let Some((low, high)) = measure.bounds(&open) else { return Err(plan.without_bounds(0)) };
+    let value = measure.mean(ranking, truth);
+    // Undefined: nothing is relevant.
+    Ok(Outcome { value: if value.is_nan() { 0.0 } else { value }, low, high })
+}

@@ -1,0 +1,215 @@
+"""What to judge next: unjudged documents that matter most to what is known of a run, or of which of two is better.
+
+For every candidate the measure and its exact bounds over all grades of unjudged documents are computed as they would
+be after each possible judgment; outcomes are weighted by how likely the judgment is held to be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from untied._core import judgment_outlook
+from untied.errors import UntiedError
+from untied.inputs import as_qrels, named_runs
+from untied.measures import as_measure
+from untied.sample import ranked
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from untied._core import Qrels, Run
+    from untied.inputs import QrelsLike, Runs
+    from untied.measures import MeasureLike
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A document that could be judged.
+
+    Attributes
+    ----------
+    query, document : str
+        What to judge.
+    ranks : tuple of (int or None)
+        In each run, the rank of the first document that is tied with it; None where it is not retrieved.
+    probability : float
+        How likely it is held to have a grade above 0.
+    narrowing : float
+        By how much its judgment is expected to narrow the bounds of the run's mean (of both runs, added up).
+    swing : float
+        How much more a grade above 0 changes the mean (of two runs: their difference, first less second) than grade 0,
+        all other unjudged documents being non-relevant.
+    """
+
+    query: str
+    document: str
+    ranks: tuple[int | None, ...]
+    probability: float
+    narrowing: float
+    swing: float
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What to judge next.
+
+    Attributes
+    ----------
+    measure : str
+        Its name.
+    runs : tuple of str
+        One name or two.
+    bounds : tuple of (float, float)
+        For each run, smallest and largest mean over all grades of unjudged documents. Exact for measures of one query
+        at a time: the mean's bounds are the means of the bounds.
+    candidates : list of Candidate
+        Best first: by `narrowing` for one run; for two by the expected change of their difference, `probability` times
+        the size of `swing`.
+    considered : int
+        How many documents were looked at.
+    """
+
+    measure: str
+    runs: tuple[str, ...]
+    bounds: tuple[tuple[float, float], ...]
+    candidates: list[Candidate]
+    considered: int
+
+    @property
+    def difference(self) -> tuple[float, float] | None:
+        """An interval that holds the difference of two runs, whatever the unjudged documents are.
+
+        It is made of the bounds of each run. Its ends need not be reached, as one assignment of grades seldom is the
+        best for one run and the worst for the other.
+        """
+        if len(self.bounds) != 2:
+            return None
+        (low, high), (other_low, other_high) = self.bounds
+        return low - other_high, high - other_low
+
+    @property
+    def settled(self) -> bool:
+        """Whether one of two runs is better whatever the unjudged documents are."""
+        return self.difference is not None and (self.difference[0] > 0 or self.difference[1] < 0)
+
+
+def judge_next(
+    qrels: QrelsLike,
+    runs: Runs,
+    measure: MeasureLike = "AP",
+    *,
+    top: int = 20,
+    depth: int = 100,
+    prior: float | None = None,
+    threads: int | None = None,
+) -> Advice:
+    """Rank unjudged documents by what their judgment is expected to tell.
+
+    Parameters
+    ----------
+    qrels : Qrels, path, or {query: {document: grade}}
+        Judgments. Documents with a negative grade are not judged.
+    runs : runs
+        One, or two to be compared; as for `evaluate`.
+    measure : measure or str
+        One that has bounds over unjudged documents.
+    top : int
+        How many documents to give.
+    depth : int
+        Documents of a query that each run proposes: the first so many, tied ones by id, descending.
+    prior : float, optional
+        Probability of a grade above 0. By default, query by query, the share of such grades among the judged
+        documents, with half a document added to those above 0 and half to the others. Among the grades above 0 each is
+        as likely as it is frequent in the qrels.
+    threads : int, optional
+        As for `evaluate`.
+
+    Returns
+    -------
+    Advice
+
+    Raises
+    ------
+    UntiedError
+        There are more than two runs, bounds of the measure are not known, or a number is out of its range.
+    """
+    if top < 1 or depth < 1:
+        raise UntiedError(f"top and depth must be at least 1, not {min(top, depth)}")
+    if prior is not None and not 0 <= prior <= 1:
+        raise UntiedError(f"prior must be from 0 to 1, not {prior:g}")
+    table = as_qrels(qrels, threads)
+    measure = as_measure(measure)
+    if "'geometric'" in str(measure):
+        raise UntiedError(f"what a judgment changes adds up over queries for arithmetic means, not for {measure}")
+    named = named_runs(runs, threads)
+    if len(named) > 2:
+        raise UntiedError(f"expected one run, or two to compare, found {len(named)}")
+    loaded = [load() for _, load in named]
+    candidates = _candidates(table, loaded, depth)
+    asked = list(candidates.items())
+    outlooks = [judgment_outlook(table, run, measure, asked, threads) for run in loaded]
+    grades = outlooks[0][0]
+    shares = _shares(table, grades)
+    queries = 1 if measure.is_count else len(asked)
+    found = []
+    for number, (query, documents) in enumerate(asked):
+        likely = prior if prior is not None else _prior(table[query].values())
+        # Grade by grade as in `grades`, highest first, the last being 0.
+        weights = [likely * share for share in shares] + [1 - likely] if shares else [1.0]
+        views = [outlook[1][number] for outlook in outlooks]
+        for place, document in enumerate(documents):
+            ranks, narrowing, swing = [], 0.0, 0.0
+            for sign, ((_, low, high), after) in zip((1, -1), views, strict=False):
+                rank, outcomes = after[place]
+                ranks.append(rank)
+                expected = sum(w * (most - least) for w, (_, least, most) in zip(weights, outcomes, strict=True))
+                narrowing += (high - low) - expected
+                relevant = sum(share * outcome[0] for share, outcome in zip(shares, outcomes, strict=False))
+                swing += sign * (relevant - outcomes[-1][0]) if shares else 0.0
+            found.append(Candidate(query, document, tuple(ranks), likely, narrowing / queries, swing / queries))
+
+    def worth(one: Candidate) -> float:
+        return one.narrowing if len(loaded) == 1 else one.probability * abs(one.swing)
+
+    found.sort(key=lambda one: (-worth(one), one.query, one.document))
+    bounds = tuple(
+        (sum(now[1] for now, _ in views) / queries, sum(now[2] for now, _ in views) / queries) for _, views in outlooks
+    )
+    return Advice(str(measure), tuple(name for name, _ in named), bounds, found[:top], len(found))
+
+
+def _candidates(qrels: Qrels, runs: list[Run], depth: int) -> dict[str, list[str]]:
+    """The unjudged documents that runs have at their tops, for every query of the qrels."""
+    candidates = {}
+    for query in qrels.queries():
+        judged = {document for document, grade in qrels[query].items() if grade >= 0}
+        documents: set[str] = set()
+        for run in runs:
+            documents.update(ranked(run, query)[:depth])
+        candidates[query] = sorted(documents - judged)
+    return candidates
+
+
+def _shares(qrels: Qrels, grades: list[float]) -> list[float]:
+    """How frequent each grade above 0 is among them."""
+    counts = dict.fromkeys(grades[:-1], 0)
+    for query in qrels.queries():
+        for grade in qrels[query].values():
+            if grade > 0:
+                counts[grade] += 1
+    total = sum(counts.values())
+    return [count / total for count in counts.values()]
+
+
+def _prior(grades: Iterable[float]) -> float:
+    judged = [grade for grade in grades if grade >= 0]
+    return (sum(grade > 0 for grade in judged) + 0.5) / (len(judged) + 1)
+
+
+def rows(advice: Advice) -> Iterator[dict[str, object]]:
+    """The candidates as rows of a table, with one column for the rank in each run."""
+    for one in advice.candidates:
+        row: dict[str, object] = {"query": one.query, "document": one.document}
+        row |= {f"rank in {name}": rank for name, rank in zip(advice.runs, one.ranks, strict=True)}
+        yield row | {"probability": one.probability, "narrowing": one.narrowing, "swing": one.swing}

@@ -1,0 +1,99 @@
+"""Pools, standard errors of infAP, and draws of subAP."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+
+import pytest
+
+import untied
+from untied import estimates
+from untied.cli import main
+
+QRELS = {"q": {"a": 1, "b": 0, "c": 2}}
+POOL = {"q": {"a": 0, "b": 0, "c": 0, "d": 5, "e": -1}, "other": {"x": 1}}
+
+
+def test_documents_of_the_pool_count_as_not_judged() -> None:
+    assert estimates.with_pool(QRELS, POOL) == {"q": {"a": 1.0, "b": 0.0, "c": 2.0, "d": -1.0, "e": -1.0}}
+    assert estimates.with_pool({"q": {"a": 1, "z": -1}}, POOL)["q"]["z"] == -1
+
+
+def test_a_judged_document_outside_the_pool_is_refused() -> None:
+    with pytest.raises(untied.UntiedError, match="query 'q': document 'z' is judged, but not in the pool"):
+        estimates.with_pool({"q": {"a": 1, "z": 0}}, POOL)
+    with pytest.raises(untied.UntiedError, match="document 'a' is judged, but not in the pool"):
+        estimates.with_pool({"new": {"a": 1}}, POOL)
+
+
+def test_infap_with_a_pool_on_the_command_line(tmp_path, capsys) -> None:
+    (tmp_path / "qrels").write_text("q 0 a 1\nq 0 b 0\nq 0 c 2\n")
+    (tmp_path / "pool").write_text("".join(f"q 0 {doc} 0\n" for doc in "abcde"))
+    (tmp_path / "run").write_text("".join(f"q Q0 {doc} {i} {-i} t\n" for i, doc in enumerate("xdbac")))
+    arguments = ["eval", f"{tmp_path}/qrels", f"{tmp_path}/run", "-m", "infAP", "--digits", "12"]
+    values = []
+    for more in ([], ["--pool", f"{tmp_path}/pool"]):
+        assert main([*arguments, *more]) == 0
+        values.append(float(capsys.readouterr().out.split()[-1]))
+    ranked = {"q": list("xdbac")}
+    for qrels, value in zip((QRELS, estimates.with_pool(QRELS, POOL)), values, strict=True):
+        assert untied.evaluate(qrels, ranked, ["infAP"])["infAP"].mean == pytest.approx(value, abs=1e-11)
+    assert values[0] != values[1]
+    (tmp_path / "pool").write_text("q 0 a 1\n")
+    assert main([*arguments, "--pool", f"{tmp_path}/pool"]) == 1
+    assert "is judged, but not in the pool" in capsys.readouterr().err
+
+
+def test_standard_error_by_hand() -> None:
+    # a at rank 2 below d (pooled), c at rank 4 below d, a and b: precisions 3/4 (prior) and about 5/8.
+    found = estimates.infap_error(estimates.with_pool(QRELS, POOL), {"q": ["d", "a", "b", "c"]})
+    first, second = 0.5 + 0.5 * 0.5, 0.25 + 0.75 * (1 + 1e-5) / (2 + 2e-5)
+    between = (first - second) ** 2 / 2
+    v = 0.5 * 0.5 / 2 * (1 - 2 / 3)  # of c: 1 of 2 judged is relevant, 3 are pooled; above a nothing is judged
+    variance = (1 - 3 / 5) * between / 2 + (3 / 4) ** 2 * v / 4
+    assert found["q"] == pytest.approx(math.sqrt(variance), rel=1e-12)
+    assert math.isnan(estimates.infap_error({"q": {"a": 1}}, {"q": ["a"]})["q"])
+
+
+def test_nothing_is_uncertain_where_all_is_judged() -> None:
+    qrels = {"q": {f"d{i}": i % 3 == 0 for i in range(12)}}
+    assert estimates.infap_error(qrels, {"q": sorted(qrels["q"])}) == {"q": 0.0}
+
+
+def test_standard_error_against_all_samples() -> None:
+    """It is of the size of the true one, and below it, as it says."""
+    docs = [f"d{i:02}" for i in range(12)]
+    relevant = {"d00", "d02", "d03", "d05", "d08", "d09"}
+    values, errors = [], []
+    for sample in itertools.combinations(docs, 8):
+        qrels = {"q": {doc: (doc in relevant) if doc in sample else -1 for doc in docs}}
+        if len(relevant & set(sample)) >= 2:
+            values.append(untied.evaluate(qrels, {"q": docs}, ["infAP"])["infAP"].mean)
+            errors.append(estimates.infap_error(qrels, {"q": docs})["q"])
+    mean = sum(values) / len(values)
+    true = math.sqrt(sum((value - mean) ** 2 for value in values) / len(values))
+    typical = math.sqrt(sum(error**2 for error in errors) / len(errors))
+    assert 0.5 * true < typical < 1.1 * true
+
+
+def test_draws_of_subap() -> None:
+    generator = random.Random(5)
+    docs = [f"d{i}" for i in range(40)]
+    qrels = {"q": {doc: generator.choice([0, 1, -1]) for doc in generator.sample(docs, 20)}}
+    run = {"q": docs}
+    exact = untied.evaluate(qrels, run, ["subAP"], variance=True)["subAP"]
+
+    def draw(**options: object) -> float:
+        return untied.evaluate(qrels, estimates.subcollection(qrels, run, **options), ["AP"])["AP"].mean
+
+    induced = untied.evaluate(qrels, run, ["AP"], unjudged="remove")["AP"].mean
+    assert draw(rate=0) == pytest.approx(induced)
+    assert draw(rate=1) == pytest.approx(untied.evaluate(qrels, run, ["subAP(p=1)"])["subAP(p=1)"].mean)
+    assert draw(seed=3) == draw(seed=3)
+    draws = [draw(seed=seed) for seed in range(400)]
+    assert exact.variance is not None
+    assert abs(sum(draws) / 400 - exact.mean) < 4 * math.sqrt(exact.variance / 400)
+    with pytest.raises(untied.UntiedError, match=r"rate must be from 0 to 1, not 1\.5"):
+        estimates.subcollection(qrels, run, rate=1.5)

@@ -1,0 +1,136 @@
+"""What to judge next, against every judgment made and evaluated anew."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import untied
+from strategies import topics
+from untied.cli import main
+from untied.judging import judge_next
+
+MEASURES = ["AP", "nDCG@3", "Bpref", "P@2", "RBP(p=0.5)", "ERR(max_grade=4)", "Rprec", "NumRelRet", "RR(rel=2)"]
+
+
+def anew(qrels: Any, run: Any, measure: str) -> tuple[float, float, float]:
+    value = untied.evaluate(qrels, run, [measure], unjudged="range")[measure]
+    assert value.low is not None
+    assert value.high is not None
+    return value.mean, value.low, value.high
+
+
+@settings(max_examples=150)
+@given(st.data(), st.sampled_from(MEASURES), st.sampled_from([None, 0.0, 0.3, 1.0]))
+def test_every_judgment_made(data: st.DataObject, measure: str, prior: float | None) -> None:
+    drawn = data.draw(st.lists(topics(), min_size=1, max_size=2))
+    qrels = {f"q{i}": topic.truth for i, topic in enumerate(drawn)}
+    one = {f"q{i}": topic.scores() for i, topic in enumerate(drawn)}
+    assume(any(one.values()))
+    other = {query: dict.fromkeys(list(docs)[::2], 1.0) | {"new": 0.5} for query, docs in one.items()}
+    runs = data.draw(st.sampled_from([[one], [one, other]]))
+    judged = [grade for truth in qrels.values() for grade in truth.values() if grade > 0]
+    advice = judge_next(qrels, {str(i): run for i, run in enumerate(runs)}, measure, prior=prior, top=1000)
+    open_documents = {
+        (query, doc) for run in runs for query, docs in run.items() for doc in docs if qrels[query].get(doc, -1) < 0
+    }
+    assert {(c.query, c.document) for c in advice.candidates} == open_documents
+    assert advice.considered == len(open_documents)
+    now = [anew(qrels, run, measure) for run in runs]
+    assert list(advice.bounds) == [pytest.approx(one[1:], abs=1e-12) for one in now]
+    for found in advice.candidates[:4]:
+        known = [grade for grade in qrels[found.query].values() if grade >= 0]
+        likely = (sum(grade > 0 for grade in known) + 0.5) / (len(known) + 1) if prior is None else prior
+        chances = {grade: likely * judged.count(grade) / len(judged) for grade in judged} | {0: 1 - likely}
+        if not judged:
+            chances = {0: 1.0}
+        assert found.probability == likely
+        narrowing = swing = 0.0
+        for sign, run, (_, low, high) in zip((1, -1), runs, now, strict=False):
+            narrowing += high - low
+            for grade, chance in chances.items():
+                # The same grades stay possible, even if the last judgment of one were at stake.
+                value, least, most = anew(
+                    qrels | {found.query: qrels[found.query] | {found.document: grade}}, run, measure
+                )
+                narrowing -= chance * (most - least)
+                if grade == 0:
+                    swing -= sign * value if judged else 0
+                else:
+                    swing += sign * value * judged.count(grade) / len(judged)
+        assert found.narrowing == pytest.approx(narrowing, abs=1e-12)
+        assert found.swing == pytest.approx(swing, abs=1e-12)
+    if len(runs) == 1:
+        worth = [c.narrowing for c in advice.candidates]
+    else:
+        worth = [c.probability * abs(c.swing) for c in advice.candidates]
+        assert advice.difference is not None
+        if measure != "Bpref":  # it passes over what is not judged, which no assignment of grades does
+            assert advice.difference[0] <= now[0][0] - now[1][0] + 1e-12
+            assert now[0][0] - now[1][0] <= advice.difference[1] + 1e-12
+    assert worth == sorted(worth, reverse=True)
+
+
+def test_what_both_have_at_one_rank_settles_nothing() -> None:
+    qrels = {"q": {"r": 1, "n": 0}}
+    advice = judge_next(qrels, {"a": {"q": ["x", "y", "r"]}, "b": {"q": ["x", "r", "n", "y"]}}, "P@2", prior=0.5)
+    assert [(c.document, c.ranks, c.swing) for c in advice.candidates] == [("y", (2, 4), 0.5), ("x", (1, 1), 0.0)]
+    assert advice.difference == (-1.0, 0.5)
+    assert not advice.settled
+    assert judge_next(qrels, {"a": {"q": ["r", "r2"]}, "b": {"q": ["n", "x"]}}, "P@1").settled
+
+
+def test_depth_and_top() -> None:
+    qrels, run = {"q": {"r": 1}}, {"q": ["x1", "x2", "r", "x3", "x4"]}
+    assert [c.document for c in judge_next(qrels, run, depth=2).candidates] == ["x1", "x2"]
+    advice = judge_next(qrels, run, "RR", top=1)
+    assert ([c.document for c in advice.candidates], advice.considered) == (["x1"], 4)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"prior": 1.5}, "prior must be from 0 to 1, not 1.5"),
+        ({"top": 0}, "top and depth must be at least 1, not 0"),
+        ({"measure": "AP(judged_only=True)"}, "bounds over unjudged documents are not known for"),
+        ({"measure": "infAP"}, "bounds over unjudged documents are not known for infAP"),
+        ({"measure": "AP(mean='geometric')"}, "adds up over queries for arithmetic means"),
+        ({"runs": [{"q": ["a"]}] * 3}, "expected one run, or two to compare, found 3"),
+    ],
+)
+def test_what_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(untied.UntiedError, match=message.replace("(", r"\(").replace(")", r"\)")):
+        judge_next({"q": {"r": 1}}, **({"runs": {"q": ["a"]}} | options))
+
+
+def test_command(tmp_path, capsys) -> None:
+    (tmp_path / "qrels").write_text("q 0 r 1\nq 0 n 0\n")
+    for name, docs in {"a": "xyr", "b": "xrny"}.items():
+        (tmp_path / name).write_text("".join(f"q Q0 {doc} {i} {-i} t\n" for i, doc in enumerate(docs)))
+    arguments = ["judge-next", f"{tmp_path}/qrels", f"{tmp_path}/a", f"{tmp_path}/b", "-m", "P@2", "--prior", "0.5"]
+    assert main([*arguments, "--digits", "2"]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines() == [
+        "query\tdocument\trank in a\trank in b\tprobability\tnarrowing\tswing",
+        "q\ty\t2\t4\t0.50\t0.50\t0.50",
+        "q\tx\t1\t1\t0.50\t1.00\t0.00",
+    ]
+    assert err.splitlines() == [
+        "note: P@2 of a is between 0.0000 and 1.0000",
+        "note: P@2 of b is between 0.5000 and 1.0000",
+        "note: the difference lies within -1.0000 and 0.5000, ends it need not reach",
+    ]
+    assert main([*arguments, "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["difference"] == [-1.0, 0.5]
+    assert [row["document"] for row in document["candidates"]] == ["y", "x"]
+    assert main([*arguments, "--format", "csv", "--top", "1"]) == 0
+    assert [row["document"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))] == ["y"]
+    assert main([*arguments, "--format", "table"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].startswith("query   document   rank in a")
