@@ -15,6 +15,7 @@ import threading
 import pytest
 
 import untied
+from untied._core import measure_info
 from untied.cli import main
 
 EXAMPLE = pathlib.Path(__file__).parent.parent / "examples" / "tar2017"
@@ -231,10 +232,15 @@ def test_help_and_version(untied_):
 
 
 def test_measures_are_listed_from_their_info(untied_):
-    _, everything, _ = untied_("measures")
-    assert "AP, AP@k: average precision" in everything
-    for name in ("P@k", "R@k", "F1@k", "Rprec:", "Success,", "RR,", "DCG,", "nDCG,", "NumQ:", "NumRet:", "NumRel:"):
-        assert f"\n{name}" in everything
+    _, overview, _ = untied_("measures")
+    _, everything, _ = untied_("measures", "--details")
+    for info in measure_info():
+        assert overview.count(f"  {info['title']}\n") == 1
+        assert f": {info['title']}\n" in everything
+        assert info["reference"][:40] in everything
+    assert max(map(len, (overview + everything).splitlines())) <= 120
+    for line in ("  P@k ", "  AP [@k] ", "  Rprec ", "  IPrec@x "):
+        assert f"\n{line}" in overview
     _, one, _ = untied_("measures", "ndcg_cut_10")
     assert "nDCG@k" in one
     assert "average precision" not in one

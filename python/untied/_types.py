@@ -6,6 +6,7 @@ from typing import Literal, TypedDict
 class MeasureInfo(TypedDict):
     """What is known about a measure."""
 
+    family: str
     name: str
     aliases: list[str]
     title: str

@@ -4,7 +4,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString, PyType};
 use untied_core::Error;
-use untied_core::measures::{self, Aggregate, Cutoff, Needs, REGISTRY, Spec, Value};
+use untied_core::measures::{self, Aggregate, Cutoff, FAMILIES, Needs, Spec, Value};
 
 use crate::errors::to_python;
 
@@ -114,10 +114,11 @@ pub fn parse_measures(text: &str) -> PyResult<Vec<Measure>> {
 /// What there is to know about every measure, in the order of the list.
 #[pyfunction]
 pub fn measure_info(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    REGISTRY
-        .iter()
-        .map(|info| {
+    let families = FAMILIES.iter().flat_map(|family| family.measures.iter().map(|info| (family.title, info)));
+    families
+        .map(|(family, info)| {
             let dict = PyDict::new(py);
+            dict.set_item("family", family)?;
             dict.set_item("name", info.name)?;
             dict.set_item("aliases", info.aliases)?;
             dict.set_item("title", info.title)?;

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import textwrap
+from itertools import groupby
+from operator import itemgetter
 
 from untied._core import Measure, measure_info
 from untied.cli import parser
@@ -15,33 +17,50 @@ if TYPE_CHECKING:
     from untied._types import MeasureInfo
 
 GRAMMAR = """\
-NAME(parameter=value, ...)@cutoff, for instance nDCG(gain='exp2')@10, AP(rel=2), F1@10.
-Names of trec_eval, ir_measures and ranx are understood too: ndcg_cut_10, P.5,10, NumRet(rel=2), ndcg_burges@10-l2.
-Every measure but the counts takes mean='geometric': the geometric mean over queries, of values of at least 0.00001.
+A measure is written NAME(parameter=value, ...)@cutoff, for instance nDCG(gain='exp2')@10, AP(rel=2), F1@10, IPrec@0.1.
+[@k] marks a cutoff that may be left out. Names of trec_eval, ir_measures and ranx are understood too: ndcg_cut_10,
+P.5,10, NumRet(rel=2), ndcg_burges@10-l2. Every measure but the counts takes mean='geometric': the geometric mean over
+queries, of values of at least 0.00001.
 """
+MORE = "untied measures NAME ... tells parameters, equation and reference; untied measures --details those of all.\n"
+SUFFIX = {"required": "@k", "optional": " [@k]", "none": "", "recall": "@x"}
 
 
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    made = parser("measures", "List the measures.", "  untied measures nDCG AP\n")
-    made.add_argument("names", metavar="MEASURE", nargs="*", help="only these, in any spelling (default: all)")
-    names = made.parse_args(arguments).names
-    wanted = {Measure(name).name for name in names}
-    chosen = [info for info in measure_info() if not names or info["name"] in wanted]
-    write(GRAMMAR + "\n" + "\n".join(map(describe, chosen)), None)
+    made = parser("measures", "List the measures.", "  untied measures\n  untied measures nDCG ndcg_cut_10 AP\n")
+    made.add_argument("names", metavar="MEASURE", nargs="*", help="describe these, in any spelling (default: list all)")
+    made.add_argument("--details", action="store_true", help="describe all")
+    options = made.parse_args(arguments)
+    wanted = {Measure(name).name for name in options.names}
+    if wanted or options.details:
+        chosen = [info for info in measure_info() if not wanted or info["name"] in wanted]
+        write("\n".join(map(describe, chosen)), None)
+    else:
+        write("\n".join([GRAMMAR, *overview(measure_info()), MORE]), None)
+
+
+def overview(measures: list[MeasureInfo]) -> list[str]:
+    """A paragraph for each family, a line for each measure."""
+    width = max(len(written(info)) for info in measures)
+    return [
+        "\n".join([family, *(f"  {written(info):<{width}}  {info['title']}" for info in members)]) + "\n"
+        for family, members in groupby(measures, itemgetter("family"))
+    ]
+
+
+def written(info: MeasureInfo) -> str:
+    """A measure's name with its cutoff."""
+    return info["name"] + SUFFIX[info["cutoff"]]
 
 
 def describe(info: MeasureInfo) -> str:
     """One measure's entry."""
-    name = info["name"]
-    forms = {"required": f"{name}@k", "optional": f"{name}, {name}@k", "none": name, "recall": f"{name}@x"}
-    title = forms[info["cutoff"]]
-    lines = [f"{title}: {info['title']}"]
+    lines = [f"{written(info)}: {info['title']}"]
 
     def add(label: str, text: str) -> None:
-        wrapped = textwrap.wrap(text, 100)
-        lines.append(f"  {label:<12}{wrapped[0]}")
-        lines.extend(" " * 14 + line for line in wrapped[1:])
+        label = f"  {label:<12}" if len(label) < 12 else f"  {label} "
+        lines.append(textwrap.fill(text, 118, initial_indent=label, subsequent_indent=" " * 14))
 
     add("equation", info["equation"])
     add("range", info["range"])

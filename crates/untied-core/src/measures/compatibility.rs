@@ -17,7 +17,7 @@
 
 use super::{Aggregate, Cutoff, Info, Measure, Needs, Parameter, Spec, Value, drawing, sampling};
 use crate::error::{Error, Result};
-use crate::ranking::{Group, Level, Ranking};
+use crate::ranking::{Group, Ranking, levels_from};
 use crate::table::Truth;
 
 const PERSISTENCE: Parameter = Parameter {
@@ -95,11 +95,6 @@ struct Compatibility {
 }
 
 impl Compatibility {
-    fn relevant<'l>(&self, levels: &'l [Level]) -> impl Iterator<Item = Level> + use<'l> {
-        let rel = self.rel;
-        levels.iter().copied().take_while(move |level| level.grade >= rel)
-    }
-
     /// p^(d-1) / d for d = 1 .. ranks (or the depth), and the sum of all that follow within the depth.
     fn weights(&self, ranks: usize, depth: usize) -> (Vec<f64>, f64) {
         let mut power = 1.0;
@@ -124,7 +119,7 @@ impl Compatibility {
 
     /// X_d for d = 1 .. `ranks`, in expectation, added up with weights.
     fn overlaps(&self, ranking: &Ranking, truth: &Truth<'_>, weights: &[f64]) -> f64 {
-        let ideal: Vec<Level> = self.relevant(truth.levels).collect();
+        let ideal = levels_from(truth.levels, self.rel);
         let mut above = vec![0usize; ideal.len()]; // documents of each group of the truth in finished tie groups
         let (mut j, mut before) = (0, 0); // the group of the truth at position d, and the truth's documents before it
         let mut groups = ranking.groups().peekable();
@@ -142,7 +137,7 @@ impl Compatibility {
             }
             if group.is_none() && groups.peek().is_some_and(|next| next.start < d) {
                 group = groups.next();
-                for level in group.iter().flat_map(|group| self.relevant(group.levels)) {
+                for level in group.iter().flat_map(|group| levels_from(group.levels, self.rel)) {
                     if let Some(at) = ideal.iter().position(|of| of.grade == level.grade) {
                         here[at] += level.count as usize;
                     }
@@ -179,7 +174,7 @@ fn expected_least(slots: usize, fixed: usize, size: usize, special: usize, insid
 
 impl Measure for Compatibility {
     fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
-        let total: usize = self.relevant(truth.levels).map(|level| level.count as usize).sum();
+        let total = truth.relevant(self.rel);
         if total == 0 {
             return f64::NAN;
         }
@@ -187,8 +182,7 @@ impl Measure for Compatibility {
         let longest = ranking.retrieved.max(total);
         let depth = self.depth.unwrap_or(longest);
         let (weights, rest) = self.weights(longest, depth);
-        let found: usize =
-            ranking.groups().flat_map(|group| self.relevant(group.levels)).map(|l| l.count as usize).sum();
+        let found: usize = ranking.relevant(self.rel);
         let value = self.overlaps(ranking, truth, &weights) + rest * found as f64;
         let norm = if self.normalize {
             weights.iter().zip(1..).map(|(weight, d)| weight * total.min(d) as f64).sum::<f64>() + rest * total as f64

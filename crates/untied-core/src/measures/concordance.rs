@@ -9,7 +9,7 @@
 //! ranking (Kendall 1945), (n(n-1)(2n+5) - sum c(c-1)(2c+5)) / 18 / 4, where documents that are in no pair do not count.
 
 use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, REL};
-use crate::ranking::{Level, Ranking};
+use crate::ranking::{Level, Ranking, levels_from};
 use crate::table::Truth;
 
 /// PairConcordance.
@@ -34,7 +34,7 @@ struct Concordance {
 }
 
 /// Pairs of documents of different grades.
-fn pairs(levels: impl Iterator<Item = Level>) -> f64 {
+fn pairs(levels: &[Level]) -> f64 {
     let (mut pairs, mut higher) = (0.0, 0.0);
     for level in levels {
         pairs += higher * f64::from(level.count);
@@ -44,9 +44,8 @@ fn pairs(levels: impl Iterator<Item = Level>) -> f64 {
 }
 
 impl Concordance {
-    fn relevant<'l>(&self, levels: &'l [Level]) -> impl Iterator<Item = Level> + use<'l> {
-        let rel = self.rel;
-        levels.iter().copied().take_while(move |level| level.grade >= rel)
+    fn relevant<'l>(&self, levels: &'l [Level]) -> &'l [Level] {
+        levels_from(levels, self.rel)
     }
 
     /// All pairs; NaN where there is none.
@@ -60,7 +59,7 @@ impl Concordance {
 
 impl Measure for Concordance {
     fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
-        let mut left: Vec<Level> = self.relevant(truth.levels).collect();
+        let mut left: Vec<Level> = self.relevant(truth.levels).to_vec();
         let mut right = 0.0;
         for group in ranking.groups() {
             for level in self.relevant(group.levels) {
@@ -82,7 +81,7 @@ impl Measure for Concordance {
         let term = |n: f64| n * (n - 1.0) * (2.0 * n + 5.0);
         let mut total = 0.0;
         for group in ranking.groups() {
-            let counts = self.relevant(group.levels).map(|level| f64::from(level.count));
+            let counts = self.relevant(group.levels).iter().map(|level| f64::from(level.count));
             let (n, ties) = counts.fold((0.0, 0.0), |(n, ties), count| (n + count, ties + term(count)));
             total += (term(n) - ties) / 72.0;
         }

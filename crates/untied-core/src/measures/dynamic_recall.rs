@@ -14,7 +14,7 @@
 
 use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Parameter, REL, Spec, Value};
 use crate::error::{Error, Result};
-use crate::ranking::{Group, Ranking};
+use crate::ranking::{Group, Ranking, levels_from};
 use crate::table::Truth;
 
 const BEYOND: Parameter = Parameter {
@@ -99,7 +99,7 @@ impl DynamicRecall {
             sum += 1.0 / den as f64;
             *weight = sum;
         }
-        let groups = truth.levels.iter().take_while(|level| level.grade >= self.rel);
+        let groups = levels_from(truth.levels, self.rel).iter();
         let firsts = groups.scan(1, |next, level| {
             let first = *next;
             *next += level.count as usize;
@@ -110,7 +110,7 @@ impl DynamicRecall {
 
     /// The group's classes: s_j and number of documents; those outside the truth never count.
     fn classes(&self, group: &Group<'_>, weights: &Weights) -> Vec<(usize, usize)> {
-        let levels = group.levels.iter().take_while(|level| level.grade >= self.rel);
+        let levels = levels_from(group.levels, self.rel).iter();
         levels.map(|level| (weights.first(level.grade), level.count as usize)).collect()
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{
-    Aggregate, Cutoff, Info, JUDGED_ONLY, MEAN, Measure, Parameter, RECALL, REGISTRY, RecallBase, Scope, spellings,
+    Aggregate, Cutoff, Info, JUDGED_ONLY, MEAN, Measure, Parameter, RECALL, RecallBase, Scope, all, spellings,
 };
 use crate::error::{Error, Result, quote};
 
@@ -285,22 +285,22 @@ fn own_spelling(name: &str, value: Value) -> (&str, Value) {
 
 /// The measure by this name: its own, else an alias in any case.
 fn lookup(name: &str) -> Option<&'static Info> {
-    lookup_among(REGISTRY, name)
+    lookup_among(all, name)
 }
 
-fn lookup_among(registry: &[&'static Info], name: &str) -> Option<&'static Info> {
-    let is_alias = |info: &&&Info| {
+fn lookup_among<I: Iterator<Item = &'static Info>>(registry: impl Fn() -> I, name: &str) -> Option<&'static Info> {
+    let is_alias = |info: &&'static Info| {
         info.name.eq_ignore_ascii_case(name) || info.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name))
     };
-    registry.iter().find(|info| info.name == name).or_else(|| registry.iter().find(is_alias)).copied()
+    registry().find(|info| info.name == name).or_else(|| registry().find(is_alias))
 }
 
 fn unknown(name: &str) -> Error {
-    unknown_among(REGISTRY, name, "untied measures lists all")
+    unknown_among(all, name, "untied measures lists all")
 }
 
-fn unknown_among(registry: &[&'static Info], name: &str, hint: &str) -> Error {
-    let names = || registry.iter().flat_map(|info| std::iter::once(&info.name).chain(info.aliases));
+fn unknown_among<I: Iterator<Item = &'static Info>>(registry: impl Fn() -> I, name: &str, hint: &str) -> Error {
+    let names = || registry().flat_map(|info| std::iter::once(&info.name).chain(info.aliases));
     let mut near: Vec<(usize, &str)> = names().map(|known| (distance(name, known), *known)).collect();
     near.sort_unstable();
     near.retain(|&(distance, known)| distance <= 1 + known.len() / 3);
@@ -372,9 +372,10 @@ pub fn parse_all(text: &str) -> Result<Vec<Spec>> {
 pub fn parse_among(registry: &[&'static Info], text: &str) -> Result<Spec> {
     let mut parser = Parser { text, rest: text.trim() };
     let name = parser.name();
-    let names: Vec<&str> = registry.iter().map(|info| info.name).collect();
+    let listed = || registry.iter().copied();
+    let names: Vec<&str> = listed().map(|info| info.name).collect();
     let hint = || format!("there are {}", names.join(", "));
-    let info = lookup_among(registry, name).ok_or_else(|| unknown_among(registry, name, &hint()))?;
+    let info = lookup_among(listed, name).ok_or_else(|| unknown_among(listed, name, &hint()))?;
     let spec = parser.suffixes(Spec::of(info))?;
     parser.end()?;
     Ok(spec)
@@ -385,6 +386,9 @@ fn read(text: &str) -> Result<Vec<Spec>> {
     let text = of_ranx.as_deref().unwrap_or(text);
     let mut parser = Parser { text, rest: text.trim() };
     let name = parser.name();
+    if name.is_empty() {
+        return Err(parser.error("a measure's name"));
+    }
     if let Some(name) = geometric(name) {
         let specs = read(&format!("{name}{}", parser.rest))?;
         return specs.into_iter().map(|spec| spec.with(MEAN.name, Value::Text("geometric".into()))).collect();
@@ -506,6 +510,7 @@ impl<'t> Parser<'t> {
     }
 
     fn suffixes(&mut self, mut spec: Spec) -> Result<Spec> {
+        let mut given = Vec::new();
         loop {
             if spec.info.cutoff == Cutoff::Recall && spec.parameter(RECALL.name).is_none() && self.skip('@') {
                 spec = spec.at_number(self.number()?)?;
@@ -524,10 +529,12 @@ impl<'t> Parser<'t> {
                         return Err(self.error("a parameter's name"));
                     }
                     self.expect('=')?;
-                    if spec.parameter(own_spelling(name, Value::Flag(false)).0).is_some() {
+                    let value = self.value()?;
+                    let own = own_spelling(name, value.clone()).0;
+                    if given.contains(&own) {
                         return Err(Error::Measure(format!("{spec}: parameter {name} is given twice")));
                     }
-                    let value = self.value()?;
+                    given.push(own);
                     spec = spec.with(name, value)?;
                     if !self.skip(',') && !self.rest.starts_with(')') {
                         return Err(self.error("',' or ')'"));
@@ -676,6 +683,8 @@ mod tests {
             ("P@5@10", "or the end, found \"@10\""),
             ("P@99999999999999999999", "a whole number after @, found \"99999999999999999999\""),
             ("AP(rel=2, rel=3)", "parameter rel is given twice"),
+            ("AP(rel=1, rel=2)", "parameter rel is given twice"),
+            ("nDCG(gains={1: 1}, gain='exp')", "parameter gain is given twice"),
             ("ndcg_cut", "ndcg_cut needs a cutoff, for instance ndcg_cut_10"),
             ("12pt_avg", "did you mean 11pt_avg"),
             ("iprecc_at_recall_0.10", "unknown measure \"iprecc_at_recall\"; did you mean iprec_at_recall"),
@@ -685,7 +694,8 @@ mod tests {
             ("Utility(weights=[1, 0, 0, 1])", "needs the size of the collection"),
             ("AP,nDCG@10", "name one measure at a time"),
             ("AP)", "found \")\""),
-            ("", "unknown measure \"\""),
+            ("", "cannot read measure \"\": expected a measure's name, found the end"),
+            ("@10", "expected a measure's name, found \"@10\""),
         ] {
             let message = canonical(text);
             assert!(message.contains(part), "{text}: {message}");

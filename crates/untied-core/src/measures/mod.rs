@@ -2,7 +2,7 @@
 //!
 //! A measure reads a [`Ranking`] whose tie groups may be larger than one and returns its exact mean over all
 //! orders of the groups. On groups of one that *is* the ordinary measure, so there is one formula for both.
-//! To add a measure: one file with an [`Info`], a builder and the formula; one line in [`REGISTRY`].
+//! To add a measure: one file with an [`Info`], a builder and the formula; one line in [`FAMILIES`].
 
 mod accuracy;
 mod average_precision;
@@ -56,76 +56,140 @@ use crate::table::Truth;
 use crate::table::profiles::Detail;
 use bounds::{Bounds, Open};
 
-/// All measures, in the order in which they are listed.
-pub static REGISTRY: &[&Info] = &[
-    &hits::PRECISION,
-    &hits::RECALL,
-    &hits::F1,
-    &hits::HITS,
-    &hits::RELATIVE_PRECISION,
-    &hits::R_PRECISION,
-    &interpolated::INTERPOLATED_PRECISION,
-    &interpolated::MEAN_INTERPOLATED_PRECISION,
-    &success::SUCCESS,
-    &average_precision::AVERAGE_PRECISION,
-    &reciprocal_rank::RECIPROCAL_RANK,
-    &dcg::DCG,
-    &dcg::NDCG,
-    &ndcg_points::NDCG_AT_CHANGES,
-    &ndcg_points::NDCG_AT_RELEVANT,
-    &cost_gain::COST_GAIN,
-    &binary_gain::BINARY_GAIN,
-    &yaap::YAAP,
-    &bpref::BPREF,
-    &inferred::INFERRED_AP,
-    &stratified::STRATIFIED_AP,
-    &stratified_gain::INFERRED_NDCG,
-    &inclusion::STAT_AP,
-    &search_length::SEARCH_LENGTH,
-    &search_length::EXPECTED_PRECISION,
-    &search_length::PROBABILITY_OF_RELEVANCE,
-    &accuracy::ACCURACY,
-    &judged::JUDGED,
-    &judged::UNJUDGED,
-    &rank_biased_precision::RBP,
-    &rank_biased_precision::RBP_RESIDUAL,
-    &cascade::ERR,
-    &cascade::NERR,
-    &cascade::CASCADE,
-    &cwl::NERR8,
-    &cwl::NERR9,
-    &cwl::NERR10,
-    &cwl::NERR11,
-    &cwl::BPM,
-    &cwl::INST,
-    &cwl::INSQ,
-    &cwl::SDCG,
-    &sets::SET_PRECISION,
-    &sets::SET_RELATIVE_PRECISION,
-    &sets::SET_RECALL,
-    &sets::SET_F,
-    &sets::SET_AVERAGE_PRECISION,
-    &utility::UTILITY,
-    &dynamic_recall::AVERAGE_DYNAMIC_RECALL,
-    &inverted_recall::INVERTED_RECALL,
-    &concordance::PAIR_CONCORDANCE,
-    &compatibility::COMPATIBILITY,
-    &subcollection::SUBCOLLECTION_AP,
-    &diversity::ALPHA_DCG,
-    &diversity::ALPHA_NDCG,
-    &diversity::ERR_IA,
-    &diversity::NERR_IA,
-    &diversity::NRBP,
-    &diversity::NNRBP,
-    &diversity::AP_IA,
-    &diversity::P_IA,
-    &diversity::SUBTOPIC_RECALL,
-    &counts::NUM_Q,
-    &counts::NUM_RET,
-    &counts::NUM_REL,
-    &counts::NUM_REL_RET,
-    &counts::NUM_NONREL_JUDGED_RET,
+/// All measures, family by family, in the order in which they are listed.
+pub static FAMILIES: &[Family] = &[
+    Family {
+        title: "Relevant documents within a cutoff",
+        measures: &[
+            &hits::PRECISION,
+            &hits::RECALL,
+            &hits::F1,
+            &hits::HITS,
+            &hits::RELATIVE_PRECISION,
+            &hits::R_PRECISION,
+            &success::SUCCESS,
+        ],
+    },
+    Family {
+        title: "Average precision, precision at recall levels, reciprocal rank",
+        measures: &[
+            &average_precision::AVERAGE_PRECISION,
+            &yaap::YAAP,
+            &reciprocal_rank::RECIPROCAL_RANK,
+            &interpolated::INTERPOLATED_PRECISION,
+            &interpolated::MEAN_INTERPOLATED_PRECISION,
+        ],
+    },
+    Family {
+        title: "Discounted and cumulated gain",
+        measures: &[
+            &dcg::DCG,
+            &dcg::NDCG,
+            &ndcg_points::NDCG_AT_CHANGES,
+            &ndcg_points::NDCG_AT_RELEVANT,
+            &cost_gain::COST_GAIN,
+            &binary_gain::BINARY_GAIN,
+        ],
+    },
+    Family {
+        title: "Models of a user who stops",
+        measures: &[
+            &rank_biased_precision::RBP,
+            &rank_biased_precision::RBP_RESIDUAL,
+            &cascade::ERR,
+            &cascade::NERR,
+            &cascade::CASCADE,
+            &cwl::NERR8,
+            &cwl::NERR9,
+            &cwl::NERR10,
+            &cwl::NERR11,
+            &cwl::BPM,
+            &cwl::INST,
+            &cwl::INSQ,
+            &cwl::SDCG,
+        ],
+    },
+    Family {
+        title: "Search length and pairs of documents",
+        measures: &[
+            &search_length::SEARCH_LENGTH,
+            &search_length::EXPECTED_PRECISION,
+            &search_length::PROBABILITY_OF_RELEVANCE,
+            &accuracy::ACCURACY,
+            &concordance::PAIR_CONCORDANCE,
+        ],
+    },
+    Family {
+        title: "Incomplete judgments",
+        measures: &[
+            &bpref::BPREF,
+            &inferred::INFERRED_AP,
+            &subcollection::SUBCOLLECTION_AP,
+            &stratified::STRATIFIED_AP,
+            &stratified_gain::INFERRED_NDCG,
+            &inclusion::STAT_AP,
+            &judged::JUDGED,
+            &judged::UNJUDGED,
+        ],
+    },
+    Family {
+        title: "Partial orders of documents",
+        measures: &[
+            &dynamic_recall::AVERAGE_DYNAMIC_RECALL,
+            &inverted_recall::INVERTED_RECALL,
+            &compatibility::COMPATIBILITY,
+        ],
+    },
+    Family {
+        title: "Subtopics (qrels with subtopics)",
+        measures: &[
+            &diversity::ALPHA_DCG,
+            &diversity::ALPHA_NDCG,
+            &diversity::ERR_IA,
+            &diversity::NERR_IA,
+            &diversity::NRBP,
+            &diversity::NNRBP,
+            &diversity::AP_IA,
+            &diversity::P_IA,
+            &diversity::SUBTOPIC_RECALL,
+        ],
+    },
+    Family {
+        title: "The retrieved documents as a set",
+        measures: &[
+            &sets::SET_PRECISION,
+            &sets::SET_RELATIVE_PRECISION,
+            &sets::SET_RECALL,
+            &sets::SET_F,
+            &sets::SET_AVERAGE_PRECISION,
+            &utility::UTILITY,
+        ],
+    },
+    Family {
+        title: "Counts, added up over queries",
+        measures: &[
+            &counts::NUM_Q,
+            &counts::NUM_RET,
+            &counts::NUM_REL,
+            &counts::NUM_REL_RET,
+            &counts::NUM_NONREL_JUDGED_RET,
+        ],
+    },
 ];
+
+/// Measures that are listed together.
+#[derive(Debug)]
+pub struct Family {
+    /// What they have in common.
+    pub title: &'static str,
+    /// The measures.
+    pub measures: &'static [&'static Info],
+}
+
+/// All measures.
+pub fn all() -> impl Iterator<Item = &'static Info> {
+    FAMILIES.iter().flat_map(|family| family.measures).copied()
+}
 
 /// What there is to know about a measure: the source of help texts, pages and tooltips.
 #[derive(Debug)]

@@ -27,7 +27,15 @@ pub struct Level {
 #[inline]
 #[must_use]
 pub fn count_from(levels: &[Level], grade: f64) -> usize {
-    levels.iter().take_while(|level| level.grade >= grade).map(|level| level.count as usize).sum()
+    levels_from(levels, grade).iter().map(|level| level.count as usize).sum()
+}
+
+/// Those with at least this grade; levels descend.
+#[inline]
+#[must_use]
+pub fn levels_from(levels: &[Level], grade: f64) -> &[Level] {
+    let end = levels.iter().position(|level| level.grade < grade);
+    &levels[..end.unwrap_or(levels.len())]
 }
 
 /// A query's ranking, reduced to what measures read: the tie groups that hold documents of the qrels.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::quirks;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quote};
 use crate::measures::{Info, Spec, Value, parse_open};
 
 /// Which trec_eval.
@@ -350,7 +350,7 @@ impl Requested {
         };
         let found: Vec<usize> = (0..ENTRIES.len()).filter(|&at| known(&ENTRIES[at])).collect();
         if found.is_empty() {
-            return Err(Error::Measure(format!("illegal measure '{argument}'")));
+            return Err(Error::Measure(format!("unknown measure {}", quote(argument.as_bytes()))));
         }
         self.wanted.extend(found);
         self.parameters.extend(parameters.map(|parameters| (name.to_owned(), parameters.to_owned())));
@@ -438,10 +438,10 @@ fn cutoffs(raw: &str) -> Result<Vec<i64>> {
     let mut cutoffs: Vec<i64> = raw.split(',').map(whole).collect();
     cutoffs.sort_unstable();
     if cutoffs[0] <= 0 {
-        return Err(problem("Negative cutoff detected"));
+        return Err(problem(format!("expected whole numbers from 1 as cutoffs, found {}", quote(raw.as_bytes()))));
     }
     if cutoffs.windows(2).any(|pair| pair[0] == pair[1]) {
-        return Err(problem("duplicate cutoffs detected"));
+        return Err(problem(format!("a cutoff stands twice in {}", quote(raw.as_bytes()))));
     }
     Ok(cutoffs)
 }
@@ -451,7 +451,7 @@ fn levels(raw: &str) -> Result<Vec<f64>> {
     let mut levels: Vec<f64> = raw.split(',').map(number).collect();
     levels.sort_by(f64::total_cmp);
     if levels.windows(2).any(|pair| pair[0] == pair[1]) {
-        return Err(problem("duplicate cutoffs detected"));
+        return Err(problem(format!("a level stands twice in {}", quote(raw.as_bytes()))));
     }
     Ok(levels)
 }
@@ -464,7 +464,7 @@ fn pairs(raw: &str) -> Result<Vec<(&str, f64)>> {
     raw.split(',')
         .map(|text| pair(text).map(|(length, value)| (&text[..length], value)))
         .collect::<Option<Vec<_>>>()
-        .ok_or_else(|| problem(format!("malformed pair parameters in '{raw}'")))
+        .ok_or_else(|| problem(format!("expected pairs as 1=3,2=9, found {}", quote(raw.as_bytes()))))
 }
 
 /// The whole number that a text begins with, 0 if there is none: as C's `atol`.
@@ -492,7 +492,7 @@ fn beta(spec: Spec, values: &[f64], _: &Context) -> Result<Spec> {
 
 fn weights(spec: Spec, values: &[f64], context: &Context) -> Result<Spec> {
     if values.len() != 4 {
-        return Err(problem("improper number of coefficients"));
+        return Err(problem(format!("expected 4 weights, found {}", values.len())));
     }
     spec.with("weights", Value::List(values.to_vec()))?.with("collection", Value::Number(context.collection as f64))
 }
@@ -559,14 +559,14 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_those_of_trec_eval() {
+    fn what_trec_eval_refuses() {
         for (argument, part) in [
-            ("nap", "illegal measure 'nap'"),
-            ("dcg", "illegal measure 'dcg'"),
-            ("P.0", "Negative cutoff"),
-            ("P.x", "Negative cutoff"),
-            ("P.5,5", "duplicate cutoffs"),
-            ("ndcg.1,2", "malformed pair parameters in '1,2'"),
+            ("nap", "unknown measure \"nap\""),
+            ("dcg", "unknown measure \"dcg\""),
+            ("P.0", "whole numbers from 1 as cutoffs, found \"0\""),
+            ("P.x", "whole numbers from 1 as cutoffs, found \"x\""),
+            ("P.5,5", "a cutoff stands twice in \"5,5\""),
+            ("ndcg.1,2", "pairs as 1=3,2=9, found \"1,2\""),
         ] {
             let message = lines(&[argument], Nine).expect_err(argument).to_string();
             assert!(message.contains(part), "{argument}: {message}");

@@ -198,7 +198,7 @@ const fn quirk(
 }
 
 fn wrong(spec: &Spec) -> Error {
-    Error::Measure(format!("improper number of coefficients: {spec}"))
+    Error::Measure(format!("{spec}: too few or too many numbers"))
 }
 
 fn list<'s>(spec: &'s Spec, name: &str) -> &'s [f64] {
