@@ -314,6 +314,12 @@ class Ranx:
         return self.content.keys()
 
 
+def test_what_is_no_measure() -> None:
+    for wrong in (3, [3], object()):
+        with pytest.raises(TypeError, match="a measure must be a Measure or a str, not"):
+            untied.evaluate({"q": {"a": 1}}, {"q": ["a"]}, wrong)  # type: ignore[arg-type]
+
+
 def test_constructors_and_objects_of_ranx(tmp_path: pathlib.Path) -> None:
     qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 2.0}}
     path = tmp_path / "a.run"

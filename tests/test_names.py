@@ -8,6 +8,17 @@ import re
 import pytest
 
 import untied
+from untied._core import measure_info
+
+
+def test_every_measure_is_an_object() -> None:
+    """Under its own name, in the module and in the package."""
+    names = {info["name"] for info in measure_info()}
+    objects = {name for name, value in vars(untied.measures).items() if isinstance(value, untied.Measure)}
+    assert objects == names
+    assert names <= set(untied.__all__)
+    assert all(str(getattr(untied, name)) == name for name in names)
+
 
 # ---------------------------------------------------------------------------------------------------------------------
 # ir_measures

@@ -128,8 +128,8 @@ def as_measures(measures: MeasureLike | Iterable[MeasureLike] | None) -> list[Me
     """Measures from whatever the user named them by, without repetitions."""
     if measures is None:
         return list(DEFAULT)
-    if isinstance(measures, (Measure, str)) or hasattr(measures, "AT_PARAM"):
-        measures = [measures]  # type: ignore[list-item]
+    if isinstance(measures, (Measure, str)) or not hasattr(measures, "__iter__"):
+        measures = [measures]
     found: dict[str, Measure] = {}
     for measure in measures:
         for one in parse_measures(measure) if isinstance(measure, str) else [as_measure(measure)]:
