@@ -28,7 +28,7 @@ const BEYOND: Parameter = Parameter {
 pub static AVERAGE_DYNAMIC_RECALL: Info = Info {
     name: "ADR",
     aliases: &["average_dynamic_recall"],
-    title: "average dynamic recall: agreement with a ground truth of ordered groups (equal grades form a group)",
+    title: "average dynamic recall: agreement with groups in order, one a grade",
     cutoff: Cutoff::Optional,
     parameters: &[REL, BEYOND, JUDGED_ONLY],
     aggregate: Aggregate::Mean,
