@@ -82,8 +82,20 @@ def measure_of(case: dict[str, Any]) -> tuple[oracle.Measure, dict[str, Any]]:
             kwargs[key] = Fraction(params.pop(key))
     if name == "ADR":
         k = params.pop("depth", None)
-    for key in ("q", "variant", "extra", "prior", "self_weight", "L", "gain_at", "h", "beyond", "depth", "normalize",
-                "count"):
+    for key in (
+        "q",
+        "variant",
+        "extra",
+        "prior",
+        "self_weight",
+        "L",
+        "gain_at",
+        "h",
+        "beyond",
+        "depth",
+        "normalize",
+        "count",
+    ):
         if key in params:
             kwargs[key] = params.pop(key)
     if "gain" in params:
