@@ -131,8 +131,8 @@ def main(arguments: Sequence[str]) -> None:
     if options.pool is not None:
         from untied.estimates import with_pool
 
-        if qrels.has_subtopics:
-            raise UntiedError("--pool goes with no qrels by subtopic")
+        if qrels.format != "trec":
+            raise UntiedError(f"--pool goes with plain qrels, not with format {qrels.format!r}")
         qrels = as_qrels(with_pool(qrels, as_qrels(options.pool, options.threads)), options.threads)
     settings = {
         "ties": options.ties,
