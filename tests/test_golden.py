@@ -203,6 +203,7 @@ def test_package(case: dict[str, Any], form: Any) -> None:
         pytest.skip(f"the package does not have {measure.name} yet")
     asked = form(measure)
     kind, run = oracle.OF_PAIRS.get(measure.name, "trec"), {"q": case["input"]["ranking"]}
-    results = untied.evaluate({"q": truth}, run, [asked], qrels_format=kind, ties="range", variance=True)
+    docs = case["input"].get("length")
+    results = untied.evaluate({"q": truth}, run, [asked], qrels_format=kind, docs=docs, ties="range", variance=True)
     value = results.value(asked, query="q")
     assert close(getattr(value, STATISTICS[case["statistic"]]), case["float"])

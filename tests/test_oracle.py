@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -211,11 +212,13 @@ def test_statistics_beyond_grades(name: str, data: st.DataObject) -> None:
     """The same for measures that look at subtopics, strata, probabilities, or at the lengths of documents."""
     measure = data.draw(measures(name))
     batch = {f"q{i}": data.draw(cases(name, real=not has_table(measure))) for i in range(2)}
+    lengths = batch["q0"].lengths  # a document has one length, whatever the query
+    batch = {query: replace(case, lengths=lengths) for query, case in batch.items()}
     unjudged, asked = data.draw(UNJUDGED), data.draw(st.sampled_from([as_text, as_object]))(measure)
     qrels = {query: case.truth for query, case in batch.items()}
     run = {query: [list(group) for group in case.groups] for query, case in batch.items()}
     kind = oracle.OF_PAIRS.get(name, "trec")
-    results = untied.evaluate(qrels, run, [asked], unjudged=unjudged, qrels_format=kind, **RANGE)
+    results = untied.evaluate(qrels, run, [asked], unjudged=unjudged, qrels_format=kind, docs=lengths, **RANGE)
     expected = {
         query: oracle.statistics(measure, case.groups, case.truth, unjudged, case.lengths)
         for query, case in batch.items()

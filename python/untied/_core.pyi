@@ -10,6 +10,7 @@ __all__ = [
     "Comparison",
     "Evaluation",
     "Evaluator",
+    "Lengths",
     "Measure",
     "Qrels",
     "Run",
@@ -45,6 +46,14 @@ class Run:
     def __len__(self) -> int: ...
     def __contains__(self, key: object, /) -> bool: ...
     def __getitem__(self, key: str | bytes | int, /) -> list[tuple[str, float]]: ...
+
+@final
+class Lengths:
+    @staticmethod
+    def read(path: str | os.PathLike[str], threads: int | None = None) -> Lengths: ...
+    @staticmethod
+    def from_mapping(docs: Mapping[Any, Any]) -> Lengths: ...
+    def __len__(self) -> int: ...
 
 @final
 class Qrels:
@@ -94,6 +103,7 @@ class Evaluator:
         on_undefined: str,
         variance: bool,
         threads: int | None,
+        docs: Lengths | None = None,
     ) -> Evaluator: ...
     def evaluate(self, run: Run) -> Evaluation: ...
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untied import _core
-from untied.inputs import as_qrels, named_runs
+from untied.inputs import as_lengths, as_qrels, named_runs
 from untied.measures import as_measures
 from untied.table import Results
 
@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from untied.inputs import OneRun, QrelsLike, Runs
+    from untied.inputs import DocsLike, OneRun, QrelsLike, Runs
     from untied.measures import MeasureLike
 
 
@@ -56,6 +56,8 @@ class Evaluator:
     on_undefined : str
         What a measure without a value for a query counts (most of them, where nothing is relevant): ``"zero"``;
         ``"nan"``, which the mean leaves out; or ``"raise"``.
+    docs : path, {document: length}, or {document: (length, seconds)}, optional
+        Lengths of documents, and seconds that reading them takes, for TBG and U.
     variance : bool
         Whether to compute the exact variance over tie orders too.
     threads : int, optional
@@ -81,6 +83,7 @@ class Evaluator:
         queries: str = "qrels",
         qrels_format: str = "trec",
         on_undefined: str = "zero",
+        docs: DocsLike | None = None,
         variance: bool = False,
         threads: int | None = None,
     ) -> None:
@@ -97,6 +100,7 @@ class Evaluator:
             on_undefined=on_undefined,
             variance=variance,
             threads=threads,
+            docs=as_lengths(docs, threads),
         )
 
     def evaluate(self, runs: Runs) -> Results:
@@ -156,6 +160,7 @@ def evaluate(
     queries: str = "qrels",
     qrels_format: str = "trec",
     on_undefined: str = "zero",
+    docs: DocsLike | None = None,
     variance: bool = False,
     threads: int | None = None,
 ) -> Results:
@@ -163,7 +168,9 @@ def evaluate(
 
     Parameters
     ----------
-    qrels, measures, ties, unjudged, unretrieved, score_dtype, queries, qrels_format, on_undefined, variance, threads
+    qrels, measures, ties, unjudged, unretrieved, score_dtype, queries, qrels_format
+        As for `Evaluator`.
+    on_undefined, docs, variance, threads
         As for `Evaluator`.
     runs : run, list of runs, or {name: run}
         As for `Evaluator.evaluate`.
@@ -203,6 +210,7 @@ def evaluate(
         queries=queries,
         qrels_format=qrels_format,
         on_undefined=on_undefined,
+        docs=docs,
         variance=variance,
         threads=threads,
     )

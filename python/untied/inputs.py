@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import partial
 
-from untied._core import Qrels, Run
+from untied._core import Lengths, Qrels, Run
 from untied.errors import UntiedError
 
 TYPE_CHECKING = False
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     OneRun: TypeAlias = Run | str | os.PathLike[str] | Mapping[Any, Any]
     Runs: TypeAlias = OneRun | Iterable[OneRun] | Mapping[str, OneRun]
+    DocsLike: TypeAlias = Lengths | str | os.PathLike[str] | Mapping[Any, Any]
     QrelsLike: TypeAlias = Qrels | str | os.PathLike[str] | Mapping[Any, Any]
 
 
@@ -111,6 +112,15 @@ def as_qrels(qrels: QrelsLike, threads: int | None = None, format: str = "trec")
     if format in _SHAPES and format != qrels.format:
         raise UntiedError(f"the qrels have format {qrels.format!r}, not {format!r}: {_SHAPES[format]} was expected")
     return qrels
+
+
+def as_lengths(docs: DocsLike | None, threads: int | None = None) -> Lengths | None:
+    """Lengths of documents from a path, ``{document: length}``, or ``{document: (length, seconds)}``."""
+    if docs is None or isinstance(docs, Lengths):
+        return docs
+    if isinstance(docs, (str, os.PathLike)):
+        return Lengths.read(docs, threads)
+    return Lengths.from_mapping(docs)
 
 
 def named_runs(runs: Runs, threads: int | None = None) -> list[tuple[str, Callable[[], Run]]]:

@@ -141,13 +141,21 @@ def nerr10(
     max_rel: Number,
     min_rel: Number = 0,
     p: Number = Fraction(9, 10),
+<<<<<<< HEAD
     depth: int = 1000,
+=======
+    depth: int = DEPTH,
+>>>>>>> a526229 (Time-biased gain and U-measure, with lengths of documents; BPM exact in large groups too)
 ) -> Fraction:
     return _rate(order, truth, min_rel, max_rel, _until_gain_patiently(as_written(p)), depth)
 
 
 def nerr11(
+<<<<<<< HEAD
     order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1, depth: int = 1000
+=======
+    order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1, depth: int = DEPTH
+>>>>>>> a526229 (Time-biased gain and U-measure, with lengths of documents; BPM exact in large groups too)
 ) -> Fraction:
     return _rate(order, truth, min_rel, max_rel, _until_gain_with_goal(as_written(T)), depth)
 
@@ -157,13 +165,21 @@ def bpm(order: Sequence[str], truth: Truth, k: int, max_rel: Number, min_rel: Nu
 
 
 def inst(
+<<<<<<< HEAD
     order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1, depth: int = 1000
+=======
+    order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1, depth: int = DEPTH
+>>>>>>> a526229 (Time-biased gain and U-measure, with lengths of documents; BPM exact in large groups too)
 ) -> Fraction:
     return _rate(order, truth, min_rel, max_rel, _adaptive(as_written(T)), depth)
 
 
 def insq(
+<<<<<<< HEAD
     order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1, depth: int = 1000
+=======
+    order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1, depth: int = DEPTH
+>>>>>>> a526229 (Time-biased gain and U-measure, with lengths of documents; BPM exact in large groups too)
 ) -> Fraction:
     return _rate(order, truth, min_rel, max_rel, _with_goal(as_written(T)), depth)
 
@@ -240,13 +256,19 @@ def tbg(
     k: int | None = None,
     h: Number = 224,
     rel: Number = 1,
+    summary: Number = 4.4,
+    per_word: Number = 0.018,
+    per_document: Number = 7.8,
+    click_relevant: Number = 0.64,
+    click_other: Number = 0.39,
+    save: Number = 0.77,
 ) -> Fraction:
     """A relevant document gains as much as there are users who have not left by the time they get to it."""
     value, time = ZERO, ZERO
     for doc in order[:k]:
         relevant = is_relevant(doc, truth, rel)
         if relevant:
-            value += Fraction(64, 100) * Fraction(77, 100) * power_of_two(-time / Fraction(h))
-        reading = Fraction(18, 1000) * Fraction(lengths[doc]) + Fraction(78, 10)
-        time += Fraction(44, 10) + reading * (Fraction(64, 100) if relevant else Fraction(39, 100))
+            value += as_written(click_relevant) * as_written(save) * power_of_two(-time / Fraction(h))
+        reading = as_written(per_word) * Fraction(lengths[doc]) + as_written(per_document)
+        time += as_written(summary) + reading * as_written(click_relevant if relevant else click_other)
     return value

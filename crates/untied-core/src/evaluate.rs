@@ -1,13 +1,15 @@
 //! A run, qrels and measures in; a value for every query and measure out.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
-use crate::error::{Error, Result, show};
+use crate::error::{Error, Result, quote, show};
 use crate::measures::bounds::{Bounds, Open, Resolution};
-use crate::measures::{Aggregate, Certainty, Measure, Orders, Scope, Spec};
+use crate::measures::{Aggregate, Certainty, Measure, Needs, Orders, Scope, Spec};
 use crate::ranking::{Judge, Layout, Level, Order, Precision, Ranking, best, condensed, worst};
 use crate::table::profiles::Detail;
-use crate::table::{Qrels, Rows, Run, Truth};
+use crate::table::{Lengths, Qrels, Rows, Run, Truth};
 
 /// What becomes of tied documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -211,6 +213,8 @@ pub struct Plan {
     aggregates: Vec<Aggregate>,
     /// Grades that an unjudged document may have, highest first.
     open_grades: Vec<f64>,
+    /// Lengths of documents, where a measure needs them.
+    lengths: Option<Arc<Lengths>>,
     /// Longest ranking it is ready for.
     retrieved: usize,
 }
@@ -221,6 +225,18 @@ impl Plan {
     /// # Errors
     /// A measure's parameters are wrong or do not fit the grades.
     pub fn new(specs: &[Spec], qrels: &Qrels, depth: usize) -> Result<Plan> {
+        Plan::with_lengths(specs, qrels, depth, None)
+    }
+
+    /// The same with lengths of documents.
+    ///
+    /// # Errors
+    /// As [`Plan::new`].
+    pub fn with_lengths(specs: &[Spec], qrels: &Qrels, depth: usize, lengths: Option<&Arc<Lengths>>) -> Result<Plan> {
+        let by_length = specs.iter().find(|spec| spec.info.needs == Needs::Documents);
+        if let (Some(spec), None) = (by_length, lengths) {
+            return Err(Error::Value(format!("{spec} needs lengths of documents (--docs FILE, docs=)")));
+        }
         for spec in specs {
             if let Some(detail) = spec.info.needs.detail().filter(|&detail| qrels.detail() != Some(detail)) {
                 let what = match detail {
@@ -243,6 +259,7 @@ impl Plan {
             by_profile: specs.iter().map(|spec| spec.info.needs.detail().is_some()).collect(),
             aggregates: specs.iter().map(Spec::aggregate).collect::<Result<_>>()?,
             open_grades: qrels.grades().iter().copied().filter(|&grade| grade > 0.0).chain([0.0]).collect(),
+            lengths: by_length.and(lengths).cloned(),
             retrieved: depth,
         })
     }
@@ -500,6 +517,13 @@ impl Workspace {
         let remove = settings.unjudged == Unjudged::Remove;
         self.judge.every_group = matches!(settings.unjudged, Unjudged::Best | Unjudged::Worst | Unjudged::Range);
         let mut mixed = self.judge.judge(rows, &self.order, &truth, layout, remove, &mut self.all.tied);
+        if let Some(lengths) = &plan.lengths {
+            let measured = self.judge.measure(rows, &self.order, &truth, layout, lengths, &mut self.all.tied);
+            measured.map_err(|row| {
+                let (doc, query, source) = (quote(rows.doc(row)), quote(qrels.id(query)), &lengths.source);
+                Error::Value(format!("{source} has no length of document {doc}, retrieved for query {query}"))
+            })?;
+        }
         let detail = qrels.detail().filter(|_| plan.by_profile.contains(&true));
         let profiles = detail.and_then(|detail| qrels.by_profile(detail)).map(|qrels| qrels.truth(query));
         if let Some(truth) = &profiles {

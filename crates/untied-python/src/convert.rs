@@ -243,6 +243,44 @@ pub fn chunks_of_pairs(
     Ok(taken.chunks())
 }
 
+/// `{document: length}` or `{document: (length, seconds)}`.
+pub fn lengths(docs: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
+    let mut chunk = Chunk::new(2);
+    chunk.start_query(b"");
+    items(
+        docs,
+        || Ok("docs".into()),
+        |document, value| {
+            let numbers = match value.cast::<PyTuple>() {
+                Ok(pair) => pair.iter().map(|one| number(&one)).collect::<PyResult<Vec<f64>>>(),
+                Err(_) => number(&value).map(|length| vec![length]),
+            };
+            let (length, seconds) = match numbers.as_deref() {
+                Ok([length]) => (*length, f64::NAN),
+                Ok([length, seconds]) if seconds.is_finite() => (*length, *seconds),
+                _ => (f64::NAN, f64::NAN),
+            };
+            with_id(&document, "a document id", |id| {
+                if !length.is_finite() {
+                    let expected = "a finite length, or a tuple of it and seconds";
+                    let message = format!("document {}: expected {expected}, found {}", quote(id), value.repr()?);
+                    return Err(to_python(Error::Value(message)));
+                }
+                if chunk.block.docs.bytes() + id.len() > u32::MAX as usize {
+                    return Err(to_python(Error::Value("docs have more than 4 GiB of document ids".into())));
+                }
+                chunk.block.docs.push(id);
+                Ok(())
+            })?;
+            chunk.block.columns[0].push(length);
+            chunk.block.columns[1].push(seconds);
+            Ok(())
+        },
+    )?;
+    chunk.finish();
+    Ok(vec![chunk])
+}
+
 /// Documents best first; a list among them is a group without an order. The first gets the number `best`.
 fn ranked_list(taken: &mut Taken, documents: &Bound<'_, PyAny>, best: f64) -> PyResult<()> {
     for (rank, entry) in documents.try_iter()?.enumerate() {

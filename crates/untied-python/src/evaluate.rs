@@ -11,7 +11,7 @@ use untied_core::measures::{Certainty, Spec};
 use crate::convert::with_id;
 use crate::errors::to_python;
 use crate::measure::Measure;
-use crate::tables::{Qrels, Run};
+use crate::tables::{Lengths, Qrels, Run};
 use crate::threads;
 
 /// Qrels, measures and settings, prepared once for any number of runs.
@@ -26,21 +26,28 @@ pub struct Evaluator {
 pub struct Prepared {
     specs: Vec<Spec>,
     pub settings: Settings,
+    lengths: Option<Arc<untied_core::table::Lengths>>,
     /// Made for the deepest run so far.
     plan: Mutex<Arc<Plan>>,
 }
 
 impl Prepared {
-    pub fn new(specs: Vec<Spec>, settings: Settings, qrels: &untied_core::table::Qrels) -> PyResult<Prepared> {
-        let plan = Plan::new(&specs, qrels, 0).map_err(to_python)?;
-        Ok(Prepared { specs, settings, plan: Mutex::new(Arc::new(plan)) })
+    pub fn new(
+        specs: Vec<Spec>,
+        settings: Settings,
+        qrels: &untied_core::table::Qrels,
+        lengths: Option<Arc<untied_core::table::Lengths>>,
+    ) -> PyResult<Prepared> {
+        let plan = Plan::with_lengths(&specs, qrels, 0, lengths.as_ref()).map_err(to_python)?;
+        Ok(Prepared { specs, settings, lengths, plan: Mutex::new(Arc::new(plan)) })
     }
 
     /// The plan for a run of this depth, on the same qrels.
     pub fn plan(&self, qrels: &untied_core::table::Qrels, depth: usize) -> PyResult<Arc<Plan>> {
         let mut plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
         if !plan.reaches(depth) {
-            *plan = Arc::new(Plan::new(&self.specs, qrels, depth).map_err(to_python)?);
+            let made = Plan::with_lengths(&self.specs, qrels, depth, self.lengths.as_ref());
+            *plan = Arc::new(made.map_err(to_python)?);
         }
         Ok(Arc::clone(&plan))
     }
@@ -56,7 +63,7 @@ pub struct Evaluation {
 #[pymethods]
 impl Evaluator {
     #[new]
-    #[pyo3(signature = (qrels, measures, *, ties, unjudged, unretrieved, score_dtype, queries, on_undefined, variance, threads))]
+    #[pyo3(signature = (qrels, measures, *, ties, unjudged, unretrieved, score_dtype, queries, on_undefined, variance, threads, docs = None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         qrels: Py<Qrels>,
@@ -69,6 +76,7 @@ impl Evaluator {
         on_undefined: &str,
         variance: bool,
         threads: Option<i64>,
+        docs: Option<PyRef<'_, Lengths>>,
     ) -> PyResult<Evaluator> {
         let mut settings = Settings { variance, ..Settings::default() };
         settings
@@ -80,7 +88,7 @@ impl Evaluator {
             .and_then(|()| settings.set_undefined(on_undefined))
             .map_err(to_python)?;
         let specs: Vec<Spec> = measures.iter().map(|measure| measure.0.clone()).collect();
-        let prepared = Prepared::new(specs, settings, &qrels.get().0)?;
+        let prepared = Prepared::new(specs, settings, &qrels.get().0, docs.map(|docs| Arc::clone(&docs.0)))?;
         Ok(Evaluator { qrels, threads, prepared })
     }
 

@@ -35,7 +35,7 @@ mod _core {
     #[pymodule_export]
     use super::pytrec_eval::{TrecEvaluator, trec_eval_names};
     #[pymodule_export]
-    use super::tables::{Qrels, Run, read_bytes};
+    use super::tables::{Lengths, Qrels, Run, read_bytes};
     #[pymodule_export]
     use super::trec_eval::{TrecReport, explain_measures};
 

@@ -65,7 +65,7 @@ impl TrecEvaluator {
         let finite = |grade: f64| grade.is_finite().then_some(grade);
         let chunks = take(qrels, "query_relevance", "relevance", |_, _| true, finite)?;
         let qrels = threads::run(py, None, || table::Qrels::new(chunks, "query_relevance"))?;
-        let prepared = Prepared::new(specs, settings, &qrels)?;
+        let prepared = Prepared::new(specs, settings, &qrels, None)?;
         let entries = entries.into_iter().map(|(name, entry)| (PyString::intern(py, &name).unbind(), entry)).collect();
         Ok(TrecEvaluator { qrels, prepared, entries, single })
     }

@@ -1,6 +1,7 @@
 //! Runs and qrels as Python objects.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -10,7 +11,7 @@ use untied_core::read;
 use untied_core::table::profiles::{Detail, GRADE, PROBABILITY, STRATUM};
 use untied_core::table::{self, Table};
 
-use crate::convert::{chunks, chunks_by_subtopic, chunks_of_pairs, is_by_subtopic, with_id};
+use crate::convert::{chunks, chunks_by_subtopic, chunks_of_pairs, is_by_subtopic, lengths, with_id};
 use crate::errors::to_python;
 use crate::threads;
 
@@ -21,6 +22,10 @@ pub struct Run(pub table::Run);
 /// Relevance judgments, query by query.
 #[pyclass(frozen, module = "untied")]
 pub struct Qrels(pub table::Qrels);
+
+/// Lengths of documents.
+#[pyclass(frozen, module = "untied._core")]
+pub struct Lengths(pub Arc<table::Lengths>);
 
 fn unknown_format(format: &str) -> PyErr {
     let message = format!("qrels format must be trec, subtopics, stratified or prels, not '{format}'");
@@ -102,6 +107,26 @@ impl Run {
 
     fn __repr__(&self) -> String {
         format!("<untied.Run: {} queries, {} documents>", self.0.len(), documents(&self.0))
+    }
+}
+
+#[pymethods]
+impl Lengths {
+    #[staticmethod]
+    #[pyo3(signature = (path, threads = None))]
+    fn read(py: Python<'_>, path: PathBuf, threads: Option<i64>) -> PyResult<Lengths> {
+        let path = path_text(path)?;
+        threads::run(py, threads, || read::read_lengths(&path)).map(|lengths| Lengths(Arc::new(lengths)))
+    }
+
+    #[staticmethod]
+    fn from_mapping(docs: &Bound<'_, PyAny>) -> PyResult<Lengths> {
+        let made = table::Lengths::new(lengths(docs)?, "docs").map_err(to_python)?;
+        Ok(Lengths(Arc::new(made)))
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
     }
 }
 

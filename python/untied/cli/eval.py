@@ -98,6 +98,11 @@ def arguments_parser() -> argparse.ArgumentParser:
         default="zero",
         help="a measure without a value for a query counts zero (default), nan (left out of the mean), or raise",
     )
+    add(
+        "--docs",
+        metavar="FILE",
+        help="lengths of documents, for TBG and U: document length, or document length seconds",
+    )
     add("--variance", action="store_true", help="the variance over tie orders too")
     add(
         "--format",
@@ -122,7 +127,8 @@ def main(arguments: Sequence[str]) -> None:
     from untied.cli import output
 
     style = output.choose(options.format, options.output)
-    inputs = [options.qrels, *options.runs, *([options.pool] if options.pool else [])]
+    more = [path for path in (options.docs, options.pool) if path]
+    inputs = [options.qrels, *options.runs, *more]
     if inputs.count("-") > 1:
         raise UntiedError("only one input can be standard input")
     output.check_target(options.output, inputs)
@@ -143,7 +149,9 @@ def main(arguments: Sequence[str]) -> None:
         "qrels_format": options.qrels_format,
         "on_undefined": options.on_undefined,
     }
-    evaluator = Evaluator(qrels, measures, **settings, variance=options.variance, threads=options.threads)
+    evaluator = Evaluator(
+        qrels, measures, **settings, docs=options.docs, variance=options.variance, threads=options.threads
+    )
     results = evaluator.evaluate(options.runs)
     notes = _notes(results, measures, options, qrels.repeated)
     if options.ties == "trec":

@@ -9,7 +9,7 @@
 
 use super::bounds::{self, Bounds, Open};
 use super::dcg::{Gain, discounts};
-use super::walk::{self, Kind};
+use super::walk::{self, Kind, Path};
 use super::{Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, Scope, Spec, Value};
 use crate::error::{Error, Result};
 use crate::ranking::{Group, Level, Ranking};
@@ -173,33 +173,6 @@ impl Cascade {
         kinds
     }
 
-    /// Go through the ranking down to the cutoff, adding up; `tied(total, reach, kinds, weights)` adds a group of
-    /// documents that differ.
-    fn over_groups(&self, ranking: &Ranking, mut tied: impl FnMut(&mut f64, f64, &[Kind], &[f64])) -> f64 {
-        let depth = self.weights.len().min(ranking.retrieved);
-        let (mut total, mut reach, mut at) = (0.0, 1.0, 0);
-        for group in ranking.groups_to(depth) {
-            let gap = Kind { count: group.start - at, ..self.rest };
-            walk::straight(&mut total, &mut reach, &gap, &self.weights[at..group.start]);
-            at = group.start + group.slots(depth);
-            let kinds = self.kinds_of(&group);
-            let weights = &self.weights[group.start..at];
-            match kinds.as_slice() {
-                [kind] => walk::straight(&mut total, &mut reach, kind, weights),
-                kinds => {
-                    tied(&mut total, reach, kinds, weights);
-                    reach = walk::beyond(kinds, reach);
-                }
-            }
-            if reach == 0.0 {
-                return total;
-            }
-        }
-        let gap = Kind { count: depth - at, ..self.rest };
-        walk::straight(&mut total, &mut reach, &gap, &self.weights[at..depth]);
-        total
-    }
-
     /// What values are divided by; NaN where nothing can be gained.
     fn norm(&self, truth: &Truth<'_>) -> f64 {
         if !self.normalised {
@@ -216,51 +189,43 @@ impl Cascade {
     }
 }
 
+impl Path for Cascade {
+    fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    fn walk(&self, ranking: &Ranking, part: &mut dyn FnMut(&[Kind]) -> bool) {
+        let mut at = 0;
+        let gap = |at: usize, next: usize, part: &mut dyn FnMut(&[Kind]) -> bool| {
+            at == next || part(&[Kind { count: next - at, ..self.rest }])
+        };
+        for group in ranking.groups_to(self.weights.len()) {
+            if !gap(at, group.start, part) || !part(&self.kinds_of(&group)) {
+                return;
+            }
+            at = group.start + group.size;
+        }
+        gap(at, ranking.retrieved.max(at), part);
+    }
+}
+
 impl Measure for Cascade {
     fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
-        let total = self.over_groups(ranking, |total, reach, kinds, weights| {
-            *total += reach * walk::mean(kinds, weights);
-        });
-        total / self.norm(truth)
+        walk::path_mean(self, ranking) / self.norm(truth)
     }
 
     fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
-        let mut variance = 0.0;
-        self.over_groups(ranking, |_, reach, kinds, weights| {
-            variance += reach * reach * walk::variance(kinds, weights);
-        });
-        variance / self.norm(truth).powi(2)
+        walk::path_variance(self, ranking) / self.norm(truth).powi(2)
     }
 
     fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+        let (low, high) = walk::path_extremes(self, &orders.tied);
         let norm = self.norm(truth);
-        let end = |most: bool| {
-            self.over_groups(&orders.tied, |total, mut reach, kinds, mut weights| {
-                let Some(mut order) = walk::best_order(kinds, weights) else {
-                    let (low, high) = walk::extremes(kinds, weights);
-                    *total += reach * if most { high } else { low };
-                    return;
-                };
-                if !most {
-                    order.reverse();
-                }
-                for kind in &order {
-                    walk::straight(total, &mut reach, kind, weights);
-                    weights = &weights[kind.count.min(weights.len())..];
-                }
-            })
-        };
-        (end(false) / norm, end(true) / norm)
+        (low / norm, high / norm)
     }
 
     fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
-        let mut certainty = Certainty::Exact;
-        self.over_groups(ranking, |_, _, kinds, weights| {
-            if walk::best_order(kinds, weights).is_none() && !walk::is_short(kinds, weights) {
-                certainty = Certainty::Interval;
-            }
-        });
-        certainty
+        walk::path_certainty(self, ranking)
     }
 }
 

@@ -5,13 +5,14 @@
 //! g_i the grade at rank i on the way from `min_rel` to `max_rel`, 0 to 1, and 0 after the last document. Where C is
 //! the same for all rankings (INSQ, SDCG) that is a sum of gains times weights, as DCG is. Where it depends on what
 //! was gained, the value is a quotient of two cascades, of whose mean over orders nothing is known but to list the
-//! orders, or to sample them. BPM alone depends on counts only: see [`super::lattice`].
+//! orders, or to sample them. BPM alone depends on counts only: see [`super::walk`].
 
 use std::slice;
 
 use super::dcg::{Gain, Gains, logarithmic};
-use super::sampling::{self, Classes, Placed};
-use super::{Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, Scope, Spec, lattice};
+use super::sampling::{self, Classes, Placed, Statistics};
+use super::walk::{Kind, Walk};
+use super::{Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, Scope, Spec};
 use crate::error::{Error, Result};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
@@ -351,7 +352,7 @@ impl Adaptive {
         gained / all
     }
 
-    fn statistics(&self, ranking: &Ranking) -> sampling::Statistics {
+    fn statistics(&self, ranking: &Ranking) -> Statistics {
         sampling::over_orders(&self.gain.classes(ranking, self.limit), |placed| self.value(placed))
     }
 }
@@ -400,65 +401,87 @@ struct Player {
     cutoff: usize,
 }
 
+/// The group in which the user may stop, and what was gained before it. In all groups before, order makes no
+/// difference.
+struct Last {
+    group: Classes,
+    kinds: Vec<Kind>,
+    before: f64,
+    slots: usize,
+}
+
 impl Player {
-    /// Before the group in which the user may stop, the order makes no difference; so that is the only one that
-    /// does. `tied(gain before, group)` is its part; what is returned otherwise is the value itself.
-    fn stop(&self, ranking: &Ranking) -> (f64, Option<Classes>) {
-        let mut gained = 0.0;
+    /// There is none if the user reaches the cutoff among documents that gain nothing: then this is what was gained.
+    fn last(&self, ranking: &Ranking) -> std::result::Result<Last, f64> {
+        let mut before = 0.0;
         for group in ranking.groups_to(self.cutoff) {
             let counts = self.gain.counts(&group);
-            let all: f64 = counts.iter().map(|&(class, n)| self.gain.above[class as usize] * f64::from(n)).sum();
-            if gained + all >= self.goal || group.start + group.size >= self.cutoff {
-                return (gained, Some(Classes { start: group.start, size: group.size, counts }));
+            let mut kinds: Vec<Kind> = counts
+                .iter()
+                .map(|&(class, n)| Kind { gain: self.gain.above[class as usize], go_on: 1.0, count: n as usize })
+                .collect();
+            let rest = group.size - kinds.iter().map(|kind| kind.count).sum::<usize>();
+            kinds.extend((rest > 0).then_some(Kind { gain: 0.0, go_on: 1.0, count: rest }));
+            let all: f64 = kinds.iter().map(|kind| kind.gain * kind.count as f64).sum();
+            if before + all >= self.goal || group.start + group.size >= self.cutoff {
+                let slots = group.slots(self.cutoff);
+                return Ok(Last {
+                    group: Classes { start: group.start, size: group.size, counts },
+                    kinds,
+                    before,
+                    slots,
+                });
             }
-            gained += all;
+            before += all;
         }
-        (gained, None)
+        Err(before)
     }
 
-    /// The value if the user stops at this rank, else 0.
-    fn term(&self, rank: usize, before: f64, gain: f64) -> f64 {
-        let stops = before < self.goal && rank <= self.cutoff && (before + gain >= self.goal || rank == self.cutoff);
-        if stops { (before + gain) / self.gain.unit / rank as f64 } else { 0.0 }
+    /// The value if the user stops here, having gained so much.
+    fn settled(&self, rank: usize, gained: f64) -> Option<f64> {
+        (gained >= self.goal || rank == self.cutoff).then(|| gained / self.gain.unit / rank as f64)
     }
 
-    fn statistics(&self, ranking: &Ranking) -> sampling::Statistics {
-        let (gained, group) = self.stop(ranking);
-        let Some(group) = group else {
-            let value = gained / self.gain.unit / self.cutoff as f64;
-            return sampling::Statistics { mean: value, variance: 0.0, low: value, high: value, exact: true };
-        };
-        let (counts, gains) = self.kinds(&group);
-        let term = |placed: &[usize], kind: usize| {
-            let before = placed.iter().zip(&gains).map(|(&n, gain)| n as f64 * gain).sum::<f64>();
-            self.term(group.start + placed.iter().sum::<usize>() + 1, gained + before, gains[kind])
-        };
-        if let Some(found) = lattice::over_orders(&counts, term) {
-            let lattice::Outcome { mean, variance, low, high } = found;
-            return sampling::Statistics { mean, variance, low, high, exact: true };
-        }
-        sampling::over_orders(&[group], |placed| {
-            let mut before = gained;
-            for &(position, class) in placed.iter().take_while(|(position, _)| *position < self.cutoff) {
-                before += self.gain.above[class as usize];
-                if before >= self.goal {
-                    return before / self.gain.unit / (position + 1) as f64;
-                }
-            }
-            before / self.gain.unit / self.cutoff as f64
+    fn walk(&self, last: &Last) -> Walk {
+        let missing = self.goal - last.before;
+        Walk::new(&last.kinds, last.slots, |kind| {
+            // One more, for what rounding may miss.
+            if kind.gain > 0.0 { (missing / kind.gain) as usize + 2 } else { usize::MAX }
         })
     }
 
-    /// How many documents of the group have which gain, those without any too.
-    fn kinds(&self, group: &Classes) -> (Vec<usize>, Vec<f64>) {
-        let (mut counts, mut gains): (Vec<usize>, Vec<f64>) =
-            group.counts.iter().map(|&(class, count)| (count as usize, self.gain.above[class as usize])).unzip();
-        let rest = group.size - counts.iter().sum::<usize>();
-        if rest > 0 {
-            counts.push(rest);
-            gains.push(0.0);
+    fn statistics(&self, ranking: &Ranking) -> Statistics {
+        let certain = |value: f64| Statistics { mean: value, variance: 0.0, low: value, high: value, exact: true };
+        let last = match self.last(ranking) {
+            Ok(last) => last,
+            Err(gained) => return certain(gained / self.gain.unit / self.cutoff as f64),
+        };
+        let walk = self.walk(&last);
+        if walk.is_short() {
+            let settled = |placed, gained| self.settled(last.group.start + placed, last.before + gained).map(certain);
+            let found = walk.back(settled, |_, choices| {
+                let mean: f64 = choices.iter().map(|(share, _, next)| share * next.mean).sum();
+                let spread = |next: &Statistics| next.variance + (next.mean - mean).powi(2);
+                Statistics {
+                    mean,
+                    variance: choices.iter().map(|(share, _, next)| share * spread(next)).sum(),
+                    low: choices.iter().map(|(_, _, next)| next.low).fold(f64::INFINITY, f64::min),
+                    high: choices.iter().map(|(_, _, next)| next.high).fold(f64::NEG_INFINITY, f64::max),
+                    exact: true,
+                }
+            });
+            return found.unwrap_or_else(|| certain(f64::NAN));
         }
-        (counts, gains)
+        sampling::over_orders(&[last.group], |placed| {
+            let mut gained = last.before;
+            for &(position, class) in placed.iter().take_while(|(position, _)| *position < self.cutoff) {
+                gained += self.gain.above[class as usize];
+                if gained >= self.goal {
+                    return gained / self.gain.unit / (position + 1) as f64;
+                }
+            }
+            gained / self.gain.unit / self.cutoff as f64
+        })
     }
 }
 
@@ -477,10 +500,8 @@ impl Measure for Player {
     }
 
     fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
-        match self.stop(ranking).1 {
-            Some(group)
-                if !lattice::is_small(&self.kinds(&group).0) && !sampling::is_listed(slice::from_ref(&group)) =>
-            {
+        match self.last(ranking) {
+            Ok(last) if !self.walk(&last).is_short() && !sampling::is_listed(slice::from_ref(&last.group)) => {
                 Certainty::Estimate
             }
             _ => Certainty::Exact,

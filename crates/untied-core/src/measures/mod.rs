@@ -44,6 +44,8 @@ mod stratified_gain;
 mod subcollection;
 mod subtopics;
 mod success;
+mod time_biased_gain;
+mod u_measure;
 pub(crate) mod utility;
 mod walk;
 mod yaap;
@@ -140,6 +142,7 @@ pub static FAMILIES: &[Family] = &[
             &compatibility::COMPATIBILITY,
         ],
     },
+    Family { title: "Lengths of documents (--docs FILE)", measures: &[&time_biased_gain::TBG, &u_measure::U] },
     Family {
         title: "Subtopics (qrels with subtopics)",
         measures: &[

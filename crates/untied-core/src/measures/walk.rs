@@ -4,6 +4,9 @@
 //! Given that the group is reached, it adds X = sum over a = 1..K of w_a g_a q_1 .. q_{a-1}, K positions being within
 //! the cutoff. Whatever the order, the next group is reached with the same probability, so groups are independent.
 
+use super::Certainty;
+use crate::ranking::Ranking;
+
 /// Documents that are alike.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Kind {
@@ -22,8 +25,82 @@ const NEGLIGIBLE: f64 = 1e-30;
 const STEPS: usize = 100_000_000;
 
 /// Steps of the tables of second moments, and positions in them, at most.
-const TABLE_STEPS: usize = 500_000_000;
+const TABLE_STEPS: usize = 200_000_000;
 const TABLE_SLOTS: usize = 2_000;
+
+/// A ranking as such a user walks it.
+pub(super) trait Path {
+    /// The weights of the ranks within the cutoff.
+    fn weights(&self) -> &[f64];
+
+    /// Call `part` with the kinds of documents of one group after the other, documents that are no group among them,
+    /// as long as it answers that there is more to do.
+    fn walk(&self, ranking: &Ranking, part: &mut dyn FnMut(&[Kind]) -> bool);
+}
+
+/// Add up a path; `tied(total, reach, kinds, weights)` adds a group of documents that differ.
+fn add_up(path: &dyn Path, ranking: &Ranking, mut tied: impl FnMut(&mut f64, f64, &[Kind], &[f64])) -> f64 {
+    let all = path.weights();
+    let (mut total, mut reach, mut at) = (0.0, 1.0, 0);
+    path.walk(ranking, &mut |kinds| {
+        let size: usize = kinds.iter().map(|kind| kind.count).sum();
+        let weights = &all[at..(at + size).min(all.len())];
+        match kinds {
+            [kind] => straight(&mut total, &mut reach, kind, weights),
+            kinds => {
+                tied(&mut total, reach, kinds, weights);
+                reach = beyond(kinds, reach);
+            }
+        }
+        at += weights.len();
+        at < all.len() && reach > 0.0
+    });
+    total
+}
+
+/// Mean over all orders.
+pub(super) fn path_mean(path: &dyn Path, ranking: &Ranking) -> f64 {
+    add_up(path, ranking, |total, reach, kinds, weights| *total += reach * mean(kinds, weights))
+}
+
+/// Variance over all orders; NaN where it is too much work.
+pub(super) fn path_variance(path: &dyn Path, ranking: &Ranking) -> f64 {
+    let mut sum = 0.0;
+    add_up(path, ranking, |_, reach, kinds, weights| sum += reach * reach * variance(kinds, weights));
+    sum
+}
+
+/// Smallest and largest value over all orders.
+pub(super) fn path_extremes(path: &dyn Path, ranking: &Ranking) -> (f64, f64) {
+    let end = |most: bool| {
+        add_up(path, ranking, |total, mut reach, kinds, mut weights| {
+            let Some(mut order) = best_order(kinds, weights) else {
+                let (low, high) = extremes(kinds, weights);
+                *total += reach * if most { high } else { low };
+                return;
+            };
+            if !most {
+                order.reverse();
+            }
+            for kind in &order {
+                straight(total, &mut reach, kind, weights);
+                weights = &weights[kind.count.min(weights.len())..];
+            }
+        })
+    };
+    (end(false), end(true))
+}
+
+/// How sure the extremes are: the mean is exact.
+pub(super) fn path_certainty(path: &dyn Path, ranking: &Ranking) -> Certainty {
+    let mut certainty = Certainty::Exact;
+    add_up(path, ranking, |_, _, kinds, weights| {
+        if best_order(kinds, weights).is_none() && !is_short(kinds, weights) {
+            certainty = Certainty::Interval;
+        }
+    });
+    certainty
+}
 
 /// Add documents that are alike, one after the other; `reach` becomes the probability of getting beyond them.
 pub(super) fn straight(total: &mut f64, reach: &mut f64, kind: &Kind, weights: &[f64]) {
@@ -48,7 +125,8 @@ pub(super) fn beyond(kinds: &[Kind], mut reach: f64) -> f64 {
 
 /// Those of which there are most, and the others, most likely to go on first.
 fn split(kinds: &[Kind]) -> (Kind, Vec<Kind>) {
-    let most = (0..kinds.len()).rev().max_by_key(|&i| kinds[i].count).unwrap_or(0);
+    let key = |&i: &usize| (kinds[i].count, kinds[i].go_on);
+    let most = (0..kinds.len()).max_by(|a, b| key(a).0.cmp(&key(b).0).then(key(a).1.total_cmp(&key(b).1))).unwrap_or(0);
     let mut others = kinds.to_vec();
     let base = others.remove(most);
     others.sort_by(|a, b| b.go_on.total_cmp(&a.go_on));
@@ -65,7 +143,7 @@ fn split(kinds: &[Kind]) -> (Kind, Vec<Kind>) {
 ///
 /// averages, so no digits are lost. The work is K times the documents that are not of the most frequent kind, as a
 /// group of b alike has E_a = q^a.
-pub(super) fn mean(kinds: &[Kind], weights: &[f64]) -> f64 {
+fn mean(kinds: &[Kind], weights: &[f64]) -> f64 {
     let (_, gains) = moments(kinds, weights.len());
     weights.iter().zip(&gains).map(|(weight, gain)| weight * gain).sum()
 }
@@ -89,8 +167,8 @@ fn moments(kinds: &[Kind], slots: usize) -> (Vec<f64>, Vec<f64>) {
             placed += 1;
             let last = placed.min(reach.len() - 1);
             add(&mut reach[..=last], &mut gains[..last], kind, placed as f64);
-            // From here on every E_a falls with each document, so what is negligible stays so.
-            if kind.go_on <= base.go_on && last < placed && reach[last] < NEGLIGIBLE {
+            // From here on no E_a rises with a document, and E_a falls with a: what is negligible stays so.
+            if kind.go_on <= base.go_on && reach[last] < NEGLIGIBLE {
                 let kept = reach.partition_point(|&reach| reach >= NEGLIGIBLE).max(1);
                 reach.truncate(kept);
                 gains.truncate(kept);
@@ -113,19 +191,23 @@ fn add(reach: &mut [f64], gains: &mut [f64], kind: &Kind, all: f64) {
 }
 
 /// Var\[X\] over all orders; NaN where it is too much work.
-pub(super) fn variance(kinds: &[Kind], weights: &[f64]) -> f64 {
-    let walk = Walk::new(kinds, weights);
+fn variance(kinds: &[Kind], weights: &[f64]) -> f64 {
+    let walk = Walk::new(kinds, weights.len(), |_| usize::MAX);
     if walk.is_short() {
         // From the last position back, given how many of each kind are placed: all terms are positive.
-        let (_, variance) = walk.back((0.0, 0.0), |weight, choices| {
-            let value = |&(_, kind, (mean, _)): &(f64, Kind, (f64, f64))| weight * kind.gain + kind.go_on * mean;
-            let mean: f64 = choices.iter().map(|choice| choice.0 * value(choice)).sum();
-            let spread = |choice: &(f64, Kind, (f64, f64))| {
-                choice.0 * (choice.1.go_on.powi(2) * choice.2.1 + (value(choice) - mean).powi(2))
-            };
-            (mean, choices.iter().map(spread).sum())
-        });
-        return variance;
+        let moments = walk.back(
+            |placed, _| (placed == weights.len()).then_some((0.0, 0.0)),
+            |placed, choices| {
+                let weight = weights[placed];
+                let value = |&(_, kind, (mean, _)): &(f64, Kind, (f64, f64))| weight * kind.gain + kind.go_on * mean;
+                let mean: f64 = choices.iter().map(|choice| choice.0 * value(choice)).sum();
+                let spread = |choice: &(f64, Kind, (f64, f64))| {
+                    choice.0 * (choice.1.go_on.powi(2) * choice.2.1 + (value(choice) - mean).powi(2))
+                };
+                (mean, choices.iter().map(spread).sum())
+            },
+        );
+        return moments.map_or(f64::NAN, |(_, variance)| variance);
     }
     by_table(kinds, weights)
 }
@@ -197,24 +279,23 @@ fn by_table(kinds: &[Kind], weights: &[f64]) -> f64 {
 /// g_d (w_a - w_{a+1} q_e) >= g_e (w_a - w_{a+1} q_d). With rho = w_{a+1} / w_a that is linear in rho, so where all
 /// pairs agree at the smallest and the largest rho one order is the best: by descending g / (1 - rho q), which is
 /// Smith's rule where all positions weigh the same.
-pub(super) fn best_order(kinds: &[Kind], weights: &[f64]) -> Option<Vec<Kind>> {
-    let rho = ratio(kinds, weights)?;
-    let index = |kind: &Kind| if kind.gain == 0.0 { 0.0 } else { kind.gain / (1.0 - rho * kind.go_on) };
-    let mut order = kinds.to_vec();
-    order.sort_by(|a, b| index(b).total_cmp(&index(a)));
-    Some(order)
+fn best_order(kinds: &[Kind], weights: &[f64]) -> Option<Vec<Kind>> {
+    ratio(kinds, weights).map(|rho| by_index(kinds, rho))
 }
 
 /// Smallest and largest X over all orders where no such order is known. Where not [`is_short`], as there are too
 /// many orders, they only enclose all X, as if there were enough documents of each kind for every position.
-pub(super) fn extremes(kinds: &[Kind], weights: &[f64]) -> (f64, f64) {
-    let walk = Walk::new(kinds, weights);
+fn extremes(kinds: &[Kind], weights: &[f64]) -> (f64, f64) {
+    let walk = Walk::new(kinds, weights.len(), |_| usize::MAX);
     let value = |weight: f64, kind: &Kind, after: f64| weight * kind.gain + kind.go_on * after;
     let end = |better: fn(f64, f64) -> f64| {
         if walk.is_short() {
-            return walk.back(0.0, |weight, choices| {
-                choices.iter().map(|(_, kind, after)| value(weight, kind, *after)).reduce(better).unwrap_or(0.0)
+            let settled = |placed: usize, _: f64| (placed == weights.len()).then_some(0.0);
+            let found = walk.back(settled, |placed, choices| {
+                let values = choices.iter().map(|(_, kind, after)| value(weights[placed], kind, *after));
+                values.reduce(better).unwrap_or(0.0)
             });
+            return found.unwrap_or(f64::NAN);
         }
         weights.iter().rev().fold(0.0, |after, &weight| {
             kinds.iter().map(|kind| value(weight, kind, after)).reduce(better).unwrap_or(0.0)
@@ -224,11 +305,11 @@ pub(super) fn extremes(kinds: &[Kind], weights: &[f64]) -> (f64, f64) {
 }
 
 /// Whether there are few enough ways through a group to look at all.
-pub(super) fn is_short(kinds: &[Kind], weights: &[f64]) -> bool {
-    Walk::new(kinds, weights).is_short()
+fn is_short(kinds: &[Kind], weights: &[f64]) -> bool {
+    Walk::new(kinds, weights.len(), |_| usize::MAX).is_short()
 }
 
-/// A ratio of neighbouring weights by which all pairs of kinds may be ordered, if there is one.
+/// A ratio of neighbouring weights by which all kinds may be ordered, if there is one.
 fn ratio(kinds: &[Kind], weights: &[f64]) -> Option<f64> {
     let size: usize = kinds.iter().map(|kind| kind.count).sum();
     let pairs = || weights.windows(2).map(|pair| (pair[0], pair[1]));
@@ -239,72 +320,90 @@ fn ratio(kinds: &[Kind], weights: &[f64]) -> Option<f64> {
     let ratios = || pairs().filter(|pair| pair.0 > 0.0).map(|(one, next)| next / one).chain(cut);
     let least = ratios().reduce(f64::min).unwrap_or(0.0);
     let most = ratios().reduce(f64::max).unwrap_or(0.0);
-    let before = |d: &Kind, e: &Kind, rho: f64| {
+    let middle = f64::midpoint(least, most);
+    // For one rho the order is one of numbers, so it is enough to look at neighbours.
+    let agree = |d: &Kind, e: &Kind, rho: f64| {
         let ahead = d.gain - e.gain + rho * (e.gain * d.go_on - d.gain * e.go_on);
-        if ahead.abs() <= 1e-13 * (d.gain.abs() + e.gain.abs()) { 0.0 } else { ahead }
+        ahead >= -1e-13 * (d.gain.abs() + e.gain.abs())
     };
-    let agree = |d: &Kind, e: &Kind| before(d, e, least) * before(d, e, most) >= 0.0;
-    let all = most <= 1.0 && kinds.iter().enumerate().all(|(i, d)| kinds[..i].iter().all(|e| agree(d, e)));
-    all.then_some(f64::midpoint(least, most))
+    let order = by_index(kinds, middle);
+    let sorted = || order.windows(2).all(|pair| [least, most].iter().all(|&rho| agree(&pair[0], &pair[1], rho)));
+    (most <= 1.0 && (least == most || sorted())).then_some(middle)
+}
+
+/// By descending g / (1 - rho q).
+fn by_index(kinds: &[Kind], rho: f64) -> Vec<Kind> {
+    let index = |kind: &Kind| if kind.gain == 0.0 { 0.0 } else { kind.gain / (1.0 - rho * kind.go_on) };
+    let mut order = kinds.to_vec();
+    order.sort_by(|a, b| index(b).total_cmp(&index(a)));
+    order
 }
 
 /// A way through all orders by how many documents of each kind are placed: of these there are few where kinds are.
-struct Walk<'w> {
+pub(super) struct Walk {
     base: Kind,
     others: Vec<Kind>,
-    weights: &'w [f64],
-    /// How far apart the counts of each of the others lie in a table of all.
+    /// How far apart the counts of each of the others lie in a table of all, and how far they go.
     strides: Vec<usize>,
+    most: Vec<usize>,
     states: usize,
+    slots: usize,
 }
 
-impl<'w> Walk<'w> {
-    fn new(kinds: &[Kind], weights: &'w [f64]) -> Walk<'w> {
+impl Walk {
+    /// To so many positions; `most` tells how many documents of a kind can be placed before all is settled.
+    pub(super) fn new(kinds: &[Kind], slots: usize, most: impl Fn(&Kind) -> usize) -> Walk {
         let (base, others) = split(kinds);
+        let most: Vec<usize> = others.iter().map(|kind| kind.count.min(slots).min(most(kind))).collect();
         let mut states: usize = 1;
-        let strides = others
-            .iter()
-            .map(|kind| {
-                let stride = states;
-                states = states.saturating_mul(kind.count + 1);
-                stride
-            })
-            .collect();
-        Walk { base, others, weights, strides, states }
+        let mut strides = Vec::with_capacity(others.len());
+        for most in &most {
+            strides.push(states);
+            states = states.saturating_mul(most + 1);
+        }
+        Walk { base, others, strides, most, states, slots }
     }
 
-    fn is_short(&self) -> bool {
-        self.states.saturating_mul(self.weights.len()).saturating_mul(self.others.len() + 1) <= STEPS
+    /// Whether there are few enough steps.
+    pub(super) fn is_short(&self) -> bool {
+        self.states.saturating_mul(self.slots).saturating_mul(self.others.len() + 1) <= STEPS
     }
 
-    /// From the last position to the first: `join` makes a state's value from the position's weight and the choices
-    /// of what stands there, each with its probability and the value of the state that it leads to.
-    fn back<T: Copy>(&self, end: T, join: impl Fn(f64, &[(f64, Kind, T)]) -> T) -> T {
-        let mut values = vec![end; self.states];
+    /// From the last position to the first. `settled` is the value of a state from which nothing changes any more,
+    /// given how many documents are placed and what their gains add up to; at the last position that is every one.
+    /// `join` makes that of any other from how many are placed and the choices of what comes next, each with its
+    /// probability and the value of the state that it leads to.
+    pub(super) fn back<T: Copy>(
+        &self,
+        settled: impl Fn(usize, f64) -> Option<T>,
+        join: impl Fn(usize, &[(f64, Kind, T)]) -> T,
+    ) -> Option<T> {
+        let mut values = vec![None; self.states];
         let mut choices = Vec::with_capacity(self.others.len() + 1);
         let size = self.base.count + self.others.iter().map(|kind| kind.count).sum::<usize>();
-        for placed in (0..self.weights.len()).rev() {
+        for placed in (0..=self.slots).rev() {
             let left = (size - placed) as f64;
             let mut counts = vec![0; self.others.len()];
             // Ascending, so that what a state leads to is still that of the next position.
             for state in 0..self.states {
                 let others: usize = counts.iter().sum();
                 if others <= placed && placed - others <= self.base.count {
-                    choices.clear();
-                    let base = self.base.count - (placed - others);
-                    if base > 0 {
-                        choices.push((base as f64 / left, self.base, values[state]));
-                    }
-                    for ((kind, &count), stride) in self.others.iter().zip(&counts).zip(&self.strides) {
-                        if count < kind.count {
-                            choices.push(((kind.count - count) as f64 / left, *kind, values[state + stride]));
+                    let base = placed - others;
+                    let gains = counts.iter().zip(&self.others).map(|(&n, kind)| n as f64 * kind.gain);
+                    values[state] = settled(placed, gains.sum::<f64>() + base as f64 * self.base.gain).or_else(|| {
+                        choices.clear();
+                        let base = (self.base.count - base, &self.base, state);
+                        let others = self.others.iter().zip(&counts).zip(&self.strides);
+                        let others = others.map(|((kind, n), stride)| (kind.count - n, kind, state + stride));
+                        for (count, kind, next) in std::iter::once(base).chain(others).filter(|choice| choice.0 > 0) {
+                            choices.push((count as f64 / left, *kind, values[next]?));
                         }
-                    }
-                    values[state] = join(self.weights[placed], &choices);
+                        Some(join(placed, &choices))
+                    });
                 }
-                for (count, kind) in counts.iter_mut().zip(&self.others) {
+                for (count, most) in counts.iter_mut().zip(&self.most) {
                     *count += 1;
-                    if *count <= kind.count {
+                    if *count <= *most {
                         break;
                     }
                     *count = 0;

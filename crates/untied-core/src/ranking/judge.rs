@@ -1,7 +1,7 @@
 //! Attaching judgments to a sorted query, and laying its tie groups out under a tie policy.
 
-use super::{Level, Order, Ranking};
-use crate::table::{Levels, Rows, Truth};
+use super::{Level, Order, Ranking, Text};
+use crate::table::{Length, Lengths, Levels, Rows, Truth};
 
 /// How the documents of a tie group are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -70,6 +70,45 @@ impl Judge {
             }
         }
         mixed
+    }
+
+    /// Add all documents of the query that was judged last, with their lengths.
+    ///
+    /// # Errors
+    /// The first row whose document has no length.
+    pub fn measure(
+        &mut self,
+        retrieved: &Rows<'_>,
+        order: &Order,
+        truth: &Truth<'_>,
+        layout: Layout,
+        lengths: &Lengths,
+        ranking: &mut Ranking,
+    ) -> Result<(), usize> {
+        let mut texts = Vec::with_capacity(retrieved.len());
+        for row in 0..retrieved.len() {
+            let Length { length, seconds } = lengths.find(retrieved, row).ok_or(row)?;
+            let grade = self.levels.of(row as u32).map_or(f64::NEG_INFINITY, |level| truth.grades()[level as usize]);
+            texts.push(Text { grade, length, seconds });
+        }
+        let mut start = 0;
+        for &end in &order.ends {
+            let rows = &order.rows[start as usize..end as usize];
+            start = end;
+            let rows = match layout {
+                Layout::Tied => {
+                    ranking.texts.push(rows.iter().map(|&row| texts[row as usize]));
+                    continue;
+                }
+                Layout::AsGiven => rows,
+                Layout::ByDocument => {
+                    self.sort_by_document(rows, retrieved);
+                    &self.by_document
+                }
+            };
+            rows.iter().for_each(|&row| ranking.texts.push([texts[row as usize]]));
+        }
+        Ok(())
     }
 
     /// Count a group's documents by level; whether there are any.

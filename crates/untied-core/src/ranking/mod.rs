@@ -46,6 +46,8 @@ pub fn levels_from(levels: &[Level], grade: f64) -> &[Level] {
 pub struct Ranking {
     /// Number of documents retrieved, n.
     pub retrieved: usize,
+    /// All of them with their lengths, where a measure needs that.
+    pub texts: Texts,
     spans: Vec<Span>,
     levels: Vec<Level>,
     is_tied: bool,
@@ -92,10 +94,56 @@ impl Group<'_> {
     }
 }
 
+/// A retrieved document by itself, for measures that look at more than grades.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Text {
+    /// Its grade; negative infinity if the qrels do not hold it.
+    pub grade: f64,
+    /// Its length.
+    pub length: f64,
+    /// Seconds that reading it takes, NaN where that is not known.
+    pub seconds: f64,
+}
+
+/// All retrieved documents, group by group, in no order within a group.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Texts {
+    all: Vec<Text>,
+    ends: Vec<u32>,
+}
+
+impl Texts {
+    /// Forget everything, keep the room.
+    pub fn clear(&mut self) {
+        self.all.clear();
+        self.ends.clear();
+    }
+
+    /// Append a group, if there is anything in it.
+    pub fn push(&mut self, group: impl IntoIterator<Item = Text>) {
+        let before = self.all.len();
+        self.all.extend(group);
+        if self.all.len() > before {
+            self.ends.push(self.all.len() as u32);
+        }
+    }
+
+    /// The groups, best first.
+    pub fn groups(&self) -> impl Iterator<Item = &[Text]> {
+        let mut from = 0;
+        self.ends.iter().map(move |&end| {
+            let group = &self.all[from..end as usize];
+            from = end as usize;
+            group
+        })
+    }
+}
+
 impl Ranking {
     /// Forget everything, keep the room.
     pub fn clear(&mut self) {
         self.retrieved = 0;
+        self.texts.clear();
         self.spans.clear();
         self.levels.clear();
         self.is_tied = false;

@@ -15,6 +15,9 @@ pub fn condensed(ranking: &Ranking, into: &mut Ranking) {
             into.retrieved += size;
         }
     }
+    for group in ranking.texts.groups() {
+        into.texts.push(group.iter().filter(|text| text.grade >= 0.0).copied());
+    }
 }
 
 /// The best order of every tie group: higher grades first, judged non-relevant documents last, and what is not

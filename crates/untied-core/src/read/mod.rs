@@ -13,6 +13,6 @@ mod trec;
 pub use number::{atof, atol};
 pub use source::read_all;
 pub use trec::{
-    read_deviations, read_prels, read_qrels, read_qrels_leniently, read_run, read_run_leniently, read_strata,
-    read_subtopics,
+    read_deviations, read_lengths, read_prels, read_qrels, read_qrels_leniently, read_run, read_run_leniently,
+    read_strata, read_subtopics,
 };

@@ -5,7 +5,7 @@ use super::line::{Cursor, fields};
 use super::number::{self, NotANumber};
 use crate::error::{Error, InputError, Result, quote};
 use crate::table::profiles::{self, PROBABILITY, STRATUM};
-use crate::table::{Chunk, Qrels, Run, subtopics};
+use crate::table::{Chunk, Lengths, Qrels, Run, subtopics};
 use crate::trec_eval::Version;
 
 /// Read a run: `query Q0 document rank score tag`.
@@ -54,6 +54,15 @@ pub fn read_prels(path: &str) -> Result<Qrels> {
     Qrels::with_inclusion(read(path, &PRELS)?, path)
 }
 
+/// Read lengths of documents: `document length`, or `document length seconds`.
+///
+/// # Errors
+/// The file cannot be read, a line is malformed, a number is negative or not finite, a document stands twice with
+/// different numbers, or there is no line at all.
+pub fn read_lengths(path: &str) -> Result<Lengths> {
+    Lengths::new(read(path, &LENGTHS)?, path)
+}
+
 /// Read a run as trec_eval does, in the version asked for; with the tag of its last line.
 ///
 /// A score is whatever number its field begins with, else 0; NaN becomes negative infinity, the last place. Version 9
@@ -93,10 +102,14 @@ enum Column {
     Topic,
     Subtopic,
     Document,
+    /// A document in a format without queries.
+    Listed,
     /// A finite number, with its name for messages.
     Number(usize, &'static str),
     /// A number that the function accepts; else the text says what was expected.
     Accepted(usize, profiles::Accepted),
+    /// The same, or nothing, which is NaN; only at the end of a line.
+    Optional(usize, &'static str),
     /// A number, or NaN where the field is none.
     MaybeNumber(usize),
     /// What the function makes of any field.
@@ -105,7 +118,9 @@ enum Column {
     Tag,
     Ignored,
 }
-use Column::{Accepted, AnyNumber, Document, Ignored, MaybeNumber, Number, Query, Subtopic, Tag, Topic};
+use Column::{
+    Accepted, AnyNumber, Document, Ignored, Listed, MaybeNumber, Number, Optional, Query, Subtopic, Tag, Topic,
+};
 
 /// A text format: its columns and how to name them in messages.
 struct Layout {
@@ -156,6 +171,13 @@ const PRELS: Layout = Layout {
     numbers: 2,
     shape: "5 columns (query document grade method probability)",
     ..QRELS
+};
+
+const LENGTHS: Layout = Layout {
+    columns: &[Listed, Number(0, "length"), Optional(1, "time")],
+    numbers: 2,
+    shape: "2 or 3 columns (document length, or document length seconds)",
+    ..RUN
 };
 
 const LENIENT_RUN: Layout = Layout {
@@ -248,7 +270,9 @@ fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::Resul
                 field = cursor.field();
             }
             if field.is_empty() {
-                return Err(malformed(start, lines, layout));
+                let Optional(to, _) = *column else { return Err(malformed(start, lines, layout)) };
+                chunk.block.columns[to].push(f64::NAN);
+                continue;
             }
             match *column {
                 Query => {
@@ -266,7 +290,13 @@ fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::Resul
                     }
                 }
                 Document => chunk.block.docs.push(field),
-                Number(to, name) => match number::parse(field) {
+                Listed => {
+                    if chunk.segments.is_empty() {
+                        chunk.start_query(b"");
+                    }
+                    chunk.block.docs.push(field);
+                }
+                Number(to, name) | Optional(to, name) => match number::parse(field) {
                     Ok(value) => chunk.block.columns[to].push(value),
                     Err(error) => return Err(not_a_number(field, lines, name, error)),
                 },

@@ -2,6 +2,7 @@
 
 mod ids;
 pub mod index;
+mod lengths;
 pub mod profiles;
 mod qrels;
 mod run;
@@ -11,6 +12,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 pub use ids::{Documents, hash};
+pub use lengths::{Length, Lengths};
 pub use qrels::{Levels, Qrels, Truth};
 pub use run::Run;
 

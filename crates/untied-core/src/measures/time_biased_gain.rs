@@ -1,0 +1,131 @@
+//! Time-biased gain.
+//!
+//! A user takes T_S seconds for the summary of a document, clicks with probability P(C|r) that depends on whether it
+//! is relevant, and then takes T_D for the document. Of those who start, D(t) = 2^(-t/h) are still there after t
+//! seconds, and a relevant document is worth g to each who clicks and keeps it:
+//!
+//!   TBG = sum over ranks k of g_k D(T(k)),    T(1) = 0,  T(k+1) = T(k) + T_S + T_D(l_k) P(C|r_k).
+//!
+//! That is a cascade with q = 2^(-time/h), time being that of one document: see [`super::walk`].
+
+use super::walk::{self, Kind, Path};
+use super::{Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, REL, Scope, Spec};
+use crate::error::Result;
+use crate::ranking::{Ranking, Text};
+use crate::table::Truth;
+
+const HALF_LIFE: Parameter =
+    Parameter { name: "h", default: "224", help: "seconds after which half of the users are gone" };
+const SUMMARY: Parameter = Parameter { name: "summary", default: "4.4", help: "seconds for a summary, T_S" };
+const PER_WORD: Parameter = Parameter { name: "per_word", default: "0.018", help: "seconds for a unit of length" };
+const PER_DOCUMENT: Parameter = Parameter {
+    name: "per_document",
+    default: "7.8",
+    help: "seconds for a document of any length: T_D = per_word * length + per_document, unless docs have seconds",
+};
+const CLICK_RELEVANT: Parameter =
+    Parameter { name: "click_relevant", default: "0.64", help: "probability that a relevant summary is clicked" };
+const CLICK_OTHER: Parameter =
+    Parameter { name: "click_other", default: "0.39", help: "probability that another summary is clicked" };
+const SAVE: Parameter = Parameter {
+    name: "save",
+    default: "0.77",
+    help: "probability that a relevant document is kept once it is clicked; gain of one is click_relevant * save",
+};
+
+/// TBG, TBG@k.
+pub static TBG: Info = Info {
+    name: "TBG",
+    aliases: &["time_biased_gain"],
+    title: "time-biased gain",
+    cutoff: Cutoff::Optional,
+    parameters: &[HALF_LIFE, SUMMARY, PER_WORD, PER_DOCUMENT, CLICK_RELEVANT, CLICK_OTHER, SAVE, REL, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Documents,
+    range: "0 or more",
+    equation: "sum over ranks k of g_k 2^(-T(k) / h), T(1) = 0, T(k+1) = T(k) + T_S + T_D(l_k) P(click)",
+    reference: "Smucker & Clarke 2012; ties: as ERR; extremes by g / (1 - q) (Smith 1956)",
+    build: |spec, scope| Ok(Box::new(TimeBiasedGain::new(spec, scope)?)),
+};
+
+struct TimeBiasedGain {
+    rel: f64,
+    /// As many ones as ranks count.
+    weights: Vec<f64>,
+    half_life: f64,
+    summary: f64,
+    per_word: f64,
+    per_document: f64,
+    click_relevant: f64,
+    click_other: f64,
+    gain: f64,
+}
+
+impl TimeBiasedGain {
+    fn new(spec: &Spec, scope: &Scope<'_>) -> Result<TimeBiasedGain> {
+        let seconds = |name: &str, default: f64| spec.number(name, default, "a number from 0", |t| t >= 0.0);
+        let share =
+            |name: &str, default: f64| spec.number(name, default, "a number from 0 to 1", |p| (0.0..=1.0).contains(&p));
+        let click_relevant = share(CLICK_RELEVANT.name, 0.64)?;
+        Ok(TimeBiasedGain {
+            rel: spec.rel()?,
+            weights: vec![1.0; spec.cutoff_or(usize::MAX).min(scope.depth)],
+            half_life: spec.number(HALF_LIFE.name, 224.0, "a number above 0", |h| h > 0.0)?,
+            summary: seconds(SUMMARY.name, 4.4)?,
+            per_word: seconds(PER_WORD.name, 0.018)?,
+            per_document: seconds(PER_DOCUMENT.name, 7.8)?,
+            click_relevant,
+            click_other: share(CLICK_OTHER.name, 0.39)?,
+            gain: click_relevant * share(SAVE.name, 0.77)?,
+        })
+    }
+
+    fn kind(&self, text: &Text) -> Kind {
+        let relevant = text.grade >= self.rel;
+        let reading =
+            if text.seconds.is_nan() { self.per_word * text.length + self.per_document } else { text.seconds };
+        let time = self.summary + reading * if relevant { self.click_relevant } else { self.click_other };
+        Kind { gain: if relevant { self.gain } else { 0.0 }, go_on: (-time / self.half_life).exp2(), count: 1 }
+    }
+}
+
+impl Path for TimeBiasedGain {
+    fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    fn walk(&self, ranking: &Ranking, part: &mut dyn FnMut(&[Kind]) -> bool) {
+        for group in ranking.texts.groups() {
+            let mut kinds: Vec<Kind> = group.iter().map(|text| self.kind(text)).collect();
+            // In an order that does not depend on the input's, and alike ones together.
+            kinds.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(b.go_on.total_cmp(&a.go_on)));
+            kinds.dedup_by(|next, kind| {
+                let same = next.gain == kind.gain && next.go_on == kind.go_on;
+                kind.count += usize::from(same);
+                same
+            });
+            if !part(&kinds) {
+                return;
+            }
+        }
+    }
+}
+
+impl Measure for TimeBiasedGain {
+    fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+        walk::path_mean(self, ranking)
+    }
+
+    fn variance(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+        walk::path_variance(self, ranking)
+    }
+
+    fn extremes(&self, orders: &Orders, _: &Truth<'_>) -> (f64, f64) {
+        walk::path_extremes(self, &orders.tied)
+    }
+
+    fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
+        walk::path_certainty(self, ranking)
+    }
+}

@@ -1,0 +1,293 @@
+//! U-measure: what a relevant document is worth falls with the text that was read before it.
+//!
+//!   U = (1/N) sum over relevant documents of max(0, 1 - pos / L),
+//!
+//! pos the length of all documents before one, and with `gain_at='end'` its own. In a tie group of n documents with
+//! S characters after t others, a document of length l is at t + (S - l) / 2 on average. Where all is read within L,
+//! that is the mean; for the variance of sum over pairs of c_de [d before e] (c_de = l_d if e is relevant), with
+//! a_de = (c_de - c_ed) / 2 and A_d = sum over e of a_de,
+//!
+//!   Var = (1/3) (sum over pairs of a_de^2 + sum over d of A_d^2) / L^2,
+//!
+//! as of two pairs that share a document the signs of the orders have the covariance 1/3. Where the user stops within
+//! the group, or the cutoff falls into it, sums over counts of each kind of document ([`super::lattice`]) are exact
+//! too; documents of very many lengths need a sample then. In the best order relevant documents stand first, short
+//! ones before long ones; in the worst one the other way round.
+
+use super::sampling::{self, Classes};
+use super::{
+    Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, REL, Scope, Spec, Value,
+    lattice,
+};
+use crate::error::{Error, Result};
+use crate::ranking::{Ranking, Text};
+use crate::table::Truth;
+
+const PATIENCE: Parameter =
+    Parameter { name: "L", default: "132000", help: "length of text after which nothing is worth anything" };
+const GAIN_AT: Parameter =
+    Parameter { name: "gain_at", default: "'end'", help: "where a document counts: at its 'end' or at its 'start'" };
+const NORM: Parameter = Parameter { name: "norm", default: "1", help: "what the sum is divided by" };
+
+/// U, U@k.
+pub static U: Info = Info {
+    name: "U",
+    aliases: &["u_measure", "u-measure"],
+    title: "U-measure",
+    cutoff: Cutoff::Optional,
+    parameters: &[PATIENCE, GAIN_AT, NORM, REL, JUDGED_ONLY],
+    aggregate: Aggregate::Mean,
+    lower_is_better: false,
+    needs: Needs::Documents,
+    range: "0 or more",
+    equation: "(1/norm) sum over ranks i of relevant documents of max(0, 1 - pos_i / L), pos_i = l_1 + .. + l_i",
+    reference: "Sakai & Dou 2013; ties: mean position, or by counts of documents of each length",
+    build: |spec, scope| Ok(Box::new(build(spec, scope)?)),
+};
+
+fn build(spec: &Spec, scope: &Scope<'_>) -> Result<UMeasure> {
+    let at_end = match spec.parameter(GAIN_AT.name) {
+        None => true,
+        Some(Value::Text(text)) if text == "start" => false,
+        Some(other) => return Err(Error::Measure(format!("{spec}: gain_at must be 'end' or 'start', not {other}"))),
+    };
+    Ok(UMeasure {
+        rel: spec.rel()?,
+        cutoff: spec.cutoff_or(usize::MAX).min(scope.depth),
+        patience: spec.number(PATIENCE.name, 132_000.0, "a number above 0", |patience| patience > 0.0)?,
+        norm: spec.number(NORM.name, 1.0, "a number above 0", |norm| norm > 0.0)?,
+        at_end,
+    })
+}
+
+struct UMeasure {
+    rel: f64,
+    cutoff: usize,
+    /// L.
+    patience: f64,
+    at_end: bool,
+    norm: f64,
+}
+
+/// Documents of a group that are alike.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Kind {
+    relevant: bool,
+    length: f64,
+    count: usize,
+}
+
+/// A tie group and what was before it.
+struct Part {
+    kinds: Vec<Kind>,
+    size: usize,
+    /// Length of all documents before it.
+    before: f64,
+    /// Its positions within the cutoff.
+    slots: usize,
+}
+
+impl Part {
+    fn length(&self) -> f64 {
+        self.kinds.iter().map(|kind| kind.count as f64 * kind.length).sum()
+    }
+
+    fn counts(&self) -> Vec<usize> {
+        self.kinds.iter().map(|kind| kind.count).collect()
+    }
+
+    fn classes(&self) -> Classes {
+        let counts = self.kinds.iter().enumerate().map(|(class, kind)| (class as u32, kind.count as u32)).collect();
+        Classes { start: 0, size: self.size, counts }
+    }
+}
+
+/// Document by document.
+fn each<'k>(kinds: impl Iterator<Item = &'k Kind>) -> impl Iterator<Item = &'k Kind> {
+    kinds.flat_map(|kind| std::iter::repeat_n(kind, kind.count))
+}
+
+impl UMeasure {
+    /// What a relevant document of this length is worth after so much text.
+    fn worth(&self, before: f64, length: f64) -> f64 {
+        let at = if self.at_end { before + length } else { before };
+        (1.0 - at / self.patience).max(0.0)
+    }
+
+    /// Kinds in the best order.
+    fn kinds(&self, group: &[Text]) -> Vec<Kind> {
+        let kind = |text: &Text| Kind { relevant: text.grade >= self.rel, length: text.length, count: 1 };
+        let mut kinds: Vec<Kind> = group.iter().map(kind).collect();
+        kinds.sort_by(|a, b| b.relevant.cmp(&a.relevant).then(a.length.total_cmp(&b.length)));
+        kinds.dedup_by(|next, kind| {
+            let same = next.relevant == kind.relevant && next.length == kind.length;
+            kind.count += usize::from(same);
+            same
+        });
+        kinds
+    }
+
+    /// The groups that may be worth something.
+    fn parts<'r>(&'r self, ranking: &'r Ranking) -> impl Iterator<Item = Part> + 'r {
+        let (mut before, mut at) = (0.0, 0);
+        ranking.texts.groups().map_while(move |group| {
+            if at >= self.cutoff || before >= self.patience {
+                return None;
+            }
+            let kinds = self.kinds(group);
+            let part = Part { size: group.len(), before, slots: group.len().min(self.cutoff - at), kinds };
+            at += group.len();
+            before += part.length();
+            Some(part)
+        })
+    }
+
+    /// The value of a part whose documents stand in this order.
+    fn in_order<'k>(&self, documents: impl Iterator<Item = &'k Kind>, part: &Part) -> f64 {
+        let (mut total, mut before) = (0.0, part.before);
+        for document in documents.take(part.slots) {
+            if document.relevant {
+                total += self.worth(before, document.length);
+            }
+            before += document.length;
+        }
+        total
+    }
+
+    /// Mean and variance of a part.
+    fn moments(&self, part: &Part) -> (f64, f64) {
+        if part.kinds.len() == 1 {
+            return (self.in_order(each(part.kinds.iter()), part), 0.0);
+        }
+        if self.is_within(part) {
+            return (self.mean_within(part), self.variance_within(part));
+        }
+        let by_counts = lattice::over_orders(&part.counts(), |placed, kind| {
+            let kind = &part.kinds[kind];
+            if !kind.relevant || placed.iter().sum::<usize>() >= part.slots {
+                return 0.0;
+            }
+            let read: f64 = placed.iter().zip(&part.kinds).map(|(&n, kind)| n as f64 * kind.length).sum();
+            self.worth(part.before + read, kind.length)
+        });
+        if let Some(found) = by_counts {
+            return (found.mean, found.variance);
+        }
+        let found = sampling::over_orders(&[part.classes()], |placed| {
+            self.in_order(placed.iter().map(|&(_, class)| &part.kinds[class as usize]), part)
+        });
+        (found.mean, found.variance)
+    }
+
+    fn is_exact(&self, part: &Part) -> bool {
+        part.kinds.len() == 1
+            || self.is_within(part)
+            || lattice::is_small(&part.counts())
+            || sampling::is_listed(&[part.classes()])
+    }
+
+    /// Whether all text of the group is read.
+    fn is_within(&self, part: &Part) -> bool {
+        part.slots == part.size && part.before + part.length() <= self.patience
+    }
+
+    fn mean_within(&self, part: &Part) -> f64 {
+        let length = part.length();
+        let relevant = part.kinds.iter().filter(|kind| kind.relevant);
+        relevant
+            .map(|kind| kind.count as f64 * self.worth(part.before + (length - kind.length) / 2.0, kind.length))
+            .sum()
+    }
+
+    fn variance_within(&self, part: &Part) -> f64 {
+        let n = |kind: &Kind| kind.count as f64;
+        let (relevant, others): (Vec<&Kind>, Vec<&Kind>) = part.kinds.iter().partition(|kind| kind.relevant);
+        let r: f64 = relevant.iter().map(|kind| n(kind)).sum();
+        if r == 0.0 {
+            return 0.0;
+        }
+        let mean = relevant.iter().map(|kind| n(kind) * kind.length).sum::<f64>() / r;
+        let apart: f64 = relevant.iter().map(|kind| n(kind) * (kind.length - mean).powi(2)).sum();
+        let unread: f64 = others.iter().map(|kind| n(kind) * kind.length).sum();
+        let squares: f64 = others.iter().map(|kind| n(kind) * kind.length.powi(2)).sum();
+        // Pairs of relevant ones: a = (l_d - l_e) / 2; of another one and a relevant one: l / 2.
+        let pairs = (r * apart + r * squares) / 4.0;
+        let sums: f64 = relevant
+            .iter()
+            .map(|kind| n(kind) * ((r * (kind.length - mean) - unread) / 2.0).powi(2))
+            .chain(others.iter().map(|kind| n(kind) * (r * kind.length / 2.0).powi(2)))
+            .sum();
+        (pairs + sums) / 3.0 / self.patience.powi(2)
+    }
+}
+
+impl Measure for UMeasure {
+    fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+        self.parts(ranking).map(|part| self.moments(&part).0).sum::<f64>() / self.norm
+    }
+
+    fn variance(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+        self.parts(ranking).map(|part| self.moments(&part).1).sum::<f64>() / self.norm.powi(2)
+    }
+
+    fn extremes(&self, orders: &Orders, _: &Truth<'_>) -> (f64, f64) {
+        let (mut low, mut high) = (0.0, 0.0);
+        for part in self.parts(&orders.tied) {
+            low += self.in_order(each(part.kinds.iter().rev()), &part);
+            high += self.in_order(each(part.kinds.iter()), &part);
+        }
+        (low / self.norm, high / self.norm)
+    }
+
+    fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
+        if self.parts(ranking).all(|part| self.is_exact(&part)) { Certainty::Exact } else { Certainty::Estimate }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(relevant: bool, length: f64, count: usize) -> Kind {
+        Kind { relevant, length, count }
+    }
+
+    fn part(kinds: &[Kind]) -> Part {
+        let size = kinds.iter().map(|kind| kind.count).sum();
+        Part { kinds: kinds.to_vec(), size, before: 50.0, slots: size }
+    }
+
+    #[test]
+    fn means_and_variances_of_positions_are_those_over_counts() {
+        let measure = UMeasure { rel: 1.0, cutoff: 100, patience: 5000.0, at_end: true, norm: 1.0 };
+        for kinds in [
+            vec![kind(true, 100.0, 2), kind(false, 300.0, 1)],
+            vec![kind(true, 10.0, 2), kind(true, 70.0, 1), kind(false, 0.0, 3), kind(false, 500.0, 2)],
+            vec![kind(true, 10.0, 1), kind(true, 25.0, 4)],
+        ] {
+            let part = part(&kinds);
+            assert!(measure.is_within(&part));
+            let found = lattice::over_orders(&part.counts(), |placed, one| {
+                let read: f64 = placed.iter().zip(&part.kinds).map(|(&n, kind)| n as f64 * kind.length).sum();
+                if kinds[one].relevant { measure.worth(50.0 + read, kinds[one].length) } else { 0.0 }
+            })
+            .expect("few");
+            let (mean, variance) = measure.moments(&part);
+            assert!((mean - found.mean).abs() < 1e-14 && (variance - found.variance).abs() < 1e-14, "{kinds:?}");
+            assert!((measure.in_order(each(kinds.iter()), &part) - found.high).abs() < 1e-14, "{kinds:?}");
+            assert!((measure.in_order(each(kinds.iter().rev()), &part) - found.low).abs() < 1e-14, "{kinds:?}");
+        }
+    }
+
+    #[test]
+    fn very_many_lengths_are_sampled() {
+        let kinds: Vec<Kind> = (0..40).map(|i| kind(i < 20, 10.0 * f64::from(i), 1)).collect();
+        let measure = UMeasure { rel: 1.0, cutoff: 100, patience: 2000.0, at_end: false, norm: 1.0 };
+        let part = part(&kinds);
+        assert!(!measure.is_exact(&part));
+        let (mean, variance) = measure.moments(&part);
+        let (low, high) =
+            (measure.in_order(each(kinds.iter().rev()), &part), measure.in_order(each(kinds.iter()), &part));
+        assert!(low < mean && mean < high && 0.0 < variance && variance < (high - low).powi(2) / 4.0);
+    }
+}

@@ -1,0 +1,129 @@
+//! Lengths of documents, and times to read them: one table for all queries.
+
+use super::{Chunk, Rows, Table, index};
+use crate::error::{Error, InputError, Result, quote};
+
+/// Documents with their lengths, and with times where they are known.
+#[derive(Debug)]
+pub struct Lengths {
+    table: Table,
+    slots: Vec<index::Slot>,
+    /// What they were read from, for messages.
+    pub source: String,
+}
+
+/// The length of a document, and the seconds that reading it takes (NaN where not known).
+#[derive(Debug, Clone, Copy)]
+pub struct Length {
+    /// In whatever unit the measure takes.
+    pub length: f64,
+    /// NaN where there is none.
+    pub seconds: f64,
+}
+
+impl Lengths {
+    /// Put what a reader found together: rows of one query without a name; `source` names it in messages.
+    ///
+    /// # Errors
+    /// A number is negative, or a document stands twice with different numbers.
+    pub fn new(chunks: Vec<Chunk>, source: &str) -> Result<Lengths> {
+        let (table, origins) = Table::new(chunks)?;
+        let mut lengths = Lengths { slots: Vec::new(), table, source: source.into() };
+        let rows = lengths.rows();
+        let mut slots = vec![0; index::slots_for(rows.len())];
+        let wrong = |row: usize, expected: &str, found: &str| {
+            let line =
+                lengths.table.queries.first().and_then(|all| origins.line(all.block, all.rows.start + row as u32));
+            Error::Input(InputError {
+                file: source.into(),
+                line,
+                expected: expected.into(),
+                found: format!("{found} document {}", quote(rows.doc(row))),
+            })
+        };
+        for (row, &hash) in rows.hashes().iter().enumerate() {
+            let here = lengths.at(row);
+            for (name, number) in [("length", here.length), ("time", here.seconds)] {
+                if number < 0.0 {
+                    return Err(wrong(row, &format!("a {name} of at least 0"), &format!("{number} for")));
+                }
+            }
+            let is_same = |other: u32| rows.doc(other as usize) == rows.doc(row);
+            if let Err(first) = index::insert(&mut slots, hash, row as u32, is_same) {
+                let first = lengths.at(first as usize);
+                if first.length != here.length || first.seconds.to_bits() != here.seconds.to_bits() {
+                    return Err(wrong(row, "every document once", "other numbers again for"));
+                }
+            }
+        }
+        lengths.slots = slots;
+        Ok(lengths)
+    }
+
+    fn rows(&self) -> Rows<'_> {
+        if self.table.is_empty() { Rows::none() } else { self.table.rows(0) }
+    }
+
+    fn at(&self, row: usize) -> Length {
+        let rows = self.rows();
+        Length { length: rows.column(0)[row], seconds: rows.column(1)[row] }
+    }
+
+    /// Number of documents.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows().len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The document in a row of other rows.
+    #[must_use]
+    pub fn find(&self, rows: &Rows<'_>, row: usize) -> Option<Length> {
+        let own = self.rows();
+        let is_same = |other: u32| own.doc(other as usize) == rows.doc(row);
+        index::find(&self.slots, rows.hashes()[row], is_same).map(|found| self.at(found as usize))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Run;
+
+    fn chunk(documents: &[(&str, f64)]) -> Chunk {
+        let mut chunk = Chunk::new(2);
+        chunk.start_query(b"");
+        for (id, length) in documents {
+            chunk.block.docs.push(id.as_bytes());
+            chunk.block.columns[0].push(*length);
+            chunk.block.columns[1].push(f64::NAN);
+        }
+        chunk.finish();
+        chunk
+    }
+
+    #[test]
+    fn documents_of_several_blocks_are_found() {
+        let lengths = Lengths::new(vec![chunk(&[("a", 1.0), ("b", 2.0)]), chunk(&[("c", 3.0), ("a", 1.0)])], "docs");
+        let lengths = lengths.expect("lengths");
+        let run = Run::new(vec![chunk(&[("c", 0.0), ("x", 0.0), ("a", 0.0)])], "run").expect("run");
+        let found = |row: usize| lengths.find(&run.rows(0), row).map(|found| found.length);
+        assert_eq!([found(0), found(1), found(2)], [Some(3.0), None, Some(1.0)]);
+    }
+
+    #[test]
+    fn what_is_refused() {
+        for (documents, part) in [
+            (vec![("a", -1.0)], "a length of at least 0, found -1 for document \"a\""),
+            (vec![("a", 1.0), ("a", 2.0)], "other numbers again for document \"a\""),
+        ] {
+            let error = Lengths::new(vec![chunk(&documents)], "docs").expect_err(part).to_string();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}
