@@ -175,7 +175,6 @@ VALUES: dict[str, list[Any]] = {
     "L": [1000, 2000, 10_000, 500],
     "gain_at": [None, "end", "start"],
     "h": [None, 224, 100],
-    "depth": [None, 1000, 3, 50],
     "summary": [None, 0, 2.5],
     "per_word": [None, 0, 0.05],
     "per_document": [None, 0, 3],

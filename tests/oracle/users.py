@@ -141,21 +141,13 @@ def nerr10(
     max_rel: Number,
     min_rel: Number = 0,
     p: Number = Fraction(9, 10),
-<<<<<<< HEAD
     depth: int = 1000,
-=======
-    depth: int = DEPTH,
->>>>>>> a526229 (Time-biased gain and U-measure, with lengths of documents; BPM exact in large groups too)
 ) -> Fraction:
     return _rate(order, truth, min_rel, max_rel, _until_gain_patiently(as_written(p)), depth)
 
 
 def nerr11(
-<<<<<<< HEAD
     order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1, depth: int = 1000
-=======
-    order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1, depth: int = DEPTH
->>>>>>> a526229 (Time-biased gain and U-measure, with lengths of documents; BPM exact in large groups too)
 ) -> Fraction:
     return _rate(order, truth, min_rel, max_rel, _until_gain_with_goal(as_written(T)), depth)
 
@@ -165,21 +157,13 @@ def bpm(order: Sequence[str], truth: Truth, k: int, max_rel: Number, min_rel: Nu
 
 
 def inst(
-<<<<<<< HEAD
     order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1, depth: int = 1000
-=======
-    order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1, depth: int = DEPTH
->>>>>>> a526229 (Time-biased gain and U-measure, with lengths of documents; BPM exact in large groups too)
 ) -> Fraction:
     return _rate(order, truth, min_rel, max_rel, _adaptive(as_written(T)), depth)
 
 
 def insq(
-<<<<<<< HEAD
     order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1, depth: int = 1000
-=======
-    order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1, depth: int = DEPTH
->>>>>>> a526229 (Time-biased gain and U-measure, with lengths of documents; BPM exact in large groups too)
 ) -> Fraction:
     return _rate(order, truth, min_rel, max_rel, _with_goal(as_written(T)), depth)
 

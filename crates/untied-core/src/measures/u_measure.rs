@@ -88,6 +88,11 @@ struct Part {
 }
 
 impl Part {
+    /// Whether all orders are worth the same. Relevant kinds come first.
+    fn is_certain(&self) -> bool {
+        self.kinds.len() == 1 || !self.kinds[0].relevant
+    }
+
     fn length(&self) -> f64 {
         self.kinds.iter().map(|kind| kind.count as f64 * kind.length).sum()
     }
@@ -156,7 +161,7 @@ impl UMeasure {
 
     /// Mean and variance of a part.
     fn moments(&self, part: &Part) -> (f64, f64) {
-        if part.kinds.len() == 1 {
+        if part.is_certain() {
             return (self.in_order(each(part.kinds.iter()), part), 0.0);
         }
         if self.is_within(part) {
@@ -180,7 +185,7 @@ impl UMeasure {
     }
 
     fn is_exact(&self, part: &Part) -> bool {
-        part.kinds.len() == 1
+        part.is_certain()
             || self.is_within(part)
             || lattice::is_small(&part.counts())
             || sampling::is_listed(&[part.classes()])

@@ -48,7 +48,9 @@ fn add_up(path: &dyn Path, ranking: &Ranking, mut tied: impl FnMut(&mut f64, f64
         match kinds {
             [kind] => straight(&mut total, &mut reach, kind, weights),
             kinds => {
-                tied(&mut total, reach, kinds, weights);
+                if kinds.iter().any(|kind| kind.gain != 0.0) {
+                    tied(&mut total, reach, kinds, weights);
+                }
                 reach = beyond(kinds, reach);
             }
         }
