@@ -171,8 +171,9 @@ fn moments(kinds: &[Kind], slots: usize) -> (Vec<f64>, Vec<f64>) {
             add(&mut reach[..=last], &mut gains[..last], kind, placed as f64);
             // From here on no E_a rises with a document, and E_a falls with a: what is negligible stays so.
             if kind.go_on <= base.go_on && reach[last] < NEGLIGIBLE {
+                // G_a may be worth something as long as E_{a-1} is.
                 let kept = reach.partition_point(|&reach| reach >= NEGLIGIBLE).max(1);
-                reach.truncate(kept);
+                reach.truncate(kept + 1);
                 gains.truncate(kept);
             }
         }
@@ -452,6 +453,7 @@ mod tests {
         for kinds in [
             vec![kind(0.0, 1.0, 3), kind(0.25, 0.75, 2), kind(0.75, 0.25, 1)],
             vec![kind(0.1, 0.9, 1), kind(1.0, 0.0, 1), kind(0.5, 0.5, 4)],
+            vec![kind(0.25, 0.75, 3), kind(1.0, 0.0, 3)],
             vec![kind(0.3, 0.9, 2), kind(1.0, 0.1, 2), kind(0.4, 0.2, 2)],
             vec![kind(-0.5, 0.8, 2), kind(1.0, 0.95, 1), kind(0.0, 0.3, 3)],
         ] {
