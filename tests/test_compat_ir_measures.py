@@ -67,6 +67,9 @@ def test_every_measure_has_a_name_there() -> None:
     """Under its own name, or with a prefix where ir_measures has that name already."""
     taken = set(irm.measures.registry) - set(ours.MEASURES)
     for info in untied._core.measure_info():
+        if info["needs"] == "documents":
+            assert info["name"] not in ours.MEASURES  # nothing in ir_measures tells lengths of documents
+            continue
         name = f"untied_{info['name']}" if info["name"] in taken else info["name"]
         assert irm.measures.registry[name] is ours.MEASURES[name] is getattr(ours, name)
     with pytest.raises(AttributeError, match="no attribute 'nope'"):
