@@ -10,6 +10,7 @@ pub mod compare;
 pub mod error;
 pub mod evaluate;
 pub mod measures;
+pub mod med;
 pub mod outlook;
 pub mod ranking;
 pub mod read;
