@@ -1,7 +1,7 @@
 """Types of the native part."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, final
 
 from untied._types import Facts, Findings, MeasureInfo, TrecOptions
@@ -20,6 +20,7 @@ __all__ = [
     "arrow_stream",
     "check_run",
     "compare_runs",
+    "comparing_measures",
     "explain_measures",
     "judgment_outlook",
     "measure_info",
@@ -33,7 +34,6 @@ __version__: str
 
 _Outcome: TypeAlias = tuple[float, float, float]
 _Parts: TypeAlias = tuple[float, float | None, float | None, float | None, str]
-_Score: TypeAlias = tuple[float, float | None, float | None, float | None]
 
 @final
 class Run:
@@ -119,10 +119,10 @@ class Evaluation:
 
 @final
 class Comparison:
+    def runs(self) -> tuple[int, int]: ...
     def queries(self) -> list[str]: ...
-    def measures(self) -> list[str]: ...
-    def totals(self) -> list[_Score]: ...
-    def values(self) -> list[_Score]: ...
+    def totals(self) -> list[_Parts]: ...
+    def values(self) -> list[_Parts]: ...
     def alone(self) -> tuple[int, int]: ...
 
 @final
@@ -158,15 +158,17 @@ def judgment_outlook(
 def arrow_stream(texts: list[tuple[str, list[str]]], numbers: list[tuple[str, list[float | None]]]) -> object: ...
 def check_run(qrels: Qrels, path: str | os.PathLike[str], threads: int | None = None) -> Findings: ...
 def compare_runs(
-    a: Run,
-    b: Run,
+    runs: Sequence[Run],
     measures: list[str],
     *,
+    qrels: Qrels | None,
+    depth: int | None,
     ties: str,
     score_dtype: str,
     variance: bool,
     threads: int | None,
-) -> Comparison: ...
+) -> list[Comparison]: ...
+def comparing_measures(measures: list[str]) -> list[str]: ...
 def explain_measures(options: TrecOptions) -> tuple[str, tuple[int, str] | None]: ...
 def measure_info() -> list[MeasureInfo]: ...
 def parse_measures(text: str) -> list[Measure]: ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from untied import _core
 from untied.errors import MeasureError
-from untied.inputs import as_run
+from untied.inputs import as_qrels, as_run
 from untied.table import Table, Value
 
 TYPE_CHECKING = False
@@ -23,12 +23,12 @@ class Comparison:
     tables of everything.
     """
 
-    def __init__(self, runs: tuple[str, str], native: _core.Comparison, variance: bool) -> None:
+    def __init__(self, runs: tuple[str, str], measures: list[str], native: _core.Comparison, variance: bool) -> None:
         self._runs = runs
         self._native = native
         self._variance = variance
         self._queries = native.queries()
-        self._measures = native.measures()
+        self._measures = measures
 
     @property
     def runs(self) -> tuple[str, str]:
@@ -81,10 +81,10 @@ class Comparison:
             raise KeyError(f"{measure} was not computed; {', '.join(self._measures)} were")
         number = self._measures.index(measure)
         if query is None:
-            return Value(*self._native.totals()[number], "exact")
+            return Value(*self._native.totals()[number])
         if query not in self._queries:
             raise KeyError(f"query {query!r} is not in both runs")
-        return Value(*self._native.values()[self._queries.index(query) * len(self._measures) + number], "exact")
+        return Value(*self._native.values()[self._queries.index(query) * len(self._measures) + number])
 
     @property
     def means(self) -> Table:
@@ -111,13 +111,13 @@ class Comparison:
         """
         queries = (self._queries if per_query else []) + ["all"] * means
         parts = (self._native.values() if per_query else []) + (self._native.totals() if means else [])
-        columns = list(zip(*parts, strict=True)) or [()] * 4
+        *columns, certificates = list(zip(*parts, strict=True)) or [()] * 5
         texts = {
             "run_a": [self._runs[0]] * len(parts),
             "run_b": [self._runs[1]] * len(parts),
             "query": [query for query in queries for _ in self._measures],
             "measure": self._measures * len(queries),
-            "certificate": ["exact"] * len(parts),
+            "certificate": list(certificates),
         }
         names = ("value", "low", "high", *(("variance",) if self._variance else ()))
         return Table(texts, {name: list(column) for name, column in zip(names, columns, strict=False)})
@@ -134,6 +134,8 @@ def compare(
     run_b: Any,
     measures: str | Iterable[str] = DEFAULT,
     *,
+    qrels: Any = None,
+    depth: int | None = None,
     names: tuple[str, str] = ("a", "b"),
     ties: str = "expected",
     score_dtype: str = "float64",
@@ -148,7 +150,12 @@ def compare(
         Runs as for `evaluate`; or one ranking each: a list of document ids, best first, in which a list stands for
         tied documents.
     measures : str or iterable of str
-        ``"RBO(p=0.9)"``, ``"Overlap@10"``, ``"AO@10"``, with their parameters.
+        ``"RBO(p=0.9)"``, ``"Overlap@10"``, ``"MED(nDCG@20)"``, with their parameters.
+    qrels : qrels, optional
+        Judgments, as for `evaluate`: documents with a grade keep it in ``MED`` and ``Delta``. Without them nothing is
+        known of any document. With a ranked list each, a dict of documents and grades.
+    depth : int, optional
+        Of longer rankings only the documents to this rank count (tie groups that begin within it); all by default.
     names : tuple of str
         What the runs are called in tables.
     ties : str
@@ -193,13 +200,16 @@ def compare(
         raise TypeError("a ranked list is compared with a ranked list, a run with a run")
     if isinstance(run_a, (list, tuple)):
         run_a, run_b = {"query": run_a}, {"query": run_b}
-    native = _core.compare_runs(
-        as_run(run_a, threads),
-        as_run(run_b, threads),
-        asked,
+        qrels = None if qrels is None else {"query": qrels}
+    names_of_measures = _core.comparing_measures(asked)
+    [native] = _core.compare_runs(
+        [as_run(run_a, threads), as_run(run_b, threads)],
+        names_of_measures,
+        qrels=None if qrels is None else as_qrels(qrels, threads),
+        depth=depth,
         ties=ties,
         score_dtype=score_dtype,
         variance=variance,
         threads=threads,
     )
-    return Comparison(names, native, variance)
+    return Comparison(names, names_of_measures, native, variance)

@@ -23,7 +23,7 @@ mod _core {
     #[pymodule_export]
     use super::check::check_run;
     #[pymodule_export]
-    use super::compare::{Comparison, compare_runs};
+    use super::compare::{Comparison, compare_runs, comparing_measures};
     #[pymodule_export]
     use super::convert::show_id;
     #[pymodule_export]

@@ -39,8 +39,10 @@ def arguments_parser() -> argparse.ArgumentParser:
         "--measure",
         metavar="MEASURE",
         action="append",
-        help=f"RBO, Overlap@k or AO@k, with parameters; repeatable (default: {', '.join(DEFAULT)})",
+        help=f"RBO, Overlap@10, MED(nDCG@20), with parameters; repeatable (default: {', '.join(DEFAULT)})",
     )
+    add("--qrels", metavar="QRELS", help="judgments; documents with a grade keep it in MED and Delta")
+    add("--depth", metavar="N", type=count, help="of longer rankings only the first N documents (default: all)")
     add("-q", "--per-query", action="store_true", help="values of queries too, not only their means")
     add("--top", metavar="N", type=count, help="the N queries that differ most by the first measure")
     add("--ties", metavar="POLICY", default="expected", help="expected (default), docid, trec, given: as for eval")
@@ -52,7 +54,7 @@ def arguments_parser() -> argparse.ArgumentParser:
 
 
 def count(text: str) -> int:
-    """Read the argument of ``--top``."""
+    """Read a number of things."""
     import argparse
 
     if not text.isascii() or not text.isdigit() or int(text) < 1:
@@ -77,6 +79,8 @@ def main(arguments: Sequence[str]) -> None:
         options.run_a,
         options.run_b,
         options.measure or DEFAULT,
+        qrels=options.qrels,
+        depth=options.depth,
         names=(names[0], names[1]),
         ties=options.ties,
         score_dtype=options.score_dtype,

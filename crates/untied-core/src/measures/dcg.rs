@@ -94,7 +94,7 @@ pub(crate) enum Gain {
 }
 
 impl Gain {
-    pub(super) fn new(spec: &Spec, grades: &[f64]) -> Result<Gain> {
+    pub(crate) fn new(spec: &Spec, grades: &[f64]) -> Result<Gain> {
         let gain = match spec.number(LEAST.name, 0.0, "a number from 0", |least| least >= 0.0)? {
             0.0 => Gain::parse(spec, grades)?,
             least => Gain::AtLeast(least, Box::new(Gain::parse(spec, grades)?)),
@@ -127,7 +127,7 @@ impl Gain {
     }
 
     #[inline]
-    pub(super) fn of(&self, grade: f64) -> f64 {
+    pub(crate) fn of(&self, grade: f64) -> f64 {
         if grade < 0.0 {
             return 0.0;
         }
@@ -150,7 +150,7 @@ impl Gain {
 }
 
 /// D(1) .. D(depth).
-pub(super) fn discounts(spec: &Spec, depth: usize) -> Result<Vec<f64>> {
+pub(crate) fn discounts(spec: &Spec, depth: usize) -> Result<Vec<f64>> {
     let at = |d: &dyn Fn(f64) -> f64| (1..=depth).map(|i| d(i as f64)).collect();
     match spec.parameter("discount") {
         None => Ok(logarithmic(depth)),

@@ -3,12 +3,12 @@
 use std::fmt;
 
 use super::{
-    Aggregate, Cutoff, Info, JUDGED_ONLY, MEAN, Measure, Parameter, RECALL, RecallBase, Scope, all, spellings,
+    Aggregate, Cutoff, Info, JUDGED_ONLY, MEAN, Measure, OF, Parameter, RECALL, RecallBase, Scope, all, spellings,
 };
 use crate::error::{Error, Result, quote};
 
 /// A measure as asked for: which, with what parameters, to what cutoff.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Spec {
     /// What is known about the measure.
     pub info: &'static Info,
@@ -31,6 +31,8 @@ pub enum Value {
     Table(Vec<(f64, f64)>),
     /// `[1, 0.5]`.
     List(Vec<f64>),
+    /// A measure, `nDCG@20`.
+    Measure(Box<Spec>),
 }
 
 impl Value {
@@ -63,6 +65,7 @@ impl fmt::Display for Value {
                 write!(f, "{{{}}}", join(table.iter().map(|(key, value)| format!("{key}: {value}"))))
             }
             Value::List(list) => write!(f, "[{}]", join(list.iter().map(f64::to_string))),
+            Value::Measure(spec) => write!(f, "{spec}"),
         }
     }
 }
@@ -72,7 +75,11 @@ impl fmt::Display for Spec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.info.name)?;
         let (recall, others): (Vec<_>, Vec<_>) = self.parameters.iter().partition(|(name, _)| *name == RECALL.name);
-        let others: Vec<String> = others.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let written = |(name, value): &&(&str, Value)| match value {
+            Value::Measure(spec) => spec.to_string(),
+            _ => format!("{name}={value}"),
+        };
+        let others: Vec<String> = others.iter().map(written).collect();
         if !others.is_empty() {
             write!(f, "({})", others.join(", "))?;
         }
@@ -523,6 +530,12 @@ impl<'t> Parser<'t> {
                 };
                 spec = spec.at(cutoff)?;
             } else if self.skip('(') {
+                if spec.info.parameters.contains(&OF) && spec.parameter(OF.name).is_none() && !self.is_parameter() {
+                    spec = spec.with(OF.name, Value::Measure(Box::new(self.measure()?)))?;
+                    if !self.skip(',') && !self.rest.starts_with(')') {
+                        return Err(self.error("',' or ')'"));
+                    }
+                }
                 while !self.skip(')') {
                     let name = self.take_while(|c| c.is_ascii_alphanumeric() || c == '_');
                     if name.is_empty() {
@@ -544,6 +557,28 @@ impl<'t> Parser<'t> {
                 return Ok(spec);
             }
         }
+    }
+
+    /// Whether a parameter's name and `=` come next, or nothing.
+    fn is_parameter(&self) -> bool {
+        let rest = self.rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_').trim_start();
+        self.rest.starts_with(')') || (rest.starts_with('=') && !rest.len().eq(&self.rest.len()))
+    }
+
+    /// A measure within another, complete.
+    fn measure(&mut self) -> Result<Spec> {
+        let name = self.take_while(|c| !c.is_whitespace() && !"(@),'\"".contains(c));
+        if name.is_empty() {
+            return Err(self.error("a measure's name"));
+        }
+        let specs = match lookup(name) {
+            Some(info) => vec![Spec::of(info)],
+            None => with_trailing(name)?,
+        };
+        let [spec] = <[Spec; 1]>::try_from(specs).map_err(|_| self.error("one measure"))?;
+        let spec = self.suffixes(spec)?;
+        spec.check()?;
+        Ok(spec)
     }
 
     fn value(&mut self) -> Result<Value> {

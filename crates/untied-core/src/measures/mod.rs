@@ -290,6 +290,8 @@ pub const JUDGED_ONLY: Parameter = Parameter {
     help: "drop unjudged documents from the ranking first (as --unjudged remove)",
 };
 
+/// The measure that another one is of; written without its name, first.
+pub const OF: Parameter = Parameter { name: "of", default: "", help: "the measure" };
 /// Recall level of `@x`.
 pub const RECALL: Parameter = Parameter { name: "recall", default: "", help: "recall level, from 0 to 1" };
 /// How the values of queries are put together: of every measure that has a mean.
@@ -298,6 +300,13 @@ pub static MEAN: Parameter = Parameter {
     default: "'arithmetic'",
     help: "mean over queries, 'arithmetic' or 'geometric' (of values of at least 0.00001)",
 };
+
+/// There is one [`Info`] a measure.
+impl PartialEq for Info {
+    fn eq(&self, other: &Info) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
 
 /// What a measure has to be ready for.
 #[derive(Debug, Clone, Copy)]

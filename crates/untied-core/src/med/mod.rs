@@ -4,6 +4,11 @@
 //! 2014). A document has one gain in both rankings, a judged one keeps its own. Solvers find the largest
 //! `S(A) - S(B)`; the other direction is that of [`Instance::swapped`].
 
+mod effect;
+mod form;
+
+pub use effect::{Both, Contrast, Effect, REGISTRY, Workspace, build};
+
 /// A document of two rankings of one query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Document {

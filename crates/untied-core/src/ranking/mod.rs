@@ -2,15 +2,17 @@
 //!
 //! [`ties`] sorts a query's rows and marks tie groups, [`judge`] attaches grades and lays the ranking out under a
 //! tie policy, [`policy`] derives other rankings from it: without unjudged documents, in the best or worst order.
-//! [`pair`] joins two sorted rankings of a query by document.
+//! [`list`] numbers the documents of a query, [`pair`] joins two of its rankings by them.
 
 mod judge;
+mod list;
 mod pair;
 mod policy;
 mod ties;
 
 pub use judge::{Judge, Layout};
-pub use pair::{Block, Pair, Positions, Side};
+pub use list::{List, Numbering};
+pub use pair::{Block, Joiner, Pair, Placed, Positions, Side};
 pub use policy::{best, condensed, worst};
 pub use ties::{Order, Precision};
 

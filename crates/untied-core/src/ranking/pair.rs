@@ -3,8 +3,7 @@
 //! A document stands somewhere within its tie group in either ranking. So all that a similarity can know is how many
 //! documents each pair of groups shares: a [`Block`]. Documents of a block are alike.
 
-use super::Order;
-use crate::table::{Rows, index};
+use super::List;
 
 /// A ranking as the ends of its tie groups.
 #[derive(Debug, Default, Clone)]
@@ -66,17 +65,6 @@ impl Side {
         let before = if group == 0 { 0 } else { self.ends[group - 1] as usize };
         Positions { first: before + 1, last: self.ends[group] as usize }
     }
-
-    /// For every row of the input, its group.
-    fn group_of_rows(order: &Order) -> Vec<u32> {
-        let mut groups = vec![0; order.rows.len()];
-        let mut start = 0;
-        for (group, &end) in (0..).zip(&order.ends) {
-            order.rows[start as usize..end as usize].iter().for_each(|&row| groups[row as usize] = group);
-            start = end;
-        }
-        groups
-    }
 }
 
 /// Documents that one group of A and one of B share.
@@ -102,33 +90,6 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Join two sorted rankings.
-    #[must_use]
-    pub fn join(a: (&Rows<'_>, &Order), b: (&Rows<'_>, &Order)) -> Pair {
-        let ((rows_a, order_a), (rows_b, order_b)) = (a, b);
-        let mut slots = vec![0; index::slots_for(rows_a.len())];
-        for (row, &hash) in (0..).zip(rows_a.hashes()) {
-            // No document stands twice in a run, so there is nothing to compare.
-            let inserted = index::insert(&mut slots, hash, row, |_| false);
-            debug_assert!(inserted.is_ok());
-        }
-        let (of_a, of_b) = (Side::group_of_rows(order_a), Side::group_of_rows(order_b));
-        let mut shared: Vec<(u32, u32)> = Vec::new();
-        for (row, &hash) in rows_b.hashes().iter().enumerate() {
-            let document = rows_b.doc(row);
-            if let Some(found) = index::find(&slots, hash, |other| rows_a.doc(other as usize) == document) {
-                shared.push((of_a[found as usize], of_b[row]));
-            }
-        }
-        shared.sort_unstable();
-        let blocks = shared.chunk_by(|one, other| one == other).map(|same| Block {
-            a: same[0].0,
-            b: same[0].1,
-            count: same.len() as u32,
-        });
-        Pair { a: Side::new(order_a.ends.clone()), b: Side::new(order_b.ends.clone()), blocks: blocks.collect() }
-    }
-
     /// Documents of the longer ranking, l.
     #[must_use]
     pub fn longest(&self) -> usize {
@@ -151,5 +112,79 @@ impl Pair {
     #[must_use]
     pub fn positions(&self, block: &Block) -> (Positions, Positions) {
         (self.a.positions(block.a as usize), self.b.positions(block.b as usize))
+    }
+}
+
+/// Where a document of two rankings stands in each, counted from 1; 0 where it is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placed {
+    /// Its number.
+    pub document: u32,
+    /// Its rank in A; of tied documents one after the other.
+    pub a: u32,
+    /// Its rank in B.
+    pub b: u32,
+}
+
+/// Joins rankings; with room that is kept.
+#[derive(Debug, Default)]
+pub struct Joiner {
+    /// By number of document; zero between calls.
+    places: Vec<u32>,
+}
+
+impl Joiner {
+    /// How many documents each pair of tie groups shares.
+    #[must_use]
+    pub fn pair(&mut self, a: &List, b: &List) -> Pair {
+        self.make_room(a, b);
+        each_group(b, |group, docs| docs.iter().for_each(|&doc| self.places[doc as usize] = group + 1));
+        let mut shared: Vec<(u32, u32)> = Vec::with_capacity(a.len().min(b.len()));
+        each_group(a, |group, docs| {
+            let first = shared.len();
+            let places = docs.iter().map(|&doc| self.places[doc as usize]).filter(|&place| place > 0);
+            shared.extend(places.map(|place| (group, place - 1)));
+            if docs.len() > 1 {
+                shared[first..].sort_unstable();
+            }
+        });
+        b.docs.iter().for_each(|&doc| self.places[doc as usize] = 0);
+        let blocks = shared.chunk_by(|one, other| one == other).map(|same| Block {
+            a: same[0].0,
+            b: same[0].1,
+            count: same.len() as u32,
+        });
+        Pair { a: Side::new(a.ends.clone()), b: Side::new(b.ends.clone()), blocks: blocks.collect() }
+    }
+
+    /// All documents of both: those of A in its order, then the others of B in its order.
+    pub fn places(&mut self, a: &List, b: &List, all: &mut Vec<Placed>) {
+        self.make_room(a, b);
+        b.docs.iter().zip(1..).for_each(|(&doc, rank)| self.places[doc as usize] = rank);
+        all.clear();
+        all.extend(a.docs.iter().zip(1..).map(|(&document, a)| {
+            let b = std::mem::take(&mut self.places[document as usize]);
+            Placed { document, a, b }
+        }));
+        all.extend(b.docs.iter().filter_map(|&document| {
+            let b = std::mem::take(&mut self.places[document as usize]);
+            (b > 0).then_some(Placed { document, a: 0, b })
+        }));
+    }
+
+    fn make_room(&mut self, a: &List, b: &List) {
+        let most = a.docs.iter().chain(&b.docs).max().map_or(0, |&most| most as usize + 1);
+        if self.places.len() < most {
+            self.places.resize(most, 0);
+        }
+    }
+}
+
+/// The tie groups of a ranking, with their numbers.
+fn each_group(list: &List, mut see: impl FnMut(u32, &[u32])) {
+    let mut start = 0;
+    for (group, &end) in (0..).zip(&list.ends) {
+        see(group, &list.docs[start..end as usize]);
+        start = end as usize;
     }
 }

@@ -10,7 +10,7 @@ mod rbo;
 pub use overlaps::Overlaps;
 
 use crate::error::{Error, Result};
-use crate::measures::{Aggregate, Info, Measure, Scope, Spec, parse_among};
+use crate::measures::{Aggregate, Certainty, Info, Measure, Scope, Spec};
 
 /// All similarities, in the order in which they are listed.
 pub static REGISTRY: &[&Similar] = &[&rbo::RBO, &overlap::OVERLAP, &overlap::AVERAGE_OVERLAP];
@@ -32,13 +32,15 @@ pub struct Score {
     pub range: Option<(f64, f64)>,
     /// The variance over these orders, where it was asked for and exists.
     pub variance: Option<f64>,
+    /// How sure the value is.
+    pub certainty: Certainty,
 }
 
 impl Score {
     /// A value that no order changes.
     #[must_use]
     pub fn constant(value: f64) -> Score {
-        Score { value, range: Some((value, value)), variance: Some(0.0) }
+        Score { value, range: Some((value, value)), variance: Some(0.0), certainty: Certainty::Exact }
     }
 }
 
@@ -48,32 +50,21 @@ pub trait Similarity: Send + Sync {
     fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score;
 }
 
-/// One similarity by its name.
-///
-/// # Errors
-/// The text is malformed, the name or a parameter unknown, or a parameter has a value it cannot take.
-pub fn parse(text: &str) -> Result<Spec> {
-    let infos: Vec<&'static Info> = REGISTRY.iter().map(|similar| &similar.info).collect();
-    let spec = parse_among(&infos, text)?;
-    build(&spec)?;
-    Ok(spec)
-}
-
-/// Check the whole and make the similarity.
+/// Check the whole and make the similarity; nothing where it is none.
 ///
 /// # Errors
 /// A cutoff is missing, or a parameter has a value it cannot take.
-pub fn build(spec: &Spec) -> Result<Box<dyn Similarity>> {
-    if spec.aggregate()? != Aggregate::Mean {
-        return Err(Error::Measure(format!("{spec}: only the arithmetic mean of similarities is taken")));
-    }
-    match REGISTRY.iter().find(|similar| similar.info.name == spec.info.name) {
-        Some(similar) => (similar.build)(spec),
-        None => Err(Error::Measure(format!("{spec} reads one ranking and judgments; it does not compare two"))),
+pub fn build(spec: &Spec) -> Result<Option<Box<dyn Similarity>>> {
+    match REGISTRY.iter().find(|similar| similar.info == *spec.info) {
+        Some(_) if spec.aggregate()? != Aggregate::Mean => {
+            Err(Error::Measure(format!("{spec}: only the arithmetic mean of similarities is taken")))
+        }
+        Some(similar) => (similar.build)(spec).map(Some),
+        None => Ok(None),
     }
 }
 
 /// The builder of the measure that a similarity is not.
-fn not_alone(spec: &Spec, _: &Scope<'_>) -> Result<Box<dyn Measure>> {
+pub(crate) fn not_alone(spec: &Spec, _: &Scope<'_>) -> Result<Box<dyn Measure>> {
     Err(Error::Measure(format!("{spec} compares two rankings; it does not evaluate one")))
 }

@@ -6,6 +6,7 @@
 //! variance, all over the orders of tied documents in both rankings (SPEC 5.1).
 
 use super::Score;
+use crate::measures::Certainty;
 use crate::ranking::{Block, Pair, Positions, Side};
 
 /// Two rankings with their overlaps at depths 1 to l.
@@ -47,6 +48,7 @@ impl Overlaps {
             value,
             range: Some((of(&self.low).min(value), of(&self.high).max(value))),
             variance: with_variance.then(|| variance(&self.pair, &linear.kappa)),
+            certainty: Certainty::Exact,
         }
     }
 }

@@ -7,7 +7,7 @@
 use super::overlaps::{Linear, Overlaps};
 use super::{Score, Similar, Similarity, not_alone};
 use crate::error::{Error, Result};
-use crate::measures::{Aggregate, Cutoff, Info, Needs, Parameter, Spec, Value};
+use crate::measures::{Aggregate, Certainty, Cutoff, Info, Needs, Parameter, Spec, Value};
 use crate::ranking::{Positions, Side};
 
 pub static RBO: Similar = Similar {
@@ -118,7 +118,9 @@ impl Similarity for RankBiasedOverlap {
         }
         match self.variant {
             None => overlaps.score(&self.linear(overlaps), with_variance),
-            Some(variant) => Score { value: self.tied(variant, overlaps), range: None, variance: None },
+            Some(variant) => {
+                Score { value: self.tied(variant, overlaps), range: None, variance: None, certainty: Certainty::Exact }
+            }
         }
     }
 }

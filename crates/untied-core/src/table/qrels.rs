@@ -278,6 +278,13 @@ impl<'a> Truth<'a> {
         &self.qrels.grades
     }
 
+    /// The grade of a document, if the qrels hold it.
+    #[must_use]
+    pub fn grade(&self, document: &[u8], hash: u32) -> Option<f64> {
+        let row = index::find(self.slots, hash, |row| self.judged.doc(row as usize) == document)?;
+        Some(self.grades()[self.row_levels[row as usize] as usize])
+    }
+
     /// Number of documents with at least this grade.
     #[inline]
     #[must_use]

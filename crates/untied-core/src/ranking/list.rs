@@ -1,0 +1,88 @@
+//! Rankings of one query as numbers of documents, so that many of them can be joined without their ids.
+
+use super::Order;
+use crate::table::{Rows, index};
+
+/// A ranking: documents by number, best first, and where each tie group ends.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct List {
+    /// Numbers of the documents.
+    pub docs: Vec<u32>,
+    /// For every tie group, the number of documents up to its end.
+    pub ends: Vec<u32>,
+}
+
+impl List {
+    /// The tie groups of a sorted query that begin within a depth.
+    pub fn fill<'a>(&mut self, rows: &Rows<'a>, order: &Order, depth: usize, numbers: &mut Numbering<'a>) {
+        let begun = order.ends.partition_point(|&end| (end as usize) < depth) + 1;
+        self.ends.clear();
+        self.ends.extend(&order.ends[..begun.min(order.ends.len())]);
+        let kept = &order.rows[..self.len()];
+        self.docs.clear();
+        self.docs.extend(kept.iter().map(|&row| numbers.number(rows.doc(row as usize), rows.hashes()[row as usize])));
+    }
+
+    /// Number of documents.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.last().map_or(0, |&end| end as usize)
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Whether documents are tied.
+    #[must_use]
+    pub fn is_tied(&self) -> bool {
+        self.ends.len() < self.docs.len()
+    }
+}
+
+/// Numbers for the documents of a query, in the order in which they are met.
+#[derive(Debug, Default)]
+pub struct Numbering<'a> {
+    documents: Vec<(&'a [u8], u32)>,
+    slots: Vec<index::Slot>,
+}
+
+impl<'a> Numbering<'a> {
+    /// Forget all documents.
+    pub fn clear(&mut self) {
+        self.documents.clear();
+        self.slots.clear();
+        self.slots.resize(index::slots_for(32), 0);
+    }
+
+    /// The number of a document.
+    pub fn number(&mut self, document: &'a [u8], hash: u32) -> u32 {
+        if 2 * (self.documents.len() + 1) > self.slots.len() {
+            let more = index::slots_for(2 * self.documents.len().max(16));
+            self.slots.clear();
+            self.slots.resize(more, 0);
+            for (number, &(_, hash)) in (0..).zip(&self.documents) {
+                // Its documents differ.
+                let inserted = index::insert(&mut self.slots, hash, number, |_| false);
+                debug_assert!(inserted.is_ok());
+            }
+        }
+        let next = self.documents.len() as u32;
+        let is_same = |number: u32| self.documents[number as usize].0 == document;
+        match index::insert(&mut self.slots, hash, next, is_same) {
+            Ok(()) => {
+                self.documents.push((document, hash));
+                next
+            }
+            Err(number) => number,
+        }
+    }
+
+    /// The documents with their hashes, by number.
+    #[must_use]
+    pub fn documents(&self) -> &[(&'a [u8], u32)] {
+        &self.documents
+    }
+}
