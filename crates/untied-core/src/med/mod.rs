@@ -4,6 +4,7 @@
 //! 2014). A document has one gain in both rankings, a judged one keeps its own. Solvers find the largest
 //! `S(A) - S(B)`; the other direction is that of [`Instance::swapped`].
 
+pub mod average_precision;
 mod effect;
 mod form;
 

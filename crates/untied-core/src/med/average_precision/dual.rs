@@ -1,0 +1,251 @@
+//! The Lagrangian bound of a node.
+//!
+//! In the order of the core, `q_ij = d_j + e_ij` for i < j, and `e_ij = 0` unless the rankings disagree about i and j.
+//! For such discordant pairs and any `t_ij` in [0, 1]
+//!
+//! `e z_i z_j <= e (t z_i + (1 - t) z_j)` where e > 0, `e z_i z_j <= e t (z_i + z_j - 1)` where e < 0,
+//!
+//! which leaves `L = const + max sum_j z_j (lin_j + d_j * relevant documents before j)`, a dynamic program over
+//! documents and their number: `f_j(n) = max(f_{j-1}(n), f_{j-1}(n - 1) + lin_j + d_j (n - 1))`. A subgradient method
+//! looks for the t with the least L. All of it holds with a limit on the number of relevant documents.
+
+use super::TOLERANCE;
+use super::core::{Climber, Core, Incumbent, Node};
+
+/// No solution.
+const NEVER: f64 = -1e300;
+/// Where the shares of pairs with positive and with negative excess begin.
+pub(super) const BEGINNING: (f64, f64) = (0.5, 0.3);
+/// Excess of a concordant pair is 0 but for rounding.
+const NOTHING: f64 = 1e-14;
+
+/// A pair about which the rankings disagree.
+#[derive(Debug, Clone, Copy)]
+struct Discordant {
+    /// Positions among the free documents.
+    i: usize,
+    j: usize,
+    /// `e_ij`.
+    excess: f64,
+    /// `t_ij`.
+    share: f64,
+}
+
+impl Discordant {
+    /// Derivative of L by t.
+    fn slope(&self, on: &[bool]) -> f64 {
+        let (i, j) = (f64::from(u8::from(on[self.i])), f64::from(u8::from(on[self.j])));
+        self.excess * if self.excess > 0.0 { i - j } else { i + j - 1.0 }
+    }
+}
+
+/// The linear program of one choice of t.
+#[derive(Debug, Default, Clone)]
+struct Relaxed {
+    linear: Vec<f64>,
+    constant: f64,
+}
+
+/// The bound and what it takes to find it.
+#[derive(Debug, Default)]
+pub(super) struct Dual {
+    pairs: Vec<Discordant>,
+    now: Relaxed,
+    /// That of the least bound.
+    best: Relaxed,
+    /// `d_j`.
+    steps: Vec<f64>,
+    /// `f_j(n)`, a row for each j.
+    table: Vec<f64>,
+    /// Entries of a row: one for each number up to `most`, and one that is never reached.
+    width: usize,
+    most: usize,
+    /// 0, 1, 2, ...
+    numbers: Vec<f64>,
+    /// The solution that L takes.
+    on: Vec<bool>,
+    /// For each free document, bounds if it is not relevant and if it is.
+    pub(super) marginals: Vec<(f64, f64)>,
+    rest: (Vec<f64>, Vec<f64>),
+}
+
+impl Dual {
+    /// The least bound found within some steps; fewer if it closes the node. `shares` holds all t, by pairs of numbers
+    /// in the core. Solutions met on the way are offered to the incumbent.
+    pub(super) fn ascend(
+        &mut self,
+        core: &Core,
+        node: &Node,
+        shares: &mut [f64],
+        steps: usize,
+        climber: &mut Climber,
+        incumbent: &mut Incumbent,
+    ) -> f64 {
+        self.prepare(core, node, shares);
+        let (mut bound, mut size, mut stalled) = (f64::INFINITY, 1.0, 0);
+        for step in 0..steps {
+            self.relax(node);
+            let now = self.now.constant + self.solve();
+            if step % 8 == 0 || now < bound - 1e-9 {
+                climber.on.clone_from(&self.on);
+                let value = climber.climb(core, node, step == 8 || !node.is_roomy());
+                incumbent.offer(&node.free, &climber.on, value);
+            }
+            if now < bound - 1e-12 {
+                bound = now;
+                stalled = 0;
+                self.best.clone_from(&self.now);
+            } else {
+                stalled += 1;
+                if stalled == 4 {
+                    size *= 0.6;
+                    stalled = 0;
+                }
+            }
+            if bound <= incumbent.value + TOLERANCE || !self.descend(size * (now - incumbent.value + 1e-9)) {
+                break;
+            }
+        }
+        let count = core.variables.len();
+        for pair in &self.pairs {
+            shares[node.free[pair.i] * count + node.free[pair.j]] = pair.share;
+        }
+        bound
+    }
+
+    fn prepare(&mut self, core: &Core, node: &Node, shares: &[f64]) {
+        let count = node.free.len();
+        self.steps.clear();
+        self.steps.extend(node.free.iter().map(|&x| core.step(x)));
+        self.pairs.clear();
+        for (i, &x) in node.free.iter().enumerate() {
+            for (j, &y) in node.free.iter().enumerate().skip(i + 1) {
+                let excess = core.pair(x, y) - self.steps[j];
+                if excess.abs() > NOTHING {
+                    self.pairs.push(Discordant { i, j, excess, share: shares[x * core.variables.len() + y] });
+                }
+            }
+        }
+        self.most = node.room.min(count);
+        self.width = self.most + 2;
+        self.table.resize(self.table.len().max((count + 1) * self.width), 0.0);
+        self.on.resize(count, false);
+        let known = self.numbers.len();
+        self.numbers.extend((known..self.width).map(|number| number as f64));
+    }
+
+    /// Put the pairs' shares into linear terms.
+    fn relax(&mut self, node: &Node) {
+        self.now.linear.clone_from(&node.linear);
+        self.now.constant = node.constant;
+        for &Discordant { i, j, excess, share } in &self.pairs {
+            let part = excess * share;
+            self.now.linear[i] += part;
+            if excess > 0.0 {
+                self.now.linear[j] += excess - part;
+            } else {
+                self.now.linear[j] += part;
+                self.now.constant -= part;
+            }
+        }
+    }
+
+    /// Move all shares against their slopes; whether there was anything to move.
+    fn descend(&mut self, gap: f64) -> bool {
+        let mut norm = 0.0;
+        for pair in &self.pairs {
+            let slope = pair.slope(&self.on);
+            if !(slope > 0.0 && pair.share <= 0.0 || slope < 0.0 && pair.share >= 1.0) {
+                norm += slope * slope;
+            }
+        }
+        if norm < 1e-30 {
+            return false;
+        }
+        for pair in &mut self.pairs {
+            pair.share = (pair.share - gap / norm * pair.slope(&self.on)).clamp(0.0, 1.0);
+        }
+        true
+    }
+
+    /// The dynamic program; its value, and its solution in `on`.
+    fn solve(&mut self) -> f64 {
+        self.forward();
+        let count = self.now.linear.len();
+        let last = &self.table[count * self.width..][..=self.most];
+        let mut number = 0;
+        for n in 1..last.len() {
+            if last[n] > last[number] {
+                number = n;
+            }
+        }
+        let value = last[number];
+        for j in (0..count).rev() {
+            let (before, now) = (self.table[j * self.width + number], self.table[(j + 1) * self.width + number]);
+            self.on[j] = before < now;
+            number -= usize::from(self.on[j]);
+        }
+        value
+    }
+
+    fn forward(&mut self) {
+        let (width, most) = (self.width, self.most);
+        self.table[0] = 0.0;
+        self.table[1] = NEVER;
+        for (j, (linear, step)) in self.now.linear.iter().zip(&self.steps).enumerate() {
+            let (before, after) = self.table[j * width..(j + 2) * width].split_at_mut(width);
+            let top = most.min(j + 1);
+            after[0] = before[0];
+            let pairs = before[1..=top].iter().zip(&before[..top]);
+            for ((to, (stay, grow)), number) in after[1..=top].iter_mut().zip(pairs).zip(&self.numbers) {
+                let grown = grow + linear + step * number;
+                *to = if grown > *stay { grown } else { *stay };
+            }
+            after[top + 1] = NEVER;
+        }
+    }
+
+    /// What L is at most for either value of each document, at the best shares.
+    pub(super) fn marginalise(&mut self) {
+        std::mem::swap(&mut self.now, &mut self.best);
+        self.forward();
+        let count = self.now.linear.len();
+        self.marginals.clear();
+        self.marginals.resize(count, (NEVER, NEVER));
+        let (rest, next) = (&mut self.rest.0, &mut self.rest.1);
+        for side in [&mut *rest, &mut *next] {
+            side.clear();
+            side.resize(self.width, 0.0);
+            side[self.most + 1] = NEVER;
+        }
+        for j in (0..count).rev() {
+            let (linear, step) = (self.now.linear[j], self.steps[j]);
+            let before = &self.table[j * self.width..][..=j.min(self.most)];
+            let (mut off, mut on) = (NEVER, NEVER);
+            for (n, &reached) in before.iter().enumerate() {
+                let without = rest[n];
+                let with = rest[n + 1] + linear + step * self.numbers[n];
+                off = larger(off, reached + without);
+                on = larger(on, reached + with);
+                next[n] = larger(without, with);
+            }
+            self.marginals[j] = (off + self.now.constant, on + self.now.constant);
+            std::mem::swap(rest, next);
+        }
+    }
+
+    /// How much the bound hangs on a document's discordant pairs, for each.
+    pub(super) fn tensions(&self, tensions: &mut Vec<f64>) {
+        tensions.clear();
+        tensions.resize(self.on.len(), 0.0);
+        for pair in &self.pairs {
+            let tension = pair.excess.abs() * (0.1 + 4.0 * pair.share * (1.0 - pair.share));
+            tensions[pair.i] += tension;
+            tensions[pair.j] += tension;
+        }
+    }
+}
+
+fn larger(x: f64, y: f64) -> f64 {
+    if x > y { x } else { y }
+}
