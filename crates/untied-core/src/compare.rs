@@ -3,30 +3,19 @@
 
 use rayon::prelude::*;
 
-use crate::error::{Error, Result, show};
+use crate::error::{Error, Result};
 use crate::measures::{Info, Scope, Spec, parse_among};
 use crate::med::{self, Both, Effect, Workspace};
-use crate::ranking::{Joiner, List, Numbering, Order, Placed, Precision};
+use crate::ranking::{Joiner, Layout, List, Numbering, Order, Placed, Precision, misfit};
+use crate::settings;
 use crate::similarity::{self, Overlaps, Score, Similarity};
 use crate::table::{Qrels, Rows, Run, Truth};
-
-/// What becomes of tied documents before rankings are joined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Ties {
-    /// They stay tied: values are means over all orders.
-    #[default]
-    Expected,
-    /// They stand by document id, descending.
-    Document,
-    /// They stand as the input has them.
-    Given,
-}
 
 /// How to compare.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Settings {
-    /// See [`Ties`].
-    pub ties: Ties,
+    /// See [`Layout`]; tied ones give means over all orders.
+    pub layout: Layout,
     /// See [`Precision`].
     pub precision: Precision,
     /// Whether to compute variances over tie orders.
@@ -39,28 +28,9 @@ impl Settings {
     /// # Errors
     /// Nothing has such a name, or `trec` meets another precision.
     pub fn new(ties: &str, precision: &str, variance: bool) -> Result<Settings> {
-        let Some(mut read) = Precision::parse(precision) else {
-            return unknown("score_dtype", "float64, float32, float16, bfloat16 or decimals=N", precision);
-        };
-        let by_name = match ties {
-            "expected" => Ties::Expected,
-            "docid" | "trec" => Ties::Document,
-            "given" => Ties::Given,
-            _ => return unknown("ties", "expected, docid, trec or given", ties),
-        };
-        if ties == "trec" {
-            if !matches!(read, Precision::Float64 | Precision::Float32) {
-                let message = "ties 'trec' reads scores as float32; it goes with no other score_dtype";
-                return Err(Error::Value(message.into()));
-            }
-            read = Precision::Float32;
-        }
-        Ok(Settings { ties: by_name, precision: read, variance })
+        let (layout, precision) = settings::layout(ties, precision)?;
+        Ok(Settings { layout, precision, variance })
     }
-}
-
-fn unknown<T>(option: &str, expected: &str, found: &str) -> Result<T> {
-    Err(Error::Value(format!("{option} must be {expected}, not '{}'", show(found.as_bytes()))))
 }
 
 /// One measure that compares two rankings, by its name.
@@ -270,22 +240,8 @@ impl Plan {
 
 /// Sort a query of a run, and part its ties as asked for.
 fn sort(order: &mut Order, run: &Run, query: usize, rows: &Rows<'_>, settings: Settings) -> Result<()> {
-    order.sort(run.scores(query), settings.precision).map_err(|score| {
-        let id = show(run.id(query));
-        Error::Value(format!("a score of query {id} does not fit score_dtype: {score}"))
-    })?;
-    if settings.ties == Ties::Document {
-        let mut start = 0;
-        for &end in &order.ends {
-            let group = &mut order.rows[start..end as usize];
-            group.sort_unstable_by(|&one, &other| rows.doc(other as usize).cmp(rows.doc(one as usize)));
-            start = end as usize;
-        }
-    }
-    if settings.ties != Ties::Expected {
-        order.ends.clear();
-        order.ends.extend(1..=order.rows.len() as u32);
-    }
+    order.sort(run.scores(query), settings.precision).map_err(|score| misfit(score, run.id(query)))?;
+    order.untie(rows, settings.layout);
     Ok(())
 }
 

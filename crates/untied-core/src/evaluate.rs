@@ -7,188 +7,10 @@ use rayon::prelude::*;
 use crate::error::{Error, Result, quote, show};
 use crate::measures::bounds::{Bounds, Open, Resolution};
 use crate::measures::{Aggregate, Certainty, Measure, Needs, Orders, Scope, Spec};
-use crate::ranking::{Judge, Layout, Level, Order, Precision, Ranking, best, condensed, worst};
+use crate::ranking::{Judge, Level, Order, Ranking, best, condensed, misfit, worst};
+use crate::settings::{Queries, Settings, Ties, Undefined, Unjudged};
 use crate::table::profiles::Detail;
 use crate::table::{Lengths, Qrels, Rows, Run, Truth};
-
-/// What becomes of tied documents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Ties {
-    /// Mean over all orders.
-    #[default]
-    Expected,
-    /// By document id, descending.
-    Document,
-    /// As the input has them.
-    Given,
-    /// The order with the highest value, measure by measure.
-    Best,
-    /// The order with the lowest value, measure by measure.
-    Worst,
-    /// Mean, lowest and highest value.
-    Range,
-}
-
-/// What becomes of documents that are not judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Unjudged {
-    /// They are taken to be non-relevant.
-    #[default]
-    Nonrelevant,
-    /// They are taken out of the ranking.
-    Remove,
-    /// They get the grades that make the value largest.
-    Best,
-    /// They get the grades that make the value smallest.
-    Worst,
-    /// They are taken to be non-relevant for the mean; lowest and highest value are over all grades they may have.
-    Range,
-}
-
-/// Which queries count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Queries {
-    /// All of the qrels; those that the run lacks as an empty ranking.
-    #[default]
-    Qrels,
-    /// Those that are in both.
-    Common,
-}
-
-/// What becomes of values that are not defined (no relevant document, for most measures).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Undefined {
-    /// They are 0.
-    #[default]
-    Zero,
-    /// They are NaN, and left out of the mean.
-    Nan,
-    /// They are an error.
-    Raise,
-}
-
-/// How to evaluate.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Settings {
-    /// See [`Ties`].
-    pub ties: Ties,
-    /// See [`Unjudged`].
-    pub unjudged: Unjudged,
-    /// See [`Precision`].
-    pub precision: Precision,
-    /// See [`Queries`].
-    pub queries: Queries,
-    /// Whether documents of the pool (with a negative grade) that are not retrieved get grades too, where unjudged
-    /// documents do.
-    pub pooled: bool,
-    /// See [`Undefined`].
-    pub undefined: Undefined,
-    /// Whether to compute variances over tie orders.
-    pub variance: bool,
-    /// How many documents of a query count, the others are cut off; only for orders without ties.
-    pub depth: Option<usize>,
-    /// Whether a query that the run lacks is a ranking of one document that nobody judged, instead of an empty one.
-    pub placeholder: bool,
-}
-
-impl Settings {
-    /// The tie policy by its name; `trec` is `docid` over 32-bit scores, so the precision has to be set before.
-    ///
-    /// # Errors
-    /// Nothing has this name, or `trec` meets another precision.
-    pub fn set_ties(&mut self, name: &str) -> Result<()> {
-        self.ties = match name {
-            "expected" => Ties::Expected,
-            "docid" | "trec" => Ties::Document,
-            "given" => Ties::Given,
-            "best" => Ties::Best,
-            "worst" => Ties::Worst,
-            "range" => Ties::Range,
-            _ => return unknown("ties", "expected, docid, trec, given, best, worst or range", name),
-        };
-        if name == "trec" {
-            if !matches!(self.precision, Precision::Float64 | Precision::Float32) {
-                return Err(Error::Value(
-                    "ties 'trec' reads scores as float32; it goes with no other score_dtype".into(),
-                ));
-            }
-            self.precision = Precision::Float32;
-        }
-        Ok(())
-    }
-
-    /// The policy for unjudged documents by its name.
-    ///
-    /// # Errors
-    /// Nothing has this name.
-    pub fn set_unjudged(&mut self, name: &str) -> Result<()> {
-        self.unjudged = match name {
-            "nonrelevant" => Unjudged::Nonrelevant,
-            "remove" => Unjudged::Remove,
-            "best" => Unjudged::Best,
-            "worst" => Unjudged::Worst,
-            "range" => Unjudged::Range,
-            _ => return unknown("unjudged", "nonrelevant, remove, best, worst or range", name),
-        };
-        Ok(())
-    }
-
-    /// The precision of scores by its name.
-    ///
-    /// # Errors
-    /// Nothing has this name.
-    pub fn set_precision(&mut self, name: &str) -> Result<()> {
-        match Precision::parse(name) {
-            Some(precision) => self.precision = precision,
-            None => return unknown("score_dtype", "float64, float32, float16, bfloat16 or decimals=N", name),
-        }
-        Ok(())
-    }
-
-    /// Which queries count, by name.
-    ///
-    /// # Errors
-    /// Nothing has this name.
-    pub fn set_queries(&mut self, name: &str) -> Result<()> {
-        self.queries = match name {
-            "qrels" => Queries::Qrels,
-            "common" => Queries::Common,
-            _ => return unknown("queries", "qrels or common", name),
-        };
-        Ok(())
-    }
-
-    /// What becomes of documents of the pool that are not retrieved, by name.
-    ///
-    /// # Errors
-    /// Nothing has this name.
-    pub fn set_unretrieved(&mut self, name: &str) -> Result<()> {
-        self.pooled = match name {
-            "none" => false,
-            "pooled" => true,
-            _ => return unknown("unretrieved", "none or pooled", name),
-        };
-        Ok(())
-    }
-
-    /// What becomes of undefined values, by name.
-    ///
-    /// # Errors
-    /// Nothing has this name.
-    pub fn set_undefined(&mut self, name: &str) -> Result<()> {
-        self.undefined = match name {
-            "zero" => Undefined::Zero,
-            "nan" => Undefined::Nan,
-            "raise" => Undefined::Raise,
-            _ => return unknown("on_undefined", "zero, nan or raise", name),
-        };
-        Ok(())
-    }
-}
-
-fn unknown(option: &str, values: &str, found: &str) -> Result<()> {
-    Err(Error::Value(format!("{option} must be {values}, not '{found}'")))
-}
 
 /// A value of a measure.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -223,16 +45,8 @@ impl Plan {
     /// Make measures ready for these qrels and runs of this depth.
     ///
     /// # Errors
-    /// A measure's parameters are wrong or do not fit the grades.
-    pub fn new(specs: &[Spec], qrels: &Qrels, depth: usize) -> Result<Plan> {
-        Plan::with_lengths(specs, qrels, depth, None)
-    }
-
-    /// The same with lengths of documents.
-    ///
-    /// # Errors
-    /// As [`Plan::new`].
-    pub fn with_lengths(specs: &[Spec], qrels: &Qrels, depth: usize, lengths: Option<&Arc<Lengths>>) -> Result<Plan> {
+    /// A measure's parameters are wrong or do not fit the grades, or it needs what the qrels do not have or lengths.
+    pub fn new(specs: &[Spec], qrels: &Qrels, depth: usize, lengths: Option<&Arc<Lengths>>) -> Result<Plan> {
         let by_length = specs.iter().find(|spec| spec.info.needs == Needs::Documents);
         if let (Some(spec), None) = (by_length, lengths) {
             return Err(Error::Value(format!("{spec} needs lengths of documents (--docs FILE, docs=)")));
@@ -506,14 +320,9 @@ impl Workspace {
         certainties: &mut [Certainty],
     ) -> Result<QueryFacts> {
         let truth = qrels.truth(query);
-        self.order.sort(rows.column(0), settings.precision).map_err(|score| {
-            Error::Value(format!("score {score:?} of query {} does not fit the score_dtype", show(qrels.id(query))))
-        })?;
-        let layout = match settings.ties {
-            Ties::Document => Layout::ByDocument,
-            Ties::Given => Layout::AsGiven,
-            Ties::Expected | Ties::Best | Ties::Worst | Ties::Range => Layout::Tied,
-        };
+        let sorted = self.order.sort(rows.column(0), settings.precision);
+        sorted.map_err(|score| misfit(score, qrels.id(query)))?;
+        let layout = settings.ties.layout();
         let remove = settings.unjudged == Unjudged::Remove;
         self.judge.every_group = matches!(settings.unjudged, Unjudged::Best | Unjudged::Worst | Unjudged::Range);
         let mut mixed = self.judge.judge(rows, &self.order, &truth, layout, remove, &mut self.all.tied);

@@ -14,6 +14,7 @@ pub mod med;
 pub mod outlook;
 pub mod ranking;
 pub mod read;
+pub mod settings;
 pub mod similarity;
 pub mod table;
 pub mod trec_eval;

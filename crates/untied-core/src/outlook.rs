@@ -11,7 +11,7 @@ use crate::error::{Error, Result, show};
 use crate::evaluate::Plan;
 use crate::measures::Measure;
 use crate::measures::bounds::{Open, Resolution, judged};
-use crate::ranking::{Judge, Layout, Level, Order, Precision, Ranking};
+use crate::ranking::{Judge, Layout, Level, Order, Ranking};
 use crate::table::{Qrels, Rows, Run, Truth};
 
 /// A measure's value, unjudged documents being non-relevant, and its bounds over all grades they may have. Of tied
@@ -57,8 +57,7 @@ fn one_query(qrels: &Qrels, run: &Run, plan: &Plan, query: usize, documents: &[V
     let truth = qrels.truth(query);
     let rows = run.find(qrels.id(query)).map_or_else(Rows::none, |found| run.rows(found));
     let mut order = Order::default();
-    let misfit = |score| Error::Value(format!("score {score:?} of query {} is not finite", show(qrels.id(query))));
-    order.sort(rows.column(0), Precision::Float64).map_err(misfit)?;
+    order.sort_exactly(rows.column(0));
     let mut ranking = Ranking::default();
     let mut judge = Judge::default();
     judge.every_group = true;

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use untied_core::error::text;
-use untied_core::evaluate::{self, Plan, Settings, Value};
+use untied_core::evaluate::{self, Plan, Value};
 use untied_core::measures::{Certainty, Spec};
+use untied_core::settings::Settings;
 
 use crate::convert::with_id;
 use crate::errors::to_python;
@@ -38,7 +39,7 @@ impl Prepared {
         qrels: &untied_core::table::Qrels,
         lengths: Option<Arc<untied_core::table::Lengths>>,
     ) -> PyResult<Prepared> {
-        let plan = Plan::with_lengths(&specs, qrels, 0, lengths.as_ref()).map_err(to_python)?;
+        let plan = Plan::new(&specs, qrels, 0, lengths.as_ref()).map_err(to_python)?;
         Ok(Prepared { specs, settings, lengths, plan: Mutex::new(Arc::new(plan)) })
     }
 
@@ -46,7 +47,7 @@ impl Prepared {
     pub fn plan(&self, qrels: &untied_core::table::Qrels, depth: usize) -> PyResult<Arc<Plan>> {
         let mut plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
         if !plan.reaches(depth) {
-            let made = Plan::with_lengths(&self.specs, qrels, depth, self.lengths.as_ref());
+            let made = Plan::new(&self.specs, qrels, depth, self.lengths.as_ref());
             *plan = Arc::new(made.map_err(to_python)?);
         }
         Ok(Arc::clone(&plan))
@@ -80,8 +81,7 @@ impl Evaluator {
     ) -> PyResult<Evaluator> {
         let mut settings = Settings { variance, ..Settings::default() };
         settings
-            .set_precision(score_dtype)
-            .and_then(|()| settings.set_ties(ties))
+            .set_ties(ties, score_dtype)
             .and_then(|()| settings.set_unjudged(unjudged))
             .and_then(|()| settings.set_unretrieved(unretrieved))
             .and_then(|()| settings.set_queries(queries))

@@ -43,7 +43,7 @@ pub fn judgment_outlook(
         let ids = documents.iter().map(|doc| with_id(doc, "a document id", |id| Ok(id.to_vec())));
         asked.push((number, ids.collect::<PyResult<Vec<_>>>()?));
     }
-    let plan = Plan::new(std::slice::from_ref(&measure.0), qrels, run.longest()).map_err(to_python)?;
+    let plan = Plan::new(std::slice::from_ref(&measure.0), qrels, run.longest(), None).map_err(to_python)?;
     let found = threads::run(py, threads, || outlook::outlook(qrels, run, &plan, &asked))?;
     let queries = found.into_iter().map(|query| {
         let after = query.after.into_iter().map(|one| (one.rank, one.outcomes.into_iter().map(parts).collect()));

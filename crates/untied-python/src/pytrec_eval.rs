@@ -6,8 +6,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use untied_core::Error;
-use untied_core::evaluate::{self, Queries, Settings};
+use untied_core::evaluate;
 use untied_core::measures::Spec;
+use untied_core::settings::{Queries, Settings, Ties};
 use untied_core::table::{self, Chunk};
 use untied_core::trec_eval::{self, Context, Kind, Requested, Version};
 
@@ -56,8 +57,8 @@ impl TrecEvaluator {
         settings.set_unjudged(if judged_only { "remove" } else { "nonrelevant" }).map_err(to_python)?;
         // Scores are rounded when they are taken over, where infinite ones pass too.
         let single = ties == "trec";
-        settings.set_ties(if single { "docid" } else { ties }).map_err(to_python)?;
-        if settings.ties == evaluate::Ties::Range {
+        settings.set_ties(if single { "docid" } else { ties }, "float64").map_err(to_python)?;
+        if settings.ties == Ties::Range {
             return Err(to_python(Error::Value("ties 'range' has three values; here a result has one".into())));
         }
         let mut specs = Vec::new();

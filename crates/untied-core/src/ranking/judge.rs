@@ -1,19 +1,8 @@
 //! Attaching judgments to a sorted query, and laying its tie groups out under a tie policy.
 
-use super::{Level, Order, Ranking, Text};
+use super::ties::ByDocument;
+use super::{Layout, Level, Order, Ranking, Text};
 use crate::table::{Length, Lengths, Levels, Rows, Truth};
-
-/// How the documents of a tie group are laid out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Layout {
-    /// Left tied: a measure gives its mean over all orders.
-    #[default]
-    Tied,
-    /// One after the other by document id, descending byte by byte: trec_eval's order.
-    ByDocument,
-    /// One after the other as the input has them.
-    AsGiven,
-}
 
 /// Attaches judgments; with room that is kept between queries.
 #[derive(Debug, Default)]
@@ -23,8 +12,7 @@ pub struct Judge {
     levels: Levels,
     counts: Vec<u32>,
     touched: Vec<u32>,
-    keys: Vec<(u64, u32)>,
-    by_document: Vec<u32>,
+    by_document: ByDocument,
 }
 
 impl Judge {
@@ -57,8 +45,8 @@ impl Judge {
                     Layout::Tied => self.push_tied(ranking, from, rows.len(), truth),
                     Layout::AsGiven => self.push_in_order(ranking, from, rows, truth),
                     Layout::ByDocument => {
-                        self.sort_by_document(rows, retrieved);
-                        self.push_in_order(ranking, from, &self.by_document, truth);
+                        self.by_document.sort(rows, retrieved);
+                        self.push_in_order(ranking, from, &self.by_document.rows, truth);
                     }
                 }
                 self.touched.drain(..).for_each(|level| self.counts[level as usize] = 0);
@@ -101,10 +89,7 @@ impl Judge {
                     continue;
                 }
                 Layout::AsGiven => rows,
-                Layout::ByDocument => {
-                    self.sort_by_document(rows, retrieved);
-                    &self.by_document
-                }
+                Layout::ByDocument => self.by_document.sort(rows, retrieved),
             };
             rows.iter().for_each(|&row| ranking.texts.push([texts[row as usize]]));
         }
@@ -135,28 +120,6 @@ impl Judge {
     fn push_tied(&self, ranking: &mut Ranking, start: usize, size: usize, truth: &Truth<'_>) {
         let level = |&level: &u32| Level { grade: truth.grades()[level as usize], count: self.counts[level as usize] };
         ranking.push(start, size, self.touched.iter().map(level));
-    }
-
-    /// Sort rows by document id, descending: by the eight bytes after what all ids begin with, and only where these
-    /// are equal by whole ids.
-    fn sort_by_document(&mut self, rows: &[u32], retrieved: &Rows<'_>) {
-        let first = retrieved.doc(rows[0] as usize);
-        let common = rows.iter().fold(first.len(), |common, &row| {
-            let doc = retrieved.doc(row as usize);
-            first[..common].iter().zip(doc).take_while(|(a, b)| a == b).count()
-        });
-        self.keys.clear();
-        self.keys.extend(rows.iter().map(|&row| {
-            let mut bytes = [0; 8];
-            let rest = retrieved.doc(row as usize)[common..].iter();
-            bytes.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-            (u64::from_be_bytes(bytes), row)
-        }));
-        self.keys.sort_unstable_by(|a, b| {
-            b.0.cmp(&a.0).then_with(|| retrieved.doc(b.1 as usize).cmp(retrieved.doc(a.1 as usize)))
-        });
-        self.by_document.clear();
-        self.by_document.extend(self.keys.iter().map(|&(_, row)| row));
     }
 
     /// The documents of the qrels among `rows` (or all), each as a group of its own.

@@ -10,11 +10,11 @@ mod pair;
 mod policy;
 mod ties;
 
-pub use judge::{Judge, Layout};
+pub use judge::Judge;
 pub use list::{List, Numbering};
 pub use pair::{Block, Joiner, Pair, Placed, Positions, Side};
 pub use policy::{best, condensed, worst};
-pub use ties::{Order, Precision};
+pub use ties::{Layout, Order, Precision, misfit};
 
 /// So many documents of one grade.
 #[derive(Debug, Clone, Copy, PartialEq)]

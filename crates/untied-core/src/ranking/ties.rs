@@ -1,5 +1,8 @@
 //! Sorting a query's rows by score, and the groups of equal scores.
 
+use crate::error::{Error, show};
+use crate::table::Rows;
+
 /// How scores are read before they are compared: documents are tied where the scores *so read* are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Precision {
@@ -56,6 +59,24 @@ fn to_decimals(score: f64, decimals: u8) -> f64 {
     format!("{score:.0$}", usize::from(decimals)).parse().unwrap_or(score)
 }
 
+/// How the documents of a tie group are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Layout {
+    /// Left tied: a measure gives its mean over all orders.
+    #[default]
+    Tied,
+    /// One after the other by document id, descending byte by byte: trec_eval's order.
+    ByDocument,
+    /// One after the other as the input has them.
+    AsGiven,
+}
+
+/// What to say of a score that its precision does not hold.
+#[must_use]
+pub fn misfit(score: f64, query: &[u8]) -> Error {
+    Error::Value(format!("score {score:?} of query {} does not fit the score_dtype", show(query)))
+}
+
 /// A query's rows from best to worst, and where each tie group ends.
 #[derive(Debug, Default)]
 pub struct Order {
@@ -65,6 +86,7 @@ pub struct Order {
     pub ends: Vec<u32>,
     read: Vec<f64>,
     keys: Vec<(u64, u32)>,
+    by_document: ByDocument,
 }
 
 impl Order {
@@ -102,6 +124,23 @@ impl Order {
         self.mark_groups(scores);
     }
 
+    /// Part the tie groups, unless they are left tied: every document is a group of its own then.
+    pub fn untie(&mut self, retrieved: &Rows<'_>, layout: Layout) {
+        if layout == Layout::Tied {
+            return;
+        }
+        if layout == Layout::ByDocument {
+            let mut start = 0;
+            for &end in &self.ends {
+                let group = &mut self.rows[start..end as usize];
+                group.copy_from_slice(self.by_document.sort(group, retrieved));
+                start = end as usize;
+            }
+        }
+        self.ends.clear();
+        self.ends.extend(1..=self.rows.len() as u32);
+    }
+
     fn mark_groups(&mut self, scores: &[f64]) {
         let Some(&first) = self.rows.first() else { return };
         let mut last = scores[first as usize];
@@ -113,6 +152,38 @@ impl Order {
             }
         }
         self.ends.push(self.rows.len() as u32);
+    }
+}
+
+/// Rows of a tie group by document id, descending; with room that is kept between groups.
+#[derive(Debug, Default)]
+pub(super) struct ByDocument {
+    keys: Vec<(u64, u32)>,
+    /// The rows that were sorted last.
+    pub rows: Vec<u32>,
+}
+
+impl ByDocument {
+    /// Sort rows: by the eight bytes after what all ids begin with, and only where these are equal by whole ids.
+    pub fn sort(&mut self, rows: &[u32], retrieved: &Rows<'_>) -> &[u32] {
+        let first = retrieved.doc(rows[0] as usize);
+        let common = rows.iter().fold(first.len(), |common, &row| {
+            let doc = retrieved.doc(row as usize);
+            first[..common].iter().zip(doc).take_while(|(a, b)| a == b).count()
+        });
+        self.keys.clear();
+        self.keys.extend(rows.iter().map(|&row| {
+            let mut bytes = [0; 8];
+            let rest = retrieved.doc(row as usize)[common..].iter();
+            bytes.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+            (u64::from_be_bytes(bytes), row)
+        }));
+        self.keys.sort_unstable_by(|a, b| {
+            b.0.cmp(&a.0).then_with(|| retrieved.doc(b.1 as usize).cmp(retrieved.doc(a.1 as usize)))
+        });
+        self.rows.clear();
+        self.rows.extend(self.keys.iter().map(|&(_, row)| row));
+        &self.rows
     }
 }
 

@@ -3,9 +3,10 @@
 use super::report::Values;
 use super::topics::{collect, twice};
 use super::{Failure, Kind, Options, Printed, code, failure};
-use crate::evaluate::{Evaluation, Plan, Settings, Ties, Unjudged, evaluate_and_look};
+use crate::evaluate::{Evaluation, Plan, evaluate_and_look};
 use crate::measures::Spec;
 use crate::ranking::Ranking;
+use crate::settings::{Settings, Ties, Unjudged};
 use crate::table::{Qrels, Run};
 
 /// Lines of a report that are measures of the core.
@@ -35,7 +36,7 @@ impl Columns {
         options: &Options,
         shown: Option<usize>,
     ) -> Result<(Evaluation, Vec<Vec<u8>>), Failure> {
-        let plan = Plan::new(&self.specs, qrels, run.longest()).map_err(failure(code::INPUT))?;
+        let plan = Plan::new(&self.specs, qrels, run.longest(), None).map_err(failure(code::INPUT))?;
         let settings = Settings {
             ties: Ties::Document,
             unjudged: if options.judged_only { Unjudged::Remove } else { Unjudged::Nonrelevant },
