@@ -12,6 +12,7 @@ pub mod evaluate;
 pub mod measures;
 pub mod med;
 pub mod outlook;
+mod random;
 pub mod ranking;
 pub mod read;
 pub mod settings;

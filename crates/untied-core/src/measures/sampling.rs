@@ -4,6 +4,7 @@
 //! Where there are few arrangements all are listed, and everything is exact. Else orders are drawn, from a fixed seed,
 //! until the mean is sure enough.
 
+use crate::random::Random;
 use crate::ranking::{Level, Ranking};
 
 /// Arrangements that are listed rather than sampled.
@@ -164,13 +165,13 @@ struct Sampler<'g> {
     /// Positions of each group, in the order last drawn.
     positions: Vec<Vec<u32>>,
     placed: Vec<Placed>,
-    state: u64,
+    random: Random,
 }
 
 impl<'g> Sampler<'g> {
     fn new(groups: &'g [Classes]) -> Self {
         let positions = groups.iter().map(|group| (0..group.size as u32).collect()).collect();
-        Sampler { groups, positions, placed: Vec::new(), state: 0 }
+        Sampler { groups, positions, placed: Vec::new(), random: Random::default() }
     }
 
     fn draw(&mut self) -> &[Placed] {
@@ -180,22 +181,13 @@ impl<'g> Sampler<'g> {
             let classes = group.counts.iter().flat_map(|&(class, count)| std::iter::repeat_n(class, count as usize));
             for (i, class) in classes.enumerate() {
                 // The next step of a Fisher-Yates shuffle, which may begin with any order.
-                let j = i + self.below((group.size - i) as u64) as usize;
+                let j = i + self.random.below((group.size - i) as u64) as usize;
                 self.positions[g].swap(i, j);
                 self.placed.push((group.start + self.positions[g][i] as usize, class));
             }
             self.placed[from..].sort_unstable();
         }
         &self.placed
-    }
-
-    /// A number below `n`: SplitMix64 (Steele, Lea & Flood 2014), scaled; the bias of scaling is below n / 2^64.
-    fn below(&mut self, n: u64) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((u128::from(z ^ (z >> 31)) * u128::from(n)) >> 64) as u64
     }
 }
 

@@ -5,8 +5,15 @@
 //! `S(A) - S(B)`; the other direction is that of [`Instance::swapped`].
 
 pub mod average_precision;
+pub mod distribution;
+pub mod dot;
 mod effect;
+pub mod expected;
 mod form;
+pub mod reciprocal_rank;
+pub mod scores;
+#[cfg(test)]
+mod testing;
 
 pub use effect::{Both, Contrast, Effect, REGISTRY, Workspace, build};
 

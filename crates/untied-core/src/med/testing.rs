@@ -1,0 +1,104 @@
+//! Small random pairs of rankings, and every assignment of gains to their unknown documents.
+
+use super::{Document, Instance};
+use crate::random::Random;
+
+/// Two short rankings.
+#[derive(Debug)]
+pub(crate) struct Case {
+    pub instance: Instance,
+}
+
+impl Case {
+    /// Equal, shifted, shuffled, or with documents of their own; either may be short; some documents are judged.
+    pub fn draw(seed: u64, known: &[f64]) -> Case {
+        let mut random = Random::new(seed);
+        let depth = 2 + random.below(4) as usize;
+        let pool = depth + random.below(3) as usize;
+        let mut order: Vec<usize> = (0..pool).collect();
+        let of_a: Vec<usize> = order.clone();
+        match random.below(4) {
+            0 => {}
+            1 => order.rotate_left(random.below(pool as u64) as usize),
+            _ => (1..pool).for_each(|i| order.swap(i, random.below(i as u64 + 1) as usize)),
+        }
+        let mut length = || depth - if random.below(4) == 0 { random.below(depth as u64) as usize } else { 0 };
+        let lengths = (length(), length());
+        let judged = random.below(3) as f64 * 0.35;
+        let rank = |list: &[usize], length: usize, x: usize| {
+            list[..length].iter().position(|&y| y == x).map_or(0, |at| at as u32 + 1)
+        };
+        let document = |x: usize| {
+            let known = (random.unit() < judged).then(|| known[random.below(known.len() as u64) as usize]);
+            Document { a: rank(&of_a, lengths.0, x), b: rank(&order, lengths.1, x), known }
+        };
+        let documents: Vec<Document> = (0..pool).map(document).filter(|x| x.a > 0 || x.b > 0).collect();
+        let top = known.iter().copied().fold(0.0, f64::max);
+        Case { instance: Instance { depth, lengths, documents, top } }
+    }
+
+    /// Ranks that A and that B lacks.
+    pub fn lacking(&self) -> (usize, usize) {
+        let Instance { depth, lengths, .. } = self.instance;
+        (depth - lengths.0, depth - lengths.1)
+    }
+
+    /// Gains of A and of B by rank; those that are lacking have these.
+    pub fn by_rank(&self, gains: &[f64], lacking: (f64, f64)) -> (Vec<f64>, Vec<f64>) {
+        let mut lists = (vec![lacking.0; self.instance.depth], vec![lacking.1; self.instance.depth]);
+        for (x, &gain) in self.instance.documents.iter().zip(gains) {
+            if x.a > 0 {
+                lists.0[x.a as usize - 1] = gain;
+            }
+            if x.b > 0 {
+                lists.1[x.b as usize - 1] = gain;
+            }
+        }
+        lists
+    }
+
+    /// The difference under the gains of a solution, which has the best of what is lacking.
+    pub fn value(&self, gains: &[f64], difference: impl Fn(&[f64], &[f64]) -> f64) -> f64 {
+        let unknown = self.instance.documents.iter().zip(gains).all(|(x, &gain)| x.known.is_none_or(|g| g == gain));
+        assert!(unknown, "judged documents keep their gains");
+        let (a, b) = self.by_rank(gains, (self.instance.top, 0.0));
+        difference(&a, &b)
+    }
+
+    /// The largest difference over all assignments, also to documents that are lacking.
+    pub fn largest(&self, values: &[f64], mut difference: impl FnMut(&[f64], &[f64]) -> f64) -> f64 {
+        let Instance { depth, lengths, documents, .. } = &self.instance;
+        let unknown = documents.iter().filter(|x| x.known.is_none()).count();
+        let lacking = self.lacking();
+        let mut largest = f64::NEG_INFINITY;
+        assignments(unknown + lacking.0 + lacking.1, values, &mut |chosen| {
+            let (shown, others) = chosen.split_at(unknown);
+            let mut next = shown.iter();
+            let gains: Vec<f64> =
+                documents.iter().map(|x| x.known.unwrap_or_else(|| *next.next().expect("one for each"))).collect();
+            let (mut a, mut b) = self.by_rank(&gains, (0.0, 0.0));
+            a[lengths.0..*depth].copy_from_slice(&others[..lacking.0]);
+            b[lengths.1..*depth].copy_from_slice(&others[lacking.0..]);
+            largest = largest.max(difference(&a, &b));
+        });
+        largest
+    }
+}
+
+/// Every choice of one of the values for each of `n`.
+pub(crate) fn assignments(n: usize, values: &[f64], visit: &mut dyn FnMut(&[f64])) {
+    let mut chosen = vec![values[0]; n];
+    let mut number = vec![0; n];
+    loop {
+        visit(&chosen);
+        let Some(i) = number.iter().position(|&v| v + 1 < values.len()) else { return };
+        number[..i].fill(0);
+        chosen[..i].fill(values[0]);
+        number[i] += 1;
+        chosen[i] = values[number[i]];
+    }
+}
+
+pub(crate) fn dot(gains: &[f64], discounts: &[f64]) -> f64 {
+    gains.iter().zip(discounts).map(|(gain, discount)| gain * discount).sum()
+}
