@@ -458,18 +458,14 @@ impl Over<'_> {
 
     /// Over grades of unjudged documents too, if the measure can tell.
     fn grades(&self) -> Option<Spread> {
-        let pooled = |levels: &[Level]| {
-            let negative = levels.iter().filter(|level| level.grade < 0.0);
-            negative.map(|level| level.count as usize).sum::<usize>()
-        };
-        let unretrieved = pooled(self.truth.levels) - pooled(self.orders.tied.levels());
+        let unretrieved = if self.settings.pooled { self.pooled_elsewhere() } else { 0 };
         let bounds = |resolution| {
             self.measure.bounds(&Open {
                 ranking: &self.orders.tied,
                 truth: self.truth,
                 resolution,
                 grades: &self.plan.open_grades,
-                unretrieved: if self.settings.pooled { unretrieved } else { 0 },
+                unretrieved,
             })
         };
         let resolution = match self.settings.ties {
@@ -477,26 +473,43 @@ impl Over<'_> {
             Ties::Best => Resolution::Best,
             Ties::Worst => Resolution::Worst,
         };
-        let all_ties = self.settings.ties == Ties::Range;
-        let (worst, best) = if all_ties { (Resolution::Worst, Resolution::Best) } else { (resolution, resolution) };
-        let spread = match self.settings.unjudged {
+        let range = self.settings.ties == Ties::Range;
+        Some(match self.settings.unjudged {
             Unjudged::Best | Unjudged::Worst => {
                 let end = |bounds| {
                     if self.settings.unjudged == Unjudged::Best { self.better(bounds) } else { self.worse(bounds) }
                 };
-                let (one, other) = (end(bounds(worst)?), end(bounds(best)?));
-                Spread::new(end(bounds(resolution)?), one.min(other), one.max(other))
+                let mean = end(bounds(resolution)?);
+                if range {
+                    let (one, other) = (end(bounds(Resolution::Worst)?), end(bounds(Resolution::Best)?));
+                    Spread::new(mean, one.min(other), one.max(other))
+                } else {
+                    Spread::new(mean, f64::NAN, f64::NAN)
+                }
             }
             _ => {
-                let (one, other) = (bounds(worst)?, bounds(best)?);
-                let (plain, low) = (self.ties(), one.0.min(other.0));
-                let nonrelevant = if all_ties { plain.low } else { plain.mean };
+                let (low, high) = if range {
+                    let (one, other) = (bounds(Resolution::Worst)?, bounds(Resolution::Best)?);
+                    (one.0.min(other.0), one.1.max(other.1))
+                } else {
+                    bounds(resolution)?
+                };
+                let plain = self.ties();
+                let nonrelevant = if range { plain.low } else { plain.mean };
                 // More than what rounding makes.
                 let overstated = low < nonrelevant - 1e-12 * nonrelevant.abs();
-                Spread { overstated, ..Spread::new(plain.mean, low, one.1.max(other.1)) }
+                Spread { overstated, ..Spread::new(plain.mean, low, high) }
             }
+        })
+    }
+
+    /// Documents of the pool (with a negative grade) that are not retrieved.
+    fn pooled_elsewhere(&self) -> usize {
+        let pooled = |levels: &[Level]| {
+            let negative = levels.iter().filter(|level| level.grade < 0.0);
+            negative.map(|level| level.count as usize).sum::<usize>()
         };
-        Some(spread)
+        pooled(self.truth.levels) - pooled(self.orders.tied.levels())
     }
 
     fn better(&self, (low, high): Bounds) -> f64 {
