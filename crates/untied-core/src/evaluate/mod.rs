@@ -1,16 +1,18 @@
 //! A run, qrels and measures in; a value for every query and measure out.
 
-use std::sync::Arc;
+mod plan;
+mod spread;
 
 use rayon::prelude::*;
 
 use crate::error::{Error, Result, quote, show};
-use crate::measures::bounds::{Bounds, Open, Resolution};
-use crate::measures::{Aggregate, Certainty, Measure, Needs, Orders, Scope, Spec};
-use crate::ranking::{Judge, Level, Order, Ranking, best, condensed, misfit, worst};
+use crate::measures::{Aggregate, Certainty, Orders};
+use crate::ranking::{Judge, Order, Ranking, best, condensed, misfit, worst};
 use crate::settings::{Queries, Settings, Ties, Undefined, Unjudged};
 use crate::table::profiles::Detail;
-use crate::table::{Lengths, Qrels, Rows, Run, Truth};
+use crate::table::{Qrels, Rows, Run};
+pub use plan::Plan;
+use spread::{Over, Spread};
 
 /// A value of a measure.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,84 +25,6 @@ pub struct Value {
     pub range: Option<(f64, f64)>,
     /// How sure this is.
     pub certainty: Certainty,
-}
-
-/// Measures made ready for rankings up to some depth.
-pub struct Plan {
-    specs: Vec<Spec>,
-    measures: Vec<Box<dyn Measure>>,
-    judged_only: Vec<bool>,
-    /// Whether a measure reads profiles, and not grades.
-    by_profile: Vec<bool>,
-    aggregates: Vec<Aggregate>,
-    /// Grades that an unjudged document may have, highest first.
-    open_grades: Vec<f64>,
-    /// Lengths of documents, where a measure needs them.
-    lengths: Option<Arc<Lengths>>,
-    /// Longest ranking it is ready for.
-    retrieved: usize,
-}
-
-impl Plan {
-    /// Make measures ready for these qrels and runs of this depth.
-    ///
-    /// # Errors
-    /// A measure's parameters are wrong or do not fit the grades, or it needs what the qrels do not have or lengths.
-    pub fn new(specs: &[Spec], qrels: &Qrels, depth: usize, lengths: Option<&Arc<Lengths>>) -> Result<Plan> {
-        let by_length = specs.iter().find(|spec| spec.info.needs == Needs::Documents);
-        if let (Some(spec), None) = (by_length, lengths) {
-            return Err(Error::Value(format!("{spec} needs lengths of documents (--docs FILE, docs=)")));
-        }
-        for spec in specs {
-            if let Some(detail) = spec.info.needs.detail().filter(|&detail| qrels.detail() != Some(detail)) {
-                let what = match detail {
-                    Detail::Subtopics => "judgments by subtopic",
-                    Detail::Strata => "strata",
-                    Detail::Inclusion => "inclusion probabilities",
-                };
-                let format = detail.format();
-                return Err(Error::Value(format!(
-                    "{spec} needs {what} (qrels format '{format}'), and the qrels have none"
-                )));
-            }
-        }
-        // A retrieved document that is not judged may be relevant too.
-        let scope = Scope { depth: depth + qrels.longest(), grades: qrels.grades() };
-        Ok(Plan {
-            specs: specs.to_vec(),
-            measures: specs.iter().map(|spec| spec.build(&scope)).collect::<Result<_>>()?,
-            judged_only: specs.iter().map(Spec::judged_only).collect::<Result<_>>()?,
-            by_profile: specs.iter().map(|spec| spec.info.needs.detail().is_some()).collect(),
-            aggregates: specs.iter().map(Spec::aggregate).collect::<Result<_>>()?,
-            open_grades: qrels.grades().iter().copied().filter(|&grade| grade > 0.0).chain([0.0]).collect(),
-            lengths: by_length.and(lengths).cloned(),
-            retrieved: depth,
-        })
-    }
-
-    /// Grades that an unjudged document may have, highest first; the last is 0.
-    #[must_use]
-    pub fn open_grades(&self) -> &[f64] {
-        &self.open_grades
-    }
-
-    /// The measure of a plan that was made for one.
-    ///
-    /// # Errors
-    /// It reads rankings without unjudged documents, so that it has no bounds.
-    pub(crate) fn only_measure(&self) -> Result<&dyn Measure> {
-        if self.judged_only[0] { Err(self.without_bounds(0)) } else { Ok(self.measures[0].as_ref()) }
-    }
-
-    pub(crate) fn without_bounds(&self, measure: usize) -> Error {
-        Error::Value(format!("bounds over unjudged documents are not known for {}", self.specs[measure]))
-    }
-
-    /// Whether it will do for rankings of this depth.
-    #[must_use]
-    pub fn reaches(&self, depth: usize) -> bool {
-        depth <= self.retrieved
-    }
 }
 
 /// What to tell the user about an evaluation.
@@ -368,7 +292,8 @@ impl Workspace {
             // Plus 0: an empty sum is -0, which reads badly.
             let mut put = |field: usize, value: f64| cells[field * shape.measures + m] = value + 0.0;
             let lower_is_better = plan.specs[m].info.lower_is_better;
-            let over = Over { measure: measure.as_ref(), orders, truth, plan, settings, lower_is_better };
+            let open_grades = plan.open_grades();
+            let over = Over { measure: measure.as_ref(), orders, truth, open_grades, settings, lower_is_better };
             let spread = match settings.unjudged {
                 Unjudged::Nonrelevant | Unjudged::Remove => Some(over.ties()),
                 _ if plan.judged_only[m] => None,
@@ -411,121 +336,5 @@ impl Workspace {
             }
         }
         Ok(QueryFacts { mixed, undefined, overstated })
-    }
-}
-
-/// A measure's value under the policies.
-struct Spread {
-    mean: f64,
-    low: f64,
-    high: f64,
-    /// Whether the smallest value is below that with all unjudged documents non-relevant.
-    overstated: bool,
-}
-
-impl Spread {
-    fn new(mean: f64, low: f64, high: f64) -> Spread {
-        Spread { mean, low, high, overstated: false }
-    }
-}
-
-/// What a measure's value is taken over.
-struct Over<'a> {
-    measure: &'a dyn Measure,
-    orders: &'a Orders,
-    truth: &'a Truth<'a>,
-    plan: &'a Plan,
-    settings: Settings,
-    lower_is_better: bool,
-}
-
-impl Over<'_> {
-    /// Over orders of tied documents.
-    fn ties(&self) -> Spread {
-        let extremes = || self.measure.extremes(self.orders, self.truth);
-        let mean = || self.measure.mean(&self.orders.tied, self.truth);
-        match self.settings.ties {
-            Ties::Expected | Ties::Document | Ties::Given => Spread::new(mean(), f64::NAN, f64::NAN),
-            Ties::Best => Spread::new(self.better(extremes()), f64::NAN, f64::NAN),
-            Ties::Worst => Spread::new(self.worse(extremes()), f64::NAN, f64::NAN),
-            Ties::Range => {
-                let (mean, (low, high)) = (mean(), extremes());
-                // The mean is added up in another order; it must not lie outside by a last bit.
-                Spread::new(mean, low.min(mean), high.max(mean))
-            }
-        }
-    }
-
-    /// Over grades of unjudged documents too, if the measure can tell.
-    fn grades(&self) -> Option<Spread> {
-        let unretrieved = if self.settings.pooled { self.pooled_elsewhere() } else { 0 };
-        let bounds = |resolution| {
-            self.measure.bounds(&Open {
-                ranking: &self.orders.tied,
-                truth: self.truth,
-                resolution,
-                grades: &self.plan.open_grades,
-                unretrieved,
-            })
-        };
-        let resolution = match self.settings.ties {
-            Ties::Expected | Ties::Document | Ties::Given | Ties::Range => Resolution::Mean,
-            Ties::Best => Resolution::Best,
-            Ties::Worst => Resolution::Worst,
-        };
-        let range = self.settings.ties == Ties::Range;
-        Some(match self.settings.unjudged {
-            Unjudged::Best | Unjudged::Worst => {
-                let end = |bounds| {
-                    if self.settings.unjudged == Unjudged::Best { self.better(bounds) } else { self.worse(bounds) }
-                };
-                let mean = end(bounds(resolution)?);
-                if range {
-                    let (one, other) = (end(bounds(Resolution::Worst)?), end(bounds(Resolution::Best)?));
-                    Spread::new(mean, one.min(other), one.max(other))
-                } else {
-                    Spread::new(mean, f64::NAN, f64::NAN)
-                }
-            }
-            _ => {
-                let (low, high) = if range {
-                    let (one, other) = (bounds(Resolution::Worst)?, bounds(Resolution::Best)?);
-                    (one.0.min(other.0), one.1.max(other.1))
-                } else {
-                    bounds(resolution)?
-                };
-                let plain = self.ties();
-                let nonrelevant = if range { plain.low } else { plain.mean };
-                // More than what rounding makes.
-                let overstated = low < nonrelevant - 1e-12 * nonrelevant.abs();
-                Spread { overstated, ..Spread::new(plain.mean, low, high) }
-            }
-        })
-    }
-
-    /// Documents of the pool (with a negative grade) that are not retrieved.
-    fn pooled_elsewhere(&self) -> usize {
-        let pooled = |levels: &[Level]| {
-            let negative = levels.iter().filter(|level| level.grade < 0.0);
-            negative.map(|level| level.count as usize).sum::<usize>()
-        };
-        pooled(self.truth.levels) - pooled(self.orders.tied.levels())
-    }
-
-    fn better(&self, (low, high): Bounds) -> f64 {
-        if self.lower_is_better { low } else { high }
-    }
-
-    fn worse(&self, (low, high): Bounds) -> f64 {
-        if self.lower_is_better { high } else { low }
-    }
-
-    /// Variance over orders of tied documents.
-    fn variance(&self) -> f64 {
-        match (self.settings.ties, self.settings.unjudged) {
-            (Ties::Best | Ties::Worst, _) => 0.0,
-            (_, Unjudged::Best | Unjudged::Worst) => f64::NAN, // of the grades that were chosen, nothing is known
-            _ => self.measure.variance(&self.orders.tied, self.truth),
-        }
     }
 }

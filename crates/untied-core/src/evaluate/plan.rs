@@ -1,0 +1,86 @@
+//! Measures made ready for the depth of rankings and the grades of qrels.
+
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::measures::{Aggregate, Measure, Needs, Scope, Spec};
+use crate::table::profiles::Detail;
+use crate::table::{Lengths, Qrels};
+
+/// Measures made ready for rankings up to some depth.
+pub struct Plan {
+    pub(super) specs: Vec<Spec>,
+    pub(super) measures: Vec<Box<dyn Measure>>,
+    pub(super) judged_only: Vec<bool>,
+    /// Whether a measure reads profiles, and not grades.
+    pub(super) by_profile: Vec<bool>,
+    pub(super) aggregates: Vec<Aggregate>,
+    /// Grades that an unjudged document may have, highest first.
+    open_grades: Vec<f64>,
+    /// Lengths of documents, where a measure needs them.
+    pub(super) lengths: Option<Arc<Lengths>>,
+    /// Longest ranking it is ready for.
+    retrieved: usize,
+}
+
+impl Plan {
+    /// Make measures ready for these qrels and runs of this depth.
+    ///
+    /// # Errors
+    /// A measure's parameters are wrong or do not fit the grades, or it needs what the qrels do not have or lengths.
+    pub fn new(specs: &[Spec], qrels: &Qrels, depth: usize, lengths: Option<&Arc<Lengths>>) -> Result<Plan> {
+        let by_length = specs.iter().find(|spec| spec.info.needs == Needs::Documents);
+        if let (Some(spec), None) = (by_length, lengths) {
+            return Err(Error::Value(format!("{spec} needs lengths of documents (--docs FILE, docs=)")));
+        }
+        for spec in specs {
+            if let Some(detail) = spec.info.needs.detail().filter(|&detail| qrels.detail() != Some(detail)) {
+                let what = match detail {
+                    Detail::Subtopics => "judgments by subtopic",
+                    Detail::Strata => "strata",
+                    Detail::Inclusion => "inclusion probabilities",
+                };
+                let format = detail.format();
+                return Err(Error::Value(format!(
+                    "{spec} needs {what} (qrels format '{format}'), and the qrels have none"
+                )));
+            }
+        }
+        // A retrieved document that is not judged may be relevant too.
+        let scope = Scope { depth: depth + qrels.longest(), grades: qrels.grades() };
+        Ok(Plan {
+            specs: specs.to_vec(),
+            measures: specs.iter().map(|spec| spec.build(&scope)).collect::<Result<_>>()?,
+            judged_only: specs.iter().map(Spec::judged_only).collect::<Result<_>>()?,
+            by_profile: specs.iter().map(|spec| spec.info.needs.detail().is_some()).collect(),
+            aggregates: specs.iter().map(Spec::aggregate).collect::<Result<_>>()?,
+            open_grades: qrels.grades().iter().copied().filter(|&grade| grade > 0.0).chain([0.0]).collect(),
+            lengths: by_length.and(lengths).cloned(),
+            retrieved: depth,
+        })
+    }
+
+    /// Grades that an unjudged document may have, highest first; the last is 0.
+    #[must_use]
+    pub fn open_grades(&self) -> &[f64] {
+        &self.open_grades
+    }
+
+    /// The measure of a plan that was made for one.
+    ///
+    /// # Errors
+    /// It reads rankings without unjudged documents, so that it has no bounds.
+    pub(crate) fn only_measure(&self) -> Result<&dyn Measure> {
+        if self.judged_only[0] { Err(self.without_bounds(0)) } else { Ok(self.measures[0].as_ref()) }
+    }
+
+    pub(crate) fn without_bounds(&self, measure: usize) -> Error {
+        Error::Value(format!("bounds over unjudged documents are not known for {}", self.specs[measure]))
+    }
+
+    /// Whether it will do for rankings of this depth.
+    #[must_use]
+    pub fn reaches(&self, depth: usize) -> bool {
+        depth <= self.retrieved
+    }
+}

@@ -1,0 +1,124 @@
+//! A measure's value of one query, over what the policies leave open.
+
+use crate::measures::bounds::{Bounds, Open, Resolution};
+use crate::measures::{Measure, Orders};
+use crate::ranking::Level;
+use crate::settings::{Settings, Ties, Unjudged};
+use crate::table::Truth;
+
+/// A measure's value under the policies.
+pub struct Spread {
+    pub mean: f64,
+    pub low: f64,
+    pub high: f64,
+    /// Whether the smallest value is below that with all unjudged documents non-relevant.
+    pub overstated: bool,
+}
+
+impl Spread {
+    fn new(mean: f64, low: f64, high: f64) -> Spread {
+        Spread { mean, low, high, overstated: false }
+    }
+}
+
+/// What a measure's value is taken over.
+pub struct Over<'a> {
+    pub measure: &'a dyn Measure,
+    pub orders: &'a Orders,
+    pub truth: &'a Truth<'a>,
+    /// Grades that an unjudged document may have, highest first.
+    pub open_grades: &'a [f64],
+    pub settings: Settings,
+    pub lower_is_better: bool,
+}
+
+impl Over<'_> {
+    /// Over orders of tied documents.
+    pub fn ties(&self) -> Spread {
+        let extremes = || self.measure.extremes(self.orders, self.truth);
+        let mean = || self.measure.mean(&self.orders.tied, self.truth);
+        match self.settings.ties {
+            Ties::Expected | Ties::Document | Ties::Given => Spread::new(mean(), f64::NAN, f64::NAN),
+            Ties::Best => Spread::new(self.better(extremes()), f64::NAN, f64::NAN),
+            Ties::Worst => Spread::new(self.worse(extremes()), f64::NAN, f64::NAN),
+            Ties::Range => {
+                let (mean, (low, high)) = (mean(), extremes());
+                // The mean is added up in another order; it must not lie outside by a last bit.
+                Spread::new(mean, low.min(mean), high.max(mean))
+            }
+        }
+    }
+
+    /// Over grades of unjudged documents too, if the measure can tell.
+    pub fn grades(&self) -> Option<Spread> {
+        let unretrieved = if self.settings.pooled { self.pooled_elsewhere() } else { 0 };
+        let bounds = |resolution| {
+            self.measure.bounds(&Open {
+                ranking: &self.orders.tied,
+                truth: self.truth,
+                resolution,
+                grades: self.open_grades,
+                unretrieved,
+            })
+        };
+        let resolution = match self.settings.ties {
+            Ties::Expected | Ties::Document | Ties::Given | Ties::Range => Resolution::Mean,
+            Ties::Best => Resolution::Best,
+            Ties::Worst => Resolution::Worst,
+        };
+        let range = self.settings.ties == Ties::Range;
+        Some(match self.settings.unjudged {
+            Unjudged::Best | Unjudged::Worst => {
+                let end = |bounds| {
+                    if self.settings.unjudged == Unjudged::Best { self.better(bounds) } else { self.worse(bounds) }
+                };
+                let mean = end(bounds(resolution)?);
+                if range {
+                    let (one, other) = (end(bounds(Resolution::Worst)?), end(bounds(Resolution::Best)?));
+                    Spread::new(mean, one.min(other), one.max(other))
+                } else {
+                    Spread::new(mean, f64::NAN, f64::NAN)
+                }
+            }
+            _ => {
+                let (low, high) = if range {
+                    let (one, other) = (bounds(Resolution::Worst)?, bounds(Resolution::Best)?);
+                    (one.0.min(other.0), one.1.max(other.1))
+                } else {
+                    bounds(resolution)?
+                };
+                let plain = self.ties();
+                let nonrelevant = if range { plain.low } else { plain.mean };
+                // More than what rounding makes.
+                let overstated = low < nonrelevant - 1e-12 * nonrelevant.abs();
+                Spread { overstated, ..Spread::new(plain.mean, low, high) }
+            }
+        })
+    }
+
+    /// Documents of the pool (with a negative grade) that are not retrieved.
+    fn pooled_elsewhere(&self) -> usize {
+        let pooled = |levels: &[Level]| {
+            let negative = levels.iter().filter(|level| level.grade < 0.0);
+            negative.map(|level| level.count as usize).sum::<usize>()
+        };
+        pooled(self.truth.levels) - pooled(self.orders.tied.levels())
+    }
+
+    fn better(&self, (low, high): Bounds) -> f64 {
+        if self.lower_is_better { low } else { high }
+    }
+
+    fn worse(&self, (low, high): Bounds) -> f64 {
+        if self.lower_is_better { high } else { low }
+    }
+
+    /// Variance over orders of tied documents.
+    pub fn variance(&self) -> f64 {
+        match (self.settings.ties, self.settings.unjudged) {
+            (Ties::Best | Ties::Worst, _) => 0.0,
+            (_, Unjudged::Best | Unjudged::Worst) => f64::NAN, // of the grades that were chosen, nothing is known
+            _ => self.measure.variance(&self.orders.tied, self.truth),
+        }
+    }
+}
