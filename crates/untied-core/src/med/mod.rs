@@ -8,6 +8,7 @@ pub mod average_precision;
 pub mod distribution;
 pub mod dot;
 mod effect;
+pub mod err;
 pub mod expected;
 mod form;
 pub mod reciprocal_rank;

@@ -1,38 +1,21 @@
 use untied_core::med::average_precision::{Workspace, solve};
 use untied_core::med::{Instance, Solution};
 
-use crate::families::{CLASSES, Random, adversarial, class, instance, judged};
+use crate::enumerate::{laid_out, largest};
+use crate::families::{CLASSES, Random, adversarial, class, instance, judged, small};
 
-/// `S(A) - S(B)` from the definition; `fill` is the relevance of A's and of B's missing documents.
+/// `S(A) - S(B)` from the definition.
 fn difference(instance: &Instance, gains: &[f64], fill: (f64, f64)) -> f64 {
-    let score = |length: usize, fill: f64, rank: fn(&untied_core::med::Document) -> u32| {
-        let mut relevance = vec![0.0; instance.depth];
-        relevance[length..].fill(fill);
-        for (document, gain) in instance.documents.iter().zip(gains) {
-            if rank(document) > 0 {
-                relevance[rank(document) as usize - 1] = *gain;
-            }
-        }
+    let score = |relevance: Vec<f64>| {
         let precision = |rank: usize| relevance[..=rank].iter().sum::<f64>() / (rank + 1) as f64;
         (0..instance.depth).map(|rank| relevance[rank] * precision(rank)).sum::<f64>() / instance.depth as f64
     };
-    score(instance.lengths.0, fill.0, |x| x.a) - score(instance.lengths.1, fill.1, |x| x.b)
+    let (a, b) = laid_out(instance, gains, fill);
+    score(a) - score(b)
 }
 
-/// The largest difference of all assignments.
 fn enumerate(instance: &Instance) -> f64 {
-    let open: Vec<usize> = (0..instance.documents.len()).filter(|&x| instance.documents[x].known.is_none()).collect();
-    let mut gains: Vec<f64> = instance.documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
-    let mut best = f64::NEG_INFINITY;
-    for assignment in 0..1u32 << open.len() {
-        for (bit, &x) in open.iter().enumerate() {
-            gains[x] = f64::from(assignment >> bit & 1);
-        }
-        for fill in [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)] {
-            best = best.max(difference(instance, &gains, fill));
-        }
-    }
-    best
+    largest(instance, &[0.0, 1.0], |gains, fill| difference(instance, gains, fill))
 }
 
 fn assert_consistent(instance: &Instance, solution: &Solution) {
@@ -43,25 +26,11 @@ fn assert_consistent(instance: &Instance, solution: &Solution) {
     }
 }
 
-fn random_instance(random: &mut Random) -> Instance {
-    let depth = 1 + random.below(8);
-    let pool = depth + random.below(4);
-    let mut orders = [(0..pool).collect::<Vec<usize>>(), (0..pool).collect()];
-    for order in &mut orders {
-        random.shuffle(order);
-        let length = if random.unit() < 0.3 { random.below(depth + 1) } else { depth };
-        order.truncate(length);
-    }
-    let share = [0.0, 0.25, 0.75][random.below(3)];
-    let known: Vec<Option<f64>> = (0..pool).map(|_| (random.unit() < share).then(|| random.below(2) as f64)).collect();
-    instance(&orders[0], &orders[1], depth, 1.0, |id| known[id])
-}
-
 #[test]
 fn equals_enumeration() {
     let (mut random, mut workspace) = (Random(1), Workspace::default());
     for _ in 0..3000 {
-        let instance = random_instance(&mut random);
+        let instance = small(&mut random, 1.0, &[0.0, 1.0]);
         for instance in [instance.swapped(), instance] {
             let solution = solve(&instance, 20_000, &mut workspace);
             let best = enumerate(&instance);

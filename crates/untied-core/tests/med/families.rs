@@ -56,6 +56,22 @@ pub fn instance(a: &[usize], b: &[usize], depth: usize, top: f64, known: impl Fn
     Instance { depth, lengths: (a.len(), b.len()), documents, top }
 }
 
+/// A pair of at most 8 documents a ranking: short lists, few or many judged of some gains.
+pub fn small(random: &mut Random, top: f64, gains: &[f64]) -> Instance {
+    let depth = 1 + random.below(8);
+    let pool = depth + random.below(4);
+    let mut orders = [(0..pool).collect::<Vec<usize>>(), (0..pool).collect()];
+    for order in &mut orders {
+        random.shuffle(order);
+        let length = if random.unit() < 0.3 { random.below(depth + 1) } else { depth };
+        order.truncate(length);
+    }
+    let share = [0.0, 0.25, 0.75][random.below(3)];
+    let mut known = || (random.unit() < share).then(|| gains[random.below(gains.len())]);
+    let known: Vec<Option<f64>> = (0..pool).map(|_| known()).collect();
+    instance(&orders[0], &orders[1], depth, top, |id| known[id])
+}
+
 /// What is known if a share of the documents is judged; `grades` are the gains that are judged, from the least.
 pub fn judged(random: &mut Random, count: usize, depth: usize, share: f64, grades: &[f64]) -> Vec<Option<f64>> {
     let mut known = |rank: usize| {

@@ -1,0 +1,68 @@
+//! Local search: one document after the other turned, as long as that gains something.
+//!
+//! With `R(t) = sum_{s >= t} w_s Q(s)`, what turning x off or on gains is `R_B(b_x) - R_A(a_x)` times `1 / q - 1` or
+//! `q - 1`.
+
+use super::problem::{NONE, Problem};
+
+/// A step that gains no more than this is none.
+const LEAST: f64 = 1e-13;
+
+/// Memory of the search.
+#[derive(Debug, Default)]
+pub(super) struct Climber {
+    on: Vec<bool>,
+    /// `R_A(t)` and `R_B(t)`.
+    rests: Vec<(f64, f64)>,
+}
+
+impl Climber {
+    /// Put the best of two ascents into the problem: from nothing on, and from all that A ranks higher.
+    pub(super) fn climb(&mut self, problem: &mut Problem) {
+        let mut best = f64::NEG_INFINITY;
+        for ahead in [false, true] {
+            self.on.clear();
+            self.on.extend(problem.documents.iter().map(|x| ahead && x.a < x.b));
+            let value = self.ascend(problem);
+            if value > best {
+                best = value;
+                problem.on.clone_from(&self.on);
+            }
+        }
+    }
+
+    fn ascend(&mut self, problem: &Problem) -> f64 {
+        let go_on = problem.factor(true);
+        let gains = (if go_on > 0.0 { 1.0 / go_on - 1.0 } else { 0.0 }, go_on - 1.0);
+        loop {
+            let value = self.evaluate(problem);
+            let (mut step, mut most) = (None, LEAST);
+            for (number, document) in problem.documents.iter().enumerate() {
+                let gain = (self.rests[document.b].1 - self.rests[document.a].0)
+                    * if self.on[number] { gains.0 } else { gains.1 };
+                if gain > most {
+                    (step, most) = (Some(number), gain);
+                }
+            }
+            let Some(number) = step else { return value };
+            self.on[number] ^= true;
+        }
+    }
+
+    /// `S(A) - S(B)`, and all `R(t)`.
+    fn evaluate(&mut self, problem: &Problem) -> f64 {
+        let (mut a, mut b) = (1.0, 1.0);
+        self.rests.clear();
+        for (at_a, at_b) in &problem.ranks {
+            a *= if at_a.open == NONE { at_a.factor } else { problem.factor(self.on[at_a.open]) };
+            b *= if at_b.open == NONE { at_b.factor } else { problem.factor(self.on[at_b.open]) };
+            self.rests.push((at_a.weight * a, at_b.weight * b));
+        }
+        let mut rest = (0.0, 0.0);
+        for sums in self.rests.iter_mut().rev() {
+            rest = (rest.0 + sums.0, rest.1 + sums.1);
+            *sums = rest;
+        }
+        rest.1 - rest.0
+    }
+}
