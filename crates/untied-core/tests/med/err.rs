@@ -166,7 +166,7 @@ fn limit_is_spent_on_an_interval() {
     b.rotate_left(1);
     let instance = instance(&b, &a, 100, TOP, |_| None);
     let mut workspace = Workspace::default();
-    let solution = solve(&instance, true, 5000, &mut workspace);
-    assert!(solution.nodes <= 5000);
+    let solution = solve(&instance, true, 2000, &mut workspace);
+    assert!(solution.nodes <= 2000);
     assert!(solution.bound > solution.value && solution.bound - solution.value <= 1.01e-4, "{solution:?}");
 }
