@@ -5,6 +5,9 @@
 //! `S(A) - S(B)`; the other direction is that of [`Instance::swapped`].
 
 pub mod average_precision;
+pub mod bpref;
+pub mod branch;
+pub mod counts;
 pub mod distribution;
 pub mod dot;
 mod effect;
