@@ -7,12 +7,15 @@
 //!
 //!   w_{t+a} (r/n) E\[v(B + H)\],  H the relevant ones among a-1 that are drawn from the other n-1, r-1 of them relevant.
 //!
+//! That is a user's walk, who gains 1 from a relevant document and goes on after it with probability q, where v = q^c.
+//!
 //! Smallest and largest value belong to the whole, and one order is seldom the best for every subtopic. Where
 //! documents of a group are relevant to nested sets of subtopics it is; else all orders are tried where they are few;
 //! else the subtopics' own extremes are added up, which encloses all values.
 
 use super::sampling::{self, Placed, Statistics};
 use super::subtopics::{Arranged, Topic};
+use super::walk::{self, Kind};
 use super::{Certainty, Measure, Orders};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
@@ -112,8 +115,10 @@ impl Novelty {
                 _ if group.size == 1 => weights[0] * self.worth(before, topic.relevant[subtopic]),
                 Worth::Falls(1.0) => share * weights.iter().sum::<f64>(),
                 Worth::Falls(q) => {
-                    let scale = share * q.powi(before as i32);
-                    if scale == 0.0 { 0.0 } else { scale * fallen(group.size - 1, r - 1, q, weights) }
+                    let reach = q.powi(before as i32);
+                    let relevant = Kind { gain: 1.0, go_on: q, count: r };
+                    let other = Kind { gain: 0.0, go_on: 1.0, count: group.size - r };
+                    if reach == 0.0 { 0.0 } else { reach * walk::mean(&[relevant, other], weights) }
                 }
                 Worth::Rises => {
                     let rise = if r > 1 { (r - 1) as f64 / (group.size - 1) as f64 } else { 0.0 };
@@ -217,25 +222,6 @@ impl Measure for Novelty {
     }
 }
 
-/// Sum over a of w_a E\[q^H\], H the relevant ones among the a-1 documents that are drawn from n, r of them relevant.
-///
-/// A further relevant document makes of the means E_a for m documents those for m+1, E'_a = \[(m+1-a) E_a +
-/// a q E_{a-1}\] / (m+1) (SPEC 2.6): averages, so no digits are lost.
-fn fallen(n: usize, r: usize, q: f64, weights: &[f64]) -> f64 {
-    let mut means = vec![1.0; weights.len()];
-    for all in n - r + 1..=n {
-        let last = all.min(means.len() - 1);
-        for a in (1..=last).rev() {
-            means[a] = ((all - a) as f64 * means[a] + a as f64 * q * means[a - 1]) / all as f64;
-        }
-        // Every mean falls with each document, so what is negligible stays so.
-        if last < all && means[last] < 1e-30 {
-            means.truncate(means.partition_point(|&mean| mean >= 1e-30).max(1));
-        }
-    }
-    weights.iter().zip(&means).map(|(weight, mean)| weight * mean).sum()
-}
-
 /// Variance of one group's sum where each document is worth the number of its subtopics: S_g S_w / (n-1), S the sums
 /// of squared deviations (Hoeffding 1951).
 fn spread(group: &sampling::Classes, sets: &[Vec<usize>], weights: &[f64]) -> f64 {
@@ -257,42 +243,6 @@ mod tests {
     use crate::ranking::Level;
     use crate::table::profiles::Detail;
     use crate::table::{Chunk, Qrels, subtopics};
-
-    /// Means of w_a q^H over all choices of the positions of r relevant documents among n.
-    fn by_choices(n: usize, r: usize, q: f64, weights: &[f64]) -> f64 {
-        let choices: Vec<u32> = (0..1_u32 << n).filter(|choice| choice.count_ones() as usize == r).collect();
-        let of = |choice: &u32| {
-            let hits = |a: usize| (choice & ((1 << a) - 1)).count_ones() as i32;
-            weights.iter().enumerate().map(|(a, weight)| weight * q.powi(hits(a))).sum::<f64>()
-        };
-        choices.iter().map(of).sum::<f64>() / choices.len() as f64
-    }
-
-    #[test]
-    fn falling_worth_as_all_choices_say() {
-        let weights = [1.0, 0.7, 0.5, 0.25, 0.2, 0.1];
-        for (n, r) in [(0, 0), (1, 1), (5, 0), (5, 1), (6, 3), (6, 5), (6, 6), (9, 4)] {
-            for q in [0.0, 0.3, 0.5, 1.0] {
-                let weights = &weights[..weights.len().min(n + 1)];
-                let (found, expected) = (fallen(n, r, q, weights), by_choices(n, r, q, weights));
-                assert!((found - expected).abs() < 1e-15 * expected.max(1.0), "{n} {r} {q}: {found} {expected}");
-            }
-        }
-    }
-
-    #[test]
-    fn large_groups() {
-        // Nobody goes on beyond a relevant document: H = 0 with probability C(n-r, a) / C(n, a).
-        let (n, r): (usize, usize) = (50_000, 2_000);
-        let weights: Vec<f64> = (1..=n + 1).map(|i| 1.0 / i as f64).collect();
-        let (mut expected, mut chance) = (0.0, 1.0);
-        for (a, weight) in weights.iter().enumerate() {
-            expected += weight * chance;
-            chance *= (n - r).saturating_sub(a) as f64 / (n - a).max(1) as f64;
-        }
-        let found = fallen(n, r, 0.0, &weights);
-        assert!((found - expected).abs() < 1e-11 * expected, "{found} {expected}");
-    }
 
     /// Eight documents, each relevant to another pair of five subtopics.
     fn qrels() -> Qrels {

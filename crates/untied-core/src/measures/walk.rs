@@ -145,7 +145,7 @@ fn split(kinds: &[Kind]) -> (Kind, Vec<Kind>) {
 ///
 /// averages, so no digits are lost. The work is K times the documents that are not of the most frequent kind, as a
 /// group of b alike has E_a = q^a.
-fn mean(kinds: &[Kind], weights: &[f64]) -> f64 {
+pub(super) fn mean(kinds: &[Kind], weights: &[f64]) -> f64 {
     let (_, gains) = moments(kinds, weights.len());
     weights.iter().zip(&gains).map(|(weight, gain)| weight * gain).sum()
 }
@@ -454,6 +454,8 @@ mod tests {
             vec![kind(0.0, 1.0, 3), kind(0.25, 0.75, 2), kind(0.75, 0.25, 1)],
             vec![kind(0.1, 0.9, 1), kind(1.0, 0.0, 1), kind(0.5, 0.5, 4)],
             vec![kind(0.25, 0.75, 3), kind(1.0, 0.0, 3)],
+            vec![kind(1.0, 0.5, 4), kind(0.0, 1.0, 2)],
+            vec![kind(1.0, 0.0, 2), kind(0.0, 1.0, 4)],
             vec![kind(0.3, 0.9, 2), kind(1.0, 0.1, 2), kind(0.4, 0.2, 2)],
             vec![kind(-0.5, 0.8, 2), kind(1.0, 0.95, 1), kind(0.0, 0.3, 3)],
         ] {
@@ -514,6 +516,16 @@ mod tests {
         let weights: Vec<f64> = (1..=100_000).map(|i| 1.0 / f64::from(i)).collect();
         let one = mean(&[kind(1.0, 0.0, 1), kind(0.0, 1.0, 99_999)], &weights);
         assert!(close(one, weights.iter().sum::<f64>() / 100_000.0));
+        // Nobody goes on beyond the first of r: it stands behind a others with probability C(n-r, a) / C(n, a) r / (n-a).
+        let (n, r): (usize, usize) = (50_000, 2_000);
+        let (mut expected, mut chance) = (0.0, 1.0);
+        for (a, weight) in weights[..=n - r].iter().enumerate() {
+            let left = (n - a) as f64;
+            expected += weight * chance * r as f64 / left;
+            chance *= (left - r as f64) / left;
+        }
+        let found = mean(&[kind(1.0, 0.0, r), kind(0.0, 1.0, n - r)], &weights[..n]);
+        assert!((found - expected).abs() < 1e-11 * expected, "{found} {expected}");
         // The i-th of r alike stands at position p with probability C(p-1, i-1) C(n-p, r-i) / C(n, r).
         let (n, r, q): (f64, i32, f64) = (100_000.0, 50, 15.0 / 16.0);
         let mut expected = 0.0;
