@@ -29,7 +29,7 @@ fn from_ratios(from: usize, to: usize, ratio: impl Fn(usize) -> f64) -> Vec<f64>
 
 /// Hypergeometric: how many of `r` special documents among `n` are within the first `k` positions. Pairs of a number
 /// and its probability.
-pub(super) fn within(n: usize, r: usize, k: usize) -> impl Iterator<Item = (usize, f64)> {
+pub(crate) fn within(n: usize, r: usize, k: usize) -> impl Iterator<Item = (usize, f64)> {
     let (from, to) = ((k + r).saturating_sub(n), k.min(r));
     let ratio = |h: usize| {
         let (h, n, r, k) = (h as f64, n as f64, r as f64, k as f64);

@@ -18,7 +18,7 @@ mod cwl;
 pub(crate) mod dcg;
 mod dcg_bounds;
 mod diversity;
-mod drawing;
+pub(crate) mod drawing;
 mod dynamic_recall;
 mod gaps;
 mod graded;

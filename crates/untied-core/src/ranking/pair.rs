@@ -102,6 +102,12 @@ impl Pair {
         self.a.len().min(self.b.len())
     }
 
+    /// Whether documents are tied in either ranking.
+    #[must_use]
+    pub fn is_tied(&self) -> bool {
+        [&self.a, &self.b].iter().any(|side| side.groups() < side.len())
+    }
+
     /// Documents in both.
     #[must_use]
     pub fn shared(&self) -> usize {

@@ -3,9 +3,15 @@
 //! The same shape as [`crate::measures`]: one file each or one for a close family, with an [`Info`] whose names follow
 //! the same grammar, a builder and the formula. A similarity reads a [`Pair`](crate::ranking::Pair) with its overlaps.
 
+mod jaccard;
+mod joined;
 mod overlap;
 mod overlaps;
 mod rbo;
+mod rbo_tied;
+mod rbo_weights;
+mod tau;
+mod tau_ap;
 
 pub use overlaps::Overlaps;
 
@@ -13,7 +19,8 @@ use crate::error::{Error, Result};
 use crate::measures::{Aggregate, Certainty, Info, Measure, Scope, Spec};
 
 /// All similarities, in the order in which they are listed.
-pub static REGISTRY: &[&Similar] = &[&rbo::RBO, &overlap::OVERLAP, &overlap::AVERAGE_OVERLAP];
+pub static REGISTRY: &[&Similar] =
+    &[&rbo::RBO, &overlap::OVERLAP, &overlap::AVERAGE_OVERLAP, &jaccard::JACCARD, &tau::TAU, &tau_ap::TAU_AP];
 
 /// What there is to know about a similarity, and how it is made.
 pub struct Similar {
@@ -41,6 +48,12 @@ impl Score {
     #[must_use]
     pub fn constant(value: f64) -> Score {
         Score { value, range: Some((value, value)), variance: Some(0.0), certainty: Certainty::Exact }
+    }
+
+    /// A value that is not one over orders, or whose extremes and variance are not known.
+    #[must_use]
+    pub fn one_number(value: f64) -> Score {
+        Score { value, range: None, variance: None, certainty: Certainty::Exact }
     }
 }
 

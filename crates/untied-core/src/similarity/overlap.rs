@@ -40,10 +40,10 @@ pub static AVERAGE_OVERLAP: Similar = Similar {
         reference: "Wu & Crestani 2003; Fagin, Kumar & Sivakumar 2003",
         build: not_alone,
     },
-    build: |spec| Ok(Box::new(AverageOverlap(cutoff(spec)?))),
+    build: |spec| Ok(Box::new(AverageOverlap::new(cutoff(spec)?))),
 };
 
-fn cutoff(spec: &Spec) -> Result<usize> {
+pub(super) fn cutoff(spec: &Spec) -> Result<usize> {
     let name = spec.info.name;
     spec.cutoff.ok_or_else(|| Error::Measure(format!("{name} needs a cutoff, for instance {name}@10")))
 }
@@ -52,22 +52,39 @@ struct Overlap(usize);
 
 impl Similarity for Overlap {
     fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
-        let mut kappa = vec![0.0; self.0.min(overlaps.pair.longest())];
-        kappa.iter_mut().last().into_iter().for_each(|last| *last = 1.0 / self.0 as f64);
-        overlaps.score(&Linear { constant: 0.0, kappa }, with_variance)
+        let last = (self.0.min(overlaps.pair.longest()), 1.0 / self.0 as f64);
+        overlaps.score(&Linear { constant: 0.0, kappa: &[], further: [last, (0, 0.0)] }, with_variance)
     }
 }
 
-struct AverageOverlap(usize);
+struct AverageOverlap {
+    cutoff: usize,
+    /// `1/(k d)` for the depths that are looked at often.
+    weights: Vec<f64>,
+}
+
+impl AverageOverlap {
+    fn new(cutoff: usize) -> AverageOverlap {
+        AverageOverlap { cutoff, weights: weights(cutoff, 0).take(1 << 12).collect() }
+    }
+}
+
+fn weights(cutoff: usize, beyond: usize) -> impl Iterator<Item = f64> {
+    (beyond + 1..=cutoff).map(move |d| 1.0 / (cutoff as f64 * d as f64))
+}
 
 impl Similarity for AverageOverlap {
     fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
-        let weight = |d: usize| 1.0 / (self.0 * d) as f64;
-        let seen = self.0.min(overlaps.pair.longest());
-        let mut kappa: Vec<f64> = (1..=seen).map(weight).collect();
+        let seen = self.cutoff.min(overlaps.pair.longest());
         // Beyond the longer ranking the overlap stays as it is.
-        let beyond: f64 = (seen + 1..=self.0).map(weight).sum();
-        kappa.iter_mut().last().into_iter().for_each(|last| *last += beyond);
-        overlaps.score(&Linear { constant: 0.0, kappa }, with_variance)
+        let last = (seen, weights(self.cutoff, seen).sum());
+        let long: Vec<f64>;
+        let kappa = if seen <= self.weights.len() {
+            &self.weights[..seen]
+        } else {
+            long = weights(self.cutoff, 0).take(seen).collect();
+            &long
+        };
+        overlaps.score(&Linear { constant: 0.0, kappa, further: [last, (0, 0.0)] }, with_variance)
     }
 }

@@ -1,56 +1,103 @@
 //! Overlaps `X_d` of the first d documents of two rankings, and sums of them under ties.
 //!
-//! Most similarities are `constant + sum_d kappa_d X_d` with weights that are not negative. A shared document at
+//! Most similarities are `constant + sum_d kappa_d X_d` with weights of one sign. A shared document at
 //! ranks i and j counts from depth max(i, j) on, so such a sum is also one over shared documents of
 //! `phi(max(i, j))` with `phi(m) = sum_{d >= m} kappa_d`. The first form gives mean and extremes, the second the
 //! variance, all over the orders of tied documents in both rankings (SPEC 5.1).
+
+use std::cell::OnceCell;
 
 use super::Score;
 use crate::measures::Certainty;
 use crate::ranking::{Block, Pair, Positions, Side};
 
-/// Two rankings with their overlaps at depths 1 to l.
+/// Two rankings with their overlaps at depths 1 to l, which are computed when they are asked for.
 #[derive(Debug)]
 pub struct Overlaps {
     /// The rankings.
     pub pair: Pair,
-    /// `E[X_d]`.
-    pub mean: Vec<f64>,
-    /// The smallest `X_d`; one pair of orders has all of them.
-    pub low: Vec<f64>,
-    /// The largest `X_d`; one pair of orders has all of them.
-    pub high: Vec<f64>,
+    mean: OnceCell<Vec<f64>>,
+    low: OnceCell<Vec<f64>>,
+    high: OnceCell<Vec<f64>>,
 }
 
-/// `constant + sum_d kappa_d X_d`; depths beyond those given have weight 0.
-pub struct Linear {
+/// `constant + sum_d kappa_d X_d`, no two weights of opposite signs; depths that are not given have weight 0.
+pub struct Linear<'w> {
     /// What does not depend on overlaps.
     pub constant: f64,
     /// The weights, from depth 1 on.
-    pub kappa: Vec<f64>,
+    pub kappa: &'w [f64],
+    /// What single depths weigh besides; depth 0 is none.
+    pub further: [(usize, f64); 2],
+}
+
+impl Linear<'_> {
+    fn of(&self, overlaps: &[f64]) -> f64 {
+        let sum: f64 = self.kappa.iter().zip(overlaps).map(|(kappa, x)| kappa * x).sum();
+        let further = self.further.iter().filter(|&&(depth, _)| depth > 0);
+        self.constant + sum + further.map(|&(depth, kappa)| kappa * overlaps[depth - 1]).sum::<f64>()
+    }
+
+    fn weight(&self, depth: usize) -> f64 {
+        let further = self.further.iter().filter(|one| one.0 == depth).map(|one| one.1);
+        self.kappa.get(depth - 1).copied().unwrap_or(0.0) + further.sum::<f64>()
+    }
 }
 
 impl Overlaps {
-    /// Compute the overlaps.
+    /// Two rankings whose overlaps will be asked for.
     #[must_use]
     pub fn new(pair: Pair) -> Overlaps {
-        Overlaps { mean: expected(&pair), low: lowest(&pair), high: highest(&pair), pair }
+        Overlaps { pair, mean: OnceCell::new(), low: OnceCell::new(), high: OnceCell::new() }
+    }
+
+    /// `E[X_d]`.
+    #[must_use]
+    pub fn mean(&self) -> &[f64] {
+        self.mean.get_or_init(|| if self.pair.is_tied() { expected(&self.pair) } else { counted(&self.pair) })
+    }
+
+    /// The smallest `X_d`; one pair of orders has all of them.
+    #[must_use]
+    pub fn low(&self) -> &[f64] {
+        if self.pair.is_tied() { self.low.get_or_init(|| lowest(&self.pair)) } else { self.mean() }
+    }
+
+    /// The largest `X_d`; one pair of orders has all of them.
+    #[must_use]
+    pub fn high(&self) -> &[f64] {
+        if self.pair.is_tied() { self.high.get_or_init(|| highest(&self.pair)) } else { self.mean() }
     }
 
     /// Value, extremes and, where asked for, variance of a sum of overlaps.
     #[must_use]
     pub fn score(&self, linear: &Linear, with_variance: bool) -> Score {
-        let of = |overlaps: &[f64]| {
-            linear.constant + linear.kappa.iter().zip(overlaps).map(|(kappa, x)| kappa * x).sum::<f64>()
-        };
-        let value = of(&self.mean);
+        let value = linear.of(self.mean());
+        if !self.pair.is_tied() {
+            return Score { variance: with_variance.then_some(0.0), ..Score::constant(value) };
+        }
+        let ends = (linear.of(self.low()), linear.of(self.high()));
         Score {
             value,
-            range: Some((of(&self.low).min(value), of(&self.high).max(value))),
-            variance: with_variance.then(|| variance(&self.pair, &linear.kappa)),
+            range: Some((ends.0.min(ends.1).min(value), ends.0.max(ends.1).max(value))),
+            variance: with_variance.then(|| variance(&self.pair, linear)),
             certainty: Certainty::Exact,
         }
     }
+}
+
+/// Without ties a group is a rank.
+fn counted(pair: &Pair) -> Vec<f64> {
+    let mut overlaps = vec![0.0; pair.longest()];
+    for block in &pair.blocks {
+        overlaps[block.a.max(block.b) as usize] += 1.0;
+    }
+    let mut sum = 0.0;
+    for overlap in &mut overlaps {
+        sum += *overlap;
+        *overlap = sum;
+    }
+    overlaps
 }
 
 /// Each shared document has both its ranks within d with probability `c_A(d) c_B(d)`.
@@ -129,10 +176,10 @@ struct Moments {
 ///
 /// Documents that share no group are independent. Two that share one are drawn from it without replacement, and so
 /// are negatively correlated; all is computed from H less its mean, so that nothing cancels.
-fn variance(pair: &Pair, kappa: &[f64]) -> f64 {
+fn variance(pair: &Pair, linear: &Linear) -> f64 {
     let mut phi = vec![0.0; pair.longest() + 2];
     for d in (1..=pair.longest()).rev() {
-        phi[d] = phi[d + 1] + kappa.get(d - 1).copied().unwrap_or(0.0);
+        phi[d] = phi[d + 1] + linear.weight(d);
     }
     let moments: Vec<Moments> = pair.blocks.iter().map(|block| moments(pair, block, &phi)).collect();
     let own: f64 = moments.iter().map(Moments::own).sum();

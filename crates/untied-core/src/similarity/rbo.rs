@@ -5,10 +5,10 @@
 //! rankings could have, `res` is max - min, and `ext` supposes that agreement goes on as it was (SPEC 5.1).
 
 use super::overlaps::{Linear, Overlaps};
+use super::rbo_weights::Weights;
 use super::{Score, Similar, Similarity, not_alone};
 use crate::error::{Error, Result};
-use crate::measures::{Aggregate, Certainty, Cutoff, Info, Needs, Parameter, Spec, Value};
-use crate::ranking::{Positions, Side};
+use crate::measures::{Aggregate, Cutoff, Info, Needs, Parameter, Spec, Value};
 
 pub static RBO: Similar = Similar {
     info: Info {
@@ -41,7 +41,7 @@ pub static RBO: Similar = Similar {
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Truncated,
     Min,
     Max,
@@ -51,7 +51,7 @@ enum Kind {
 
 /// How tied documents count where that is not the mean over their orders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Variant {
+pub(super) enum Variant {
     /// All stand at the group's first rank.
     W,
     /// By the share of orders, normalised by depth.
@@ -60,11 +60,11 @@ enum Variant {
     B,
 }
 
-struct RankBiasedOverlap {
-    p: f64,
+pub(super) struct RankBiasedOverlap {
     kind: Kind,
     variant: Option<Variant>,
-    cutoff: Option<usize>,
+    pub(super) cutoff: Option<usize>,
+    pub(super) weights: Weights,
 }
 
 fn build(spec: &Spec) -> Result<Box<dyn Similarity>> {
@@ -106,7 +106,7 @@ fn build(spec: &Spec) -> Result<Box<dyn Similarity>> {
              score 'truncated'"
         )));
     }
-    Ok(Box::new(RankBiasedOverlap { p, kind, variant, cutoff: spec.cutoff }))
+    Ok(Box::new(RankBiasedOverlap { kind, variant, cutoff: spec.cutoff, weights: Weights::new(p) }))
 }
 
 impl Similarity for RankBiasedOverlap {
@@ -117,204 +117,49 @@ impl Similarity for RankBiasedOverlap {
             return Score::constant(f64::from(pair.longest() == 0));
         }
         match self.variant {
-            None => overlaps.score(&self.linear(overlaps), with_variance),
-            Some(variant) => {
-                Score { value: self.tied(variant, overlaps), range: None, variance: None, certainty: Certainty::Exact }
-            }
+            None => self.linear(overlaps, with_variance),
+            Some(variant) => Score::one_number(self.tied(self.kind, variant, overlaps)),
         }
     }
 }
 
 impl RankBiasedOverlap {
-    /// Weights of `A_d`, `(1-p)/p p^d`, from depth 1 on.
-    fn weights(&self) -> impl Iterator<Item = f64> {
-        std::iter::successors(Some(1.0 - self.p), |weight| Some(weight * self.p))
-    }
-
-    /// `(1-p)/p sum_{d > depth} p^d/d`.
-    fn tail(&self, depth: usize) -> f64 {
-        if self.p > 0.99 {
-            // The sum would be long; what cancels here is small beside the rest of the score.
-            let seen: f64 = self.weights().zip(1..=depth).map(|(weight, d)| weight / d as f64).sum();
-            return (-(-self.p).ln_1p() * (1.0 - self.p) / self.p - seen).max(0.0);
-        }
-        let first = (1.0 - self.p) * self.p.powi(depth as i32);
-        std::iter::successors(Some(first), |weight| Some(weight * self.p))
-            .zip(depth + 1..)
-            .take_while(|(weight, _)| *weight > 1e-18 * first)
-            .map(|(weight, d)| weight / d as f64)
-            .sum()
-    }
-
     /// What is beyond the overlaps seen in the greatest case: unseen documents of the shorter ranking are all in the
     /// longer one up to l, then both agree in whatever they can, and from `f = l + s - X_l` on in all.
-    fn beyond_max(&self, s: usize, l: usize, shared: usize) -> f64 {
+    pub(super) fn beyond_max(&self, s: usize, l: usize, shared: usize) -> f64 {
         let f = l + s - shared;
-        let growing = self.weights().zip(1..=f).skip(l);
-        let growing: f64 = growing.map(|(weight, d)| weight * (2 * d + shared - l - s) as f64 / d as f64).sum();
-        growing + self.p.powi(f as i32)
+        let table = self.weights.to(f);
+        let growing: f64 = (l + 1..=f).map(|d| table.kappa[d - 1] * (2 * d + shared - l - s) as f64).sum();
+        growing + table.power[f]
     }
 
     /// The mean over tie orders: every score is a sum of overlaps.
-    fn linear(&self, overlaps: &Overlaps) -> Linear {
+    fn linear(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
         let pair = &overlaps.pair;
         let cut = |length: usize| self.cutoff.map_or(length, |cutoff| length.min(cutoff));
         let (s, l) = (cut(pair.shortest()), cut(pair.longest()));
-        let mut kappa: Vec<f64> = self.weights().zip(1..=l).map(|(weight, d)| weight / d as f64).collect();
-        let mut constant = 0.0;
+        let table = self.weights.to(l);
+        let mut linear = Linear { constant: 0.0, kappa: &table.kappa[..l], further: [(0, 0.0); 2] };
+        // What the shorter ranking lacks, d - s documents at depth d.
+        let unseen = || (s + 1..=l).map(|d| table.kappa[d - 1] * (d - s) as f64).sum::<f64>();
         match self.kind {
-            Kind::Truncated => {
-                // Beyond the longer ranking the overlap stays as it is.
-                let beyond = self.weights().zip(1..=self.cutoff.unwrap_or(l)).skip(l);
-                let beyond: f64 = beyond.map(|(weight, d)| weight / d as f64).sum();
-                kappa.iter_mut().last().into_iter().for_each(|last| *last += beyond);
-            }
-            Kind::Min => kappa.iter_mut().last().into_iter().for_each(|last| *last += self.tail(l)),
+            // Beyond the longer ranking the overlap stays as it is.
+            Kind::Truncated => linear.further[0] = (l, self.weights.between(l, self.cutoff.unwrap_or(l))),
+            Kind::Min => linear.further[0] = (l, table.tail[l]),
             Kind::Max | Kind::Residual => {
                 let shared = pair.shared();
-                let unseen = kappa.iter().zip(1..).skip(s).map(|(kappa, d)| kappa * (d - s) as f64);
-                constant = unseen.sum::<f64>() + self.beyond_max(s, l, shared);
+                linear.constant = unseen() + self.beyond_max(s, l, shared);
                 if self.kind == Kind::Residual {
-                    kappa.clear();
-                    constant -= self.tail(l) * shared as f64;
+                    linear.kappa = &[];
+                    linear.constant -= table.tail[l] * shared as f64;
                 }
             }
             Kind::Extrapolated => {
-                let (of_s, of_l) = (s as f64, l as f64);
-                let unseen = kappa.iter().zip(1..).skip(s).map(|(kappa, d)| kappa * (d - s) as f64 / of_s);
-                let beyond = self.p.powi(l as i32);
-                let at_s = unseen.sum::<f64>() + beyond * (1.0 / of_s - 1.0 / of_l);
-                kappa[s - 1] += at_s;
-                kappa[l - 1] += beyond / of_l;
+                let (of_s, of_l, beyond) = (s as f64, l as f64, table.power[l]);
+                let at_s = unseen() / of_s + beyond * (1.0 / of_s - 1.0 / of_l);
+                linear.further = [(s, at_s), (l, beyond / of_l)];
             }
         }
-        Linear { constant, kappa }
-    }
-
-    /// Corsi & Urbano's variants: a document of a tie group counts c(d) of itself at depth d.
-    fn tied(&self, variant: Variant, overlaps: &Overlaps) -> f64 {
-        let pair = &overlaps.pair;
-        let (short, long) = if pair.a.len() <= pair.b.len() { (&pair.a, &pair.b) } else { (&pair.b, &pair.a) };
-        let (s, l) = (short.len(), long.len());
-        let shared = pair.shared();
-        let touched = touched(overlaps);
-        let unshared = unshared(overlaps, pair.a.len() > pair.b.len());
-        let (mut in_short, mut in_long) = (Walk::new(short), Walk::new(long));
-        let (mut score, mut agreement_at_s) = (0.0, 0.0);
-        let depths = self.cutoff.unwrap_or(l);
-        for (weight, d) in self.weights().zip(1..=depths) {
-            let at = d.min(l).saturating_sub(1);
-            let x = if variant == Variant::W { touched[at] } else { overlaps.mean[at] };
-            let norms = (in_short.norm(variant, d), in_long.norm(variant, d));
-            let agreement = |x: f64| match variant {
-                Variant::W => 2.0 * x / (norms.0 + norms.1),
-                Variant::A => x / d as f64,
-                Variant::B => x / (norms.0 * norms.1),
-            };
-            if d == s {
-                agreement_at_s = agreement(x);
-            }
-            let unseen = if d <= s || d > l {
-                0.0
-            } else {
-                // Documents of the longer ranking only, in groups within the depth and in the one it cuts.
-                let (whole, cut) = in_long.counts(&unshared);
-                let share = if variant == Variant::W { 1.0 } else { in_long.positions().share(d) };
-                let missing = (d - s) as f64;
-                match self.kind {
-                    Kind::Max => missing.min(whole) + share * (missing - whole).clamp(0.0, cut),
-                    Kind::Extrapolated => missing * agreement_at_s * (whole + share * cut) / (whole + cut),
-                    _ => 0.0,
-                }
-            };
-            score += weight * agreement(x + unseen);
-        }
-        match self.kind {
-            Kind::Truncated => score,
-            Kind::Min => score + self.tail(l) * shared as f64,
-            Kind::Max => score + self.beyond_max(s, l, shared),
-            Kind::Extrapolated => {
-                let expected = shared as f64 + (l - s) as f64 * agreement_at_s;
-                score + self.p.powi(l as i32) * expected / l as f64
-            }
-            Kind::Residual => {
-                let of = |kind| RankBiasedOverlap { kind, ..*self }.tied(variant, overlaps);
-                of(Kind::Max) - of(Kind::Min)
-            }
-        }
-    }
-}
-
-/// For every depth, shared documents whose groups begin within it in both rankings.
-fn touched(overlaps: &Overlaps) -> Vec<f64> {
-    let pair = &overlaps.pair;
-    let mut touched = vec![0.0; pair.longest().max(1)];
-    for block in &pair.blocks {
-        let (a, b) = pair.positions(block);
-        touched[a.first.max(b.first) - 1] += f64::from(block.count);
-    }
-    for d in 1..touched.len() {
-        touched[d] += touched[d - 1];
-    }
-    touched
-}
-
-/// For every group of one of the rankings, how many of its documents the other lacks.
-fn unshared(overlaps: &Overlaps, of_a: bool) -> Vec<usize> {
-    let pair = &overlaps.pair;
-    let side = if of_a { &pair.a } else { &pair.b };
-    let mut counts: Vec<usize> = (0..side.groups()).map(|group| side.positions(group).size()).collect();
-    for block in &pair.blocks {
-        counts[if of_a { block.a } else { block.b } as usize] -= block.count as usize;
-    }
-    counts
-}
-
-/// The group at a depth that grows.
-struct Walk<'a> {
-    side: &'a Side,
-    group: usize,
-    /// Documents that the other ranking lacks, in groups before.
-    whole: usize,
-    counted: usize,
-}
-
-impl<'a> Walk<'a> {
-    fn new(side: &'a Side) -> Walk<'a> {
-        Walk { side, group: 0, whole: 0, counted: 0 }
-    }
-
-    fn positions(&self) -> Positions {
-        self.side.positions(self.group)
-    }
-
-    /// What stands for the size of the first d documents, where a ranking that ended counts as d untied ones.
-    fn norm(&mut self, variant: Variant, d: usize) -> f64 {
-        let depth = d as f64;
-        let group = if d <= self.side.len() {
-            while self.positions().last < d {
-                self.group += 1;
-            }
-            self.positions()
-        } else {
-            Positions { first: d, last: d }
-        };
-        match variant {
-            Variant::W => group.last as f64,
-            Variant::A => depth,
-            Variant::B => {
-                let share = group.share(d);
-                ((group.first - 1) as f64 + group.size() as f64 * share * share).sqrt()
-            }
-        }
-    }
-
-    /// Of these counts a group, the sum over groups before the present one, and that of the present one.
-    fn counts(&mut self, counts: &[usize]) -> (f64, f64) {
-        while self.counted < self.group {
-            self.whole += counts[self.counted];
-            self.counted += 1;
-        }
-        (self.whole as f64, counts[self.group] as f64)
+        overlaps.score(&linear, with_variance)
     }
 }

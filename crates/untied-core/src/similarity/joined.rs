@@ -1,0 +1,101 @@
+//! Two rankings of the same documents: those that both have.
+//!
+//! What is left of a tie group is still in any order with the same probability.
+
+use crate::ranking::{Block, Pair};
+
+/// Pairs of `n` documents.
+pub fn pairs(n: u64) -> u64 {
+    n * n.saturating_sub(1) / 2
+}
+
+/// Documents in both rankings, by their groups.
+pub struct Joined {
+    /// By groups of A and then of B.
+    pub blocks: Vec<Block>,
+    /// For each group of A, how many of its documents are in B.
+    pub a: Vec<u64>,
+    /// For each group of B, how many of its documents are in A.
+    pub b: Vec<u64>,
+}
+
+impl Joined {
+    /// What two rankings share.
+    pub fn new(pair: &Pair) -> Joined {
+        Joined::of(pair.blocks.clone(), pair.a.groups(), pair.b.groups())
+    }
+
+    /// Blocks between so many groups.
+    pub fn of(blocks: Vec<Block>, groups_a: usize, groups_b: usize) -> Joined {
+        let (mut a, mut b) = (vec![0; groups_a], vec![0; groups_b]);
+        for block in &blocks {
+            a[block.a as usize] += u64::from(block.count);
+            b[block.b as usize] += u64::from(block.count);
+        }
+        Joined { blocks, a, b }
+    }
+
+    /// Number of documents.
+    pub fn len(&self) -> u64 {
+        self.a.iter().sum()
+    }
+
+    /// Pairs of documents in opposite strict orders.
+    pub fn discordant(&self) -> f64 {
+        let mut seen = Tree::new(self.b.len());
+        let mut discordant = 0.0;
+        for group in self.blocks.chunk_by(|one, other| one.a == other.a) {
+            for block in group {
+                discordant += f64::from(block.count) * seen.beyond(block.b as usize);
+            }
+            group.iter().for_each(|block| seen.add(block.b as usize, f64::from(block.count)));
+        }
+        discordant
+    }
+
+    /// Blocks with the two rankings exchanged.
+    pub fn exchanged(&self) -> Joined {
+        let mut blocks: Vec<Block> =
+            self.blocks.iter().map(|block| Block { a: block.b, b: block.a, count: block.count }).collect();
+        blocks.sort_unstable_by_key(|block| (block.a, block.b));
+        Joined { blocks, a: self.b.clone(), b: self.a.clone() }
+    }
+}
+
+/// Numbers by group and their sums up to a group, both in logarithmic time (Fenwick 1994).
+pub struct Tree {
+    sums: Vec<f64>,
+    all: f64,
+}
+
+impl Tree {
+    /// Zero for so many groups.
+    pub fn new(groups: usize) -> Tree {
+        Tree { sums: vec![0.0; groups + 1], all: 0.0 }
+    }
+
+    /// Add to the number of a group.
+    pub fn add(&mut self, group: usize, number: f64) {
+        self.all += number;
+        let mut i = group + 1;
+        while i < self.sums.len() {
+            self.sums[i] += number;
+            i += i & i.wrapping_neg();
+        }
+    }
+
+    /// The sum over groups before this one.
+    pub fn before(&self, group: usize) -> f64 {
+        let (mut i, mut sum) = (group, 0.0);
+        while i > 0 {
+            sum += self.sums[i];
+            i -= i & i.wrapping_neg();
+        }
+        sum
+    }
+
+    /// The sum over groups after this one.
+    pub fn beyond(&self, group: usize) -> f64 {
+        self.all - self.before(group + 1)
+    }
+}

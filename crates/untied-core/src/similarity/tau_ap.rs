@@ -1,0 +1,99 @@
+//! tau_AP, in which what is wrong at the top weighs more (Yilmaz, Aslam & Robertson 2008; SPEC 5.3).
+//!
+//! Of the n documents that both rankings have, A being the truth and C(i) the number of those above rank i of B that A
+//! too has above its document, `tau_AP = 2/(n-1) sum_{i=2..n} C(i)/(i-1) - 1`. It is not symmetric.
+//!
+//! Mean over tie orders: a document of a group of B that starts after t others has base = the number of those that A
+//! puts above it, and half of those that A ties with it; half of the a - 1 of its own group before slot a are in A's
+//! order too. So slot a adds (mean base + (a-1)/2) / (t+a-1).
+//!
+//! Variant b (Urbano & Marrero 2017) is symmetric, the mean of both directions: each takes, over the documents that are
+//! not in the first group, the share of the documents of groups above that the other ranking puts strictly above.
+
+use super::joined::{Joined, Tree, pairs};
+use super::overlaps::Overlaps;
+use super::tau::{VARIANT, is_b};
+use super::{Score, Similar, Similarity, not_alone};
+use crate::measures::{Aggregate, Cutoff, Info, Needs};
+
+pub static TAU_AP: Similar = Similar {
+    info: Info {
+        name: "TauAP",
+        aliases: &["tau_ap"],
+        title: "tau_AP of the documents that both have: top-weighted, the first ranking being the truth",
+        cutoff: Cutoff::None,
+        parameters: &[VARIANT],
+        aggregate: Aggregate::Mean,
+        lower_is_better: false,
+        needs: Needs::Judgments,
+        range: "-1 to 1",
+        equation: "2/(n-1) sum_{i=2..n} C(i)/(i-1) - 1, C(i) = those above rank i of B that A has above it too",
+        reference: "Yilmaz, Aslam & Robertson 2008; ties: Urbano & Marrero 2017",
+        build: not_alone,
+    },
+    build: |spec| Ok(Box::new(TauAp { equal: is_b(spec)? })),
+};
+
+struct TauAp {
+    equal: bool,
+}
+
+impl Similarity for TauAp {
+    fn score(&self, overlaps: &Overlaps, _: bool) -> Score {
+        let joined = Joined::new(&overlaps.pair);
+        if pairs(joined.len()) == 0 {
+            return Score::one_number(f64::NAN);
+        }
+        // B's groups in order, each with A's.
+        let exchanged = joined.exchanged();
+        if self.equal {
+            return Score::one_number(f64::midpoint(strict(&joined), strict(&exchanged)));
+        }
+        let value = mean(&exchanged);
+        if joined.blocks.len() as u64 == joined.len() && joined.a.iter().chain(&joined.b).all(|&count| count <= 1) {
+            return Score::constant(value);
+        }
+        // No closed form of the extremes and the variance is known.
+        Score::one_number(value)
+    }
+}
+
+/// The estimate's groups and, in each, what groups of the truth its documents are in: the number of documents above
+/// the group, its size, and for its documents the sum of those above that the truth has strictly above and tied.
+fn by_group(estimate: &Joined, mut see: impl FnMut(u64, u64, f64, f64)) {
+    let mut seen = Tree::new(estimate.b.len());
+    let mut start = 0;
+    for group in estimate.blocks.chunk_by(|one, other| one.a == other.a) {
+        let (mut strictly, mut tied) = (0.0, 0.0);
+        for block in group {
+            let (of, count) = (block.b as usize, f64::from(block.count));
+            strictly += count * seen.before(of);
+            tied += count * (seen.before(of + 1) - seen.before(of));
+        }
+        let size = group.iter().map(|block| u64::from(block.count)).sum();
+        see(start, size, strictly, tied);
+        group.iter().for_each(|block| seen.add(block.b as usize, f64::from(block.count)));
+        start += size;
+    }
+}
+
+fn mean(estimate: &Joined) -> f64 {
+    let mut sum = 0.0;
+    by_group(estimate, |start, size, strictly, tied| {
+        let base = (strictly + tied / 2.0) / size as f64;
+        let slots = (start.max(1)..start + size).map(|above| (base + (above - start) as f64 / 2.0) / above as f64);
+        sum += slots.sum::<f64>();
+    });
+    2.0 * sum / (estimate.len() - 1) as f64 - 1.0
+}
+
+fn strict(estimate: &Joined) -> f64 {
+    let (mut sum, mut documents) = (0.0, 0);
+    by_group(estimate, |start, size, strictly, _| {
+        if start > 0 {
+            sum += strictly / start as f64;
+            documents += size;
+        }
+    });
+    if documents == 0 { f64::NAN } else { 2.0 * sum / documents as f64 - 1.0 }
+}
