@@ -6,7 +6,9 @@ import itertools
 import json
 import os
 import pathlib
+from collections.abc import Iterable
 from fractions import Fraction
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,7 +17,7 @@ from hypothesis import strategies as st
 
 import oracle
 import untied
-from strategies import as_text, close, measures, topics
+from strategies import DOCS, UNRETRIEVED, Topic, as_text, close, measures, topics
 
 NAMES = [
     "Bpref",
@@ -48,53 +50,144 @@ def value(qrels: dict[str, float], run: Any, measure: str, **options: Any) -> un
     return untied.evaluate({"q": qrels}, {"q": run}, [measure], **options).value(measure, query="q")
 
 
-def assignments(topic: Any, pooled: bool) -> list[dict[str, float]]:
+def completed(topic: Topic, grades: list[float], pooled: bool) -> list[dict[str, float]]:
     """The judgements completed in every possible way."""
     judged = {doc: grade for doc, grade in topic.truth.items() if grade >= 0}
     retrieved = {doc for group in topic.groups for doc in group}
     unknown = sorted((retrieved | set(topic.truth if pooled else ())) - set(judged))
-    grades = sorted({grade for grade in judged.values() if grade > 0} | {0})
     assume(len(grades) ** len(unknown) <= 64)
     return [
         judged | dict(zip(unknown, given_, strict=True)) for given_ in itertools.product(grades, repeat=len(unknown))
     ]
 
 
-@settings(max_examples=int(os.environ.get("UNTIED_EXAMPLES", "60")))  # 1000 take some minutes
+def possible(topic_grades: Iterable[float]) -> list[float]:
+    """Grades that an unjudged document may have."""
+    return sorted({grade for grade in topic_grades if grade > 0} | {0})
+
+
+def enumerated(
+    measure: oracle.Measure, topic: Topic, grades: list[float], pooled: bool
+) -> dict[str, tuple[Fraction, Fraction]]:
+    """Smallest and largest value over all assignments, for each policy of ties."""
+    every = [oracle.statistics(measure, topic.groups, truth) for truth in completed(topic, grades, pooled)]
+    found = [one for one in every if one is not None]
+    lows, means, highs = ([getattr(one, part) for one in found] for part in ("low", "mean", "high"))
+    return {
+        "expected": (min(means), max(means)),
+        "range": (min(lows), max(highs)),
+        "best": (min(highs), max(highs)),
+        "worst": (min(lows), max(lows)),
+    }
+
+
+@st.composite
+def bounded(draw: st.DrawFn, name: str, retrieved: int | None = None) -> oracle.Measure:
+    """The measure with parameters for which there are bounds, for rankings of at least so many documents.
+
+    There are none of what leaves unjudged documents out, and where a list of discounts or gains may rise again.
+    """
+    measure = draw(measures(name))
+    listed = [key for key in ("discount", "gain") if isinstance(measure.params.get(key), (list, dict))]
+    params = {key: value for key, value in measure.params.items() if key not in ("judged_only", "mean", *listed)}
+    k = measure.k
+    if name in ("ERR", "RBP"):  # what comes after the last document is open as well: tests of its own
+        assert retrieved
+        k = min(k or retrieved, retrieved)
+    return oracle.Measure(name, k, **params)
+
+
+@settings(max_examples=int(os.environ.get("UNTIED_EXAMPLES", "60")))
 @given(data=st.data())
 @pytest.mark.parametrize("name", NAMES)
 def test_every_assignment_and_every_order(name: str, data: st.DataObject) -> None:
-    measure = data.draw(measures(name))
-    # No bounds: of what leaves unjudged documents out, and where a list of discounts or gains may rise again.
-    listed = [key for key in ("discount", "gain") if isinstance(measure.params.get(key), (list, dict))]
-    without = {key: value for key, value in measure.params.items() if key not in ("judged_only", "mean", *listed)}
-    measure = oracle.Measure(name, measure.k, **without)
     topic = data.draw(topics())
-    if name in ("ERR", "RBP"):  # what comes after the last document is open as well: tests of its own
-        retrieved = sum(map(len, topic.groups))
-        assume(retrieved)
-        measure = oracle.Measure(name, min(measure.k or retrieved, retrieved), **measure.params)
+    retrieved = sum(map(len, topic.groups))
+    assume(retrieved or name not in ("ERR", "RBP"))
+    measure = data.draw(bounded(name, retrieved))
     pooled = data.draw(st.booleans())
-    every = [oracle.statistics(measure, topic.groups, truth) for truth in assignments(topic, pooled)]
-    found = [one for one in every if one is not None]
-    lows, means, highs = ([getattr(one, part) for one in found] for part in ("low", "mean", "high"))
     run, text = [list(group) for group in topic.groups], as_text(measure)
-    options = {"unretrieved": "pooled" if pooled else "none", "unjudged": "range"}
-    for ties, low, high in (
-        ("expected", min(means), max(means)),
-        ("range", min(lows), max(highs)),
-        ("best", min(highs), max(highs)),
-        ("worst", min(lows), max(lows)),
-    ):
-        bounds = value(topic.truth, run, text, ties=ties, **options)
+    unretrieved = "pooled" if pooled else "none"
+    for ties, (low, high) in enumerated(measure, topic, possible(topic.truth.values()), pooled).items():
+        bounds = value(topic.truth, run, text, ties=ties, unretrieved=unretrieved, unjudged="range")
         assert bounds.low is not None
         assert bounds.high is not None
         assert close(bounds.low, low), ties
         assert close(bounds.high, high), ties
         if ties != "range":
             for unjudged, end in (("best", high), ("worst", low)):
-                one = value(topic.truth, run, text, ties=ties, unjudged=unjudged, unretrieved=options["unretrieved"])
+                one = value(topic.truth, run, text, ties=ties, unjudged=unjudged, unretrieved=unretrieved)
                 assert close(one.mean, end), (ties, unjudged)
+
+
+BATCHES, OF = 20, 50  # a thousand a measure
+
+
+def small(random: Random, grades: list[float], most: int, count: int, tied: bool) -> Topic:
+    """A ranking of so many documents; 1 to ``most`` are open, of these and of some that are not retrieved."""
+    docs = random.sample(DOCS, count)
+    judged = [*docs, *UNRETRIEVED[: random.randint(0, 2)]]
+    truth = {doc: random.choice(grades) for doc in judged} | {"judged": 0}
+    for doc in {random.choice(docs), *random.sample(judged, min(len(judged), random.randint(0, most - 1)))}:
+        if doc in docs and random.random() < 0.5:
+            del truth[doc]
+        else:
+            truth[doc] = -1
+    groups = []
+    while docs:
+        size = random.randint(1, 3) if tied else 1
+        groups.append(tuple(docs[:size]))
+        docs = docs[size:]
+    return Topic(tuple(groups), truth)
+
+
+@settings(max_examples=BATCHES)
+@given(data=st.data())
+@pytest.mark.parametrize("name", NAMES)
+def test_a_thousand_instances(name: str, data: st.DataObject) -> None:
+    """Half of them may have ties; the queries of a batch are evaluated together and share their grades."""
+    random = Random(data.draw(st.integers(0, 10**9)))
+    count = random.randint(2, 6)
+    measure = data.draw(bounded(name, count))
+    positive = [1, 1, random.choice([2, 3, 1.5])][: random.randint(1, 3)]
+    most = 3 if len(positive) == 3 else 4
+    queries = {
+        f"q{i}": small(random, [*positive, 0, 0][: random.randint(1, 5)], most, count, tied=i % 2 == 0)
+        for i in range(OF)
+    }
+    grades = possible(grade for topic in queries.values() for grade in topic.truth.values())
+    pooled = random.random() < 0.5
+    expected = {query: enumerated(measure, topic, grades, pooled) for query, topic in queries.items()}
+    qrels = {query: topic.truth for query, topic in queries.items()}
+    run = {query: [list(group) for group in topic.groups] for query, topic in queries.items()}
+    for ties in ("expected", "range", "best", "worst"):
+        unretrieved = "pooled" if pooled else "none"
+        results = untied.evaluate(qrels, run, as_text(measure), ties=ties, unjudged="range", unretrieved=unretrieved)
+        for query, bounds in expected.items():
+            found = results.value(as_text(measure), query=query)
+            ends = close(found.low or 0, bounds[ties][0]), close(found.high or 0, bounds[ties][1])
+            assert ends == (True, True), (ties, found, bounds[ties], queries[query])
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_longer_rankings_fill_from_either_end(tied: bool) -> None:
+    """Where documents move up and nothing falls, the first or the last open ones are the extreme choice."""
+    random = Random(5)
+    docs = [f"d{i}" for i in range(70)]
+    judged = {doc: random.choice([0, 0, 1]) for doc in random.sample(docs, 30)}
+    groups = [docs[i : i + 1 + (tied and i % 9 == 0)] for i in range(70) if not (tied and i % 9 == 1)]
+    unknown = [doc for doc in docs if doc not in judged]
+    chosen = [unknown[:m] for m in range(41)] + [unknown[m:] for m in range(40)]
+    every = {f"q{i}": judged | dict.fromkeys(unknown, 0) | dict.fromkeys(one, 1) for i, one in enumerate(chosen)}
+    names = ["Bpref", "Bpref(variant='paper', extra=10)", "Rprec", "Rprec(mult=0.3)", "IPrec@0.3", "IPrecMean", "AP"]
+    bounds = untied.evaluate({"q": judged}, {"q": groups}, names, unjudged="range")
+    values = untied.evaluate(every, dict.fromkeys(every, groups), names)
+    for name in names:
+        means = [values.value(name, query=query).mean for query in every]
+        found = bounds.value(name, query="q")
+        # Which of two tied documents is meant makes no difference, so none is left out.
+        assert close(found.low or 0, min(means)), name
+        assert close(found.high or 0, max(means)), name
 
 
 CASES = json.loads(pathlib.Path(__file__).with_name("golden.json").read_text())["cases"]

@@ -3,7 +3,7 @@
 //! Where the normaliser does not move, the bounds are those of the two extreme assignments. Where it does (R grows with
 //! every document that becomes relevant), the number m of relevant ones is gone through: for every m it is best to have
 //! them as high up as possible, and worst as far down, those not retrieved first, as no measure here falls when a
-//! relevant document moves up.
+//! relevant document moves up: `of_sum` here, and `filling`.
 
 use super::Measure;
 use crate::ranking::{Group, Level, Ranking, best, worst};
@@ -69,6 +69,11 @@ impl Open<'_> {
             .collect()
     }
 
+    /// All open documents.
+    pub(super) fn count(&self) -> usize {
+        self.open().iter().sum::<usize>() + self.unretrieved
+    }
+
     /// Open documents of every group, best first.
     fn open(&self) -> Vec<usize> {
         self.ranking.groups().map(|group| group.size - group.relevant(0.0)).collect()
@@ -76,7 +81,7 @@ impl Open<'_> {
 
     /// The value where of each group so many open documents, and of those not retrieved so many, have this grade, and
     /// all others grade 0.
-    fn value(&self, measure: &dyn Measure, grade: f64, chosen: &[usize], unretrieved: usize) -> f64 {
+    pub(super) fn value(&self, measure: &dyn Measure, grade: f64, chosen: &[usize], unretrieved: usize) -> f64 {
         let mut assigned = Ranking::default();
         assigned.retrieved = self.ranking.retrieved;
         for (group, &chosen) in self.ranking.groups().zip(chosen) {
@@ -128,32 +133,6 @@ pub(super) fn monotone(measure: &dyn Measure, open: &Open<'_>) -> Bounds {
     let mut bounds = Widest::default();
     bounds.add(open.value(measure, highest, &none, 0));
     bounds.add(open.value(measure, highest, &all, open.unretrieved));
-    bounds.0
-}
-
-/// Bounds of a measure of relevance (grade at least `rel`) that never falls when a relevant document moves up; for
-/// every number of open documents that are relevant, those retrieved and those not.
-pub(super) fn by_number(measure: &dyn Measure, open: &Open<'_>, rel: f64) -> Bounds {
-    let Some(grade) = open.grade_from(rel) else { return monotone(measure, open) };
-    let all = open.open();
-    let mut bounds = Widest::default();
-    for unretrieved in 0..=open.unretrieved {
-        let mut chosen = vec![0; all.len()];
-        bounds.add(open.value(measure, grade, &chosen, unretrieved));
-        for g in (0..all.len()).rev() {
-            for _ in 0..all[g] {
-                chosen[g] += 1;
-                bounds.add(open.value(measure, grade, &chosen, unretrieved));
-            }
-        }
-        chosen.fill(0);
-        for g in 0..all.len() {
-            for _ in 0..all[g] {
-                chosen[g] += 1;
-                bounds.add(open.value(measure, grade, &chosen, unretrieved));
-            }
-        }
-    }
     bounds.0
 }
 

@@ -6,7 +6,10 @@
 //!
 //! The variant of Buckley & Voorhees' paper divides by C. Unjudged documents are not seen. Ties: see `gaps`.
 
-use super::bounds::{self, Bounds, Open};
+use std::ops::Range;
+
+use super::bounds::{Bounds, Open, Resolution, Widest};
+use super::filling::Filling;
 use super::gaps::Gaps;
 use super::{Aggregate, Cutoff, Info, Measure, Needs, Parameter, RECALL_BASE, REL, RecallBase, Value};
 use crate::error::Error;
@@ -101,8 +104,107 @@ impl Measure for Bpref {
         total / (relevant * relevant)
     }
 
-    /// Documents that get a grade below `rel` are judged non-relevant from then on.
+    /// Documents that get a grade below `rel` are judged non-relevant from then on. With A relevant documents retrieved
+    /// and S the sum of min(n, C) over them, bpref is (A D - S) / (D R), D being the divisor.
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
-        Some(bounds::by_number(self, open, self.rel))
+        let filling = Filling::new(open, self.rel);
+        let [known, all] = [false, true].map(|filled| Above::new(&filling, filled, open.resolution));
+        let relevant = self.base.open(self.rel, open);
+        let judged = open.truth.relevant(0.0) - open.truth.relevant(self.rel) + open.count();
+        let mut bounds = Widest::default();
+        for stage in filling.stages() {
+            let (left, retrieved) = ((filling.open() - stage.m) as i64, filling.before(stage, filling.groups.len()));
+            let after = stage.cut + 1..filling.groups.len();
+            let (before, rest) = if stage.from_top {
+                ((&all, 0..stage.cut), (&known, after, -(stage.m as i64)))
+            } else {
+                ((&known, 0..stage.cut), (&all, after, left))
+            };
+            let cut = filling.groups.get(stage.cut).map(|slot| {
+                let relevant = slot.known + stage.chosen;
+                let before = slot.start - filling.before(stage, stage.cut);
+                (relevant as f64, range(before, slot.size - relevant, open.resolution))
+            });
+            for others in 0..=filling.unretrieved {
+                let base = relevant(stage.m, others);
+                let most = base + self.extra;
+                let divisor = if self.paper { most } else { most.min((judged - stage.m - others) as f64) };
+                let at_cut = cut.map_or(0.0, |(relevant, range)| relevant * mean_of_smaller(range, most as i64));
+                let above = before.0.sum(before.1.clone(), 0, most as i64)
+                    + at_cut
+                    + rest.0.sum(rest.1.clone(), rest.2, most as i64);
+                let value = match (base, divisor) {
+                    (0.0, _) => 0.0,
+                    (_, 0.0) => retrieved as f64 / base, // nothing is above
+                    _ => (retrieved as f64 * divisor - above) / (divisor * base),
+                };
+                bounds.add(value);
+            }
+        }
+        Some(bounds.0)
+    }
+}
+
+/// Smallest and largest number of non-relevant documents above a relevant one of a group; all between are as likely.
+type Between = (i64, i64);
+
+/// For a group with so many non-relevant documents before it, and in it.
+fn range(before: usize, nonrelevant: usize, resolution: Resolution) -> Between {
+    let (first, last) = (before as i64, (before + nonrelevant) as i64);
+    match resolution {
+        Resolution::Mean => (first, last),
+        Resolution::Best => (first, first),
+        Resolution::Worst => (last, last),
+    }
+}
+
+/// Mean of min(n, most) over the n between two numbers.
+fn mean_of_smaller((first, last): Between, most: i64) -> f64 {
+    if last <= most {
+        (first + last) as f64 / 2.0
+    } else if most <= first {
+        most as f64
+    } else {
+        let sum = (first + most) * (most - first + 1) / 2 + (last - most) * most;
+        sum as f64 / (last - first + 1) as f64
+    }
+}
+
+/// Non-relevant documents above the relevant ones, group by group, if all open documents are relevant, or none.
+struct Above {
+    groups: Vec<Between>,
+    /// Relevant documents before each group, and the sum over them of the mean number above.
+    sums: Vec<(i64, f64)>,
+}
+
+impl Above {
+    fn new(filling: &Filling, filled: bool, resolution: Resolution) -> Above {
+        let (mut groups, mut sums) = (Vec::new(), vec![(0, 0.0)]);
+        let mut sum = 0.0;
+        for (slot, before) in filling.groups.iter().zip(filling.all_before(filled)) {
+            let relevant = if filled { slot.known + slot.open } else { slot.known };
+            let between = range(slot.start - before, slot.size - relevant, resolution);
+            sum += relevant as f64 * mean_of_smaller(between, i64::MAX);
+            groups.push(between);
+            sums.push(((before + relevant) as i64, sum));
+        }
+        Above { groups, sums }
+    }
+
+    /// Sum of min(n, most) over the relevant documents of some groups, with `more` non-relevant ones above all of them.
+    fn sum(&self, groups: Range<usize>, more: i64, most: i64) -> f64 {
+        if groups.is_empty() {
+            return 0.0;
+        }
+        let whole = groups.start + self.groups[groups.clone()].partition_point(|&(_, last)| last + more <= most);
+        let (from, to) = (self.sums[groups.start], self.sums[whole]);
+        let mut sum = to.1 - from.1 + (more * (to.0 - from.0)) as f64;
+        if whole < groups.end {
+            // Only one group can have fewer and more than that.
+            let ((first, last), next) = (self.groups[whole], self.sums[whole + 1]);
+            sum += (next.0 - to.0) as f64 * mean_of_smaller((first + more, last + more), most);
+            sum += ((self.sums[groups.end].0 - next.0) * most) as f64;
+        }
+        sum
     }
 }

@@ -5,7 +5,8 @@
 //!
 //!   E\[H\] = R_c + K r/n,    Var\[H\] = K r (n-r) (n-K) / (n^2 (n-1)).
 
-use super::bounds::{self, Bounds, Open, Resolution};
+use super::bounds::{self, Bounds, Open, Resolution, Widest};
+use super::filling::{Filling, Stage};
 use super::share::{Target, ceiling};
 use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Parameter, RECALL_BASE, REL, RecallBase, Spec};
 use crate::error::Result;
@@ -169,14 +170,7 @@ impl Measure for Hits {
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
-        let hits = |group: &Group<'_>, r: usize| {
-            let slots = group.slots(self.cutoff);
-            match open.resolution {
-                Resolution::Mean => slots as f64 * r as f64 / group.size as f64,
-                Resolution::Best => r.min(slots) as f64,
-                Resolution::Worst => r.saturating_sub(group.size - slots) as f64,
-            }
-        };
+        let hits = |group: &Group<'_>, r: usize| resolved(r, group.slots(self.cutoff), group.size, open.resolution);
         let relevant = self.base.open(self.rel, open);
         Some(bounds::of_sum(&open.parts(self.rel, hits), open.not_retrieved(self.rel), |hits, m, e| {
             let value = hits / self.by.of(self.cutoff, relevant(m, e));
@@ -213,7 +207,41 @@ impl Measure for RPrecision {
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
-        Some(bounds::by_number(self, open, self.rel))
+        let filling = Filling::new(open, self.rel);
+        let relevant = self.base.open(self.rel, open);
+        let mut bounds = Widest::default();
+        for stage in filling.stages() {
+            for others in 0..=filling.unretrieved {
+                let relevant = relevant(stage.m, others) as usize;
+                bounds.add(if relevant == 0 {
+                    0.0
+                } else {
+                    let cutoff = (self.cutoff)(relevant);
+                    hits_at(&filling, stage, cutoff, open.resolution) / cutoff as f64
+                });
+            }
+        }
+        Some(bounds.0)
+    }
+}
+
+/// H with so many open documents relevant.
+fn hits_at(filling: &Filling, stage: Stage, cutoff: usize, resolution: Resolution) -> f64 {
+    let group = filling.groups.partition_point(|slot| slot.start + slot.size <= cutoff);
+    let before = filling.before(stage, group);
+    let within = filling.groups.get(group).map_or(0.0, |slot| {
+        let relevant = filling.before(stage, group + 1) - before;
+        resolved(relevant, cutoff - slot.start, slot.size, resolution)
+    });
+    before as f64 + within
+}
+
+/// Hits among the first `slots` documents of a group of `size` with `relevant` ones.
+fn resolved(relevant: usize, slots: usize, size: usize, resolution: Resolution) -> f64 {
+    match resolution {
+        Resolution::Mean => slots as f64 * relevant as f64 / size as f64,
+        Resolution::Best => relevant.min(slots) as f64,
+        Resolution::Worst => relevant.saturating_sub(size - slots) as f64,
     }
 }
 

@@ -10,7 +10,8 @@
 //!
 //!   E = v_0 + sum over i of (1 - P(max <= v_i)) (v_{i+1} - v_i).
 
-use super::bounds::{self, Bounds, Open};
+use super::bounds::{Bounds, Open};
+use super::interpolated_bounds;
 use super::sampling;
 use super::share::{Target, ceiling};
 use super::{
@@ -154,7 +155,7 @@ impl Measure for InterpolatedPrecision {
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
-        Some(bounds::by_number(self, open, self.rel))
+        Some(interpolated_bounds::all(self, open))
     }
 
     fn certainty(&self, ranking: &Ranking, truth: &Truth<'_>) -> Certainty {
@@ -171,14 +172,14 @@ impl Measure for InterpolatedPrecision {
 
 /// A group in which the maximum may lie.
 #[derive(Debug, Clone, Copy)]
-struct Part {
+pub(super) struct Part {
     /// Documents and hits before it.
-    start: usize,
-    before: usize,
-    size: usize,
-    relevant: usize,
+    pub start: usize,
+    pub before: usize,
+    pub size: usize,
+    pub relevant: usize,
     /// The first hit of the group that counts.
-    first: usize,
+    pub first: usize,
 }
 
 /// The groups with relevant documents: what the maxima over ranks with many hits and with few have in common.
@@ -190,7 +191,7 @@ struct Parts {
 
 /// The maximum of precision over the ranks with so many hits, over tie orders.
 #[derive(Debug)]
-struct Tied {
+pub(super) struct Tied {
     /// Smallest and largest maximum.
     low: f64,
     high: f64,
@@ -222,18 +223,23 @@ impl Parts {
     fn from(&self, hits: usize) -> Tied {
         let from = self.all.partition_point(|part| part.before + part.relevant < hits);
         let (low, high) = self.maxima[from];
-        let mut parts = Vec::new();
-        if low < high {
-            let deciding = self.all[from..].iter().filter(|part| part.relevant < part.size && part.best() > low);
-            parts.extend(deciding.map(|part| Part { first: hits.saturating_sub(part.before).max(1), ..*part }));
-        }
-        Tied { low, high, hits, parts }
+        Tied::new(low, high, hits, &self.all[from..])
     }
 }
 
 impl Tied {
+    /// With all groups from the first that counts on.
+    pub fn new<'p>(low: f64, high: f64, hits: usize, all: impl IntoIterator<Item = &'p Part>) -> Tied {
+        let mut parts = Vec::new();
+        if low < high {
+            let deciding = all.into_iter().filter(|part| part.relevant < part.size && part.best() > low);
+            parts.extend(deciding.map(|part| Part { first: hits.saturating_sub(part.before).max(1), ..*part }));
+        }
+        Tied { low, high, hits, parts }
+    }
+
     /// Mean and variance, if that is not too much work.
-    fn moments(&self) -> Option<(f64, f64)> {
+    pub fn moments(&self) -> Option<(f64, f64)> {
         if self.low == self.high {
             return Some((self.low, 0.0));
         }

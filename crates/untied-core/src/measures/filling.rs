@@ -1,0 +1,98 @@
+//! Open documents that become relevant one by one: from the top of a ranking down, and from the bottom up.
+//!
+//! Where it is best to have the m relevant ones as high up as possible, and worst as far down, bounds go through all m.
+//! At each m there is one group, the *cut*, with some of its open documents relevant; on one side of it all are, and on
+//! the other none. So what a measure needs can be looked up in two tables, made once for each of these.
+
+use super::bounds::Open;
+
+/// The groups, and the open documents that can be relevant.
+pub(super) struct Filling {
+    pub groups: Vec<Slot>,
+    /// Relevant and open documents before each group, and before the end.
+    before: Vec<(usize, usize)>,
+    /// Those not retrieved.
+    pub unretrieved: usize,
+}
+
+/// A group.
+#[derive(Clone, Copy)]
+pub(super) struct Slot {
+    pub start: usize,
+    pub size: usize,
+    /// Relevant ones that are known.
+    pub known: usize,
+    /// Those that can be relevant.
+    pub open: usize,
+}
+
+/// m of the open documents are relevant.
+#[derive(Clone, Copy)]
+pub(super) struct Stage {
+    /// The first m, or the last.
+    pub from_top: bool,
+    pub m: usize,
+    /// Number of the group at the cut; only in an empty ranking there is none.
+    pub cut: usize,
+    /// How many of its open documents are relevant.
+    pub chosen: usize,
+}
+
+impl Filling {
+    pub fn new(open: &Open<'_>, rel: f64) -> Filling {
+        let of = open.relevant(rel);
+        let groups: Vec<Slot> = of
+            .map(|(group, known, most)| Slot { start: group.start, size: group.size, known, open: most - known })
+            .collect();
+        let mut before = vec![(0, 0)];
+        before.extend(groups.iter().scan((0, 0), |(known, open), slot| {
+            *known += slot.known;
+            *open += slot.open;
+            Some((*known, *open))
+        }));
+        Filling { groups, before, unretrieved: open.not_retrieved(rel) }
+    }
+
+    /// Open documents in the ranking.
+    pub fn open(&self) -> usize {
+        self.before[self.groups.len()].1
+    }
+
+    /// Every m, from the top and from the bottom.
+    pub fn stages(&self) -> impl Iterator<Item = Stage> {
+        let stage = |cut: usize, from_top: bool| {
+            let (before, open) = (self.before[cut].1, self.groups[cut].open);
+            let others = if from_top { before } else { self.open() - before - open };
+            (1..=open).map(move |chosen| Stage { from_top, m: others + chosen, cut, chosen })
+        };
+        let groups = 0..self.groups.len();
+        std::iter::once(Stage { from_top: true, m: 0, cut: 0, chosen: 0 })
+            .chain(groups.clone().flat_map(move |cut| stage(cut, true)))
+            .chain(groups.rev().flat_map(move |cut| stage(cut, false)))
+    }
+
+    /// Relevant documents before a group.
+    pub fn before(&self, stage: Stage, group: usize) -> usize {
+        self.relevant(stage, self.before[group])
+    }
+
+    /// Open documents of each group that are relevant.
+    pub fn chosen(&self, stage: Stage) -> Vec<usize> {
+        let relevant = |group: usize| self.before(stage, group + 1) - self.before(stage, group);
+        self.groups.iter().enumerate().map(|(group, slot)| relevant(group) - slot.known).collect()
+    }
+
+    /// The first group at whose end there are so many relevant documents.
+    pub fn reaching(&self, stage: Stage, relevant: usize) -> usize {
+        self.before[1..].partition_point(|&before| self.relevant(stage, before) < relevant)
+    }
+
+    fn relevant(&self, stage: Stage, (known, open): (usize, usize)) -> usize {
+        known + if stage.from_top { open.min(stage.m) } else { stage.m.saturating_sub(self.open() - open) }
+    }
+
+    /// Relevant documents before each group, all open ones among them or none.
+    pub fn all_before(&self, filled: bool) -> impl Iterator<Item = usize> {
+        self.before.iter().map(move |&(known, open)| if filled { known + open } else { known })
+    }
+}

@@ -1,0 +1,156 @@
+//! Bounds of interpolated precision.
+//!
+//! In a group without other documents between the hits precision rises from hit to hit, so that only the last one
+//! counts: (h + m)/e, where h hits are known up to there, m open documents above are relevant, and e is its rank. Above
+//! the cut of a `Filling` nothing moves, below it h grows with m. The maximum over the ranks with enough hits is sought
+//! between the targets, once for all of them. With tied documents first and last it is the largest and the smallest of
+//! all orders; the mean is asked for only where these differ. The more documents that are not retrieved are relevant,
+//! the higher are the targets and the lower is the value.
+
+use std::ops::Range;
+
+use super::bounds::{Bounds, Open, Resolution, Widest};
+use super::filling::{Filling, Slot, Stage};
+use super::interpolated::{InterpolatedPrecision, Part, Tied};
+
+pub(super) fn all(measure: &InterpolatedPrecision, open: &Open<'_>) -> Bounds {
+    let filling = Filling::new(open, measure.rel);
+    let resolutions = match open.resolution {
+        Resolution::Mean if open.ranking.is_tied() => vec![Resolution::Worst, Resolution::Best],
+        Resolution::Mean => vec![Resolution::Worst],
+        one => vec![one],
+    };
+    let sought = Sought {
+        measure,
+        filling: &filling,
+        tied: (0..filling.groups.len()).filter(|&group| filling.groups[group].size > 1).collect(),
+        orders: resolutions.into_iter().map(|resolution| LastHits::new(&filling, resolution)).collect(),
+    };
+    let relevant = measure.base.open(measure.rel, open);
+    let grade = open.grade_from(measure.rel).unwrap_or(0.0);
+    let mut bounds = Widest::default();
+    let mut ends = vec![0, filling.unretrieved];
+    ends.dedup();
+    for stage in filling.stages() {
+        for &others in &ends {
+            bounds.add(match relevant(stage.m, others) as usize {
+                0 => 0.0,
+                relevant => sought
+                    .value(stage, relevant)
+                    .unwrap_or_else(|| open.value(measure, grade, &filling.chosen(stage), others)),
+            });
+        }
+    }
+    bounds.0
+}
+
+struct Sought<'a> {
+    measure: &'a InterpolatedPrecision,
+    filling: &'a Filling,
+    /// Groups of more than one document.
+    tied: Vec<usize>,
+    /// With tied documents in one order, or in the worst and in the best.
+    orders: Vec<LastHits>,
+}
+
+impl Sought<'_> {
+    /// Mean over the targets, if it can be told exactly.
+    fn value(&self, stage: Stage, relevant: usize) -> Option<f64> {
+        let targets = &self.measure.targets;
+        let mut targets: Vec<usize> = targets.iter().map(|target| target(relevant).max(1)).collect();
+        targets.sort_unstable_by(|a, b| b.cmp(a));
+        let (mut total, mut end) = (0.0, self.filling.groups.len());
+        let mut maxima = [0.0; 2];
+        for &hits in &targets {
+            let start = self.filling.reaching(stage, hits);
+            for (maximum, order) in maxima.iter_mut().zip(&self.orders) {
+                *maximum = order.largest(self.filling, stage, start..end).max(*maximum);
+            }
+            end = start;
+            let [low, high] = maxima;
+            total += if self.orders.len() == 1 || low == high {
+                low
+            } else {
+                let tied = self.tied[self.tied.partition_point(|&group| group < start)..].iter();
+                let parts: Vec<Part> = tied.map(|&group| self.part(stage, group)).collect();
+                Tied::new(low, high, hits, &parts).moments()?.0
+            };
+        }
+        Some(total / targets.len() as f64)
+    }
+
+    fn part(&self, stage: Stage, group: usize) -> Part {
+        let (slot, before) = (self.filling.groups[group], self.filling.before(stage, group));
+        let relevant = self.filling.before(stage, group + 1) - before;
+        Part { start: slot.start, before, size: slot.size, relevant, first: 1 }
+    }
+}
+
+/// Last hits group by group, with tied documents in their best or worst order.
+struct LastHits {
+    resolution: Resolution,
+    known: Precisions,
+    all: Precisions,
+}
+
+impl LastHits {
+    fn new(filling: &Filling, resolution: Resolution) -> LastHits {
+        let [known, all] = [false, true].map(|filled| Precisions::new(filling, filled, resolution));
+        LastHits { resolution, known, all }
+    }
+
+    /// The largest precision at the last hits of some groups.
+    fn largest(&self, filling: &Filling, stage: Stage, groups: Range<usize>) -> f64 {
+        let (above, below, more) = if stage.from_top {
+            (&self.all, &self.known, stage.m as f64)
+        } else {
+            (&self.known, &self.all, stage.m as f64 - filling.open() as f64)
+        };
+        let at_cut = filling.groups.get(stage.cut).filter(|_| groups.contains(&stage.cut)).map_or(0.0, |slot| {
+            let hits = filling.before(stage, stage.cut + 1) as f64;
+            hits / last_rank(slot, slot.known + stage.chosen, self.resolution)
+        });
+        let before = above.largest(groups.start..groups.end.min(stage.cut), 0.0);
+        before.max(at_cut).max(below.largest(groups.start.max(stage.cut + 1)..groups.end, more))
+    }
+}
+
+/// The rank of a group's last hit.
+fn last_rank(slot: &Slot, relevant: usize, resolution: Resolution) -> f64 {
+    (slot.start + if resolution == Resolution::Best { relevant } else { slot.size }).max(1) as f64
+}
+
+/// If all open documents are relevant, or none: hits up to the end of each group, and the rank of the last one.
+struct Precisions {
+    hits: Vec<f64>,
+    ranks: Vec<f64>,
+}
+
+impl Precisions {
+    fn new(filling: &Filling, filled: bool, resolution: Resolution) -> Precisions {
+        let ranks = filling.groups.iter().map(|slot| {
+            let relevant = if filled { slot.known + slot.open } else { slot.known };
+            last_rank(slot, relevant, resolution)
+        });
+        let hits = filling.all_before(filled).skip(1).map(|hits| hits as f64);
+        Precisions { hits: hits.collect(), ranks: ranks.collect() }
+    }
+
+    /// The largest precision in these groups with so many hits more; 0 if there are none.
+    fn largest(&self, groups: Range<usize>, more: f64) -> f64 {
+        if groups.is_empty() {
+            return 0.0;
+        }
+        let (hits, hits_left) = self.hits[groups.clone()].as_chunks::<4>();
+        let (ranks, ranks_left) = self.ranks[groups].as_chunks::<4>();
+        let mut lanes = [0.0; 4];
+        for (hits, ranks) in hits.iter().zip(ranks) {
+            for lane in 0..4 {
+                let value = (hits[lane] + more) / ranks[lane];
+                lanes[lane] = if value > lanes[lane] { value } else { lanes[lane] };
+            }
+        }
+        let left = hits_left.iter().zip(ranks_left).map(|(hits, rank)| (hits + more) / rank);
+        left.chain(lanes).fold(0.0, f64::max)
+    }
+}
