@@ -13,6 +13,7 @@ pub mod dot;
 mod effect;
 pub mod err;
 pub mod expected;
+pub mod flow;
 mod form;
 pub mod reciprocal_rank;
 pub mod scores;
