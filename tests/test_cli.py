@@ -234,16 +234,25 @@ def test_help_and_version(untied_):
 def test_measures_are_listed_from_their_info(untied_):
     _, overview, _ = untied_("measures")
     _, everything, _ = untied_("measures", "--details")
-    for info in measure_info():
+    for info in measure_info() + measure_info(comparing=True):
         assert overview.count(f"  {info['title']}\n") == 1
         assert f": {info['title']}\n" in everything
         assert info["reference"][:40] in everything
     assert max(map(len, (overview + everything).splitlines())) <= 120
-    for line in ("  P@k ", "  AP [@k] ", "  Rprec ", "  IPrec@x "):
+    for line in ("  P@k ", "  AP [@k] ", "  Rprec ", "  IPrec@x ", "  RBO ", "  Overlap@k ", "  MED(MEASURE) "):
         assert f"\n{line}" in overview
     _, one, _ = untied_("measures", "ndcg_cut_10")
     assert "nDCG@k" in one
     assert "average precision" not in one
+    _, two, _ = untied_("measures", "RBO(p=0.8)", "overlap", "MED(nDCG@20)")
+    assert [line.split(":")[0] for line in two.split("\n") if line[:1].strip()] == [
+        "RBO [@k]",
+        "Overlap@k",
+        "MED(MEASURE)",
+    ]
+    code, _, error = untied_("measures", "nDGC")
+    assert code == 1
+    assert "did you mean nDCG?" in error
 
 
 def test_check_finds_nothing_where_nothing_is(untied_):

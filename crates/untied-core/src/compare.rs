@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
-use crate::measures::{Info, Scope, Spec, parse_among};
+use crate::measures::{Info, Scope, Spec, parse_among, parse_open};
 use crate::med::{self, Both, Effect, Workspace};
 use crate::ranking::{Joiner, Layout, List, Numbering, Order, Placed, Precision, misfit};
 use crate::settings;
@@ -38,15 +38,29 @@ impl Settings {
 /// # Errors
 /// The text is malformed, the name or a parameter unknown, or a parameter has a value it cannot take.
 pub fn parse(text: &str) -> Result<Spec> {
-    let spec = parse_among(&infos().collect::<Vec<_>>(), text)?;
+    let spec = parse_listed(text)?;
     Plan::new(std::slice::from_ref(&spec), &Scope { depth: 0, grades: &[] })?;
     Ok(spec)
 }
 
-/// All measures that compare two rankings, in the order in which they are listed.
-pub fn infos() -> impl Iterator<Item = &'static Info> {
-    let similarities = similarity::REGISTRY.iter().map(|similar| &similar.info);
-    similarities.chain(med::REGISTRY.iter().map(|contrast| &contrast.info))
+/// All measures that compare two rankings with the titles of their families, in the order in which they are listed.
+pub fn infos() -> impl Iterator<Item = (&'static str, &'static Info)> {
+    let similar = similarity::REGISTRY.iter().map(|similar| ("What two rankings have in common", &similar.info));
+    let contrasts = med::REGISTRY.iter().map(|contrast| ("How much two rankings could differ", &contrast.info));
+    similar.chain(contrasts)
+}
+
+/// What a text names, parameters aside: a measure of one ranking or of two.
+///
+/// # Errors
+/// The text is malformed, or the name or a parameter unknown.
+pub fn named(text: &str) -> Result<&'static Info> {
+    let of_one = parse_open(text);
+    of_one.or_else(|unknown| parse_listed(text).map_err(|_| unknown)).map(|spec| spec.info)
+}
+
+fn parse_listed(text: &str) -> Result<Spec> {
+    parse_among(&infos().map(|(_, info)| info).collect::<Vec<_>>(), text)
 }
 
 /// The values of two runs.

@@ -29,7 +29,7 @@ mod _core {
     #[pymodule_export]
     use super::evaluate::{Evaluation, Evaluator};
     #[pymodule_export]
-    use super::measure::{Measure, measure_info, parse_measures};
+    use super::measure::{Measure, measure_info, measure_name, parse_measures};
     #[pymodule_export]
     use super::outlook::judgment_outlook;
     #[pymodule_export]

@@ -3,8 +3,8 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString, PyType};
-use untied_core::Error;
-use untied_core::measures::{self, Aggregate, Cutoff, FAMILIES, Needs, Spec, Value};
+use untied_core::measures::{self, Aggregate, Cutoff, FAMILIES, Info, Needs, Spec, Value};
+use untied_core::{Error, compare};
 
 use crate::errors::to_python;
 
@@ -111,38 +111,48 @@ pub fn parse_measures(text: &str) -> PyResult<Vec<Measure>> {
     Ok(measures::parse_all(text).map_err(to_python)?.into_iter().map(Measure).collect())
 }
 
-/// What there is to know about every measure, in the order of the list.
+/// What there is to know about every measure of one ranking, or of two, in the order of the list.
 #[pyfunction]
-pub fn measure_info(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+#[pyo3(signature = (*, comparing = false))]
+pub fn measure_info(py: Python<'_>, comparing: bool) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    if comparing {
+        return compare::infos().map(|(family, info)| to_dict(py, family, info)).collect();
+    }
     let families = FAMILIES.iter().flat_map(|family| family.measures.iter().map(|info| (family.title, info)));
-    families
-        .map(|(family, info)| {
-            let dict = PyDict::new(py);
-            dict.set_item("family", family)?;
-            dict.set_item("name", info.name)?;
-            dict.set_item("aliases", info.aliases)?;
-            dict.set_item("title", info.title)?;
-            let cutoff = match info.cutoff {
-                Cutoff::Required => "required",
-                Cutoff::Optional => "optional",
-                Cutoff::None => "none",
-                Cutoff::Recall => "recall",
-            };
-            dict.set_item("cutoff", cutoff)?;
-            let needs = match info.needs {
-                Needs::Judgments => "judgments",
-                Needs::Documents => "documents",
-                Needs::Subtopics => "subtopics",
-                Needs::Strata => "strata",
-                Needs::Inclusion => "inclusion",
-            };
-            dict.set_item("needs", needs)?;
-            let parameters: Vec<_> = info.parameters.iter().map(|p| (p.name, p.default, p.help)).collect();
-            dict.set_item("parameters", parameters)?;
-            dict.set_item("range", info.range)?;
-            dict.set_item("equation", info.equation)?;
-            dict.set_item("reference", info.reference)?;
-            Ok(dict)
-        })
-        .collect()
+    families.map(|(family, info)| to_dict(py, family, info)).collect()
+}
+
+/// The canonical name of what a text names: a measure of one ranking or of two.
+#[pyfunction]
+pub fn measure_name(text: &str) -> PyResult<&'static str> {
+    compare::named(text).map(|info| info.name).map_err(to_python)
+}
+
+fn to_dict<'py>(py: Python<'py>, family: &str, info: &Info) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("family", family)?;
+    dict.set_item("name", info.name)?;
+    dict.set_item("aliases", info.aliases)?;
+    dict.set_item("title", info.title)?;
+    let cutoff = match info.cutoff {
+        Cutoff::Required => "required",
+        Cutoff::Optional => "optional",
+        Cutoff::None => "none",
+        Cutoff::Recall => "recall",
+    };
+    dict.set_item("cutoff", cutoff)?;
+    let needs = match info.needs {
+        Needs::Judgments => "judgments",
+        Needs::Documents => "documents",
+        Needs::Subtopics => "subtopics",
+        Needs::Strata => "strata",
+        Needs::Inclusion => "inclusion",
+    };
+    dict.set_item("needs", needs)?;
+    let parameters: Vec<_> = info.parameters.iter().map(|p| (p.name, p.default, p.help)).collect();
+    dict.set_item("parameters", parameters)?;
+    dict.set_item("range", info.range)?;
+    dict.set_item("equation", info.equation)?;
+    dict.set_item("reference", info.reference)?;
+    Ok(dict)
 }

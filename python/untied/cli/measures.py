@@ -6,7 +6,7 @@ import textwrap
 from itertools import groupby
 from operator import itemgetter
 
-from untied._core import Measure, measure_info
+from untied._core import measure_info, measure_name
 from untied.cli import parser
 from untied.cli.output import write
 
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 GRAMMAR = """\
 A measure is written NAME(parameter=value, ...)@cutoff, for instance nDCG(gain='exp2')@10, AP(rel=2), F1@10, IPrec@0.1.
 [@k] marks a cutoff that may be left out. Names of trec_eval, ir_measures and ranx are understood too: ndcg_cut_10,
-P.5,10, NumRet(rel=2), ndcg_burges@10-l2. Every measure but the counts takes mean='geometric': the geometric mean over
-queries, of values of at least 0.00001.
+P.5,10, NumRet(rel=2), ndcg_burges@10-l2. Every measure of one run but the counts takes mean='geometric': the geometric
+mean over queries, of values of at least 0.00001.
 """
+COMPARING = "Measures of two runs, for untied compare; MEASURE is one from above, as in MED(nDCG@20):\n"
 MORE = "untied measures NAME ... tells parameters, equation and reference; untied measures --details those of all.\n"
 SUFFIX = {"required": "@k", "optional": " [@k]", "none": "", "recall": "@x"}
 
@@ -32,12 +33,13 @@ def main(arguments: Sequence[str]) -> None:
     made.add_argument("names", metavar="MEASURE", nargs="*", help="describe these, in any spelling (default: list all)")
     made.add_argument("--details", action="store_true", help="describe all")
     options = made.parse_args(arguments)
-    wanted = {Measure(name).name for name in options.names}
+    wanted = {measure_name(name) for name in options.names}
+    of_one, of_two = measure_info(), measure_info(comparing=True)
     if wanted or options.details:
-        chosen = [info for info in measure_info() if not wanted or info["name"] in wanted]
+        chosen = [info for info in of_one + of_two if not wanted or info["name"] in wanted]
         write("\n".join(map(describe, chosen)), None)
     else:
-        write("\n".join([GRAMMAR, *overview(measure_info()), MORE]), None)
+        write("\n".join([GRAMMAR, *overview(of_one), COMPARING, *overview(of_two), MORE]), None)
 
 
 def overview(measures: list[MeasureInfo]) -> list[str]:
@@ -51,7 +53,8 @@ def overview(measures: list[MeasureInfo]) -> list[str]:
 
 def written(info: MeasureInfo) -> str:
     """A measure's name with its cutoff."""
-    return info["name"] + SUFFIX[info["cutoff"]]
+    of = "(MEASURE)" if ("of", "") in {parameter[:2] for parameter in info["parameters"]} else ""
+    return info["name"] + of + SUFFIX[info["cutoff"]]
 
 
 def describe(info: MeasureInfo) -> str:

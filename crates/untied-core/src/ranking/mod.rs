@@ -43,7 +43,8 @@ pub fn levels_from(levels: &[Level], grade: f64) -> &[Level] {
 /// A query's ranking, reduced to what measures read: the tie groups that hold documents of the qrels.
 ///
 /// Groups without such documents are left out (unless all were asked for, which only bounds over unjudged documents
-/// need); the positions of the others tell how long they were. A ranking without ties is one whose groups have size 1, so a measure needs no second formula for it.
+/// need); the positions of the others tell how long they were. A ranking without ties is one whose groups have size 1,
+/// so a measure needs no second formula for it.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Ranking {
     /// Number of documents retrieved, n.
