@@ -219,8 +219,10 @@ def test_two_runs(tmp_path: Path) -> None:
         ("RBO(variant='w')@10", "a cutoff goes with"),
         ("RBO(mean='geometric')", "arithmetic"),
         ("Overlap", "needs a cutoff"),
-        ("RBP", "did you mean RBO"),
-        ("nDCG@10", "there are RBO, Overlap, AO"),
+        ("RBQ", "did you mean RBO"),
+        ("nDCG@10", "nDCG@10 reads one ranking and judgments; it does not compare two"),
+        ("MED", "MED needs a measure, for instance MED(nDCG@20)"),
+        ("MED(RBO)", "the largest difference in RBO is not known"),
     ],
 )
 def test_refused(measure: str, message: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, final
 from untied._types import Facts, Findings, MeasureInfo, TrecOptions
 
 __all__ = [
+    "ArrayComparer",
     "Comparison",
     "Evaluation",
     "Evaluator",
@@ -20,11 +21,12 @@ __all__ = [
     "arrow_stream",
     "check_run",
     "compare_runs",
-    "comparing_measures",
+    "comparing_info",
+    "comparing_measure",
     "explain_measures",
     "judgment_outlook",
     "measure_info",
-    "measure_name",
+    "moved_documents",
     "parse_measures",
     "read_bytes",
     "show_id",
@@ -85,7 +87,7 @@ class Measure:
     @property
     def is_count(self) -> bool: ...
     def __matmul__(self, value: float, /) -> Measure: ...
-    def __call__(self, **parameters: Any) -> Measure: ...
+    def __call__(self, of: Measure | str | None = None, /, **parameters: Any) -> Measure: ...
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
 
@@ -117,6 +119,13 @@ class Evaluation:
     def values(self) -> list[_Parts]: ...
     def value(self, row: int, measure: int) -> _Parts: ...
     def facts(self) -> Facts: ...
+
+@final
+class ArrayComparer:
+    def __new__(
+        cls, measures: list[Measure], columns: int, padding: int | None, threads: int | None
+    ) -> ArrayComparer: ...
+    def compare(self, a: object, b: object, first: int) -> bytearray: ...
 
 @final
 class Comparison:
@@ -160,19 +169,30 @@ def arrow_stream(texts: list[tuple[str, list[str]]], numbers: list[tuple[str, li
 def check_run(qrels: Qrels, path: str | os.PathLike[str], threads: int | None = None) -> Findings: ...
 def compare_runs(
     runs: Sequence[Run],
-    measures: list[str],
+    measures: list[Measure],
     *,
     qrels: Qrels | None,
     depth: int | None,
     ties: str,
     score_dtype: str,
     variance: bool,
+    itself: bool,
     threads: int | None,
 ) -> list[Comparison]: ...
-def comparing_measures(measures: list[str]) -> list[str]: ...
+def comparing_info(measure: Measure) -> tuple[int | None, bool, str]: ...
+def comparing_measure(name: str) -> Measure: ...
 def explain_measures(options: TrecOptions) -> tuple[str, tuple[int, str] | None]: ...
 def measure_info(*, comparing: bool = False) -> list[MeasureInfo]: ...
-def measure_name(text: str) -> str: ...
+def moved_documents(
+    run_a: Run,
+    run_b: Run,
+    query: str | bytes | int,
+    *,
+    qrels: Qrels | None,
+    depth: int,
+    ties: str,
+    score_dtype: str,
+) -> list[tuple[str, tuple[int, int] | None, tuple[int, int] | None, float | None]]: ...
 def parse_measures(text: str) -> list[Measure]: ...
 def read_bytes(path: str | os.PathLike[str]) -> bytes: ...
 def show_id(id: str | bytes | int) -> str: ...

@@ -1,44 +1,64 @@
-"""Comparing two runs without judgments."""
+"""Comparing runs without judgments, or with few."""
 
 from __future__ import annotations
 
+from math import inf, isnan, nan
+
 from untied import _core
-from untied.errors import MeasureError
+from untied.errors import MeasureError, UntiedError
 from untied.inputs import as_qrels, as_run
 from untied.table import Table, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
+    from collections.abc import Iterable, Sequence
+    from typing import Any, TypeAlias
 
-#: What is computed where nothing is asked for.
-DEFAULT = ("RBO", "Overlap@10")
+    from untied._core import Measure
+
+    ComparingMeasures: TypeAlias = Measure | str | Iterable[Measure | str]
+
+#: What is computed where nothing is asked for, all of it about the first ten documents, which most users do not leave:
+#: how much a search could get better or worse, in units that search teams know; how alike the rankings are, the top
+#: counting most; and how many documents stay.
+DEFAULT = ("MED(nDCG@10)", "RBO", "Overlap@10")
+
+#: Quantiles of a distribution over queries.
+QUANTILES = {"min": 0.0, "5%": 0.05, "25%": 0.25, "50%": 0.5, "75%": 0.75, "95%": 0.95, "max": 1.0}
 
 
 class Comparison:
     """What a comparison of two runs found.
 
-    ``comparison["RBO"]`` is the mean over queries, `value` gives those of queries, and `means` and `per_query` are
-    tables of everything.
+    ``comparison["RBO"]`` is the mean over queries, `value` gives those of queries, `means` and `per_query` are tables
+    of everything. `distribution` tells how values spread over queries, `most_changed` which queries differ most, and
+    `moved` what became of the documents of one.
     """
 
-    def __init__(self, runs: tuple[str, str], measures: list[str], native: _core.Comparison, variance: bool) -> None:
-        self._runs = runs
-        self._native = native
-        self._variance = variance
-        self._queries = native.queries()
+    def __init__(
+        self,
+        names: tuple[str, str],
+        measures: list[Measure],
+        native: _core.Comparison,
+        inputs: tuple[_core.Run, _core.Run, _core.Qrels | None],
+        options: dict[str, Any],
+    ) -> None:
+        self._names = names
         self._measures = measures
+        self._native = native
+        self._inputs = inputs
+        self._options = options
+        self._queries = native.queries()
 
     @property
     def runs(self) -> tuple[str, str]:
         """Names of the two runs."""
-        return self._runs
+        return self._names
 
     @property
     def measures(self) -> list[str]:
         """Canonical names of the measures."""
-        return list(self._measures)
+        return [str(measure) for measure in self._measures]
 
     @property
     def queries(self) -> list[str]:
@@ -53,38 +73,46 @@ class Comparison:
     #: Values are looked up, not iterated over.
     __iter__ = None
 
-    def __getitem__(self, measure: str) -> Value:
+    def __getitem__(self, measure: str | Measure) -> Value:
         return self.value(measure)
 
-    def value(self, measure: str, query: str | None = None) -> Value:
+    def value(self, measure: str | Measure, query: str | None = None) -> Value:
         """One value.
 
         Parameters
         ----------
-        measure : str
-            One of the measures, as `measures` spells it.
+        measure : str or Measure
+            One of the measures that were computed, in any spelling.
         query : str, optional
             A query; the mean over all where there is none.
 
         Returns
         -------
         Value
-            With `low` and `high`, the smallest and largest value over all orders of tied documents in both runs
-            (None for variants of RBO that are not means over orders).
+            With `low` and `high`: of a similarity the smallest and largest value over all orders of tied documents in
+            both runs (None for variants of RBO that are not means over orders), of ``MED`` and ``Delta`` bounds over
+            all judgments that are possible.
 
         Raises
         ------
         KeyError
             There is no such query or measure.
         """
-        if measure not in self._measures:
-            raise KeyError(f"{measure} was not computed; {', '.join(self._measures)} were")
-        number = self._measures.index(measure)
+        number = self._number(measure)
         if query is None:
             return Value(*self._native.totals()[number])
         if query not in self._queries:
             raise KeyError(f"query {query!r} is not in both runs")
         return Value(*self._native.values()[self._queries.index(query) * len(self._measures) + number])
+
+    def _number(self, measure: str | Measure) -> int:
+        name = str(as_comparing(measure))
+        if name not in self.measures:
+            raise KeyError(f"{name} was not computed; {', '.join(self.measures)} were")
+        return self.measures.index(name)
+
+    def _values(self, number: int) -> list[float]:
+        return [parts[0] for parts in self._native.values()[number :: len(self._measures)]]
 
     @property
     def means(self) -> Table:
@@ -111,16 +139,91 @@ class Comparison:
         """
         queries = (self._queries if per_query else []) + ["all"] * means
         parts = (self._native.values() if per_query else []) + (self._native.totals() if means else [])
-        *columns, certificates = list(zip(*parts, strict=True)) or [()] * 5
-        texts = {
-            "run_a": [self._runs[0]] * len(parts),
-            "run_b": [self._runs[1]] * len(parts),
-            "query": [query for query in queries for _ in self._measures],
-            "measure": self._measures * len(queries),
-            "certificate": list(certificates),
+        return as_table([(*self._names, query, measure) for query in queries for measure in self.measures], parts,
+                        self._options["variance"])  # fmt: skip
+
+    @property
+    def distribution(self) -> Table:
+        """How values spread over queries: columns measure, mean, min, 5%, 25%, 50%, 75%, 95%, max.
+
+        Queries for which a measure is not defined are left out.
+        """
+        rows = []
+        for number, total in enumerate(self._native.totals()):
+            values = sorted(value for value in self._values(number) if not isnan(value))
+            rows.append([total[0], *(_quantile(values, share) for share in QUANTILES.values())])
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        return Table({"measure": self.measures}, dict(zip(["mean", *QUANTILES], columns, strict=True)))
+
+    def most_changed(self, n: int = 20, measure: str | Measure | None = None) -> list[str]:
+        """The queries whose rankings differ most.
+
+        Parameters
+        ----------
+        n : int
+            How many at most.
+        measure : str or Measure, optional
+            By which of the measures; the first by default. Of a similarity the lowest values are the most different,
+            of a distance the highest, of ``Delta`` those that are farthest from 0.
+
+        Returns
+        -------
+        list of str
+            The most different one first; of equal ones the first in byte order.
+        """
+        number = 0 if measure is None else self._number(measure)
+        _, lower_is_better, symmetry = _core.comparing_info(self._measures[number])
+        values = self._values(number)
+
+        def likeness(query: int) -> float:
+            value = abs(values[query]) if symmetry == "opposite" else values[query]
+            if isnan(value):
+                return inf  # not known to differ
+            return -value if lower_is_better or symmetry == "opposite" else value
+
+        return [self._queries[query] for query in sorted(range(len(values)), key=likeness)[:n]]
+
+    def moved(self, query: str, depth: int | None = None) -> Table:
+        """What became of the documents of a query.
+
+        Parameters
+        ----------
+        query : str
+            One of either run.
+        depth : int, optional
+            The documents that either run has to this rank; by default the cutoff of the first measure, or the depth
+            of the comparison, or 10.
+
+        Returns
+        -------
+        Table
+            Columns document; change: ``entered`` (it is within the depth only in the second run), ``left`` (only in
+            the first), ``rose``, ``fell``, ``stayed``; rank_a and rank_b, empty where it is not retrieved; tied_a and
+            tied_b, how many documents share its score. The rank of tied documents is that of the first of them, and
+            the middle of their ranks decides whether they rose. Then grade, empty where it is not judged.
+        """
+        depth = self.moving_depth if depth is None else depth
+        run_a, run_b, qrels = self._inputs
+        reading = {name: self._options[name] for name in ("ties", "score_dtype")}
+        found = _core.moved_documents(run_a, run_b, query, qrels=qrels, depth=depth, **reading)
+        texts: dict[str, list[str]] = {"document": [], "change": []}
+        numbers: dict[str, list[float | None]] = {
+            name: [] for name in ("rank_a", "rank_b", "tied_a", "tied_b", "grade")
         }
-        names = ("value", "low", "high", *(("variance",) if self._variance else ()))
-        return Table(texts, {name: list(column) for name, column in zip(names, columns, strict=False)})
+        for document, rank_a, rank_b, grade in found:
+            texts["document"].append(document)
+            texts["change"].append(_change(rank_a, rank_b, depth))
+            for side, rank in (("a", rank_a), ("b", rank_b)):
+                numbers[f"rank_{side}"].append(None if rank is None else float(rank[0]))
+                numbers[f"tied_{side}"].append(None if rank is None else float(rank[1] - rank[0] + 1))
+            numbers["grade"].append(grade)
+        return Table(texts, numbers)
+
+    @property
+    def moving_depth(self) -> int:
+        """To which rank `moved` looks unless it is told."""
+        cutoff, _, _ = _core.comparing_info(self._measures[0])
+        return cutoff or self._options["depth"] or 10
 
     def __repr__(self) -> str:
         return repr(self.means)
@@ -132,7 +235,7 @@ class Comparison:
 def compare(
     run_a: Any,
     run_b: Any,
-    measures: str | Iterable[str] = DEFAULT,
+    measures: ComparingMeasures = DEFAULT,
     *,
     qrels: Any = None,
     depth: int | None = None,
@@ -142,15 +245,16 @@ def compare(
     variance: bool = False,
     threads: int | None = None,
 ) -> Comparison:
-    """Compare two runs, or two ranked lists, without judgments.
+    """Compare two runs, or two ranked lists.
 
     Parameters
     ----------
     run_a, run_b : run, or list
         Runs as for `evaluate`; or one ranking each: a list of document ids, best first, in which a list stands for
         tied documents.
-    measures : str or iterable of str
-        ``"RBO(p=0.9)"``, ``"Overlap@10"``, ``"MED(nDCG@20)"``, with their parameters.
+    measures : measures or their names
+        ``"RBO(p=0.9)"``, ``Overlap @ 10``, ``MED(nDCG @ 20)``, with their parameters. By default MED(nDCG@10), RBO and
+        Overlap@10.
     qrels : qrels, optional
         Judgments, as for `evaluate`: documents with a grade keep it in ``MED`` and ``Delta``. Without them nothing is
         known of any document. With a ranked list each, a dict of documents and grades.
@@ -191,25 +295,226 @@ def compare(
     >>> untied.compare(["a", "b", "c"], ["a", ["b", "c"]], "Overlap@2")["Overlap@2"]
     0.7500 [0.5000, 1.0000]
     """
-    asked = [measures] if isinstance(measures, str) else list(measures)
-    if not asked:
-        raise MeasureError("no measure given")
-    if any(not isinstance(measure, str) for measure in asked):
-        raise TypeError("measures that compare runs are given by name, as str")
+    asked = as_comparing_measures(measures)
     if isinstance(run_a, (list, tuple)) != isinstance(run_b, (list, tuple)):
         raise TypeError("a ranked list is compared with a ranked list, a run with a run")
     if isinstance(run_a, (list, tuple)):
         run_a, run_b = {"query": run_a}, {"query": run_b}
         qrels = None if qrels is None else {"query": qrels}
-    names_of_measures = _core.comparing_measures(asked)
-    [native] = _core.compare_runs(
-        [as_run(run_a, threads), as_run(run_b, threads)],
-        names_of_measures,
-        qrels=None if qrels is None else as_qrels(qrels, threads),
-        depth=depth,
-        ties=ties,
-        score_dtype=score_dtype,
-        variance=variance,
-        threads=threads,
+    judged = None if qrels is None else as_qrels(qrels, threads)
+    runs = (as_run(run_a, threads), as_run(run_b, threads))
+    options: dict[str, Any] = {"depth": depth, "ties": ties, "score_dtype": score_dtype, "variance": variance}
+    [native] = _core.compare_runs(runs, asked, qrels=judged, **options, itself=False, threads=threads)
+    return Comparison(names, asked, native, (*runs, judged), options)
+
+
+class Comparisons:
+    """What a comparison of several runs found, every two of them.
+
+    ``comparisons["bm25", "dense"]`` is the `Comparison` of two of them, `means` a table of all, and `matrix` one of
+    all runs by all runs.
+    """
+
+    def __init__(
+        self,
+        names: list[str],
+        measures: list[Measure],
+        natives: list[_core.Comparison],
+        inputs: tuple[list[_core.Run], _core.Qrels | None],
+        options: dict[str, Any],
+    ) -> None:
+        self._names = names
+        self._measures = measures
+        self._natives = {native.runs(): native for native in natives}
+        self._inputs = inputs
+        self._options = options
+
+    @property
+    def runs(self) -> list[str]:
+        """Names of the runs."""
+        return list(self._names)
+
+    @property
+    def measures(self) -> list[str]:
+        """Canonical names of the measures."""
+        return [str(measure) for measure in self._measures]
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The pairs of runs, each with every later one."""
+        return [(self._names[a], self._names[b]) for a, b in self._natives if a != b]
+
+    #: Pairs are looked up, not iterated over.
+    __iter__ = None
+
+    def __getitem__(self, pair: tuple[str, str]) -> Comparison:
+        for name in pair:
+            if name not in self._names:
+                raise KeyError(f"no run {name!r}; there are {', '.join(self._names)}")
+        a, b = (self._names.index(name) for name in pair)
+        if a > b:
+            raise KeyError(f"{pair[1]!r} was compared with {pair[0]!r}, in this order")
+        runs, qrels = self._inputs
+        return Comparison(pair, self._measures, self._natives[a, b], (runs[a], runs[b], qrels), self._options)
+
+    @property
+    def means(self) -> Table:
+        """Means over queries, each run with every later one.
+
+        Columns run_a, run_b, query (``all``), measure, certificate, value, low, high.
+        """
+        ids: list[Sequence[str]] = []
+        parts: list[Any] = []
+        for (a, b), native in self._natives.items():
+            if a != b:
+                ids += [(self._names[a], self._names[b], "all", measure) for measure in self.measures]
+                parts += native.totals()
+        return as_table(ids, parts, self._options["variance"])
+
+    def matrix(self, measure: str | Measure | None = None) -> Table:
+        """Means of all runs by all runs.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            One of the measures that were computed; the first by default.
+
+        Returns
+        -------
+        Table
+            A row and a column for each run, the first column (``run``) its name. On the diagonal every run is compared
+            with itself. A measure that depends on which run comes first is that of row and column in this order; below
+            the diagonal it is empty, unless it is the opposite.
+        """
+        name = str(self._measures[0] if measure is None else as_comparing(measure))
+        if name not in self.measures:
+            raise KeyError(f"{name} was not computed; {', '.join(self.measures)} were")
+        number = self.measures.index(name)
+        _, _, symmetry = _core.comparing_info(self._measures[number])
+        below = {"same": 1.0, "opposite": -1.0}.get(symmetry)
+        size = len(self._names)
+        columns: list[list[float | None]] = [[None] * size for _ in range(size)]
+        for (a, b), native in self._natives.items():
+            value = native.totals()[number][0]
+            if below is not None:
+                columns[a][b] = below * value + 0.0  # -0 is 0
+            columns[b][a] = value
+        label = "run"
+        while label in self._names:
+            label += "_"
+        return Table({label: self.runs}, dict(zip(self._names, columns, strict=True)))
+
+    def __repr__(self) -> str:
+        return repr(self.means)
+
+    def _repr_html_(self) -> str:
+        return self.means._repr_html_()
+
+
+def compare_all(
+    runs: Any,
+    measures: ComparingMeasures = DEFAULT,
+    *,
+    qrels: Any = None,
+    depth: int | None = None,
+    ties: str = "expected",
+    score_dtype: str = "float64",
+    variance: bool = False,
+    threads: int | None = None,
+) -> Comparisons:
+    """Compare every two of several runs.
+
+    All runs are in memory at once, about as large as their files; and so are all values: 56 bytes for each pair of
+    runs, query and measure.
+
+    Parameters
+    ----------
+    runs : list of runs, or {name: run}
+        As for `evaluate`, two or more.
+    measures, qrels, depth, ties, score_dtype, variance, threads
+        As for `compare`.
+
+    Returns
+    -------
+    Comparisons
+
+    Raises
+    ------
+    MeasureError
+        A measure is not understood.
+    InputError
+        A file's content is not what its format promises.
+    UntiedError
+        An option or a score is refused, there are fewer than two runs, or two have no query in common.
+    OSError
+        A file cannot be read.
+
+    Examples
+    --------
+    >>> import untied
+    >>> runs = {"old": {"q": ["x", "y"]}, "new": {"q": ["y", "x"]}, "other": {"q": ["y", "z"]}}
+    >>> untied.compare_all(runs, "Overlap@2").matrix()
+    run       old     new   other
+    old    1.0000  1.0000  0.5000
+    new    1.0000  1.0000  0.5000
+    other  0.5000  0.5000  1.0000
+    """
+    from untied.inputs import named_runs
+
+    asked = as_comparing_measures(measures)
+    named = named_runs(runs, threads)
+    if len(named) < 2:
+        raise UntiedError("there is only one run; a comparison needs two")
+    judged = None if qrels is None else as_qrels(qrels, threads)
+    loaded = [load() for _, load in named]
+    options: dict[str, Any] = {"depth": depth, "ties": ties, "score_dtype": score_dtype, "variance": variance}
+    natives = _core.compare_runs(loaded, asked, qrels=judged, **options, itself=True, threads=threads)
+    return Comparisons([name for name, _ in named], asked, natives, (loaded, judged), options)
+
+
+def as_comparing(measure: str | Measure) -> Measure:
+    """One measure of two rankings."""
+    if isinstance(measure, _core.Measure):
+        measure = str(measure)
+    if not isinstance(measure, str):
+        raise TypeError(f"a measure must be a Measure or a str, not {type(measure).__name__}")
+    return _core.comparing_measure(measure)
+
+
+def as_comparing_measures(measures: ComparingMeasures) -> list[Measure]:
+    """Measures of two rankings, without repetitions."""
+    asked = [measures] if isinstance(measures, (str, _core.Measure)) else list(measures)
+    if not asked:
+        raise MeasureError("no measure given")
+    found = {str(measure): measure for measure in map(as_comparing, asked)}
+    return list(found.values())
+
+
+def as_table(ids: Sequence[Sequence[str]], parts: Sequence[tuple[Any, ...]], variance: bool) -> Table:
+    """Values in columns: of each the two runs, query and measure, and what the native part says."""
+    texts = [list(column) for column in zip(*ids, strict=True)] or [[], [], [], []]
+    *columns, certificates = list(zip(*parts, strict=True)) or [()] * 5
+    names = ("value", "low", "high", *(("variance",) if variance else ()))
+    return Table(
+        dict(zip(("run_a", "run_b", "query", "measure", "certificate"), [*texts, list(certificates)], strict=True)),
+        {name: list(column) for name, column in zip(names, columns, strict=False)},
     )
-    return Comparison(names, names_of_measures, native, variance)
+
+
+def _quantile(ordered: list[float], share: float) -> float:
+    """Between the two values next to it, linearly; not a number where there are none."""
+    if not ordered:
+        return nan
+    place = share * (len(ordered) - 1)
+    below = int(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+
+
+def _change(rank_a: tuple[int, int] | None, rank_b: tuple[int, int] | None, depth: int) -> str:
+    if rank_a is None or rank_a[0] > depth:
+        return "entered"
+    if rank_b is None or rank_b[0] > depth:
+        return "left"
+    difference = sum(rank_b) - sum(rank_a)
+    return "rose" if difference < 0 else "fell" if difference > 0 else "stayed"

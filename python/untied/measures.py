@@ -93,6 +93,16 @@ NumRel = Measure("NumRel")
 NumRelRet = Measure("NumRelRet")
 NumNonrelJudgedRet = Measure("NumNonrelJudgedRet")
 
+# Of two rankings, for `untied.compare`.
+RBO = Measure("RBO")
+Overlap = Measure("Overlap")
+AO = Measure("AO")
+Jaccard = Measure("Jaccard")
+Tau = Measure("Tau")
+TauAP = Measure("TauAP")
+MED = Measure("MED")
+Delta = Measure("Delta")
+
 #: What is computed where nothing is asked for.
 DEFAULT = (AP, nDCG @ 10, RR, P @ 10, R @ 100)
 

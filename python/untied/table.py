@@ -107,6 +107,12 @@ class Table:
 
         return polars.DataFrame(self)
 
+    def to_numpy(self) -> Any:
+        """Make a numpy array of the numbers, rows by columns; NaN where there is none."""
+        import numpy
+
+        return numpy.array(list(self._numbers.values()), dtype=float).T
+
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         # A requested schema is a wish that the protocol allows to leave unfulfilled.
         return arrow_stream(list(self._texts.items()), list(self._numbers.items()))

@@ -1,12 +1,17 @@
 //! Comparisons of two runs as Python objects.
 
+use pyo3::buffer::{Element, PyBuffer};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use untied_core::compare::{self, Settings};
+use pyo3::types::PyByteArray;
+use untied_core::compare::{self, Bulk, Lists, Rank, Settings};
 use untied_core::error::text;
-use untied_core::measures::Certainty;
-use untied_core::similarity::Score;
+use untied_core::measures::{Certainty, Spec};
+use untied_core::similarity::{Score, Symmetry};
 
+use crate::convert::with_id;
 use crate::errors::to_python;
+use crate::measure::Measure;
 use crate::tables::{Qrels, Run};
 use crate::threads;
 
@@ -29,37 +34,46 @@ fn parts(score: &Score) -> Parts {
     (score.value, score.range.map(|range| range.0), score.range.map(|range| range.1), score.variance, certificate)
 }
 
-/// Canonical names of measures that compare two rankings, each once.
+/// A measure that compares two rankings, by its name.
 #[pyfunction]
-pub fn comparing_measures(measures: Vec<String>) -> PyResult<Vec<String>> {
-    let mut names: Vec<String> = Vec::new();
-    for measure in measures {
-        let name = compare::parse(&measure).map_err(to_python)?.to_string();
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    Ok(names)
+pub fn comparing_measure(name: &str) -> PyResult<Measure> {
+    compare::parse(name).map(Measure).map_err(to_python)
 }
 
-/// Compare every run with every later one, query by query; measures by their canonical names.
+/// Of a measure that compares two rankings: its cutoff, whether lower values mean more alike, and what becomes of it
+/// when the rankings change places.
 #[pyfunction]
-#[pyo3(signature = (runs, measures, *, qrels, depth, ties, score_dtype, variance, threads))]
+pub fn comparing_info(measure: &Measure) -> PyResult<(Option<usize>, bool, &'static str)> {
+    let symmetry = match compare::symmetry(&measure.0).map_err(to_python)? {
+        Symmetry::Same => "same",
+        Symmetry::Opposite => "opposite",
+        Symmetry::None => "none",
+    };
+    Ok((compare::cutoff(&measure.0), measure.0.info.lower_is_better, symmetry))
+}
+
+fn specs(measures: &[PyRef<'_, Measure>]) -> Vec<Spec> {
+    measures.iter().map(|measure| measure.0.clone()).collect()
+}
+
+/// Compare every run with every later one, query by query.
+#[pyfunction]
+#[pyo3(signature = (runs, measures, *, qrels, depth, ties, score_dtype, variance, itself, threads))]
 #[allow(clippy::too_many_arguments)]
 pub fn compare_runs(
     py: Python<'_>,
     runs: Vec<Py<Run>>,
-    measures: Vec<String>,
+    measures: Vec<PyRef<'_, Measure>>,
     qrels: Option<&Qrels>,
     depth: Option<usize>,
     ties: &str,
     score_dtype: &str,
     variance: bool,
+    itself: bool,
     threads: Option<i64>,
 ) -> PyResult<Vec<Comparison>> {
-    let settings = Settings::new(ties, score_dtype, variance).map_err(to_python)?;
-    let specs = measures.iter().map(|measure| compare::parse(measure)).collect::<Result<Vec<_>, _>>();
-    let specs = specs.map_err(to_python)?;
+    let settings = Settings { itself, ..Settings::new(ties, score_dtype, variance).map_err(to_python)? };
+    let specs = specs(&measures);
     let tables: Vec<_> = runs.iter().map(|run| &run.get().0).collect();
     let qrels = qrels.map(|qrels| &qrels.0);
     let depth = depth.unwrap_or(usize::MAX);
@@ -69,6 +83,97 @@ pub fn compare_runs(
         Comparison { queries, comparison }
     };
     Ok(found.into_iter().map(to_object).collect())
+}
+
+/// (document, positions of its tie group in A, and in B, grade)
+type Row = (String, Option<(u32, u32)>, Option<(u32, u32)>, Option<f64>);
+
+/// The documents that one of two runs has within a depth, with their ranks in both.
+#[pyfunction]
+#[pyo3(signature = (run_a, run_b, query, *, qrels, depth, ties, score_dtype))]
+#[allow(clippy::too_many_arguments)]
+pub fn moved_documents(
+    run_a: &Run,
+    run_b: &Run,
+    query: &Bound<'_, PyAny>,
+    qrels: Option<&Qrels>,
+    depth: usize,
+    ties: &str,
+    score_dtype: &str,
+) -> PyResult<Vec<Row>> {
+    let settings = Settings::new(ties, score_dtype, false).map_err(to_python)?;
+    let (runs, qrels) = ((&run_a.0, &run_b.0), qrels.map(|qrels| &qrels.0));
+    let positions = |rank: Rank| (rank.first, rank.last);
+    with_id(query, "a query id", |query| {
+        let moved = compare::moved(runs, qrels, query, depth, settings).map_err(to_python)?;
+        Ok(moved
+            .iter()
+            .map(|one| (text(one.document), one.a.map(positions), one.b.map(positions), one.grade))
+            .collect())
+    })
+}
+
+/// Measures made ready for arrays of ids with so many columns.
+#[pyclass(frozen, module = "untied._core")]
+pub struct ArrayComparer {
+    bulk: Bulk,
+    padding: Option<u64>,
+    threads: Option<i64>,
+}
+
+#[pymethods]
+impl ArrayComparer {
+    /// Ids below 0 are padding, as is the one given.
+    #[new]
+    fn new(
+        measures: Vec<PyRef<'_, Measure>>,
+        columns: usize,
+        padding: Option<u64>,
+        threads: Option<i64>,
+    ) -> PyResult<Self> {
+        let bulk = Bulk::new(&specs(&measures), columns).map_err(to_python)?;
+        Ok(ArrayComparer { bulk, padding, threads })
+    }
+
+    /// Compare row by row; the first one has this number. For every row and measure in turn: value, lowest and highest
+    /// value, as float64.
+    fn compare<'py>(
+        &self,
+        a: &Bound<'py, PyAny>,
+        b: &Bound<'py, PyAny>,
+        first: usize,
+    ) -> PyResult<Bound<'py, PyByteArray>> {
+        let lists = (self.lists(a, "a", first)?, self.lists(b, "b", first)?);
+        let values = threads::run(a.py(), self.threads, || self.bulk.compare(&lists.0, &lists.1))?;
+        PyByteArray::new_with(a.py(), size_of_val(values.as_slice()), |bytes| {
+            let cells = bytes.chunks_exact_mut(size_of::<f64>());
+            cells.zip(&values).for_each(|(cell, value)| cell.copy_from_slice(&value.to_ne_bytes()));
+            Ok(())
+        })
+    }
+}
+
+impl ArrayComparer {
+    fn lists(&self, array: &Bound<'_, PyAny>, name: &'static str, first: usize) -> PyResult<Lists> {
+        let mut lists = Lists::new(name, first);
+        let known = self.copy::<i64>(array, &mut lists)?
+            || self.copy::<i32>(array, &mut lists)?
+            || self.copy::<u64>(array, &mut lists)?
+            || self.copy::<u32>(array, &mut lists)?;
+        if known { Ok(lists) } else { Err(PyTypeError::new_err("ids must be integers of 32 or 64 bits")) }
+    }
+
+    /// Whether the array's ids are of this type; they have been copied then.
+    fn copy<T: Element + TryInto<u64>>(&self, array: &Bound<'_, PyAny>, lists: &mut Lists) -> PyResult<bool> {
+        let Ok(buffer) = PyBuffer::<T>::get(array) else { return Ok(false) };
+        let columns = buffer.shape()[1];
+        let id = |id: &T| (*id).try_into().ok().filter(|id| Some(*id) != self.padding);
+        let ids = buffer.to_vec(array.py())?;
+        (0..buffer.shape()[0])
+            .try_for_each(|row| lists.push(ids[row * columns..][..columns].iter().map(id)))
+            .map_err(to_python)?;
+        Ok(true)
+    }
 }
 
 #[pymethods]

@@ -23,13 +23,13 @@ mod _core {
     #[pymodule_export]
     use super::check::check_run;
     #[pymodule_export]
-    use super::compare::{Comparison, compare_runs, comparing_measures};
+    use super::compare::{ArrayComparer, Comparison, compare_runs, comparing_info, comparing_measure, moved_documents};
     #[pymodule_export]
     use super::convert::show_id;
     #[pymodule_export]
     use super::evaluate::{Evaluation, Evaluator};
     #[pymodule_export]
-    use super::measure::{Measure, measure_info, measure_name, parse_measures};
+    use super::measure::{Measure, measure_info, parse_measures};
     #[pymodule_export]
     use super::outlook::judgment_outlook;
     #[pymodule_export]

@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString, PyType};
-use untied_core::measures::{self, Aggregate, Cutoff, FAMILIES, Info, Needs, Spec, Value};
+use untied_core::measures::{self, Aggregate, Cutoff, FAMILIES, Info, Needs, OF, Spec, Value};
 use untied_core::{Error, compare};
 
 use crate::errors::to_python;
@@ -51,9 +51,20 @@ impl Measure {
         Ok(Measure(spec))
     }
 
-    #[pyo3(signature = (**parameters))]
-    fn __call__(&self, parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Measure> {
+    /// With parameters; a measure that is of another one takes that first.
+    #[pyo3(signature = (of = None, /, **parameters))]
+    fn __call__(&self, of: Option<&Bound<'_, PyAny>>, parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Measure> {
         let mut spec = self.0.clone();
+        if let Some(of) = of {
+            let found = value(of)?;
+            let of = match found {
+                Some(Value::Measure(of)) => *of,
+                Some(Value::Text(name)) => measures::parse(&name).map_err(to_python)?,
+                _ => return Err(PyTypeError::new_err(format!("{spec}: expected a measure, found {}", of.repr()?))),
+            };
+            of.check().map_err(to_python)?;
+            spec = spec.with(OF.name, Value::Measure(Box::new(of))).map_err(to_python)?;
+        }
         for (name, object) in parameters.iter().flat_map(|parameters| parameters.iter()) {
             let name: String = name.extract()?;
             let Some(value) = value(&object)? else {
@@ -85,6 +96,9 @@ impl Measure {
 
 /// A parameter's value, if it is of a kind that measures know.
 fn value(object: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
+    if let Ok(measure) = object.cast::<Measure>() {
+        return Ok(Some(Value::Measure(Box::new(measure.get().0.clone()))));
+    }
     if let Ok(flag) = object.cast::<PyBool>() {
         return Ok(Some(Value::Flag(flag.is_true())));
     }
@@ -120,12 +134,6 @@ pub fn measure_info(py: Python<'_>, comparing: bool) -> PyResult<Vec<Bound<'_, P
     }
     let families = FAMILIES.iter().flat_map(|family| family.measures.iter().map(|info| (family.title, info)));
     families.map(|(family, info)| to_dict(py, family, info)).collect()
-}
-
-/// The canonical name of what a text names: a measure of one ranking or of two.
-#[pyfunction]
-pub fn measure_name(text: &str) -> PyResult<&'static str> {
-    compare::named(text).map(|info| info.name).map_err(to_python)
 }
 
 fn to_dict<'py>(py: Python<'py>, family: &str, info: &Info) -> PyResult<Bound<'py, PyDict>> {

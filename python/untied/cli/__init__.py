@@ -22,6 +22,9 @@ COMMANDS = {
     "judge-next": "tell which unjudged documents are most worth a judgment",
 }
 
+#: What ``--format`` takes.
+FORMATS = ("auto", "table", "tsv", "csv", "json", "md")
+
 USAGE = f"""\
 usage: untied COMMAND ...
 

@@ -1,39 +1,47 @@
-"""``untied compare``: two runs in, what they have in common out."""
+"""``untied compare``: runs in, how alike they are out, and how much they could differ."""
 
 from __future__ import annotations
 
 import sys
 
 from untied._core import show_id
-from untied.cli import digits, parser, threads
-from untied.compare import DEFAULT, compare
+from untied.cli import FORMATS, digits, parser, threads
+from untied.compare import DEFAULT, Comparison, Comparisons, compare_all
 from untied.errors import UntiedError
-from untied.inputs import named_runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+    from typing import Any
 
-    from untied.compare import Comparison
+    from untied.table import Table
 
 EXAMPLES = """\
   untied compare old.run new.run
-  untied compare old.run new.run -m 'RBO(p=0.95)' -m Overlap@10 -q > values.tsv
-  untied compare old.run new.run --top 20
+  untied compare old.run new.run -m 'MED(nDCG@20)' -m 'RBO(p=0.95)' -q > values.tsv
+  untied compare old.run new.run --qrels qrels.txt -m 'Delta(nDCG@10)' --top 20
+  untied compare --matrix *.run -m RBO > similarities.tsv
 
-No judgments are needed. Every value is the exact mean over all orders of tied documents in both runs, low and high the
-smallest and the largest.
+No judgments are needed. Similarities are exact means over all orders of tied documents in both runs, low and high the
+smallest and the largest. MED is the largest difference that judgments could make, Delta the difference that is known
+with the smallest and largest that it could become.
 """
 COLUMNS = ("run_a", "run_b", "query", "measure", "value", "low", "high", "certificate")
+#: Queries whose changes are shown where nothing else is asked for.
+SHOWN = 5
 
 
 def arguments_parser() -> argparse.ArgumentParser:
     """Make the parser of the command's arguments."""
-    made = parser("compare", "Compare two runs without judgments.", EXAMPLES)
+    made = parser("compare", "Compare two runs, or every two of several, without judgments.", EXAMPLES)
     add = made.add_argument
-    add("run_a", metavar="RUN_A", help="a run: query Q0 document rank score tag (also .gz, .zst, .xz; - is stdin)")
-    add("run_b", metavar="RUN_B", help="another")
+    add(
+        "runs",
+        metavar="RUN",
+        nargs="+",
+        help="runs: query Q0 document rank score tag (also .gz, .zst, .xz; - is stdin)",
+    )
     add(
         "-m",
         "--measure",
@@ -44,11 +52,24 @@ def arguments_parser() -> argparse.ArgumentParser:
     add("--qrels", metavar="QRELS", help="judgments; documents with a grade keep it in MED and Delta")
     add("--depth", metavar="N", type=count, help="of longer rankings only the first N documents (default: all)")
     add("-q", "--per-query", action="store_true", help="values of queries too, not only their means")
-    add("--top", metavar="N", type=count, help="the N queries that differ most by the first measure")
+    add(
+        "--top",
+        metavar="N",
+        type=count,
+        help="of two runs the N queries that differ most by the first measure, in tables and JSON with what moved "
+        f"within its cutoff, or --depth, or 10 (default: {SHOWN} in tables)",
+    )
+    add("--matrix", action="store_true", help="means of all runs by all runs, a square table for each measure")
     add("--ties", metavar="POLICY", default="expected", help="expected (default), docid, trec, given: as for eval")
     add("--score-dtype", metavar="DTYPE", default="float64", help="as for eval")
-    add("--digits", metavar="N", type=digits, default=4, help="decimals (default: 4)")
-    add("-o", "--output", metavar="FILE", help="write there")
+    add(
+        "--format",
+        choices=FORMATS,
+        default="auto",
+        help="auto (default): a report on a terminal, tsv elsewhere; md: the report in Markdown",
+    )
+    add("--digits", metavar="N", type=digits, default=4, help="decimals (default: 4); json has all")
+    add("-o", "--output", metavar="FILE", help="write there; format by suffix (.tsv, .csv, .json, .md)")
     add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
     return made
 
@@ -64,51 +85,128 @@ def count(text: str) -> int:
 
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    options = arguments_parser().parse_args(arguments)
+    options = arguments_parser().parse_intermixed_args(arguments)
     from untied.cli import output
 
-    inputs = [options.run_a, options.run_b]
-    if inputs == ["-", "-"]:
+    style = output.choose(options.format, options.output)
+    inputs = [*options.runs, *([options.qrels] if options.qrels else [])]
+    if inputs.count("-") > 1:
         raise UntiedError("only one input can be standard input")
+    if options.top and (options.matrix or len(options.runs) != 2):
+        raise UntiedError("--top tells queries of two runs; name two, without --matrix")
+    if options.matrix and options.per_query:
+        raise UntiedError("--matrix holds means over queries; it goes without --per-query")
     output.check_target(options.output, inputs)
-    # A run compared with itself has one name twice.
-    names = [named_runs(path)[0][0] for path in inputs]
-    if names[0] == names[1]:
-        names = inputs
-    found = compare(
-        options.run_a,
-        options.run_b,
+    found = compare_all(
+        options.runs,
         options.measure or DEFAULT,
         qrels=options.qrels,
         depth=options.depth,
-        names=(names[0], names[1]),
         ties=options.ties,
         score_dtype=options.score_dtype,
         threads=options.threads,
     )
-    output.write(_text(found, options), options.output)
-    if any(found.alone):
-        of_runs = ", ".join(f"{n} of {show_id(name)}" for n, name in zip(found.alone, found.runs, strict=True) if n)
-        print(f"note: queries in only one run, left out: {of_runs}", file=sys.stderr)
+    pairs = [found[pair] for pair in found.pairs]
+    notes = list(_notes(pairs))
+    on_screen = options.output is None
+    if style == "json":
+        text = _json(found, pairs, options, inputs, notes)
+    elif options.matrix:
+        text = _matrices(found, style, options.digits)
+    elif style in ("tsv", "csv"):
+        text = output.lines(COLUMNS, (row for pair in pairs for row in _rows(pair, options)), style)
+    else:
+        from untied.cli.report import of_many, of_two
+
+        top = options.top or SHOWN
+        text = (
+            of_two(pairs[0], options.per_query, top, options.digits, style, on_screen)
+            if len(pairs) == 1
+            else of_many(pairs, options.per_query, options.digits, style, on_screen)
+        )
+    output.write(text, options.output)
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
 
 
-def _text(found: Comparison, options: argparse.Namespace) -> str:
-    rows = found.per_query.to_dicts() if options.per_query or options.top else []
-    if options.top:
-        width = len(found.measures)
-        queries = [rows[start : start + width] for start in range(0, len(rows), width)]
-        queries.sort(key=lambda query: query[0]["value"])  # all are higher where runs are more alike
-        rows = [row for query in queries[: options.top] for row in query]
-    lines = [COLUMNS, *(_cells(row, options.digits) for row in rows + found.means.to_dicts())]
-    return "".join(["\t".join(line) + "\n" for line in lines])
+def _rows(pair: Comparison, options: argparse.Namespace) -> Iterable[list[str]]:
+    """Rows of TSV: of the queries that were asked for, then means."""
+    for row in _asked(pair, options):
+        yield [_cell(row[column], options.digits) for column in COLUMNS]
 
 
-def _cells(row: dict[str, str | float | None], digits: int) -> tuple[str, ...]:
-    cells = []
-    for column in COLUMNS:
-        cell = row[column]
-        if cell is None:
-            cells.append("")
-        else:
-            cells.append(f"{cell:.{digits}f}" if isinstance(cell, float) else show_id(cell))
-    return tuple(cells)
+def _asked(pair: Comparison, options: argparse.Namespace) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    if options.per_query or options.top:
+        rows = pair.per_query.to_dicts()
+        if options.top:
+            width = len(pair.measures)
+            of_query = {rows[start]["query"]: rows[start : start + width] for start in range(0, len(rows), width)}
+            rows = [row for query in pair.most_changed(options.top) for row in of_query[query]]
+    return rows + pair.means.to_dicts()
+
+
+def _cell(cell: str | float | None, digits: int) -> str:
+    if cell is None:
+        return ""
+    return f"{cell:.{digits}f}" if isinstance(cell, float) else show_id(cell)
+
+
+def _matrices(found: Comparisons, style: str, digits: int) -> str:
+    """A square table for each measure: one below the other, or told apart by a column."""
+    from untied.cli import output
+
+    squares = {measure: _square(found.matrix(measure), digits) for measure in found.measures}
+    names = [show_id(name) for name in found.runs]
+    if style in ("tsv", "csv"):
+        rows = ([measure, *row] for measure, square in squares.items() for row in square)
+        return output.lines(["measure", "run", *names], rows, style)
+    parts = (output.lines([measure, *names], square, style, texts=1) for measure, square in squares.items())
+    return "\n".join(parts)
+
+
+def _square(matrix: Table, digits: int) -> list[list[str]]:
+    return [[_cell(cell, digits) for cell in row] for row in matrix.rows()]
+
+
+def _json(
+    found: Comparisons, pairs: list[Comparison], options: argparse.Namespace, inputs: list[str], notes: list[str]
+) -> str:
+    from untied.cli import output
+
+    settings = {
+        "ties": options.ties,
+        "score_dtype": "float32" if options.ties == "trec" else options.score_dtype,  # what that policy means
+        "depth": options.depth,
+    }
+    content: dict[str, Any] = {"runs": found.runs, "notes": notes}
+    if options.matrix:
+        content["matrices"] = {name: [list(row[1:]) for row in found.matrix(name).rows()] for name in found.measures}
+    else:
+        content["results"] = [row for pair in pairs for row in _asked(pair, options)]
+    if len(pairs) == 1 and not options.matrix:
+        [pair] = pairs
+        content["queries"] = {"both": len(pair.queries), "alone": list(pair.alone)}
+        content["distribution"] = pair.distribution.to_dicts()
+        if options.top:
+            content["most_changed"] = [
+                {"query": query, "moved": pair.moved(query).to_dicts()} for query in pair.most_changed(options.top)
+            ]
+    return output.json(settings, inputs, **content)
+
+
+def _notes(pairs: list[Comparison]) -> Iterable[str]:
+    """What the user should know, once."""
+    alone: dict[str, int] = {}
+    for pair in pairs:
+        for name, queries in zip(pair.runs, pair.alone, strict=True):
+            alone[name] = max(alone.get(name, 0), queries)
+    of_runs = [f"{queries} of {show_id(name)}" for name, queries in alone.items() if queries]
+    if of_runs:
+        where = "in only one run" if len(pairs) == 1 else "that another run lacks"
+        yield f"queries {where}, left out: {_listed(of_runs)}"
+
+
+def _listed(items: list[str], most: int = 4) -> str:
+    shown = ", ".join(items[:most])
+    return shown if len(items) <= most else f"{shown} and {len(items) - most} more"

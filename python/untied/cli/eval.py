@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from untied.cli import digits, parser, threads
+from untied.cli import FORMATS, digits, parser, threads
 from untied.errors import UntiedError
 from untied.evaluate import Evaluator
 from untied.inputs import as_qrels
@@ -106,16 +106,16 @@ def arguments_parser() -> argparse.ArgumentParser:
     add("--variance", action="store_true", help="the variance over tie orders too")
     add(
         "--format",
-        choices=("auto", "table", "tsv", "csv", "json"),
+        choices=FORMATS,
         default="auto",
-        help="auto (default): a table on a terminal, tsv elsewhere",
+        help="auto (default): a table on a terminal, tsv elsewhere; md: a table in Markdown",
     )
     add("--digits", metavar="N", type=digits, default=4, help="decimals (default: 4); json has all")
     add(
         "-o",
         "--output",
         metavar="FILE",
-        help="write there; format by suffix (.tsv, .csv, .json) unless --format is given",
+        help="write there; format by suffix (.tsv, .csv, .json, .md) unless --format is given",
     )
     add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
     return made
@@ -157,7 +157,8 @@ def main(arguments: Sequence[str]) -> None:
     if options.ties == "trec":
         settings["score_dtype"] = "float32"  # what that policy means
     if style == "json":
-        text = output.json(results, options.per_query, settings, inputs, notes)
+        rows = results.table(per_query=options.per_query).to_dicts()
+        text = output.json(settings, inputs, runs=results.facts(), notes=notes, results=rows)
     else:
         counts = {str(measure) for measure in measures if measure.is_count}
         over = _spread_over(options.ties, options.unjudged)

@@ -6,7 +6,7 @@ import textwrap
 from itertools import groupby
 from operator import itemgetter
 
-from untied._core import measure_info, measure_name
+from untied._core import Measure, measure_info
 from untied.cli import parser
 from untied.cli.output import write
 
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str]) -> None:
     made.add_argument("names", metavar="MEASURE", nargs="*", help="describe these, in any spelling (default: list all)")
     made.add_argument("--details", action="store_true", help="describe all")
     options = made.parse_args(arguments)
-    wanted = {measure_name(name) for name in options.names}
+    wanted = {Measure(name).name for name in options.names}
     of_one, of_two = measure_info(), measure_info(comparing=True)
     if wanted or options.details:
         chosen = [info for info in of_one + of_two if not wanted or info["name"] in wanted]

@@ -1,4 +1,4 @@
-"""Writing results: a table for a terminal, TSV, CSV or JSON for everything else."""
+"""Writing results: a table for a terminal, TSV, CSV, JSON or Markdown for everything else."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from untied.errors import UntiedError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
+    from typing import Any
 
     from untied.table import Results, Table
 
-SUFFIXES = {".tsv": "tsv", ".csv": "csv", ".json": "json"}
+SUFFIXES = {".tsv": "tsv", ".csv": "csv", ".json": "json", ".md": "md"}
 
 
 def choose(style: str, path: str | None) -> str:
@@ -57,17 +58,21 @@ def text(
     spread_over: str,
     on_screen: bool = False,
 ) -> str:
-    """Results as a table, TSV or CSV; `counts` names the measures whose values are whole numbers."""
+    """Results as a table, TSV, CSV or Markdown; `counts` names the measures whose values are whole numbers."""
     table = results.table(per_query=per_query)
     if style == "table":
         return _aligned_table(table, len(results.measures), digits, counts, spread_over, on_screen)
-    return lines(table.columns, _formatted(table, digits, counts), style)
+    return lines(table.columns, _formatted(table, digits, counts), style, texts=3)
 
 
-def lines(columns: Sequence[str], rows: Iterable[Sequence[str]], style: str) -> str:
-    """Text in columns, as a table, TSV or CSV."""
+def lines(columns: Sequence[str], rows: Iterable[Sequence[str]], style: str, texts: int = 2) -> str:
+    """Text in columns, as a table, TSV, CSV or Markdown; the first columns are `texts`, the others numbers."""
     if style == "table":
-        return "".join(f"{line}\n" for line in _aligned([columns, *rows], texts=2, center=False))
+        return "".join(f"{line}\n" for line in aligned([columns, *rows], texts))
+    if style == "md":
+        rule = ["---"] * texts + ["---:"] * (len(columns) - texts)
+        escaped = ([cell.replace("|", "\\|") for cell in line] for line in rows)
+        return "".join(f"| {' | '.join(line)} |\n" for line in (columns, rule, *escaped))
     if style == "tsv":
         return "".join(["\t".join(line) + "\n" for line in (columns, *rows)])
     import csv
@@ -121,17 +126,21 @@ def _aligned_table(
     if len(lines) == len({line[0] for line in lines}):
         # Aggregates only: nothing to tell queries apart by.
         head, lines, texts = [head[0], *head[2:]], [[line[0], *line[2:]] for line in lines], 1
-    aligned = _aligned([head, *lines], texts, with_range)
+    shown = aligned([head, *lines], texts, with_range)
     legend = f"value [lowest, highest] over {spread_over}\n" if with_range else ""
-    if on_screen and max(map(len, aligned)) > width():
-        aligned, legend = _aligned([columns, *rows], texts=3, center=False), ""
-    title, *body = aligned
-    if on_screen and sys.stdout.isatty() and "NO_COLOR" not in os.environ:
-        title = f"\x1b[1m{title}\x1b[0m"
-    return legend + "".join(f"{line}\n" for line in [title, *body])
+    if on_screen and max(map(len, shown)) > width():
+        shown, legend = aligned([columns, *rows], texts=3), ""
+    title, *body = shown
+    return legend + "".join(f"{line}\n" for line in [bold(title, on_screen), *body])
 
 
-def _aligned(lines: Sequence[Sequence[str]], texts: int, center: bool) -> list[str]:
+def bold(line: str, on_screen: bool) -> str:
+    """The line in bold face, where a terminal shows it and nobody objects."""
+    return f"\x1b[1m{line}\x1b[0m" if on_screen and sys.stdout.isatty() and "NO_COLOR" not in os.environ else line
+
+
+def aligned(lines: Sequence[Sequence[str]], texts: int, center: bool = False) -> list[str]:
+    """Lines of cells as text: the first `texts` columns to the left, the others to the right."""
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
 
     def cell(i: int, row: int, text: str) -> str:
@@ -142,23 +151,26 @@ def _aligned(lines: Sequence[Sequence[str]], texts: int, center: bool) -> list[s
     return ["   ".join(cell(i, row, text) for i, text in enumerate(line)).rstrip() for row, line in enumerate(lines)]
 
 
-def json(results: Results, per_query: bool, settings: dict[str, str], inputs: list[str], notes: list[str]) -> str:
-    """Results with where they come from: version, policies, inputs with their hashes."""
+def json(settings: dict[str, Any], inputs: list[str], **content: object) -> str:
+    """Content with where it comes from: version, policies, inputs with their hashes."""
     import json
 
-    def plain(value: object) -> object:
-        return None if isinstance(value, float) and not math.isfinite(value) else value
-
-    rows = [{key: plain(value) for key, value in row.items()} for row in results.table(per_query=per_query).to_dicts()]
     document = {
         "untied": __version__,
         "settings": settings,
         "inputs": [{"path": path, "sha256": _digest(path)} for path in inputs],
-        "runs": results.facts(),
-        "notes": notes,
-        "results": rows,
+        **content,
     }
-    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(_plain(document), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    """The same with null for numbers that JSON does not have."""
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _digest(path: str) -> str | None:

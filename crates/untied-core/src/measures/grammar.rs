@@ -5,6 +5,7 @@ use std::fmt;
 use super::{
     Aggregate, Cutoff, Info, JUDGED_ONLY, MEAN, Measure, OF, Parameter, RECALL, RecallBase, Scope, all, spellings,
 };
+use crate::compare;
 use crate::error::{Error, Result, quote};
 
 /// A measure as asked for: which, with what parameters, to what cutoff.
@@ -195,6 +196,9 @@ impl Spec {
     /// # Errors
     /// As [`Spec::build`].
     pub fn check(&self) -> Result<()> {
+        if compare::compares(self.info) {
+            return compare::check(self);
+        }
         self.build(&Scope { depth: 0, grades: &[] }).map(|_| ())
     }
 
@@ -292,30 +296,22 @@ fn own_spelling(name: &str, value: Value) -> (&str, Value) {
 
 /// The measure by this name: its own, else an alias in any case.
 fn lookup(name: &str) -> Option<&'static Info> {
-    lookup_among(all, name)
-}
-
-fn lookup_among<I: Iterator<Item = &'static Info>>(registry: impl Fn() -> I, name: &str) -> Option<&'static Info> {
     let is_alias = |info: &&'static Info| {
         info.name.eq_ignore_ascii_case(name) || info.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name))
     };
-    registry().find(|info| info.name == name).or_else(|| registry().find(is_alias))
+    all().find(|info| info.name == name).or_else(|| all().find(is_alias))
 }
 
 fn unknown(name: &str) -> Error {
-    unknown_among(all, name, "untied measures lists all")
-}
-
-fn unknown_among<I: Iterator<Item = &'static Info>>(registry: impl Fn() -> I, name: &str, hint: &str) -> Error {
-    let names = || registry().flat_map(|info| std::iter::once(&info.name).chain(info.aliases));
-    let mut near: Vec<(usize, &str)> = names().map(|known| (distance(name, known), *known)).collect();
+    let names = all().flat_map(|info| std::iter::once(&info.name).chain(info.aliases));
+    let mut near: Vec<(usize, &str)> = names.map(|known| (distance(name, known), *known)).collect();
     near.sort_unstable();
     near.retain(|&(distance, known)| distance <= 1 + known.len() / 3);
     near.dedup_by(|one, other| one.1.eq_ignore_ascii_case(other.1));
     let near: Vec<&str> = near.into_iter().map(|(_, known)| known).take(3).collect();
     let suggestion = match near.as_slice() {
         _ if name.contains(',') => "name one measure at a time".into(),
-        [] => hint.into(),
+        [] => "untied measures lists all".into(),
         names => format!("did you mean {}?", names.join(" or ")),
     };
     Error::Measure(format!("unknown measure {}; {suggestion}", quote(name.as_bytes())))
@@ -370,22 +366,6 @@ pub fn parse_all(text: &str) -> Result<Vec<Spec>> {
     let specs = read(text)?;
     specs.iter().try_for_each(Spec::check)?;
     Ok(specs)
-}
-
-/// One measure of another list, in the same grammar: its name or an alias, parameters, `@k`.
-///
-/// # Errors
-/// The text is malformed, or the name or a parameter unknown.
-pub fn parse_among(registry: &[&'static Info], text: &str) -> Result<Spec> {
-    let mut parser = Parser { text, rest: text.trim() };
-    let name = parser.name();
-    let listed = || registry.iter().copied();
-    let names: Vec<&str> = listed().map(|info| info.name).collect();
-    let hint = || format!("there are {}", names.join(", "));
-    let info = lookup_among(listed, name).ok_or_else(|| unknown_among(listed, name, &hint()))?;
-    let spec = parser.suffixes(Spec::of(info))?;
-    parser.end()?;
-    Ok(spec)
 }
 
 fn read(text: &str) -> Result<Vec<Spec>> {

@@ -52,15 +52,16 @@ pub(crate) mod utility;
 mod walk;
 mod yaap;
 
-pub use grammar::{Spec, Value, parse, parse_all, parse_among, parse_open};
+pub use grammar::{Spec, Value, parse, parse_all, parse_open};
 
+use crate::compare;
 use crate::error::Result;
 use crate::ranking::Ranking;
 use crate::table::Truth;
 use crate::table::profiles::Detail;
 use bounds::{Bounds, Open};
 
-/// All measures, family by family, in the order in which they are listed.
+/// All measures of one ranking, family by family, in the order in which they are listed.
 pub static FAMILIES: &[Family] = &[
     Family {
         title: "Relevant documents within a cutoff",
@@ -191,9 +192,9 @@ pub struct Family {
     pub measures: &'static [&'static Info],
 }
 
-/// All measures.
+/// All measures that have a name: those of one ranking, and those that compare two.
 pub fn all() -> impl Iterator<Item = &'static Info> {
-    FAMILIES.iter().flat_map(|family| family.measures).copied()
+    FAMILIES.iter().flat_map(|family| family.measures).copied().chain(compare::infos().map(|(_, info)| info))
 }
 
 /// What there is to know about a measure: the source of help texts, pages and tooltips.

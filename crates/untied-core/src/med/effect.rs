@@ -5,7 +5,7 @@ use super::form::{Extent, Form};
 use crate::error::{Error, Result};
 use crate::measures::{Aggregate, Certainty, Cutoff, Info, Needs, OF, Parameter, Scope, Spec, Value};
 use crate::ranking::{List, Placed};
-use crate::similarity::{Score, not_alone};
+use crate::similarity::{Score, Symmetry, not_alone};
 
 /// All measures of differences, in the order in which they are listed.
 pub static REGISTRY: &[&Contrast] = &[&MED, &DELTA];
@@ -105,6 +105,9 @@ pub trait Effect: Send + Sync {
     /// Documents below this rank do not matter.
     fn depth(&self) -> usize;
 
+    /// What becomes of it when the rankings change places.
+    fn symmetry(&self) -> Symmetry;
+
     /// Its value.
     fn score(&self, both: &Both<'_>, work: &mut Workspace) -> Score;
 }
@@ -145,6 +148,10 @@ impl Effect for Largest {
         self.form.depth()
     }
 
+    fn symmetry(&self) -> Symmetry {
+        if self.directions == (true, true) { Symmetry::Same } else { Symmetry::None }
+    }
+
     fn score(&self, both: &Both<'_>, work: &mut Workspace) -> Score {
         let Extent { up, down, unseen, .. } = self.form.extent(both, work, self.directions);
         let value = f64::max(up.0, down.0);
@@ -162,6 +169,10 @@ struct Signed(Form);
 impl Effect for Signed {
     fn depth(&self) -> usize {
         self.0.depth()
+    }
+
+    fn symmetry(&self) -> Symmetry {
+        Symmetry::Opposite
     }
 
     fn score(&self, both: &Both<'_>, work: &mut Workspace) -> Score {

@@ -14,13 +14,22 @@ pub struct List {
 
 impl List {
     /// The tie groups of a sorted query that begin within a depth.
-    pub fn fill<'a>(&mut self, rows: &Rows<'a>, order: &Order, depth: usize, numbers: &mut Numbering<'a>) {
+    pub fn fill<'a>(&mut self, rows: &Rows<'a>, order: &Order, depth: usize, numbers: &mut Numbering<&'a [u8]>) {
         let begun = order.ends.partition_point(|&end| (end as usize) < depth) + 1;
         self.ends.clear();
         self.ends.extend(&order.ends[..begun.min(order.ends.len())]);
         let kept = &order.rows[..self.len()];
         self.docs.clear();
         self.docs.extend(kept.iter().map(|&row| numbers.number(rows.doc(row as usize), rows.hashes()[row as usize])));
+    }
+
+    /// A ranking without ties.
+    pub fn fill_untied(&mut self, docs: impl Iterator<Item = u32>) {
+        self.docs.clear();
+        self.docs.extend(docs);
+        let documents = self.docs.len() as u32;
+        self.ends.truncate(documents as usize);
+        self.ends.extend(self.ends.len() as u32 + 1..=documents);
     }
 
     /// Number of documents.
@@ -42,14 +51,20 @@ impl List {
     }
 }
 
-/// Numbers for the documents of a query, in the order in which they are met.
-#[derive(Debug, Default)]
-pub struct Numbering<'a> {
-    documents: Vec<(&'a [u8], u32)>,
+/// Numbers for the documents of a query, known by ids of any kind, in the order in which they are met.
+#[derive(Debug)]
+pub struct Numbering<Id> {
+    documents: Vec<(Id, u32)>,
     slots: Vec<index::Slot>,
 }
 
-impl<'a> Numbering<'a> {
+impl<Id> Default for Numbering<Id> {
+    fn default() -> Numbering<Id> {
+        Numbering { documents: Vec::new(), slots: Vec::new() }
+    }
+}
+
+impl<Id: PartialEq> Numbering<Id> {
     /// Forget all documents.
     pub fn clear(&mut self) {
         self.documents.clear();
@@ -57,8 +72,8 @@ impl<'a> Numbering<'a> {
         self.slots.resize(index::slots_for(32), 0);
     }
 
-    /// The number of a document.
-    pub fn number(&mut self, document: &'a [u8], hash: u32) -> u32 {
+    /// The number of a document, by its id and a hash of that.
+    pub fn number(&mut self, document: Id, hash: u32) -> u32 {
         if 2 * (self.documents.len() + 1) > self.slots.len() {
             let more = index::slots_for(2 * self.documents.len().max(16));
             self.slots.clear();
@@ -82,7 +97,7 @@ impl<'a> Numbering<'a> {
 
     /// The documents with their hashes, by number.
     #[must_use]
-    pub fn documents(&self) -> &[(&'a [u8], u32)] {
+    pub fn documents(&self) -> &[(Id, u32)] {
         &self.documents
     }
 }

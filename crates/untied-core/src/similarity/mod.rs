@@ -57,8 +57,24 @@ impl Score {
     }
 }
 
+/// What becomes of a measure of two rankings when these change places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Symmetry {
+    /// It stays the same.
+    Same,
+    /// It becomes its negative.
+    Opposite,
+    /// It becomes another.
+    None,
+}
+
 /// A similarity with its parameters, ready to be computed.
 pub trait Similarity: Send + Sync {
+    /// What becomes of it when the rankings change places.
+    fn symmetry(&self) -> Symmetry {
+        Symmetry::Same
+    }
+
     /// Its value for two rankings.
     fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score;
 }

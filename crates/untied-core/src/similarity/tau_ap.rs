@@ -13,7 +13,7 @@
 use super::joined::{Joined, Tree, pairs};
 use super::overlaps::Overlaps;
 use super::tau::{VARIANT, is_b};
-use super::{Score, Similar, Similarity, not_alone};
+use super::{Score, Similar, Similarity, Symmetry, not_alone};
 use crate::measures::{Aggregate, Cutoff, Info, Needs};
 
 pub static TAU_AP: Similar = Similar {
@@ -39,6 +39,10 @@ struct TauAp {
 }
 
 impl Similarity for TauAp {
+    fn symmetry(&self) -> Symmetry {
+        if self.equal { Symmetry::Same } else { Symmetry::None }
+    }
+
     fn score(&self, overlaps: &Overlaps, _: bool) -> Score {
         let joined = Joined::new(&overlaps.pair);
         if pairs(joined.len()) == 0 {

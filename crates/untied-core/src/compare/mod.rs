@@ -1,0 +1,209 @@
+//! Runs in; for every two of them a value a query and measure out: what they have in common, or how much they could
+//! differ.
+
+mod bulk;
+mod moved;
+mod plan;
+
+pub use bulk::{Bulk, Lists};
+pub use moved::{Moved, Rank, moved};
+
+use rayon::prelude::*;
+
+use crate::error::{Error, Result};
+use crate::measures::{self, Info, OF, Scope, Spec, Value};
+use crate::med;
+use crate::ranking::{Layout, Order, Precision, misfit};
+use crate::settings;
+use crate::similarity::{self, Score, Symmetry};
+use crate::table::{Qrels, Rows, Run};
+use plan::{Plan, Room};
+
+/// How to compare.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Settings {
+    /// See [`Layout`]; tied ones give means over all orders.
+    pub layout: Layout,
+    /// See [`Precision`].
+    pub precision: Precision,
+    /// Whether to compute variances over tie orders.
+    pub variance: bool,
+    /// Whether to compare every run with itself too.
+    pub itself: bool,
+}
+
+impl Settings {
+    /// Settings by the names of their values; ties `trec` is `docid` over 32-bit scores.
+    ///
+    /// # Errors
+    /// Nothing has such a name, or `trec` meets another precision.
+    pub fn new(ties: &str, precision: &str, variance: bool) -> Result<Settings> {
+        let (layout, precision) = settings::layout(ties, precision)?;
+        Ok(Settings { layout, precision, variance, itself: false })
+    }
+}
+
+/// One measure that compares two rankings, by its name.
+///
+/// # Errors
+/// The text is malformed, the name or a parameter unknown, a parameter has a value it cannot take, or the measure
+/// reads one ranking.
+pub fn parse(text: &str) -> Result<Spec> {
+    let spec = measures::parse(text)?;
+    check(&spec)?;
+    Ok(spec)
+}
+
+/// Check a measure that compares two rankings, as far as that is possible without them.
+///
+/// # Errors
+/// See [`parse`].
+pub fn check(spec: &Spec) -> Result<()> {
+    alone(spec).map(|_| ())
+}
+
+/// A measure without rankings to compare.
+fn alone(spec: &Spec) -> Result<Plan> {
+    Plan::new(std::slice::from_ref(spec), &Scope { depth: 0, grades: &[] })
+}
+
+/// All measures that compare two rankings with the titles of their families, in the order in which they are listed.
+pub fn infos() -> impl Iterator<Item = (&'static str, &'static Info)> {
+    let similar = similarity::REGISTRY.iter().map(|similar| ("What two rankings have in common", &similar.info));
+    let contrasts = med::REGISTRY.iter().map(|contrast| ("How much two rankings could differ", &contrast.info));
+    similar.chain(contrasts)
+}
+
+/// Whether a measure compares two rankings.
+#[must_use]
+pub fn compares(info: &Info) -> bool {
+    infos().any(|(_, other)| other == info)
+}
+
+/// What becomes of a measure when the rankings change places.
+///
+/// # Errors
+/// See [`parse`].
+pub fn symmetry(spec: &Spec) -> Result<Symmetry> {
+    alone(spec).map(|plan| plan.symmetry())
+}
+
+/// The cutoff of a measure that compares two rankings, or of the one that it is of.
+#[must_use]
+pub fn cutoff(spec: &Spec) -> Option<usize> {
+    let of = match spec.parameter(OF.name) {
+        Some(Value::Measure(of)) => of.cutoff,
+        _ => None,
+    };
+    spec.cutoff.or(of)
+}
+
+/// The values of two runs.
+#[derive(Debug, Default)]
+pub struct Comparison {
+    /// Numbers of the two runs.
+    pub runs: (usize, usize),
+    /// The queries of both, by their numbers in the first.
+    pub queries: Vec<usize>,
+    /// Values, query by query.
+    pub values: Vec<Score>,
+    /// For each measure, the mean over queries where it is defined.
+    pub totals: Vec<Score>,
+    /// Queries that only the first and only the second run has.
+    pub alone: (usize, usize),
+}
+
+/// Compare every run with every later one (and with itself, if asked for), in parallel over queries; where there are judgments, judged documents have
+/// their grades. Of longer rankings only the tie groups count that begin within `depth`.
+///
+/// # Errors
+/// A measure or a score is refused, or two runs have no query in common.
+pub fn compare<'a>(
+    runs: &[&'a Run],
+    qrels: Option<&Qrels>,
+    specs: &[Spec],
+    depth: usize,
+    settings: Settings,
+) -> Result<Vec<Comparison>> {
+    let depth = depth.min(runs.iter().map(|run| run.longest()).max().unwrap_or(0));
+    let scope = Scope { depth, grades: qrels.map_or(&[], |qrels| qrels.grades()) };
+    let plan = Plan::new(specs, &scope)?;
+    let ids = all_ids(runs);
+    let of_query = |room: &mut Room<'a>, id: &&[u8]| -> Result<(Vec<Option<usize>>, Vec<Score>)> {
+        let queries: Vec<Option<usize>> = runs.iter().map(|run| run.find(id)).collect();
+        let truth = qrels.and_then(|qrels| Some(qrels.truth(qrels.find(id)?)));
+        let values = plan.one_query(room, runs, &queries, truth.as_ref(), settings)?;
+        Ok((queries, values))
+    };
+    let values = ids.par_iter().map_init(Room::default, of_query).collect::<Result<Vec<_>>>()?;
+    gather(runs, specs.len(), settings.itself, &values)
+}
+
+/// Query by query and pair by pair to pair by pair and query by query.
+fn gather(
+    runs: &[&Run],
+    width: usize,
+    itself: bool,
+    found: &[(Vec<Option<usize>>, Vec<Score>)],
+) -> Result<Vec<Comparison>> {
+    let of_pair = |runs| Comparison { runs, ..Comparison::default() };
+    let mut all: Vec<Comparison> = pairs(runs.len(), itself).map(of_pair).collect();
+    for (numbers, values) in found {
+        let both = all.iter_mut().filter(|one| numbers[one.runs.1].is_some());
+        let both = both.filter_map(|one| Some((numbers[one.runs.0]?, one)));
+        for ((query, one), values) in both.zip(values.chunks(width)) {
+            one.queries.push(query);
+            one.values.extend(values);
+        }
+    }
+    for one in &mut all {
+        let (a, b) = one.runs;
+        if one.queries.is_empty() {
+            return Err(Error::Value("the runs have no query in common".into()));
+        }
+        one.alone = (runs[a].len() - one.queries.len(), runs[b].len() - one.queries.len());
+        one.totals = (0..width).map(|measure| mean(one.values.iter().skip(measure).step_by(width))).collect();
+    }
+    Ok(all)
+}
+
+/// Every two of so many runs, each with itself or not.
+fn pairs(runs: usize, itself: bool) -> impl Iterator<Item = (usize, usize)> {
+    (0..runs).flat_map(move |a| (a + usize::from(!itself)..runs).map(move |b| (a, b)))
+}
+
+/// Ids of all queries, in order.
+fn all_ids<'a>(runs: &[&'a Run]) -> Vec<&'a [u8]> {
+    let mut ids: Vec<&[u8]> = runs.iter().flat_map(|run| (0..run.len()).map(|query| run.id(query))).collect();
+    ids.sort(); // the ids of each run are sorted, so there is little to do
+    ids.dedup();
+    ids
+}
+
+/// Sort a query of a run, and part its ties as asked for.
+fn sort(order: &mut Order, run: &Run, query: usize, rows: &Rows<'_>, settings: Settings) -> Result<()> {
+    order.sort(run.scores(query), settings.precision).map_err(|score| misfit(score, run.id(query)))?;
+    order.untie(rows, settings.layout);
+    Ok(())
+}
+
+/// Means of values and bounds over the queries that have a value; orders of different queries are independent.
+fn mean<'a>(scores: impl Iterator<Item = &'a Score>) -> Score {
+    let (mut n, mut sum) = (0.0, Score::constant(0.0));
+    for score in scores.filter(|score| !score.value.is_nan()) {
+        n += 1.0;
+        sum.value += score.value;
+        sum.range = sum.range.zip(score.range).map(|(sum, one)| (sum.0 + one.0, sum.1 + one.1));
+        sum.variance = sum.variance.zip(score.variance).map(|(sum, one)| sum + one);
+        sum.certainty = sum.certainty.max(score.certainty);
+    }
+    if n == 0.0 {
+        return Score::one_number(f64::NAN);
+    }
+    Score {
+        value: sum.value / n,
+        range: sum.range.map(|(low, high)| (low / n, high / n)),
+        variance: sum.variance.map(|variance| variance / (n * n)),
+        certainty: sum.certainty,
+    }
+}

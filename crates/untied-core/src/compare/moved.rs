@@ -1,0 +1,77 @@
+//! What moved between two rankings of a query: the documents at the top of either, with their ranks in both.
+
+use super::{Settings, sort};
+use crate::error::Result;
+use crate::ranking::{List, Numbering, Order};
+use crate::table::{Qrels, Run};
+
+/// The positions of a document's tie group, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rank {
+    /// The first.
+    pub first: u32,
+    /// The last.
+    pub last: u32,
+}
+
+/// A document at the top of one of two rankings.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Moved<'a> {
+    /// Its id.
+    pub document: &'a [u8],
+    /// Its rank in the first ranking, if it is there at any depth.
+    pub a: Option<Rank>,
+    /// Its rank in the second ranking, likewise.
+    pub b: Option<Rank>,
+    /// Its grade, where it is judged.
+    pub grade: Option<f64>,
+}
+
+/// The documents that one of two runs has within a depth (in a tie group that begins there): those of the first in its
+/// order, then the others of the second. A query that a run lacks has no documents there.
+///
+/// # Errors
+/// A score does not fit the precision.
+pub fn moved<'a>(
+    runs: (&'a Run, &'a Run),
+    qrels: Option<&Qrels>,
+    query: &[u8],
+    depth: usize,
+    settings: Settings,
+) -> Result<Vec<Moved<'a>>> {
+    let mut numbering = Numbering::default();
+    let a = groups(runs.0, query, settings, &mut numbering)?;
+    let b = groups(runs.1, query, settings, &mut numbering)?;
+    let documents = numbering.documents();
+    let (a, b) = (ranks(&a, documents.len()), ranks(&b, documents.len()));
+    let truth = qrels.and_then(|qrels| Some(qrels.truth(qrels.find(query)?)));
+    let grade = |document: &[u8], hash| truth.as_ref()?.grade(document, hash).filter(|&grade| grade >= 0.0);
+    let is_at_top = |rank: Option<Rank>| rank.is_some_and(|rank| rank.first as usize <= depth);
+    let all = documents.iter().zip(a.into_iter().zip(b));
+    let top = all.filter(|(_, (a, b))| is_at_top(*a) || is_at_top(*b));
+    Ok(top.map(|(&(document, hash), (a, b))| Moved { document, a, b, grade: grade(document, hash) }).collect())
+}
+
+/// A run's whole ranking of a query.
+fn groups<'a>(run: &'a Run, query: &[u8], settings: Settings, numbering: &mut Numbering<&'a [u8]>) -> Result<List> {
+    let mut list = List::default();
+    if let Some(query) = run.find(query) {
+        let (mut order, rows) = (Order::default(), run.rows(query));
+        sort(&mut order, run, query, &rows, settings)?;
+        list.fill(&rows, &order, usize::MAX, numbering);
+    }
+    Ok(list)
+}
+
+/// By number of document.
+fn ranks(list: &List, documents: usize) -> Vec<Option<Rank>> {
+    let mut ranks = vec![None; documents];
+    let mut first = 1;
+    for &last in &list.ends {
+        list.docs[first - 1..last as usize].iter().for_each(|&document| {
+            ranks[document as usize] = Some(Rank { first: first as u32, last });
+        });
+        first = last as usize + 1;
+    }
+    ranks
+}

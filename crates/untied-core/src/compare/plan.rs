@@ -1,0 +1,133 @@
+//! What is computed of two rankings, and the room that this takes.
+
+use super::{Settings, pairs, sort};
+use crate::error::Result;
+use crate::measures::{Scope, Spec};
+use crate::med::{self, Both, Effect, Workspace};
+use crate::ranking::{Joiner, List, Numbering, Order, Placed};
+use crate::similarity::{self, Overlaps, Score, Similarity, Symmetry};
+use crate::table::{Run, Truth};
+
+/// What is computed of two rankings.
+enum Comparator {
+    Similarity(Box<dyn Similarity>),
+    Effect(Box<dyn Effect>),
+}
+
+/// All that is computed, and how deep rankings must be read for it.
+pub(super) struct Plan {
+    comparators: Vec<Comparator>,
+    similar: bool,
+    effects: bool,
+    /// Documents below this rank do not matter.
+    pub depth: usize,
+}
+
+/// Room that is kept between queries.
+#[derive(Default)]
+pub(super) struct Room<'a> {
+    order: Order,
+    numbering: Numbering<&'a [u8]>,
+    lists: Vec<List>,
+    grades: Vec<f64>,
+    pairing: Pairing,
+}
+
+/// Room that is kept between pairs of rankings.
+#[derive(Default)]
+pub(super) struct Pairing {
+    joiner: Joiner,
+    places: Vec<Placed>,
+    workspace: Workspace,
+}
+
+impl Plan {
+    pub fn new(specs: &[Spec], scope: &Scope<'_>) -> Result<Plan> {
+        let make = |spec: &Spec| match similarity::build(spec)? {
+            Some(similarity) => Ok(Comparator::Similarity(similarity)),
+            None => med::build(spec, scope).map(Comparator::Effect),
+        };
+        let comparators = specs.iter().map(make).collect::<Result<Vec<_>>>()?;
+        let depth = |comparator: &Comparator| match comparator {
+            Comparator::Similarity(_) => scope.depth,
+            Comparator::Effect(effect) => effect.depth().min(scope.depth),
+        };
+        Ok(Plan {
+            similar: comparators.iter().any(|one| matches!(one, Comparator::Similarity(_))),
+            effects: comparators.iter().any(|one| matches!(one, Comparator::Effect(_))),
+            depth: comparators.iter().map(depth).max().unwrap_or(0),
+            comparators,
+        })
+    }
+
+    /// What becomes of the first measure when the rankings change places.
+    pub fn symmetry(&self) -> Symmetry {
+        match &self.comparators[0] {
+            Comparator::Similarity(similarity) => similarity.symmetry(),
+            Comparator::Effect(effect) => effect.symmetry(),
+        }
+    }
+
+    /// The values of all pairs of runs that have the query.
+    pub fn one_query<'a>(
+        &self,
+        room: &mut Room<'a>,
+        runs: &[&'a Run],
+        queries: &[Option<usize>],
+        truth: Option<&Truth<'_>>,
+        settings: Settings,
+    ) -> Result<Vec<Score>> {
+        room.numbering.clear();
+        room.lists.resize_with(runs.len(), List::default);
+        for ((run, query), list) in runs.iter().zip(queries).zip(&mut room.lists) {
+            let Some(query) = *query else { continue };
+            let rows = run.rows(query);
+            sort(&mut room.order, run, query, &rows, settings)?;
+            list.fill(&rows, &room.order, self.depth, &mut room.numbering);
+        }
+        let unknown = f64::NAN;
+        room.grades.clear();
+        match truth {
+            None => room.grades.resize(room.numbering.documents().len(), unknown),
+            Some(truth) => {
+                let grade = |&(doc, hash): &(&[u8], u32)| truth.grade(doc, hash).filter(|&grade| grade >= 0.0);
+                room.grades.extend(room.numbering.documents().iter().map(|one| grade(one).unwrap_or(unknown)));
+            }
+        }
+        let mut values = Vec::new();
+        for (a, b) in pairs(runs.len(), settings.itself).filter(|&(a, b)| queries[a].is_some() && queries[b].is_some())
+        {
+            self.one_pair(
+                &mut room.pairing,
+                &room.lists[a],
+                &room.lists[b],
+                &room.grades,
+                settings.variance,
+                &mut values,
+            );
+        }
+        Ok(values)
+    }
+
+    /// The values of two rankings, after those that are there already.
+    pub fn one_pair(
+        &self,
+        room: &mut Pairing,
+        a: &List,
+        b: &List,
+        grades: &[f64],
+        variance: bool,
+        values: &mut Vec<Score>,
+    ) {
+        let overlaps = self.similar.then(|| Overlaps::new(room.joiner.pair(a, b)));
+        if self.effects {
+            room.joiner.places(a, b, &mut room.places);
+        }
+        let both = Both { a, b, places: &room.places, grades };
+        values.extend(self.comparators.iter().map(|comparator| match (comparator, &overlaps) {
+            (Comparator::Similarity(similarity), Some(overlaps)) => similarity.score(overlaps, variance),
+            (Comparator::Similarity(_), None) => unreachable!("there are overlaps where there are similarities"),
+            (Comparator::Effect(effect), _) => effect.score(&both, &mut room.workspace),
+        }));
+    }
+}

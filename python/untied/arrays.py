@@ -1,0 +1,139 @@
+"""Very many pairs of rankings, as arrays of ids."""
+
+from __future__ import annotations
+
+from untied import _core
+from untied.compare import as_comparing, as_comparing_measures
+from untied.errors import UntiedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from untied._core import Measure
+    from untied.compare import ComparingMeasures
+
+#: Rows that are compared at a time, so that memory is that of the arrays and of the values.
+ROWS = 1 << 15
+
+
+class ArrayValues:
+    """Values of one measure, an array each, row by row.
+
+    Attributes
+    ----------
+    value : numpy.ndarray
+        The values.
+    low, high : numpy.ndarray
+        Bounds of what the value can be, as `Comparison.value` has them; NaN where there are none.
+    """
+
+    __slots__ = ("high", "low", "value")
+
+    def __init__(self, value: Any, low: Any, high: Any) -> None:
+        self.value = value
+        self.low = low
+        self.high = high
+
+    def __repr__(self) -> str:
+        return f"<untied.ArrayValues: {len(self.value)} rows>"
+
+
+class ArrayComparison:
+    """What a comparison of two arrays of ids found: ``found["RBO"].value`` is an array with a value for each row."""
+
+    def __init__(self, measures: list[str], values: Any) -> None:
+        self._measures = measures
+        self._values = values
+
+    @property
+    def measures(self) -> list[str]:
+        """Canonical names of the measures."""
+        return list(self._measures)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    #: Values are looked up, not iterated over.
+    __iter__ = None
+
+    def __getitem__(self, measure: str | Measure) -> ArrayValues:
+        name = str(as_comparing(measure))
+        if name not in self._measures:
+            raise KeyError(f"{name} was not computed; {', '.join(self._measures)} were")
+        value, low, high = self._values[:, self._measures.index(name)].T
+        return ArrayValues(value, low, high)
+
+    def __repr__(self) -> str:
+        return f"<untied.ArrayComparison: {', '.join(self._measures)}; {len(self)} rows>"
+
+
+def compare_arrays(
+    a: Any, b: Any, measures: ComparingMeasures, *, padding: int | None = None, threads: int | None = None
+) -> ArrayComparison:
+    """Compare two arrays of ranked ids row by row.
+
+    For millions of queries: the same values as `compare` has for the two lists of each row, without names of
+    documents, ties and judgments.
+
+    Parameters
+    ----------
+    a, b : array of int, queries x depth
+        Ids of documents, best first: numpy arrays, or what numpy can read as one (torch tensors, lists of lists). Both
+        have as many rows, not always as many columns.
+    measures : measures or their names
+        As for `compare`.
+    padding : int, optional
+        An id that stands where a row has no more documents; negative ids always do.
+    threads : int, optional
+        Number of threads; as many as there are processors by default. It never changes a value.
+
+    Returns
+    -------
+    ArrayComparison
+
+    Raises
+    ------
+    MeasureError
+        A measure is not understood.
+    UntiedError
+        The arrays have different numbers of rows, an id stands twice in a row, or behind padding.
+    TypeError
+        The arrays are not of integers, or have other than two dimensions.
+
+    Examples
+    --------
+    >>> import untied
+    >>> found = untied.compare_arrays([[1, 2, 3], [4, 5, -1]], [[1, 3, 2], [6, 5, 4]], "Overlap@2")
+    >>> found["Overlap@2"].value.tolist()
+    [0.5, 0.5]
+    """
+    import numpy
+
+    asked = as_comparing_measures(measures)
+    ids_a, ids_b = _as_array("a", a), _as_array("b", b)
+    rows = len(ids_a)
+    if rows != len(ids_b):
+        raise UntiedError(f"a has {rows} rows and b has {len(ids_b)}; there must be one each for a query")
+    known = padding if padding is not None and padding >= 0 else None
+    native = _core.ArrayComparer(asked, max(ids_a.shape[1], ids_b.shape[1]), known, threads)
+    values = numpy.empty((rows, len(asked), 3))
+    for first in range(0, rows, ROWS):
+        part = slice(first, first + ROWS)
+        of_part = native.compare(ids_a[part], ids_b[part], first)
+        values[part] = numpy.frombuffer(of_part).reshape(-1, len(asked), 3)
+    return ArrayComparison([str(measure) for measure in asked], values)
+
+
+def _as_array(name: str, ids: Any) -> Any:
+    """The ids as an array that the native part can read."""
+    import numpy
+
+    array = numpy.asarray(ids)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} must hold integers, not {array.dtype}")
+    if array.ndim != 2:
+        raise TypeError(f"{name} must have two dimensions, queries and ranks, not {array.ndim}")
+    # Narrow types and foreign byte orders are rare, and small.
+    native = numpy.dtype(f"{array.dtype.kind}{max(array.dtype.itemsize, 4)}")
+    return array.astype(native, copy=False)

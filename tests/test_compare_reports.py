@@ -1,0 +1,285 @@
+"""What `untied compare` tells: distributions, queries that changed most, what moved, matrices, every format."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import os
+import pathlib
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import untied
+from untied.cli import main, report
+
+OLD = {"1": ["a", "b", "c", "d"], "2": ["a", "b"], "3": ["x", "y"]}
+NEW = {"1": [["c", "e"], ["a"], ["d"]], "2": ["a", "b"], "4": ["x"]}
+QRELS = {"1": {"e": 2, "b": 0, "c": -1}}
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def untied_(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: pathlib.Path) -> Command:
+    """Run ``untied compare`` in this process and folder: exit code, output, messages."""
+    for name, run in {"old": OLD, "new": NEW, "other": {"1": ["a", "z"], "2": ["b", "a"]}}.items():
+        lines = [
+            f"{query} Q0 {doc} 1 {-rank} t\n"
+            for query, ranking in run.items()
+            for rank, group in enumerate(ranking)
+            for doc in group
+        ]
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    graded = [f"{query} 0 {doc} {grade}\n" for query, docs in QRELS.items() for doc, grade in docs.items()]
+    (tmp_path / "qrels").write_text("".join(graded))
+
+    def run_command(*arguments: object) -> tuple[int, str, str]:
+        before = pathlib.Path.cwd()
+        os.chdir(tmp_path)
+        try:
+            code = main(["compare", *map(str, arguments)])
+        except SystemExit as stopped:  # argparse
+            code = int(stopped.code or 0)
+        finally:
+            os.chdir(before)
+        captured = capsysbinary.readouterr()
+        return code, captured.out.decode(), captured.err.decode()
+
+    return run_command
+
+
+def moved(depth: int | None, measures: Any = "Overlap@2", **options: Any) -> dict[str, tuple[Any, ...]]:
+    table = untied.compare(OLD, NEW, measures, qrels=QRELS, **options).moved("1", depth)
+    assert table.columns == ["document", "change", "rank_a", "rank_b", "tied_a", "tied_b", "grade"]
+    return {document: tuple(rest) for document, *rest in table.rows()}
+
+
+def test_what_moved() -> None:
+    assert moved(2) == {
+        "a": ("left", 1, 3, 1, 1, None),
+        "b": ("left", 2, None, 1, None, 0),
+        "c": ("entered", 3, 1, 1, 2, None),  # a negative grade is no judgment
+        "e": ("entered", None, 1, None, 2, 2),
+    }
+    assert {document: row[0] for document, row in moved(4).items()} == {
+        "a": "fell", "b": "left", "c": "rose", "d": "stayed", "e": "entered"}  # fmt: skip
+    # Ranks under the policy: c and e stand one by one. A group counts within the depth if it begins there.
+    assert moved(1, ties="docid")["e"] == ("entered", None, 1, None, 1, 2)
+    assert "c" not in moved(1, ties="docid")
+    assert moved(1)["c"][0] == "entered"
+    # The middle of the shared ranks decides.
+    tied = untied.compare({"q": [["a", "b", "c"]]}, {"q": ["b", "a", "c"]}, "Overlap@3").moved("q")
+    assert dict(zip(tied["document"], tied["change"], strict=True)) == {"a": "stayed", "b": "rose", "c": "fell"}
+    # The depth: of the first measure, or of the one that it is of; else that of the comparison; else 10.
+    assert moved(None) == moved(2)
+    assert untied.compare(OLD, NEW, ["MED(nDCG@3)", "RBO"]).moving_depth == 3
+    assert untied.compare(OLD, NEW, ["RBO", "Overlap@3"]).moving_depth == 10
+    assert untied.compare(OLD, NEW, "RBO", depth=7).moving_depth == 7
+    assert len(untied.compare(OLD, NEW).moved("4")) == 1
+    assert len(untied.compare(OLD, NEW).moved("absent")) == 0
+
+
+def test_distribution() -> None:
+    old = {str(i): ["a", "b", "c", "d"] for i in range(5)}
+    new = {str(i): ["abcd"[j] if j < i else f"{i}{j}" for j in range(4)] for i in range(5)}
+    found = untied.compare(old, new, ["Overlap@4", "Tau"]).distribution
+    assert found.columns == ["measure", "mean", "min", "5%", "25%", "50%", "75%", "95%", "max"]
+    overlap, tau = found.rows()
+    assert overlap[0] == "Overlap@4"
+    assert overlap[1:] == pytest.approx((0.5, 0, 0.05, 0.25, 0.5, 0.75, 0.95, 1))
+    assert tau[1:] == (1,) * 8  # of the queries with two documents in common
+    assert untied.compare({"1": ["a"]}, {"1": ["b"]}, "Tau").distribution["50%"] != [0.0]
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        ("Overlap@2", ["none", "half", "same", "undone"]),
+        ("MED(P@2)", ["none", "half", "same", "undone"]),
+        ("Delta(P@2)", ["half", "none", "same", "undone"]),
+        ("Tau", ["undone", "same", "half", "none"]),  # not defined for the last two
+    ],
+)
+def test_queries_that_changed_most(measure: str, expected: list[str]) -> None:
+    old = {"same": ["a", "b"], "undone": ["a", "b"], "half": ["a", "b"], "none": ["a", "b"]}
+    new = {"same": ["a", "b"], "undone": ["b", "a"], "half": ["a", "c"], "none": ["c", "d"]}
+    found = untied.compare(old, new, ["RBO", measure], qrels={"half": {"b": 1}})
+    assert found.most_changed(measure=measure) == expected
+    assert found.most_changed(2, measure) == expected[:2]
+    assert found.most_changed(1) == ["none"]
+
+
+def test_measures_as_objects() -> None:
+    med = untied.MED(untied.nDCG @ 20, max_grade=2)
+    assert str(med) == repr(med) == "MED(nDCG@20, max_grade=2)"
+    assert untied.MED("ndcg_cut_20", max_grade=2) == med == untied.MED(of=untied.nDCG @ 20, max_grade=2)
+    assert pickle.loads(pickle.dumps(med)) == med
+    measures = [med, untied.RBO(p=0.95), untied.Overlap @ 10, "overlap@10"]
+    found = untied.compare(OLD, NEW, measures)
+    assert found.measures == ["MED(nDCG@20, max_grade=2)", "RBO(p=0.95)", "Overlap@10"]
+    assert found[untied.Overlap @ 10] == found["Overlap@10"] == found["overlap@10"]
+    assert untied.compare(OLD, NEW, untied.Overlap @ 10).measures == ["Overlap@10"]
+    with pytest.raises(untied.MeasureError, match="RBO compares two rankings; it does not evaluate one"):
+        untied.evaluate(QRELS, NEW, [untied.RBO])
+    with pytest.raises(untied.MeasureError, match=r"MED\(nDCG@20\) compares two rankings"):
+        untied.evaluate(QRELS, NEW, "MED(nDCG@20)")
+    with pytest.raises(untied.MeasureError, match="needs a cutoff"):
+        untied.MED(untied.P)
+    with pytest.raises(untied.MeasureError, match="has no parameter"):
+        untied.nDCG(untied.AP)
+    with pytest.raises(TypeError, match="expected a measure, found 3"):
+        untied.MED(3)  # type: ignore[arg-type]
+
+
+def test_all_pairs() -> None:
+    runs = {"a": {"q": ["x", "y"]}, "b": {"q": ["y", "z"]}, "c": {"q": [["x", "y"]]}}
+    measures = ["Overlap@1", "Delta(P@1)", "MED(P@1, direction='a-b')"]
+    found = untied.compare_all(runs, measures, qrels={"q": {"x": 1, "y": 0, "z": 0}})
+    assert found.pairs == [("a", "b"), ("a", "c"), ("b", "c")]
+    pairs = {pair: untied.compare(runs[pair[0]], runs[pair[1]], measures, qrels={"q": {"x": 1, "y": 0, "z": 0}})
+             for pair in found.pairs}  # fmt: skip
+    for pair, alone in pairs.items():
+        assert found[pair].means["value"] == alone.means["value"]
+        assert found[pair].moved("q").to_dicts() == alone.moved("q").to_dicts()
+    assert found.means["value"] == [value for alone in pairs.values() for value in alone.means["value"]]
+    overlap, delta, directed = map(found.matrix, measures)
+    assert list(overlap.rows()) == [("a", 1, 0, 0.5), ("b", 0, 1, 0.5), ("c", 0.5, 0.5, 0.5)]
+    assert list(delta.rows()) == [("a", 0, 1, 0.5), ("b", -1, 0, -0.5), ("c", -0.5, 0.5, 0)]
+    assert list(directed.rows()) == [("a", 0, 1, 0.5), ("b", None, 0, -0.5), ("c", None, None, 0)]
+    assert found.matrix().to_numpy().tolist() == [[1, 0, 0.5], [0, 1, 0.5], [0.5, 0.5, 0.5]]
+    assert found.matrix().to_pandas().set_index("run").loc["a", "c"] == 0.5
+    with pytest.raises(KeyError, match="in this order"):
+        found["b", "a"]
+    with pytest.raises(KeyError, match="no run 'd'"):
+        found["a", "d"]
+    with pytest.raises(untied.UntiedError, match="there is only one run"):
+        untied.compare_all({"a": runs["a"]})
+    named = untied.compare_all({"run": runs["a"], "b": runs["b"]}, "RBO").matrix()
+    assert named.columns == ["run_", "run", "b"]
+
+
+def test_a_matrix_of_many_runs_holds_what_pairs_do() -> None:
+    """Symmetric measures computed once, in whatever order the runs are."""
+    runs = {f"r{i}": {q: [f"{(i * j + len(q)) % 7}" for j in range(1, 4)] for q in ("1", "22")} for i in range(1, 7)}
+    for measure in ("RBO", "MED(nDCG@3)", "MED(RBP)", "TauAP"):
+        matrix, reverse = (untied.compare_all(dict(order), measure).matrix(measure).to_dicts()
+                           for order in (runs.items(), reversed(runs.items())))  # fmt: skip
+        for a, of_a in zip(runs, matrix, strict=True):
+            for b, of_b in zip(runs, matrix, strict=True):
+                direct = untied.compare(runs[a], runs[b], measure)[measure].mean
+                if measure != "TauAP" or a <= b:
+                    assert of_a[b] == pytest.approx(direct, abs=1e-12, nan_ok=True)
+                if measure != "TauAP":
+                    assert of_a[b] == of_b[a]
+                    assert reverse[-1 - list(runs).index(a)][b] == pytest.approx(direct, abs=1e-12)
+
+
+def test_tsv_and_csv(untied_: Command) -> None:
+    code, out, err = untied_("old.run", "new.run", "-m", "Overlap@2", "-m", "MED(RBP)", "-q")
+    assert code == 0
+    lines = [line.split("\t") for line in out.splitlines()]
+    assert lines[0] == ["run_a", "run_b", "query", "measure", "value", "low", "high", "certificate"]
+    assert lines[1] == ["old", "new", "1", "Overlap@2", "0.0000", "0.0000", "0.0000", "exact"]
+    assert [line[2] for line in lines[1:]] == ["1", "1", "2", "2", "all", "all"]
+    assert lines[2][3:4] + lines[2][7:] == ["MED(RBP)", "interval"]
+    assert err == "note: queries in only one run, left out: 1 of old, 1 of new\n"
+    _, comma, _ = untied_("old.run", "new.run", "-m", "Overlap@2", "-m", "MED(RBP)", "-q", "--format", "csv")
+    assert list(csv.reader(io.StringIO(comma))) == lines
+
+
+def test_json(untied_: Command, tmp_path: pathlib.Path) -> None:
+    arguments = ("old.run", "new.run", "--qrels", "qrels", "-m", "Overlap@2", "-m", "Tau", "--top", 1)
+    _, out, _ = untied_(*arguments, "--format", "json", "--depth", 3, "--ties", "trec")
+    found = json.loads(out)
+    assert found["untied"] == untied.__version__
+    assert found["settings"] == {"ties": "trec", "score_dtype": "float32", "depth": 3}
+    hashes = [hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in ("old.run", "new.run", "qrels")]
+    assert [one["sha256"] for one in found["inputs"]] == hashes
+    assert found["runs"] == ["old", "new"]
+    assert found["queries"] == {"both": 2, "alone": [1, 1]}
+    assert found["notes"] == ["queries in only one run, left out: 1 of old, 1 of new"]
+    assert [row["query"] for row in found["results"]] == ["1", "1", "all", "all"]
+    assert found["results"][1]["value"] == -1
+    assert found["distribution"][0]["50%"] == 0.5
+    [changed] = found["most_changed"]
+    assert changed["query"] == "1"
+    assert {row["document"]: row["change"] for row in changed["moved"]}["e"] == "entered"
+    found = json.loads(untied_("old.run", "other.run", "-m", "Tau", "-q", "--format", "json")[1])
+    assert [row["value"] for row in found["results"]] == [None, -1, -1]  # one document in common: not defined
+    assert "most_changed" not in found
+
+
+def test_report(untied_: Command) -> None:
+    _, out, _ = untied_("old.run", "new.run", "--qrels", "qrels", "-m", "Overlap@2", "--format", "table", "--top", 1)
+    assert out == (
+        "old to new: 2 queries\n\n"
+        "              mean      min       5%      25%      50%      75%      95%      max\n"
+        "Overlap@2   0.5000   0.0000   0.0500   0.2500   0.5000   0.7500   0.9500   1.0000\n\n"
+        "changed most by Overlap@2\n\n"
+        "query   Overlap@2\n"
+        "1          0.0000\n"
+        "  entered  c (3 to 1-2), e (new at 1-2, grade 2)\n"
+        "  left     a (1 to 3), b (2, gone, grade 0)\n"
+    )
+    _, out, _ = untied_("old.run", "new.run", "-m", "Overlap@2", "--format", "md", "--top", 1, "-q")
+    assert "| query | Overlap@2 |\n| --- | ---: |\n| 1 | 0.0000 |\n| 2 | 1.0000 |\n" in out
+    assert "* **1**: Overlap@2 0.0000\n  * entered: c (3 to 1-2), e (new at 1-2)\n" in out
+    _, out, _ = untied_("old.run", "new.run", "other.run", "-m", "Overlap@1", "--format", "table")
+    assert out == (
+        "run a   run b   Overlap@1\n"
+        "old     new        0.5000\n"
+        "old     other      0.5000\n"
+        "new     other      0.0000 [0.0000, 0.0000]\n".replace(" [0.0000, 0.0000]", "")
+    )
+
+
+def test_a_report_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Documents are never broken, and the distribution stands upright where it would be too wide."""
+    monkeypatch.setattr(report, "width", lambda: 60)
+    old, new = ({"q": [f"{name}-document-{i}" for i in range(10)]} for name in ("old", "new"))
+    found = untied.compare(old, new)
+    text = report.of_two(found, per_query=False, top=5, digits=4, style="table", on_screen=True)
+    assert max(map(len, text.splitlines())) <= 60
+    assert text.count("(new at ") == 10
+    assert text.count(", gone)") == 10
+    assert "\nmax " in text
+    long = untied.compare(old, new, "RBO", depth=10).moved("q", 10)
+    assert len(long) == 20
+
+
+def test_matrix(untied_: Command) -> None:
+    arguments = ("--matrix", "old.run", "new.run", "other.run", "-m", "Overlap@1", "-m", "Delta(P@1)")
+    code, out, err = untied_(*arguments)
+    assert code == 0
+    assert out == (
+        "measure\trun\told\tnew\tother\n"
+        "Overlap@1\told\t1.0000\t0.5000\t0.5000\n"
+        "Overlap@1\tnew\t0.5000\t0.8333\t0.0000\n"
+        "Overlap@1\tother\t0.5000\t0.0000\t1.0000\n"
+        "Delta(P@1)\told\t0.0000\t0.0000\t0.0000\n"
+        "Delta(P@1)\tnew\t0.0000\t0.0000\t0.0000\n"
+        "Delta(P@1)\tother\t0.0000\t0.0000\t0.0000\n"
+    )
+    assert err == "note: queries that another run lacks, left out: 1 of old, 1 of new\n"
+    _, out, _ = untied_(*arguments, "--format", "table")
+    assert out.splitlines()[:2] == ["Overlap@1      old      new    other", "old         1.0000   0.5000   0.5000"]
+    _, out, _ = untied_(*arguments, "--format", "json")
+    assert json.loads(out)["matrices"]["Overlap@1"][0] == [1.0, 0.5, 0.5]
+    _, out, _ = untied_(*arguments[1:4], "-m", "Overlap@1")
+    assert [line.split("\t")[:3] for line in out.splitlines()[1:]] == [
+        ["old", "new", "all"], ["old", "other", "all"], ["new", "other", "all"]]  # fmt: skip
+
+
+def test_usage(untied_: Command) -> None:
+    assert untied_("old.run")[0] == 1
+    assert "there is only one run" in untied_("old.run")[2]
+    assert "--top tells queries of two runs" in untied_("old.run", "new.run", "--matrix", "--top", 2)[2]
+    assert "goes without --per-query" in untied_("old.run", "new.run", "--matrix", "-q")[2]
+    assert "only one input can be standard input" in untied_("old.run", "-", "--qrels", "-")[2]
+    assert untied_("old.run", "new.run", "--top", "0")[0] == 2
+    assert untied_("old.run", "new.run", "-o", "old.run")[0] == 1
+    assert "run 'old.run' is given twice" in untied_("old.run", "old.run")[2]
