@@ -8,6 +8,7 @@ pub mod average_precision;
 pub mod bpref;
 pub mod branch;
 pub mod counts;
+pub mod decay;
 pub mod distribution;
 pub mod dot;
 mod effect;
@@ -15,6 +16,7 @@ pub mod err;
 pub mod expected;
 pub mod flow;
 mod form;
+pub mod passages;
 pub mod reciprocal_rank;
 pub mod scores;
 #[cfg(test)]

@@ -1,0 +1,87 @@
+//! What relevant material is worth by the time at which it is met: `S = integral of dG/dt D(t) dt` (Tan & Clarke,
+//! equations 26 and 27), with time in seconds or in characters read.
+//!
+//! As long as time does not depend on what is relevant, S is a dot product: see [`super::dot`] for documents, each of
+//! which counts when it is met, and [`super::passages`] for text, each character of which counts for itself.
+
+/// A decay function, D(t): never rising.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Decay {
+    /// max(0, 1 - t / L), that of the U-measure.
+    Linear {
+        /// The time after which nothing is worth anything, L.
+        length: f64,
+    },
+    /// 2^(-t / h), that of time-biased gain.
+    Exponential {
+        /// The time after which everything is worth half as much, h.
+        half_life: f64,
+    },
+}
+
+impl Decay {
+    /// D(t).
+    #[must_use]
+    pub fn at(self, time: f64) -> f64 {
+        match self {
+            Decay::Linear { length } => ((length - time) / length).max(0.0),
+            Decay::Exponential { half_life } => (-time / half_life).exp2(),
+        }
+    }
+
+    /// D(t + 1) + .. + D(t + n); n may be infinite.
+    #[must_use]
+    pub fn sum(self, time: f64, n: f64) -> f64 {
+        match self {
+            Decay::Linear { length } => {
+                // Those that are not yet worth nothing.
+                let n = n.min((length - time).ceil() - 1.0).max(0.0);
+                (n * (length - time) - n * (n + 1.0) / 2.0) / length
+            }
+            Decay::Exponential { half_life } => {
+                let rate = std::f64::consts::LN_2 / half_life;
+                -self.at(time) * (-rate * n).exp_m1() / rate.exp_m1()
+            }
+        }
+    }
+
+    /// Discounts of documents that take so long: D at the time when each begins, or ends.
+    #[must_use]
+    pub fn discounts(self, durations: &[f64], at_end: bool) -> Vec<f64> {
+        let mut time = 0.0;
+        let discount = |duration: &f64| {
+            let begin = time;
+            time += duration;
+            self.at(if at_end { time } else { begin })
+        };
+        durations.iter().map(discount).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_those_of_the_terms() {
+        for decay in
+            [Decay::Linear { length: 20.0 }, Decay::Linear { length: 7.5 }, Decay::Exponential { half_life: 3.0 }]
+        {
+            for time in [0.0, 1.0, 2.25, 19.0, 20.0, 33.0] {
+                for n in [0, 1, 5, 40] {
+                    let terms: f64 = (1..=n).map(|t| decay.at(time + f64::from(t))).sum();
+                    assert!((decay.sum(time, f64::from(n)) - terms).abs() < 1e-13, "{decay:?} {time} {n}");
+                }
+                assert!((decay.sum(time, f64::INFINITY) - decay.sum(time, 2000.0)).abs() < 1e-13);
+            }
+        }
+        assert_eq!(Decay::Linear { length: 12_000.0 }.sum(0.0, f64::INFINITY), 5999.5);
+    }
+
+    #[test]
+    fn documents_count_when_they_begin_or_end() {
+        let decay = Decay::Exponential { half_life: 10.0 };
+        assert_eq!(decay.discounts(&[10.0, 20.0, 5.0], false), [1.0, 0.5, 0.125]);
+        assert_eq!(Decay::Linear { length: 40.0 }.discounts(&[10.0, 20.0, 15.0], true), [0.75, 0.25, 0.0]);
+    }
+}
