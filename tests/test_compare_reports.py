@@ -150,12 +150,17 @@ def test_all_pairs() -> None:
     assert list(overlap.rows()) == [("a", 1, 0, 0.5), ("b", 0, 1, 0.5), ("c", 0.5, 0.5, 0.5)]
     assert list(delta.rows()) == [("a", 0, 1, 0.5), ("b", -1, 0, -0.5), ("c", -0.5, 0.5, 0)]
     assert list(directed.rows()) == [("a", 0, 1, 0.5), ("b", None, 0, -0.5), ("c", None, None, 0)]
+    without = untied.compare_all(runs, "Overlap@1", itself=False)
+    assert without.pairs == found.pairs
+    assert next(iter(without.matrix().rows())) == ("a", None, 0, 0.5)
     assert found.matrix().to_numpy().tolist() == [[1, 0, 0.5], [0, 1, 0.5], [0.5, 0.5, 0.5]]
     assert found.matrix().to_pandas().set_index("run").loc["a", "c"] == 0.5
     with pytest.raises(KeyError, match="in this order"):
         found["b", "a"]
     with pytest.raises(KeyError, match="no run 'd'"):
         found["a", "d"]
+    with pytest.raises(untied.UntiedError, match="runs 2 and 3 have no query in common"):
+        untied.compare_all([{"1": ["a"], "2": ["a"]}, {"1": ["a"]}, {"2": ["a"]}])
     with pytest.raises(untied.UntiedError, match="there is only one run"):
         untied.compare_all({"a": runs["a"]})
     named = untied.compare_all({"run": runs["a"], "b": runs["b"]}, "RBO").matrix()

@@ -49,6 +49,7 @@ class Comparison:
         self._inputs = inputs
         self._options = options
         self._queries = native.queries()
+        self._places: dict[str, int] = {}
 
     @property
     def runs(self) -> tuple[str, str]:
@@ -101,18 +102,17 @@ class Comparison:
         number = self._number(measure)
         if query is None:
             return Value(*self._native.totals()[number])
-        if query not in self._queries:
+        if not self._places:
+            self._places = {query: place for place, query in enumerate(self._queries)}
+        if query not in self._places:
             raise KeyError(f"query {query!r} is not in both runs")
-        return Value(*self._native.values()[self._queries.index(query) * len(self._measures) + number])
+        return Value(*self._native.value(self._places[query], number))
 
     def _number(self, measure: str | Measure) -> int:
         name = str(as_comparing(measure))
         if name not in self.measures:
             raise KeyError(f"{name} was not computed; {', '.join(self.measures)} were")
         return self.measures.index(name)
-
-    def _values(self, number: int) -> list[float]:
-        return [parts[0] for parts in self._native.values()[number :: len(self._measures)]]
 
     @property
     def means(self) -> Table:
@@ -150,7 +150,7 @@ class Comparison:
         """
         rows = []
         for number, total in enumerate(self._native.totals()):
-            values = sorted(value for value in self._values(number) if not isnan(value))
+            values = sorted(value for value in self._native.column(number) if not isnan(value))
             rows.append([total[0], *(_quantile(values, share) for share in QUANTILES.values())])
         columns = [list(column) for column in zip(*rows, strict=True)]
         return Table({"measure": self.measures}, dict(zip(["mean", *QUANTILES], columns, strict=True)))
@@ -173,7 +173,7 @@ class Comparison:
         """
         number = 0 if measure is None else self._number(measure)
         _, lower_is_better, symmetry = _core.comparing_info(self._measures[number])
-        values = self._values(number)
+        values = self._native.column(number)
 
         def likeness(query: int) -> float:
             value = abs(values[query]) if symmetry == "opposite" else values[query]
@@ -383,8 +383,8 @@ class Comparisons:
         -------
         Table
             A row and a column for each run, the first column (``run``) its name. On the diagonal every run is compared
-            with itself. A measure that depends on which run comes first is that of row and column in this order; below
-            the diagonal it is empty, unless it is the opposite.
+            with itself, if it was. A measure that depends on which run comes first is that of row and column in this
+            order; below the diagonal it is empty, unless it is the opposite.
         """
         name = str(self._measures[0] if measure is None else as_comparing(measure))
         if name not in self.measures:
@@ -420,6 +420,7 @@ def compare_all(
     ties: str = "expected",
     score_dtype: str = "float64",
     variance: bool = False,
+    itself: bool = True,
     threads: int | None = None,
 ) -> Comparisons:
     """Compare every two of several runs.
@@ -433,6 +434,9 @@ def compare_all(
         As for `evaluate`, two or more.
     measures, qrels, depth, ties, score_dtype, variance, threads
         As for `compare`.
+    itself : bool
+        Whether to compare every run with itself too, for the diagonal of `Comparisons.matrix`; with ties, a run need
+        not be wholly like itself.
 
     Returns
     -------
@@ -468,7 +472,7 @@ def compare_all(
     judged = None if qrels is None else as_qrels(qrels, threads)
     loaded = [load() for _, load in named]
     options: dict[str, Any] = {"depth": depth, "ties": ties, "score_dtype": score_dtype, "variance": variance}
-    natives = _core.compare_runs(loaded, asked, qrels=judged, **options, itself=True, threads=threads)
+    natives = _core.compare_runs(loaded, asked, qrels=judged, **options, itself=itself, threads=threads)
     return Comparisons([name for name, _ in named], asked, natives, (loaded, judged), options)
 
 

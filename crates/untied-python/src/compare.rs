@@ -196,6 +196,17 @@ impl Comparison {
         self.comparison.values.iter().map(parts).collect()
     }
 
+    /// Of one query, by its number, and measure.
+    fn value(&self, query: usize, measure: usize) -> Parts {
+        parts(&self.comparison.values[query * self.comparison.totals.len() + measure])
+    }
+
+    /// Plain values of one measure, query by query.
+    fn column(&self, measure: usize) -> Vec<f64> {
+        let values = self.comparison.values.iter().skip(measure);
+        values.step_by(self.comparison.totals.len()).map(|score| score.value).collect()
+    }
+
     /// Queries that only the first and only the second run has.
     fn alone(&self) -> (usize, usize) {
         self.comparison.alone

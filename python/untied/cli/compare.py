@@ -104,6 +104,7 @@ def main(arguments: Sequence[str]) -> None:
         depth=options.depth,
         ties=options.ties,
         score_dtype=options.score_dtype,
+        itself=options.matrix,
         threads=options.threads,
     )
     pairs = [found[pair] for pair in found.pairs]

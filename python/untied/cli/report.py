@@ -134,7 +134,7 @@ def _told(
     told = [bold(title, on_screen)]
     most = min(width(), 120) if on_screen else 120
     for line, changes in zip(body, moved, strict=True):
-        told.append(line)
+        told.append(bold(line, on_screen))
         for change, entries in changes.items():
             told += _filled(f"  {change:<9}", entries, most)
     return "".join(f"{line}\n" for line in told)

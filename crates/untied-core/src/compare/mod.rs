@@ -136,7 +136,7 @@ pub fn compare<'a>(
         Ok((queries, values))
     };
     let values = ids.par_iter().map_init(Room::default, of_query).collect::<Result<Vec<_>>>()?;
-    gather(runs, specs.len(), settings.itself, &values)
+    gather(runs, specs.len(), settings.itself, values)
 }
 
 /// Query by query and pair by pair to pair by pair and query by query.
@@ -144,9 +144,15 @@ fn gather(
     runs: &[&Run],
     width: usize,
     itself: bool,
-    found: &[(Vec<Option<usize>>, Vec<Score>)],
+    found: Vec<(Vec<Option<usize>>, Vec<Score>)>,
 ) -> Result<Vec<Comparison>> {
-    let of_pair = |runs| Comparison { runs, ..Comparison::default() };
+    let (queries, room) = (found.len(), width * found.len());
+    let of_pair = |runs| Comparison {
+        runs,
+        queries: Vec::with_capacity(queries),
+        values: Vec::with_capacity(room),
+        ..Comparison::default()
+    };
     let mut all: Vec<Comparison> = pairs(runs.len(), itself).map(of_pair).collect();
     for (numbers, values) in found {
         let both = all.iter_mut().filter(|one| numbers[one.runs.1].is_some());
@@ -159,7 +165,8 @@ fn gather(
     for one in &mut all {
         let (a, b) = one.runs;
         if one.queries.is_empty() {
-            return Err(Error::Value("the runs have no query in common".into()));
+            let which = if runs.len() == 2 { "the runs".into() } else { format!("runs {} and {}", a + 1, b + 1) };
+            return Err(Error::Value(format!("{which} have no query in common")));
         }
         one.alone = (runs[a].len() - one.queries.len(), runs[b].len() - one.queries.len());
         one.totals = (0..width).map(|measure| mean(one.values.iter().skip(measure).step_by(width))).collect();

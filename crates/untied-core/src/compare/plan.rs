@@ -4,7 +4,7 @@ use super::{Settings, pairs, sort};
 use crate::error::Result;
 use crate::measures::{Scope, Spec};
 use crate::med::{self, Both, Effect, Workspace};
-use crate::ranking::{Joiner, List, Numbering, Order, Placed};
+use crate::ranking::{Joiner, List, Numbering, Order, Pair, Placed};
 use crate::similarity::{self, Overlaps, Score, Similarity, Symmetry};
 use crate::table::{Run, Truth};
 
@@ -37,6 +37,7 @@ pub(super) struct Room<'a> {
 #[derive(Default)]
 pub(super) struct Pairing {
     joiner: Joiner,
+    pair: Pair,
     places: Vec<Placed>,
     workspace: Workspace,
 }
@@ -119,7 +120,8 @@ impl Plan {
         variance: bool,
         values: &mut Vec<Score>,
     ) {
-        let overlaps = self.similar.then(|| Overlaps::new(room.joiner.pair(a, b)));
+        let Pairing { joiner, pair, .. } = room;
+        let overlaps = self.similar.then(|| Overlaps::new(joiner.pair(a, b, std::mem::take(pair))));
         if self.effects {
             room.joiner.places(a, b, &mut room.places);
         }
@@ -129,5 +131,6 @@ impl Plan {
             (Comparator::Similarity(_), None) => unreachable!("there are overlaps where there are similarities"),
             (Comparator::Effect(effect), _) => effect.score(&both, &mut room.workspace),
         }));
+        room.pair = overlaps.map(|overlaps| overlaps.pair).unwrap_or_default();
     }
 }

@@ -140,27 +140,30 @@ pub struct Joiner {
 }
 
 impl Joiner {
-    /// How many documents each pair of tie groups shares.
+    /// How many documents each pair of tie groups shares, told in a pair that is not needed any more.
     #[must_use]
-    pub fn pair(&mut self, a: &List, b: &List) -> Pair {
+    pub fn pair(&mut self, a: &List, b: &List, mut pair: Pair) -> Pair {
         self.make_room(a, b);
+        pair.a.ends.clone_from(&a.ends);
+        pair.b.ends.clone_from(&b.ends);
         each_group(b, |group, docs| docs.iter().for_each(|&doc| self.places[doc as usize] = group + 1));
-        let mut shared: Vec<(u32, u32)> = Vec::with_capacity(a.len().min(b.len()));
+        let blocks = &mut pair.blocks;
+        blocks.clear();
         each_group(a, |group, docs| {
-            let first = shared.len();
+            let first = blocks.len();
             let places = docs.iter().map(|&doc| self.places[doc as usize]).filter(|&place| place > 0);
-            shared.extend(places.map(|place| (group, place - 1)));
+            blocks.extend(places.map(|place| Block { a: group, b: place - 1, count: 1 }));
             if docs.len() > 1 {
-                shared[first..].sort_unstable();
+                blocks[first..].sort_unstable_by_key(|block| block.b);
             }
         });
         b.docs.iter().for_each(|&doc| self.places[doc as usize] = 0);
-        let blocks = shared.chunk_by(|one, other| one == other).map(|same| Block {
-            a: same[0].0,
-            b: same[0].1,
-            count: same.len() as u32,
+        blocks.dedup_by(|next, block| {
+            let same = (next.a, next.b) == (block.a, block.b);
+            block.count += u32::from(same);
+            same
         });
-        Pair { a: Side::new(a.ends.clone()), b: Side::new(b.ends.clone()), blocks: blocks.collect() }
+        pair
     }
 
     /// All documents of both: those of A in its order, then the others of B in its order.

@@ -1,0 +1,83 @@
+"""What comparing runs costs: every two of a folder of runs, and a million pairs of rankings as arrays.
+
+1. Every two runs of a folder, to depth 100: CPU seconds on one thread once the runs are loaded, a measure.
+2. Pairs of rankings of 20 ids as two arrays: CPU seconds on one thread and peak memory of the process, which holds the
+   arrays too (2 x 160 MB for a million pairs).
+
+The arrays share most ids, moved by a few ranks: the ids of a query are a shuffled window of 40, of which the first
+array has 20 and the second the 20 first after every place was moved by a normal deviate with standard deviation 6.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+from pathlib import Path
+from statistics import median
+from time import process_time
+
+import numpy
+
+import untied
+from measure import machine, markdown_table
+
+MEASURES = ["MED(nDCG@20)", "MED(RBP)", "RBO", "Overlap@10"]
+OF_ARRAYS = ["MED(nDCG@20)", "RBO", "Overlap@20"]
+
+
+def of_runs(folder: Path, repeats: int, measures: list[str]) -> list[list[str]]:
+    """Every two runs of a folder, measure by measure and together."""
+    runs = {path.stem: untied.read_run(path, threads=1) for path in sorted(folder.glob("*.run"))}
+    rows = []
+    for asked in [*([measure] for measure in measures), measures]:
+        taken = []
+        for _ in range(repeats):
+            start = process_time()
+            found = untied.compare_all(runs, asked, depth=100, itself=False, threads=1)
+            taken.append(process_time() - start)
+        each = median(taken) / sum(len(found[pair].queries) for pair in found.pairs)
+        rows.append([", ".join(asked), f"{median(taken):.2f}", f"{1e6 * each:.1f}"])
+    return rows
+
+
+def of_arrays(pairs: int, repeats: int) -> list[list[str]]:
+    """Arrays of ids, measure by measure and together."""
+    a, b = (numpy.empty((pairs, 20), numpy.int64) for _ in range(2))
+    chance = numpy.random.default_rng(1)
+    for first in range(0, pairs, 50_000):
+        rows = len(a[first : first + 50_000])
+        window = chance.permuted(numpy.tile(numpy.arange(40), (rows, 1)), axis=1)
+        ids = window + 100 * chance.integers(0, 10**9, (rows, 1))
+        moved = numpy.argsort(numpy.arange(40) + chance.normal(0, 6, (rows, 40)), axis=1)[:, :20]
+        a[first : first + rows] = ids[:, :20]
+        b[first : first + rows] = numpy.take_along_axis(ids, moved, axis=1)
+    table = []
+    for asked in [*([measure] for measure in OF_ARRAYS), OF_ARRAYS]:
+        taken = []
+        for _ in range(repeats):
+            start = process_time()
+            untied.compare_arrays(a, b, asked, threads=1)
+            taken.append(process_time() - start)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        table.append([", ".join(asked), f"{median(taken):.2f}", f"{peak:.0f}"])
+    return table
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--trec", type=Path, metavar="DIR", help="folder with *.run (TREC-8, unpacked)")
+    parser.add_argument("-m", "--measure", action="append", help=f"for runs (default: {', '.join(MEASURES)})")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--pairs", type=int, default=1_000_000, help="rows of the arrays (default: a million)")
+    options = parser.parse_args()
+    print(machine(["numpy"]), end="\n\n")
+    print(markdown_table(["arrays", "CPU s", "peak MB"], of_arrays(options.pairs, options.repeats)))
+    if options.trec:
+        head = ["every two runs", "CPU s", "us a pair and query"]
+        print(end="\n")
+        print(markdown_table(head, of_runs(options.trec, options.repeats, options.measure or MEASURES)))
+
+
+if __name__ == "__main__":
+    main()
