@@ -1,9 +1,9 @@
 //! Local search: one document after the other turned, as long as that gains something.
 //!
-//! With `R(t) = sum_{s >= t} w_s Q(s)`, what turning x off or on gains is `R_B(b_x) - R_A(a_x)` times `1 / q - 1` or
-//! `q - 1`.
+//! With `R_A(i) = sum_{j >= i} A_j Q_A(j)`, `R_B` likewise, what turning x off or on gains is
+//! `R_B(b_x) - R_A(a_x)` times `1 / q - 1` or `q - 1`.
 
-use super::problem::{NONE, Problem};
+use super::part::Part;
 
 /// A step that gains no more than this is none.
 const LEAST: f64 = 1e-13;
@@ -12,32 +12,32 @@ const LEAST: f64 = 1e-13;
 #[derive(Debug, Default)]
 pub(super) struct Climber {
     on: Vec<bool>,
-    /// `R_A(t)` and `R_B(t)`.
+    /// `R_A(i)` and `R_B(i)` by position.
     rests: Vec<(f64, f64)>,
 }
 
 impl Climber {
-    /// Put the best of two ascents into the problem: from nothing on, and from all that A ranks higher.
-    pub(super) fn climb(&mut self, problem: &mut Problem) {
+    /// Put the best of two ascents into the part: from nothing on, and from all that A ranks higher.
+    pub(super) fn climb(&mut self, part: &mut Part) {
         let mut best = f64::NEG_INFINITY;
         for ahead in [false, true] {
             self.on.clear();
-            self.on.extend(problem.documents.iter().map(|x| ahead && x.a < x.b));
-            let value = self.ascend(problem);
+            self.on.extend(part.documents.iter().map(|x| ahead && x.a < x.b));
+            let value = self.ascend(part);
             if value > best {
                 best = value;
-                problem.on.clone_from(&self.on);
+                part.on.clone_from(&self.on);
             }
         }
     }
 
-    fn ascend(&mut self, problem: &Problem) -> f64 {
-        let go_on = problem.factor(true);
+    fn ascend(&mut self, part: &Part) -> f64 {
+        let go_on = part.factor(true);
         let gains = (if go_on > 0.0 { 1.0 / go_on - 1.0 } else { 0.0 }, go_on - 1.0);
         loop {
-            let value = self.evaluate(problem);
+            let value = self.evaluate(part);
             let (mut step, mut most) = (None, LEAST);
-            for (number, document) in problem.documents.iter().enumerate() {
+            for (number, document) in part.documents.iter().enumerate() {
                 let gain = (self.rests[document.b].1 - self.rests[document.a].0)
                     * if self.on[number] { gains.0 } else { gains.1 };
                 if gain > most {
@@ -49,13 +49,14 @@ impl Climber {
         }
     }
 
-    /// `S(A) - S(B)`, and all `R(t)`.
-    fn evaluate(&mut self, problem: &Problem) -> f64 {
+    /// The difference, and all `R`.
+    fn evaluate(&mut self, part: &Part) -> f64 {
         let (mut a, mut b) = (1.0, 1.0);
         self.rests.clear();
-        for (at_a, at_b) in &problem.ranks {
-            a *= if at_a.open == NONE { at_a.factor } else { problem.factor(self.on[at_a.open]) };
-            b *= if at_b.open == NONE { at_b.factor } else { problem.factor(self.on[at_b.open]) };
+        self.rests.push((0.0, 0.0));
+        for (at_a, at_b) in &part.entries[1..] {
+            a *= part.factor(self.on[at_a.open]);
+            b *= part.factor(self.on[at_b.open]);
             self.rests.push((at_a.weight * a, at_b.weight * b));
         }
         let mut rest = (0.0, 0.0);

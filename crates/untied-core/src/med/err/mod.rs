@@ -1,6 +1,6 @@
 //! MED of expected reciprocal rank, solved exactly.
 //!
-//! A user stops at document x with probability `c_x`; `Q(t) = prod_{j <= t} (1 - c_j)` reach rank t + 1. Then
+//! A user stops at document x with probability `c_x`; `Q(t) = prod_{j <= t} (1 - c_j)` go beyond rank t. Then
 //!
 //! `ERR = sum_{t <= K} c_t Q(t - 1) / t = 1 - sum_{t <= K} w_t Q(t)`, `w_t = 1 / (t (t + 1))`, `w_K = 1 / K`,
 //!
@@ -9,49 +9,42 @@
 //! `wA_K = 1 / (K (K + 1)) + sum_{m >= 1} (1 - r)^m / ((K + m) (K + m + 1))` and `wB_K = 1 / K`.
 //!
 //! The difference is affine in each `c_x`: some optimum has all unknown ones in {0, r}, those that only A has at r and
-//! those that only B has at 0. The others are decided in the order of their better rank ([`search`]); where both
-//! rankings agree about their order, one by one from the last ([`Problem::solve_chain`]).
+//! those that only B has at 0. Let `x_1, x_2, ...` be the others in the order of A, `y_1, y_2, ...` in that of B and
+//! `f = 1 - r` for those that are on, 1 for those that are off. With all that is fixed put into weights of *positions*
+//! instead of ranks,
+//!
+//! `S(A) - S(B) = sum_i B_i f(y_1) ... f(y_i) - A_i f(x_1) ... f(x_i)`.
+//!
+//! Wherever the first i documents of both are the same ones, the rest does not depend on them but through a factor: the
+//! problem falls into parts, solved from the last to the first ([`Problem::solve`]). A part of one document is a
+//! comparison, so that rankings which agree about the order take O(K); a larger one is searched ([`search`]).
 
 mod climb;
+mod part;
 mod problem;
 mod search;
 
-use self::climb::Climber;
 use self::problem::Problem;
-use self::search::Search;
 use super::{Instance, Solution};
 
 /// Memory that one solution leaves to the next.
 #[derive(Debug, Default)]
 pub struct Workspace {
     problem: Problem,
-    climber: Climber,
-    search: Search,
 }
 
 /// The largest `S(A) - S(B)` among the first `depth` documents, or with a `tail` of all that could follow them; in at
-/// most `limit` nodes (but one).
+/// most `limit` nodes.
 ///
-/// Where `bound` equals `value` nothing better exists but for `1e-12`.
+/// Where `bound` equals `value` nothing better exists but for `1e-12` a part.
 #[must_use]
 pub fn solve(instance: &Instance, tail: bool, limit: u64, workspace: &mut Workspace) -> Solution {
-    let Workspace { problem, climber, search } = workspace;
+    let problem = &mut workspace.problem;
     problem.read(instance, tail);
-    let mut gains: Vec<f64> = instance.documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
-    for (gain, document) in gains.iter_mut().zip(&instance.documents) {
-        if document.known.is_none() && document.b == 0 {
-            *gain = instance.top;
-        }
-    }
-    let (open, nodes) = if problem.solve_chain() {
-        (None, 0)
-    } else {
-        climber.climb(problem);
-        search.run(problem, limit)
-    };
-    for (document, on) in problem.documents.iter().zip(&problem.on) {
-        gains[document.id] = if *on { instance.top } else { 0.0 };
-    }
+    let (gap, nodes) = problem.solve(limit);
     let value = problem.value();
-    Solution { value, bound: open.map_or(value, |bound| bound.max(value)), gains, nodes }
+    let only_a = |x: &super::Document| if x.b == 0 { instance.top } else { 0.0 };
+    let mut gains: Vec<f64> = instance.documents.iter().map(|x| x.known.unwrap_or(only_a(x))).collect();
+    problem.on().for_each(|id| gains[id] = instance.top);
+    Solution { value, bound: value + gap, gains, nodes }
 }

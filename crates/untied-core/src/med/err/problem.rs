@@ -1,59 +1,40 @@
-//! The problem of an instance: weights and factors by rank, and the documents to decide.
+//! The problem of an instance, and its solution part by part.
 
 use super::super::Instance;
+use super::climb::Climber;
+use super::part::{Open, Part};
+use super::search::{Search, TOLERANCE};
 
 /// No document to decide.
-pub(super) const NONE: usize = usize::MAX;
-
-/// A document of both rankings of which nothing is known.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Open {
-    /// Rank in A.
-    pub(super) a: usize,
-    /// Rank in B.
-    pub(super) b: usize,
-    /// Its number in the instance.
-    pub(super) id: usize,
-}
-
-impl Open {
-    /// Its better rank.
-    pub(super) fn first(&self) -> usize {
-        self.a.min(self.b)
-    }
-
-    /// Its worse rank: from here on it counts in both.
-    pub(super) fn last(&self) -> usize {
-        self.a.max(self.b)
-    }
-}
+const NONE: usize = usize::MAX;
 
 /// What stands at a rank of one ranking.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Entry {
+struct Place {
     /// `w_t`.
-    pub(super) weight: f64,
+    weight: f64,
     /// Probability to go on at a document that is not to be decided; else 1.
-    pub(super) factor: f64,
+    factor: f64,
     /// Number of the document to decide.
-    pub(super) open: usize,
-    /// Its rank in the other ranking.
-    pub(super) other: usize,
+    open: usize,
 }
 
 /// The problem; see the module's head.
 #[derive(Debug, Default)]
 pub(super) struct Problem {
-    /// A and B by rank from 1; at 0 there is nothing.
-    pub(super) ranks: Vec<(Entry, Entry)>,
-    /// What to decide, by better rank.
-    pub(super) documents: Vec<Open>,
-    /// Powers of the probability `q = 1 - r` to go on at a document that is on.
-    pub(super) powers: Vec<f64>,
-    /// The best assignment found: whether the documents stop the user.
-    pub(super) on: Vec<bool>,
-    /// Sums of one group of ranks each, for the chain.
-    groups: Vec<f64>,
+    /// A and B by rank, from the first.
+    ranks: Vec<(Place, Place)>,
+    /// What to decide.
+    documents: Vec<Open>,
+    /// Whether each stops the user.
+    on: Vec<bool>,
+    /// Numbers of the documents by position in A.
+    order: Vec<usize>,
+    /// `A_i` and `B_i` by position; at 0 above all that is to be decided.
+    weights: Vec<(f64, f64)>,
+    part: Part,
+    climber: Climber,
+    search: Search,
 }
 
 impl Problem {
@@ -61,94 +42,135 @@ impl Problem {
     pub(super) fn read(&mut self, instance: &Instance, tail: bool) {
         let go_on = 1.0 - instance.top;
         self.start(instance.depth, go_on, tail);
-        for (_, (a, _)) in self.ranks.iter_mut().enumerate().skip(instance.lengths.0 + 1) {
-            a.factor = go_on;
-        }
+        self.ranks.iter_mut().skip(instance.lengths.0).for_each(|(a, _)| a.factor = go_on);
         self.documents.clear();
         for (id, document) in instance.documents.iter().enumerate() {
             let (a, b) = (document.a as usize, document.b as usize);
+            let only_a = if b == 0 { instance.top } else { 0.0 };
+            let factor = 1.0 - document.known.unwrap_or(only_a);
+            let mut open = NONE;
             if document.known.is_none() && a > 0 && b > 0 {
-                self.documents.push(Open { a, b, id });
-                continue;
+                open = self.documents.len();
+                self.documents.push(Open { a: 0, b: 0, id });
             }
-            let top = if b == 0 { instance.top } else { 0.0 };
-            let factor = 1.0 - document.known.unwrap_or(top);
             if a > 0 {
-                self.ranks[a].0.factor = factor;
+                let place = &mut self.ranks[a - 1].0;
+                (place.factor, place.open) = (factor, open);
             }
             if b > 0 {
-                self.ranks[b].1.factor = factor;
+                let place = &mut self.ranks[b - 1].1;
+                (place.factor, place.open) = (factor, open);
             }
-        }
-        self.documents.sort_unstable_by_key(|x| (x.first(), x.a + x.b, x.id));
-        for (number, document) in self.documents.iter().enumerate() {
-            let (a, b) = (&mut self.ranks[document.a].0, document.b);
-            (a.open, a.other) = (number, b);
-            let (b, a) = (&mut self.ranks[document.b].1, document.a);
-            (b.open, b.other) = (number, a);
         }
         self.on.clear();
         self.on.resize(self.documents.len(), false);
+        self.find_positions();
     }
 
     fn start(&mut self, depth: usize, go_on: f64, tail: bool) {
-        self.powers.clear();
-        self.powers.extend((0..=depth).scan(1.0, |power, _| Some(std::mem::replace(power, *power * go_on))));
+        let powers = &mut self.part.powers;
+        powers.clear();
+        powers.extend((0..=depth).scan(1.0, |power, _| Some(std::mem::replace(power, *power * go_on))));
         self.ranks.clear();
-        self.ranks.extend((0..=depth).map(|rank| {
-            let weight = if rank == 0 { 0.0 } else { 1.0 / (rank * (rank + 1)) as f64 };
-            let entry = Entry { weight, factor: 1.0, open: NONE, other: 0 };
-            (entry, entry)
+        self.ranks.extend((1..=depth).map(|rank| {
+            let place = Place { weight: 1.0 / (rank * (rank + 1)) as f64, factor: 1.0, open: NONE };
+            (place, place)
         }));
-        if depth > 0 {
-            let last = &mut self.ranks[depth];
-            last.1.weight = 1.0 / depth as f64;
-            last.0.weight = if tail { last.0.weight + stopping_tail(depth, go_on) } else { last.1.weight };
+        if let Some((a, b)) = self.ranks.last_mut() {
+            b.weight = 1.0 / depth as f64;
+            a.weight = if tail { a.weight + stopping_tail(depth, go_on) } else { b.weight };
         }
     }
 
-    /// Probability to go on at a document that is on, or off.
-    pub(super) fn factor(&self, on: bool) -> f64 {
-        self.powers[usize::from(on)]
+    fn find_positions(&mut self) {
+        self.order.clear();
+        self.weights.clear();
+        self.weights.resize(self.documents.len() + 1, (0.0, 0.0));
+        let (mut a, mut b, mut above) = (1.0, 1.0, (0, 0));
+        for (at_a, at_b) in &self.ranks {
+            if at_a.open != NONE {
+                above.0 += 1;
+                self.documents[at_a.open].a = above.0;
+                self.order.push(at_a.open);
+            }
+            if at_b.open != NONE {
+                above.1 += 1;
+                self.documents[at_b.open].b = above.1;
+            }
+            a *= at_a.factor;
+            b *= at_b.factor;
+            self.weights[above.0].0 += at_a.weight * a;
+            self.weights[above.1].1 += at_b.weight * b;
+        }
     }
 
-    /// `S(A) - S(B)` of the best assignment.
+    /// Decide all documents. Returns by how much the best may exceed what is found, and the nodes it took.
+    ///
+    /// With V the best of all below position i where a part ends, the part is worth
+    /// `sum_{j < i} (B_j Q_B(j) - A_j Q_A(j)) + (B_i - A_i + V) Q(i)`, positions j being its own. If V is only known to lie
+    /// in an interval, the part is solved for both of its ends: Q(i) makes it smaller.
+    pub(super) fn solve(&mut self, limit: u64) -> (f64, u64) {
+        let (mut rest, mut nodes) = ((0.0, 0.0), 0);
+        let mut end = self.documents.len();
+        // A part starts where no document from there on stands above in B.
+        let mut first = usize::MAX;
+        for start in (0..end).rev() {
+            first = first.min(self.documents[self.order[start]].b);
+            if first <= start {
+                continue;
+            }
+            let own = self.weights[end].1 - self.weights[end].0;
+            let last = (own + rest.0, own + rest.1);
+            rest = if end - start == 1 {
+                self.on[self.order[start]] = last.0 < 0.0;
+                let best = |last: f64| last * self.part.factor(last < 0.0);
+                (best(last.0), best(last.1))
+            } else {
+                // Of the nodes that are left parts take shares by documents, as earlier ones need theirs.
+                let share = (limit - nodes) * (end - start) as u64 / end as u64;
+                let (found, taken) = self.solve_part(start, end, last, share);
+                nodes += taken;
+                found
+            };
+            end = start;
+        }
+        let gap = rest.1 - rest.0;
+        (if gap > TOLERANCE { gap } else { 0.0 }, nodes)
+    }
+
+    fn solve_part(&mut self, start: usize, end: usize, last: (f64, f64), limit: u64) -> ((f64, f64), u64) {
+        let documents = self.order[start..end].iter().map(|&x| Open { id: x, ..self.documents[x] });
+        self.part.read(documents, start, &self.weights, last.0);
+        self.climber.climb(&mut self.part);
+        let is_known = last.1 <= last.0;
+        let found = self.search.run(&mut self.part, if is_known { limit } else { limit / 2 });
+        for (document, &on) in self.part.documents.iter().zip(&self.part.on) {
+            self.on[document.id] = on;
+        }
+        if is_known {
+            return ((found.value, found.bound), found.nodes);
+        }
+        self.part.end_with(last.1);
+        let above = self.search.run(&mut self.part, limit - found.nodes);
+        ((found.value, above.bound), found.nodes + above.nodes)
+    }
+
+    /// Numbers in the instance of the documents that stop the user, of those that were to be decided.
+    pub(super) fn on(&self) -> impl Iterator<Item = usize> {
+        self.documents.iter().zip(&self.on).filter(|(_, on)| **on).map(|(document, _)| document.id)
+    }
+
+    /// `S(A) - S(B)`.
     pub(super) fn value(&self) -> f64 {
+        let factor =
+            |place: &Place| if place.open == NONE { place.factor } else { self.part.factor(self.on[place.open]) };
         let (mut a, mut b, mut value) = (1.0, 1.0, 0.0);
-        for (at_a, at_b) in &self.ranks[1..] {
-            a *= if at_a.open == NONE { at_a.factor } else { self.factor(self.on[at_a.open]) };
-            b *= if at_b.open == NONE { at_b.factor } else { self.factor(self.on[at_b.open]) };
+        for (at_a, at_b) in &self.ranks {
+            a *= factor(at_a);
+            b *= factor(at_b);
             value += at_b.weight * b - at_a.weight * a;
         }
         value
-    }
-
-    /// Solve the problem if both rankings have its documents in the same order; whether they do.
-    ///
-    /// With `e_i` the sum over ranks with i such documents at or above, others being off, the best of what follows
-    /// document y is `V_y = e_y + max(V_{y + 1}, q V_{y + 1})`.
-    pub(super) fn solve_chain(&mut self) -> bool {
-        if self.documents.windows(2).any(|pair| (pair[0].a < pair[1].a) != (pair[0].b < pair[1].b)) {
-            return false;
-        }
-        self.groups.clear();
-        self.groups.resize(self.documents.len() + 1, 0.0);
-        let (mut a, mut b, mut above) = (1.0, 1.0, (0, 0));
-        for (at_a, at_b) in &self.ranks[1..] {
-            above.0 += usize::from(at_a.open != NONE);
-            above.1 += usize::from(at_b.open != NONE);
-            a *= at_a.factor;
-            b *= at_b.factor;
-            self.groups[above.0] -= at_a.weight * a;
-            self.groups[above.1] += at_b.weight * b;
-        }
-        let mut rest = 0.0;
-        for (number, group) in self.groups.iter().enumerate().skip(1).rev() {
-            rest += group;
-            self.on[number - 1] = rest < 0.0;
-            rest *= self.powers[usize::from(rest < 0.0)];
-        }
-        true
     }
 }
 

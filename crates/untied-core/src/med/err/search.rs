@@ -1,44 +1,55 @@
-//! Branch and bound over the documents in the order of their better rank, so that what is decided fixes a prefix.
+//! Branch and bound over the documents of a part in the order of their better position, so that what is decided fixes a
+//! prefix.
 //!
-//! At rank s let a and b be the products of what is decided there, and let the ranking A alone have i, B alone j and both
-//! have n undecided documents at or above s. Then `wB Q_B(s) - wA Q_A(s)` is at most `v = wB b - wA a q^i` if v > 0, else
-//! `v q^n`; the sum over ranks bounds the difference. It depends on what is decided but through a factor once all of
-//! that is above in both, so that sums of the root serve for the rest.
+//! At position s let a and b be the products of what is decided there, and let A alone have i, B alone j and both
+//! together n undecided documents down to s. Then `B_s Q_B(s) - A_s Q_A(s)` is at most `v = B_s b - A_s a q^i` if v > 0,
+//! else `v q^n`; their sum bounds the difference. Once all that is decided is above s in both, it makes but a factor, so
+//! that sums of the root serve for the rest.
 //!
-//! Document d should be on if `D = sum_{t >= a_d} wA Q_A - sum_{t >= b_d} wB Q_B >= 0`, d itself left out. Up to the rank
-//! before it has been in both, D has terms of one ranking; what follows lies, likewise, between sums of
-//! `-v` and of `wA a - wB b q^j`. D may be divided by the factor of documents that are in both by then, which makes its
+//! Document d should be on if `D = sum_{s >= a_d} A_s Q_A(s) - sum_{s >= b_d} B_s Q_B(s) >= 0`, d itself left out. Until it
+//! has been in both, D has terms of one ranking; each that follows lies, likewise, between those of `A_s a q^i - B_s b`
+//! and of `A_s a - B_s b q^j`. D may be divided by the factor of the documents that both have by then, which makes its
 //! bounds sharp enough to decide most documents.
 
-use super::problem::{NONE, Open, Problem};
+use super::part::{Open, Part};
 
 /// What is found to lie this close to the best known counts as solved.
-const TOLERANCE: f64 = 1e-12;
-
+pub(super) const TOLERANCE: f64 = 1e-12;
 /// Widths of intervals to close where that takes too many nodes.
-const WIDTHS: [f64; 3] = [1e-4, 1e-6, 1e-9];
+const WIDTHS: [f64; 4] = [1e-4, 1e-5, 1e-7, 1e-9];
 /// How much a document may lose by being decided.
 const SLACK: f64 = 1e-15;
+
+/// What a search came to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found {
+    /// The best value.
+    pub(super) value: f64,
+    /// Nothing is better than this.
+    pub(super) bound: f64,
+    /// Nodes.
+    pub(super) nodes: u64,
+}
 
 /// Where the search is.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     /// The next document to decide.
     next: usize,
-    /// Down to this rank all is decided.
-    rank: usize,
-    /// Sum over these ranks.
+    /// Down to this position all is decided.
+    position: usize,
+    /// Sum down to there.
     value: f64,
     /// `Q_A` and `Q_B` there.
     a: f64,
     b: f64,
-    /// The worst rank of what is decided.
+    /// The worst position of what is decided.
     far: usize,
     /// Factor of all that is decided.
     factor: f64,
 }
 
-/// Products and counts of undecided documents at a rank.
+/// Products and counts of undecided documents down to a position.
 #[derive(Debug, Clone, Copy)]
 struct Reach {
     a: f64,
@@ -48,20 +59,20 @@ struct Reach {
     both: usize,
 }
 
-/// Bounds of sums over ranks.
+/// Bounds of sums over positions.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     /// The difference is at most this.
     gain: f64,
-    /// D is at least this if factors of documents in both may be left out, and as it is.
+    /// D is at least this: divided by factors of documents in both, and as it is.
     low: (f64, f64),
-    /// At most this.
+    /// It is at most this.
     high: (f64, f64),
 }
 
 impl Sums {
     /// This and `factor` times another.
-    fn plus(self, factor: f64, rest: Sums) -> Sums {
+    fn plus(self, factor: f64, rest: &Sums) -> Sums {
         let sum = |x: f64, y: f64| x + factor * y;
         Sums {
             gain: sum(self.gain, rest.gain),
@@ -74,10 +85,10 @@ impl Sums {
 /// The search and its memory.
 #[derive(Debug, Default)]
 pub(super) struct Search {
-    /// Sums over a rank and all below it, nothing being decided.
+    /// Sums over a position and all below, nothing being decided.
     roots: Vec<Sums>,
-    /// `1 / t`: no more than `b / t` can be gained from rank t on.
-    inverse: Vec<f64>,
+    /// The same of `B_i`: no more than b times this can be gained.
+    rests: Vec<f64>,
     /// What is decided: the factor of each document.
     factors: Vec<f64>,
     /// The best value.
@@ -90,147 +101,149 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Improve the problem's assignment until it is the best; a bound if the search ended at its limit, and the nodes.
+    /// Improve the part's assignment until it is the best.
     ///
     /// If half of the nodes are not enough, the rest goes into closing an interval, of some width and then of smaller
     /// ones.
-    pub(super) fn run(&mut self, problem: &mut Problem, limit: u64) -> (Option<f64>, u64) {
-        self.sum_roots(problem);
+    pub(super) fn run(&mut self, part: &mut Part, limit: u64) -> Found {
+        self.sum_roots(part);
         self.factors.clear();
-        self.factors.resize(problem.documents.len(), 1.0);
-        self.best = problem.value();
+        self.factors.extend(part.on.iter().map(|&on| part.factor(on)));
+        self.best = self.evaluate(part);
         self.nodes = 0;
-        let (closed, mut bound) = self.attempt(problem, TOLERANCE, limit.div_ceil(2));
-        if closed {
-            return (None, self.nodes);
+        if limit == 0 {
+            return Found { value: self.best, bound: self.best.max(self.roots[1].gain), nodes: 0 };
         }
+        let (closed, mut bound) = self.attempt(part, TOLERANCE, limit.div_ceil(2));
         for width in WIDTHS {
-            if self.nodes < limit {
-                bound = bound.min(self.attempt(problem, width, limit).1);
+            if !closed && self.nodes < limit {
+                bound = bound.min(self.attempt(part, width, limit).1);
             }
         }
-        (Some(bound), self.nodes)
+        Found { value: self.best, bound: if closed { self.best } else { bound }, nodes: self.nodes }
     }
 
     /// Search for what is better than the best known by a tolerance: whether nothing was left open, and a bound.
-    fn attempt(&mut self, problem: &mut Problem, tolerance: f64, limit: u64) -> (bool, f64) {
+    fn attempt(&mut self, part: &mut Part, tolerance: f64, limit: u64) -> (bool, f64) {
         self.tolerance = tolerance;
         self.limit = limit;
         self.open = None;
-        self.visit(problem, Place { next: 0, rank: 0, value: 0.0, a: 1.0, b: 1.0, far: 0, factor: 1.0 });
+        self.visit(part, Place { next: 0, position: 0, value: 0.0, a: 1.0, b: 1.0, far: 0, factor: 1.0 });
         let closed = self.best + tolerance;
         (self.open.is_none(), self.open.map_or(closed, |open| open.max(closed)))
     }
 
-    fn sum_roots(&mut self, problem: &Problem) {
-        let count = problem.ranks.len();
-        self.inverse.clear();
-        self.inverse.extend((0..=count).map(|rank| 1.0 / rank as f64));
+    fn evaluate(&self, part: &Part) -> f64 {
+        let mut place =
+            Place { next: part.documents.len(), position: 0, value: 0.0, a: 1.0, b: 1.0, far: 0, factor: 1.0 };
+        self.advance(part, &mut place);
+        place.value
+    }
+
+    fn sum_roots(&mut self, part: &Part) {
+        let count = part.entries.len();
+        self.rests.clear();
+        self.rests.resize(count + 1, 0.0);
         self.roots.clear();
         self.roots.resize(count + 1, Sums::default());
         let mut reach = Reach { a: 1.0, b: 1.0, only_a: 0, only_b: 0, both: 0 };
-        for rank in 1..count {
-            reach.enter(problem, rank, 0, &[]);
-            let mut sums = Sums::default();
-            reach.add(problem, rank, &mut sums);
-            reach.add_slopes(problem, rank, &mut sums);
-            self.roots[rank] = sums;
+        for (position, sums) in (1..count).zip(&mut self.roots[1..]) {
+            reach.enter(part, position, 0, &[]);
+            reach.add(part, position, sums);
+            reach.add_slopes(part, position, sums);
         }
-        for rank in (1..count).rev() {
-            self.roots[rank] = self.roots[rank].plus(1.0, self.roots[rank + 1]);
+        for position in (1..count).rev() {
+            self.rests[position] = self.rests[position + 1] + part.entries[position].1.weight;
+            self.roots[position] = self.roots[position].plus(1.0, &self.roots[position + 1]);
         }
     }
 
-    fn visit(&mut self, problem: &mut Problem, mut place: Place) {
+    fn visit(&mut self, part: &mut Part, mut place: Place) {
         self.nodes += 1;
         loop {
-            self.advance(problem, &mut place);
-            let Some(&document) = problem.documents.get(place.next) else {
-                return self.offer(problem, place.value);
+            self.advance(part, &mut place);
+            let Some(&document) = part.documents.get(place.next) else {
+                return self.offer(part, place.value);
             };
-            let Some((bound, worth)) = self.look(problem, &place, &document) else { return };
+            let Some((bound, worth)) = self.look(part, &place, &document) else { return };
             if let Some(on) = worth {
-                place = self.decide(problem, place, &document, on);
+                place = self.decide(part, place, &document, on);
                 continue;
             }
-            let first = problem.on[place.next];
+            let first = part.on[place.next];
             for on in [first, !first] {
                 if self.nodes >= self.limit {
                     self.open = Some(self.open.map_or(bound, |open| open.max(bound)));
                     return;
                 }
-                let child = self.decide(problem, place, &document, on);
-                self.visit(problem, child);
+                let child = self.decide(part, place, &document, on);
+                self.visit(part, child);
             }
             return;
         }
     }
 
-    fn offer(&mut self, problem: &mut Problem, value: f64) {
+    fn offer(&mut self, part: &mut Part, value: f64) {
         if value > self.best {
             self.best = value;
-            let off = problem.factor(false);
-            for (on, factor) in problem.on.iter_mut().zip(&self.factors) {
+            let off = part.factor(false);
+            for (on, factor) in part.on.iter_mut().zip(&self.factors) {
                 *on = *factor != off;
             }
         }
     }
 
-    fn decide(&mut self, problem: &Problem, place: Place, document: &Open, on: bool) -> Place {
-        let factor = problem.factor(on);
+    fn decide(&mut self, part: &Part, place: Place, document: &Open, on: bool) -> Place {
+        let factor = part.factor(on);
         self.factors[place.next] = factor;
         let far = place.far.max(document.last());
         Place { next: place.next + 1, far, factor: place.factor * factor, ..place }
     }
 
     /// Go down to the next document that is not decided.
-    fn advance(&self, problem: &Problem, place: &mut Place) {
-        let end = problem.documents.get(place.next).map_or(problem.ranks.len(), Open::first);
-        let mut reach = Reach { a: place.a, b: place.b, only_a: 0, only_b: 0, both: 0 };
-        for rank in place.rank + 1..end {
-            reach.enter(problem, rank, place.next, &self.factors);
-            let (a, b) = &problem.ranks[rank];
-            place.value += b.weight * reach.b - a.weight * reach.a;
+    fn advance(&self, part: &Part, place: &mut Place) {
+        let end = part.documents.get(place.next).map_or(part.entries.len(), Open::first);
+        for (a, b) in &part.entries[place.position + 1..end] {
+            place.a *= self.factors[a.open];
+            place.b *= self.factors[b.open];
+            place.value += b.weight * place.b - a.weight * place.a;
         }
-        place.rank = end - 1;
-        (place.a, place.b) = (reach.a, reach.b);
+        place.position = end - 1;
     }
 
     /// The most that is still possible, and the next document's value if one is never worse than the other; nothing if
     /// nothing better than the best known is possible.
-    fn look(&self, problem: &Problem, place: &Place, document: &Open) -> Option<(f64, Option<bool>)> {
+    fn look(&self, part: &Part, place: &Place, document: &Open) -> Option<(f64, Option<bool>)> {
         let target = self.best + self.tolerance;
         let mut reach = Reach { a: place.a, b: place.b, only_a: 0, only_b: 0, both: 0 };
         let mut sums = Sums { gain: place.value, ..Sums::default() };
         let a_first = document.a < document.b;
-        let (mut one, mut least) = (0.0, 0.0);
+        let (mut alone, mut least) = (0.0, 0.0);
         let end = place.far.max(document.last());
-        for rank in place.rank + 1..=end {
-            if rank == document.last() && document.a != document.b {
-                least = problem.powers[if a_first { reach.only_a } else { reach.only_b } - 1];
+        for position in place.position + 1..=end {
+            if position == document.last() {
+                least = part.powers[(if a_first { reach.only_a } else { reach.only_b }).saturating_sub(1)];
             }
-            reach.enter(problem, rank, place.next, &self.factors);
-            reach.add(problem, rank, &mut sums);
-            let rest = if rank >= place.far {
-                place.factor * self.roots[rank + 1].gain
-            } else {
-                reach.b * self.inverse[rank + 1]
-            };
+            reach.enter(part, position, place.next, &self.factors);
+            reach.add(part, position, &mut sums);
+            let below = position + 1;
+            let rest =
+                if position < place.far { reach.b * self.rests[below] } else { place.factor * self.roots[below].gain };
             if sums.gain + rest <= target {
                 return None;
             }
-            if rank < document.last() {
-                let (a, b) = &problem.ranks[rank];
-                one += if a_first { a.weight * reach.a } else { b.weight * reach.b };
+            if position < document.last() {
+                let (a, b) = &part.entries[position];
+                alone += if a_first { a.weight * reach.a } else { b.weight * reach.b };
             } else {
-                reach.add_slopes(problem, rank, &mut sums);
+                reach.add_slopes(part, position, &mut sums);
             }
         }
-        let sums = sums.plus(place.factor, self.roots[end + 1]);
+        let sums = sums.plus(place.factor, &self.roots[end + 1]);
         let (low, high) = if a_first {
-            (one * least + sums.low.0, one + sums.high.1)
+            (alone * least + sums.low.0, alone + sums.high.1)
         } else {
-            (sums.low.1 - one, sums.high.0 - one * least)
+            (sums.low.1 - alone, sums.high.0 - alone * least)
         };
         let worth = if low >= -SLACK { Some(true) } else { (high <= SLACK).then_some(false) };
         Some((sums.gain, worth))
@@ -238,25 +251,21 @@ impl Search {
 }
 
 impl Reach {
-    /// Go to the next rank.
-    #[inline(always)]
-    fn enter(&mut self, problem: &Problem, rank: usize, next: usize, factors: &[f64]) {
-        let (a, b) = &problem.ranks[rank];
-        if a.open == NONE {
-            self.a *= a.factor;
-        } else if a.open < next {
+    /// Go to the next position; documents from `next` on are undecided.
+    #[inline]
+    fn enter(&mut self, part: &Part, position: usize, next: usize, factors: &[f64]) {
+        let (a, b) = &part.entries[position];
+        if a.open < next {
             self.a *= factors[a.open];
-        } else if a.other < rank {
+        } else if a.other < position {
             self.only_b -= 1;
             self.both += 1;
         } else {
             self.only_a += 1;
         }
-        if b.open == NONE {
-            self.b *= b.factor;
-        } else if b.open < next {
+        if b.open < next {
             self.b *= factors[b.open];
-        } else if b.other <= rank {
+        } else if b.other <= position {
             self.only_a -= 1;
             self.both += 1;
         } else {
@@ -264,21 +273,21 @@ impl Reach {
         }
     }
 
-    /// Add the most that a rank can gain.
-    #[inline(always)]
-    fn add(&self, problem: &Problem, rank: usize, sums: &mut Sums) {
-        let (a, b) = &problem.ranks[rank];
-        let most = b.weight * self.b - a.weight * self.a * problem.powers[self.only_a];
-        sums.gain += if most > 0.0 { most } else { most * problem.powers[self.both] };
+    /// Add the most that a position can gain.
+    #[inline]
+    fn add(&self, part: &Part, position: usize, sums: &mut Sums) {
+        let (a, b) = &part.entries[position];
+        let most = b.weight * self.b - a.weight * self.a * part.powers[self.only_a];
+        sums.gain += if most > 0.0 { most } else { most * part.powers[self.both] };
     }
 
-    /// Add the least and the most that a rank adds to D.
-    #[inline(always)]
-    fn add_slopes(&self, problem: &Problem, rank: usize, sums: &mut Sums) {
-        let (a, b) = &problem.ranks[rank];
-        let both = problem.powers[self.both];
-        let low = a.weight * self.a * problem.powers[self.only_a] - b.weight * self.b;
-        let high = a.weight * self.a - b.weight * self.b * problem.powers[self.only_b];
+    /// Add the least and the most that a position adds to D.
+    #[inline]
+    fn add_slopes(&self, part: &Part, position: usize, sums: &mut Sums) {
+        let (a, b) = &part.entries[position];
+        let both = part.powers[self.both];
+        let low = a.weight * self.a * part.powers[self.only_a] - b.weight * self.b;
+        let high = a.weight * self.a - b.weight * self.b * part.powers[self.only_b];
         if low < 0.0 {
             sums.low = (sums.low.0 + low, sums.low.1 + low);
         } else {
