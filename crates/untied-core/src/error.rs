@@ -90,6 +90,16 @@ pub fn show(bytes: &[u8]) -> String {
     text.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
 }
 
+/// Names in a sentence: `a, b or c`.
+#[must_use]
+pub fn alternatives(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => only.clone(),
+        [others @ .., last] => format!("{} or {last}", others.join(", ")),
+    }
+}
+
 /// [`show`] in quotes, shortened to what fits an error message.
 #[must_use]
 pub fn quote(bytes: &[u8]) -> String {

@@ -1,6 +1,6 @@
 //! How to evaluate: policies and their names, the same on the command line and in Python.
 
-use crate::error::{Error, Result, show};
+use crate::error::{Error, Result, alternatives, show};
 use crate::ranking::{Layout, Precision};
 
 /// What becomes of tied documents.
@@ -187,9 +187,8 @@ impl Settings {
 /// What a name stands for.
 fn named<T: Copy>(option: &str, known: &[(&str, T)], name: &str) -> Result<T> {
     known.iter().find(|one| one.0 == name).map(|one| one.1).ok_or_else(|| {
-        let (last, others) = known.split_last().map_or(("", known), |(last, others)| (last.0, others));
-        let others: Vec<&str> = others.iter().map(|one| one.0).collect();
-        unknown(option, &format!("{} or {last}", others.join(", ")), name)
+        let names: Vec<String> = known.iter().map(|one| one.0.to_owned()).collect();
+        unknown(option, &alternatives(&names), name)
     })
 }
 

@@ -6,10 +6,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
 use untied_core::compare::{self, Bulk, Lists, Rank, Settings};
 use untied_core::error::text;
-use untied_core::measures::{Certainty, Spec};
+use untied_core::measures::Spec;
 use untied_core::similarity::{Score, Symmetry};
 
-use crate::convert::with_id;
+use crate::convert::{self, Parts, with_id};
 use crate::errors::to_python;
 use crate::measure::Measure;
 use crate::tables::{Qrels, Run};
@@ -22,16 +22,8 @@ pub struct Comparison {
     comparison: compare::Comparison,
 }
 
-/// (value, low, high, variance, certificate)
-type Parts = (f64, Option<f64>, Option<f64>, Option<f64>, &'static str);
-
 fn parts(score: &Score) -> Parts {
-    let certificate = match score.certainty {
-        Certainty::Exact => "exact",
-        Certainty::Interval => "interval",
-        Certainty::Estimate => "estimate",
-    };
-    (score.value, score.range.map(|range| range.0), score.range.map(|range| range.1), score.variance, certificate)
+    convert::parts(score.value, score.range, score.variance, score.certainty)
 }
 
 /// A measure that compares two rankings, by its name.

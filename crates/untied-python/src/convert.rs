@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use untied_core::Error;
 use untied_core::error::{quote, show};
+use untied_core::measures::Certainty;
 use untied_core::table::profiles::Accepted;
 use untied_core::table::{Chunk, subtopics};
 
@@ -316,4 +317,17 @@ fn finite(value: &Bound<'_, PyAny>, name: &str, query: &Bound<'_, PyAny>, doc: &
 pub fn place(query: &Bound<'_, PyAny>, doc: &Bound<'_, PyAny>) -> String {
     let id = |id: &Bound<'_, PyAny>| with_id(id, "id", |bytes| Ok(quote(bytes))).unwrap_or_default();
     format!("query {}, document {}", id(query), id(doc))
+}
+
+/// (value, low, high, variance, certainty)
+pub type Parts = (f64, Option<f64>, Option<f64>, Option<f64>, &'static str);
+
+/// A value as Python has it.
+pub fn parts(value: f64, range: Option<(f64, f64)>, variance: Option<f64>, certainty: Certainty) -> Parts {
+    let certainty = match certainty {
+        Certainty::Exact => "exact",
+        Certainty::Interval => "interval",
+        Certainty::Estimate => "estimate",
+    };
+    (value, range.map(|range| range.0), range.map(|range| range.1), variance, certainty)
 }

@@ -6,10 +6,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use untied_core::error::text;
 use untied_core::evaluate::{self, Plan, Value};
-use untied_core::measures::{Certainty, Spec};
+use untied_core::measures::Spec;
 use untied_core::settings::Settings;
 
-use crate::convert::with_id;
+use crate::convert::{self, Parts, with_id};
 use crate::errors::to_python;
 use crate::measure::Measure;
 use crate::tables::{Lengths, Qrels, Run};
@@ -101,16 +101,8 @@ impl Evaluator {
     }
 }
 
-/// (mean, low, high, variance, certainty)
-type Parts = (f64, Option<f64>, Option<f64>, Option<f64>, &'static str);
-
 fn parts(value: Value) -> Parts {
-    let certainty = match value.certainty {
-        Certainty::Exact => "exact",
-        Certainty::Interval => "interval",
-        Certainty::Estimate => "estimate",
-    };
-    (value.mean, value.range.map(|range| range.0), value.range.map(|range| range.1), value.variance, certainty)
+    convert::parts(value.mean, value.range, value.variance, value.certainty)
 }
 
 #[pymethods]

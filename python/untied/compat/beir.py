@@ -14,9 +14,12 @@ from untied.measures import AP, RR, P, R, RelP, Success, nDCG
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
+    from typing import Any, TypeAlias
 
     from untied._core import Measure
+
+    Grades: TypeAlias = Mapping[str, Mapping[str, float]]
+    Scores: TypeAlias = Mapping[str, Mapping[str, float]]
 
 __all__ = ["EvaluateRetrieval", "hole", "mrr", "recall_cap", "top_k_accuracy"]
 
@@ -60,7 +63,7 @@ class EvaluateRetrieval:
 
     @staticmethod
     def evaluate(
-        qrels: Mapping[str, Mapping[str, float]],
+        qrels: Grades,
         results: dict[str, dict[str, float]],
         k_values: Iterable[int],
         ignore_identical_ids: bool = True,
@@ -101,8 +104,8 @@ class EvaluateRetrieval:
 
     @staticmethod
     def evaluate_custom(
-        qrels: Mapping[str, Mapping[str, float]],
-        results: Mapping[str, Mapping[str, float]],
+        qrels: Grades,
+        results: Scores,
         k_values: Iterable[int],
         metric: str,
         *,
@@ -123,8 +126,8 @@ class EvaluateRetrieval:
 
 
 def mrr(
-    qrels: Mapping[str, Mapping[str, float]],
-    results: Mapping[str, Mapping[str, float]],
+    qrels: Grades,
+    results: Scores,
     k_values: Iterable[int],
     *,
     ties: str = "given",
@@ -134,8 +137,8 @@ def mrr(
 
 
 def recall_cap(
-    qrels: Mapping[str, Mapping[str, float]],
-    results: Mapping[str, Mapping[str, float]],
+    qrels: Grades,
+    results: Scores,
     k_values: Iterable[int],
     *,
     ties: str = "given",
@@ -148,8 +151,8 @@ def recall_cap(
 
 
 def top_k_accuracy(
-    qrels: Mapping[str, Mapping[str, float]],
-    results: Mapping[str, Mapping[str, float]],
+    qrels: Grades,
+    results: Scores,
     k_values: Iterable[int],
     *,
     ties: str = "given",
@@ -159,8 +162,8 @@ def top_k_accuracy(
 
 
 def hole(
-    qrels: Mapping[str, Mapping[str, float]],
-    results: Mapping[str, Mapping[str, float]],
+    qrels: Grades,
+    results: Scores,
     k_values: Iterable[int],
     *,
     ties: str = "given",
@@ -175,8 +178,8 @@ def hole(
 
 
 def _custom(
-    qrels: Mapping[str, Mapping[str, float]],
-    results: Mapping[str, Mapping[str, float]],
+    qrels: Grades,
+    results: Scores,
     measures: dict[str, Measure],
     ties: str,
 ) -> dict[str, float]:
@@ -189,8 +192,8 @@ def _custom(
 
 
 def _means(
-    qrels: Mapping[str, Mapping[str, float]],
-    results: Mapping[str, Mapping[str, float]],
+    qrels: Grades,
+    results: Scores,
     measures: dict[str, Measure],
     ties: str,
     queries: int | None,

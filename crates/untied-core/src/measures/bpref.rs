@@ -11,8 +11,7 @@ use std::ops::Range;
 use super::bounds::{Bounds, Open, Resolution, Widest};
 use super::filling::Filling;
 use super::gaps::Gaps;
-use super::{Aggregate, Cutoff, Info, Measure, Needs, Parameter, RECALL_BASE, REL, RecallBase, Value};
-use crate::error::Error;
+use super::{Aggregate, Cutoff, Info, Measure, Needs, Parameter, RECALL_BASE, REL, RecallBase};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
@@ -39,14 +38,7 @@ pub static BPREF: Info = Info {
                documents above it, C = R + extra, N = judged non-relevant documents in the qrels",
     reference: "Buckley & Voorhees 2004",
     build: |spec, _| {
-        let paper = match spec.parameter(VARIANT.name) {
-            None => false,
-            Some(Value::Text(variant)) if variant == "trec_eval" => false,
-            Some(Value::Text(variant)) if variant == "paper" => true,
-            Some(other) => {
-                return Err(Error::Measure(format!("{spec}: variant must be 'trec_eval' or 'paper', not {other}")));
-            }
-        };
+        let paper = spec.choice(VARIANT.name, &[("trec_eval", false), ("paper", true)])?;
         let whole = |extra: f64| extra >= 0.0 && extra.fract() == 0.0 && extra < 1e15;
         Ok(Box::new(Bpref {
             rel: spec.rel()?,

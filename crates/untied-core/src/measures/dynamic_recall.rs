@@ -12,8 +12,8 @@
 //!
 //! with k = n and den(i) = i, which makes mean and variance over ties exact (SPEC 3.1, 2.5).
 
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Parameter, REL, Spec, Value};
-use crate::error::{Error, Result};
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Parameter, REL, Spec};
+use crate::error::Result;
 use crate::ranking::{Group, Ranking, levels_from};
 use crate::table::Truth;
 
@@ -51,11 +51,7 @@ enum Beyond {
 
 impl Beyond {
     fn parse(spec: &Spec) -> Result<Beyond> {
-        match spec.parameter(BEYOND.name) {
-            None => Ok(Beyond::Position),
-            Some(Value::Text(text)) if text == "recall" => Ok(Beyond::Recall),
-            Some(other) => Err(Error::Measure(format!("{spec}: beyond must be 'position' or 'recall', not {other}"))),
-        }
+        spec.choice(BEYOND.name, &[("position", Beyond::Position), ("recall", Beyond::Recall)])
     }
 }
 

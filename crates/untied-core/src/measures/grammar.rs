@@ -6,7 +6,7 @@ use super::{
     Aggregate, Cutoff, Info, JUDGED_ONLY, MEAN, Measure, OF, Parameter, RECALL, RecallBase, Scope, all, spellings,
 };
 use crate::compare;
-use crate::error::{Error, Result, quote};
+use crate::error::{Error, Result, alternatives, quote};
 
 /// A measure as asked for: which, with what parameters, to what cutoff.
 #[derive(Debug, Clone, PartialEq)]
@@ -182,13 +182,7 @@ impl Spec {
     /// # Errors
     /// Parameter `mean` is neither `'arithmetic'` nor `'geometric'`.
     pub fn aggregate(&self) -> Result<Aggregate> {
-        match self.parameter(MEAN.name) {
-            None => Ok(self.info.aggregate),
-            Some(Value::Text(mean)) if mean == "geometric" => Ok(Aggregate::Geometric),
-            Some(other) => {
-                Err(Error::Measure(format!("{self}: mean must be 'arithmetic' or 'geometric', not {other}")))
-            }
-        }
+        self.choice(MEAN.name, &[("arithmetic", self.info.aggregate), ("geometric", Aggregate::Geometric)])
     }
 
     /// Check the whole, as far as that is possible without judgments.
@@ -246,6 +240,23 @@ impl Spec {
             Some(&Value::Number(number)) if fits(number) => Ok(number),
             Some(other) => Err(Error::Measure(format!("{self}: {name} must be {expected}, not {other}"))),
         }
+    }
+
+    /// A parameter that is one of some names; the first is the default.
+    ///
+    /// # Errors
+    /// It is none of them.
+    pub fn choice<T: Copy>(&self, name: &str, known: &[(&str, T)]) -> Result<T> {
+        let found = match self.parameter(name) {
+            None => known.first(),
+            Some(Value::Text(text)) => known.iter().find(|one| one.0 == text),
+            Some(_) => None,
+        };
+        found.map(|one| one.1).ok_or_else(|| {
+            let names: Vec<String> = known.iter().map(|one| format!("'{}'", one.0)).collect();
+            let value = self.parameter(name).map_or_else(String::new, ToString::to_string);
+            Error::Measure(format!("{self}: {name} must be {}, not {value}", alternatives(&names)))
+        })
     }
 
     /// Parameter `recall_base`.

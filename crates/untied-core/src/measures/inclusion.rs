@@ -14,8 +14,7 @@
 //! y (B + self) - y' (B + self'): so the order by y is the best one, and its reverse the worst.
 
 use super::lattice;
-use super::{Aggregate, Cutoff, Info, Measure, Needs, Orders, Parameter, REL, Value};
-use crate::error::Error;
+use super::{Aggregate, Cutoff, Info, Measure, Needs, Orders, Parameter, REL};
 use crate::ranking::{Group, Level, Ranking};
 use crate::table::Truth;
 
@@ -40,14 +39,7 @@ pub static STAT_AP: Info = Info {
                documents e above of 1/pi_e), R^ = sum over relevant documents of 1/pi",
     reference: "Pavlu & Aslam 2007",
     build: |spec, _| {
-        let own = match spec.parameter(SELF_WEIGHT.name) {
-            None => false,
-            Some(Value::Text(name)) if name == "one" => false,
-            Some(Value::Text(name)) if name == "ht" => true,
-            Some(other) => {
-                return Err(Error::Measure(format!("{spec}: self_weight must be 'one' or 'ht', not {other}")));
-            }
-        };
+        let own = spec.choice(SELF_WEIGHT.name, &[("one", false), ("ht", true)])?;
         Ok(Box::new(StatAp { rel: spec.rel()?, own }))
     },
 };

@@ -11,8 +11,7 @@
 //! the list does not keep stands for the others as long as the best group has one.
 
 use super::sampling::{self, Statistics};
-use super::{Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, REL, Value};
-use crate::error::Error;
+use super::{Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, REL};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
@@ -38,14 +37,7 @@ pub static INVERTED_RECALL: Info = Info {
                right (above its first), all else replaced by a member of the best group",
     reference: "Typke, Veltkamp & Wiering 2006, section 4; SPEC 3.2",
     build: |spec, _| {
-        let once = match spec.parameter(COUNT.name) {
-            None => true,
-            Some(Value::Text(text)) if text == "set" => true,
-            Some(Value::Text(text)) if text == "list" => false,
-            Some(other) => {
-                return Err(Error::Measure(format!("{spec}: count must be 'set' or 'list', not {other}")));
-            }
-        };
+        let once = spec.choice(COUNT.name, &[("set", true), ("list", false)])?;
         Ok(Box::new(Inverted { rel: spec.rel()?, once }))
     },
 };

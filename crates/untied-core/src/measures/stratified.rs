@@ -11,8 +11,8 @@
 
 use super::drawing;
 use super::lattice::{self, Outcome};
-use super::{Aggregate, Certainty, Cutoff, Info, Measure, Needs, Orders, Parameter, REL, Spec, Value};
-use crate::error::{Error, Result};
+use super::{Aggregate, Certainty, Cutoff, Info, Measure, Needs, Orders, Parameter, REL, Spec};
+use crate::error::Result;
 use crate::ranking::{Group, Level, Ranking};
 use crate::table::Truth;
 
@@ -60,12 +60,7 @@ pub static STRATIFIED_AP: Info = Info {
 
 /// Parameter `estimator`: whether it is the script's.
 pub(super) fn is_script(spec: &Spec) -> Result<bool> {
-    match spec.parameter(ESTIMATOR.name) {
-        None => Ok(false),
-        Some(Value::Text(name)) if name == "paper" => Ok(false),
-        Some(Value::Text(name)) if name == "sample_eval" => Ok(true),
-        Some(other) => Err(Error::Measure(format!("{spec}: estimator must be 'paper' or 'sample_eval', not {other}"))),
-    }
+    spec.choice(ESTIMATOR.name, &[("paper", false), ("sample_eval", true)])
 }
 
 /// Documents of one stratum: relevant, judged non-relevant, pooled but not judged.

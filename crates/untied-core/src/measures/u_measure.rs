@@ -16,10 +16,9 @@
 
 use super::sampling::{self, Classes};
 use super::{
-    Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, REL, Scope, Spec, Value,
-    lattice,
+    Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, REL, Scope, Spec, lattice,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ranking::{Ranking, Text};
 use crate::table::Truth;
 
@@ -46,11 +45,7 @@ pub static U: Info = Info {
 };
 
 fn build(spec: &Spec, scope: &Scope<'_>) -> Result<UMeasure> {
-    let at_end = match spec.parameter(GAIN_AT.name) {
-        None => true,
-        Some(Value::Text(text)) if text == "start" => false,
-        Some(other) => return Err(Error::Measure(format!("{spec}: gain_at must be 'end' or 'start', not {other}"))),
-    };
+    let at_end = spec.choice(GAIN_AT.name, &[("end", true), ("start", false)])?;
     Ok(UMeasure {
         rel: spec.rel()?,
         cutoff: spec.cutoff_or(usize::MAX).min(scope.depth),

@@ -51,14 +51,8 @@ static MED: Contrast = Contrast {
         build: not_alone,
     },
     build: |spec, form| {
-        let directions = match spec.parameter("direction") {
-            None => (true, true),
-            Some(Value::Text(text)) if text == "a-b" => (true, false),
-            Some(Value::Text(text)) if text == "b-a" => (false, true),
-            Some(other) => {
-                return Err(Error::Measure(format!("{spec}: direction must be 'both', 'a-b' or 'b-a', not {other}")));
-            }
-        };
+        let known = [("both", (true, true)), ("a-b", (true, false)), ("b-a", (false, true))];
+        let directions = spec.choice("direction", &known)?;
         Ok(Box::new(Largest { form, directions }))
     },
 };
@@ -127,11 +121,7 @@ pub fn build(spec: &Spec, scope: &Scope<'_>) -> Result<Box<dyn Effect>> {
     let Some(Value::Measure(of)) = spec.parameter(OF.name) else {
         return Err(Error::Measure(format!("{name} needs a measure, for instance {name}(nDCG@20)")));
     };
-    let tail = match spec.parameter(TAIL.name) {
-        None => false,
-        Some(Value::Text(text)) if text == "upper" => true,
-        Some(other) => return Err(Error::Measure(format!("{spec}: tail must be 'none' or 'upper', not {other}"))),
-    };
+    let tail = spec.choice(TAIL.name, &[("none", false), ("upper", true)])?;
     let max_grade = spec.number(MAX_GRADE.name, f64::NAN, "a number above 0", |grade| grade > 0.0)?;
     (contrast.build)(spec, Form::new(of, Some(max_grade).filter(|grade| !grade.is_nan()), tail, scope)?)
 }

@@ -8,7 +8,7 @@ use super::overlaps::{Linear, Overlaps};
 use super::rbo_weights::Weights;
 use super::{Score, Similar, Similarity, not_alone};
 use crate::error::{Error, Result};
-use crate::measures::{Aggregate, Cutoff, Info, Needs, Parameter, Spec, Value};
+use crate::measures::{Aggregate, Cutoff, Info, Needs, Parameter, Spec};
 
 pub static RBO: Similar = Similar {
     info: Info {
@@ -69,32 +69,16 @@ pub(super) struct RankBiasedOverlap {
 
 fn build(spec: &Spec) -> Result<Box<dyn Similarity>> {
     let p = spec.number("p", 0.9, "a number between 0 and 1", |p| p > 0.0 && p < 1.0)?;
-    let refused = |name: &str, expected: &str, found: &Value| {
-        Err(Error::Measure(format!("{spec}: {name} must be {expected}, not {found}")))
-    };
-    let kind = match spec.parameter("score") {
-        None => Kind::Extrapolated,
-        Some(value @ Value::Text(text)) => match text.as_str() {
-            "ext" => Kind::Extrapolated,
-            "truncated" => Kind::Truncated,
-            "min" => Kind::Min,
-            "max" => Kind::Max,
-            "res" => Kind::Residual,
-            _ => return refused("score", "'ext', 'truncated', 'min', 'max' or 'res'", value),
-        },
-        Some(value) => return refused("score", "'ext', 'truncated', 'min', 'max' or 'res'", value),
-    };
-    let variant = match spec.parameter("variant") {
-        None => None,
-        Some(value @ Value::Text(text)) => match text.as_str() {
-            "expected" => None,
-            "w" => Some(Variant::W),
-            "a" => Some(Variant::A),
-            "b" => Some(Variant::B),
-            _ => return refused("variant", "'expected', 'w', 'a' or 'b'", value),
-        },
-        Some(value) => return refused("variant", "'expected', 'w', 'a' or 'b'", value),
-    };
+    let kinds = [
+        ("ext", Kind::Extrapolated),
+        ("truncated", Kind::Truncated),
+        ("min", Kind::Min),
+        ("max", Kind::Max),
+        ("res", Kind::Residual),
+    ];
+    let kind = spec.choice("score", &kinds)?;
+    let variants = [("expected", None), ("w", Some(Variant::W)), ("a", Some(Variant::A)), ("b", Some(Variant::B))];
+    let variant = spec.choice("variant", &variants)?;
     // Cut within a tie group, the number of shared documents is uncertain, and these are not sums of overlaps.
     let goes_with_cutoff = match variant {
         None => !matches!(kind, Kind::Max | Kind::Residual),

@@ -10,8 +10,8 @@
 use super::joined::{Joined, pairs};
 use super::overlaps::Overlaps;
 use super::{Score, Similar, Similarity, not_alone};
-use crate::error::{Error, Result};
-use crate::measures::{Aggregate, Certainty, Cutoff, Info, Needs, Parameter, Spec, Value};
+use crate::error::Result;
+use crate::measures::{Aggregate, Certainty, Cutoff, Info, Needs, Parameter, Spec};
 
 /// How tied documents count.
 pub const VARIANT: Parameter = Parameter {
@@ -40,12 +40,7 @@ pub static TAU: Similar = Similar {
 
 /// Whether ties are equality.
 pub fn is_b(spec: &Spec) -> Result<bool> {
-    match spec.parameter(VARIANT.name) {
-        None => Ok(false),
-        Some(Value::Text(text)) if text == "a" => Ok(false),
-        Some(Value::Text(text)) if text == "b" => Ok(true),
-        Some(other) => Err(Error::Measure(format!("{spec}: variant must be 'a' or 'b', not {other}"))),
-    }
+    spec.choice(VARIANT.name, &[("a", false), ("b", true)])
 }
 
 struct Tau {
