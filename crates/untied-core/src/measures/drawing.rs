@@ -38,6 +38,51 @@ pub(crate) fn within(n: usize, r: usize, k: usize) -> impl Iterator<Item = (usiz
     (from..).zip(from_ratios(from, to, ratio))
 }
 
+/// The same for k = 0, 1, .., n, one after the other: each row is made from the one before, by sums of positive numbers.
+/// Probabilities below 1e-30 are left out, and a row adds up to 1 but for rounding.
+pub(super) struct Rows {
+    n: usize,
+    r: usize,
+    k: usize,
+    /// Those that are not left out.
+    from: usize,
+    to: usize,
+    probabilities: Vec<f64>,
+}
+
+impl Rows {
+    pub fn new(n: usize, r: usize) -> Rows {
+        let mut probabilities = vec![0.0; r + 1];
+        probabilities[0] = 1.0;
+        Rows { n, r, k: 0, from: 0, to: 0, probabilities }
+    }
+
+    /// The smallest number, and the probabilities of this and the following ones.
+    pub fn row(&self) -> (usize, &[f64]) {
+        (self.from, &self.probabilities[self.from..=self.to])
+    }
+
+    /// One position more.
+    pub fn advance(&mut self) {
+        const NEGLIGIBLE: f64 = 1e-30;
+        let left = (self.n - self.k) as f64;
+        let special = |h: usize| (self.r - h) as f64 / left;
+        self.to = (self.to + 1).min(self.r);
+        for h in (self.from..=self.to).rev() {
+            let more = if h > self.from { self.probabilities[h - 1] * special(h - 1) } else { 0.0 };
+            self.probabilities[h] = self.probabilities[h] * (1.0 - special(h)).max(0.0) + more;
+        }
+        while self.from < self.to && self.probabilities[self.from] < NEGLIGIBLE {
+            self.from += 1;
+        }
+        while self.from < self.to && self.probabilities[self.to] < NEGLIGIBLE {
+            self.probabilities[self.to] = 0.0;
+            self.to -= 1;
+        }
+        self.k += 1;
+    }
+}
+
 /// Negative hypergeometric: how many of `m` others stand above a special document that has `s` of the `specials` other
 /// special ones above it. Pairs of a number and its probability.
 pub(super) fn before_special(specials: usize, m: usize, s: usize) -> impl Iterator<Item = (usize, f64)> {
@@ -63,6 +108,25 @@ mod tests {
         // One other document and one other special one: o s S, s o S, s S o, ..: six orders, S last of the two specials.
         close(before_special(1, 1, 1).collect(), &[(0, 1.0 / 3.0), (1, 2.0 / 3.0)]);
         close(before_special(0, 3, 0).collect(), &[(0, 0.25), (1, 0.25), (2, 0.25), (3, 0.25)]);
+    }
+
+    #[test]
+    fn row_after_row() {
+        for (n, r) in [(5, 3), (40, 7), (300, 299), (2_000, 1_000), (3, 0), (0, 0)] {
+            let mut rows = Rows::new(n, r);
+            for k in 0..=n {
+                let (from, row) = rows.row();
+                let total: f64 = row.iter().sum();
+                assert!((total - 1.0).abs() < 1e-13, "{n} {r} {k}: {total}");
+                for (h, probability) in within(n, r, k).filter(|&(_, probability)| probability > 1e-15) {
+                    let found = row[h - from];
+                    assert!((found / probability - 1.0).abs() < 1e-11, "{n} {r} {k} {h}: {found} {probability}");
+                }
+                if k < n {
+                    rows.advance();
+                }
+            }
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@
 //! of relevant and of pooled unjudged ones above, s (r-1)/(J-1) and (a-1-s) U/(n-J), do not depend on each other
 //! (SPEC 2.9). infAP may fall when a relevant document moves up, so variance and extremes come from `lattice`.
 
-use super::drawing;
+use super::drawing::Rows;
 use super::lattice::{self, Outcome};
 use super::{Aggregate, Certainty, Cutoff, Info, Measure, Needs, Orders, Parameter, REL};
 use crate::ranking::{Group, Ranking};
@@ -60,9 +60,13 @@ impl InferredAp {
         if rank == 1 {
             return 1.0;
         }
-        let ratio = if judged + self.eps == 0.0 { 0.5 } else { (relevant + self.eps) / (judged + 2.0 * self.eps) };
         let (rank, above) = (rank as f64, (rank - 1) as f64);
-        1.0 / rank + above / rank * (pooled / above) * ratio
+        1.0 / rank + above / rank * (pooled / above) * self.ratio(judged, relevant)
+    }
+
+    /// (r + eps) / (m + 2 eps)
+    fn ratio(&self, judged: f64, relevant: f64) -> f64 {
+        if judged + self.eps == 0.0 { 0.5 } else { (relevant + self.eps) / (judged + 2.0 * self.eps) }
     }
 
     /// Give the groups with relevant documents to `visit`: where they start, what stands before, what they hold.
@@ -94,12 +98,26 @@ impl InferredAp {
         let judged = relevant + nonrelevant;
         let share = |part: usize, whole: usize| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
         let (of_judged, of_others) = (share(relevant - 1, judged - 1), share(unsampled, unsampled + unpooled));
+        let ratio = |s: usize| self.ratio(judged_before + s as f64, before[0] as f64 + s as f64 * of_judged);
+        let ratios: Vec<f64> = (0..judged).map(ratio).collect();
+        let mut rows = Rows::new(size - 1, judged - 1);
         for above in 0..size {
-            for (s, probability) in drawing::within(size - 1, judged - 1, above) {
-                let pooled = pooled_before + s as f64 + (above - s) as f64 * of_others;
-                let relevant = before[0] as f64 + s as f64 * of_judged;
-                total += probability * self.term(start + above + 1, pooled, judged_before + s as f64, relevant);
+            if above > 0 {
+                rows.advance();
             }
+            if start + above == 0 {
+                total += 1.0;
+                continue;
+            }
+            let (from, row) = rows.row();
+            let (mut one, mut mean, mut weighted) = (0.0, 0.0, 0.0);
+            for ((i, probability), ratio) in row.iter().enumerate().zip(&ratios[from..]) {
+                one += probability;
+                mean += probability * ratio;
+                weighted += probability * ratio * (from + i) as f64;
+            }
+            let pooled = ((pooled_before + above as f64 * of_others) * mean + (1.0 - of_others) * weighted) / one;
+            total += (1.0 + pooled) / (start + above + 1) as f64;
         }
         total * share(relevant, size)
     }
@@ -161,13 +179,12 @@ impl Measure for InferredAp {
     }
 
     fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
-        let mut certainty = Certainty::Exact;
-        self.over_groups(ranking, |_, _, counts| {
-            if counts[1..] != [0; 3] && !lattice::is_small(&counts) {
-                certainty = Certainty::Interval;
-            }
-        });
-        certainty
+        let is_large = |group: Group<'_>| {
+            let counts = self.counts(&group);
+            counts[0] > 0 && counts[1..] != [0; 3] && !lattice::is_small(&counts)
+        };
+        let exact = !ranking.groups().filter(|group| group.size > 1).any(is_large);
+        if exact { Certainty::Exact } else { Certainty::Interval }
     }
 }
 
