@@ -213,7 +213,9 @@ def test_json(untied_: Command, tmp_path: pathlib.Path) -> None:
     [changed] = found["most_changed"]
     assert changed["query"] == "1"
     assert {row["document"]: row["change"] for row in changed["moved"]}["e"] == "entered"
-    found = json.loads(untied_("old.run", "other.run", "-m", "Tau", "-q", "--format", "json")[1])
+    _, out, err = untied_("old.run", "other.run", "-m", "Tau", "-q", "--format", "json")
+    assert err.splitlines()[1] == "note: undefined values, left out of the means: 1 of Tau"
+    found = json.loads(out)
     assert [row["value"] for row in found["results"]] == [None, -1, -1]  # one document in common: not defined
     assert "most_changed" not in found
 
@@ -244,14 +246,23 @@ def test_report(untied_: Command) -> None:
 
 def test_a_report_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Documents are never broken, and the distribution stands upright where it would be too wide."""
-    monkeypatch.setattr(report, "width", lambda: 60)
+    terminal = [60]
+    monkeypatch.setattr(report, "width", lambda: terminal[0])
     old, new = ({"q": [f"{name}-document-{i}" for i in range(10)]} for name in ("old", "new"))
     found = untied.compare(old, new)
-    text = report.of_two(found, per_query=False, top=5, digits=4, style="table", on_screen=True)
+    text = report.Report("table", 4, on_screen=True).of_two(found, per_query=False, top=5)
     assert max(map(len, text.splitlines())) <= 60
+    assert "\nquery   MED(nDCG@10)      RBO   Overlap@10\nq             1.0000   0.0000       0.0000\n" in text
     assert text.count("(new at ") == 10
     assert text.count(", gone)") == 10
     assert "\nmax " in text
+    # A line for each measure where columns would be too wide.
+    terminal[0] = 40
+    text = report.Report("table", 4, on_screen=True).of_two(found, per_query=True, top=5)
+    assert max(map(len, text.splitlines())) <= 40
+    assert text.count("query   measure         value\nq       MED(nDCG@10)   1.0000\nq       RBO") == 2
+    text = report.Report("table", 4, on_screen=True).of_many([found], per_query=False)
+    assert text.splitlines()[1] == "a       b       MED(nDCG@10)   1.0000"
     long = untied.compare(old, new, "RBO", depth=10).moved("q", 10)
     assert len(long) == 20
 

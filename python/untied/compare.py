@@ -71,6 +71,12 @@ class Comparison:
         """How many queries only the first and only the second run has; they are left out."""
         return self._native.alone()
 
+    @property
+    def undefined(self) -> dict[str, int]:
+        """For each measure, for how many queries it is not defined; the mean leaves them out."""
+        columns = map(self._native.column, range(len(self._measures)))
+        return {measure: sum(map(isnan, column)) for measure, column in zip(self.measures, columns, strict=True)}
+
     #: Values are looked up, not iterated over.
     __iter__ = None
 

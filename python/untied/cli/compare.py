@@ -109,7 +109,6 @@ def main(arguments: Sequence[str]) -> None:
     )
     pairs = [found[pair] for pair in found.pairs]
     notes = list(_notes(pairs))
-    on_screen = options.output is None
     if style == "json":
         text = _json(found, pairs, options, inputs, notes)
     elif options.matrix:
@@ -117,14 +116,13 @@ def main(arguments: Sequence[str]) -> None:
     elif style in ("tsv", "csv"):
         text = output.lines(COLUMNS, (row for pair in pairs for row in _rows(pair, options)), style)
     else:
-        from untied.cli.report import of_many, of_two
+        from untied.cli.report import Report
 
-        top = options.top or SHOWN
-        text = (
-            of_two(pairs[0], options.per_query, top, options.digits, style, on_screen)
-            if len(pairs) == 1
-            else of_many(pairs, options.per_query, options.digits, style, on_screen)
-        )
+        report = Report(style, options.digits, on_screen=options.output is None)
+        if len(pairs) == 1:
+            text = report.of_two(pairs[0], options.per_query, options.top or SHOWN)
+        else:
+            text = report.of_many(pairs, options.per_query)
     output.write(text, options.output)
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
@@ -199,13 +197,19 @@ def _json(
 def _notes(pairs: list[Comparison]) -> Iterable[str]:
     """What the user should know, once."""
     alone: dict[str, int] = {}
+    undefined: dict[str, int] = {}
     for pair in pairs:
+        for measure, queries in pair.undefined.items():
+            undefined[measure] = undefined.get(measure, 0) + queries
         for name, queries in zip(pair.runs, pair.alone, strict=True):
             alone[name] = max(alone.get(name, 0), queries)
     of_runs = [f"{queries} of {show_id(name)}" for name, queries in alone.items() if queries]
     if of_runs:
         where = "in only one run" if len(pairs) == 1 else "that another run lacks"
         yield f"queries {where}, left out: {_listed(of_runs)}"
+    of_measures = [f"{queries} of {measure}" for measure, queries in undefined.items() if queries]
+    if of_measures:
+        yield f"undefined values, left out of the means: {_listed(of_measures)}"
 
 
 def _listed(items: list[str], most: int = 4) -> str:
