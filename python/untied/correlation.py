@@ -43,8 +43,8 @@ def kendall(one: Ranking, other: Ranking, *, variant: str = "a") -> Value:
     Returns
     -------
     Value
-        For ``"a"`` with the smallest and the largest value over tie orders, both exact. NaN with fewer than two items,
-        and for ``"b"`` where all items of a ranking are tied.
+        For ``"a"`` with the smallest and the largest value and the variance over tie orders, all exact. NaN with fewer
+        than two items, and for ``"b"`` where all items of a ranking are tied.
 
     Raises
     ------
@@ -73,7 +73,10 @@ def kendall(one: Ranking, other: Ranking, *, variant: str = "a") -> Value:
         )
     tied = all_pairs - untied_in_both
     low, high = (difference - tied) / all_pairs, (difference + tied) / all_pairs
-    return Value(difference / all_pairs, low, high, _listed(one, other, _tau), "exact")
+    # Of C - D, with V(t) = t (t-1) (2t+5) / 18 for every tie group of either ranking (Kendall), less that of items
+    # tied in both, which both would count.
+    spread = _spread(x for x, _ in pairs) + _spread(y for _, y in pairs) - _spread(pairs)
+    return Value(difference / all_pairs, low, high, spread / 18 / all_pairs**2, "exact")
 
 
 def tau_ap(truth: Ranking, estimate: Ranking, *, variant: str = "a") -> Value:
@@ -214,6 +217,13 @@ def _tied(places: Iterable[object]) -> int:
     return sum(count * (count - 1) // 2 for count in Counter(places).values())
 
 
+def _spread(places: Iterable[object]) -> int:
+    """18 V(t) of groups of equal ones."""
+    from collections import Counter
+
+    return sum(count * (count - 1) * (2 * count + 5) for count in Counter(places).values())
+
+
 def _discordant(pairs: list[tuple[int, int]]) -> int:
     """Pairs of opposite order in the two rankings: inversions, as merge sort counts them (Knight 1966)."""
     # Sorted by the first and then by the second, an inversion of the second is no tie of the first.
@@ -300,23 +310,9 @@ def _orders(one: Ranking, other: Ranking) -> list[tuple[list[Any], list[Any]]] |
     return [(x, y) for x in orders[0] for y in orders[1]]
 
 
-def _listed(one: Ranking, other: Ranking, coefficient: Any) -> float | None:
-    """Variance over orders, if they are few."""
-    orders = _orders(one, other)
-    return None if orders is None else _variance([coefficient(x, y) for x, y in orders])
-
-
 def _variance(values: Sequence[float]) -> float:
     mean = math.fsum(values) / len(values)
     return math.fsum((value - mean) ** 2 for value in values) / len(values)
-
-
-def _tau(one: list[Any], other: list[Any]) -> float:
-    """Of two orders."""
-    place = {item: rank for rank, item in enumerate(one)}
-    n = len(one)
-    discordant = _discordant([(place[item], rank) for rank, item in enumerate(other)])
-    return 1 - 4 * discordant / (n * (n - 1))
 
 
 def _tau_ap(truth: list[Any], estimate: list[Any]) -> float:

@@ -39,12 +39,12 @@ struct AveragePrecision {
 }
 
 /// A group's part in AP, in the symbols above.
-struct Part {
-    t: usize,
-    n: f64,
-    r: f64,
-    slots: usize,
-    b: f64,
+pub(crate) struct Part {
+    pub t: usize,
+    pub n: f64,
+    pub r: f64,
+    pub slots: usize,
+    pub b: f64,
 }
 
 impl AveragePrecision {
@@ -144,7 +144,7 @@ fn add_mean(total: &mut f64, Part { t, n, r, slots, b }: Part) {
 /// Var\[Q\] = Var\[L\] + 2 E\[L N\] + Var\[N\]. The y of a group sum to 0, which gives all their mixed moments from
 /// those of one (drawing without replacement). Centred like this no digits are lost, as they are in
 /// E\[Q^2\] - E\[Q\]^2.
-fn variance_of(Part { t, n, r, slots, b }: Part) -> f64 {
+pub(crate) fn variance_of(Part { t, n, r, slots, b }: Part) -> f64 {
     if r == n {
         return 0.0;
     }

@@ -5,7 +5,7 @@
 //! To add a measure: one file with an [`Info`], a builder and the formula; one line in [`FAMILIES`].
 
 mod accuracy;
-mod average_precision;
+pub(crate) mod average_precision;
 mod binary_gain;
 pub mod bounds;
 mod bpref;
@@ -36,7 +36,7 @@ pub(crate) mod ndcg_points;
 mod novelty;
 mod rank_biased_precision;
 mod reciprocal_rank;
-mod sampling;
+pub(crate) mod sampling;
 mod search_length;
 mod sets;
 pub(crate) mod share;

@@ -17,7 +17,7 @@ const ERROR: f64 = 1e-3;
 
 /// A tie group as classes: so many documents of each, and others that no measure looks at.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Classes {
+pub(crate) struct Classes {
     /// Documents ranked before the group.
     pub start: usize,
     /// Documents in the group.
@@ -27,11 +27,11 @@ pub(super) struct Classes {
 }
 
 /// A position, and the class of the document there.
-pub(super) type Placed = (usize, u32);
+pub(crate) type Placed = (usize, u32);
 
 /// Statistics over orders.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Statistics {
+pub(crate) struct Statistics {
     pub mean: f64,
     pub variance: f64,
     /// Smallest and largest value seen: of all orders where `exact`.
@@ -43,7 +43,7 @@ pub(super) struct Statistics {
 
 /// Statistics of `value` over all orders of the groups; it is given the class and position of every document that
 /// has one, by position.
-pub(super) fn over_orders(groups: &[Classes], mut value: impl FnMut(&[Placed]) -> f64) -> Statistics {
+pub(crate) fn over_orders(groups: &[Classes], mut value: impl FnMut(&[Placed]) -> f64) -> Statistics {
     let mut values = Running::default();
     let exact = is_listed(groups);
     if exact {

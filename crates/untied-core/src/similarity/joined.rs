@@ -43,12 +43,14 @@ impl Joined {
     /// Pairs of documents in opposite strict orders.
     pub fn discordant(&self) -> f64 {
         let mut seen = Tree::new(self.b.len());
+        // From the last group on, so that those below come first.
+        let place = |block: &Block| self.b.len() - 1 - block.b as usize;
         let mut discordant = 0.0;
         for group in self.blocks.chunk_by(|one, other| one.a == other.a) {
             for block in group {
-                discordant += f64::from(block.count) * seen.beyond(block.b as usize);
+                discordant += f64::from(block.count) * seen.before(place(block));
             }
-            group.iter().for_each(|block| seen.add(block.b as usize, f64::from(block.count)));
+            group.iter().for_each(|block| seen.add(place(block), f64::from(block.count)));
         }
         discordant
     }
@@ -63,23 +65,19 @@ impl Joined {
 }
 
 /// Numbers by group and their sums up to a group, both in logarithmic time (Fenwick 1994).
-pub struct Tree {
-    sums: Vec<f64>,
-    all: f64,
-}
+pub struct Tree(Vec<f64>);
 
 impl Tree {
     /// Zero for so many groups.
     pub fn new(groups: usize) -> Tree {
-        Tree { sums: vec![0.0; groups + 1], all: 0.0 }
+        Tree(vec![0.0; groups + 1])
     }
 
     /// Add to the number of a group.
     pub fn add(&mut self, group: usize, number: f64) {
-        self.all += number;
         let mut i = group + 1;
-        while i < self.sums.len() {
-            self.sums[i] += number;
+        while i < self.0.len() {
+            self.0[i] += number;
             i += i & i.wrapping_neg();
         }
     }
@@ -88,14 +86,9 @@ impl Tree {
     pub fn before(&self, group: usize) -> f64 {
         let (mut i, mut sum) = (group, 0.0);
         while i > 0 {
-            sum += self.sums[i];
+            sum += self.0[i];
             i -= i & i.wrapping_neg();
         }
         sum
-    }
-
-    /// The sum over groups after this one.
-    pub fn beyond(&self, group: usize) -> f64 {
-        self.all - self.before(group + 1)
     }
 }

@@ -3,8 +3,12 @@
 //! The same shape as [`crate::measures`]: one file each or one for a close family, with an [`Info`] whose names follow
 //! the same grammar, a builder and the formula. A similarity reads a [`Pair`](crate::ranking::Pair) with its overlaps.
 
+mod anchor;
+mod footrule;
+mod hoeffding;
 mod jaccard;
 mod joined;
+mod kendall_distance;
 mod overlap;
 mod overlaps;
 mod rbo;
@@ -12,6 +16,8 @@ mod rbo_tied;
 mod rbo_weights;
 mod tau;
 mod tau_ap;
+mod weighted;
+mod weighted_footrule;
 
 pub use overlaps::Overlaps;
 
@@ -19,8 +25,21 @@ use crate::error::{Error, Result};
 use crate::measures::{Aggregate, Certainty, Info, Measure, Scope, Spec};
 
 /// All similarities, in the order in which they are listed.
-pub static REGISTRY: &[&Similar] =
-    &[&rbo::RBO, &overlap::OVERLAP, &overlap::AVERAGE_OVERLAP, &jaccard::JACCARD, &tau::TAU, &tau_ap::TAU_AP];
+pub static REGISTRY: &[&Similar] = &[
+    &rbo::RBO,
+    &overlap::OVERLAP,
+    &overlap::AVERAGE_OVERLAP,
+    &jaccard::JACCARD,
+    &anchor::ANCHOR_MAP,
+    &tau::TAU,
+    &tau_ap::TAU_AP,
+    &kendall_distance::KENDALL_DISTANCE,
+    &footrule::FOOTRULE,
+    &footrule::RECIPROCAL_RANKS,
+    &weighted::WEIGHTED_KENDALL,
+    &weighted_footrule::WEIGHTED_FOOTRULE,
+    &hoeffding::HOEFFDING,
+];
 
 /// What there is to know about a similarity, and how it is made.
 pub struct Similar {

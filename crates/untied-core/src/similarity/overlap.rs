@@ -53,7 +53,7 @@ struct Overlap(usize);
 impl Similarity for Overlap {
     fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
         let last = (self.0.min(overlaps.pair.longest()), 1.0 / self.0 as f64);
-        overlaps.score(&Linear { constant: 0.0, kappa: &[], further: [last, (0, 0.0)] }, with_variance)
+        overlaps.score(&Linear { constant: 0.0, kappa: &[], from: &[], further: [last, (0, 0.0)] }, with_variance)
     }
 }
 
@@ -85,6 +85,6 @@ impl Similarity for AverageOverlap {
             long = weights(self.cutoff, 0).take(seen).collect();
             &long
         };
-        overlaps.score(&Linear { constant: 0.0, kappa, further: [last, (0, 0.0)] }, with_variance)
+        overlaps.score(&Linear { constant: 0.0, kappa, from: &[], further: [last, (0, 0.0)] }, with_variance)
     }
 }

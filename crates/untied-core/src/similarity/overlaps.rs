@@ -1,6 +1,6 @@
 //! Overlaps `X_d` of the first d documents of two rankings, and sums of them under ties.
 //!
-//! Most similarities are `constant + sum_d kappa_d X_d` with weights of one sign. A shared document at
+//! Most similarities are `constant + sum_d kappa_d X_d` with weights of one sign (distances: below 0). A shared document at
 //! ranks i and j counts from depth max(i, j) on, so such a sum is also one over shared documents of
 //! `phi(max(i, j))` with `phi(m) = sum_{d >= m} kappa_d`. The first form gives mean and extremes, the second the
 //! variance, all over the orders of tied documents in both rankings (SPEC 5.1).
@@ -21,19 +21,26 @@ pub struct Overlaps {
     high: OnceCell<Vec<f64>>,
 }
 
-/// `constant + sum_d kappa_d X_d`, no two weights of opposite signs; depths that are not given have weight 0.
+/// `constant + sum_d kappa_d (X_d - from_d)`, no two weights of opposite signs; depths that are not given have weight 0.
 pub struct Linear<'w> {
     /// What does not depend on overlaps.
     pub constant: f64,
     /// The weights, from depth 1 on.
     pub kappa: &'w [f64],
+    /// What overlaps are compared with, so that a distance of 0 is 0 to the last bit; all 0 if empty.
+    pub from: &'w [f64],
     /// What single depths weigh besides; depth 0 is none.
     pub further: [(usize, f64); 2],
 }
 
 impl Linear<'_> {
     fn of(&self, overlaps: &[f64]) -> f64 {
-        let sum: f64 = self.kappa.iter().zip(overlaps).map(|(kappa, x)| kappa * x).sum();
+        let weighed = self.kappa.iter().zip(overlaps);
+        let sum: f64 = if self.from.is_empty() {
+            weighed.map(|(kappa, x)| kappa * x).sum()
+        } else {
+            weighed.zip(self.from).map(|((kappa, x), from)| kappa * (x - from)).sum()
+        };
         let further = self.further.iter().filter(|&&(depth, _)| depth > 0);
         self.constant + sum + further.map(|&(depth, kappa)| kappa * overlaps[depth - 1]).sum::<f64>()
     }

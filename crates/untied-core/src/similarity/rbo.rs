@@ -123,7 +123,7 @@ impl RankBiasedOverlap {
         let cut = |length: usize| self.cutoff.map_or(length, |cutoff| length.min(cutoff));
         let (s, l) = (cut(pair.shortest()), cut(pair.longest()));
         let table = self.weights.to(l);
-        let mut linear = Linear { constant: 0.0, kappa: &table.kappa[..l], further: [(0, 0.0); 2] };
+        let mut linear = Linear { constant: 0.0, kappa: &table.kappa[..l], from: &[], further: [(0, 0.0); 2] };
         // What the shorter ranking lacks, d - s documents at depth d.
         let unseen = || (s + 1..=l).map(|d| table.kappa[d - 1] * (d - s) as f64).sum::<f64>();
         match self.kind {

@@ -1,0 +1,248 @@
+//! Kendall's distance and Spearman's footrule with weights of positions (Kumar & Vassilvitskii 2010).
+//!
+//! To move a document from rank i-1 to rank i costs delta_i, so with `p_i = delta_2 + .. + delta_i` a document at rank i
+//! in A and j in B moved at `pbar = (p_i - p_j) / (i - j)` a rank on average, and at a constant (1) if i = j. Then
+//!
+//!   K = sum of pbar_x pbar_y over pairs of documents in opposite orders,
+//!   F = sum over x of pbar_x | sum of pbar_y over y above x in A - the same in B |,
+//!
+//! and K <= F <= 2 K. Both are of two orders of the same documents; a ranking that lacks some is followed by them, in any
+//! order with the same probability, as if they were tied.
+//!
+//! Mean of K over tie orders, pair by pair: documents that share no group stand independently of each other, so the mean
+//! of pbar over the positions of both groups is taken; two of one group of n have each pair of different positions with
+//! probability 1 / (n (n-1)).
+
+use super::joined::{Joined, Tree};
+use super::kendall_distance::union;
+use super::overlaps::Overlaps;
+use super::{Score, Similar, Similarity, not_alone};
+use crate::error::{Error, Result};
+use crate::measures::{Aggregate, Cutoff, Info, Needs, Parameter, Spec, Value};
+use crate::ranking::{Block, Pair};
+
+/// What both measures ask for.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "delta",
+        default: "'dcg'",
+        help: "cost to move to rank i from the one above: 'dcg' (1/log2 i - 1/log2(i+1)), 'inverse' (1/(i-1) - 1/i), \
+               'none' (1), or a list from rank 2 on, 0 beyond it",
+    },
+    Parameter { name: "unmoved", default: "1", help: "weight of a document that has the same rank in both" },
+    Parameter {
+        name: "absent",
+        default: "'last'",
+        help: "documents that a ranking lacks: 'last' (after all it has, in any order) or 'drop' (in neither)",
+    },
+];
+
+pub static WEIGHTED_KENDALL: Similar = Similar {
+    info: Info {
+        name: "WeightedKendall",
+        aliases: &["weighted_kendall"],
+        title: "Kendall's distance with weights of positions",
+        cutoff: Cutoff::None,
+        parameters: PARAMETERS,
+        aggregate: Aggregate::Mean,
+        lower_is_better: true,
+        needs: Needs::Judgments,
+        range: "0 and up",
+        equation: "sum of pbar_x pbar_y over pairs in opposite orders, pbar = mean cost of the ranks moved",
+        reference: "Kumar & Vassilvitskii 2010",
+        build: not_alone,
+    },
+    build: |spec| Ok(Box::new(Kendall(Weights::new(spec)?))),
+};
+
+/// What moving costs.
+enum Delta {
+    Named(Named),
+    Given(Vec<f64>),
+}
+
+#[derive(Clone, Copy)]
+enum Named {
+    Dcg,
+    Inverse,
+    None,
+}
+
+/// Parameters of both measures.
+pub struct Weights {
+    delta: Delta,
+    unmoved: f64,
+    dropped: bool,
+}
+
+impl Weights {
+    /// Read them.
+    pub fn new(spec: &Spec) -> Result<Weights> {
+        let delta = match spec.parameter("delta") {
+            Some(Value::List(costs)) if costs.iter().all(|&cost| cost >= 0.0) => Delta::Given(costs.clone()),
+            None | Some(Value::Text(_)) => Delta::Named(
+                spec.choice("delta", &[("dcg", Named::Dcg), ("inverse", Named::Inverse), ("none", Named::None)])?,
+            ),
+            Some(other) => {
+                let expected = "'dcg', 'inverse', 'none' or a list of numbers from 0";
+                return Err(Error::Measure(format!("{spec}: delta must be {expected}, not {other}")));
+            }
+        };
+        let dropped = spec.choice("absent", &[("last", false), ("drop", true)])?;
+        Ok(Weights { delta, unmoved: spec.number("unmoved", 1.0, "a number from 0", |one| one >= 0.0)?, dropped })
+    }
+
+    /// Both rankings of the same documents.
+    pub fn whole(&self, pair: &Pair) -> Whole {
+        let joined = if self.dropped { Joined::new(pair) } else { union(pair) };
+        let documents = joined.len() as usize;
+        let cost = |i: usize| match &self.delta {
+            Delta::Named(Named::Dcg) => 1.0 / (i as f64).log2() - 1.0 / (i as f64 + 1.0).log2(),
+            Delta::Named(Named::Inverse) => 1.0 / (i as f64 * (i as f64 - 1.0)),
+            Delta::Named(Named::None) => 1.0,
+            Delta::Given(costs) => costs.get(i - 2).copied().unwrap_or(0.0),
+        };
+        let mut p = vec![0.0; documents + 1];
+        for i in 2..=documents {
+            p[i] = p[i - 1] + cost(i);
+        }
+        Whole { joined, p, unmoved: self.unmoved }
+    }
+}
+
+/// Two tied rankings of the same documents, and `p_i`.
+pub struct Whole {
+    pub joined: Joined,
+    p: Vec<f64>,
+    unmoved: f64,
+}
+
+impl Whole {
+    pub fn documents(&self) -> usize {
+        self.p.len() - 1
+    }
+
+    fn is_tied(&self) -> bool {
+        self.joined.a.iter().chain(&self.joined.b).any(|&size| size > 1)
+    }
+
+    /// pbar of a document at these ranks.
+    pub fn moved(&self, i: usize, j: usize) -> f64 {
+        if i == j { self.unmoved } else { (self.p[i] - self.p[j]) / (i as f64 - j as f64) }
+    }
+
+    /// pbar at the positions of a group of one ranking, on average over those of a group of the other.
+    fn rows(&self, of: Group, over: Group) -> Vec<f64> {
+        let mean = |i| over.ranks().map(|j| self.moved(i, j)).sum::<f64>() / over.size as f64;
+        of.ranks().map(mean).collect()
+    }
+
+    /// Of two documents of one block, the mean of pbar pbar' where their orders are opposite; else 0.
+    fn opposite_in_block(&self, a: Group, b: Group) -> f64 {
+        let mut above = vec![0.0; b.size + 1];
+        let mut sum = 0.0;
+        for i in a.ranks() {
+            // above[j]: over ranks of A above i, the sum at the j-th rank of B.
+            let mut below = 0.0;
+            for (k, j) in b.ranks().enumerate().rev() {
+                let pbar = self.moved(i, j);
+                sum += pbar * below;
+                below += above[k];
+                above[k] += pbar;
+            }
+        }
+        2.0 * sum / (a.pairs() * b.pairs())
+    }
+}
+
+/// A tie group: the documents before it and in it.
+#[derive(Clone, Copy)]
+pub struct Group {
+    pub start: usize,
+    pub size: usize,
+}
+
+impl Group {
+    pub fn all(sizes: &[u64]) -> Vec<Group> {
+        let groups = sizes.iter().scan(0, |start, &size| {
+            *start += size as usize;
+            Some(Group { start: *start - size as usize, size: size as usize })
+        });
+        groups.collect()
+    }
+
+    fn ranks(self) -> impl DoubleEndedIterator<Item = usize> + ExactSizeIterator {
+        self.start + 1..self.start + self.size + 1
+    }
+
+    /// Pairs of different positions, each twice.
+    fn pairs(self) -> f64 {
+        (self.size * (self.size - 1)) as f64
+    }
+}
+
+struct Kendall(Weights);
+
+impl Similarity for Kendall {
+    fn score(&self, overlaps: &Overlaps, _: bool) -> Score {
+        let whole = self.0.whole(&overlaps.pair);
+        let value = mean(&whole);
+        if whole.is_tied() { Score::one_number(value) } else { Score::constant(value) }
+    }
+}
+
+fn mean(whole: &Whole) -> f64 {
+    let (a, b) = (Group::all(&whole.joined.a), Group::all(&whole.joined.b));
+    let mut seen = Tree::new(b.len());
+    // From the last group on, so that those below come first.
+    let place = |block: &Block| b.len() - 1 - block.b as usize;
+    let mut sum = 0.0;
+    for group in whole.joined.blocks.chunk_by(|one, other| one.a == other.a) {
+        let of_a = a[group[0].a as usize];
+        let rows: Vec<Vec<f64>> = group.iter().map(|block| whole.rows(of_a, b[block.b as usize])).collect();
+        let weights = group
+            .iter()
+            .zip(&rows)
+            .map(|(block, rows)| f64::from(block.count) * rows.iter().sum::<f64>() / of_a.size as f64);
+        let weights: Vec<f64> = weights.collect();
+        for (block, weight) in group.iter().zip(&weights) {
+            sum += weight * seen.before(place(block));
+            if block.count > 1 {
+                let pairs = f64::from(block.count) * f64::from(block.count - 1) / 2.0;
+                sum += pairs * whole.opposite_in_block(of_a, b[block.b as usize]);
+            }
+        }
+        group.iter().zip(weights).for_each(|(block, weight)| seen.add(place(block), weight));
+        sum += within(of_a, group, &rows);
+    }
+    // Those that share a group of B only.
+    let exchanged = whole.joined.exchanged();
+    for group in exchanged.blocks.chunk_by(|one, other| one.a == other.a) {
+        let of_b = b[group[0].a as usize];
+        if group.len() > 1 {
+            let rows: Vec<Vec<f64>> = group.iter().map(|block| whole.rows(of_b, a[block.b as usize])).collect();
+            sum += within(of_b, group, &rows);
+        }
+    }
+    sum
+}
+
+/// Pairs of documents that share this group of one ranking and are in different groups of the other.
+fn within(group: Group, blocks: &[Block], rows: &[Vec<f64>]) -> f64 {
+    if blocks.len() < 2 {
+        return 0.0;
+    }
+    let mut above = vec![0.0; group.size];
+    let mut sum = 0.0;
+    for (block, rows) in blocks.iter().zip(rows) {
+        let count = f64::from(block.count);
+        // Documents that the other ranking has above, at ranks below here.
+        let mut below = 0.0;
+        for (above, pbar) in above.iter_mut().zip(rows).rev() {
+            sum += count * pbar * below;
+            below += *above;
+            *above += count * pbar;
+        }
+    }
+    sum / group.pairs()
+}
