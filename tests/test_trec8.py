@@ -11,6 +11,7 @@ import itertools
 import lzma
 import math
 import os
+import random
 import tarfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -188,6 +189,28 @@ def test_trec8_induced(trec8: Collection) -> None:
         ((a - c) * (b - d) > 0) - ((a - c) * (b - d) < 0) for (a, b), (c, d) in itertools.combinations(pairs, 2)
     )
     assert f"{agreeing / math.comb(129, 2):.3f}" == "0.918"
+
+
+def test_trec8_every_two_runs(trec8: Collection) -> None:
+    """8,256 pairs, 50 topics each; with judgments nothing can differ more than without."""
+    measures = ["MED(nDCG@20)", "RBO", "Delta(P@10)"]
+    found = untied.compare_all(trec8.runs, measures, depth=20)
+    judged = untied.compare_all(trec8.runs, measures, qrels=trec8.qrels, depth=20)
+    assert len(found.pairs) == len(judged.pairs) == math.comb(129, 2)
+    assert sum(len(found[pair].queries) for pair in found.pairs) == 50 * math.comb(129, 2)
+    chance = random.Random(8)
+    for a, b in chance.sample(found.pairs, 12):
+        for several, qrels in ((found, None), (judged, trec8.qrels)):
+            two = untied.compare(trec8.runs[a], trec8.runs[b], measures, qrels=qrels, depth=20, names=(a, b))
+            assert several[a, b].table().to_dicts() == two.table().to_dicts()
+    open_, known = (one.matrix("MED(nDCG@20)").to_numpy() for one in (found, judged))
+    assert (known <= open_ + 1e-12).all()
+    assert (open_ == open_.T).all()
+    # The difference of precisions that two evaluations have, where every retrieved document counts as judged.
+    precision = untied.evaluate(trec8.qrels, trec8.runs, "P@10")
+    means = [precision.value("P@10", run=run).mean for run in trec8.runs]
+    expected = [[pytest.approx(a - b, abs=1e-12) for b in means] for a in means]
+    assert judged.matrix("Delta(P@10)").to_numpy().tolist() == expected
 
 
 def test_robust03_published(robust03: Collection) -> None:
