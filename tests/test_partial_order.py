@@ -75,6 +75,18 @@ def test_groups_are_grades() -> None:
         untied.Qrels({"q": [["a"], ["a"]]})
 
 
+@pytest.mark.parametrize(("format", "text"), [("groups", "q a | b\n"), ("mirex", "s q a 1\ns q b 2\n")])
+def test_every_way_in_reads_files_of_groups(format: str, text: str, tmp_path: Path) -> None:
+    path = tmp_path / "truth.txt"
+    path.write_text(text)
+    truth = {"a": 2.0, "b": 1.0}
+    assert untied.Qrels(path, format=format)["q"] == untied.Qrels(str(path), format=format)["q"] == truth
+    assert untied.read_qrels(path, format=format)["q"] == truth
+    assert untied.Qrels({"q": [["a"], ["b"]]}, format=format)["q"] == truth
+    with pytest.raises(untied.UntiedError, match="prels, groups or mirex, not 'group'"):
+        untied.Qrels(path, format="group")
+
+
 def test_file_of_groups(tmp_path: Path) -> None:
     path = tmp_path / "truth.txt"
     path.write_bytes("\ufeff# best first\nq1\ta b | c\r\n\nq2 é|x | y\n".encode())

@@ -90,12 +90,6 @@ def read_qrels(path: str | os.PathLike[str], *, format: str = "trec", threads: i
     OSError
         The file cannot be read.
     """
-    if format in ("groups", "mirex"):
-        from untied import truth
-
-        return Qrels.from_mapping(truth.READERS[format](path), threads)
-    if format not in FORMATS:
-        raise UntiedError(f"qrels format must be one of {', '.join(FORMATS)}, not {format!r}")
     return Qrels.read(path, threads, format)
 
 
@@ -104,11 +98,9 @@ def as_qrels(qrels: QrelsLike, threads: int | None = None, format: str = "trec")
     if isinstance(qrels, (str, os.PathLike)):
         return read_qrels(qrels, format=format, threads=threads)
     if format not in FORMATS:
-        raise UntiedError(f"qrels format must be one of {', '.join(FORMATS)}, not {format!r}")
+        raise UntiedError(f"qrels format must be {', '.join(FORMATS[:-1])} or {FORMATS[-1]}, not {format!r}")
     if not isinstance(qrels, Qrels):
-        # Of partly ordered truth only files have formats of their own.
-        shape = "trec" if format in ("groups", "mirex") else format
-        qrels = Qrels.from_mapping(_plain(qrels), threads, shape)
+        qrels = Qrels.from_mapping(_plain(qrels), threads, format)
     if format in _SHAPES and format != qrels.format:
         raise UntiedError(f"the qrels have format {qrels.format!r}, not {format!r}: {_SHAPES[format]} was expected")
     return qrels

@@ -28,7 +28,7 @@ pub struct Qrels(pub table::Qrels);
 pub struct Lengths(pub Arc<table::Lengths>);
 
 fn unknown_format(format: &str) -> PyErr {
-    let message = format!("qrels format must be trec, subtopics, stratified or prels, not '{format}'");
+    let message = format!("qrels format must be trec, subtopics, stratified, prels, groups or mirex, not '{format}'");
     to_python(untied_core::Error::Value(message))
 }
 
@@ -144,14 +144,19 @@ impl Qrels {
     #[staticmethod]
     #[pyo3(signature = (path, threads = None, format = "trec"))]
     fn read(py: Python<'_>, path: PathBuf, threads: Option<i64>, format: &str) -> PyResult<Qrels> {
-        let path = path_text(path)?;
         let read = match format {
             "trec" => read::read_qrels,
             "subtopics" => read::read_subtopics,
             "stratified" => read::read_strata,
             "prels" => read::read_prels,
+            // Such files are small, and read in Python.
+            "groups" | "mirex" => {
+                let read = py.import("untied.truth")?.getattr("READERS")?.get_item(format)?;
+                return Qrels::from_mapping(&read.call1((path,))?, threads, format);
+            }
             _ => return Err(unknown_format(format)),
         };
+        let path = path_text(path)?;
         threads::run(py, threads, || read(&path)).map(Qrels)
     }
 
@@ -164,7 +169,7 @@ impl Qrels {
             "trec" | "subtopics" if is_by_subtopic(qrels)? => {
                 (chunks_by_subtopic(qrels)?, table::Qrels::with_subtopics)
             }
-            "trec" | "subtopics" => (chunks(qrels, "qrels", "grade")?, table::Qrels::new),
+            "trec" | "subtopics" | "groups" | "mirex" => (chunks(qrels, "qrels", "grade")?, table::Qrels::new),
             _ => return Err(unknown_format(format)),
         };
         threads::run(qrels.py(), threads, || make(chunks, "qrels")).map(Qrels)

@@ -76,27 +76,31 @@ def render(table: Table, panels: list[str], style: str, relevant: int) -> bytes:
         figure = Figure(figsize=(3.3 if len(panels) == 1 else 2.45 * len(panels), 2.5), layout="constrained")
         axes = figure.subplots(1, len(panels), squeeze=False)[0]
         for panel, axis in zip(panels, axes, strict=True):
-            axis.margins(x=0.02)
             draw[panel](axis, runs, relevant)
         handles, labels = axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 4), frameon=False)
+        # About 16 letters to the inch; a line and two blanks before each name.
+        columns = int(16 * figure.get_figwidth() / (max(map(len, labels)) + 8))
+        figure.legend(handles, labels, loc="outside lower center", ncols=max(1, min(columns, 4)), frameon=False)
         buffer = io.BytesIO()
         figure.savefig(buffer, format=style, dpi=300, metadata=UNDATED.get(style))
     return buffer.getvalue()
 
 
-def _look(number: int) -> dict[str, Any]:
-    return {"color": COLORS[number % len(COLORS)], "linestyle": DASHES[number % len(DASHES)]}
+def _look(number: int, points: int) -> dict[str, Any]:
+    look = {"color": COLORS[number % len(COLORS)], "linestyle": DASHES[number % len(DASHES)]}
+    return look if points > 1 else look | {"marker": "o", "markersize": 3}  # a line of one point cannot be seen
 
 
 def _by_rank(axis: Any, runs: dict[str, dict[str, Points]], curve: str) -> None:
     for number, (run, found) in enumerate(runs.items()):
         value, low, high = zip(*found[curve], strict=True)
         ranks = range(1, len(value) + 1)
+        margin = min(0.9, max(0.5, 0.01 * len(value)))  # there is no rank 0
+        axis.set_xlim(1 - margin, len(value) + margin)
         axis.fill_between(ranks, low, high, color=COLORS[number % len(COLORS)], alpha=0.18, linewidth=0)
-        axis.plot(ranks, value, label=show_id(run), **_look(number))
+        axis.plot(ranks, value, label=show_id(run), **_look(number, len(value)))
     axis.set_xlabel("rank")
-    axis.xaxis.get_major_locator().set_params(integer=True)
+    axis.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
 
 
 def _dynamic_recall(axis: Any, runs: dict[str, dict[str, Points]], relevant: int) -> None:
@@ -125,7 +129,8 @@ def _precision_recall(axis: Any, runs: dict[str, dict[str, Points]], relevant: i
         points = list(zip(found["recall"], found["precision"], strict=True))
         border = [(r[1], p[1]) for r, p in points] + [(r[2], p[2]) for r, p in reversed(points)]
         axis.fill(*zip(*border, strict=True), color=COLORS[number % len(COLORS)], alpha=0.18, linewidth=0)
-        axis.plot([r[0] for r, _ in points], [p[0] for _, p in points], label=show_id(run), **_look(number))
+        look = _look(number, len(points))
+        axis.plot([r[0] for r, _ in points], [p[0] for _, p in points], label=show_id(run), **look)
     axis.set_xlabel("recall")
     axis.set_ylabel("precision")
     axis.set_xlim(0, 1.03)
