@@ -1,17 +1,19 @@
-use untied_core::med::average_precision::{Workspace, solve};
-use untied_core::med::{Instance, Solution};
+use untied_core::med::average_precision::{Workspace, solve, solve_limited, solve_ratio};
+use untied_core::med::{Document, Instance, Solution};
 
 use crate::enumerate::{laid_out, largest};
 use crate::families::{CLASSES, Random, adversarial, class, instance, judged, small};
 
 /// `S(A) - S(B)` from the definition.
 fn difference(instance: &Instance, gains: &[f64], fill: (f64, f64)) -> f64 {
-    let score = |relevance: Vec<f64>| {
-        let precision = |rank: usize| relevance[..=rank].iter().sum::<f64>() / (rank + 1) as f64;
-        (0..instance.depth).map(|rank| relevance[rank] * precision(rank)).sum::<f64>() / instance.depth as f64
-    };
     let (a, b) = laid_out(instance, gains, fill);
-    score(a) - score(b)
+    (precisions(&a) - precisions(&b)) / instance.depth as f64
+}
+
+/// Precisions at all relevant ranks, added up.
+fn precisions(relevance: &[f64]) -> f64 {
+    let precision = |rank: usize| relevance[..=rank].iter().sum::<f64>() / (rank + 1) as f64;
+    (0..relevance.len()).map(|rank| relevance[rank] * precision(rank)).sum()
 }
 
 fn enumerate(instance: &Instance) -> f64 {
@@ -161,5 +163,135 @@ fn limit_leaves_an_interval() {
         let cut = solve(&instance, 1, &mut workspace);
         let whole = solve(&instance, 20_000, &mut workspace);
         assert!(cut.nodes <= 1 && cut.value <= whole.value && whole.value <= cut.bound);
+    }
+}
+
+/// All assignments to what is not known, missing documents being documents of their own.
+fn spelled_out(instance: &Instance) -> Instance {
+    let mut documents = instance.documents.clone();
+    documents.extend((instance.lengths.0..instance.depth).map(|rank| Document {
+        a: rank as u32 + 1,
+        b: 0,
+        known: None,
+    }));
+    documents.extend((instance.lengths.1..instance.depth).map(|rank| Document {
+        a: 0,
+        b: rank as u32 + 1,
+        known: None,
+    }));
+    Instance { lengths: (instance.depth, instance.depth), documents, ..instance.clone() }
+}
+
+fn with_few_unknown(random: &mut Random) -> Instance {
+    loop {
+        let instance = spelled_out(&small(random, 1.0, &[0.0, 1.0]));
+        if instance.documents.iter().filter(|x| x.known.is_none()).count() <= 9 {
+            return instance;
+        }
+    }
+}
+
+fn numerator(instance: &Instance, gains: &[f64]) -> f64 {
+    let (a, b) = laid_out(instance, gains, (0.0, 0.0));
+    precisions(&a) - precisions(&b)
+}
+
+fn ratio(instance: &Instance, gains: &[f64], elsewhere: usize) -> f64 {
+    let relevant = gains.iter().sum::<f64>() + elsewhere as f64;
+    if relevant > 0.0 { numerator(instance, gains) / relevant } else { 0.0 }
+}
+
+#[test]
+fn ratio_equals_enumeration() {
+    let (mut random, mut workspace) = (Random(7), Workspace::default());
+    for round in 0..1500 {
+        let (instance, elsewhere) = (with_few_unknown(&mut random), round % 3);
+        for instance in [instance.swapped(), instance] {
+            let solution = solve_ratio(&instance, elsewhere, 20_000, &mut workspace);
+            let best = largest(&instance, &[0.0, 1.0], |gains, _| ratio(&instance, gains, elsewhere));
+            assert!((solution.value - best).abs() < 1e-12, "{best} {solution:?} {instance:?}");
+            assert_eq!(solution.bound, solution.value);
+            assert!((ratio(&instance, &solution.gains, elsewhere) - best).abs() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn limited_equals_enumeration() {
+    let (mut random, mut workspace) = (Random(8), Workspace::default());
+    for round in 0..1500 {
+        let (instance, elsewhere, most) = (with_few_unknown(&mut random), round % 2, random.below(6));
+        let known = instance.documents.iter().filter(|x| x.known == Some(1.0)).count();
+        let divisor = (known + elsewhere + most).max(1) as f64;
+        for instance in [instance.swapped(), instance] {
+            let solution = solve_limited(&instance, most, elsewhere, 20_000, &mut workspace);
+            let worth = |gains: &[f64], _: (f64, f64)| {
+                let relevant = gains.iter().filter(|gain| **gain > 0.0).count();
+                if relevant > known + most { f64::NEG_INFINITY } else { numerator(&instance, gains) / divisor }
+            };
+            let best = largest(&instance, &[0.0, 1.0], worth);
+            assert!((solution.value - best).abs() < 1e-12, "{best} {most} {solution:?} {instance:?}");
+            assert_eq!(solution.bound, solution.value);
+            assert!((worth(&solution.gains, (0.0, 0.0)) - best).abs() < 1e-12);
+        }
+    }
+}
+
+/// What rankings lack is as good as a document of their own.
+#[test]
+fn missing_documents_count_in_the_recall_base() {
+    let (mut random, mut workspace) = (Random(9), Workspace::default());
+    for _ in 0..500 {
+        let instance = small(&mut random, 1.0, &[0.0, 1.0]);
+        let whole = spelled_out(&instance);
+        let pairs = [
+            (solve_ratio(&instance, 1, 20_000, &mut workspace), solve_ratio(&whole, 1, 20_000, &mut workspace)),
+            (
+                solve_limited(&instance, 3, 1, 20_000, &mut workspace),
+                solve_limited(&whole, 3, 1, 20_000, &mut workspace),
+            ),
+        ];
+        assert!(pairs.iter().all(|(x, y)| (x.value - y.value).abs() < 1e-12), "{pairs:?} {instance:?}");
+    }
+}
+
+#[test]
+fn recall_bases_of_runs_are_solved() {
+    let (mut random, mut workspace) = (Random(10), Workspace::default());
+    for name in CLASSES {
+        for share in [0.0, 0.25] {
+            for depth in [20, 50, 100] {
+                let (a, b) = class(name, depth, &mut random);
+                let known = judged(&mut random, 400.max(40 * depth), depth, share, &[0.0, 1.0]);
+                let instance = instance(&a, &b, depth, 1.0, |id| known[id]);
+                let by_ratio = solve_ratio(&instance, 0, 1000, &mut workspace);
+                assert_eq!(by_ratio.bound, by_ratio.value, "{name} at depth {depth}: {} nodes", by_ratio.nodes);
+                for most in [5, depth / 5] {
+                    let limited = solve_limited(&instance, most, 0, 100, &mut workspace);
+                    assert_eq!(
+                        limited.bound, limited.value,
+                        "{name} at depth {depth}, {most}: {} nodes",
+                        limited.nodes
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Cut short, both still enclose the value.
+#[test]
+fn limit_leaves_intervals_of_recall_bases() {
+    let (mut random, mut workspace) = (Random(18), Workspace::default());
+    for _ in 0..30 {
+        let (a, b) = class("mid", 100, &mut random);
+        let instance = instance(&a, &b, 100, 1.0, |_| None);
+        let pairs = [
+            (solve_ratio(&instance, 0, 1, &mut workspace), solve_ratio(&instance, 0, 1000, &mut workspace)),
+            (solve_limited(&instance, 9, 0, 1, &mut workspace), solve_limited(&instance, 9, 0, 100, &mut workspace)),
+        ];
+        for (cut, whole) in pairs {
+            assert!(cut.value <= whole.value + 1e-12 && whole.value <= cut.bound + 1e-12, "{cut:?} {whole:?}");
+        }
     }
 }

@@ -13,7 +13,10 @@
 mod core;
 mod dual;
 mod program;
+mod recall_base;
 mod search;
+
+pub use self::recall_base::{solve_limited, solve_ratio};
 
 use self::program::Program;
 use self::search::Search;
@@ -36,11 +39,11 @@ pub struct Workspace {
 #[must_use]
 pub fn solve(instance: &Instance, limit: u64, workspace: &mut Workspace) -> Solution {
     let Workspace { program, search } = workspace;
-    program.read(instance);
-    program.persist();
+    program.read(instance, false);
+    program.persist(usize::MAX);
     let open = search.run(program, usize::MAX, limit);
     let depth = instance.depth.max(1) as f64;
     let value = program.value() / depth;
-    let gains = instance.documents.iter().zip(&program.relevant).map(|(_, on)| f64::from(u8::from(*on))).collect();
-    Solution { value, bound: open.map_or(value, |bound| value.max(bound / depth)), gains, nodes: search.nodes }
+    let bound = open.map_or(value, |bound| value.max(bound / depth));
+    Solution { value, bound, gains: program.gains(instance), nodes: search.nodes }
 }

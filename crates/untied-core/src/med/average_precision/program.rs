@@ -68,6 +68,10 @@ pub(super) struct Program {
     up: Vec<f64>,
     /// The most that can be lost with documents behind.
     down: Vec<f64>,
+    /// What each document costs that is decided to be relevant.
+    pub(super) price: f64,
+    /// How many are.
+    pub(super) count: usize,
     /// What is not decided.
     pub(super) open: Vec<Variable>,
     /// What is relevant, by number.
@@ -75,16 +79,15 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// State an instance. What only A has is relevant, what only B has is not.
-    pub(super) fn read(&mut self, instance: &Instance) {
+    /// State an instance. What only A has is relevant and what only B has is not, unless that is `open` too.
+    pub(super) fn read(&mut self, instance: &Instance, open: bool) {
         let beyond = self.resize(instance.depth);
-        self.relevant.clear();
         self.relevant.resize(instance.documents.len(), false);
         for (id, document) in instance.documents.iter().enumerate() {
             let rank = |rank: u32| if rank == 0 { beyond } else { rank as usize };
             let (a, b) = (rank(document.a), rank(document.b));
             match document.known {
-                None if a < beyond && b < beyond => self.open.push(Variable { a, b, id }),
+                None if open || a < beyond && b < beyond => self.open.push(Variable { a, b, id }),
                 known => {
                     let on = known.map_or(a < beyond, |gain| gain > 0.0);
                     self.relevant[id] = on;
@@ -93,7 +96,16 @@ impl Program {
                 }
             }
         }
-        self.a[instance.lengths.0.min(instance.depth) + 1..beyond].iter_mut().for_each(|place| place.on = 1.0);
+        let (of_a, of_b) = instance.lengths;
+        if open {
+            let missing_a = (of_a + 1..beyond).map(|rank| (rank, beyond));
+            for (a, b) in missing_a.chain((of_b + 1..beyond).map(|rank| (beyond, rank))) {
+                self.open.push(Variable { a, b, id: self.relevant.len() });
+                self.relevant.push(false);
+            }
+        } else {
+            self.a[(of_a + 1).min(beyond)..beyond].iter_mut().for_each(|place| place.on = 1.0);
+        }
     }
 
     fn resize(&mut self, depth: usize) -> usize {
@@ -113,12 +125,15 @@ impl Program {
             places.resize(beyond + 1, Place::default());
         }
         self.open.clear();
+        self.relevant.clear();
+        (self.price, self.count) = (0.0, 0);
         beyond
     }
 
     /// Decide a document that was open to [`Program::persist`].
     pub(super) fn set(&mut self, variable: Variable, on: bool) {
         self.relevant[variable.id] = on;
+        self.count += usize::from(on);
         for place in [&mut self.a[variable.a], &mut self.b[variable.b]] {
             place.add(variable, -1.0);
             place.on += f64::from(u8::from(on));
@@ -130,8 +145,9 @@ impl Program {
         (self.inverse[variable.a], self.inverse[variable.b])
     }
 
-    /// Decide what is best whatever the rest is. The sums are those of what remains.
-    pub(super) fn persist(&mut self) {
+    /// Decide what is best whatever the rest is, if at most `room` documents may be relevant. The sums are those of what
+    /// remains.
+    pub(super) fn persist(&mut self, room: usize) {
         for &variable in &self.open {
             self.a[variable.a].add(variable, 1.0);
             self.b[variable.b].add(variable, 1.0);
@@ -140,12 +156,14 @@ impl Program {
         while self.open.len() < before && !self.open.is_empty() {
             before = self.open.len();
             self.sum();
+            let is_roomy = room >= self.count + self.open.len();
             let mut open = std::mem::take(&mut self.open);
             open.retain(|&variable| {
                 let (low, high) = self.span(variable);
-                let decided = low >= -SLACK || high <= SLACK;
+                let on = is_roomy && low >= -SLACK;
+                let decided = on || high <= SLACK;
                 if decided {
-                    self.set(variable, low >= -SLACK);
+                    self.set(variable, on);
                 }
                 !decided
             });
@@ -155,7 +173,7 @@ impl Program {
 
     /// `c_x`, from the last sums.
     pub(super) fn linear(&self, variable: Variable) -> f64 {
-        self.sums_a[variable.a].on - self.sums_b[variable.b].on
+        self.sums_a[variable.a].on - self.sums_b[variable.b].on - self.price
     }
 
     /// `c_x + N_x` and `c_x + P_x`.
@@ -187,8 +205,13 @@ impl Program {
         }
     }
 
+    /// Relevance of the documents of the instance.
+    pub(super) fn gains(&self, instance: &Instance) -> Vec<f64> {
+        instance.documents.iter().zip(&self.relevant).map(|(_, on)| f64::from(u8::from(*on))).collect()
+    }
+
     /// `k (S(A) - S(B))` of what is relevant.
-    pub(super) fn value(&self) -> f64 {
+    pub(super) fn score(&self) -> f64 {
         let score = |places: &[Place]| {
             let (mut hits, mut sum) = (0.0, 0.0);
             for (place, inverse) in places.iter().zip(&self.inverse).skip(1) {
@@ -198,6 +221,11 @@ impl Program {
             sum
         };
         score(&self.a) - score(&self.b)
+    }
+
+    /// The same less what is to be paid.
+    pub(super) fn value(&self) -> f64 {
+        self.score() - self.price * self.count as f64
     }
 }
 
