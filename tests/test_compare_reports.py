@@ -299,3 +299,12 @@ def test_usage(untied_: Command) -> None:
     assert untied_("old.run", "new.run", "--top", "0")[0] == 2
     assert untied_("old.run", "new.run", "-o", "old.run")[0] == 1
     assert "run 'old.run' is given twice" in untied_("old.run", "old.run")[2]
+
+
+def test_the_example_in_the_docs(untied_: Command) -> None:
+    root = pathlib.Path(__file__).parents[1]
+    example = root / "examples" / "tar2017"
+    runs = [example / "qut.run", example / "waterloo.run"]
+    _, out, _ = untied_(*runs, "--qrels", example / "qrels.txt", "--top", 2, "--format", "table")
+    shown = "".join(f"    {line}\n" if line else "\n" for line in out.splitlines())
+    assert shown in (root / "docs" / "comparing.md").read_text()
