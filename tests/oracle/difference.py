@@ -1,0 +1,58 @@
+"""Differences of two rankings under partial knowledge, from the definition: every assignment of grades is listed."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from oracle.enumeration import permutations
+from oracle.judgements import Groups
+
+Score = Callable[[Sequence[str], Mapping[str, int]], Fraction]
+
+
+@dataclass(frozen=True)
+class Extent:
+    """Largest S(A) - S(B), largest S(B) - S(A), and the difference where all unknown documents have grade 0."""
+
+    up: Fraction
+    down: Fraction
+    now: Fraction
+
+
+def filled(groups: Groups, k: int | None, name: str) -> list[list[str]]:
+    """A ranking with documents of its own up to rank k, each a group."""
+    lacking = max(0, (k or 0) - sum(map(len, groups)))
+    return [list(group) for group in groups] + [[f"{name}{i}"] for i in range(lacking)]
+
+
+def differences(
+    score: Score, a: Groups, b: Groups, known: Mapping[str, int], grades: Sequence[int], k: int | None
+) -> Extent:
+    """The extent of S(A) - S(B); of tied documents S is the mean over all orders."""
+    union = dict.fromkeys(doc for groups in (filled(a, k, "+a"), filled(b, k, "+b")) for group in groups for doc in group)
+    unknown = [doc for doc in union if doc not in known]
+    means = [_means(score, filled(groups, k, name), known) for groups, name in ((a, "+a"), (b, "+b"))]
+    found = []
+    for drawn in itertools.product(grades, repeat=len(unknown)):
+        truth = {**known, **dict(zip(unknown, drawn, strict=True))}
+        found.append(means[0](truth) - means[1](truth))
+    return Extent(max(found), -min(found), found[0])
+
+
+def _means(score: Score, groups: Groups, known: Mapping[str, int]) -> Callable[[Mapping[str, int]], Fraction]:
+    """The mean of a score over the orders of a ranking; remembered by the grades of its documents."""
+    orders = list(permutations(groups))
+    own = orders[0]
+    remembered: dict[tuple[int, ...], Fraction] = {}
+
+    def mean(truth: Mapping[str, int]) -> Fraction:
+        grades = tuple(truth[doc] for doc in own)
+        if grades not in remembered:
+            judged = {**known, **dict(zip(own, grades, strict=True))}
+            remembered[grades] = sum((score(order, judged) for order in orders), Fraction(0)) / len(orders)
+        return remembered[grades]
+
+    return mean

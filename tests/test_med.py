@@ -1,0 +1,210 @@
+"""MED and Delta against all assignments of grades, in exact fractions, on 2,000 random instances a measure."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import untied
+from oracle import binary, graded, users
+from oracle.difference import Score, differences
+from oracle.judgements import Groups
+
+CASES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("golden.json").read_text())["cases"]
+INSTANCES = 2000
+
+
+class Instance(NamedTuple):
+    """Two rankings and what is known."""
+
+    a: Groups
+    b: Groups
+    known: dict[str, int]
+
+
+class Form(NamedTuple):
+    """A measure: its name, its definition, the grades of the scale, and the cutoff that rankings are filled to."""
+
+    name: str
+    score: Score
+    grades: tuple[int, ...]
+    k: int | None
+
+
+def fixed_ndcg(k: int, top: int, **options: Any) -> Score:
+    """NDCG whose ideal ranking has the highest grade at all k ranks."""
+    best = [f"best{i}" for i in range(k)]
+    ideal = graded.dcg(best, dict.fromkeys(best, top), k, **options)
+    return lambda order, truth: graded.dcg(order, truth, k, **options) / ideal
+
+
+BINARY, SCALE = (0, 1), (0, 1, 2)
+FORMS = [
+    Form("P@3", lambda order, truth: binary.precision(order, truth, 3), BINARY, 3),
+    Form("P(rel=2)@3", lambda order, truth: binary.precision(order, truth, 3, 2), SCALE, 3),
+    Form("DCG@3", lambda order, truth: graded.dcg(order, truth, 3), SCALE, 3),
+    Form("nDCG@3", fixed_ndcg(3, 2), SCALE, 3),
+    Form("nDCG(gain='exp2', discount='inverse')@3", fixed_ndcg(3, 2, gain="exp2", discount="inverse"), SCALE, 3),
+    Form("RBP(p=0.7)@4", lambda order, truth: users.rbp(order, truth, 4, Fraction(7, 10)), BINARY, 4),
+    Form("RBP(max_grade=2)@3", lambda order, truth: users.rbp(order, truth, 3, max_grade=2), SCALE, 3),
+]
+
+
+def instances(seed: str, scale: tuple[int, ...], ties: bool, n: int) -> dict[str, Instance]:
+    """Random instances by query; few unknown documents where the scale has many grades."""
+    chance = random.Random(seed)
+    pool = "abcde" if len(scale) == 2 else "abcd"
+
+    def ranking() -> Groups:
+        docs = chance.sample(pool, chance.choice([0, 1, 2, 2, 3, 3, 3, 4, 4, len(pool)]))
+        groups: list[list[str]] = []
+        for doc in docs:
+            if groups and ties and chance.random() < 0.4:
+                groups[-1].append(doc)
+            else:
+                groups.append([doc])
+        return groups
+
+    def one() -> Instance:
+        share = chance.choice([0, 0.3, 0.7, 1])
+        return Instance(
+            ranking(), ranking(), {doc: chance.choice(scale) for doc in pool if chance.random() < share}
+        )
+
+    return {f"q{i}": one() for i in range(n)}
+
+
+def compared(drawn: dict[str, Instance], measures: list[str]) -> untied.Comparison:
+    """All instances in one comparison."""
+    runs = ({query: getattr(instance, side) for query, instance in drawn.items()} for side in ("a", "b"))
+    # The scale's grades occur, so that the highest is known: in a query that neither run has.
+    qrels = {query: instance.known for query, instance in drawn.items() if instance.known}
+    return untied.compare(*runs, measures, qrels=qrels)
+
+
+def holds(found: untied.Value, expected: Fraction) -> None:
+    """The value, and where it is not certified an interval around it that holds the true one."""
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low - 1e-12 <= float(expected) <= found.high + 1e-12
+    if found.certainty == "exact":
+        assert found.mean == pytest.approx(float(expected), rel=1e-12, abs=1e-13)
+
+
+@pytest.mark.parametrize("ties", [False, True], ids=["untied", "tied"])
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_all_assignments(form: Form, ties: bool) -> None:
+    drawn = instances(form.name, form.grades, ties, INSTANCES // 4 if ties else INSTANCES)
+    top = max(form.grades)
+    options = "" if "rel=" in form.name or top == 1 else f", max_grade={top}"
+    names = [
+        f"MED({form.name}{options})",
+        f"MED({form.name}{options}, direction='a-b')",
+        f"MED({form.name}{options}, direction='b-a')",
+        f"Delta({form.name}{options})",
+    ]
+    found = compared(drawn, names)
+    names = found.measures
+    rows = found.per_query.to_dicts()
+    for start in range(0, len(rows), len(names)):
+        instance = drawn[str(rows[start]["query"])]
+        expected = differences(form.score, instance.a, instance.b, instance.known, form.grades, form.k)
+        med, up, down, delta = (
+            untied.Value(row["value"], row["low"], row["high"], None, row["certificate"])
+            for row in rows[start : start + len(names)]
+        )
+        holds(med, max(expected.up, expected.down))
+        holds(up, expected.up)
+        holds(down, expected.down)
+        assert delta.mean == pytest.approx(float(expected.now), rel=1e-12, abs=1e-13)
+        assert (delta.low, delta.high) == (
+            pytest.approx(float(-expected.down), rel=1e-12, abs=1e-13),
+            pytest.approx(float(expected.up), rel=1e-12, abs=1e-13),
+        ) or delta.certainty != "exact"
+
+
+def of(a: Groups, b: Groups, measure: str, qrels: Any = None) -> untied.Value:
+    found = untied.compare(a, b, measure, qrels=qrels)
+    return found[found.measures[0]]
+
+
+GOLDEN: dict[str, Callable[[dict[str, Any]], str]] = {
+    "MED-P": lambda params: f"MED(P@{params['k']})",
+    "MED-nDCG": lambda params: f"MED(nDCG(discount='{params['discount']}')@{params['k']})",
+    "MED-RBP": lambda params: (
+        f"MED(RBP(p={float(Fraction(params['p']))}), tail='{'upper' if params['tail'] else 'none'}')"
+    ),
+}
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case["measure"] in GOLDEN], ids=lambda case: case["id"])
+def test_golden(case: dict[str, Any]) -> None:
+    given = case["input"]
+    found = of(given["a"], given["b"], GOLDEN[case["measure"]](given["params"]), given["params"].get("known"))
+    assert found.mean == pytest.approx(case["float"], rel=1e-12)
+
+
+def test_unseen_tail_of_rbp() -> None:
+    """Any continuation of both rankings lies in the interval; Tan & Clarke's Eq. 13 is its upper end."""
+    chance = random.Random(13)
+    docs = [f"d{i}" for i in range(8)]
+    for _ in range(100):
+        a, b = ([[doc] for doc in chance.sample(docs, 6)] for _ in "ab")
+        head = of(a[:3], b[:3], "MED(RBP(p=0.7))")
+        upper = of(a[:3], b[:3], "MED(RBP(p=0.7), tail='upper')")
+        assert upper.mean == head.high == pytest.approx(head.mean + 0.7**3)
+        assert head.low is not None
+        longer = of(a, b, "MED(RBP(p=0.7))").mean
+        assert head.low - 1e-12 <= longer <= upper.mean + 1e-12
+
+
+def test_what_is_refused() -> None:
+    for name, message in {
+        "MED": "MED needs a measure, for instance MED\\(nDCG@20\\)",
+        "MED()": "MED needs a measure",
+        "MED(nDCG)@5": "takes no cutoff",
+        "MED(xyz@5)": "unknown measure",
+        "MED(P)": "P needs a cutoff",
+        "MED(P@5, P@6)": "expected",
+        "MED(P@5, direction='up')": "direction must be 'both', 'a-b' or 'b-a', not 'up'",
+        "MED(P@5, max_grade=0)": "max_grade must be a number above 0",
+        "MED(P@5, tail='upper')": "tail='upper' goes with",
+        "MED(P@5, tail=3)": "tail must be 'none' or 'upper', not 3",
+        "MED(P@5, mean='geometric')": "only the arithmetic mean",
+        "P@5": "it does not compare two|unknown measure",
+    }.items():
+        with pytest.raises(untied.MeasureError, match=message):
+            untied.compare(["a"], ["b"], name)
+
+
+@pytest.mark.parametrize("ties", [False, True], ids=["untied", "tied"])
+def test_properties(ties: bool) -> None:
+    """Symmetric; the triangle inequality holds; a judgment never adds to the largest difference."""
+    drawn = list(instances("properties", SCALE, ties, 600).values())
+    names = [f"MED({form.name}, max_grade=2)" for form in FORMS if form.k]
+    for one, two in zip(drawn[::2], drawn[1::2], strict=True):
+        known = {doc: grade for doc, grade in one.known.items() if doc != "a"}
+        pairs = {"ab": (one.a, one.b), "ba": (one.b, one.a), "bc": (one.b, two.a), "ac": (one.a, two.a)}
+        runs = ({query: pair[side] for query, pair in pairs.items()} for side in (0, 1))
+        found = untied.compare(*runs, names, qrels=dict.fromkeys(pairs, known) if known else None)
+        judged = untied.compare(one.a, one.b, names, qrels={**known, "a": one.known.get("a", 2)})
+        for name in found.measures:
+            values = {pair: found.value(name, pair) for pair in pairs}
+            assert values["ab"].mean == pytest.approx(values["ba"].mean, abs=1e-13)
+            assert (values["ac"].high or 0) <= (values["ab"].high or 0) + (values["bc"].high or 0) + 1e-12
+            assert judged[name].mean <= (values["ab"].high or 0) + 1e-12
+
+
+def test_what_med_is_not() -> None:
+    """No metric (errata of Tan & Clarke): different rankings at distance 0, a ranking at a distance from itself."""
+    assert of([["a"], ["b"]], [["b"], ["a"]], "MED(P@2)").mean == 0
+    ranking = [["a"], ["b"], ["c"]]
+    assert of(ranking, ranking, "MED(RBP(p=0.9), tail='upper')").mean == pytest.approx(0.729)
+
+
