@@ -2,6 +2,7 @@
 //! `Delta(S)`, the difference with the interval of all that it could become.
 
 use super::form::{Extent, Form};
+use super::{Instance, average_precision};
 use crate::error::{Error, Result};
 use crate::measures::{Aggregate, Certainty, Cutoff, Info, Needs, OF, Parameter, Scope, Spec, Value};
 use crate::ranking::{List, Placed};
@@ -92,6 +93,8 @@ pub struct Both<'a> {
 #[derive(Debug, Default)]
 pub struct Workspace {
     pub(super) discounts: (Vec<f64>, Vec<f64>),
+    pub(super) instance: Instance,
+    pub(super) average_precision: average_precision::Workspace,
 }
 
 /// How much two rankings differ, or could differ.

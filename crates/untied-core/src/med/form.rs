@@ -5,6 +5,7 @@
 //! Clarke, section III-A). The mean over orders of tied documents is a dot product too: D is the mean over the group.
 
 use super::effect::{Both, Workspace};
+use super::{Document, Solution, average_precision};
 use crate::error::{Error, Result};
 use crate::measures::dcg::{Gain, discounts};
 use crate::measures::{Scope, Spec};
@@ -34,7 +35,11 @@ pub(super) struct Form {
 
 enum Kind {
     Dot(Dot),
+    AveragePrecision,
 }
+
+/// Nodes that the search for one largest difference may take.
+const NODES: u64 = 20_000;
 
 /// A sum of gains times discounts.
 struct Dot {
@@ -62,17 +67,18 @@ impl Form {
         let (gain, own, kind) = match of.info.name {
             "P" => {
                 let discounts = vec![1.0 / depth as f64; depth];
-                (Gain::From(rel()?), Some(rel()?), Dot::new(discounts))
+                (Gain::From(rel()?), Some(rel()?), Kind::Dot(Dot::new(discounts)))
             }
             "DCG" | "nDCG" => {
                 let dot = Dot { normalised: of.info.name == "nDCG", ..Dot::new(discounts(of, depth)?) };
-                (Gain::new(of, scope.grades)?, None, dot)
+                (Gain::new(of, scope.grades)?, None, Kind::Dot(dot))
             }
+            "AP" => (Gain::From(rel()?), Some(rel()?), Kind::AveragePrecision),
             "RBP" => {
                 let p = of.number("p", 0.8, "a number between 0 and 1", |p| 0.0 < p && p < 1.0)?;
                 let discounts = (0..depth).map(|i| (1.0 - p) * p.powf(i as f64)).collect();
                 let persistence = Some(p).filter(|_| cutoff.is_none());
-                let dot = Dot { persistence, tail, ..Dot::new(discounts) };
+                let dot = Kind::Dot(Dot { persistence, tail, ..Dot::new(discounts) });
                 match of.number("max_grade", f64::NAN, "a number above 0", |most| most > 0.0)? {
                     most if most.is_nan() => (Gain::From(rel()?), Some(rel()?), dot),
                     most => (Gain::ShareOf(most), Some(most), dot),
@@ -80,11 +86,12 @@ impl Form {
             }
             _ => return Err(Error::Measure(format!("the largest difference in {of} is not known"))),
         };
-        if tail && kind.persistence.is_none() {
+        let has_tail = matches!(&kind, Kind::Dot(Dot { persistence: Some(_), .. }));
+        if tail && !has_tail {
             return Err(Error::Measure(format!("tail='upper' goes with RBP without a cutoff, not with {of}")));
         }
         let top = gain.of(max_grade.or(own).unwrap_or(highest));
-        Ok(Form { gain, top, cutoff, kind: Kind::Dot(kind) })
+        Ok(Form { gain, top, cutoff, kind })
     }
 
     /// Documents below this rank do not matter.
@@ -96,6 +103,7 @@ impl Form {
     pub fn extent(&self, both: &Both<'_>, work: &mut Workspace, directions: (bool, bool)) -> Extent {
         let mut extent = match &self.kind {
             Kind::Dot(dot) => dot.extent(self, both, work),
+            Kind::AveragePrecision => self.solved(both, work, directions),
         };
         let never = (f64::NEG_INFINITY, f64::NEG_INFINITY);
         if !directions.0 {
@@ -105,6 +113,37 @@ impl Form {
             extent.down = never;
         }
         extent
+    }
+
+    /// The extent by a solver.
+    fn solved(&self, both: &Both<'_>, work: &mut Workspace, directions: (bool, bool)) -> Extent {
+        self.lay_out(both, work);
+        let solve = |work: &mut Workspace| {
+            let Solution { value, bound, .. } =
+                average_precision::solve(&work.instance, NODES, &mut work.average_precision);
+            (value, bound)
+        };
+        let never = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        let up = if directions.0 { solve(work) } else { never };
+        work.instance.swap();
+        let down = if directions.1 { solve(work) } else { never };
+        Extent { up, down, now: 0.0, unseen: 0.0 }
+    }
+
+    /// Write the documents within the depth to the workspace.
+    fn lay_out(&self, both: &Both<'_>, work: &mut Workspace) {
+        let depth = self.cutoff.unwrap_or(both.a.len().max(both.b.len()));
+        let instance = &mut work.instance;
+        instance.depth = depth;
+        instance.top = self.top;
+        instance.lengths = (both.a.len().min(depth), both.b.len().min(depth));
+        let within = |rank: u32| if rank as usize <= depth { rank } else { 0 };
+        instance.documents.clear();
+        instance.documents.extend(both.places.iter().filter_map(|place| {
+            let (a, b) = (within(place.a), within(place.b));
+            let known = self.known(both.grades[place.document as usize]);
+            (a > 0 || b > 0).then_some(Document { a, b, known })
+        }));
     }
 
     /// Gain of a document; none if it is unknown.

@@ -49,11 +49,18 @@ pub struct Instance {
 }
 
 impl Instance {
+    /// Exchange A and B.
+    pub fn swap(&mut self) {
+        self.lengths = (self.lengths.1, self.lengths.0);
+        self.documents.iter_mut().for_each(|x| std::mem::swap(&mut x.a, &mut x.b));
+    }
+
     /// The same with A and B exchanged.
     #[must_use]
     pub fn swapped(&self) -> Instance {
-        let documents = self.documents.iter().map(|x| Document { a: x.b, b: x.a, known: x.known }).collect();
-        Instance { depth: self.depth, lengths: (self.lengths.1, self.lengths.0), documents, top: self.top }
+        let mut swapped = self.clone();
+        swapped.swap();
+        swapped
     }
 }
 
