@@ -52,6 +52,12 @@ FORMS = [
     Form("nDCG@3", fixed_ndcg(3, 2), SCALE, 3),
     Form("nDCG(gain='exp2', discount='inverse')@3", fixed_ndcg(3, 2, gain="exp2", discount="inverse"), SCALE, 3),
     Form("RBP(p=0.7)@4", lambda order, truth: users.rbp(order, truth, 4, Fraction(7, 10)), BINARY, 4),
+    Form("AP@3", lambda order, truth: binary.ap(order, truth, 3, recall_base=3), BINARY, 3),
+    Form("AP@4", lambda order, truth: binary.ap(order, truth, 4, recall_base=4), BINARY, 4),
+    Form("RR", binary.rr, BINARY, None),
+    Form("RR@3", lambda order, truth: binary.rr(order, truth, 3), BINARY, 3),
+    Form("ERR(max_grade=2)@3", lambda order, truth: users.err(order, truth, 3, max_grade=2), SCALE, 3),
+    Form("ERR(max_grade=1)@4", lambda order, truth: users.err(order, truth, 4, max_grade=1), BINARY, 4),
     Form("RBP(max_grade=2)@3", lambda order, truth: users.rbp(order, truth, 3, max_grade=2), SCALE, 3),
 ]
 
@@ -137,6 +143,9 @@ def of(a: Groups, b: Groups, measure: str, qrels: Any = None) -> untied.Value:
 GOLDEN: dict[str, Callable[[dict[str, Any]], str]] = {
     "MED-P": lambda params: f"MED(P@{params['k']})",
     "MED-nDCG": lambda params: f"MED(nDCG(discount='{params['discount']}')@{params['k']})",
+    "MED-AP": lambda params: f"MED(AP@{params['k']})",
+    "MED-RR": lambda params: "MED(RR)",
+    "MED-ERR": lambda params: "MED(ERR(max_grade=2))",
     "MED-RBP": lambda params: (
         f"MED(RBP(p={float(Fraction(params['p']))}), tail='{'upper' if params['tail'] else 'none'}')"
     ),
@@ -187,7 +196,7 @@ def test_what_is_refused() -> None:
 def test_properties(ties: bool) -> None:
     """Symmetric; the triangle inequality holds; a judgment never adds to the largest difference."""
     drawn = list(instances("properties", SCALE, ties, 600).values())
-    names = [f"MED({form.name}, max_grade=2)" for form in FORMS if form.k]
+    names = [f"MED({form.name}, max_grade=2)" for form in FORMS if form.k and "max_grade=1" not in form.name]
     for one, two in zip(drawn[::2], drawn[1::2], strict=True):
         known = {doc: grade for doc, grade in one.known.items() if doc != "a"}
         pairs = {"ab": (one.a, one.b), "ba": (one.b, one.a), "bc": (one.b, two.a), "ac": (one.a, two.a)}

@@ -79,7 +79,7 @@ impl Bulk {
     /// # Errors
     /// A measure is refused.
     pub fn new(specs: &[Spec], depth: usize) -> Result<Bulk> {
-        let plan = Plan::new(specs, &Scope { depth, grades: &[] })?;
+        let plan = Plan::new(specs, depth, &Scope { depth, grades: &[] })?;
         Ok(Bulk { plan, measures: specs.len() })
     }
 

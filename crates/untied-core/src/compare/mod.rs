@@ -64,7 +64,7 @@ pub fn check(spec: &Spec) -> Result<()> {
 
 /// A measure without rankings to compare.
 fn alone(spec: &Spec) -> Result<Plan> {
-    Plan::new(std::slice::from_ref(spec), &Scope { depth: 0, grades: &[] })
+    Plan::new(std::slice::from_ref(spec), 0, &Scope { depth: 0, grades: &[] })
 }
 
 /// All measures that compare two rankings with the titles of their families, in the order in which they are listed.
@@ -125,9 +125,10 @@ pub fn compare<'a>(
     depth: usize,
     settings: Settings,
 ) -> Result<Vec<Comparison>> {
-    let depth = depth.min(runs.iter().map(|run| run.longest()).max().unwrap_or(0));
-    let scope = Scope { depth, grades: qrels.map_or(&[], |qrels| qrels.grades()) };
-    let plan = Plan::new(specs, &scope)?;
+    // A tie group counts whole, so rankings may be longer than the depth.
+    let longest = runs.iter().map(|run| run.longest()).max().unwrap_or(0);
+    let scope = Scope { depth: longest, grades: qrels.map_or(&[], |qrels| qrels.grades()) };
+    let plan = Plan::new(specs, depth, &scope)?;
     let ids = all_ids(runs);
     let of_query = |room: &mut Room<'a>, id: &&[u8]| -> Result<(Vec<Option<usize>>, Vec<Score>)> {
         let queries: Vec<Option<usize>> = runs.iter().map(|run| run.find(id)).collect();

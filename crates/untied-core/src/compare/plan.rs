@@ -43,20 +43,24 @@ pub(super) struct Pairing {
 }
 
 impl Plan {
-    pub fn new(specs: &[Spec], scope: &Scope<'_>) -> Result<Plan> {
+    /// Measures made ready for rankings of `scope.depth` documents, of which those to `depth` count.
+    ///
+    /// # Errors
+    /// A measure is refused.
+    pub fn new(specs: &[Spec], depth: usize, scope: &Scope<'_>) -> Result<Plan> {
         let make = |spec: &Spec| match similarity::build(spec)? {
             Some(similarity) => Ok(Comparator::Similarity(similarity)),
             None => med::build(spec, scope).map(Comparator::Effect),
         };
         let comparators = specs.iter().map(make).collect::<Result<Vec<_>>>()?;
-        let depth = |comparator: &Comparator| match comparator {
-            Comparator::Similarity(_) => scope.depth,
-            Comparator::Effect(effect) => effect.depth().min(scope.depth),
+        let needed = |comparator: &Comparator| match comparator {
+            Comparator::Similarity(_) => depth,
+            Comparator::Effect(effect) => effect.depth().min(depth),
         };
         Ok(Plan {
             similar: comparators.iter().any(|one| matches!(one, Comparator::Similarity(_))),
             effects: comparators.iter().any(|one| matches!(one, Comparator::Effect(_))),
-            depth: comparators.iter().map(depth).max().unwrap_or(0),
+            depth: comparators.iter().map(needed).max().unwrap_or(0),
             comparators,
         })
     }

@@ -87,6 +87,8 @@ pub(crate) enum Gain {
     From(f64),
     /// The grade as a share of this one.
     ShareOf(f64),
+    /// (2^grade - 1) / 2^this one: ERR's probability to stop.
+    Stop(f64),
     /// How far above the first of these grades, up to the second.
     Within(f64, f64),
     /// As that, but nothing below this grade.
@@ -137,6 +139,7 @@ impl Gain {
             Gain::From(least) => f64::from(u8::from(grade >= *least)),
             Gain::Within(least, most) => grade.clamp(*least, *most) - least,
             Gain::ShareOf(most) => grade / most,
+            Gain::Stop(most) => (grade.exp2() - 1.0) / most.exp2(),
             Gain::AtLeast(least, gain) => {
                 if grade >= *least {
                     gain.of(grade)

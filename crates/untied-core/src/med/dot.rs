@@ -28,8 +28,8 @@ pub struct Weighed {
 pub struct Weights {
     /// All documents of either ranking.
     pub documents: Vec<Weighed>,
-    /// Discounts of the ranks that A lacks: unknown documents of its own.
-    pub lacking: Vec<f64>,
+    /// Discounts of the ranks that A lacks, and of those that B lacks: unknown documents of their own.
+    pub lacking: (Vec<f64>, Vec<f64>),
     /// The most an unknown document may gain, r_G.
     pub top: f64,
 }
@@ -48,22 +48,41 @@ impl Weights {
     #[must_use]
     pub fn by_rank(instance: &Instance, discounts: &[f64]) -> Weights {
         let at = |rank: u32| if rank == 0 { 0.0 } else { discounts[rank as usize - 1] };
+        let lacking = |length: usize| discounts[length.min(instance.depth)..instance.depth].to_vec();
         let weigh = |x: &super::Document| Weighed { a: at(x.a), b: at(x.b), known: x.known };
         Weights {
             documents: instance.documents.iter().map(weigh).collect(),
-            lacking: discounts[instance.lengths.0.min(instance.depth)..instance.depth].to_vec(),
+            lacking: (lacking(instance.lengths.0), lacking(instance.lengths.1)),
             top: instance.top,
         }
+    }
+
+    /// Exchange A and B.
+    pub fn swap(&mut self) {
+        std::mem::swap(&mut self.lacking.0, &mut self.lacking.1);
+        self.documents.iter_mut().for_each(|x| std::mem::swap(&mut x.a, &mut x.b));
+    }
+
+    /// The gain of a document where S(A) - S(B) is largest.
+    #[inline]
+    fn gain(&self, x: &Weighed) -> f64 {
+        x.known.unwrap_or(if x.a > x.b { self.top } else { 0.0 })
     }
 }
 
 /// The largest S(A) - S(B), in one pass.
 #[must_use]
+pub fn largest(weights: &Weights) -> f64 {
+    let of_documents: f64 = weights.documents.iter().map(|x| weights.gain(x) * (x.a - x.b)).sum();
+    of_documents + weights.top * weights.lacking.0.iter().map(|d| d.max(0.0)).sum::<f64>()
+}
+
+/// The same with the gains of documents.
+#[must_use]
 pub fn solve(weights: &Weights) -> Solution {
-    let gain = |x: &Weighed| x.known.unwrap_or(if x.a > x.b { weights.top } else { 0.0 });
-    let gains: Vec<f64> = weights.documents.iter().map(gain).collect();
-    let lacking = weights.top * weights.lacking.iter().map(|d| d.max(0.0)).sum::<f64>();
-    solution(weights, gains, lacking)
+    let value = largest(weights);
+    let gains = weights.documents.iter().map(|x| weights.gain(x)).collect();
+    Solution { value, bound: value, gains, nodes: 0 }
 }
 
 /// The largest S(A) - S(B) where at most so many unknown documents have each gain; any number of them gain nothing.
@@ -71,7 +90,7 @@ pub fn solve(weights: &Weights) -> Solution {
 pub fn solve_limited(weights: &Weights, grades: &[Grade]) -> Solution {
     let mut gains: Vec<f64> = weights.documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
     let unknown = weights.documents.iter().enumerate().filter(|(_, x)| x.known.is_none());
-    let lacking = weights.lacking.iter().map(|&d| (d, None));
+    let lacking = weights.lacking.0.iter().map(|&d| (d, None));
     let mut open: Vec<(f64, Option<usize>)> = unknown.map(|(i, x)| (x.a - x.b, Some(i))).chain(lacking).collect();
     open.retain(|&(difference, _)| difference > 0.0);
     open.sort_by(|one, other| other.0.total_cmp(&one.0)); // stable: of equal ones the first
@@ -82,7 +101,9 @@ pub fn solve_limited(weights: &Weights, grades: &[Grade]) -> Solution {
             None => of_lacking += gain * difference,
         }
     }
-    solution(weights, gains, of_lacking)
+    let of_documents: f64 = weights.documents.iter().zip(&gains).map(|(x, gain)| gain * (x.a - x.b)).sum();
+    let value = of_documents + of_lacking;
+    Solution { value, bound: value, gains, nodes: 0 }
 }
 
 /// The most that a ranking can be worth if at most so many documents have each gain: with `most` counting judged
@@ -97,12 +118,6 @@ fn descending(grades: &[Grade]) -> impl Iterator<Item = f64> + use<> {
     let mut grades: Vec<Grade> = grades.iter().copied().filter(|grade| grade.gain > 0.0).collect();
     grades.sort_by(|one, other| other.gain.total_cmp(&one.gain));
     grades.into_iter().flat_map(|grade| std::iter::repeat_n(grade.gain, grade.most))
-}
-
-fn solution(weights: &Weights, gains: Vec<f64>, lacking: f64) -> Solution {
-    let of_documents: f64 = weights.documents.iter().zip(&gains).map(|(x, gain)| gain * (x.a - x.b)).sum();
-    let value = of_documents + lacking;
-    Solution { value, bound: value, gains, nodes: 0 }
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! `MED(S)`, the largest difference that judgments could still make between two rankings in a measure S, and
 //! `Delta(S)`, the difference with the interval of all that it could become.
 
+use super::expected::Moments;
 use super::form::{Extent, Form};
-use super::{Instance, average_precision};
+use super::{Instance, average_precision, dot, err};
 use crate::error::{Error, Result};
 use crate::measures::{Aggregate, Certainty, Cutoff, Info, Needs, OF, Parameter, Scope, Spec, Value};
 use crate::ranking::{List, Placed};
@@ -58,22 +59,42 @@ static MED: Contrast = Contrast {
     },
 };
 
+const CHANCE: Parameter = Parameter {
+    name: "p",
+    default: "0",
+    help: "probability that an unjudged document is relevant, of the highest grade: a number, or a list by its first \
+           rank in either ranking (beyond its end its last number)",
+};
+
 static DELTA: Contrast = Contrast {
     info: Info {
         name: "Delta",
         aliases: &["delta"],
-        title: "difference of two rankings, and all that it could become",
+        title: "expected difference of two rankings, and all that it could become",
         cutoff: Cutoff::None,
-        parameters: &[OF, MAX_GRADE, TAIL],
+        parameters: &[OF, CHANCE, MAX_GRADE, TAIL],
         aggregate: Aggregate::Mean,
         lower_is_better: false,
         needs: Needs::Judgments,
         range: "that of the measure, and its negative",
-        equation: "S(A) - S(B), unjudged documents having grade 0; low and high over all grades that they may have",
+        equation: "mean and variance of S(A) - S(B), each unjudged document being relevant with probability p; low and \
+                   high over all grades that they may have",
         reference: "Tan & Clarke 2014",
         build: not_alone,
     },
-    build: |_, form| Ok(Box::new(Signed(form))),
+    build: |spec, form| {
+        let share = |p: &f64| (0.0..=1.0).contains(p);
+        let chance = match spec.parameter(CHANCE.name) {
+            None => vec![0.0],
+            Some(Value::Number(p)) if share(p) => vec![*p],
+            Some(Value::List(list)) if !list.is_empty() && list.iter().all(share) => list.clone(),
+            Some(other) => {
+                let expected = "a number from 0 to 1, or a list of such numbers by rank";
+                return Err(Error::Measure(format!("{spec}: p must be {expected}, not {other}")));
+            }
+        };
+        Ok(Box::new(Signed { form, chance }))
+    },
 };
 
 /// Two rankings of a query with what is known of their documents.
@@ -94,7 +115,9 @@ pub struct Both<'a> {
 pub struct Workspace {
     pub(super) discounts: (Vec<f64>, Vec<f64>),
     pub(super) instance: Instance,
+    pub(super) weights: dot::Weights,
     pub(super) average_precision: average_precision::Workspace,
+    pub(super) err: err::Workspace,
 }
 
 /// How much two rankings differ, or could differ.
@@ -146,22 +169,27 @@ impl Effect for Largest {
     }
 
     fn score(&self, both: &Both<'_>, work: &mut Workspace) -> Score {
-        let Extent { up, down, unseen, .. } = self.form.extent(both, work, self.directions);
+        let Extent { up, down, unseen } = self.form.extent(both, work, self.directions);
         let value = f64::max(up.0, down.0);
-        let bound = f64::max(up.1, down.1);
-        // What follows the documents that both have may add to the difference, or take from it.
-        let range = ((value - unseen).max(0.0).min(value), bound + unseen);
+        // What follows A's documents may add to A - B, what follows B's may take from it.
+        let least = if self.directions == (true, true) { 0.0 } else { f64::NEG_INFINITY };
+        let low = f64::max(up.0 - unseen.1, down.0 - unseen.0).max(least).min(value);
+        let range = (low, f64::max(up.1 + unseen.0, down.1 + unseen.1));
         let certainty = if range.0 == range.1 { Certainty::Exact } else { Certainty::Interval };
         Score { value, range: Some(range), variance: None, certainty }
     }
 }
 
 /// Delta.
-struct Signed(Form);
+struct Signed {
+    form: Form,
+    /// By rank; what follows has the last one.
+    chance: Vec<f64>,
+}
 
 impl Effect for Signed {
     fn depth(&self) -> usize {
-        self.0.depth()
+        self.form.depth()
     }
 
     fn symmetry(&self) -> Symmetry {
@@ -169,10 +197,12 @@ impl Effect for Signed {
     }
 
     fn score(&self, both: &Both<'_>, work: &mut Workspace) -> Score {
-        let Extent { up, down, unseen, now } = self.0.extent(both, work, (true, true));
-        let solved = unseen == 0.0 && up.0 == up.1 && down.0 == down.1;
+        let Extent { up, down, unseen } = self.form.extent(both, work, (true, true));
+        let Moments { mean, variance } =
+            self.form.moments(both, work, |rank| self.chance[rank.min(self.chance.len()) - 1]);
+        let solved = unseen == (0.0, 0.0) && up.0 == up.1 && down.0 == down.1;
         let certainty = if solved { Certainty::Exact } else { Certainty::Interval };
-        let range = ((-down.1 - unseen).min(now), (up.1 + unseen).max(now));
-        Score { value: now, range: Some(range), variance: None, certainty }
+        let range = ((-down.1 - unseen.1).min(mean), (up.1 + unseen.0).max(mean));
+        Score { value: mean, range: Some(range), variance: Some(variance), certainty }
     }
 }

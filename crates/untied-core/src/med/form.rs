@@ -1,27 +1,27 @@
-//! From a measure of one ranking to the form in which its largest difference is found.
+//! From a measure of one ranking to what finds its largest and its expected difference.
 //!
-//! Dot products, `S = sum over ranks i of g_i D(i)`, have closed forms: an unknown document gains r_G where that
-//! helps, so `max S(A) - S(B) = sum over judged of g (D_A - D_B) + r_G sum over unknown of max(0, D_A - D_B)` (Tan &
-//! Clarke, section III-A). The mean over orders of tied documents is a dot product too: D is the mean over the group.
+//! A form turns two rankings into the instance that its solver takes: ranks within the depth, gains of judged
+//! documents, and r_G, the most that an unknown one may gain. Normalisers do not depend on judgments: AP is divided by
+//! the depth, nDCG by the ideal ranking of r_G at all ranks, as Tan & Clarke do it. Shorter rankings are filled up to the
+//! cutoff with unknown documents of their own.
 
 use super::effect::{Both, Workspace};
-use super::{Document, Solution, average_precision};
+use super::expected::{self, Moments, Stake};
+use super::{Document, Instance, Solution, average_precision, dot, err, reciprocal_rank};
 use crate::error::{Error, Result};
 use crate::measures::dcg::{Gain, discounts};
 use crate::measures::{Scope, Spec};
 use crate::ranking::List;
 
 /// How much one ranking can be ahead of the other.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Extent {
     /// The largest S(A) - S(B) that was found, and what it cannot exceed.
     pub up: (f64, f64),
     /// The same of S(B) - S(A).
     pub down: (f64, f64),
-    /// S(A) - S(B) where unknown documents gain nothing.
-    pub now: f64,
-    /// What documents below those of both rankings may add to either.
-    pub unseen: f64,
+    /// What documents below the last of A, and of B, may still add to it.
+    pub unseen: (f64, f64),
 }
 
 /// A measure, as far as differences need it.
@@ -31,27 +31,28 @@ pub(super) struct Form {
     top: f64,
     cutoff: Option<usize>,
     kind: Kind,
+    /// Whether all that could follow the documents of both rankings is part of the value.
+    tail: bool,
 }
 
 enum Kind {
-    Dot(Dot),
+    /// A sum of gains times discounts.
+    Dot {
+        /// D(1) and so on, as far as rankings go.
+        discounts: Vec<f64>,
+        /// Whether it is divided by that of r_G at all ranks.
+        normalised: bool,
+        /// p of RBP: documents below rank K weigh p^K together.
+        persistence: Option<f64>,
+    },
     AveragePrecision,
+    ReciprocalRank,
+    /// ERR.
+    Cascade,
 }
 
 /// Nodes that the search for one largest difference may take.
 const NODES: u64 = 20_000;
-
-/// A sum of gains times discounts.
-struct Dot {
-    /// D(1) and so on, as far as rankings go.
-    discounts: Vec<f64>,
-    /// Whether it is divided by that of r_G at all ranks.
-    normalised: bool,
-    /// p of RBP, where documents below the rankings matter: together they weigh p^K.
-    persistence: Option<f64>,
-    /// Whether these are part of the value.
-    tail: bool,
-}
 
 impl Form {
     /// The form of a measure.
@@ -61,37 +62,45 @@ impl Form {
     pub fn new(of: &Spec, max_grade: Option<f64>, tail: bool, scope: &Scope<'_>) -> Result<Form> {
         let highest = scope.grades.first().copied().unwrap_or(0.0).max(1.0);
         let cutoff = of.cutoff;
-        // Rankings are filled up to the cutoff.
         let depth = cutoff.unwrap_or(scope.depth);
-        let rel = || of.rel();
+        let most = |default: f64| of.number("max_grade", default, "a number above 0", |most| most > 0.0);
+        let of_ranks = || -> Result<Vec<f64>> {
+            let mut discounts = discounts(of, depth)?;
+            discounts.resize(depth, 0.0); // a list may be shorter
+            Ok(discounts)
+        };
+        let weighted = |discounts| Kind::Dot { discounts, normalised: false, persistence: None };
+        let binary = |kind| of.rel().map(|rel| (Gain::From(rel), rel, kind));
         let (gain, own, kind) = match of.info.name {
-            "P" => {
-                let discounts = vec![1.0 / depth as f64; depth];
-                (Gain::From(rel()?), Some(rel()?), Kind::Dot(Dot::new(discounts)))
+            "P" => binary(weighted(vec![1.0 / depth as f64; depth]))?,
+            "AP" => binary(Kind::AveragePrecision)?,
+            "RR" => binary(Kind::ReciprocalRank)?,
+            "DCG" => (Gain::new(of, scope.grades)?, highest, weighted(of_ranks()?)),
+            "nDCG" => {
+                let kind = Kind::Dot { discounts: of_ranks()?, normalised: true, persistence: None };
+                (Gain::new(of, scope.grades)?, highest, kind)
             }
-            "DCG" | "nDCG" => {
-                let dot = Dot { normalised: of.info.name == "nDCG", ..Dot::new(discounts(of, depth)?) };
-                (Gain::new(of, scope.grades)?, None, Kind::Dot(dot))
-            }
-            "AP" => (Gain::From(rel()?), Some(rel()?), Kind::AveragePrecision),
             "RBP" => {
                 let p = of.number("p", 0.8, "a number between 0 and 1", |p| 0.0 < p && p < 1.0)?;
                 let discounts = (0..depth).map(|i| (1.0 - p) * p.powf(i as f64)).collect();
-                let persistence = Some(p).filter(|_| cutoff.is_none());
-                let dot = Kind::Dot(Dot { persistence, tail, ..Dot::new(discounts) });
-                match of.number("max_grade", f64::NAN, "a number above 0", |most| most > 0.0)? {
-                    most if most.is_nan() => (Gain::From(rel()?), Some(rel()?), dot),
-                    most => (Gain::ShareOf(most), Some(most), dot),
+                let kind = Kind::Dot { discounts, normalised: false, persistence: Some(p).filter(|_| cutoff.is_none()) };
+                match most(f64::NAN)? {
+                    most if most.is_nan() => binary(kind)?,
+                    most => (Gain::ShareOf(most), most, kind),
                 }
             }
+            "ERR" => (Gain::Stop(most(4.0)?), most(4.0)?, Kind::Cascade),
             _ => return Err(Error::Measure(format!("the largest difference in {of} is not known"))),
         };
-        let has_tail = matches!(&kind, Kind::Dot(Dot { persistence: Some(_), .. }));
-        if tail && !has_tail {
-            return Err(Error::Measure(format!("tail='upper' goes with RBP without a cutoff, not with {of}")));
+        if tail && !matches!(kind, Kind::Dot { persistence: Some(_), .. } | Kind::Cascade) {
+            return Err(Error::Measure(format!("tail='upper' goes with RBP without a cutoff and with ERR, not with {of}")));
         }
-        let top = gain.of(max_grade.or(own).unwrap_or(highest));
-        Ok(Form { gain, top, cutoff, kind })
+        let max_grade = max_grade.unwrap_or(own);
+        if let (Gain::Stop(most), Some(grade)) = (&gain, scope.grades.iter().chain([&max_grade]).find(|&&g| g > own)) {
+            return Err(Error::Value(format!("{of}: grade {grade} is above max_grade = {most}")));
+        }
+        let top = gain.of(max_grade);
+        Ok(Form { gain, top, cutoff, kind, tail })
     }
 
     /// Documents below this rank do not matter.
@@ -99,45 +108,111 @@ impl Form {
         self.cutoff.unwrap_or(usize::MAX)
     }
 
+    /// The rank to which these rankings count: the cutoff, or the end of the longer one.
+    fn depth_of(&self, both: &Both<'_>) -> usize {
+        self.cutoff.unwrap_or(both.a.len().max(both.b.len()))
+    }
+
     /// The extent of differences, in the directions asked for.
     pub fn extent(&self, both: &Both<'_>, work: &mut Workspace, directions: (bool, bool)) -> Extent {
-        let mut extent = match &self.kind {
-            Kind::Dot(dot) => dot.extent(self, both, work),
-            Kind::AveragePrecision => self.solved(both, work, directions),
+        let mut unseen = (0.0, 0.0);
+        let (mut up, mut down) = match &self.kind {
+            Kind::Dot { discounts, normalised, persistence } => {
+                let discounts = &discounts[..self.depth_of(both)];
+                self.weigh(both, discounts, work);
+                let norm = if *normalised { self.top * discounts.iter().sum::<f64>() } else { 1.0 };
+                if let Some(p) = persistence {
+                    unseen = (self.top * p.powf(both.a.len() as f64), self.top * p.powf(both.b.len() as f64));
+                }
+                let solve = |work: &mut Workspace| {
+                    let value = dot::largest(&work.weights) / norm;
+                    (value, value)
+                };
+                in_both(directions, work, solve, |work| work.weights.swap())
+            }
+            _ => {
+                self.lay_out(both, &mut work.instance);
+                let solve = |work: &mut Workspace| {
+                    let Solution { value, bound, .. } = self.solution(work);
+                    (value, bound)
+                };
+                in_both(directions, work, solve, |work| work.instance.swap())
+            }
         };
-        let never = (f64::NEG_INFINITY, f64::NEG_INFINITY);
-        if !directions.0 {
-            extent.up = never;
+        if self.tail {
+            up = (up.0 + unseen.0, up.1 + unseen.0);
+            down = (down.0 + unseen.1, down.1 + unseen.1);
+            unseen = (0.0, 0.0);
         }
-        if !directions.1 {
-            extent.down = never;
-        }
-        extent
+        Extent { up, down, unseen }
     }
 
-    /// The extent by a solver.
-    fn solved(&self, both: &Both<'_>, work: &mut Workspace, directions: (bool, bool)) -> Extent {
-        self.lay_out(both, work);
-        let solve = |work: &mut Workspace| {
-            let Solution { value, bound, .. } =
-                average_precision::solve(&work.instance, NODES, &mut work.average_precision);
-            (value, bound)
-        };
-        let never = (f64::NEG_INFINITY, f64::NEG_INFINITY);
-        let up = if directions.0 { solve(work) } else { never };
-        work.instance.swap();
-        let down = if directions.1 { solve(work) } else { never };
-        Extent { up, down, now: 0.0, unseen: 0.0 }
+    /// What solves the instance of the workspace.
+    fn solution(&self, work: &mut Workspace) -> Solution {
+        match self.kind {
+            Kind::ReciprocalRank => reciprocal_rank::solve(&work.instance),
+            Kind::Cascade => err::solve(&work.instance, self.tail, NODES, &mut work.err),
+            _ => average_precision::solve(&work.instance, NODES, &mut work.average_precision),
+        }
     }
 
-    /// Write the documents within the depth to the workspace.
-    fn lay_out(&self, both: &Both<'_>, work: &mut Workspace) {
-        let depth = self.cutoff.unwrap_or(both.a.len().max(both.b.len()));
-        let instance = &mut work.instance;
+    /// Mean and variance of S(A) - S(B) where an unknown document is relevant, of the highest grade, with the
+    /// probability of its rank: its first in either ranking.
+    pub fn moments(&self, both: &Both<'_>, work: &mut Workspace, chance: impl Fn(usize) -> f64) -> Moments {
+        let depth = self.depth_of(both);
+        let first = |a: u32, b: u32| if a == 0 || (b > 0 && b < a) { b } else { a } as usize;
+        let (moments, norm) = match &self.kind {
+            Kind::Dot { discounts, normalised, .. } => {
+                self.weigh(both, &discounts[..depth], work);
+                let places = both.places.iter().zip(&work.weights.documents);
+                let stake = |(place, weighed): (&_, &_)| {
+                    let crate::ranking::Placed { a, b, .. } = *place;
+                    Stake::new(weighed, self.top, chance(first(a, b)))
+                };
+                let norm = if *normalised { self.top * discounts[..depth].iter().sum::<f64>() } else { 1.0 };
+                (expected::dot(&places.map(stake).collect::<Vec<_>>()), norm)
+            }
+            kind => {
+                self.lay_out(both, &mut work.instance);
+                let documents = work.instance.uncertain(|x| chance(first(x.a, x.b)));
+                match kind {
+                    Kind::ReciprocalRank => (expected::reciprocal_rank(&documents, depth), 1.0),
+                    Kind::Cascade => (expected::expected_reciprocal_rank(&documents, depth), 1.0),
+                    _ => (expected::average_precision(&documents), depth as f64),
+                }
+            }
+        };
+        Moments { mean: moments.mean / norm, variance: moments.variance / (norm * norm) }
+    }
+
+    /// Write what documents weigh in either ranking to the workspace.
+    fn weigh(&self, both: &Both<'_>, discounts: &[f64], work: &mut Workspace) {
+        let Workspace { weights, discounts: (of_a, of_b), .. } = work;
+        let (of_a, of_b) = (by_rank(discounts, both.a, of_a), by_rank(discounts, both.b, of_b));
+        let at = |discounts: &[f64], rank: u32| discounts.get((rank as usize).wrapping_sub(1)).copied().unwrap_or(0.0);
+        weights.top = self.top;
+        weights.documents.clear();
+        weights.documents.extend(both.places.iter().map(|place| {
+            let known = self.known(both.grades[place.document as usize]);
+            dot::Weighed { a: at(of_a, place.a), b: at(of_b, place.b), known }
+        }));
+        for (lacking, list) in [(&mut weights.lacking.0, both.a), (&mut weights.lacking.1, both.b)] {
+            lacking.clear();
+            if self.cutoff.is_some() {
+                lacking.extend(&discounts[list.len().min(discounts.len())..]);
+            }
+        }
+    }
+
+    /// Write the documents within the depth to an instance.
+    fn lay_out(&self, both: &Both<'_>, instance: &mut Instance) {
+        let depth = self.depth_of(both);
+        let within = |rank: u32| if rank as usize <= depth { rank } else { 0 };
         instance.depth = depth;
         instance.top = self.top;
-        instance.lengths = (both.a.len().min(depth), both.b.len().min(depth));
-        let within = |rank: u32| if rank as usize <= depth { rank } else { 0 };
+        // Without a cutoff there is nothing to fill rankings up to, unless all that could follow them counts.
+        let filled = |list: &List| if self.cutoff.is_some() || self.tail { list.len().min(depth) } else { depth };
+        instance.lengths = (filled(both.a), filled(both.b));
         instance.documents.clear();
         instance.documents.extend(both.places.iter().filter_map(|place| {
             let (a, b) = (within(place.a), within(place.b));
@@ -153,41 +228,23 @@ impl Form {
     }
 }
 
-impl Dot {
-    fn new(discounts: Vec<f64>) -> Dot {
-        Dot { discounts, normalised: false, persistence: None, tail: false }
+/// What a solver finds in one direction and, rankings being exchanged, in the other; nothing where it is not asked for.
+fn in_both(
+    directions: (bool, bool),
+    work: &mut Workspace,
+    solve: impl Fn(&mut Workspace) -> (f64, f64),
+    swap: impl Fn(&mut Workspace),
+) -> ((f64, f64), (f64, f64)) {
+    let never = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+    let up = if directions.0 { solve(work) } else { never };
+    if !directions.1 {
+        return (up, never);
     }
-
-    fn extent(&self, form: &Form, both: &Both<'_>, work: &mut Workspace) -> Extent {
-        let depth = form.cutoff.unwrap_or(both.a.len().max(both.b.len())).min(self.discounts.len());
-        let all = &self.discounts[..depth];
-        let (of_a, of_b) = (&mut work.discounts.0, &mut work.discounts.1);
-        let (of_a, of_b) = (by_rank(all, both.a, of_a), by_rank(all, both.b, of_b));
-        let at = |discounts: &[f64], rank: u32| match rank {
-            0 => 0.0,
-            rank => discounts.get(rank as usize - 1).copied().unwrap_or(0.0),
-        };
-        let (mut fixed, mut ahead, mut behind) = (0.0, 0.0, 0.0);
-        for place in both.places {
-            let difference = at(of_a, place.a) - at(of_b, place.b);
-            match form.known(both.grades[place.document as usize]) {
-                Some(gain) => fixed += gain * difference,
-                None if difference > 0.0 => ahead += difference,
-                None => behind -= difference,
-            }
-        }
-        // What a ranking lacks up to the cutoff: unknown documents of its own.
-        let lacking = |list: &List| all[list.len().min(depth)..].iter().sum::<f64>();
-        let norm = if self.normalised { form.top * all.iter().sum::<f64>() } else { 1.0 };
-        let beyond = self.persistence.map_or(0.0, |p| form.top * p.powf(depth as f64));
-        let tail = if self.tail { beyond } else { 0.0 };
-        let up = (fixed + form.top * (ahead + lacking(both.a)) + tail) / norm;
-        let down = (form.top * (behind + lacking(both.b)) - fixed + tail) / norm;
-        Extent { up: (up, up), down: (down, down), now: fixed / norm, unseen: beyond - tail }
-    }
+    swap(work);
+    (up, solve(work))
 }
 
-/// Discounts of a ranking's documents, rank by rank: in a tie group the mean over its positions.
+/// Discounts of a ranking's documents, rank by rank: in a tie group the mean over its positions (SPEC 7.3).
 fn by_rank<'a>(discounts: &'a [f64], list: &List, room: &'a mut Vec<f64>) -> &'a [f64] {
     if !list.is_tied() {
         return discounts;
