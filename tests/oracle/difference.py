@@ -32,7 +32,9 @@ def differences(
     score: Score, a: Groups, b: Groups, known: Mapping[str, int], grades: Sequence[int], k: int | None
 ) -> Extent:
     """The extent of S(A) - S(B); of tied documents S is the mean over all orders."""
-    union = dict.fromkeys(doc for groups in (filled(a, k, "+a"), filled(b, k, "+b")) for group in groups for doc in group)
+    union = dict.fromkeys(
+        doc for groups in (filled(a, k, "+a"), filled(b, k, "+b")) for group in groups for doc in group
+    )
     unknown = [doc for doc in union if doc not in known]
     means = [_means(score, filled(groups, k, name), known) for groups, name in ((a, "+a"), (b, "+b"))]
     found = []

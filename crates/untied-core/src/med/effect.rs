@@ -198,10 +198,10 @@ impl Effect for Signed {
 
     fn score(&self, both: &Both<'_>, work: &mut Workspace) -> Score {
         let Extent { up, down, unseen } = self.form.extent(both, work, (true, true));
-        let Moments { mean, variance } =
+        let (Moments { mean, variance }, sure) =
             self.form.moments(both, work, |rank| self.chance[rank.min(self.chance.len()) - 1]);
         let solved = unseen == (0.0, 0.0) && up.0 == up.1 && down.0 == down.1;
-        let certainty = if solved { Certainty::Exact } else { Certainty::Interval };
+        let certainty = if solved { sure } else { sure.max(Certainty::Interval) };
         let range = ((-down.1 - unseen.1).min(mean), (up.1 + unseen.0).max(mean));
         Score { value: mean, range: Some(range), variance: Some(variance), certainty }
     }

@@ -6,11 +6,13 @@
 //! cutoff with unknown documents of their own.
 
 use super::effect::{Both, Workspace};
-use super::expected::{self, Moments, Stake};
-use super::{Document, Instance, Solution, average_precision, dot, err, reciprocal_rank};
+use super::expected::{self, Moments, Stake, Uncertain};
+use super::scores::Scores;
+use super::tied::{Swapped, Tied};
+use super::{Document, Instance, Solution, average_precision, branch, distribution, dot, err, reciprocal_rank};
 use crate::error::{Error, Result};
 use crate::measures::dcg::{Gain, discounts};
-use crate::measures::{Scope, Spec};
+use crate::measures::{Certainty, Measure, Scope, Spec, Value};
 use crate::ranking::List;
 
 /// How much one ranking can be ahead of the other.
@@ -31,6 +33,9 @@ pub(super) struct Form {
     top: f64,
     cutoff: Option<usize>,
     kind: Kind,
+    /// The measure itself where it is no dot product, for rankings with ties; and the grade of r_G.
+    measure: Option<Box<dyn Measure>>,
+    max_grade: f64,
     /// Whether all that could follow the documents of both rankings is part of the value.
     tail: bool,
 }
@@ -53,6 +58,10 @@ enum Kind {
 
 /// Nodes that the search for one largest difference may take.
 const NODES: u64 = 20_000;
+/// The same where tied rankings are evaluated anew at every node.
+const TIED_NODES: u64 = 1_000;
+/// Draws from which an expected difference is estimated where there is no formula.
+const DRAWS: usize = 10_000;
 
 impl Form {
     /// The form of a measure.
@@ -83,7 +92,8 @@ impl Form {
             "RBP" => {
                 let p = of.number("p", 0.8, "a number between 0 and 1", |p| 0.0 < p && p < 1.0)?;
                 let discounts = (0..depth).map(|i| (1.0 - p) * p.powf(i as f64)).collect();
-                let kind = Kind::Dot { discounts, normalised: false, persistence: Some(p).filter(|_| cutoff.is_none()) };
+                let kind =
+                    Kind::Dot { discounts, normalised: false, persistence: Some(p).filter(|_| cutoff.is_none()) };
                 match most(f64::NAN)? {
                     most if most.is_nan() => binary(kind)?,
                     most => (Gain::ShareOf(most), most, kind),
@@ -93,14 +103,24 @@ impl Form {
             _ => return Err(Error::Measure(format!("the largest difference in {of} is not known"))),
         };
         if tail && !matches!(kind, Kind::Dot { persistence: Some(_), .. } | Kind::Cascade) {
-            return Err(Error::Measure(format!("tail='upper' goes with RBP without a cutoff and with ERR, not with {of}")));
+            return Err(Error::Measure(format!(
+                "tail='upper' goes with RBP without a cutoff and with ERR, not with {of}"
+            )));
         }
         let max_grade = max_grade.unwrap_or(own);
         if let (Gain::Stop(most), Some(grade)) = (&gain, scope.grades.iter().chain([&max_grade]).find(|&&g| g > own)) {
             return Err(Error::Value(format!("{of}: grade {grade} is above max_grade = {most}")));
         }
-        let top = gain.of(max_grade);
-        Ok(Form { gain, top, cutoff, kind, tail })
+        let measure = match kind {
+            Kind::Dot { .. } => None,
+            Kind::AveragePrecision => {
+                // R is the depth.
+                let of = of.clone().with("recall_base", Value::Number(depth.max(1) as f64))?;
+                Some(with_grades(&of, max_grade, scope)?)
+            }
+            _ => Some(with_grades(of, max_grade, scope)?),
+        };
+        Ok(Form { top: gain.of(max_grade), gain, cutoff, kind, measure, max_grade, tail })
     }
 
     /// Documents below this rank do not matter.
@@ -130,6 +150,12 @@ impl Form {
                 };
                 in_both(directions, work, solve, |work| work.weights.swap())
             }
+            _ if self.is_tied(both) => {
+                let ((up, above_up), (down, above_down)) = self.searched(both, directions);
+                // What follows rank K is reached with at most probability 1, and is worth at most 1 / (K + 1).
+                let tail = if self.tail { 1.0 / (self.depth_of(both) + 1) as f64 } else { 0.0 };
+                ((up, above_up + tail), (down, above_down + tail))
+            }
             _ => {
                 self.lay_out(both, &mut work.instance);
                 let solve = |work: &mut Workspace| {
@@ -147,6 +173,29 @@ impl Form {
         Extent { up, down, unseen }
     }
 
+    /// Whether tied rankings need a search: those of dot products have a closed form.
+    fn is_tied(&self, both: &Both<'_>) -> bool {
+        self.measure.is_some() && (both.a.is_tied() || both.b.is_tied())
+    }
+
+    fn tied(&self, both: &Both<'_>) -> Option<Tied<'_>> {
+        Some(Tied::new(both, self.cutoff.unwrap_or(0), self.measure.as_deref()?))
+    }
+
+    /// What a search finds over the expected scores of rankings with ties.
+    fn searched(&self, both: &Both<'_>, directions: (bool, bool)) -> ((f64, f64), (f64, f64)) {
+        let never = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        let Some(mut tied) = self.tied(both) else { return (never, never) };
+        let ends = |solution: Solution| (solution.value, solution.bound);
+        let solve = |tied: &Tied<'_>| branch::solve(&tied.documents, self.max_grade, tied, TIED_NODES);
+        let up = if directions.0 { ends(solve(&tied)) } else { never };
+        if !directions.1 {
+            return (up, never);
+        }
+        tied.documents.iter_mut().for_each(|x| std::mem::swap(&mut x.a, &mut x.b));
+        (up, ends(branch::solve(&tied.documents, self.max_grade, &Swapped(&tied), TIED_NODES)))
+    }
+
     /// What solves the instance of the workspace.
     fn solution(&self, work: &mut Workspace) -> Solution {
         match self.kind {
@@ -158,9 +207,27 @@ impl Form {
 
     /// Mean and variance of S(A) - S(B) where an unknown document is relevant, of the highest grade, with the
     /// probability of its rank: its first in either ranking.
-    pub fn moments(&self, both: &Both<'_>, work: &mut Workspace, chance: impl Fn(usize) -> f64) -> Moments {
+    /// How sure they are comes with them.
+    pub fn moments(
+        &self,
+        both: &Both<'_>,
+        work: &mut Workspace,
+        chance: impl Fn(usize) -> f64,
+    ) -> (Moments, Certainty) {
         let depth = self.depth_of(both);
         let first = |a: u32, b: u32| if a == 0 || (b > 0 && b < a) { b } else { a } as usize;
+        if let Some(tied) = self.tied(both).filter(|_| self.is_tied(both)) {
+            let uncertain = |x: &Document| {
+                let (gain, chance) =
+                    x.known.map_or_else(|| (self.max_grade, chance(first(x.a, x.b))), |grade| (grade, 1.0));
+                Uncertain { a: x.a, b: x.b, gain, chance }
+            };
+            // What fills rankings up is no document of theirs.
+            let (own, fillers) = tied.documents.split_at(both.places.len());
+            let never = fillers.iter().map(|x| Uncertain { a: x.a, b: x.b, gain: 0.0, chance: 0.0 });
+            let documents: Vec<Uncertain> = own.iter().map(uncertain).chain(never).collect();
+            return drawn(&documents, &tied);
+        }
         let (moments, norm) = match &self.kind {
             Kind::Dot { discounts, normalised, .. } => {
                 self.weigh(both, &discounts[..depth], work);
@@ -182,7 +249,7 @@ impl Form {
                 }
             }
         };
-        Moments { mean: moments.mean / norm, variance: moments.variance / (norm * norm) }
+        (Moments { mean: moments.mean / norm, variance: moments.variance / (norm * norm) }, Certainty::Exact)
     }
 
     /// Write what documents weigh in either ranking to the workspace.
@@ -226,6 +293,27 @@ impl Form {
     fn known(&self, grade: f64) -> Option<f64> {
         if grade.is_nan() { None } else { Some(self.gain.of(grade)) }
     }
+}
+
+/// Mean and variance of a difference: as it is where nothing is uncertain, else of a sample.
+fn drawn(documents: &[Uncertain], scores: &impl Scores) -> (Moments, Certainty) {
+    if documents.iter().all(|x| x.chance == 0.0 || x.chance == 1.0) {
+        let gains: Vec<f64> = documents.iter().map(|x| x.gain * x.chance).collect();
+        return (Moments { mean: scores.difference(&gains), variance: 0.0 }, Certainty::Exact);
+    }
+    let found = distribution::drawn(documents, scores, DRAWS, 0);
+    let mean = found.iter().sum::<f64>() / DRAWS as f64;
+    let squares: f64 = found.iter().map(|one| (one - mean).powi(2)).sum();
+    (Moments { mean, variance: squares / (DRAWS - 1) as f64 }, Certainty::Estimate)
+}
+
+/// The measure, ready for the grades that documents may have.
+fn with_grades(of: &Spec, max_grade: f64, scope: &Scope<'_>) -> Result<Box<dyn Measure>> {
+    let mut grades: Vec<f64> = scope.grades.iter().copied().chain([max_grade, 0.0]).collect();
+    grades.sort_unstable_by(|one, other| other.total_cmp(one));
+    grades.dedup();
+    // Rankings are filled up to the cutoff.
+    of.build(&Scope { depth: scope.depth.max(of.cutoff_or(0)), grades: &grades })
 }
 
 /// What a solver finds in one direction and, rankings being exchanged, in the other; nothing where it is not asked for.

@@ -21,6 +21,7 @@ pub mod reciprocal_rank;
 pub mod scores;
 #[cfg(test)]
 mod testing;
+mod tied;
 
 pub use effect::{Both, Contrast, Effect, REGISTRY, Workspace, build};
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::ops::{Deref, Range};
+use std::sync::LazyLock;
 
 use super::profiles::{Detail, Profile, Profiled};
 use super::{Chunk, Origins, Rows, Table, first_in_file, index};
@@ -259,6 +260,15 @@ impl Levels {
                 self.found[row as usize] = truth.row_levels[judged as usize] + 1;
             }
         }
+    }
+}
+
+impl Truth<'static> {
+    /// No judgments.
+    #[must_use]
+    pub fn none() -> Truth<'static> {
+        static NOTHING: LazyLock<Qrels> = LazyLock::new(Qrels::default);
+        Truth { qrels: &NOTHING, judged: Rows::none(), row_levels: &[], slots: &[0], levels: &[] }
     }
 }
 
