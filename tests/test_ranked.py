@@ -379,6 +379,55 @@ def test_large_groups() -> None:
     assert 0 < jaccard.mean - overlap.mean / (2 - overlap.mean) < 0.01
 
 
+def large(chance: random.Random, docs: int) -> Groups:
+    """A ranking of all documents with groups of many sizes."""
+    order = chance.sample([f"d{i}" for i in range(docs)], docs)
+    ranking: Groups = []
+    while order:
+        size = chance.choice([1, 1, 2, 7, 60, 300])
+        ranking.append(order[:size])
+        del order[:size]
+    return ranking
+
+
+def numbers(found: untied.Value) -> tuple[float | None, ...]:
+    return found.mean, found.low, found.high, found.variance
+
+
+def test_distances_of_large_groups() -> None:
+    """What they have to do with each other, where orders cannot be listed."""
+    chance = random.Random(3)
+    a, b = large(chance, 1_000), large(chance, 1_000)
+    pairs = 1_000 * 999 / 2
+    raw, tau = value(a, b, "KendallDistance(normalize=False)"), value(a, b, "Tau")
+    assert raw.mean == pytest.approx((1 - tau.mean) / 2 * pairs, rel=1e-12)
+    assert (raw.low, raw.high) == pytest.approx(
+        ((1 - (tau.high or 0)) / 2 * pairs, (1 - (tau.low or 0)) / 2 * pairs), rel=1e-12
+    )
+    assert raw.variance == pytest.approx((tau.variance or 0) / 4 * pairs**2, rel=1e-12)
+    plain = value(a, b, "WeightedKendall(delta='none')")
+    assert plain.mean == pytest.approx(raw.mean, rel=1e-12)
+    # q = 0: every rank weighs 1, and nothing follows what is whole.
+    moved, footrule = value(a, b, "Hoeffding(q=0)"), value(a, b, "Footrule(normalize=False)")
+    assert numbers(moved) == pytest.approx(numbers(footrule), rel=1e-12)
+    # Spearman's footrule of two orders drawn at random is (n^2 - 1) / 3 on average.
+    whole = [[f"d{i}" for i in range(1_000)]]
+    assert value(whole, whole, "Footrule(normalize=False)").mean == pytest.approx((1_000**2 - 1) / 3, rel=1e-12)
+
+
+@pytest.mark.parametrize("k", [1, 2, 10, 100, 300, 499])
+def test_anchor_map_is_average_precision(k: int) -> None:
+    """Of a first ranking without ties: AP with its first k documents as judgments, in groups of any size."""
+    chance = random.Random(k)
+    a, b = one_by_one(large(chance, 500)), large(chance, 500)
+    missing = chance.randrange(100)
+    b = [group for group in b if f"d{missing}" not in group]
+    found = value(a, b, f"AnchorMAP@{k}")
+    qrels = {"q": {doc: 1 for [doc] in a[:k]}}
+    expected = untied.evaluate(qrels, {"q": b}, ["AP"], ties="range", variance=True)["AP"]
+    assert numbers(found) == pytest.approx(numbers(expected), rel=1e-11)
+
+
 @pytest.mark.parametrize(
     "case", [case for case in CASES if case["measure"] in ("tau", "tauAP", "tau_b", "tauAP_b")], ids=lambda c: c["id"]
 )
