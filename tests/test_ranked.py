@@ -358,6 +358,12 @@ def test_no_ties_no_uncertainty(a: Groups) -> None:
     assert value(a, a, "Jaccard@5") == untied.Value(1.0, 1.0, 1.0, 0.0, "exact")
 
 
+def test_variance_only_where_asked_for() -> None:
+    for measure in (*DISTANCES, "RBO", "Overlap@2", "Jaccard@2", "AnchorMAP@2", "Tau", "TauAP", "WeightedFootrule"):
+        for a, b in ((["a", "b"], ["b", "a"]), ([["a", "b"]], ["b", "a"]), ([], ["a"]), ([], [])):
+            assert untied.compare(a, b, measure)[measure].variance is None
+
+
 def test_large_groups() -> None:
     """Of 3,000 documents: scipy's tau_b, this package's correlations, and Jaccard of what a sampled order has."""
     stats = pytest.importorskip("scipy.stats")

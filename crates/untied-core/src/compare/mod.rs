@@ -197,7 +197,7 @@ fn sort(order: &mut Order, run: &Run, query: usize, rows: &Rows<'_>, settings: S
 
 /// Means of values and bounds over the queries that have a value; orders of different queries are independent.
 fn mean<'a>(scores: impl Iterator<Item = &'a Score>) -> Score {
-    let (mut n, mut sum) = (0.0, Score::constant(0.0));
+    let (mut n, mut sum) = (0.0, Score::constant(0.0, true));
     for score in scores.filter(|score| !score.value.is_nan()) {
         n += 1.0;
         sum.value += score.value;

@@ -57,7 +57,7 @@ impl Similarity for AnchorMap {
         let pair = &overlaps.pair;
         let relevant = pair.a.len().min(self.0) as f64;
         if relevant == 0.0 {
-            return Score::constant(0.0);
+            return Score::constant(0.0, with_variance);
         }
         let parted = (0..pair.a.groups()).map(|group| pair.a.positions(group));
         let parted = parted.take_while(|at| at.first <= self.0).find(|at| at.last > self.0);
@@ -66,7 +66,7 @@ impl Similarity for AnchorMap {
         let (size, slots) = parted.map_or((1, 0), |at| (at.size(), self.0 + 1 - at.first));
         let value = mean(&targets, size as f64, slots as f64) / relevant;
         if !pair.is_tied() {
-            return Score::constant(value);
+            return Score::constant(value, with_variance);
         }
         let open: usize = targets.iter().map(|target| target.open).sum();
         let best = extreme(targets.iter(), slots.min(open), |at, i, _| at.first + i) / relevant;

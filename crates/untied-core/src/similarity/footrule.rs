@@ -150,7 +150,7 @@ struct Squares {
 }
 
 impl Similarity for Squares {
-    fn score(&self, overlaps: &Overlaps, _: bool) -> Score {
+    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
         let pair = &overlaps.pair;
         let k = self.cutoff.unwrap_or(usize::MAX);
         let (a, b) = (Moments::all(&pair.a, k), Moments::all(&pair.b, k));
@@ -167,7 +167,7 @@ impl Similarity for Squares {
         }
         sum += squares_of(&of_a, &a) + squares_of(&of_b, &b);
         let value = if self.normalize && most > 0.0 { sum / most } else { sum };
-        if pair.is_tied() { Score::one_number(value) } else { Score::constant(value) }
+        if pair.is_tied() { Score::one_number(value) } else { Score::constant(value, with_variance) }
     }
 }
 

@@ -37,12 +37,12 @@ impl Similarity for Jaccard {
         let pair = &overlaps.pair;
         let documents = (pair.a.len().min(self.0) + pair.b.len().min(self.0)) as f64;
         if documents == 0.0 {
-            return Score::constant(1.0);
+            return Score::constant(1.0, with_variance);
         }
         let share = |x: f64| x / (documents - x);
         let at = |overlaps: &[f64]| share(overlaps[self.0.min(overlaps.len()) - 1]);
         if !pair.is_tied() {
-            return Score::constant(at(overlaps.mean()));
+            return Score::constant(at(overlaps.mean()), with_variance);
         }
         let chances = distribution(pair, self.0);
         let mean = |of: &dyn Fn(f64) -> f64| chances.iter().map(|&(x, chance)| chance * of(x as f64)).sum::<f64>();

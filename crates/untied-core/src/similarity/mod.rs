@@ -65,8 +65,9 @@ pub struct Score {
 impl Score {
     /// A value that no order changes.
     #[must_use]
-    pub fn constant(value: f64) -> Score {
-        Score { value, range: Some((value, value)), variance: Some(0.0), certainty: Certainty::Exact }
+    pub fn constant(value: f64, with_variance: bool) -> Score {
+        let variance = with_variance.then_some(0.0);
+        Score { value, range: Some((value, value)), variance, certainty: Certainty::Exact }
     }
 
     /// A value that is not one over orders, or whose extremes and variance are not known.

@@ -81,7 +81,7 @@ impl Overlaps {
     pub fn score(&self, linear: &Linear, with_variance: bool) -> Score {
         let value = linear.of(self.mean());
         if !self.pair.is_tied() {
-            return Score { variance: with_variance.then_some(0.0), ..Score::constant(value) };
+            return Score::constant(value, with_variance);
         }
         let ends = (linear.of(self.low()), linear.of(self.high()));
         Score {

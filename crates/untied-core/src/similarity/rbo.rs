@@ -98,7 +98,7 @@ impl Similarity for RankBiasedOverlap {
         let pair = &overlaps.pair;
         if self.kind == Kind::Extrapolated && pair.shortest() == 0 {
             // Nothing to extrapolate from: two empty rankings are the same, an empty one is like no other.
-            return Score::constant(f64::from(pair.longest() == 0));
+            return Score::constant(f64::from(pair.longest() == 0), with_variance);
         }
         match self.variant {
             None => self.linear(overlaps, with_variance),

@@ -43,7 +43,7 @@ impl Similarity for TauAp {
         if self.equal { Symmetry::Same } else { Symmetry::None }
     }
 
-    fn score(&self, overlaps: &Overlaps, _: bool) -> Score {
+    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
         let joined = Joined::new(&overlaps.pair);
         if pairs(joined.len()) == 0 {
             return Score::one_number(f64::NAN);
@@ -55,7 +55,7 @@ impl Similarity for TauAp {
         }
         let value = mean(&exchanged);
         if joined.blocks.len() as u64 == joined.len() && joined.a.iter().chain(&joined.b).all(|&count| count <= 1) {
-            return Score::constant(value);
+            return Score::constant(value, with_variance);
         }
         // No closed form of the extremes and the variance is known.
         Score::one_number(value)

@@ -184,10 +184,10 @@ impl Group {
 struct Kendall(Weights);
 
 impl Similarity for Kendall {
-    fn score(&self, overlaps: &Overlaps, _: bool) -> Score {
+    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
         let whole = self.0.whole(&overlaps.pair);
         let value = mean(&whole);
-        if whole.is_tied() { Score::one_number(value) } else { Score::constant(value) }
+        if whole.is_tied() { Score::one_number(value) } else { Score::constant(value, with_variance) }
     }
 }
 
