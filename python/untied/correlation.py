@@ -54,7 +54,7 @@ def kendall(one: Ranking, other: Ranking, *, variant: str = "a") -> Value:
     Examples
     --------
     >>> kendall(["a", ["b", "c"], "d"], ["b", ["a", "d"], "c"])
-    0.0000 [-0.3333, 0.3333]
+    0.0000 [-0.3333, 0.3333] (variance 0.0556)
     """
     pairs = _pairs(one, other, variant)
     n = len(pairs)
