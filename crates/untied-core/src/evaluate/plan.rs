@@ -69,8 +69,12 @@ impl Plan {
     /// The measure of a plan that was made for one.
     ///
     /// # Errors
-    /// It reads rankings without unjudged documents, so that it has no bounds.
+    /// It reads rankings without unjudged documents, so that it has no bounds, or it may have no value.
     pub(crate) fn only_measure(&self) -> Result<&dyn Measure> {
+        let spec = &self.specs[0];
+        if spec.info.lower_is_better {
+            return Err(Error::Value(format!("{spec} has no value where too little is relevant; use another measure")));
+        }
         if self.judged_only[0] { Err(self.without_bounds(0)) } else { Ok(self.measures[0].as_ref()) }
     }
 

@@ -88,9 +88,10 @@ impl Over<'_> {
                     bounds(resolution)?
                 };
                 let plain = self.ties();
-                let nonrelevant = if range { plain.low } else { plain.mean };
-                // More than what rounding makes.
-                let overstated = low < nonrelevant - 1e-12 * nonrelevant.abs();
+                let nonrelevant = if range { (plain.low, plain.high) } else { (plain.mean, plain.mean) };
+                let (found, worst) = (self.worse(nonrelevant), self.worse((low, high)));
+                let lost = if self.lower_is_better { worst - found } else { found - worst };
+                let overstated = lost > 1e-12 * found.abs(); // more than what rounding makes
                 Spread { overstated, ..Spread::new(plain.mean, low, high) }
             }
         })

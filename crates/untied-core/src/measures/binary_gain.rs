@@ -4,6 +4,8 @@
 //!
 //! Ties: see `gaps`.
 
+use super::bounds::{Bounds, Open, Resolution, Widest};
+use super::filling::{Filling, Slot};
 use super::gaps::Gaps;
 use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, RECALL_BASE, REL, RecallBase};
 use crate::ranking::Ranking;
@@ -61,5 +63,40 @@ impl Measure for BinaryGain {
         let mut total = 0.0;
         let relevant = self.over_groups(ranking, truth, |gaps| total += gaps.variance(gain));
         total / (relevant * relevant)
+    }
+
+    /// Group by group for every number of open documents that are relevant: what is gained does not fall evenly.
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        let filling = Filling::new(open, self.rel);
+        let relevant = self.base.open(self.rel, open);
+        let mut sums = vec![0.0];
+        sums.extend((0..=open.ranking.retrieved).scan(0.0, |sum, above| {
+            *sum += gain(above);
+            Some(*sum)
+        }));
+        let gains: Vec<f64> = (0..=open.ranking.retrieved).map(gain).collect();
+        let part = |slot: &Slot, hits: usize, r: usize| {
+            let (first, last) = (slot.start - hits, slot.start - hits + slot.size - r);
+            let each = match open.resolution {
+                Resolution::Mean if first < last => (sums[last + 1] - sums[first]) / (last + 1 - first) as f64,
+                Resolution::Mean | Resolution::Best => gains[first],
+                Resolution::Worst => gains[last],
+            };
+            r as f64 * each
+        };
+        let mut bounds = Widest::default();
+        for stage in filling.stages() {
+            let (mut total, mut hits) = (0.0, 0);
+            for (group, slot) in filling.groups.iter().enumerate() {
+                let next = filling.before(stage, group + 1);
+                total += part(slot, hits, next - hits);
+                hits = next;
+            }
+            for others in [0, filling.unretrieved] {
+                let relevant = relevant(stage.m, others);
+                bounds.add(if relevant == 0.0 { 0.0 } else { total / relevant });
+            }
+        }
+        Some(bounds.0)
     }
 }

@@ -5,8 +5,8 @@
 //! them as high up as possible, and worst as far down, those not retrieved first, as no measure here falls when a
 //! relevant document moves up: `of_sum` here, and `filling`.
 
-use super::Measure;
-use crate::ranking::{Group, Level, Ranking, best, worst};
+use super::{Measure, Orders};
+use crate::ranking::{Group, Level, Ranking, Text, best, worst};
 use crate::table::Truth;
 
 /// How tied documents stand while a bound is sought.
@@ -89,21 +89,36 @@ impl Open<'_> {
             assigned.push(group.start, group.size, judged(group.levels, grade, chosen, open - chosen));
         }
         let retrieved: usize = chosen.iter().sum();
-        let open: usize = self.open().iter().sum();
-        let others = open - retrieved + self.unretrieved - unretrieved;
-        let levels: Vec<Level> = judged(self.truth.levels, grade, retrieved + unretrieved, others).collect();
+        self.resolved(measure, assigned, grade, retrieved + unretrieved)
+    }
+
+    /// The value where all open documents have this grade.
+    fn value_of_all(&self, measure: &dyn Measure, grade: f64) -> f64 {
+        let mut assigned = Ranking::default();
+        assigned.retrieved = self.ranking.retrieved;
+        for group in self.ranking.groups() {
+            let open = group.size - group.relevant(0.0);
+            assigned.push(group.start, group.size, judged(group.levels, grade, open, 0));
+        }
+        for group in self.ranking.texts.groups() {
+            let graded = |text: &Text| Text { grade: if text.grade < 0.0 { grade } else { text.grade }, ..*text };
+            assigned.texts.push(group.iter().map(graded));
+        }
+        self.resolved(measure, assigned, grade, self.count())
+    }
+
+    /// The value of a ranking in which nothing is open, so many documents having got this grade.
+    fn resolved(&self, measure: &dyn Measure, tied: Ranking, grade: f64, chosen: usize) -> f64 {
+        let levels: Vec<Level> = judged(self.truth.levels, grade, chosen, self.count() - chosen).collect();
         let truth = self.truth.with_levels(&levels);
-        let mut resolved = Ranking::default();
-        let value = match self.resolution {
-            Resolution::Mean => measure.mean(&assigned, &truth),
-            Resolution::Best => {
-                best(&assigned, &mut resolved);
-                measure.mean(&resolved, &truth)
-            }
-            Resolution::Worst => {
-                worst(&assigned, &mut resolved);
-                measure.mean(&resolved, &truth)
-            }
+        let value = if self.resolution == Resolution::Mean {
+            measure.mean(&tied, &truth)
+        } else {
+            let mut orders = Orders { tied, ..Orders::default() };
+            best(&orders.tied, &mut orders.best);
+            worst(&orders.tied, &mut orders.worst);
+            let (low, high) = measure.extremes(&orders, &truth);
+            if self.resolution == Resolution::Best { high } else { low }
         };
         if value.is_nan() { 0.0 } else { value } // undefined: nothing is relevant
     }
@@ -128,11 +143,9 @@ pub(crate) fn judged(levels: &[Level], grade: f64, chosen: usize, others: usize)
 /// the top.
 pub(super) fn monotone(measure: &dyn Measure, open: &Open<'_>) -> Bounds {
     let highest = open.grades.first().copied().unwrap_or(0.0);
-    let all = open.open();
-    let none = vec![0; all.len()];
     let mut bounds = Widest::default();
-    bounds.add(open.value(measure, highest, &none, 0));
-    bounds.add(open.value(measure, highest, &all, open.unretrieved));
+    bounds.add(open.value_of_all(measure, 0.0));
+    bounds.add(open.value_of_all(measure, highest));
     bounds.0
 }
 
@@ -148,6 +161,11 @@ impl Default for Widest {
 impl Widest {
     pub fn add(&mut self, value: f64) {
         self.0 = (self.0.0.min(value), self.0.1.max(value));
+    }
+
+    /// NaN if nothing was added.
+    pub fn or_undefined(self) -> Bounds {
+        if self.0.0 <= self.0.1 { self.0 } else { (f64::NAN, f64::NAN) }
     }
 }
 

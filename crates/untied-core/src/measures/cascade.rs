@@ -224,6 +224,24 @@ impl Measure for Cascade {
         (low / norm, high / norm)
     }
 
+    /// Where a higher grade never gains less than what it keeps the user from seeing afterwards.
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        let of = |&grade: &f64| self.kind(&Level { grade, count: 1 });
+        let grades: Vec<Kind> = open.grades.iter().map(of).collect();
+        let all = || self.kinds.iter().map(|(_, kind)| kind).chain([&self.rest]);
+        let mut after: f64 = 0.0; // the most that can come after a rank
+        let mut pays = !self.normalised && all().all(|kind| kind.gain >= 0.0);
+        for weight in self.weights.iter().take(open.ranking.retrieved).rev() {
+            pays &= *weight >= 0.0;
+            pays &= grades.windows(2).all(|pair| {
+                let (gain, loss) = (weight * (pair[0].gain - pair[1].gain), (pair[1].go_on - pair[0].go_on) * after);
+                gain >= loss - 1e-12 * loss.abs()
+            });
+            after = all().map(|kind| weight * kind.gain + kind.go_on * after).fold(0.0, f64::max);
+        }
+        pays.then(|| bounds::monotone(self, open))
+    }
+
     fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
         walk::path_certainty(self, ranking)
     }

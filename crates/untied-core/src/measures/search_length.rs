@@ -9,7 +9,9 @@
 //! q / (q + E\[ESL_q\]), the probability that a document is relevant given that it is retrieved by then; both with
 //! q = ceil(x R), at least 1.
 
+use super::bounds::{Bounds, Open, Resolution, Widest};
 use super::drawing;
+use super::filling::{Filling, Stage};
 use super::share::{Target, ceiling};
 use super::{
     Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, RECALL, RECALL_BASE, REL, RecallBase, Spec,
@@ -101,6 +103,25 @@ impl Holder {
         None
     }
 
+    /// Where open documents are relevant.
+    fn at(filling: &Filling, stage: Stage, wanted: usize) -> Option<Holder> {
+        let group = filling.reaching(stage, wanted);
+        let slot = filling.groups.get(group)?;
+        let before = filling.before(stage, group);
+        let r = filling.before(stage, group + 1) - before;
+        Some(Holder { start: slot.start, n: slot.size, r, s: wanted - before, j: slot.start - before })
+    }
+
+    /// With all relevant documents of the group first, or last: as of one order.
+    fn resolved(self, resolution: Resolution) -> Holder {
+        let others = match resolution {
+            Resolution::Mean => return self,
+            Resolution::Best => 0,
+            Resolution::Worst => self.n - self.r,
+        };
+        Holder { start: self.start + others, n: self.r, j: self.j + others, ..self }
+    }
+
     fn mean_length(&self) -> f64 {
         self.j as f64 + (self.s * (self.n - self.r)) as f64 / (self.r + 1) as f64
     }
@@ -136,6 +157,19 @@ impl Measure for SearchLength {
         let found = Holder::find(&orders.tied, self.rel, self.wanted);
         found.map_or((f64::NAN, f64::NAN), |group| (group.j as f64, (group.j + group.n - group.r) as f64))
     }
+
+    /// Over the grades with which it is defined. It never grows when a document becomes relevant or a relevant one
+    /// moves up.
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        let filling = Filling::new(open, self.rel);
+        let mut bounds = Widest::default();
+        for stage in filling.stages() {
+            if let Some(group) = Holder::at(&filling, stage, self.wanted) {
+                bounds.add(group.resolved(open.resolution).mean_length());
+            }
+        }
+        Some(bounds.or_undefined())
+    }
 }
 
 struct PrecisionAtRecall {
@@ -156,16 +190,18 @@ impl PrecisionAtRecall {
         let wanted = (self.target)(relevant).max(1);
         Holder::find(ranking, self.rel, wanted).map_or(0.0, |group| of(&group, wanted))
     }
+
+    fn mean_of(&self, group: &Holder, wanted: usize) -> f64 {
+        if self.of_means || group.r == group.n {
+            return wanted as f64 / (wanted as f64 + group.mean_length());
+        }
+        group.precisions(wanted).map(|(value, probability)| value * probability).sum()
+    }
 }
 
 impl Measure for PrecisionAtRecall {
     fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
-        self.at(ranking, truth, |group, wanted| {
-            if self.of_means || group.r == group.n {
-                return wanted as f64 / (wanted as f64 + group.mean_length());
-            }
-            group.precisions(wanted).map(|(value, probability)| value * probability).sum()
-        })
+        self.at(ranking, truth, |group, wanted| self.mean_of(group, wanted))
     }
 
     fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
@@ -179,5 +215,20 @@ impl Measure for PrecisionAtRecall {
             }
             group.precisions(wanted).map(|(value, probability)| probability * (value - mean).powi(2)).sum()
         })
+    }
+
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        let filling = Filling::new(open, self.rel);
+        let relevant = self.base.open(self.rel, open);
+        let mut bounds = Widest::default();
+        for stage in filling.stages() {
+            for others in 0..=filling.unretrieved {
+                let relevant = relevant(stage.m, others) as usize;
+                let wanted = (self.target)(relevant).max(1);
+                let group = Holder::at(&filling, stage, wanted).filter(|_| relevant > 0);
+                bounds.add(group.map_or(0.0, |group| self.mean_of(&group.resolved(open.resolution), wanted)));
+            }
+        }
+        Some(bounds.0)
     }
 }

@@ -8,6 +8,7 @@
 //!
 //! That is a cascade with q = 2^(-time/h), time being that of one document: see [`super::walk`].
 
+use super::bounds::{self, Bounds, Open};
 use super::walk::{self, Kind, Path};
 use super::{Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, REL, Scope, Spec};
 use crate::error::Result;
@@ -123,6 +124,17 @@ impl Measure for TimeBiasedGain {
 
     fn extremes(&self, orders: &Orders, _: &Truth<'_>) -> (f64, f64) {
         walk::path_extremes(self, &orders.tied)
+    }
+
+    /// Where no document costs more by the time that it takes, once it is relevant, than it gains.
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        let texts = || open.ranking.texts.groups().flatten();
+        let kinds = |text: &Text| [0.0, f64::INFINITY].map(|grade| self.kind(&Text { grade, ..*text }));
+        let longest = texts().flat_map(kinds).map(|kind| kind.go_on).fold(0.0, f64::max);
+        // All that can come after a document, with as many as there are.
+        let after = (1..texts().count()).fold(0.0, |after, _| self.gain + longest * after);
+        let pays = |[other, relevant]: [Kind; 2]| relevant.gain >= (other.go_on - relevant.go_on) * after;
+        texts().filter(|text| text.grade < 0.0).map(kinds).all(pays).then(|| bounds::monotone(self, open))
     }
 
     fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {

@@ -14,6 +14,7 @@
 //! too; documents of very many lengths need a sample then. In the best order relevant documents stand first, short
 //! ones before long ones; in the worst one the other way round.
 
+use super::bounds::{self, Bounds, Open};
 use super::sampling::{self, Classes};
 use super::{
     Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, REL, Scope, Spec, lattice,
@@ -237,6 +238,11 @@ impl Measure for UMeasure {
             high += self.in_order(each(part.kinds.iter()), &part);
         }
         (low / self.norm, high / self.norm)
+    }
+
+    /// A gain moves nothing.
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        Some(bounds::monotone(self, open))
     }
 
     fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {

@@ -1,5 +1,6 @@
 //! Utility: a weighted sum of the cells of the contingency table of retrieved and relevant documents.
 
+use super::bounds::{Bounds, Open, Widest};
 use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Parameter, REL, Spec, Value};
 use crate::error::{Error, Result};
 use crate::ranking::Ranking;
@@ -56,18 +57,34 @@ pub(crate) struct Utility {
     pub(crate) rel: f64,
 }
 
-impl Measure for Utility {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+impl Utility {
+    fn of(&self, retrieved: f64, hits: f64, relevant: f64) -> f64 {
         let [both, only_retrieved, only_relevant, neither] = self.weights;
-        let (hits, relevant) = (ranking.relevant(self.rel) as f64, truth.relevant(self.rel) as f64);
-        let retrieved = ranking.retrieved as f64;
         both * hits
             + only_retrieved * (retrieved - hits)
             + only_relevant * (relevant - hits)
             + neither * (self.collection + hits - retrieved - relevant)
     }
+}
+
+impl Measure for Utility {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        self.of(ranking.retrieved as f64, ranking.relevant(self.rel) as f64, truth.relevant(self.rel) as f64)
+    }
 
     fn variance(&self, _: &Ranking, _: &Truth<'_>) -> f64 {
         0.0
+    }
+
+    /// It grows or falls evenly with the relevant documents retrieved, and with the others.
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        let (retrieved, known) = (open.ranking.retrieved as f64, open.ranking.relevant(self.rel));
+        let can_be: usize = open.relevant(self.rel).map(|(_, known, most)| most - known).sum();
+        let mut bounds = Widest::default();
+        for (more, others) in [0, can_be].into_iter().flat_map(|m| [(m, 0), (m, open.not_retrieved(self.rel))]) {
+            let relevant = open.truth.relevant(self.rel) + more + others;
+            bounds.add(self.of(retrieved, (known + more) as f64, relevant as f64));
+        }
+        Some(bounds.0)
     }
 }
