@@ -262,6 +262,17 @@ def test_check_finds_nothing_where_nothing_is(untied_):
     assert "no ties" in out
 
 
+def test_check_and_judge_next_read_groups(untied_, tmp_path):
+    (tmp_path / "q").write_text("q1\ta | b c\n")
+    (tmp_path / "r").write_text("q1 Q0 c 1 2 t\nq1 Q0 x 2 1 t\n")
+    code, out, _ = untied_("check", tmp_path / "q", tmp_path / "r", "--qrels-format", "groups")
+    assert code == 0
+    assert "!" not in out
+    code, out, _ = untied_("judge-next", tmp_path / "q", tmp_path / "r", "-m", "P@2", "--qrels-format", "groups")
+    assert code == 0
+    assert "\tx\t" in out
+
+
 def test_check_finds_what_is_wrong(untied_, tmp_path):
     (tmp_path / "q").write_text("007 0 FT934-5418 1\n007 0 FT934-1 0\n8 0 x 0\n9 0 y 1\n9 0 y 1\n")
     lines = [

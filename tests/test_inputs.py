@@ -259,6 +259,14 @@ def test_importing_is_light():
     assert done.stdout.strip() == "[]"
 
 
+def test_modules_are_there_when_they_are_named():
+    code = "import untied; print(untied.truth.read_groups.__name__, untied.curves.curves.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["read_groups", "curves"]
+    with pytest.raises(AttributeError, match="no attribute 'nope'"):
+        _ = untied.nope
+
+
 def test_measure_objects():
     assert str(nDCG(gain="exp2") @ 10) == "nDCG(gain='exp2')@10"
     assert nDCG @ 10 == untied.parse_measure("ndcg_cut_10")

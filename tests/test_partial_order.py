@@ -381,6 +381,15 @@ def test_the_walk_through_of_the_docs() -> None:
     ]
 
 
+@given(instances(), st.booleans())
+def test_compatibility_without_end_is_what_depths_go_to(instance: Any, normalize: bool) -> None:
+    truth, ranking = instance
+    grades = {doc: float(len(truth) - j) for j, group in enumerate(truth) for doc in group}
+    found = value(truth, ranking, f"Compat(p=0.5, depth='infinite', normalize={normalize})")
+    assert close(found, oracle.partial.compat(ranking, grades, Fraction(1, 2), 60, normalize))
+    assert close(value(truth, ranking, f"Compat(p=0.5, depth=60, normalize={normalize})"), found)
+
+
 @needs_data
 def test_cast_2019() -> None:
     """Real-valued preferences, each value a group: a right ranking has 1, a wrong one less, a tied one is between."""

@@ -95,6 +95,28 @@ from untied.measures import (
 )
 from untied.table import Results, Table, Value
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from untied import correlation as correlation
+    from untied import curves as curves
+    from untied import distances as distances
+    from untied import estimates as estimates
+    from untied import judging as judging
+    from untied import sample as sample
+    from untied import truth as truth
+else:
+
+    def __getattr__(name: str) -> "ModuleType":
+        """Modules that are imported where they are first named, as start-up counts."""
+        if name not in {"correlation", "curves", "distances", "estimates", "judging", "sample", "truth"}:
+            raise AttributeError(f"module 'untied' has no attribute {name!r}")
+        from importlib import import_module
+
+        return import_module(f"untied.{name}")
+
+
 __all__ = [
     "ADR",
     "AO",

@@ -23,9 +23,10 @@ def main(arguments: Sequence[str]) -> None:
     )
     made.add_argument("qrels", metavar="QRELS", help="judgments")
     made.add_argument("runs", metavar="RUN", nargs="+", help="runs to look at")
+    made.add_argument("--qrels-format", metavar="FORMAT", default="trec", help="as for untied eval")
     made.add_argument("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
     options = made.parse_args(arguments)
-    qrels = as_qrels(options.qrels, options.threads)
+    qrels = as_qrels(options.qrels, options.threads, options.qrels_format)
     for number, path in enumerate(options.runs):
         found = check_run(qrels, path, options.threads)
         lines = [*_of_qrels(found), ""] if number == 0 else []

@@ -54,7 +54,8 @@ pub static COMPATIBILITY: Info = Info {
     range: "0 to 1",
     equation: "Compat = max over ideal rankings I of RBO(ranking, I) / RBO(I, I), RBO = sum over d of p^(d-1) \
                (overlap of the first d) / d",
-    reference: "Clarke, Vtyurina & Smucker 2020, 2021; ties: SPEC 3.3, 7.5",
+    reference: "Clarke, Vtyurina & Smucker 2020, 2021; exact under ties, as one ideal ranking is the best at every \
+               depth",
     build: |spec, _| {
         let expected = "a number between 0 and 1";
         Ok(Box::new(Compatibility {

@@ -25,7 +25,7 @@ pub static PAIR_CONCORDANCE: Info = Info {
     range: "0 to 1",
     equation: "PairConcordance = right pairs / pairs; a pair is right where its better document is retrieved, above the \
                other one or without it",
-    reference: "SPEC 3.2: the tie-breaker for equal ADR; Kendall 1945 for the variance",
+    reference: "a tie-breaker for equal ADR that is consistent; Kendall 1945 for the variance",
     build: |spec, _| Ok(Box::new(Concordance { rel: spec.rel()? })),
 };
 

@@ -37,7 +37,7 @@ pub static AVERAGE_DYNAMIC_RECALL: Info = Info {
     range: "0 to 1",
     equation: "ADR@k = (1/k) sum over i <= k of r_i, r_i = (documents among the first i that belong to the groups of the \
                truth's first i documents) / i; k = n, the number of relevant documents, unless given",
-    reference: "Typke, Veltkamp & Wiering 2006; ties on both sides: SPEC 3.1",
+    reference: "Typke, Veltkamp & Wiering 2006; a sum over documents, so exact with ties on both sides",
     build: |spec, _| {
         Ok(Box::new(DynamicRecall { rel: spec.rel()?, cutoff: spec.cutoff, beyond: Beyond::parse(spec)? }))
     },

@@ -35,7 +35,7 @@ pub static INVERTED_RECALL: Info = Info {
     equation: "The better ranking may have the higher or the lower value. ADR, against the groups in inverted order, of \
                the list that keeps what ADR counts too late (below its group's last position) or first wrong and then \
                right (above its first), all else replaced by a member of the best group",
-    reference: "Typke, Veltkamp & Wiering 2006, section 4; SPEC 3.2",
+    reference: "Typke, Veltkamp & Wiering 2006, section 4",
     build: |spec, _| {
         let once = spec.choice(COUNT.name, &[("set", true), ("list", false)])?;
         Ok(Box::new(Inverted { rel: spec.rel()?, once }))

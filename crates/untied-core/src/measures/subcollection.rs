@@ -37,7 +37,7 @@ pub static SUBCOLLECTION_AP: Info = Info {
     range: "0 to 1",
     equation: "subAP = (1/R) sum over relevant documents of rho E[1 / (c + Binomial(m, p))], with rho relevant and c \
                judged documents up to it and m documents outside the pool above it",
-    reference: "Yilmaz & Aslam 2006; exact expectation and ties: SPEC 4.3. The variance is over inclusion and ties",
+    reference: "Yilmaz & Aslam 2006; exact mean and variance, over inclusion and ties",
     build: |spec, _| Ok(Box::new(SubcollectionAp { rel: spec.rel()?, rate: rate(spec)? })),
 };
 
