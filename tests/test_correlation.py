@@ -215,6 +215,15 @@ def test_many_items() -> None:
     assert close(tau_ap({i: s for s, i in enumerate(order)}, strict).mean, -1)
 
 
+def test_systems_by_their_values() -> None:
+    """Values of an evaluation are scores; systems with the same mean are tied."""
+    runs = {"one": {"q": ["a", "b"]}, "two": {"q": ["b", "a"]}, "three": {"q": ["x", "a"]}, "four": {"q": ["y", "a"]}}
+    results = untied.evaluate({"q": {"a": 1, "b": 2}}, runs, ["AP", "nDCG"])
+    by_ap, by_ndcg = ({run: results.value(name, run=run) for run in results.runs} for name in ("AP", "nDCG"))
+    assert kendall(by_ap, by_ndcg).mean == pytest.approx(4 / 6)
+    assert kendall(by_ap, {run: value.mean for run, value in by_ndcg.items()}, variant="b").mean < 1
+
+
 def test_equal_rankings_are_1_exactly() -> None:
     one = ["a", ["b", "c"], "d", ["e", "f", "g"]]
     assert kendall(one, one, variant="b").mean == 1

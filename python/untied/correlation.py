@@ -1,7 +1,7 @@
 """Rank correlation with ties on either side: Kendall's tau, tau_AP, Spearman's rho.
 
-Two rankings of the same items, of documents or of systems, are each ``{item: score}`` (higher is better) or a list of
-tie groups, best first: ``["a", ["b", "c"], "d"]``.
+Two rankings of the same items, of documents or of systems, are each ``{item: score}`` (higher is better; values that
+`evaluate` found are scores too) or a list of tie groups, best first: ``["a", ["b", "c"], "d"]``.
 
 A tie can mean two things (Urbano & Marrero 2017). If the order is not known, a coefficient has a mean and a smallest
 and largest value over all orders of the tied items, each equally likely: the variant ``"a"``. If items are truly equal,
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any, TypeAlias
 
-    Ranking: TypeAlias = Mapping[Any, float] | Iterable[Any]
+    Ranking: TypeAlias = Mapping[Any, float | Value] | Iterable[Any]
 
 #: Pairs of orders that are listed where there is no closed form.
 LISTED = 5_000
@@ -181,7 +181,8 @@ def _groups(ranking: Ranking) -> list[list[Any]]:
         groups = [list(entry) if isinstance(entry, (list, tuple, set, frozenset)) else [entry] for entry in ranking]
         return [group for group in groups if group]
     by_score: dict[float, list[Any]] = {}
-    for item, score in ranking.items():
+    for item, value in ranking.items():
+        score = value.mean if isinstance(value, Value) else value
         if math.isnan(score):
             raise UntiedError(f"the score of {item!r} is NaN")
         by_score.setdefault(score, []).append(item)
