@@ -190,64 +190,8 @@ impl Network {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::med::testing::assignments;
+    use crate::med::testing::{Tied, orders};
     use crate::med::{Document, dot};
-    use crate::random::Random;
-
-    /// Rankings of a few documents, with ties.
-    struct Tied {
-        instance: Instance,
-        lists: (Vec<usize>, Vec<usize>),
-        ends: (Vec<u32>, Vec<u32>),
-        discounts: Vec<f64>,
-    }
-
-    fn draw(seed: u64) -> Tied {
-        let mut random = Random::new(seed);
-        let pool = 3 + random.below(4) as usize;
-        let mut shuffled = || {
-            let mut order: Vec<usize> = (0..pool).collect();
-            (1..pool).for_each(|i| order.swap(i, random.below(i as u64 + 1) as usize));
-            order.truncate(pool - random.below(2) as usize);
-            order
-        };
-        let lists = (shuffled(), shuffled());
-        let mut ends = |list: &[usize]| {
-            let mut ends: Vec<u32> = (1..list.len() as u32).filter(|_| random.below(2) == 0).collect();
-            ends.push(list.len() as u32);
-            ends
-        };
-        let ends = (ends(&lists.0), ends(&lists.1));
-        let rank = |list: &[usize], x: usize| list.iter().position(|&y| y == x).map_or(0, |at| at as u32 + 1);
-        let mut document = |x: usize| {
-            let known = (random.below(4) == 0).then(|| [0.0, 0.25, 0.75, 1.0][random.below(4) as usize]);
-            Document { a: rank(&lists.0, x), b: rank(&lists.1, x), known }
-        };
-        let documents: Vec<Document> = (0..pool).map(&mut document).collect();
-        let depth = pool + 1 - random.below(3) as usize;
-        let mut discounts: Vec<f64> = (0..depth).map(|_| random.unit()).collect();
-        discounts.sort_by(|one, other| other.total_cmp(one));
-        let instance = Instance { depth, lengths: (lists.0.len(), lists.1.len()), documents, top: 0.75 };
-        Tied { instance, lists, ends, discounts }
-    }
-
-    /// Every order of the documents of a list's tie groups.
-    fn orders(list: &[usize], ends: &[u32]) -> Vec<Vec<usize>> {
-        let mut found = vec![Vec::new()];
-        for (at, &x) in list.iter().enumerate() {
-            let group = ends.partition_point(|&end| end as usize <= at);
-            let start = if group == 0 { 0 } else { ends[group - 1] as usize };
-            let insert = |order: Vec<usize>| {
-                (start..=order.len()).map(move |i| {
-                    let mut order = order.clone();
-                    order.insert(i, x);
-                    order
-                })
-            };
-            found = found.into_iter().flat_map(insert).collect();
-        }
-        found
-    }
 
     impl Tied {
         /// The most S(A) and the least S(B) over orders, with these gains.
@@ -267,15 +211,8 @@ mod tests {
     #[test]
     fn it_is_the_largest_over_all_orders_and_assignments() {
         for seed in 0..2000 {
-            let tied = draw(seed);
-            let unknown = tied.instance.documents.iter().filter(|x| x.known.is_none()).count();
-            let mut largest = f64::NEG_INFINITY;
-            assignments(unknown, &[0.0, 0.75], &mut |chosen| {
-                let mut next = chosen.iter();
-                let gain = |x: &Document| x.known.unwrap_or_else(|| *next.next().expect("one for each"));
-                let gains: Vec<f64> = tied.instance.documents.iter().map(gain).collect();
-                largest = largest.max(tied.difference(&gains));
-            });
+            let tied = Tied::draw(seed);
+            let largest = tied.largest(|gains| tied.difference(gains));
             let found = tied.solve();
             assert!((found.value - largest).abs() < 1e-14, "{seed} {found:?} {largest}");
             assert!((tied.difference(&found.gains) - largest).abs() < 1e-14, "{seed} {found:?} {largest}");
@@ -285,7 +222,7 @@ mod tests {
     #[test]
     fn without_ties_it_is_the_dot_product() {
         for seed in 0..300 {
-            let mut tied = draw(seed);
+            let mut tied = Tied::draw(seed);
             tied.ends = ((1..=tied.lists.0.len() as u32).collect(), (1..=tied.lists.1.len() as u32).collect());
             let mut instance = tied.instance.clone();
             for x in &mut instance.documents {

@@ -102,3 +102,76 @@ pub(crate) fn assignments(n: usize, values: &[f64], visit: &mut dyn FnMut(&[f64]
 pub(crate) fn dot(gains: &[f64], discounts: &[f64]) -> f64 {
     gains.iter().zip(discounts).map(|(gain, discount)| gain * discount).sum()
 }
+
+/// Rankings of a few documents, with ties.
+pub(crate) struct Tied {
+    pub instance: Instance,
+    /// Documents of A and of B in some order.
+    pub lists: (Vec<usize>, Vec<usize>),
+    /// Where their tie groups end.
+    pub ends: (Vec<u32>, Vec<u32>),
+    /// Falling, one for each rank.
+    pub discounts: Vec<f64>,
+}
+
+impl Tied {
+    pub fn draw(seed: u64) -> Tied {
+        let mut random = Random::new(seed);
+        let pool = 3 + random.below(4) as usize;
+        let mut shuffled = || {
+            let mut order: Vec<usize> = (0..pool).collect();
+            (1..pool).for_each(|i| order.swap(i, random.below(i as u64 + 1) as usize));
+            order.truncate(pool - random.below(2) as usize);
+            order
+        };
+        let lists = (shuffled(), shuffled());
+        let mut ends = |list: &[usize]| {
+            let mut ends: Vec<u32> = (1..list.len() as u32).filter(|_| random.below(2) == 0).collect();
+            ends.push(list.len() as u32);
+            ends
+        };
+        let ends = (ends(&lists.0), ends(&lists.1));
+        let rank = |list: &[usize], x: usize| list.iter().position(|&y| y == x).map_or(0, |at| at as u32 + 1);
+        let document = |x: usize| {
+            let known = (random.below(4) == 0).then(|| [0.0, 0.25, 0.75, 1.0][random.below(4) as usize]);
+            Document { a: rank(&lists.0, x), b: rank(&lists.1, x), known }
+        };
+        let documents: Vec<Document> = (0..pool).map(document).collect();
+        let depth = pool + 1 - random.below(3) as usize;
+        let mut discounts: Vec<f64> = (0..depth).map(|_| random.unit()).collect();
+        discounts.sort_by(|one, other| other.total_cmp(one));
+        let instance = Instance { depth, lengths: (lists.0.len(), lists.1.len()), documents, top: 0.75 };
+        Tied { instance, lists, ends, discounts }
+    }
+
+    /// The largest difference over all gains 0 and r_G of unknown documents.
+    pub fn largest(&self, difference: impl Fn(&[f64]) -> f64) -> f64 {
+        let documents = &self.instance.documents;
+        let unknown = documents.iter().filter(|x| x.known.is_none()).count();
+        let mut largest = f64::NEG_INFINITY;
+        assignments(unknown, &[0.0, self.instance.top], &mut |chosen| {
+            let mut next = chosen.iter();
+            let gain = |x: &Document| x.known.unwrap_or_else(|| *next.next().expect("one for each"));
+            largest = largest.max(difference(&documents.iter().map(gain).collect::<Vec<_>>()));
+        });
+        largest
+    }
+}
+
+/// Every order of the documents of a list's tie groups.
+pub(crate) fn orders(list: &[usize], ends: &[u32]) -> Vec<Vec<usize>> {
+    let mut found = vec![Vec::new()];
+    for (at, &x) in list.iter().enumerate() {
+        let group = ends.partition_point(|&end| end as usize <= at);
+        let start = if group == 0 { 0 } else { ends[group - 1] as usize };
+        let insert = |order: Vec<usize>| {
+            (start..=order.len()).map(move |i| {
+                let mut order = order.clone();
+                order.insert(i, x);
+                order
+            })
+        };
+        found = found.into_iter().flat_map(insert).collect();
+    }
+    found
+}

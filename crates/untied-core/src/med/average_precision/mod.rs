@@ -15,8 +15,10 @@ mod dual;
 mod program;
 mod recall_base;
 mod search;
+mod tied;
 
 pub use self::recall_base::{solve_limited, solve_ratio};
+pub use self::tied::solve_tied;
 
 use self::program::Program;
 use self::search::Search;

@@ -3,7 +3,7 @@
 use super::TOLERANCE;
 use super::core::{Climber, Core, Incumbent, Node, smaller};
 use super::dual::{BEGINNING, Dual};
-use super::program::Program;
+use super::program::{Program, Variable};
 
 /// Steps of the bound at the root and below it.
 const STEPS: (usize, usize) = (150, 25);
@@ -13,7 +13,7 @@ const SLACK: f64 = 1e-13;
 /// The search and its memory.
 #[derive(Debug, Default)]
 pub(super) struct Search {
-    core: Core,
+    pub(super) core: Core,
     dual: Dual,
     climber: Climber,
     incumbent: Incumbent,
@@ -33,30 +33,53 @@ impl Search {
     /// its limit.
     pub(super) fn run(&mut self, program: &mut Program, room: usize, limit: u64) -> Option<f64> {
         self.nodes = 0;
-        self.open = None;
         if program.open.is_empty() {
             return None;
         }
-        self.limit = limit;
         self.core.read(program);
-        let mut root = self.spare.pop().unwrap_or_default();
-        self.start(program, room, &mut root);
-        self.visit(&mut root);
-        self.spare.push(root);
-        for (&variable, &on) in self.core.variables.iter().zip(&self.incumbent.on) {
+        let bound = self.settle(|x| program.linear(x), program.value(), room, limit);
+        for (variable, on) in self.decided() {
             program.set(variable, on);
         }
+        bound
+    }
+
+    /// Decide the documents of the core, given what each gains by itself and what is certain; a bound as from `run`.
+    pub(super) fn settle(
+        &mut self,
+        linear: impl Fn(Variable) -> f64,
+        constant: f64,
+        room: usize,
+        limit: u64,
+    ) -> Option<f64> {
+        self.nodes = 0;
+        self.open = None;
+        self.limit = limit;
+        let mut root = self.spare.pop().unwrap_or_default();
+        root.linear.clear();
+        root.linear.extend(self.core.variables.iter().map(|&x| linear(x)));
+        root.constant = constant;
+        root.room = room;
+        self.start(&mut root);
+        self.visit(&mut root);
+        self.spare.push(root);
         self.open.filter(|bound| *bound > self.incumbent.value + TOLERANCE)
     }
 
-    fn start(&mut self, program: &Program, room: usize, root: &mut Node) {
+    /// The documents of the core, and whether they are relevant.
+    pub(super) fn decided(&self) -> impl Iterator<Item = (Variable, bool)> {
+        self.core.variables.iter().copied().zip(self.incumbent.on.iter().copied())
+    }
+
+    /// The value of that.
+    pub(super) fn value(&self) -> f64 {
+        self.incumbent.value
+    }
+
+    fn start(&mut self, root: &mut Node) {
         let count = self.core.variables.len();
         root.free.clear();
         root.free.extend(0..count);
-        root.linear.clear();
-        root.linear.extend(self.core.variables.iter().map(|&x| program.linear(x)));
-        root.constant = program.value();
-        root.room = room;
         let Incumbent { value, on, decided } = &mut self.incumbent;
         *value = root.constant;
         for assignment in [on, decided] {
