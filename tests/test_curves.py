@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -130,6 +131,22 @@ def test_plots(tmp_path: Path, style: str) -> None:
     arguments = ["curve", str(EXAMPLE / "qrels.txt"), runs[0], "--query", QUERY, "--panel", "dynamic-recall"]
     assert main([*arguments, "-o", str(one_panel)]) == 0
     assert one_panel.stat().st_size != len(files[0])
+
+
+@pytest.mark.parametrize("depth", [1, 2, 23, 100])
+@pytest.mark.parametrize("panel", ["dynamic-recall", "gain"])
+def test_ranks_of_a_plot_begin_with_1(tmp_path: Path, depth: int, panel: str) -> None:
+    """No tick stands at rank 0 or between two ranks, and a curve of one rank is a point that can be seen."""
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "plot.svg"
+    arguments = ["--query", QUERY, "--depth", str(depth), "--panel", panel, "-o", str(path)]
+    assert main(["curve", str(EXAMPLE / "qrels.txt"), str(EXAMPLE / "amc.run"), *arguments]) == 0
+    drawn = path.read_text()
+    # Matplotlib writes what each label says into a comment.
+    ticks = re.findall("<!-- ([0-9.]+) -->", drawn[drawn.index("matplotlib.axis_1") : drawn.index("matplotlib.axis_2")])
+    assert ticks
+    assert all(tick.isdigit() and 1 <= int(tick) <= depth for tick in ticks)
+    assert bool(re.search('<use [^>]*style="fill: #0072b2', drawn)) == (depth == 1)
 
 
 def test_without_matplotlib(

@@ -104,7 +104,7 @@ def curves(
                 value = results.value(measure, query=query, run=name)
                 for column, text in zip(texts.values(), (name, query, curve), strict=True):
                     column.append(text)
-                cells = (float(rank), value.mean, value.low, value.high)
+                cells = (rank, value.mean, value.low, value.high)
                 for number, cell in zip(numbers.values(), cells, strict=False):
                     number.append(cell)
     return Table(texts, numbers)

@@ -120,7 +120,7 @@ class Table:
     def _cells(self, most: int) -> tuple[list[list[str]], int]:
         """The first rows as text, and how many more there are."""
         rows = [
-            [f"{cell:.4f}" if isinstance(cell, float) else "" if cell is None else cell for cell in row]
+            [f"{cell:.4f}" if isinstance(cell, float) else "" if cell is None else str(cell) for cell in row]
             for _, row in zip(range(most), self.rows(), strict=False)
         ]
         return rows, len(self) - len(rows)
