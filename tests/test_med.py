@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ import pytest
 
 import untied
 from oracle import binary, graded, users
-from oracle.difference import Score, differences
+from oracle.difference import Allowed, Score, differences
 from oracle.judgements import Groups
 
 CASES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("golden.json").read_text())["cases"]
@@ -35,6 +35,13 @@ class Form(NamedTuple):
     score: Score
     grades: tuple[int, ...]
     k: int | None
+    #: What follows the measure in MED.
+    options: str = ""
+    allowed: Allowed = lambda known, drawn: True
+    #: Lengths that rankings may have; any where there are none.
+    lengths: tuple[int, ...] = ()
+    #: Whether the expected difference of tied rankings is known.
+    of_ties: bool = True
 
 
 def fixed_ndcg(k: int, top: int, **options: Any) -> Score:
@@ -42,6 +49,23 @@ def fixed_ndcg(k: int, top: int, **options: Any) -> Score:
     best = [f"best{i}" for i in range(k)]
     ideal = graded.dcg(best, dict.fromkeys(best, top), k, **options)
     return lambda order, truth: graded.dcg(order, truth, k, **options) / ideal
+
+
+def all_judged_bpref(order: Sequence[str], truth: Mapping[str, int], k: int) -> Fraction:
+    """Bpref where R and the non-relevant documents that count are the depth: so many there may be."""
+    total, above = Fraction(0), 0
+    for doc in order[:k]:
+        if truth[doc]:
+            total += 1 - Fraction(above, k)
+        else:
+            above += 1
+    return total / k
+
+
+def one_a_grade(known: Mapping[str, int], drawn: Sequence[int]) -> bool:
+    """At most one document has grade 1, and one grade 2, unless more are judged so."""
+    judged = list(known.values())
+    return all(drawn.count(grade) <= max(0, 1 - judged.count(grade)) for grade in (1, 2))
 
 
 BINARY, SCALE = (0, 1), (0, 1, 2)
@@ -58,17 +82,34 @@ FORMS = [
     Form("RR@3", lambda order, truth: binary.rr(order, truth, 3), BINARY, 3),
     Form("ERR(max_grade=2)@3", lambda order, truth: users.err(order, truth, 3, max_grade=2), SCALE, 3),
     Form("ERR(max_grade=1)@4", lambda order, truth: users.err(order, truth, 4, max_grade=1), BINARY, 4),
+    # What is relevant counts in R, so no unknown document stands below the cutoff.
+    Form("R@3", lambda order, truth: binary.recall(order, truth, 3), BINARY, 3, lengths=(0, 1, 2, 3), of_ties=False),
+    Form("F1@3", lambda order, truth: binary.f1(order, truth, 3), BINARY, 3, lengths=(0, 1, 2, 3), of_ties=False),
+    Form("Success@3", lambda order, truth: binary.success(order, truth, 3), BINARY, 3),
+    Form("Bpref", lambda order, truth: all_judged_bpref(order, truth, 4), BINARY, None, lengths=(4,), of_ties=False),
+    Form(
+        "AP@3",
+        lambda order, truth: binary.ap(order, truth, 3),
+        BINARY,
+        3,
+        ", R='relevant'",
+        lengths=(0, 2, 3),
+        of_ties=False,
+    ),
+    Form("DCG@3", lambda order, truth: graded.dcg(order, truth, 3), SCALE, 3, ", per_grade=1", one_a_grade),
     Form("RBP(max_grade=2)@3", lambda order, truth: users.rbp(order, truth, 3, max_grade=2), SCALE, 3),
 ]
 
 
-def instances(seed: str, scale: tuple[int, ...], ties: bool, n: int) -> dict[str, Instance]:
+def instances(
+    seed: str, scale: tuple[int, ...], ties: bool, n: int, lengths: tuple[int, ...] = ()
+) -> dict[str, Instance]:
     """Random instances by query; few unknown documents where the scale has many grades."""
     chance = random.Random(seed)
     pool = "abcde" if len(scale) == 2 else "abcd"
 
     def ranking() -> Groups:
-        docs = chance.sample(pool, chance.choice([0, 1, 2, 2, 3, 3, 3, 4, 4, len(pool)]))
+        docs = chance.sample(pool, chance.choice(lengths or [0, 1, 2, 2, 3, 3, 3, 4, 4, len(pool)]))
         groups: list[list[str]] = []
         for doc in docs:
             if groups and ties and chance.random() < 0.4:
@@ -102,23 +143,27 @@ def holds(found: untied.Value, expected: Fraction) -> None:
 
 
 @pytest.mark.parametrize("ties", [False, True], ids=["untied", "tied"])
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name + form.options)
 def test_all_assignments(form: Form, ties: bool) -> None:
-    drawn = instances(form.name, form.grades, ties, INSTANCES // 10 if ties else INSTANCES)
+    if ties and not form.of_ties:
+        pytest.skip("what is expected of tied rankings is not known")
+    drawn = instances(form.name, form.grades, ties, INSTANCES // 10 if ties else INSTANCES, form.lengths)
     top = max(form.grades)
-    options = "" if "rel=" in form.name or top == 1 else f", max_grade={top}"
+    options = form.options + ("" if "rel=" in form.name or top == 1 else f", max_grade={top}")
+    # Delta always allows any number of documents a grade.
+    of_delta = options.replace(", per_grade=1", "")
     names = [
         f"MED({form.name}{options})",
         f"MED({form.name}{options}, direction='a-b')",
         f"MED({form.name}{options}, direction='b-a')",
-        f"Delta({form.name}{options})",
+        f"Delta({form.name}{of_delta})",
     ]
     found = compared(drawn, names)
     names = found.measures
     rows = found.per_query.to_dicts()
     for start in range(0, len(rows), len(names)):
         instance = drawn[str(rows[start]["query"])]
-        expected = differences(form.score, instance.a, instance.b, instance.known, form.grades, form.k)
+        expected = differences(form.score, instance.a, instance.b, instance.known, form.grades, form.k, form.allowed)
         med, up, down, delta = (
             untied.Value(row["value"], row["low"], row["high"], None, row["certificate"])
             for row in rows[start : start + len(names)]
@@ -127,10 +172,15 @@ def test_all_assignments(form: Form, ties: bool) -> None:
         holds(up, expected.up)
         holds(down, expected.down)
         assert delta.mean == pytest.approx(float(expected.now), rel=1e-12, abs=1e-13)
-        assert (delta.low, delta.high) == (
-            pytest.approx(float(-expected.down), rel=1e-12, abs=1e-13),
-            pytest.approx(float(expected.up), rel=1e-12, abs=1e-13),
-        ) or delta.certainty != "exact"
+        assert (
+            options != of_delta
+            or (delta.low, delta.high)
+            == (
+                pytest.approx(float(-expected.down), rel=1e-12, abs=1e-13),
+                pytest.approx(float(expected.up), rel=1e-12, abs=1e-13),
+            )
+            or delta.certainty != "exact"
+        )
 
 
 def of(a: Groups, b: Groups, measure: str, qrels: Any = None) -> untied.Value:
@@ -141,6 +191,7 @@ def of(a: Groups, b: Groups, measure: str, qrels: Any = None) -> untied.Value:
 GOLDEN: dict[str, Callable[[dict[str, Any]], str]] = {
     "MED-P": lambda params: f"MED(P@{params['k']})",
     "MED-nDCG": lambda params: f"MED(nDCG(discount='{params['discount']}')@{params['k']})",
+    "MED-DCG": lambda params: f"MED(DCG(discount='{params['discount']}'), ties='optimistic', direction='a-b')",
     "MED-AP": lambda params: f"MED(AP@{params['k']})",
     "MED-RR": lambda params: "MED(RR)",
     "MED-ERR": lambda params: "MED(ERR(max_grade=2))",
@@ -183,6 +234,13 @@ def test_what_is_refused() -> None:
         "MED(P@5, max_grade=0)": "max_grade must be a number above 0",
         "MED(P@5, tail='upper')": "tail='upper' goes with",
         "MED(P@5, tail=3)": "tail must be 'none' or 'upper', not 3",
+        "MED(AP)": "AP needs a cutoff",
+        "MED(P@5, R='relevant')": "R goes with AP, not with P@5",
+        "MED(AP@5, R=0)": "R must be 'depth', 'relevant' or a whole number from 1, not 0",
+        "MED(AP@5, R='k')": "R must be",
+        "MED(P@5, per_grade=2)": "per_grade goes with DCG and nDCG",
+        "MED(DCG@5, per_grade=1.5)": "per_grade must be a whole number from 1",
+        "MED(AP@5, ties='optimistic')": "goes with sums of gains times discounts",
         "MED(P@5, mean='geometric')": "only the arithmetic mean",
         "P@5": "it does not compare two|unknown measure",
     }.items():
@@ -190,11 +248,15 @@ def test_what_is_refused() -> None:
             untied.compare(["a"], ["b"], name)
 
 
+#: Normalisers that nothing changes.
+FIXED = {"P@3", "DCG@3", "nDCG@3", "RBP(p=0.7)@4", "AP@3", "RR@3", "ERR(max_grade=2)@3"}
+
+
 @pytest.mark.parametrize("ties", [False, True], ids=["untied", "tied"])
 def test_properties(ties: bool) -> None:
     """Symmetric; the triangle inequality holds; a judgment never adds to the largest difference."""
     drawn = list(instances("properties", SCALE, ties, 600).values())
-    names = [f"MED({form.name}, max_grade=2)" for form in FORMS if form.k and "max_grade=1" not in form.name]
+    names = [f"MED({form.name}, max_grade=2)" for form in FORMS if form.name in FIXED]
     for one, two in zip(drawn[::2], drawn[1::2], strict=True):
         known = {doc: grade for doc, grade in one.known.items() if doc != "a"}
         pairs = {"ab": (one.a, one.b), "ba": (one.b, one.a), "bc": (one.b, two.a), "ac": (one.a, two.a)}

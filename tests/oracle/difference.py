@@ -11,6 +11,8 @@ from oracle.enumeration import permutations
 from oracle.judgements import Groups
 
 Score = Callable[[Sequence[str], Mapping[str, int]], Fraction]
+#: Whether unknown documents may have these grades beside the known ones.
+Allowed = Callable[[Mapping[str, int], Sequence[int]], bool]
 
 
 @dataclass(frozen=True)
@@ -29,9 +31,15 @@ def filled(groups: Groups, k: int | None, name: str) -> list[list[str]]:
 
 
 def differences(
-    score: Score, a: Groups, b: Groups, known: Mapping[str, int], grades: Sequence[int], k: int | None
+    score: Score,
+    a: Groups,
+    b: Groups,
+    known: Mapping[str, int],
+    grades: Sequence[int],
+    k: int | None,
+    allowed: Allowed = lambda known, drawn: True,
 ) -> Extent:
-    """The extent of S(A) - S(B); of tied documents S is the mean over all orders."""
+    """The extent of S(A) - S(B) over the allowed grades; of tied documents S is the mean over all orders."""
     union = dict.fromkeys(
         doc for groups in (filled(a, k, "+a"), filled(b, k, "+b")) for group in groups for doc in group
     )
@@ -39,22 +47,23 @@ def differences(
     means = [_means(score, filled(groups, k, name), known) for groups, name in ((a, "+a"), (b, "+b"))]
     found = []
     for drawn in itertools.product(grades, repeat=len(unknown)):
+        if not allowed(known, drawn):
+            continue
         truth = {**known, **dict(zip(unknown, drawn, strict=True))}
         found.append(means[0](truth) - means[1](truth))
     return Extent(max(found), -min(found), found[0])
 
 
 def _means(score: Score, groups: Groups, known: Mapping[str, int]) -> Callable[[Mapping[str, int]], Fraction]:
-    """The mean of a score over the orders of a ranking; remembered by the grades of its documents."""
+    """The mean of a score over the orders of a ranking; remembered by grades: its own documents' and how often each."""
     orders = list(permutations(groups))
     own = orders[0]
-    remembered: dict[tuple[int, ...], Fraction] = {}
+    remembered: dict[tuple[tuple[int, ...], tuple[int, ...]], Fraction] = {}
 
     def mean(truth: Mapping[str, int]) -> Fraction:
-        grades = tuple(truth[doc] for doc in own)
-        if grades not in remembered:
-            judged = {**known, **dict(zip(own, grades, strict=True))}
-            remembered[grades] = sum((score(order, judged) for order in orders), Fraction(0)) / len(orders)
-        return remembered[grades]
+        key = tuple(truth[doc] for doc in own), tuple(sorted(truth.values()))
+        if key not in remembered:
+            remembered[key] = sum((score(order, truth) for order in orders), Fraction(0)) / len(orders)
+        return remembered[key]
 
     return mean

@@ -4,7 +4,7 @@ use super::{Settings, pairs, sort};
 use crate::error::Result;
 use crate::measures::{Scope, Spec};
 use crate::med::{self, Both, Effect, Workspace};
-use crate::ranking::{Joiner, List, Numbering, Order, Pair, Placed};
+use crate::ranking::{Joiner, Level, List, Numbering, Order, Pair, Placed};
 use crate::similarity::{self, Overlaps, Score, Similarity, Symmetry};
 use crate::table::{Run, Truth};
 
@@ -107,6 +107,7 @@ impl Plan {
                 &room.lists[a],
                 &room.lists[b],
                 &room.grades,
+                truth.map_or(&[], |truth| truth.levels),
                 settings.variance,
                 &mut values,
             );
@@ -121,6 +122,7 @@ impl Plan {
         a: &List,
         b: &List,
         grades: &[f64],
+        levels: &[Level],
         variance: bool,
         values: &mut Vec<Score>,
     ) {
@@ -129,7 +131,7 @@ impl Plan {
         if self.effects {
             room.joiner.places(a, b, &mut room.places);
         }
-        let both = Both { a, b, places: &room.places, grades };
+        let both = Both { a, b, places: &room.places, grades, levels };
         values.extend(self.comparators.iter().map(|comparator| match (comparator, &overlaps) {
             (Comparator::Similarity(similarity), Some(overlaps)) => similarity.score(overlaps, variance),
             (Comparator::Similarity(_), None) => unreachable!("there are overlaps where there are similarities"),

@@ -52,21 +52,27 @@ pub fn solve(instance: &Instance, relevant: f64, nonrelevant: f64) -> Option<Sol
     Some(Solution { value, bound: value, gains, nodes: 0 })
 }
 
+/// Bpref times R of gains by rank, where so many non-relevant documents count.
+#[must_use]
+pub fn score(gains: &[f64], nonrelevant: f64) -> f64 {
+    let (mut above, mut sum) = (0.0, 0.0);
+    for &gain in gains {
+        if gain > 0.0 {
+            sum += if above == 0.0 { 1.0 } else { 1.0 - f64::min(above, nonrelevant) / nonrelevant };
+        } else {
+            above += 1.0;
+        }
+    }
+    sum
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::med::testing::Case;
 
     fn bpref(gains: &[f64], relevant: f64, nonrelevant: f64) -> f64 {
-        let (mut above, mut sum) = (0.0, 0.0);
-        for &gain in gains {
-            if gain > 0.0 {
-                sum += if above == 0.0 { 1.0 } else { 1.0 - f64::min(above, nonrelevant) / nonrelevant };
-            } else {
-                above += 1.0;
-            }
-        }
-        sum / relevant
+        score(gains, nonrelevant) / relevant
     }
 
     #[test]

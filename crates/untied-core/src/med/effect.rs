@@ -2,11 +2,11 @@
 //! `Delta(S)`, the difference with the interval of all that it could become.
 
 use super::expected::Moments;
-use super::form::{Extent, Form};
+use super::form::{Base, Extent, Form, Options};
 use super::{Instance, average_precision, dot, err};
 use crate::error::{Error, Result};
 use crate::measures::{Aggregate, Certainty, Cutoff, Info, Needs, OF, Parameter, Scope, Spec, Value};
-use crate::ranking::{List, Placed};
+use crate::ranking::{Level, List, Placed};
 use crate::similarity::{Score, Symmetry, not_alone};
 
 /// All measures of differences, in the order in which they are listed.
@@ -32,6 +32,24 @@ const TAIL: Parameter = Parameter {
     help: "'none': the documents that both rankings have; 'upper': all that could follow them too (RBP, ERR)",
 };
 
+const BASE: Parameter = Parameter {
+    name: "R",
+    default: "'depth'",
+    help: "what AP is divided by: the 'depth', the documents that are 'relevant', or the judged relevant ones and a \
+           number, more of which are not relevant",
+};
+const PER_GRADE: Parameter = Parameter {
+    name: "per_grade",
+    default: "None",
+    help: "if given, at most so many documents have each grade from 1 to max_grade (DCG, nDCG)",
+};
+const TIES: Parameter = Parameter {
+    name: "ties",
+    default: "'expected'",
+    help: "tied documents: 'expected' (the mean over their orders), or 'optimistic' (the order that makes the \
+           difference largest; sums of gains times discounts)",
+};
+
 static MED: Contrast = Contrast {
     info: Info {
         name: "MED",
@@ -42,6 +60,9 @@ static MED: Contrast = Contrast {
             OF,
             MAX_GRADE,
             TAIL,
+            BASE,
+            PER_GRADE,
+            TIES,
             Parameter { name: "direction", default: "'both'", help: "the largest of 'a-b', of 'b-a', or of 'both'" },
         ],
         aggregate: Aggregate::Mean,
@@ -72,7 +93,7 @@ static DELTA: Contrast = Contrast {
         aliases: &["delta"],
         title: "expected difference of two rankings, and all that it could become",
         cutoff: Cutoff::None,
-        parameters: &[OF, CHANCE, MAX_GRADE, TAIL],
+        parameters: &[OF, CHANCE, MAX_GRADE, TAIL, BASE],
         aggregate: Aggregate::Mean,
         lower_is_better: false,
         needs: Needs::Judgments,
@@ -108,6 +129,8 @@ pub struct Both<'a> {
     pub places: &'a [Placed],
     /// Grades by number of document; NaN where there is no judgment.
     pub grades: &'a [f64],
+    /// The grades of all judged documents of the query.
+    pub levels: &'a [Level],
 }
 
 /// Room that is kept between pairs of rankings.
@@ -147,9 +170,25 @@ pub fn build(spec: &Spec, scope: &Scope<'_>) -> Result<Box<dyn Effect>> {
     let Some(Value::Measure(of)) = spec.parameter(OF.name) else {
         return Err(Error::Measure(format!("{name} needs a measure, for instance {name}(nDCG@20)")));
     };
-    let tail = spec.choice(TAIL.name, &[("none", false), ("upper", true)])?;
-    let max_grade = spec.number(MAX_GRADE.name, f64::NAN, "a number above 0", |grade| grade > 0.0)?;
-    (contrast.build)(spec, Form::new(of, Some(max_grade).filter(|grade| !grade.is_nan()), tail, scope)?)
+    let number = |name: &str, expected: &str, fits: fn(f64) -> bool| {
+        spec.number(name, f64::NAN, expected, fits).map(|number| Some(number).filter(|number| !number.is_nan()))
+    };
+    let whole = |n: f64| (1.0..1e9).contains(&n) && n.fract() == 0.0;
+    let options = Options {
+        max_grade: number(MAX_GRADE.name, "a number above 0", |grade| grade > 0.0)?,
+        tail: spec.choice(TAIL.name, &[("none", false), ("upper", true)])?,
+        base: match spec.parameter(BASE.name) {
+            Some(&Value::Number(most)) if whole(most) => Base::Most(most as usize),
+            Some(Value::Number(_)) => spec
+                .number(BASE.name, 1.0, "'depth', 'relevant' or a whole number from 1", whole)
+                .map(|_| Base::Depth)?,
+            _ => spec.choice(BASE.name, &[("depth", Base::Depth), ("relevant", Base::Relevant)])?,
+        },
+        per_grade: number(PER_GRADE.name, "a whole number from 1", |n| (1.0..1e9).contains(&n) && n.fract() == 0.0)?
+            .map(|n| n as usize),
+        optimistic: spec.choice(TIES.name, &[("expected", false), ("optimistic", true)])?,
+    };
+    (contrast.build)(spec, Form::new(of, options, scope)?)
 }
 
 /// MED.
@@ -171,6 +210,9 @@ impl Effect for Largest {
     fn score(&self, both: &Both<'_>, work: &mut Workspace) -> Score {
         let Extent { up, down, unseen } = self.form.extent(both, work, self.directions);
         let value = f64::max(up.0, down.0);
+        if value.is_nan() {
+            return Score { range: None, variance: None, ..Score::constant(f64::NAN) };
+        }
         // What follows A's documents may add to A - B, what follows B's may take from it.
         let least = if self.directions == (true, true) { 0.0 } else { f64::NEG_INFINITY };
         let low = f64::max(up.0 - unseen.1, down.0 - unseen.0).max(least).min(value);
@@ -200,6 +242,9 @@ impl Effect for Signed {
         let Extent { up, down, unseen } = self.form.extent(both, work, (true, true));
         let (Moments { mean, variance }, sure) =
             self.form.moments(both, work, |rank| self.chance[rank.min(self.chance.len()) - 1]);
+        if mean.is_nan() {
+            return Score { range: None, variance: None, ..Score::constant(f64::NAN) };
+        }
         let solved = unseen == (0.0, 0.0) && up.0 == up.1 && down.0 == down.1;
         let certainty = if solved { sure } else { sure.max(Certainty::Interval) };
         let range = ((-down.1 - unseen.1).min(mean), (up.1 + unseen.0).max(mean));

@@ -7,13 +7,16 @@
 
 use super::effect::{Both, Workspace};
 use super::expected::{self, Moments, Stake, Uncertain};
-use super::scores::Scores;
+use super::scores::{self, Scores};
 use super::tied::{Swapped, Tied};
-use super::{Document, Instance, Solution, average_precision, branch, distribution, dot, err, reciprocal_rank};
+use super::{
+    Document, Instance, Solution, average_precision, bpref, branch, counts, distribution, dot, err, flow,
+    reciprocal_rank,
+};
 use crate::error::{Error, Result};
 use crate::measures::dcg::{Gain, discounts};
 use crate::measures::{Certainty, Measure, Scope, Spec, Value};
-use crate::ranking::List;
+use crate::ranking::{List, Placed};
 
 /// How much one ranking can be ahead of the other.
 #[derive(Debug, Clone, Copy)]
@@ -36,8 +39,7 @@ pub(super) struct Form {
     /// The measure itself where it is no dot product, for rankings with ties; and the grade of r_G.
     measure: Option<Box<dyn Measure>>,
     max_grade: f64,
-    /// Whether all that could follow the documents of both rankings is part of the value.
-    tail: bool,
+    options: Options,
 }
 
 enum Kind {
@@ -50,10 +52,39 @@ enum Kind {
         /// p of RBP: documents below rank K weigh p^K together.
         persistence: Option<f64>,
     },
-    AveragePrecision,
+    AveragePrecision(Base),
     ReciprocalRank,
     /// ERR.
     Cascade,
+    Recall,
+    F1,
+    Success,
+    Bpref,
+}
+
+/// What AP is divided by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Base {
+    /// The depth.
+    Depth,
+    /// The documents that are relevant: judged ones, and those that an assignment makes so.
+    Relevant,
+    /// The judged relevant ones and so many others, more of which are not relevant.
+    Most(usize),
+}
+
+/// What goes with a measure.
+pub(super) struct Options {
+    /// The highest grade that unjudged documents may have; none: that of the measure or the qrels.
+    pub max_grade: Option<f64>,
+    /// Whether all that could follow the documents of both rankings is part of the value.
+    pub tail: bool,
+    /// See [`Base`].
+    pub base: Base,
+    /// At most so many documents have each grade.
+    pub per_grade: Option<usize>,
+    /// Whether tied documents stand in the order that makes the difference largest, not in any.
+    pub optimistic: bool,
 }
 
 /// Nodes that the search for one largest difference may take.
@@ -68,7 +99,7 @@ impl Form {
     ///
     /// # Errors
     /// The measure has none, or a parameter has a value it cannot take.
-    pub fn new(of: &Spec, max_grade: Option<f64>, tail: bool, scope: &Scope<'_>) -> Result<Form> {
+    pub fn new(of: &Spec, options: Options, scope: &Scope<'_>) -> Result<Form> {
         let highest = scope.grades.first().copied().unwrap_or(0.0).max(1.0);
         let cutoff = of.cutoff;
         let depth = cutoff.unwrap_or(scope.depth);
@@ -82,7 +113,16 @@ impl Form {
         let binary = |kind| of.rel().map(|rel| (Gain::From(rel), rel, kind));
         let (gain, own, kind) = match of.info.name {
             "P" => binary(weighted(vec![1.0 / depth as f64; depth]))?,
-            "AP" => binary(Kind::AveragePrecision)?,
+            "AP" if cutoff.is_none() => {
+                return Err(Error::Measure(
+                    "AP needs a cutoff, for instance AP@100: it is divided by the depth".into(),
+                ));
+            }
+            "AP" => binary(Kind::AveragePrecision(options.base))?,
+            "R" => binary(Kind::Recall)?,
+            "F1" => binary(Kind::F1)?,
+            "Success" => binary(Kind::Success)?,
+            "Bpref" => binary(Kind::Bpref)?,
             "RR" => binary(Kind::ReciprocalRank)?,
             "DCG" => (Gain::new(of, scope.grades)?, highest, weighted(of_ranks()?)),
             "nDCG" => {
@@ -102,25 +142,36 @@ impl Form {
             "ERR" => (Gain::Stop(most(4.0)?), most(4.0)?, Kind::Cascade),
             _ => return Err(Error::Measure(format!("the largest difference in {of} is not known"))),
         };
-        if tail && !matches!(kind, Kind::Dot { persistence: Some(_), .. } | Kind::Cascade) {
-            return Err(Error::Measure(format!(
-                "tail='upper' goes with RBP without a cutoff and with ERR, not with {of}"
-            )));
+        let refuse = |option: &str, goes_with: &str| {
+            Err(Error::Measure(format!("{option} goes with {goes_with}, not with {of}")))
+        };
+        let is_dot = matches!(kind, Kind::Dot { .. });
+        if options.tail && !matches!(kind, Kind::Dot { persistence: Some(_), .. } | Kind::Cascade) {
+            return refuse("tail='upper'", "RBP without a cutoff and with ERR");
         }
-        let max_grade = max_grade.unwrap_or(own);
+        if options.base != Base::Depth && !matches!(kind, Kind::AveragePrecision(_)) {
+            return refuse("R", "AP");
+        }
+        if options.per_grade.is_some() && !matches!(of.info.name, "DCG" | "nDCG") {
+            return refuse("per_grade", "DCG and nDCG");
+        }
+        if options.optimistic && (!is_dot || options.per_grade.is_some()) {
+            return refuse("ties='optimistic'", "sums of gains times discounts (P, DCG, nDCG, RBP)");
+        }
+        let max_grade = options.max_grade.unwrap_or(own);
         if let (Gain::Stop(most), Some(grade)) = (&gain, scope.grades.iter().chain([&max_grade]).find(|&&g| g > own)) {
             return Err(Error::Value(format!("{of}: grade {grade} is above max_grade = {most}")));
         }
         let measure = match kind {
-            Kind::Dot { .. } => None,
-            Kind::AveragePrecision => {
+            Kind::AveragePrecision(Base::Depth) => {
                 // R is the depth.
-                let of = of.clone().with("recall_base", Value::Number(depth.max(1) as f64))?;
+                let of = of.clone().with("recall_base", Value::Number(depth as f64))?;
                 Some(with_grades(&of, max_grade, scope)?)
             }
-            _ => Some(with_grades(of, max_grade, scope)?),
+            Kind::ReciprocalRank | Kind::Cascade | Kind::Success => Some(with_grades(of, max_grade, scope)?),
+            _ => None,
         };
-        Ok(Form { top: gain.of(max_grade), gain, cutoff, kind, measure, max_grade, tail })
+        Ok(Form { top: gain.of(max_grade), gain, cutoff, kind, measure, max_grade, options })
     }
 
     /// Documents below this rank do not matter.
@@ -140,32 +191,38 @@ impl Form {
             Kind::Dot { discounts, normalised, persistence } => {
                 let discounts = &discounts[..self.depth_of(both)];
                 self.weigh(both, discounts, work);
-                let norm = if *normalised { self.top * discounts.iter().sum::<f64>() } else { 1.0 };
+                let norm = if *normalised { self.ideal(both, discounts) } else { 1.0 };
                 if let Some(p) = persistence {
                     unseen = (self.top * p.powf(both.a.len() as f64), self.top * p.powf(both.b.len() as f64));
                 }
                 let solve = |work: &mut Workspace| {
-                    let value = dot::largest(&work.weights) / norm;
-                    (value, value)
+                    let value = match self.options.per_grade {
+                        None => dot::largest(&work.weights),
+                        Some(most) => dot::solve_limited(&work.weights, &self.grades(both, most, true)).value,
+                    };
+                    (value / norm, value / norm)
                 };
+                if self.options.optimistic && (both.a.is_tied() || both.b.is_tied()) {
+                    return self.optimistic(both, discounts, norm, unseen, directions);
+                }
                 in_both(directions, work, solve, |work| work.weights.swap())
             }
             _ if self.is_tied(both) => {
                 let ((up, above_up), (down, above_down)) = self.searched(both, directions);
                 // What follows rank K is reached with at most probability 1, and is worth at most 1 / (K + 1).
-                let tail = if self.tail { 1.0 / (self.depth_of(both) + 1) as f64 } else { 0.0 };
+                let tail = if self.options.tail { 1.0 / (self.depth_of(both) + 1) as f64 } else { 0.0 };
                 ((up, above_up + tail), (down, above_down + tail))
             }
             _ => {
                 self.lay_out(both, &mut work.instance);
                 let solve = |work: &mut Workspace| {
-                    let Solution { value, bound, .. } = self.solution(work);
+                    let Solution { value, bound, .. } = self.solution(both, work);
                     (value, bound)
                 };
                 in_both(directions, work, solve, |work| work.instance.swap())
             }
         };
-        if self.tail {
+        if self.options.tail {
             up = (up.0 + unseen.0, up.1 + unseen.0);
             down = (down.0 + unseen.1, down.1 + unseen.1);
             unseen = (0.0, 0.0);
@@ -173,9 +230,58 @@ impl Form {
         Extent { up, down, unseen }
     }
 
+    /// The extent where tied documents may stand in any order too.
+    fn optimistic(
+        &self,
+        both: &Both<'_>,
+        discounts: &[f64],
+        norm: f64,
+        unseen: (f64, f64),
+        directions: (bool, bool),
+    ) -> Extent {
+        let known = |place: &Placed| self.known(both.grades[place.document as usize]);
+        let place = |place: &Placed| Document { a: place.a, b: place.b, known: known(place) };
+        let filled = |list: &List| if self.cutoff.is_some() { list.len() } else { list.len().max(discounts.len()) };
+        let mut instance = Instance {
+            depth: discounts.len(),
+            lengths: (filled(both.a), filled(both.b)),
+            documents: both.places.iter().map(place).collect(),
+            top: self.top,
+        };
+        let solve = |instance: &Instance, ends: (&[u32], &[u32])| {
+            let value = flow::solve(instance, ends, discounts).value / norm;
+            (value, value)
+        };
+        let never = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        let up = if directions.0 { solve(&instance, (&both.a.ends, &both.b.ends)) } else { never };
+        instance.swap();
+        let down = if directions.1 { solve(&instance, (&both.b.ends, &both.a.ends)) } else { never };
+        Extent { up, down, unseen }
+    }
+
+    /// Grades from 1 on with their gains, and how many documents may have each: judged ones aside where `open`.
+    fn grades(&self, both: &Both<'_>, most: usize, open: bool) -> Vec<dot::Grade> {
+        let judged = |grade: f64| {
+            let levels = both.levels.iter().filter(|level| level.grade == grade);
+            levels.map(|level| level.count as usize).sum::<usize>()
+        };
+        let limit = |grade: f64| if open { most.saturating_sub(judged(grade)) } else { most.max(judged(grade)) };
+        let grades = (1..=self.max_grade as usize).map(|grade| grade as f64);
+        grades.map(|grade| dot::Grade { gain: self.gain.of(grade), most: limit(grade) }).collect()
+    }
+
+    /// What nDCG is divided by; 1 where that is nothing, as of two empty rankings.
+    fn ideal(&self, both: &Both<'_>, discounts: &[f64]) -> f64 {
+        let ideal = match self.options.per_grade {
+            None => self.top * discounts.iter().sum::<f64>(),
+            Some(most) => dot::ideal(discounts, &self.grades(both, most, false)),
+        };
+        if ideal > 0.0 { ideal } else { 1.0 }
+    }
+
     /// Whether tied rankings need a search: those of dot products have a closed form.
     fn is_tied(&self, both: &Both<'_>) -> bool {
-        self.measure.is_some() && (both.a.is_tied() || both.b.is_tied())
+        !matches!(self.kind, Kind::Dot { .. }) && (both.a.is_tied() || both.b.is_tied())
     }
 
     fn tied(&self, both: &Both<'_>) -> Option<Tied<'_>> {
@@ -185,7 +291,8 @@ impl Form {
     /// What a search finds over the expected scores of rankings with ties.
     fn searched(&self, both: &Both<'_>, directions: (bool, bool)) -> ((f64, f64), (f64, f64)) {
         let never = (f64::NEG_INFINITY, f64::NEG_INFINITY);
-        let Some(mut tied) = self.tied(both) else { return (never, never) };
+        // Denominators that move: what is expected of tied rankings is not known.
+        let Some(mut tied) = self.tied(both) else { return ((f64::NAN, f64::NAN), (f64::NAN, f64::NAN)) };
         let ends = |solution: Solution| (solution.value, solution.bound);
         let solve = |tied: &Tied<'_>| branch::solve(&tied.documents, self.max_grade, tied, TIED_NODES);
         let up = if directions.0 { ends(solve(&tied)) } else { never };
@@ -197,12 +304,37 @@ impl Form {
     }
 
     /// What solves the instance of the workspace.
-    fn solution(&self, work: &mut Workspace) -> Solution {
+    fn solution(&self, both: &Both<'_>, work: &mut Workspace) -> Solution {
+        let Workspace { instance, average_precision: room, .. } = work;
+        let elsewhere = || self.elsewhere(both, instance);
+        let judged = || counts::Elsewhere { relevant: elsewhere(), unknown: 0 };
         match self.kind {
-            Kind::ReciprocalRank => reciprocal_rank::solve(&work.instance),
-            Kind::Cascade => err::solve(&work.instance, self.tail, NODES, &mut work.err),
-            _ => average_precision::solve(&work.instance, NODES, &mut work.average_precision),
+            Kind::ReciprocalRank => reciprocal_rank::solve(instance),
+            Kind::Cascade => err::solve(instance, self.options.tail, NODES, &mut work.err),
+            Kind::Recall => counts::recall(instance, judged()),
+            Kind::F1 => counts::f1(instance, judged()),
+            Kind::Success => counts::success(instance),
+            Kind::Bpref => {
+                let k = instance.depth as f64;
+                let nothing = || Solution { value: 0.0, bound: 0.0, gains: Vec::new(), nodes: 0 };
+                if k == 0.0 { nothing() } else { bpref::solve(instance, k, k).unwrap_or_else(nothing) }
+            }
+            Kind::AveragePrecision(Base::Relevant) => {
+                average_precision::solve_ratio(instance, elsewhere(), NODES, room)
+            }
+            Kind::AveragePrecision(Base::Most(most)) => {
+                average_precision::solve_limited(instance, most, elsewhere(), NODES, room)
+            }
+            Kind::AveragePrecision(Base::Depth) | Kind::Dot { .. } => average_precision::solve(instance, NODES, room),
         }
+    }
+
+    /// Judged relevant documents that are not in the instance.
+    fn elsewhere(&self, both: &Both<'_>, instance: &Instance) -> usize {
+        let relevant = |grade: f64| self.gain.of(grade) > 0.0;
+        let all = both.levels.iter().filter(|level| relevant(level.grade)).map(|level| level.count as usize);
+        let here = instance.documents.iter().filter(|x| x.known.is_some_and(|gain| gain > 0.0)).count();
+        all.sum::<usize>() - here
     }
 
     /// Mean and variance of S(A) - S(B) where an unknown document is relevant, of the highest grade, with the
@@ -216,7 +348,9 @@ impl Form {
     ) -> (Moments, Certainty) {
         let depth = self.depth_of(both);
         let first = |a: u32, b: u32| if a == 0 || (b > 0 && b < a) { b } else { a } as usize;
-        if let Some(tied) = self.tied(both).filter(|_| self.is_tied(both)) {
+        if self.is_tied(both) {
+            let undefined = Moments { mean: f64::NAN, variance: f64::NAN };
+            let Some(tied) = self.tied(both) else { return (undefined, Certainty::Exact) };
             let uncertain = |x: &Document| {
                 let (gain, chance) =
                     x.known.map_or_else(|| (self.max_grade, chance(first(x.a, x.b))), |grade| (grade, 1.0));
@@ -233,10 +367,10 @@ impl Form {
                 self.weigh(both, &discounts[..depth], work);
                 let places = both.places.iter().zip(&work.weights.documents);
                 let stake = |(place, weighed): (&_, &_)| {
-                    let crate::ranking::Placed { a, b, .. } = *place;
+                    let Placed { a, b, .. } = *place;
                     Stake::new(weighed, self.top, chance(first(a, b)))
                 };
-                let norm = if *normalised { self.top * discounts[..depth].iter().sum::<f64>() } else { 1.0 };
+                let norm = if *normalised { self.ideal(both, &discounts[..depth]) } else { 1.0 };
                 (expected::dot(&places.map(stake).collect::<Vec<_>>()), norm)
             }
             kind => {
@@ -245,11 +379,34 @@ impl Form {
                 match kind {
                     Kind::ReciprocalRank => (expected::reciprocal_rank(&documents, depth), 1.0),
                     Kind::Cascade => (expected::expected_reciprocal_rank(&documents, depth), 1.0),
-                    _ => (expected::average_precision(&documents), depth as f64),
+                    Kind::AveragePrecision(Base::Depth) => (expected::average_precision(&documents), depth as f64),
+                    _ => return drawn(&documents, &self.by_counts(both, &work.instance)),
                 }
             }
         };
         (Moments { mean: moments.mean / norm, variance: moments.variance / (norm * norm) }, Certainty::Exact)
+    }
+
+    /// Scores of measures that have no formula for what is expected.
+    fn by_counts<'i>(&self, both: &Both<'_>, instance: &'i Instance) -> ByCounts<'i, impl Fn(&[f64], f64) -> f64> {
+        let (k, elsewhere) = (instance.depth as f64, self.elsewhere(both, instance) as f64);
+        let hits = |by_rank: &[f64]| by_rank.iter().filter(|&&gain| gain > 0.0).count() as f64;
+        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+        let formula = move |by_rank: &[f64], relevant: f64| {
+            let relevant = relevant + elsewhere;
+            match self.kind {
+                Kind::Recall => share(hits(by_rank), relevant),
+                Kind::F1 => share(2.0 * hits(by_rank), k + relevant),
+                Kind::Success => f64::from(u8::from(hits(by_rank) > 0.0)),
+                Kind::Bpref => share(bpref::score(by_rank, k), k),
+                Kind::AveragePrecision(Base::Most(most)) => {
+                    let known = instance.documents.iter().filter(|x| x.known.is_some_and(|gain| gain > 0.0)).count();
+                    share(scores::average_precision(by_rank), (known + most) as f64 + elsewhere)
+                }
+                _ => share(scores::average_precision(by_rank), relevant),
+            }
+        };
+        ByCounts { instance, formula }
     }
 
     /// Write what documents weigh in either ranking to the workspace.
@@ -278,7 +435,8 @@ impl Form {
         instance.depth = depth;
         instance.top = self.top;
         // Without a cutoff there is nothing to fill rankings up to, unless all that could follow them counts.
-        let filled = |list: &List| if self.cutoff.is_some() || self.tail { list.len().min(depth) } else { depth };
+        let filled =
+            |list: &List| if self.cutoff.is_some() || self.options.tail { list.len().min(depth) } else { depth };
         instance.lengths = (filled(both.a), filled(both.b));
         instance.documents.clear();
         instance.documents.extend(both.places.iter().filter_map(|place| {
@@ -292,6 +450,32 @@ impl Form {
     #[inline]
     fn known(&self, grade: f64) -> Option<f64> {
         if grade.is_nan() { None } else { Some(self.gain.of(grade)) }
+    }
+}
+
+/// A formula of gains by rank and the number of relevant documents.
+struct ByCounts<'i, F> {
+    instance: &'i Instance,
+    formula: F,
+}
+
+impl<F: Fn(&[f64], f64) -> f64> ByCounts<'_, F> {
+    fn score(&self, gains: &[f64], rank: impl Fn(&Document) -> u32) -> f64 {
+        let mut by_rank = vec![0.0; self.instance.depth];
+        for (x, &gain) in self.instance.documents.iter().zip(gains).filter(|(x, _)| rank(x) > 0) {
+            by_rank[rank(x) as usize - 1] = gain;
+        }
+        (self.formula)(&by_rank, gains.iter().filter(|&&gain| gain > 0.0).count() as f64)
+    }
+}
+
+impl<F: Fn(&[f64], f64) -> f64> Scores for ByCounts<'_, F> {
+    fn a(&self, gains: &[f64]) -> f64 {
+        self.score(gains, |x| x.a)
+    }
+
+    fn b(&self, gains: &[f64]) -> f64 {
+        self.score(gains, |x| x.b)
     }
 }
 

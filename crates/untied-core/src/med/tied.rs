@@ -88,6 +88,10 @@ impl Scores for Tied<'_> {
     fn b(&self, gains: &[f64]) -> f64 {
         self.score(&self.b, gains)
     }
+
+    fn is_steady(&self) -> bool {
+        true // AP, RR, ERR and Success are
+    }
 }
 
 /// The same two rankings, exchanged.
@@ -100,5 +104,9 @@ impl<S: Scores> Scores for Swapped<'_, S> {
 
     fn b(&self, gains: &[f64]) -> f64 {
         self.0.a(gains)
+    }
+
+    fn is_steady(&self) -> bool {
+        self.0.is_steady()
     }
 }
