@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::plan::{Pairing, Plan};
+use super::plan::{Known, Pairing, Plan};
 use crate::error::{Error, Result};
 use crate::measures::{Scope, Spec};
 use crate::ranking::{List, Numbering};
@@ -105,7 +105,8 @@ impl Bulk {
     fn one_row(&self, room: &mut Room, values: &mut [f64]) {
         room.scores.clear();
         let (a, b) = (&room.lists.0, &room.lists.1);
-        self.plan.one_pair(&mut room.pairing, a, b, &room.grades, &[], false, &mut room.scores);
+        let known = Known { grades: &room.grades, levels: &[] };
+        self.plan.one_pair(&mut room.pairing, (a, b), known, false, &mut room.scores);
         for (values, score) in values.chunks_exact_mut(3).zip(&room.scores) {
             let (low, high) = score.range.unwrap_or((f64::NAN, f64::NAN));
             values.copy_from_slice(&[score.value, low, high]);

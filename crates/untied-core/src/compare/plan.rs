@@ -42,6 +42,15 @@ pub(super) struct Pairing {
     workspace: Workspace,
 }
 
+/// What is known of a query's documents.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    /// Grades by number of document; NaN where there is no judgment.
+    pub grades: &'a [f64],
+    /// The grades of all judged documents.
+    pub levels: &'a [Level],
+}
+
 impl Plan {
     /// Measures made ready for rankings of `scope.depth` documents, of which those to `depth` count.
     ///
@@ -104,10 +113,8 @@ impl Plan {
         {
             self.one_pair(
                 &mut room.pairing,
-                &room.lists[a],
-                &room.lists[b],
-                &room.grades,
-                truth.map_or(&[], |truth| truth.levels),
+                (&room.lists[a], &room.lists[b]),
+                Known { grades: &room.grades, levels: truth.map_or(&[], |truth| truth.levels) },
                 settings.variance,
                 &mut values,
             );
@@ -119,10 +126,8 @@ impl Plan {
     pub fn one_pair(
         &self,
         room: &mut Pairing,
-        a: &List,
-        b: &List,
-        grades: &[f64],
-        levels: &[Level],
+        (a, b): (&List, &List),
+        Known { grades, levels }: Known<'_>,
         variance: bool,
         values: &mut Vec<Score>,
     ) {

@@ -211,7 +211,7 @@ impl Effect for Largest {
         let Extent { up, down, unseen } = self.form.extent(both, work, self.directions);
         let value = f64::max(up.0, down.0);
         if value.is_nan() {
-            return Score { range: None, variance: None, ..Score::constant(f64::NAN) };
+            return Score { value: f64::NAN, range: None, variance: None, certainty: Certainty::Exact };
         }
         // What follows A's documents may add to A - B, what follows B's may take from it.
         let least = if self.directions == (true, true) { 0.0 } else { f64::NEG_INFINITY };
@@ -243,7 +243,7 @@ impl Effect for Signed {
         let (Moments { mean, variance }, sure) =
             self.form.moments(both, work, |rank| self.chance[rank.min(self.chance.len()) - 1]);
         if mean.is_nan() {
-            return Score { range: None, variance: None, ..Score::constant(f64::NAN) };
+            return Score { value: f64::NAN, range: None, variance: None, certainty: Certainty::Exact };
         }
         let solved = unseen == (0.0, 0.0) && up.0 == up.1 && down.0 == down.1;
         let certainty = if solved { sure } else { sure.max(Certainty::Interval) };
