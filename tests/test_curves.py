@@ -146,7 +146,7 @@ def test_ranks_of_a_plot_begin_with_1(tmp_path: Path, depth: int, panel: str) ->
     ticks = re.findall("<!-- ([0-9.]+) -->", drawn[drawn.index("matplotlib.axis_1") : drawn.index("matplotlib.axis_2")])
     assert ticks
     assert all(tick.isdigit() and 1 <= int(tick) <= depth for tick in ticks)
-    assert bool(re.search('<use [^>]*style="fill: #0072b2', drawn)) == (depth == 1)
+    assert bool(re.search('<use [^>]*style="fill: #0072b2; stroke: #0072b2', drawn)) == (depth == 1)
 
 
 def test_without_matplotlib(
