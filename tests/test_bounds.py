@@ -242,15 +242,16 @@ def test_golden(case: dict[str, Any]) -> None:
     assert [close(found.low or 0, case["float"][0]), close(found.high or 0, case["float"][1])] == [True, True]
 
 
+OF_JUDGED = ["Judged", "Unjudged", "RBPResidual"]
 UNTESTED = {"NumQ", "NumRet", "NumNonrelJudgedRet"}  # constant, or the difference of two counts
 SUBTOPICS, PAIRS = sorted(oracle.OF_SUBTOPICS), sorted(oracle.OF_PAIRS)
 WITHOUT = ["YAAP", "Rndcg", "nDCGRel", "G", "nERR", "NERR8", "NERR9", "NERR10", "NERR11", "BPM", "INST", "Accuracy"]
-WITHOUT += ["PairConcordance", "ADR", "ADRInverted", "Compat", "infAP", "subAP", "Judged", "Unjudged", "RBPResidual"]
+WITHOUT += ["PairConcordance", "ADR", "ADRInverted", "Compat", "infAP", "subAP"]
 WITHOUT += [*SUBTOPICS, *PAIRS]
 
 
 def test_every_measure_has_bounds_or_says_that_it_has_none() -> None:
-    assert {*NAMES, *WITHOUT, *UNTESTED, "PRR"} == set(PACKAGE)
+    assert {*NAMES, *WITHOUT, *OF_JUDGED, *UNTESTED, "PRR"} == set(PACKAGE)
     plain: Any = {"q": {"a": 1, "b": 0}}
     judgements = {"subtopics": {"q": {"1": {"a": 1, "b": 0}}}}
     judgements["stratified"] = {"q": {"a": (1, 1), "b": (1, 0)}}  # type: ignore[dict-item]
@@ -263,6 +264,16 @@ def test_every_measure_has_bounds_or_says_that_it_has_none() -> None:
         qrels = untied.Qrels(judgements.get(form, plain), format=form)
         with pytest.raises(untied.UntiedError, match="bounds over unjudged documents are not known for"):
             untied.evaluate(qrels, {"q": ["a", "x", "b"]}, [text], unjudged="range")
+
+
+@pytest.mark.parametrize("measure", ["Judged@2", "Unjudged@2", "RBPResidual(p=0.8)"])
+def test_what_is_judged_is_known(measure: str) -> None:
+    qrels, run = {"a": 1, "b": 0, "c": -1}, [["a", "x"], "b", ["c", "y"]]
+    alone = value(qrels, run, measure, ties="range")
+    found = value(qrels, run, measure, unjudged="range", unretrieved="pooled")
+    assert found.mean == found.low == found.high == alone.mean
+    together = value(qrels, run, measure, unjudged="range", ties="range")
+    assert (together.mean, together.low, together.high) == (alone.mean, alone.low, alone.high)
 
 
 def test_probability_of_relevance_is_expected_precision_without_ties() -> None:
@@ -343,7 +354,7 @@ def test_aggregates_and_what_has_no_bounds() -> None:
     total = results["RR"]
     assert (total.mean, total.low, total.high) == (0.75, 0.75, 1.0)
     assert (results["P@2"].low, results["P@2"].high) == (0.5, 1.0)
-    for measure in ("RBPResidual", "AP(judged_only=True)", "DCG(discount=[0, 1])@2"):
+    for measure in ("YAAP", "AP(judged_only=True)", "DCG(discount=[0, 1])@2"):
         with pytest.raises(untied.UntiedError, match="bounds over unjudged documents are not known for"):
             untied.evaluate(qrels, run, [measure], unjudged="range")
     with pytest.raises(untied.UntiedError, match="unretrieved must be none or pooled, not 'all'"):

@@ -57,6 +57,25 @@ def test_standard_error_by_hand() -> None:
     assert math.isnan(estimates.infap_error({"q": {"a": 1}}, {"q": ["a"]})["q"])
 
 
+def test_standard_error_of_the_mean_on_the_command_line(tmp_path, capsys) -> None:
+    generator = random.Random(2)
+    qrels = {str(q): {f"d{i}": generator.choice([1, 0, 0, -1]) for i in range(40)} for q in range(6)}
+    qrels["few"] = {"d1": 1, "d2": 0}
+    (tmp_path / "qrels").write_text("".join(f"{q} 0 {d} {g}\n" for q, docs in qrels.items() for d, g in docs.items()))
+    (tmp_path / "a.run").write_text("".join(f"{q} Q0 d{i} 1 {-i} t\n" for q in qrels for i in range(50)))
+    arguments = ["eval", f"{tmp_path}/qrels", f"{tmp_path}/a.run", "--sampling-error", "-m"]
+    assert main([*arguments, "infAP", "--digits", "12"]) == 0
+    errors = estimates.infap_error(qrels, {q: [f"d{i}" for i in range(50)] for q in qrels})
+    known = [error for error in errors.values() if not math.isnan(error)]
+    assert len(known) == 6
+    text = capsys.readouterr().err
+    assert "asymptotic standard error of mean infAP" in text
+    assert f"{math.sqrt(sum(error**2 for error in known)) / 6:.10f}" in text
+    assert "(6 queries) of a" in text
+    assert main([*arguments, "AP"]) == 1
+    assert "--sampling-error goes with infAP" in capsys.readouterr().err
+
+
 def test_nothing_is_uncertain_where_all_is_judged() -> None:
     qrels = {"q": {f"d{i}": i % 3 == 0 for i in range(12)}}
     assert estimates.infap_error(qrels, {"q": sorted(qrels["q"])}) == {"q": 0.0}

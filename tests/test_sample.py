@@ -68,6 +68,13 @@ def test_strata_have_rates_of_their_own() -> None:
         assert sum(docs[doc] >= 0 for doc in docs if not doc.endswith("0")) < 60, query
     with pytest.raises(untied.UntiedError, match="stratum 'rest': expected a rate, found none"):
         sample.judgments(QRELS, {"top": 1.0}, strata=strata)
+    with pytest.raises(untied.UntiedError, match="stratum 'none' has a rate, and no document is in it"):
+        sample.judgments(QRELS, {"top": 1.0, "rest": 0.5, "none": 1.0}, strata=strata)
+    with pytest.raises(untied.UntiedError, match=r"rate of stratum rest must be above 0 and at most 1, not 1\.5"):
+        sample.judgments(QRELS, {"top": 1.0, "rest": 1.5}, strata=strata)
+    del strata["3"]["d3-7"]
+    with pytest.raises(untied.UntiedError, match="query '3', document 'd3-7': expected a stratum, found none"):
+        sample.judgments(QRELS, {"top": 1.0, "rest": 0.5}, strata=strata)
     with pytest.raises(untied.UntiedError, match="strata need a rate for each"):
         sample.judgments(QRELS, 0.5, strata=strata)
 
@@ -120,7 +127,8 @@ def test_command(tmp_path: pathlib.Path) -> None:
     assert found == {(query, doc): grade for query, docs in expected.items() for doc, grade in docs.items()}
     assert untied.Qrels(expected).grades() == [1.0, 0.0, -1.0, -2.0]
     strata = tmp_path / "strata.txt"
-    strata.write_text("".join(f"{line.split()[0]} {line.split()[2]} s{int(line[-3] == '0')}\n" for line in lines))
+    rows = [line.split() for line in lines]
+    strata.write_text("".join(f"{query} {doc} s{int(grade == '1')}\n" for query, _, doc, grade in rows))
     stratified = untied_sample(qrels, "--strata", strata, "--rate", "s0=0.5,s1=1").splitlines()
     assert {len(line.split()) for line in stratified} == {5}
     run = tmp_path / "a.run"
@@ -134,15 +142,38 @@ def test_command(tmp_path: pathlib.Path) -> None:
     assert (tmp_path / "half" / "qrels.txt").exists()
 
 
+def test_command_draws_a_subcollection(tmp_path: pathlib.Path) -> None:
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("q 0 a 1\nq 0 b 0\nq 0 c -1\n")
+    run = tmp_path / "one.run"
+    run.write_text("".join(f"q Q0 {doc} 1 {-i} t\n" for i, doc in enumerate("xyzwcvutbsra")))
+    untied_sample(qrels, run, "--subcollection", "--seed", 3, "-o", tmp_path / "drawn")
+    drawn = untied.read_run(tmp_path / "drawn" / "one.run")
+    expected = untied.estimates.subcollection(qrels, run, seed=3)
+    assert dict(drawn["q"]) == expected["q"]
+    assert {"a", "b"} <= expected["q"].keys() < set("abxyzwvutsr")
+    assert not (tmp_path / "drawn" / "qrels.txt").exists()
+
+
 def test_command_refuses(tmp_path: pathlib.Path) -> None:
     qrels = tmp_path / "qrels.txt"
     qrels.write_text("q 0 a 1\n")
     strata = tmp_path / "strata.txt"
     strata.write_text("q a\n")
+    twice = tmp_path / "twice.txt"
+    twice.write_text("q a 1\nq a 2\n")
     for arguments, message in (
         (["--rate", "x"], "--rate: expected a number"),
         (["--strata", strata, "--rate", "1=1"], "strata.txt:1: expected 3 columns (query document stratum), found 2"),
         (["--depth", "5"], "a pool needs --depth and runs"),
+        (
+            ["--strata", twice, "--rate", "1=1"],
+            "twice.txt:2: expected one stratum for every document of a query, found",
+        ),
+        (["--rate", "0"], "rate must be above 0 and at most 1, not 0"),
+        (["--rate", "nan"], "rate must be above 0 and at most 1, not nan"),
+        (["--subcollection"], "--subcollection needs runs, and -o DIR"),
+        (["--subcollection", "--by-query"], "--subcollection goes with no --by-query"),
         (["--documents", "0.5"], "--documents needs runs, and -o DIR"),
         (["--documents", "0.5", "--rate", "0.5"], "--documents goes with no --rate"),
     ):

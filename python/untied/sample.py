@@ -74,7 +74,8 @@ def judgments(
     Raises
     ------
     UntiedError
-        A rate is not above 0 and at most 1, or a document has no stratum or its stratum no rate.
+        A rate is not above 0 and at most 1, a document has no stratum or its stratum no rate, or a stratum that has a
+        rate no document.
     """
     table = as_qrels(qrels)
     rates = rate if not isinstance(rate, (int, float)) else {"": float(rate)}
@@ -84,6 +85,10 @@ def judgments(
             raise UntiedError(f"rate{of} must be above 0 and at most 1, not {share:g}")
     if (strata is None) != ("" in rates):
         raise UntiedError("strata need a rate for each stratum, and rates by stratum need strata")
+    if strata is not None:
+        there_are = {stratum for documents in strata.values() for stratum in documents.values()}
+        if without := sorted(rates.keys() - there_are):
+            raise UntiedError(f"stratum {without[0]!r} has a rate, and no document is in it")
 
     def rate_of(query: str, document: str) -> float:
         if strata is None:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import argparse
 import sys
+from math import sqrt
 
 from untied.cli import FORMATS, digits, parser, threads
 from untied.errors import UntiedError
 from untied.evaluate import Evaluator
-from untied.inputs import as_qrels
+from untied.inputs import as_qrels, named_runs
 from untied.measures import as_measures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from untied._core import Measure
+    from untied._core import Measure, Qrels
     from untied.table import Results
 
 EXAMPLES = """\
@@ -105,6 +106,11 @@ def arguments_parser() -> argparse.ArgumentParser:
     )
     add("--variance", action="store_true", help="the variance over tie orders too")
     add(
+        "--sampling-error",
+        action="store_true",
+        help="note the asymptotic standard error of mean infAP over the random choice of judged documents",
+    )
+    add(
         "--format",
         choices=FORMATS,
         default="auto",
@@ -133,6 +139,8 @@ def main(arguments: Sequence[str]) -> None:
         raise UntiedError("only one input can be standard input")
     output.check_target(options.output, inputs)
     measures = as_measures(options.measure)
+    if options.sampling_error and ("infAP" not in map(str, measures) or "-" in options.runs):
+        raise UntiedError("--sampling-error goes with infAP, as it is without parameters, and with runs in files")
     qrels = as_qrels(options.qrels, options.threads, options.qrels_format)
     if options.pool is not None:
         from untied.estimates import with_pool
@@ -154,6 +162,8 @@ def main(arguments: Sequence[str]) -> None:
     )
     results = evaluator.evaluate(options.runs)
     notes = _notes(results, measures, options, qrels.repeated)
+    if options.sampling_error:
+        notes.append(_sampling_error(qrels, options))
     if options.ties == "trec":
         settings["score_dtype"] = "float32"  # what that policy means
     if style == "json":
@@ -172,6 +182,20 @@ def _spread_over(ties: str, unjudged: str) -> str:
     """What lowest and highest values are over."""
     orders = ["all orders of tied documents"] if ties == "range" else []
     return " and ".join(orders + ["all grades of unjudged documents"] * (unjudged == "range"))
+
+
+def _sampling_error(qrels: Qrels, options: argparse.Namespace) -> str:
+    from untied.estimates import infap_error
+
+    shown = []
+    for name, run in named_runs(options.runs, options.threads):
+        known = [error for error in infap_error(qrels, run()).values() if error == error]
+        total = sqrt(sum(error * error for error in known)) / len(known) if known else float("nan")
+        shown.append(f"{total:.{options.digits}f} ({len(known)} queries) of {name}")
+    return (
+        "asymptotic standard error of mean infAP over the choice of judged documents, too small where few are judged; "
+        f"queries with two relevant documents or more: {', '.join(shown)}"
+    )
 
 
 def _notes(results: Results, measures: list[Measure], options: argparse.Namespace, repeated: int) -> list[str]:

@@ -7,7 +7,7 @@ import os
 from untied import sample
 from untied.cli import output, parser
 from untied.errors import InputError, UntiedError
-from untied.inputs import named_runs
+from untied.inputs import as_qrels, named_runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ EXAMPLES = """\
   untied sample qrels.txt --depth 10 *.run > depth10.qrels
   untied sample qrels.txt --strata strata.txt --rate top=1,rest=0.2 > stratified.qrels
   untied sample qrels.txt *.run --documents 0.5 -o half
+  untied sample sampled.qrels *.run --subcollection --seed 7 -o drawn
 
 Documents that are not sampled get grade -1, pooled but not judged: infAP, subAP and --unjudged remove know what to make
 of it. A query is drawn again until its sample holds a relevant document. Equal seeds give equal samples, whatever the
@@ -41,9 +42,18 @@ def main(arguments: Sequence[str]) -> None:
     add("--depth", metavar="K", type=int, help="first reduce the judgments to the pool of the runs to this depth")
     add("--documents", metavar="RATE", type=float, help="keep that share of the collection: runs are written to -o DIR")
     add("--judgments-too", action="store_true", help="with --documents: take documents out of the judgments as well")
+    add(
+        "--subcollection",
+        action="store_true",
+        help="one draw of subAP: runs are written to -o DIR, of whose documents outside the pool each stays with "
+        "probability --rate (default: the share of the pool that is judged); their AP is the value",
+    )
     add("--rel", metavar="GRADE", type=float, default=1.0, help="lowest relevant grade (default 1)")
     add("-o", "--output", metavar="PATH", help="write there: a file, or with --documents a directory")
     options = made.parse_intermixed_args(arguments)
+    if options.subcollection:
+        _subcollection(options)
+        return
     if options.documents is not None:
         _collection(options)
         return
@@ -101,21 +111,46 @@ def _text(found: Judgments, strata: dict[str, dict[str, str]] | None = None) -> 
     )
 
 
-def _collection(options: argparse.Namespace) -> None:
-    unused = [name for name in ("rate", "by_query", "strata", "depth") if getattr(options, name)]
-    if unused:
-        raise UntiedError(f"--documents goes with no {', '.join('--' + name.replace('_', '-') for name in unused)}")
+def _runs(options: argparse.Namespace, what: str, unused: Sequence[str]) -> dict[str, str]:
+    """The runs by name, of which parts are to be written."""
+    given = [f"--{name.replace('_', '-')}" for name in unused if getattr(options, name)]
+    if given:
+        raise UntiedError(f"{what} goes with no {', '.join(given)}")
     if options.output is None or not options.runs:
-        raise UntiedError("--documents needs runs, and -o DIR to write to")
-    runs = dict(zip([name for name, _ in named_runs(options.runs)], options.runs, strict=True))
+        raise UntiedError(f"{what} needs runs, and -o DIR to write to")
+    return dict(zip([name for name, _ in named_runs(options.runs)], options.runs, strict=True))
+
+
+def _subcollection(options: argparse.Namespace) -> None:
+    from untied.estimates import subcollection
+
+    runs = _runs(options, "--subcollection", ("by_query", "strata", "depth", "documents", "judgments_too"))
+    rate = None if options.rate is None else _rate(options.rate)
+    if isinstance(rate, dict):
+        raise UntiedError("--subcollection takes one rate")
+    qrels = as_qrels(options.qrels)
+    drawn = {name: subcollection(qrels, run, rate=rate, seed=options.seed) for name, run in runs.items()}
+    _write(options, drawn)
+
+
+def _collection(options: argparse.Namespace) -> None:
+    runs = _runs(options, "--documents", ("rate", "by_query", "strata", "depth"))
     qrels, sampled = sample.collection(
         options.qrels, runs, options.documents, seed=options.seed, sample_judgments=options.judgments_too
     )
+    _write(options, sampled, qrels)
+
+
+def _write(
+    options: argparse.Namespace, sampled: dict[str, dict[str, dict[str, float]]], qrels: Judgments | None = None
+) -> None:
     os.makedirs(options.output, exist_ok=True)
     targets = {name: os.path.join(options.output, f"{os.path.basename(name)}.run") for name in sampled}
-    for path in [judged := os.path.join(options.output, "qrels.txt"), *targets.values()]:
+    judged = [] if qrels is None else [os.path.join(options.output, "qrels.txt")]
+    for path in [*judged, *targets.values()]:
         output.check_target(path, [options.qrels, *options.runs])
-    output.write(_text(qrels), judged)
+    if qrels is not None:
+        output.write(_text(qrels), *judged)
     for name, run in sampled.items():
         lines = []
         for query, documents in run.items():

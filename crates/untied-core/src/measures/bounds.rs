@@ -110,17 +110,20 @@ impl Open<'_> {
     /// The value of a ranking in which nothing is open, so many documents having got this grade.
     fn resolved(&self, measure: &dyn Measure, tied: Ranking, grade: f64, chosen: usize) -> f64 {
         let levels: Vec<Level> = judged(self.truth.levels, grade, chosen, self.count() - chosen).collect();
-        let truth = self.truth.with_levels(&levels);
-        let value = if self.resolution == Resolution::Mean {
-            measure.mean(&tied, &truth)
-        } else {
-            let mut orders = Orders { tied, ..Orders::default() };
-            best(&orders.tied, &mut orders.best);
-            worst(&orders.tied, &mut orders.worst);
-            let (low, high) = measure.extremes(&orders, &truth);
-            if self.resolution == Resolution::Best { high } else { low }
-        };
+        let value = self.of_orders(measure, tied, &self.truth.with_levels(&levels));
         if value.is_nan() { 0.0 } else { value } // undefined: nothing is relevant
+    }
+
+    /// The value of a ranking under the policy of ties.
+    fn of_orders(&self, measure: &dyn Measure, tied: Ranking, truth: &Truth<'_>) -> f64 {
+        if self.resolution == Resolution::Mean {
+            return measure.mean(&tied, truth);
+        }
+        let mut orders = Orders { tied, ..Orders::default() };
+        best(&orders.tied, &mut orders.best);
+        worst(&orders.tied, &mut orders.worst);
+        let (low, high) = measure.extremes(&orders, truth);
+        if self.resolution == Resolution::Best { high } else { low }
     }
 }
 
@@ -147,6 +150,12 @@ pub(super) fn monotone(measure: &dyn Measure, open: &Open<'_>) -> Bounds {
     bounds.add(open.value_of_all(measure, 0.0));
     bounds.add(open.value_of_all(measure, highest));
     bounds.0
+}
+
+/// Bounds of a measure of what is judged: the grades that unjudged documents may have are nothing to it.
+pub(super) fn fixed(measure: &dyn Measure, open: &Open<'_>) -> Bounds {
+    let value = open.of_orders(measure, open.ranking.clone(), open.truth);
+    (value, value)
 }
 
 /// Smallest and largest of the values added.

@@ -1,5 +1,6 @@
 //! How much of a ranking is judged.
 
+use super::bounds::{self, Bounds, Open};
 use super::{Aggregate, Cutoff, Info, Measure, Needs, Orders, hits};
 use crate::ranking::Ranking;
 use crate::table::Truth;
@@ -62,6 +63,10 @@ impl Measure for Judged {
         let (low, high) = hits::extremes(&orders.tied, ANY, self.cutoff);
         (low / self.seen(&orders.tied), high / self.seen(&orders.tied))
     }
+
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        Some(bounds::fixed(self, open))
+    }
 }
 
 struct Unjudged {
@@ -87,5 +92,9 @@ impl Measure for Unjudged {
     fn extremes(&self, orders: &Orders, _: &Truth<'_>) -> (f64, f64) {
         let (low, high) = hits::extremes(&orders.tied, 0.0, self.cutoff);
         (self.share(&orders.tied, high), self.share(&orders.tied, low))
+    }
+
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        Some(bounds::fixed(self, open))
     }
 }

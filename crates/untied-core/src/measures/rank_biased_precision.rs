@@ -3,7 +3,7 @@
 //! A user goes on from each document to the next with probability p, so rank i weighs (1-p) p^(i-1). The weights of
 //! all ranks, seen or not, add up to 1.
 
-use super::bounds::{Bounds, Open};
+use super::bounds::{self, Bounds, Open};
 use super::dcg::{Gain, Gains};
 use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, REL, Scope, Spec, sum};
 use crate::error::{Error, Result};
@@ -160,5 +160,9 @@ impl Measure for Residual {
         let low = |weights: &[f64], _, judged: usize| all(&weights[judged.min(weights.len())..]);
         let high = |weights: &[f64], size, judged: usize| all(&weights[..usize::min(size - judged, weights.len())]);
         (self.over_groups(&orders.tied, low), self.over_groups(&orders.tied, high))
+    }
+
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        Some(bounds::fixed(self, open))
     }
 }
