@@ -80,7 +80,7 @@ impl Instance {
 
 impl Uncertain {
     /// The probability that it is relevant and gains something.
-    fn relevant(&self) -> f64 {
+    pub(super) fn relevant(&self) -> f64 {
         if self.gain > 0.0 { self.chance } else { 0.0 }
     }
 
@@ -107,21 +107,27 @@ pub fn dot(stakes: &[Stake]) -> Moments {
 #[must_use]
 pub fn average_precision(documents: &[Uncertain]) -> Moments {
     let inverse = |rank: u32| if rank == 0 { 0.0 } else { 1.0 / f64::from(rank) };
-    // (1/a, 1/b, p) of those that can be relevant.
-    let all = documents.iter().map(|x| (inverse(x.a), inverse(x.b), x.relevant()));
-    let all: Vec<(f64, f64, f64)> = all.filter(|x| x.2 > 0.0).collect();
+    // 1/a and 1/b of those that can be relevant, and p.
+    let all = documents.iter().map(|x| ((inverse(x.a), inverse(x.b)), x.relevant()));
+    let (inverse, chances): (Vec<(f64, f64)>, Vec<f64>) = all.filter(|x| x.1 > 0.0).unzip();
+    let step = |x: (f64, f64), y: (f64, f64)| x.0.min(y.0) - x.1.min(y.1);
+    pairs(&chances, |x, y| step(inverse[x], inverse[y]))
+}
+
+/// The moments of `sum q_xx x + sum over pairs of q_xy x y`, for relevance with these chances.
+pub(super) fn pairs(chances: &[f64], q: impl Fn(usize, usize) -> f64) -> Moments {
     let mut found = Moments::default();
-    for (i, x) in all.iter().enumerate() {
-        let own = x.0 - x.1;
+    for (x, &chance) in chances.iter().enumerate() {
+        let own = q(x, x);
         let (mut with_others, mut squares) = (0.0, 0.0);
-        for y in all[..i].iter().chain(&all[i + 1..]) {
-            let q = x.0.min(y.0) - x.1.min(y.1);
-            with_others += q * y.2;
-            squares += q * q * y.2 * (1.0 - y.2);
+        for (y, &other) in chances.iter().enumerate().filter(|&(y, _)| y != x) {
+            let pair = q(x, y);
+            with_others += pair * other;
+            squares += pair * pair * other * (1.0 - other);
         }
         // Every pair is met twice.
-        found.mean += x.2 * (own + with_others / 2.0);
-        found.variance += x.2 * (1.0 - x.2) * ((own + with_others).powi(2) + squares / 2.0);
+        found.mean += chance * (own + with_others / 2.0);
+        found.variance += chance * (1.0 - chance) * ((own + with_others).powi(2) + squares / 2.0);
     }
     found
 }

@@ -18,7 +18,7 @@ mod search;
 mod tied;
 
 pub use self::recall_base::{solve_limited, solve_ratio};
-pub use self::tied::solve_tied;
+pub use self::tied::{expected_tied, solve_tied};
 
 use self::program::Program;
 use self::search::Search;

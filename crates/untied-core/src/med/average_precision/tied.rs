@@ -6,10 +6,11 @@
 //! the depth count nothing. So this is the same quadratic program with m for 1/rank, but that `q_xy` of two documents
 //! tied in A is less by m - u, and of two tied in B it is more.
 
-use super::core::Tie;
+use super::core::{Core, Tie};
 use super::program::Variable;
 use super::{Solution, Workspace};
 use crate::med::Instance;
+use crate::med::expected::{self, Moments, Uncertain};
 
 /// A tie group.
 #[derive(Debug, Clone, Copy, Default)]
@@ -46,6 +47,10 @@ impl Group {
         let mut start = 0;
         let ends = ends.iter().map(|&end| end as usize).chain(length + 1..=depth);
         ends.map(|end| Group::new(std::mem::replace(&mut start, end), end, depth)).collect()
+    }
+
+    fn tie(&self, number: usize) -> Tie {
+        Tie { group: number, less: self.mean - self.together }
     }
 
     /// Put in what undecided documents gain; the value of what is certain.
@@ -100,8 +105,7 @@ pub fn solve_tied(instance: &Instance, ends: (&[u32], &[u32]), limit: u64, works
     for x in &core.variables {
         let (of_a, of_b) = of(x.id);
         core.inverse.push((a[of_a].mean, b[of_b].mean));
-        let tie = |number: usize, group: &Group| Tie { group: number, less: group.mean - group.together };
-        core.ties.push((tie(of_a, &a[of_a]), tie(of_b, &b[of_b])));
+        core.ties.push((a[of_a].tie(of_a), b[of_b].tie(of_b)));
     }
     let linear = |x: Variable| {
         let (of_a, of_b) = of(x.id);
@@ -115,12 +119,36 @@ pub fn solve_tied(instance: &Instance, ends: (&[u32], &[u32]), limit: u64, works
     Solution { value, bound: open.map_or(value, |bound| value.max(bound / depth)), gains, nodes: search.nodes }
 }
 
+/// Mean and variance of the difference of these means, times the depth, for documents that are relevant with chances of
+/// their own, as [`crate::med::expected::average_precision`]; ranks as for [`solve_tied`]. What a ranking lacks gains
+/// nothing. The variance is over what is relevant, not over orders.
+#[must_use]
+pub fn expected_tied(documents: &[Uncertain], ends: (&[u32], &[u32]), depth: usize) -> Moments {
+    let (a, b) = (Group::all(ends.0, depth), Group::all(ends.1, depth));
+    let place = |groups: &[Group], ends: &[u32], rank: u32| match rank {
+        0 => (0.0, Tie { group: usize::MAX, less: 0.0 }),
+        _ => {
+            let number = ends.partition_point(|&end| end < rank);
+            (groups[number].mean, groups[number].tie(number))
+        }
+    };
+    let mut core = Core::default();
+    let mut chances = Vec::new();
+    for x in documents.iter().filter(|x| x.relevant() > 0.0) {
+        let ((mean_a, of_a), (mean_b, of_b)) = (place(&a, ends.0, x.a), place(&b, ends.1, x.b));
+        core.inverse.push((mean_a, mean_b));
+        core.ties.push((of_a, of_b));
+        chances.push(x.relevant());
+    }
+    expected::pairs(&chances, |x, y| core.pair(x, y))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::med::average_precision::solve;
     use crate::med::scores;
-    use crate::med::testing::{Tied, orders};
+    use crate::med::testing::{Tied, assignments, orders};
 
     /// The mean of AP of a ranking over all its orders.
     fn mean(list: &[usize], ends: &[u32], gains: &[f64], depth: usize, lacking: f64) -> f64 {
@@ -159,6 +187,30 @@ mod tests {
             let found = solve_tied(&instance, (&ends(&lists.0), &ends(&lists.1)), 1000, &mut workspace);
             let untied = solve(&instance, 1000, &mut workspace);
             assert!((found.value - untied.value).abs() < 1e-12 && found.bound == found.value, "{seed}");
+        }
+    }
+
+    #[test]
+    fn expected_differences_are_those_over_all_assignments() {
+        for seed in 0..1000 {
+            let tied = Tied::draw(seed);
+            let depth = tied.instance.depth;
+            let documents = tied.instance.uncertain(|x| [0.0, 1.0, 0.5, 0.2][(x.a + x.b) as usize % 4]);
+            let (mut first, mut second) = (0.0, 0.0);
+            assignments(documents.len(), &[0.0, 1.0], &mut |chosen| {
+                let pairs = || documents.iter().zip(chosen);
+                let chance = |(x, &on): (&Uncertain, &f64)| if on > 0.0 { x.chance } else { 1.0 - x.chance };
+                let weight: f64 = pairs().map(chance).product();
+                if weight > 0.0 {
+                    let gains: Vec<f64> = pairs().map(|(x, on)| x.gain * on).collect();
+                    let of = |list, ends| depth as f64 * mean(list, ends, &gains, depth, 0.0);
+                    let found = of(&tied.lists.0, &tied.ends.0) - of(&tied.lists.1, &tied.ends.1);
+                    (first, second) = (first + weight * found, second + weight * found * found);
+                }
+            });
+            let found = expected_tied(&documents, (&tied.ends.0, &tied.ends.1), depth);
+            assert!((found.mean - first).abs() < 1e-12, "{seed} {found:?} {first}");
+            assert!((found.variance - (second - first * first)).abs() < 1e-12, "{seed} {found:?} {second}");
         }
     }
 }
