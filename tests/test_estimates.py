@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import pathlib
 import random
 
 import pytest
@@ -74,6 +75,28 @@ def test_standard_error_of_the_mean_on_the_command_line(tmp_path, capsys) -> Non
     assert "(6 queries) of a" in text
     assert main([*arguments, "AP"]) == 1
     assert "--sampling-error goes with infAP" in capsys.readouterr().err
+
+
+def test_the_example_of_the_docs() -> None:
+    qrels = {"q": {"a": 1, "b": 0, "c": 1, "d": -1, "e": 0, "f": 1, "g": -1}}
+    results = untied.evaluate(qrels, {"q": list("axdbcyef")}, ["AP", "Bpref", "AP(judged_only=True)", "subAP", "infAP"])
+    p = 5 / 7
+    of_c = (1 - p) / 3 + p / 4
+    of_f = (1 - p) ** 2 / 5 + 2 * p * (1 - p) / 6 + p**2 / 7
+    values = {
+        "AP": (1 + 2 / 5 + 3 / 8) / 3,
+        "Bpref": (1 + 1 / 2 + 0) / 3,
+        "AP(judged_only=True)": (1 + 2 / 3 + 3 / 5) / 3,
+        "subAP": (1 + 2 * of_c + 3 * of_f) / 3,
+        "infAP": (1 + 1 / 5 + 3 / 5 / 2 + 1 / 8 + 5 / 8 / 2) / 3,
+    }
+    page = (pathlib.Path(__file__).parents[1] / "docs" / "incomplete.md").read_text()
+    for name, value in values.items():
+        assert results[name].mean == pytest.approx(value, abs=1e-5)
+        (row,) = (line for line in page.splitlines() if line.startswith(f"| `{name}` | 1 |"))
+        assert row.endswith(f"| {value:.4f} |")
+    bounds = untied.evaluate(qrels, {"q": list("axdbcyef")}, "AP", unjudged="range")["AP"]
+    assert f"AP lies from {bounds.low:.4f} to {bounds.high:.4f}" in page
 
 
 def test_nothing_is_uncertain_where_all_is_judged() -> None:
