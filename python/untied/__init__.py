@@ -93,6 +93,7 @@ from untied.measures import (
     subAP,
     xinfAP,
 )
+from untied.passages import PassageComparison, compare_passages
 from untied.table import Results, Table, Value
 
 TYPE_CHECKING = False
@@ -177,6 +178,7 @@ __all__ = [
     "Overlap",
     "P",
     "PairConcordance",
+    "PassageComparison",
     "Qrels",
     "R",
     "RBPResidual",
@@ -211,6 +213,7 @@ __all__ = [
     "compare",
     "compare_all",
     "compare_arrays",
+    "compare_passages",
     "evaluate",
     "infAP",
     "infNDCG",

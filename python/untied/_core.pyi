@@ -28,6 +28,7 @@ __all__ = [
     "measure_info",
     "moved_documents",
     "parse_measures",
+    "passage_differences",
     "read_bytes",
     "show_id",
     "trec_eval_names",
@@ -167,6 +168,17 @@ def judgment_outlook(
     documents: list[tuple[str, list[str]]],
     threads: int | None = None,
 ) -> tuple[list[float], list[tuple[_Outcome, list[tuple[int | None, list[_Outcome]]]]]]: ...
+def passage_differences(
+    a: list[tuple[int, int, int]],
+    b: list[tuple[int, int, int]],
+    judged: list[tuple[int, int, int, float]],
+    *,
+    top: float,
+    linear: bool,
+    length: float,
+    overhead: float,
+    filled: bool,
+) -> tuple[float, float]: ...
 def arrow_stream(texts: list[tuple[str, list[str]]], numbers: list[tuple[str, list[float | None]]]) -> object: ...
 def check_run(qrels: Qrels, path: str | os.PathLike[str], threads: int | None = None) -> Findings: ...
 def compare_runs(

@@ -10,6 +10,7 @@ mod errors;
 mod evaluate;
 mod measure;
 mod outlook;
+mod passages;
 mod pytrec_eval;
 mod tables;
 mod threads;
@@ -32,6 +33,8 @@ mod _core {
     use super::measure::{Measure, measure_info, parse_measures};
     #[pymodule_export]
     use super::outlook::judgment_outlook;
+    #[pymodule_export]
+    use super::passages::passage_differences;
     #[pymodule_export]
     use super::pytrec_eval::{TrecEvaluator, trec_eval_names};
     #[pymodule_export]
