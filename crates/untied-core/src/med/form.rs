@@ -164,9 +164,9 @@ impl Form {
         }
         let measure = match kind {
             Kind::AveragePrecision(Base::Depth) => {
-                // R is the depth.
-                let of = of.clone().with("recall_base", Value::Number(depth as f64))?;
-                Some(with_grades(&of, max_grade, scope)?)
+                // R is the depth, and tied rankings have a solver: only its parameters are looked at.
+                with_grades(&of.clone().with("recall_base", Value::Number(depth as f64))?, max_grade, scope)?;
+                None
             }
             Kind::ReciprocalRank | Kind::Cascade | Kind::Success => Some(with_grades(of, max_grade, scope)?),
             _ => None,
@@ -207,6 +207,13 @@ impl Form {
                 }
                 in_both(directions, work, solve, |work| work.weights.swap())
             }
+            Kind::AveragePrecision(Base::Depth) if self.is_tied(both) => {
+                let instance = self.with_ties(both, self.depth_of(both));
+                in_both_orders(both, instance, directions, |instance, ends| {
+                    let found = average_precision::solve_tied(instance, ends, NODES, &mut work.average_precision);
+                    (found.value, found.bound)
+                })
+            }
             _ if self.is_tied(both) => {
                 let ((up, above_up), (down, above_down)) = self.searched(both, directions);
                 // What follows rank K is reached with at most probability 1, and is worth at most 1 / (K + 1).
@@ -239,24 +246,25 @@ impl Form {
         unseen: (f64, f64),
         directions: (bool, bool),
     ) -> Extent {
+        let instance = self.with_ties(both, discounts.len());
+        let (up, down) = in_both_orders(both, instance, directions, |instance, ends| {
+            let value = flow::solve(instance, ends, discounts).value / norm;
+            (value, value)
+        });
+        Extent { up, down, unseen }
+    }
+
+    /// All documents with their gains, wherever they stand.
+    fn with_ties(&self, both: &Both<'_>, depth: usize) -> Instance {
         let known = |place: &Placed| self.known(both.grades[place.document as usize]);
         let place = |place: &Placed| Document { a: place.a, b: place.b, known: known(place) };
-        let filled = |list: &List| if self.cutoff.is_some() { list.len() } else { list.len().max(discounts.len()) };
-        let mut instance = Instance {
-            depth: discounts.len(),
+        let filled = |list: &List| if self.cutoff.is_some() { list.len() } else { list.len().max(depth) };
+        Instance {
+            depth,
             lengths: (filled(both.a), filled(both.b)),
             documents: both.places.iter().map(place).collect(),
             top: self.top,
-        };
-        let solve = |instance: &Instance, ends: (&[u32], &[u32])| {
-            let value = flow::solve(instance, ends, discounts).value / norm;
-            (value, value)
-        };
-        let never = (f64::NEG_INFINITY, f64::NEG_INFINITY);
-        let up = if directions.0 { solve(&instance, (&both.a.ends, &both.b.ends)) } else { never };
-        instance.swap();
-        let down = if directions.1 { solve(&instance, (&both.b.ends, &both.a.ends)) } else { never };
-        Extent { up, down, unseen }
+        }
     }
 
     /// Grades from 1 on with their gains, and how many documents may have each: judged ones aside where `open`.
@@ -349,6 +357,12 @@ impl Form {
         let depth = self.depth_of(both);
         let first = |a: u32, b: u32| if a == 0 || (b > 0 && b < a) { b } else { a } as usize;
         if self.is_tied(both) {
+            if let Kind::AveragePrecision(Base::Depth) = self.kind {
+                let documents = self.with_ties(both, depth).uncertain(|x| chance(first(x.a, x.b)));
+                let found = average_precision::expected_tied(&documents, (&both.a.ends, &both.b.ends), depth);
+                let by = depth as f64;
+                return (Moments { mean: found.mean / by, variance: found.variance / (by * by) }, Certainty::Exact);
+            }
             let undefined = Moments { mean: f64::NAN, variance: f64::NAN };
             let Some(tied) = self.tied(both) else { return (undefined, Certainty::Exact) };
             let uncertain = |x: &Document| {
@@ -498,6 +512,22 @@ fn with_grades(of: &Spec, max_grade: f64, scope: &Scope<'_>) -> Result<Box<dyn M
     grades.dedup();
     // Rankings are filled up to the cutoff.
     of.build(&Scope { depth: scope.depth.max(of.cutoff_or(0)), grades: &grades })
+}
+
+/// The same for rankings with ties, whose groups' ends come with the instance.
+fn in_both_orders(
+    both: &Both<'_>,
+    mut instance: Instance,
+    directions: (bool, bool),
+    mut solve: impl FnMut(&Instance, (&[u32], &[u32])) -> (f64, f64),
+) -> ((f64, f64), (f64, f64)) {
+    let never = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+    let up = if directions.0 { solve(&instance, (&both.a.ends, &both.b.ends)) } else { never };
+    if !directions.1 {
+        return (up, never);
+    }
+    instance.swap();
+    (up, solve(&instance, (&both.b.ends, &both.a.ends)))
 }
 
 /// What a solver finds in one direction and, rankings being exchanged, in the other; nothing where it is not asked for.
