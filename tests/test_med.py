@@ -40,8 +40,8 @@ class Form(NamedTuple):
     allowed: Allowed = lambda known, drawn: True
     #: Lengths that rankings may have; any where there are none.
     lengths: tuple[int, ...] = ()
-    #: Whether the expected difference of tied rankings is known.
-    of_ties: bool = True
+    #: Whether the score depends on the ranking's own documents alone; else what is expected of ties is not known.
+    local: bool = True
 
 
 def fixed_ndcg(k: int, top: int, **options: Any) -> Score:
@@ -83,10 +83,10 @@ FORMS = [
     Form("ERR(max_grade=2)@3", lambda order, truth: users.err(order, truth, 3, max_grade=2), SCALE, 3),
     Form("ERR(max_grade=1)@4", lambda order, truth: users.err(order, truth, 4, max_grade=1), BINARY, 4),
     # What is relevant counts in R, so no unknown document stands below the cutoff.
-    Form("R@3", lambda order, truth: binary.recall(order, truth, 3), BINARY, 3, lengths=(0, 1, 2, 3), of_ties=False),
-    Form("F1@3", lambda order, truth: binary.f1(order, truth, 3), BINARY, 3, lengths=(0, 1, 2, 3), of_ties=False),
+    Form("R@3", lambda order, truth: binary.recall(order, truth, 3), BINARY, 3, lengths=(0, 1, 2, 3), local=False),
+    Form("F1@3", lambda order, truth: binary.f1(order, truth, 3), BINARY, 3, lengths=(0, 1, 2, 3), local=False),
     Form("Success@3", lambda order, truth: binary.success(order, truth, 3), BINARY, 3),
-    Form("Bpref", lambda order, truth: all_judged_bpref(order, truth, 4), BINARY, None, lengths=(4,), of_ties=False),
+    Form("Bpref", lambda order, truth: all_judged_bpref(order, truth, 4), BINARY, None, lengths=(4,), local=False),
     Form(
         "AP@3",
         lambda order, truth: binary.ap(order, truth, 3),
@@ -94,7 +94,7 @@ FORMS = [
         3,
         ", R='relevant'",
         lengths=(0, 2, 3),
-        of_ties=False,
+        local=False,
     ),
     Form("DCG@3", lambda order, truth: graded.dcg(order, truth, 3), SCALE, 3, ", per_grade=1", one_a_grade),
     Form("RBP(max_grade=2)@3", lambda order, truth: users.rbp(order, truth, 3, max_grade=2), SCALE, 3),
@@ -145,7 +145,7 @@ def holds(found: untied.Value, expected: Fraction) -> None:
 @pytest.mark.parametrize("ties", [False, True], ids=["untied", "tied"])
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name + form.options)
 def test_all_assignments(form: Form, ties: bool) -> None:
-    if ties and not form.of_ties:
+    if ties and not form.local:
         pytest.skip("what is expected of tied rankings is not known")
     drawn = instances(form.name, form.grades, ties, INSTANCES // 10 if ties else INSTANCES, form.lengths)
     top = max(form.grades)
@@ -163,7 +163,16 @@ def test_all_assignments(form: Form, ties: bool) -> None:
     rows = found.per_query.to_dicts()
     for start in range(0, len(rows), len(names)):
         instance = drawn[str(rows[start]["query"])]
-        expected = differences(form.score, instance.a, instance.b, instance.known, form.grades, form.k, form.allowed)
+        expected = differences(
+            form.score,
+            instance.a,
+            instance.b,
+            instance.known,
+            form.grades,
+            form.k,
+            form.allowed,
+            local=form.local,
+        )
         med, up, down, delta = (
             untied.Value(row["value"], row["low"], row["high"], None, row["certificate"])
             for row in rows[start : start + len(names)]

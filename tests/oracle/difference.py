@@ -38,13 +38,18 @@ def differences(
     grades: Sequence[int],
     k: int | None,
     allowed: Allowed = lambda known, drawn: True,
+    *,
+    local: bool = True,
 ) -> Extent:
-    """The extent of S(A) - S(B) over the allowed grades; of tied documents S is the mean over all orders."""
+    """The extent of S(A) - S(B) over the allowed grades; of tied documents S is the mean over all orders.
+
+    A score is local if it depends on the grades of the ranking's own documents alone.
+    """
     union = dict.fromkeys(
         doc for groups in (filled(a, k, "+a"), filled(b, k, "+b")) for group in groups for doc in group
     )
     unknown = [doc for doc in union if doc not in known]
-    means = [_means(score, filled(groups, k, name), known) for groups, name in ((a, "+a"), (b, "+b"))]
+    means = [_means(score, filled(groups, k, name), local) for groups, name in ((a, "+a"), (b, "+b"))]
     found = []
     for drawn in itertools.product(grades, repeat=len(unknown)):
         if not allowed(known, drawn):
@@ -54,14 +59,14 @@ def differences(
     return Extent(max(found), -min(found), found[0])
 
 
-def _means(score: Score, groups: Groups, known: Mapping[str, int]) -> Callable[[Mapping[str, int]], Fraction]:
-    """The mean of a score over the orders of a ranking; remembered by grades: its own documents' and how often each."""
+def _means(score: Score, groups: Groups, local: bool) -> Callable[[Mapping[str, int]], Fraction]:
+    """The mean of a score over the orders of a ranking, remembered."""
     orders = list(permutations(groups))
     own = orders[0]
-    remembered: dict[tuple[tuple[int, ...], tuple[int, ...]], Fraction] = {}
+    remembered: dict[tuple[int, ...], Fraction] = {}
 
     def mean(truth: Mapping[str, int]) -> Fraction:
-        key = tuple(truth[doc] for doc in own), tuple(sorted(truth.values()))
+        key = tuple(truth[doc] for doc in own) if local else tuple(truth.values())
         if key not in remembered:
             remembered[key] = sum((score(order, truth) for order in orders), Fraction(0)) / len(orders)
         return remembered[key]
