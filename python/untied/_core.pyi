@@ -25,6 +25,7 @@ __all__ = [
     "comparing_measure",
     "explain_measures",
     "judgment_outlook",
+    "largest_assignment",
     "measure_info",
     "moved_documents",
     "parse_measures",
@@ -196,6 +197,17 @@ def compare_runs(
 def comparing_info(measure: Measure) -> tuple[int | None, bool, str]: ...
 def comparing_measure(name: str) -> Measure: ...
 def explain_measures(options: TrecOptions) -> tuple[str, tuple[int, str] | None]: ...
+def largest_assignment(
+    run_a: Run,
+    run_b: Run,
+    measure: Measure,
+    query: str | bytes | int,
+    *,
+    qrels: Qrels | None,
+    depth: int | None,
+    ties: str,
+    score_dtype: str,
+) -> tuple[bool, float, list[tuple[str, float]], list[float]]: ...
 def measure_info(*, comparing: bool = False) -> list[MeasureInfo]: ...
 def moved_documents(
     run_a: Run,

@@ -27,6 +27,34 @@ DEFAULT = ("MED(nDCG@10)", "RBO", "Overlap@10")
 QUANTILES = {"min": 0.0, "5%": 0.05, "25%": 0.25, "50%": 0.5, "75%": 0.75, "95%": 0.95, "max": 1.0}
 
 
+class Assignment:
+    """Grades of documents that are not judged, with which one ranking is as far ahead of the other as it can be.
+
+    Attributes
+    ----------
+    direction : str
+        ``"a-b"`` if the first ranking is ahead, ``"b-a"`` if the second is.
+    value : float
+        By how much: the value of ``MED``.
+    grades : dict of str and float
+        The grade of each document that either ranking has within the cutoff and that is not judged.
+    filling : list of float
+        Grades of the documents that fill the ranking ahead up to the cutoff, from the first rank that it lacks. Those
+        that fill the other one have grade 0.
+    """
+
+    __slots__ = ("direction", "filling", "grades", "value")
+
+    def __init__(self, direction: str, value: float, grades: dict[str, float], filling: list[float]) -> None:
+        self.direction = direction
+        self.value = value
+        self.grades = grades
+        self.filling = filling
+
+    def __repr__(self) -> str:
+        return f"{self.direction}: {self.value:.4f}, {self.grades}"
+
+
 class Comparison:
     """What a comparison of two runs found.
 
@@ -108,11 +136,14 @@ class Comparison:
         number = self._number(measure)
         if query is None:
             return Value(*self._native.totals()[number])
+        return Value(*self._native.value(self._place(query), number))
+
+    def _place(self, query: str) -> int:
         if not self._places:
             self._places = {query: place for place, query in enumerate(self._queries)}
         if query not in self._places:
             raise KeyError(f"query {query!r} is not in both runs")
-        return Value(*self._native.value(self._places[query], number))
+        return self._places[query]
 
     def _number(self, measure: str | Measure) -> int:
         name = str(as_comparing(measure))
@@ -224,6 +255,47 @@ class Comparison:
                 numbers[f"tied_{side}"].append(None if rank is None else float(rank[1] - rank[0] + 1))
             numbers["grade"].append(grade)
         return Table(texts, numbers)
+
+    def assignment(self, measure: str | Measure | None = None, query: str | None = None) -> Assignment:
+        """The grades of unjudged documents with which ``MED`` reaches its value in a query.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            One of the measures that were computed, a ``MED``; the first by default.
+        query : str, optional
+            A query of both runs; not needed where there is only one.
+
+        Returns
+        -------
+        Assignment
+            Of several that are best, one: the first ranking is ahead where both directions are equal.
+
+        Raises
+        ------
+        KeyError
+            There is no such query or measure.
+        UntiedError
+            The measure is no ``MED``, or it is not defined for the query.
+
+        Examples
+        --------
+        >>> import untied
+        >>> untied.compare(["x", "y", "z"], ["z", "x", "y"], "MED(P@2)").assignment()
+        a-b: 0.5000, {'x': 0.0, 'y': 1.0, 'z': 0.0}
+        """
+        number = 0 if measure is None else self._number(measure)
+        if query is None:
+            if len(self._queries) > 1:
+                raise KeyError("an assignment is that of one query; name it")
+            [query] = self._queries
+        self._place(query)
+        run_a, run_b, qrels = self._inputs
+        reading = {name: self._options[name] for name in ("depth", "ties", "score_dtype")}
+        a_is_ahead, value, grades, filling = _core.largest_assignment(
+            run_a, run_b, self._measures[number], query, qrels=qrels, **reading
+        )
+        return Assignment("a-b" if a_is_ahead else "b-a", value, dict(grades), filling)
 
     @property
     def moving_depth(self) -> int:

@@ -105,6 +105,33 @@ pub fn moved_documents(
     })
 }
 
+/// (whether A is ahead, value, documents and their grades, grades of those that fill the ranking ahead)
+type Assigned = (bool, f64, Vec<(String, f64)>, Vec<f64>);
+
+/// The grades of unjudged documents with which one of two runs is as far ahead in a query as it can be.
+#[pyfunction]
+#[pyo3(signature = (run_a, run_b, measure, query, *, qrels, depth, ties, score_dtype))]
+#[allow(clippy::too_many_arguments)]
+pub fn largest_assignment(
+    run_a: &Run,
+    run_b: &Run,
+    measure: &Measure,
+    query: &Bound<'_, PyAny>,
+    qrels: Option<&Qrels>,
+    depth: Option<usize>,
+    ties: &str,
+    score_dtype: &str,
+) -> PyResult<Assigned> {
+    let settings = Settings::new(ties, score_dtype, false).map_err(to_python)?;
+    let (runs, qrels) = ((&run_a.0, &run_b.0), qrels.map(|qrels| &qrels.0));
+    let depth = depth.unwrap_or(usize::MAX);
+    with_id(query, "a query id", |query| {
+        let found = compare::assignment(runs, qrels, &measure.0, query, depth, settings).map_err(to_python)?;
+        let documents = found.documents.iter().map(|&(document, grade)| (text(document), grade)).collect();
+        Ok((found.a_is_ahead, found.value, documents, found.filling))
+    })
+}
+
 /// Measures made ready for arrays of ids with so many columns.
 #[pyclass(frozen, module = "untied._core")]
 pub struct ArrayComparer {

@@ -24,7 +24,9 @@ mod _core {
     #[pymodule_export]
     use super::check::check_run;
     #[pymodule_export]
-    use super::compare::{ArrayComparer, Comparison, compare_runs, comparing_info, comparing_measure, moved_documents};
+    use super::compare::{
+        ArrayComparer, Comparison, compare_runs, comparing_info, comparing_measure, largest_assignment, moved_documents,
+    };
     #[pymodule_export]
     use super::convert::show_id;
     #[pymodule_export]

@@ -1,10 +1,12 @@
 //! Runs in; for every two of them a value a query and measure out: what they have in common, or how much they could
 //! differ.
 
+mod assignment;
 mod bulk;
 mod moved;
 mod plan;
 
+pub use assignment::{Assigned, assignment};
 pub use bulk::{Bulk, Lists};
 pub use moved::{Moved, Rank, moved};
 

@@ -33,6 +33,21 @@ pub(super) struct Room<'a> {
     pairing: Pairing,
 }
 
+impl<'a> Room<'a> {
+    /// The documents of all rankings, by number.
+    pub fn documents(&self) -> &[(&'a [u8], u32)] {
+        self.numbering.documents()
+    }
+
+    /// The first two rankings, joined, and room to work.
+    pub fn both<'r>(&'r mut self, levels: &'r [Level]) -> (Both<'r>, &'r mut Workspace) {
+        let Pairing { joiner, places, workspace, .. } = &mut self.pairing;
+        let (a, b) = (&self.lists[0], &self.lists[1]);
+        joiner.places(a, b, places);
+        (Both { a, b, places, grades: &self.grades, levels }, workspace)
+    }
+}
+
 /// Room that is kept between pairs of rankings.
 #[derive(Default)]
 pub(super) struct Pairing {
@@ -82,6 +97,14 @@ impl Plan {
         }
     }
 
+    /// The first measure, if it is one of differences.
+    pub fn effect(&self) -> Option<&dyn Effect> {
+        match &self.comparators[0] {
+            Comparator::Similarity(_) => None,
+            Comparator::Effect(effect) => Some(effect.as_ref()),
+        }
+    }
+
     /// The values of all pairs of runs that have the query.
     pub fn one_query<'a>(
         &self,
@@ -91,6 +114,30 @@ impl Plan {
         truth: Option<&Truth<'_>>,
         settings: Settings,
     ) -> Result<Vec<Score>> {
+        self.lay_out(room, runs, queries, truth, settings)?;
+        let mut values = Vec::new();
+        for (a, b) in pairs(runs.len(), settings.itself).filter(|&(a, b)| queries[a].is_some() && queries[b].is_some())
+        {
+            self.one_pair(
+                &mut room.pairing,
+                (&room.lists[a], &room.lists[b]),
+                Known { grades: &room.grades, levels: truth.map_or(&[], |truth| truth.levels) },
+                settings.variance,
+                &mut values,
+            );
+        }
+        Ok(values)
+    }
+
+    /// Write the rankings of a query, and what is known of their documents, to the room.
+    pub fn lay_out<'a>(
+        &self,
+        room: &mut Room<'a>,
+        runs: &[&'a Run],
+        queries: &[Option<usize>],
+        truth: Option<&Truth<'_>>,
+        settings: Settings,
+    ) -> Result<()> {
         room.numbering.clear();
         room.lists.resize_with(runs.len(), List::default);
         for ((run, query), list) in runs.iter().zip(queries).zip(&mut room.lists) {
@@ -108,18 +155,7 @@ impl Plan {
                 room.grades.extend(room.numbering.documents().iter().map(|one| grade(one).unwrap_or(unknown)));
             }
         }
-        let mut values = Vec::new();
-        for (a, b) in pairs(runs.len(), settings.itself).filter(|&(a, b)| queries[a].is_some() && queries[b].is_some())
-        {
-            self.one_pair(
-                &mut room.pairing,
-                (&room.lists[a], &room.lists[b]),
-                Known { grades: &room.grades, levels: truth.map_or(&[], |truth| truth.levels) },
-                settings.variance,
-                &mut values,
-            );
-        }
-        Ok(values)
+        Ok(())
     }
 
     /// The values of two rankings, after those that are there already.

@@ -2,7 +2,7 @@
 //! `Delta(S)`, the difference with the interval of all that it could become.
 
 use super::expected::Moments;
-use super::form::{Base, Extent, Form, Options};
+use super::form::{Assignment, Base, Extent, Form, Options};
 use super::{Instance, average_precision, dot, err};
 use crate::error::{Error, Result};
 use crate::measures::{Aggregate, Certainty, Cutoff, Info, Needs, OF, Parameter, Scope, Spec, Value};
@@ -153,6 +153,11 @@ pub trait Effect: Send + Sync {
 
     /// Its value.
     fn score(&self, both: &Both<'_>, work: &mut Workspace) -> Score;
+
+    /// The grades under which one ranking is farthest ahead: of MED, where it is defined.
+    fn assignment(&self, _both: &Both<'_>, _work: &mut Workspace) -> Option<Assignment> {
+        None
+    }
 }
 
 /// Check the whole and make what measures differences.
@@ -219,6 +224,10 @@ impl Effect for Largest {
         let range = (low, f64::max(up.1 + unseen.0, down.1 + unseen.1));
         let certainty = if range.0 == range.1 { Certainty::Exact } else { Certainty::Interval };
         Score { value, range: Some(range), variance: None, certainty }
+    }
+
+    fn assignment(&self, both: &Both<'_>, work: &mut Workspace) -> Option<Assignment> {
+        self.form.assignment(both, work, self.directions)
     }
 }
 

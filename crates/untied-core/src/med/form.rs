@@ -5,6 +5,10 @@
 //! the depth, nDCG by the ideal ranking of r_G at all ranks, as Tan & Clarke do it. Shorter rankings are filled up to the
 //! cutoff with unknown documents of their own.
 
+mod assignment;
+
+pub use assignment::Assignment;
+
 use super::effect::{Both, Workspace};
 use super::expected::{self, Moments, Stake, Uncertain};
 use super::scores::{self, Scores};
