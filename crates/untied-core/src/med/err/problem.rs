@@ -41,7 +41,8 @@ impl Problem {
     /// State an instance.
     pub(super) fn read(&mut self, instance: &Instance, tail: bool) {
         let go_on = 1.0 - instance.top;
-        self.start(instance.depth, go_on, tail);
+        // All that could follow two empty rankings begins at rank 1.
+        self.start(instance.depth.max(usize::from(tail)), go_on, tail);
         self.ranks.iter_mut().skip(instance.lengths.0).for_each(|(a, _)| a.factor = go_on);
         self.documents.clear();
         for (id, document) in instance.documents.iter().enumerate() {
