@@ -187,6 +187,7 @@ def compare_runs(
     measures: list[Measure],
     *,
     qrels: Qrels | None,
+    probabilities: Run | None,
     depth: int | None,
     ties: str,
     score_dtype: str,

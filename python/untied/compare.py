@@ -316,6 +316,7 @@ def compare(
     measures: ComparingMeasures = DEFAULT,
     *,
     qrels: Any = None,
+    probabilities: Any = None,
     depth: int | None = None,
     names: tuple[str, str] = ("a", "b"),
     ties: str = "expected",
@@ -336,6 +337,10 @@ def compare(
     qrels : qrels, optional
         Judgments, as for `evaluate`: documents with a grade keep it in ``MED`` and ``Delta``. Without them nothing is
         known of any document. With a ranked list each, a dict of documents and grades.
+    probabilities : run, optional
+        For ``Delta``, how probably documents that are not judged are relevant, where that is known: ``{query:
+        {document: probability}}``, or a file in the format of runs with probabilities for scores. All others have the
+        probability p of the measure. With a ranked list each, a dict of documents and probabilities.
     depth : int, optional
         Of longer rankings only the documents to this rank count (tie groups that begin within it); all by default.
     names : tuple of str
@@ -379,10 +384,15 @@ def compare(
     if isinstance(run_a, (list, tuple)):
         run_a, run_b = {"query": run_a}, {"query": run_b}
         qrels = None if qrels is None else {"query": qrels}
+        probabilities = None if probabilities is None else {"query": probabilities}
     judged = None if qrels is None else as_qrels(qrels, threads)
     runs = (as_run(run_a, threads), as_run(run_b, threads))
     options: dict[str, Any] = {"depth": depth, "ties": ties, "score_dtype": score_dtype, "variance": variance}
-    [native] = _core.compare_runs(runs, asked, qrels=judged, **options, itself=False, threads=threads)
+    known: dict[str, Any] = {
+        "qrels": judged,
+        "probabilities": None if probabilities is None else as_run(probabilities, threads),
+    }
+    [native] = _core.compare_runs(runs, asked, **known, **options, itself=False, threads=threads)
     return Comparison(names, asked, native, (*runs, judged), options)
 
 
@@ -494,6 +504,7 @@ def compare_all(
     measures: ComparingMeasures = DEFAULT,
     *,
     qrels: Any = None,
+    probabilities: Any = None,
     depth: int | None = None,
     ties: str = "expected",
     score_dtype: str = "float64",
@@ -510,7 +521,7 @@ def compare_all(
     ----------
     runs : list of runs, or {name: run}
         As for `evaluate`, two or more.
-    measures, qrels, depth, ties, score_dtype, variance, threads
+    measures, qrels, probabilities, depth, ties, score_dtype, variance, threads
         As for `compare`.
     itself : bool
         Whether to compare every run with itself too, for the diagonal of `Comparisons.matrix`; with ties, a run need
@@ -550,7 +561,11 @@ def compare_all(
     judged = None if qrels is None else as_qrels(qrels, threads)
     loaded = [load() for _, load in named]
     options: dict[str, Any] = {"depth": depth, "ties": ties, "score_dtype": score_dtype, "variance": variance}
-    natives = _core.compare_runs(loaded, asked, qrels=judged, **options, itself=itself, threads=threads)
+    known: dict[str, Any] = {
+        "qrels": judged,
+        "probabilities": None if probabilities is None else as_run(probabilities, threads),
+    }
+    natives = _core.compare_runs(loaded, asked, **known, **options, itself=itself, threads=threads)
     return Comparisons([name for name, _ in named], asked, natives, (loaded, judged), options)
 
 

@@ -72,3 +72,33 @@ def _means(score: Score, groups: Groups, local: bool) -> Callable[[Mapping[str, 
         return remembered[key]
 
     return mean
+
+
+def outcomes(
+    score: Score,
+    a: Groups,
+    b: Groups,
+    known: Mapping[str, int],
+    chances: Mapping[str, Fraction],
+    top: int,
+    k: int | None,
+    *,
+    local: bool = True,
+) -> list[tuple[Fraction, Fraction]]:
+    """S(A) - S(B) for every set of relevant documents, of the highest grade, with its probability.
+
+    Documents that are not judged are relevant with their chances; those that fill rankings up never are.
+    """
+    rankings = [filled(groups, k, name) for groups, name in ((a, "+a"), (b, "+b"))]
+    union = dict.fromkeys(doc for groups in rankings for group in groups for doc in group)
+    means = [_means(score, groups, local) for groups in rankings]
+    open_docs = [doc for doc in union if doc not in known and not doc.startswith("+")]
+    found = []
+    for relevant in itertools.product((0, 1), repeat=len(open_docs)):
+        truth = {**dict.fromkeys(union, 0), **known}
+        probability = Fraction(1)
+        for doc, is_relevant in zip(open_docs, relevant, strict=True):
+            truth[doc] = top * is_relevant
+            probability *= chances[doc] if is_relevant else 1 - chances[doc]
+        found.append((means[0](truth) - means[1](truth), probability))
+    return found

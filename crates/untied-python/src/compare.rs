@@ -50,13 +50,14 @@ fn specs(measures: &[PyRef<'_, Measure>]) -> Vec<Spec> {
 
 /// Compare every run with every later one, query by query.
 #[pyfunction]
-#[pyo3(signature = (runs, measures, *, qrels, depth, ties, score_dtype, variance, itself, threads))]
+#[pyo3(signature = (runs, measures, *, qrels, probabilities, depth, ties, score_dtype, variance, itself, threads))]
 #[allow(clippy::too_many_arguments)]
 pub fn compare_runs(
     py: Python<'_>,
     runs: Vec<Py<Run>>,
     measures: Vec<PyRef<'_, Measure>>,
     qrels: Option<&Qrels>,
+    probabilities: Option<&Run>,
     depth: Option<usize>,
     ties: &str,
     score_dtype: &str,
@@ -67,9 +68,9 @@ pub fn compare_runs(
     let settings = Settings { itself, ..Settings::new(ties, score_dtype, variance).map_err(to_python)? };
     let specs = specs(&measures);
     let tables: Vec<_> = runs.iter().map(|run| &run.get().0).collect();
-    let qrels = qrels.map(|qrels| &qrels.0);
+    let known = (qrels.map(|qrels| &qrels.0), probabilities.map(|run| &run.0));
     let depth = depth.unwrap_or(usize::MAX);
-    let found = threads::run(py, threads, || compare::compare(&tables, qrels, &specs, depth, settings))?;
+    let found = threads::run(py, threads, || compare::compare(&tables, known, &specs, depth, settings))?;
     let to_object = |comparison: compare::Comparison| {
         let queries = comparison.queries.iter().map(|&query| text(tables[comparison.runs.0].id(query))).collect();
         Comparison { queries, comparison }

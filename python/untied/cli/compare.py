@@ -50,6 +50,11 @@ def arguments_parser() -> argparse.ArgumentParser:
         help=f"RBO, Overlap@10, MED(nDCG@20), with parameters; repeatable (default: {', '.join(DEFAULT)})",
     )
     add("--qrels", metavar="QRELS", help="judgments; documents with a grade keep it in MED and Delta")
+    add(
+        "--probabilities",
+        metavar="FILE",
+        help="how probably unjudged documents are relevant, for Delta: query Q0 document rank probability tag",
+    )
     add("--depth", metavar="N", type=count, help="of longer rankings only the first N documents (default: all)")
     add("-q", "--per-query", action="store_true", help="values of queries too, not only their means")
     add(
@@ -89,7 +94,7 @@ def main(arguments: Sequence[str]) -> None:
     from untied.cli import output
 
     style = output.choose(options.format, options.output)
-    inputs = [*options.runs, *([options.qrels] if options.qrels else [])]
+    inputs = [*options.runs, *(path for path in (options.qrels, options.probabilities) if path)]
     if inputs.count("-") > 1:
         raise UntiedError("only one input can be standard input")
     if options.top and (options.matrix or len(options.runs) != 2):
@@ -101,6 +106,7 @@ def main(arguments: Sequence[str]) -> None:
         options.runs,
         options.measure or DEFAULT,
         qrels=options.qrels,
+        probabilities=options.probabilities,
         depth=options.depth,
         ties=options.ties,
         score_dtype=options.score_dtype,

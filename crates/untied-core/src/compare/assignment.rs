@@ -40,7 +40,7 @@ pub fn assignment<'a>(
     }
     let truth = qrels.and_then(|qrels| Some(qrels.truth(qrels.find(query)?)));
     let mut room = Room::default();
-    plan.lay_out(&mut room, &[runs.0, runs.1], &queries, truth.as_ref(), settings)?;
+    plan.lay_out(&mut room, &[runs.0, runs.1], &queries, (truth.as_ref(), None), settings)?;
     let (both, work) = room.both(truth.as_ref().map_or(&[], |truth| truth.levels));
     let found = plan.effect().and_then(|effect| effect.assignment(&both, work)).ok_or_else(|| {
         Error::Value(format!(

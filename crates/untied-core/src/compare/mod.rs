@@ -12,7 +12,7 @@ pub use moved::{Moved, Rank, moved};
 
 use rayon::prelude::*;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, show};
 use crate::measures::{self, Info, OF, Scope, Spec, Value};
 use crate::med;
 use crate::ranking::{Layout, Order, Precision, misfit};
@@ -116,17 +116,18 @@ pub struct Comparison {
 }
 
 /// Compare every run with every later one (and with itself, if asked for), in parallel over queries; where there are judgments, judged documents have
-/// their grades. Of longer rankings only the tie groups count that begin within `depth`.
+/// their grades; documents that are not may have a probability to be relevant, for `Delta`. Of longer rankings only the tie groups count that begin within `depth`.
 ///
 /// # Errors
 /// A measure or a score is refused, or two runs have no query in common.
 pub fn compare<'a>(
     runs: &[&'a Run],
-    qrels: Option<&Qrels>,
+    (qrels, probabilities): (Option<&Qrels>, Option<&Run>),
     specs: &[Spec],
     depth: usize,
     settings: Settings,
 ) -> Result<Vec<Comparison>> {
+    probabilities.map_or(Ok(()), check_probabilities)?;
     // A tie group counts whole, so rankings may be longer than the depth.
     let longest = runs.iter().map(|run| run.longest()).max().unwrap_or(0);
     let scope = Scope { depth: longest, grades: qrels.map_or(&[], |qrels| qrels.grades()) };
@@ -135,11 +136,28 @@ pub fn compare<'a>(
     let of_query = |room: &mut Room<'a>, id: &&[u8]| -> Result<(Vec<Option<usize>>, Vec<Score>)> {
         let queries: Vec<Option<usize>> = runs.iter().map(|run| run.find(id)).collect();
         let truth = qrels.and_then(|qrels| Some(qrels.truth(qrels.find(id)?)));
-        let values = plan.one_query(room, runs, &queries, truth.as_ref(), settings)?;
+        let chances = probabilities.and_then(|run| Some(run.rows(run.find(id)?)));
+        let values = plan.one_query(room, runs, &queries, (truth.as_ref(), chances.as_ref()), settings)?;
         Ok((queries, values))
     };
     let values = ids.par_iter().map_init(Room::default, of_query).collect::<Result<Vec<_>>>()?;
     gather(runs, specs.len(), settings.itself, values)
+}
+
+/// Check that the scores of a run are probabilities.
+fn check_probabilities(run: &Run) -> Result<()> {
+    for query in 0..run.len() {
+        let wrong = run.scores(query).iter().position(|p| !(0.0..=1.0).contains(p));
+        if let Some(row) = wrong {
+            return Err(Error::Value(format!(
+                "the probability of document {} in query {} must be a number from 0 to 1, not {}",
+                show(run.rows(query).doc(row)),
+                show(run.id(query)),
+                run.scores(query)[row],
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Query by query and pair by pair to pair by pair and query by query.

@@ -6,7 +6,7 @@ use crate::measures::{Scope, Spec};
 use crate::med::{self, Both, Effect, Workspace};
 use crate::ranking::{Joiner, Level, List, Numbering, Order, Pair, Placed};
 use crate::similarity::{self, Overlaps, Score, Similarity, Symmetry};
-use crate::table::{Run, Truth};
+use crate::table::{Rows, Run, Truth};
 
 /// What is computed of two rankings.
 enum Comparator {
@@ -30,6 +30,7 @@ pub(super) struct Room<'a> {
     numbering: Numbering<&'a [u8]>,
     lists: Vec<List>,
     grades: Vec<f64>,
+    chances: Vec<f64>,
     pairing: Pairing,
 }
 
@@ -44,7 +45,7 @@ impl<'a> Room<'a> {
         let Pairing { joiner, places, workspace, .. } = &mut self.pairing;
         let (a, b) = (&self.lists[0], &self.lists[1]);
         joiner.places(a, b, places);
-        (Both { a, b, places, grades: &self.grades, levels }, workspace)
+        (Both { a, b, places, grades: &self.grades, levels, chances: &self.chances }, workspace)
     }
 }
 
@@ -64,6 +65,8 @@ pub(super) struct Known<'a> {
     pub grades: &'a [f64],
     /// The grades of all judged documents.
     pub levels: &'a [Level],
+    /// See [`Both::chances`].
+    pub chances: &'a [f64],
 }
 
 impl Plan {
@@ -111,17 +114,17 @@ impl Plan {
         room: &mut Room<'a>,
         runs: &[&'a Run],
         queries: &[Option<usize>],
-        truth: Option<&Truth<'_>>,
+        (truth, chances): (Option<&Truth<'_>>, Option<&Rows<'_>>),
         settings: Settings,
     ) -> Result<Vec<Score>> {
-        self.lay_out(room, runs, queries, truth, settings)?;
+        self.lay_out(room, runs, queries, (truth, chances), settings)?;
         let mut values = Vec::new();
         for (a, b) in pairs(runs.len(), settings.itself).filter(|&(a, b)| queries[a].is_some() && queries[b].is_some())
         {
             self.one_pair(
                 &mut room.pairing,
                 (&room.lists[a], &room.lists[b]),
-                Known { grades: &room.grades, levels: truth.map_or(&[], |truth| truth.levels) },
+                Known { grades: &room.grades, levels: truth.map_or(&[], |truth| truth.levels), chances: &room.chances },
                 settings.variance,
                 &mut values,
             );
@@ -135,7 +138,7 @@ impl Plan {
         room: &mut Room<'a>,
         runs: &[&'a Run],
         queries: &[Option<usize>],
-        truth: Option<&Truth<'_>>,
+        (truth, chances): (Option<&Truth<'_>>, Option<&Rows<'_>>),
         settings: Settings,
     ) -> Result<()> {
         room.numbering.clear();
@@ -155,6 +158,15 @@ impl Plan {
                 room.grades.extend(room.numbering.documents().iter().map(|one| grade(one).unwrap_or(unknown)));
             }
         }
+        room.chances.clear();
+        if let Some(rows) = chances {
+            room.chances.resize(room.numbering.documents().len(), unknown);
+            for ((row, &hash), &chance) in rows.hashes().iter().enumerate().zip(rows.column(0)) {
+                if let Some(number) = room.numbering.find(hash, |&document| document == rows.doc(row)) {
+                    room.chances[number as usize] = chance;
+                }
+            }
+        }
         Ok(())
     }
 
@@ -163,7 +175,7 @@ impl Plan {
         &self,
         room: &mut Pairing,
         (a, b): (&List, &List),
-        Known { grades, levels }: Known<'_>,
+        Known { grades, levels, chances }: Known<'_>,
         variance: bool,
         values: &mut Vec<Score>,
     ) {
@@ -172,7 +184,7 @@ impl Plan {
         if self.effects {
             room.joiner.places(a, b, &mut room.places);
         }
-        let both = Both { a, b, places: &room.places, grades, levels };
+        let both = Both { a, b, places: &room.places, grades, levels, chances };
         values.extend(self.comparators.iter().map(|comparator| match (comparator, &overlaps) {
             (Comparator::Similarity(similarity), Some(overlaps)) => similarity.score(overlaps, variance),
             (Comparator::Similarity(_), None) => unreachable!("there are overlaps where there are similarities"),

@@ -84,7 +84,7 @@ const CHANCE: Parameter = Parameter {
     name: "p",
     default: "0",
     help: "probability that an unjudged document is relevant, of the highest grade: a number, or a list by its first \
-           rank in either ranking (beyond its end its last number)",
+           rank in either ranking (beyond its end its last number); documents may have probabilities of their own",
 };
 
 static DELTA: Contrast = Contrast {
@@ -131,6 +131,8 @@ pub struct Both<'a> {
     pub grades: &'a [f64],
     /// The grades of all judged documents of the query.
     pub levels: &'a [Level],
+    /// Probabilities to be relevant, by number of document, if there are any; NaN where none is given.
+    pub chances: &'a [f64],
 }
 
 /// Room that is kept between pairs of rankings.
@@ -238,6 +240,17 @@ struct Signed {
     chance: Vec<f64>,
 }
 
+impl Signed {
+    /// The probability that an unjudged document is relevant: its own, or that of its first rank in either ranking.
+    fn chance(&self, both: &Both<'_>, place: &Placed) -> f64 {
+        let given = both.chances.get(place.document as usize).filter(|chance| !chance.is_nan());
+        given.copied().unwrap_or_else(|| {
+            let first = [place.a, place.b].into_iter().filter(|&rank| rank > 0).min();
+            self.chance[first.map_or(0, |rank| rank as usize - 1).min(self.chance.len() - 1)]
+        })
+    }
+}
+
 impl Effect for Signed {
     fn depth(&self) -> usize {
         self.form.depth()
@@ -249,8 +262,7 @@ impl Effect for Signed {
 
     fn score(&self, both: &Both<'_>, work: &mut Workspace) -> Score {
         let Extent { up, down, unseen } = self.form.extent(both, work, (true, true));
-        let (Moments { mean, variance }, sure) =
-            self.form.moments(both, work, |rank| self.chance[rank.min(self.chance.len()) - 1]);
+        let (Moments { mean, variance }, sure) = self.form.moments(both, work, |place| self.chance(both, place));
         if mean.is_nan() {
             return Score { value: f64::NAN, range: None, variance: None, certainty: Certainty::Exact };
         }

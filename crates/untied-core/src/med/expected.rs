@@ -69,7 +69,7 @@ impl Instance {
 
     /// Its documents with the chances that `chance` gives to those that are not judged.
     #[must_use]
-    pub fn uncertain(&self, chance: impl Fn(&Document) -> f64) -> Vec<Uncertain> {
+    pub fn uncertain(&self, mut chance: impl FnMut(&Document) -> f64) -> Vec<Uncertain> {
         let uncertain = |x: &Document| {
             let (gain, chance) = x.known.map_or_else(|| (self.top, chance(x)), |gain| (gain, 1.0));
             Uncertain { a: x.a, b: x.b, gain, chance }

@@ -349,51 +349,49 @@ impl Form {
         all.sum::<usize>() - here
     }
 
-    /// Mean and variance of S(A) - S(B) where an unknown document is relevant, of the highest grade, with the
-    /// probability of its rank: its first in either ranking.
+    /// Mean and variance of S(A) - S(B) where an unknown document is relevant, of the highest grade, with a probability.
     /// How sure they are comes with them.
     pub fn moments(
         &self,
         both: &Both<'_>,
         work: &mut Workspace,
-        chance: impl Fn(usize) -> f64,
+        chance: impl Fn(&Placed) -> f64,
     ) -> (Moments, Certainty) {
         let depth = self.depth_of(both);
-        let first = |a: u32, b: u32| if a == 0 || (b > 0 && b < a) { b } else { a } as usize;
+        // Of the unknown documents of an instance, in its order.
+        let mut open = both.places.iter().filter(|place| both.grades[place.document as usize].is_nan());
         if self.is_tied(both) {
             if let Kind::AveragePrecision(Base::Depth) = self.kind {
-                let documents = self.with_ties(both, depth).uncertain(|x| chance(first(x.a, x.b)));
+                let documents = self.with_ties(both, depth).uncertain(|_| open.next().map_or(0.0, &chance));
                 let found = average_precision::expected_tied(&documents, (&both.a.ends, &both.b.ends), depth);
                 let by = depth as f64;
                 return (Moments { mean: found.mean / by, variance: found.variance / (by * by) }, Certainty::Exact);
             }
             let undefined = Moments { mean: f64::NAN, variance: f64::NAN };
             let Some(tied) = self.tied(both) else { return (undefined, Certainty::Exact) };
-            let uncertain = |x: &Document| {
-                let (gain, chance) =
-                    x.known.map_or_else(|| (self.max_grade, chance(first(x.a, x.b))), |grade| (grade, 1.0));
+            let uncertain = |(x, place): (&Document, &Placed)| {
+                let (gain, chance) = x.known.map_or_else(|| (self.max_grade, chance(place)), |grade| (grade, 1.0));
                 Uncertain { a: x.a, b: x.b, gain, chance }
             };
             // What fills rankings up is no document of theirs.
             let (own, fillers) = tied.documents.split_at(both.places.len());
             let never = fillers.iter().map(|x| Uncertain { a: x.a, b: x.b, gain: 0.0, chance: 0.0 });
-            let documents: Vec<Uncertain> = own.iter().map(uncertain).chain(never).collect();
+            let documents: Vec<Uncertain> = own.iter().zip(both.places).map(uncertain).chain(never).collect();
             return drawn(&documents, &tied);
         }
         let (moments, norm) = match &self.kind {
             Kind::Dot { discounts, normalised, .. } => {
                 self.weigh(both, &discounts[..depth], work);
                 let places = both.places.iter().zip(&work.weights.documents);
-                let stake = |(place, weighed): (&_, &_)| {
-                    let Placed { a, b, .. } = *place;
-                    Stake::new(weighed, self.top, chance(first(a, b)))
-                };
+                let stake = |(place, weighed): (&_, &_)| Stake::new(weighed, self.top, chance(place));
                 let norm = if *normalised { self.ideal(both, &discounts[..depth]) } else { 1.0 };
                 (expected::dot(&places.map(stake).collect::<Vec<_>>()), norm)
             }
             kind => {
                 self.lay_out(both, &mut work.instance);
-                let documents = work.instance.uncertain(|x| chance(first(x.a, x.b)));
+                let within = |rank: u32| 0 < rank && rank as usize <= depth;
+                let mut open = open.filter(|place| within(place.a) || within(place.b));
+                let documents = work.instance.uncertain(|_| open.next().map_or(0.0, &chance));
                 match kind {
                     Kind::ReciprocalRank => (expected::reciprocal_rank(&documents, depth), 1.0),
                     Kind::Cascade => (expected::expected_reciprocal_rank(&documents, depth), 1.0),

@@ -95,6 +95,15 @@ impl<Id: PartialEq> Numbering<Id> {
         }
     }
 
+    /// The number of a document with this hash for which `is_same` holds, if it has one.
+    pub fn find(&self, hash: u32, is_same: impl Fn(&Id) -> bool) -> Option<u32> {
+        let documents = &self.documents;
+        if self.slots.is_empty() {
+            return None;
+        }
+        index::find(&self.slots, hash, |number| is_same(&documents[number as usize].0))
+    }
+
     /// The documents with their hashes, by number.
     #[must_use]
     pub fn documents(&self) -> &[(Id, u32)] {

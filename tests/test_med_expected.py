@@ -1,0 +1,96 @@
+"""Delta where documents have probabilities of their own, against all sets of relevant documents in exact fractions."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import untied
+from oracle.difference import outcomes
+from test_med import FORMS, Form, instances
+
+#: Estimated from draws, and where there are ties two more.
+DRAWN = {"R@3", "F1@3", "Success@3", "Bpref", "AP@3, R='relevant'"}
+DRAWN_IF_TIED = ("RR", "ERR")
+
+
+@pytest.mark.parametrize("ties", [False, True], ids=["untied", "tied"])
+@pytest.mark.parametrize(
+    "form",
+    [form for form in FORMS if "per_grade" not in form.options],
+    ids=lambda form: form.name + form.options,
+)
+def test_mean_and_variance(form: Form, ties: bool) -> None:
+    if ties and not form.local:
+        pytest.skip("what is expected of tied rankings is not known")
+    drawn = instances("chances " + form.name, form.grades, ties, 60, form.lengths)
+    chance = random.Random(form.name)
+    given = {
+        query: {doc: Fraction(chance.randrange(5), 4) for doc in "abcde" if chance.random() < 0.7} for query in drawn
+    }
+    top = max(form.grades)
+    options = form.options + ("" if "rel=" in form.name or top == 1 else f", max_grade={top}")
+    runs = ({query: getattr(instance, side) for query, instance in drawn.items()} for side in ("a", "b"))
+    found = untied.compare(
+        *runs,
+        f"Delta({form.name}{options}, p=0.25)",
+        qrels={query: instance.known for query, instance in drawn.items() if instance.known},
+        probabilities={query: {doc: float(p) for doc, p in one.items()} for query, one in given.items() if one},
+    )
+    for query, instance in drawn.items():
+        chances = {doc: given[query].get(doc, Fraction(1, 4)) for doc in "abcde"}
+        all_outcomes = outcomes(
+            form.score, instance.a, instance.b, instance.known, chances, top, form.k, local=form.local
+        )
+        mean = sum((value * p for value, p in all_outcomes), Fraction(0))
+        variance = float(sum((value * value * p for value, p in all_outcomes), Fraction(0)) - mean * mean)
+        value = found.value(found.measures[0], query)
+        if value.certainty == "estimate":
+            assert form.name + form.options in DRAWN or (ties and form.name.startswith(DRAWN_IF_TIED))
+            assert value.mean == pytest.approx(float(mean), abs=5 * (variance / 10_000) ** 0.5 + 1e-12)
+        else:
+            assert value.mean == pytest.approx(float(mean), rel=1e-11, abs=1e-13)
+            assert value.variance == pytest.approx(variance, rel=1e-10, abs=1e-13)
+
+
+def test_what_a_probability_is() -> None:
+    """It is for a document that is not judged; others have p; a judged one keeps its grade."""
+    a, b = ["x", "y"], ["z", "x"]
+
+    def mean(probabilities: dict[str, float] | None, qrels: dict[str, int] | None = None) -> float:
+        return untied.compare(a, b, "Delta(P@2, p=0.5)", qrels=qrels, probabilities=probabilities)[
+            "Delta(P@2, p=0.5)"
+        ].mean
+
+    assert mean(None) == 0
+    assert mean({"y": 1, "z": 0}) == mean({"y": 1, "z": 0, "elsewhere": 0.3}) == 0.5
+    assert mean({"y": 0.75}) == 0.125
+    assert mean({"y": 1, "z": 0}, {"z": 1}) == 0
+
+
+@pytest.mark.parametrize("wrong", [1.5, -0.1])
+def test_probabilities_are_checked(wrong: float) -> None:
+    with pytest.raises(
+        untied.UntiedError, match=rf"probability of document y in query query must be a number from 0 to 1, not {wrong}"
+    ):
+        untied.compare(["x"], ["y"], "Delta(P@1)", probabilities={"x": 0.5, "y": wrong})
+
+
+def test_command(tmp_path: Path) -> None:
+    (tmp_path / "a.run").write_text("q Q0 x 1 2 a\nq Q0 y 2 1 a\n")
+    (tmp_path / "b.run").write_text("q Q0 z 1 2 b\nq Q0 x 2 1 b\n")
+    (tmp_path / "p.run").write_text("q Q0 y 1 0.75 p\nq Q0 z 2 0.25 p\n")
+    command = [sys.executable, "-m", "untied", "compare", "a.run", "b.run", "-m", "Delta(P@2)"]
+    done = subprocess.run(
+        [*command, "--probabilities", "p.run", "--format", "tsv"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "\t0.2500\t" in done.stdout.splitlines()[1]
