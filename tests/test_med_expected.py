@@ -58,6 +58,64 @@ def test_mean_and_variance(form: Form, ties: bool) -> None:
             assert value.variance == pytest.approx(variance, rel=1e-10, abs=1e-13)
 
 
+@pytest.mark.parametrize("ties", [False, True], ids=["untied", "tied"])
+@pytest.mark.parametrize(
+    "form",
+    [form for form in FORMS if "per_grade" not in form.options],
+    ids=lambda form: form.name + form.options,
+)
+def test_outcomes(form: Form, ties: bool) -> None:
+    """Of sums every distribution function is within the error; of draws within what chance allows."""
+    if ties and not form.local:
+        pytest.skip("what is expected of tied rankings is not known")
+    chances = {doc: Fraction(i, 7) for i, doc in enumerate("abcde", 1)}
+    top = max(form.grades)
+    options = form.options + ("" if "rel=" in form.name or top == 1 else f", max_grade={top}")
+    drawn = instances("outcomes " + form.name, form.grades, ties, 12, form.lengths)
+    runs = ({query: getattr(instance, side) for query, instance in drawn.items()} for side in ("a", "b"))
+    found = untied.compare(
+        *runs,
+        f"Delta({form.name}{options})",
+        qrels={query: instance.known for query, instance in drawn.items() if instance.known},
+        probabilities={query: {doc: float(p) for doc, p in chances.items()} for query in drawn},
+    )
+    is_sum = form.name.split("@")[0].split("(")[0] in {"P", "DCG", "nDCG", "RBP"}
+    for query, instance in drawn.items():
+        expected = outcomes(form.score, instance.a, instance.b, instance.known, chances, top, form.k, local=form.local)
+        of_query = found.outcomes(query=query, points=200)
+        assert (of_query.error is not None) == is_sum == (of_query.certainty != "estimate")
+        assert sum(of_query.probabilities) == pytest.approx(1)
+        assert of_query.values == sorted(of_query.values)
+        # Half a step for each of at most ten terms.
+        slack, allowed = (of_query.error + 1e-12, 1e-12) if of_query.error is not None else (1e-12, 0.025)
+        assert slack < 10 / 2 * 10 / 199
+        total = 0.0
+        for value, probability in zip(of_query.values, of_query.probabilities, strict=True):
+            total += probability
+            below = [float(sum(p for v, p in expected if v <= value + by)) for by in (-slack, slack)]
+            assert below[0] - allowed <= total <= below[1] + allowed
+        assert of_query.quantile(0) == of_query.values[0]
+        assert of_query.quantile(1) == of_query.values[-1]
+
+
+def test_a_sample_is_repeated() -> None:
+    found = untied.compare(list("abcdef"), list("fbcxyd"), "Delta(AP@5, p=0.4)")
+    one, other = found.outcomes(seed=1), found.outcomes(seed=2)
+    assert (one.values, one.probabilities) == (found.outcomes(seed=1).values, found.outcomes(seed=1).probabilities)
+    assert one.probabilities != other.probabilities
+
+
+def test_outcomes_that_are_refused() -> None:
+    found = untied.compare(["x", ["y", "z"]], ["z", "x"], ["MED(P@2)", "RBO", "Delta(R@2)", "Delta(P@2)"])
+    for measure in ("MED(P@2)", "RBO", "Delta(R@2)"):
+        with pytest.raises(untied.UntiedError, match=r"no outcomes of .* in query query: there are for Delta"):
+            found.outcomes(measure)
+    with pytest.raises(untied.UntiedError, match="points must be a whole number from 2 to 10,000,000, not 1"):
+        found.outcomes("Delta(P@2)", points=1)
+    with pytest.raises(untied.UntiedError, match="must be a number from 0 to 1, not 2"):
+        found.outcomes("Delta(P@2)").quantile(2)
+
+
 def test_what_a_probability_is() -> None:
     """It is for a document that is not judged; others have p; a judged one keeps its grade."""
     a, b = ["x", "y"], ["z", "x"]

@@ -2,7 +2,7 @@
 
 from untied._core import Measure, Qrels, Run, __version__
 from untied.arrays import ArrayComparison, ArrayValues, compare_arrays
-from untied.compare import Assignment, Comparison, Comparisons, compare, compare_all
+from untied.compare import Assignment, Comparison, Comparisons, Outcomes, compare, compare_all
 from untied.errors import InputError, MeasureError, UndefinedError, UntiedError
 from untied.evaluate import Evaluator, evaluate
 from untied.inputs import read_qrels, read_run
@@ -176,6 +176,7 @@ __all__ = [
     "NumRel",
     "NumRelRet",
     "NumRet",
+    "Outcomes",
     "Overlap",
     "P",
     "PairConcordance",

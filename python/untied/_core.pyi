@@ -23,6 +23,7 @@ __all__ = [
     "compare_runs",
     "comparing_info",
     "comparing_measure",
+    "difference_outcomes",
     "explain_measures",
     "judgment_outlook",
     "largest_assignment",
@@ -197,6 +198,20 @@ def compare_runs(
 ) -> list[Comparison]: ...
 def comparing_info(measure: Measure) -> tuple[int | None, bool, str]: ...
 def comparing_measure(name: str) -> Measure: ...
+def difference_outcomes(
+    run_a: Run,
+    run_b: Run,
+    measure: Measure,
+    query: str | bytes | int,
+    points: int,
+    seed: int,
+    *,
+    qrels: Qrels | None,
+    probabilities: Run | None,
+    depth: int | None,
+    ties: str,
+    score_dtype: str,
+) -> tuple[list[float], list[float], float | None]: ...
 def explain_measures(options: TrecOptions) -> tuple[str, tuple[int, str] | None]: ...
 def largest_assignment(
     run_a: Run,

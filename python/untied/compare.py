@@ -55,6 +55,45 @@ class Assignment:
         return f"{self.direction}: {self.value:.4f}, {self.grades}"
 
 
+class Outcomes:
+    """All that a difference could become, with probabilities.
+
+    Attributes
+    ----------
+    values : list of float
+        Differences in ascending order.
+    probabilities : list of float
+        The probability of each; of a sample its share.
+    error : float or None
+        Every outcome is at most this far from the value that it was counted for. None for a sample.
+    certainty : str
+        ``"exact"`` where the error is 0, ``"interval"`` where it is not, ``"estimate"`` for a sample.
+    """
+
+    __slots__ = ("certainty", "error", "probabilities", "values")
+
+    def __init__(self, values: list[float], probabilities: list[float], error: float | None) -> None:
+        self.values = values
+        self.probabilities = probabilities
+        self.error = error
+        self.certainty = "estimate" if error is None else "interval" if error else "exact"
+
+    def quantile(self, share: float) -> float:
+        """The smallest value that is not exceeded with this probability; as far off as `error` says."""
+        if not 0 <= share <= 1:
+            raise UntiedError(f"a quantile's probability must be a number from 0 to 1, not {share}")
+        total = 0.0
+        for value, probability in zip(self.values, self.probabilities, strict=True):
+            total += probability
+            if total >= share - 1e-12:  # sums are rounded
+                return value
+        return self.values[-1]
+
+    def __repr__(self) -> str:
+        low, middle, high = map(self.quantile, (0.05, 0.5, 0.95))
+        return f"5% {low:.4f}, 50% {middle:.4f}, 95% {high:.4f} ({self.certainty})"
+
+
 class Comparison:
     """What a comparison of two runs found.
 
@@ -70,12 +109,14 @@ class Comparison:
         native: _core.Comparison,
         inputs: tuple[_core.Run, _core.Run, _core.Qrels | None],
         options: dict[str, Any],
+        probabilities: _core.Run | None = None,
     ) -> None:
         self._names = names
         self._measures = measures
         self._native = native
         self._inputs = inputs
         self._options = options
+        self._probabilities = probabilities
         self._queries = native.queries()
         self._places: dict[str, int] = {}
 
@@ -284,18 +325,63 @@ class Comparison:
         >>> untied.compare(["x", "y", "z"], ["z", "x", "y"], "MED(P@2)").assignment()
         a-b: 0.5000, {'x': 0.0, 'y': 1.0, 'z': 0.0}
         """
+        of, reading = self._one(measure, query)
+        a_is_ahead, value, grades, filling = _core.largest_assignment(*of, **reading)
+        return Assignment("a-b" if a_is_ahead else "b-a", value, dict(grades), filling)
+
+    def outcomes(
+        self, measure: str | Measure | None = None, query: str | None = None, *, points: int = 1000, seed: int = 0
+    ) -> Outcomes:
+        """All that ``Delta`` could become in a query, with probabilities.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            One of the measures that were computed, a ``Delta``; the first by default.
+        query : str, optional
+            A query of both runs; not needed where there is only one.
+        points : int
+            About how many different values to have. For sums of gains times discounts (P, DCG, nDCG, RBP), whose
+            distribution is computed.
+        seed : int
+            Of the 10,000 outcomes that are drawn for all other measures.
+
+        Returns
+        -------
+        Outcomes
+
+        Raises
+        ------
+        KeyError
+            There is no such query or measure.
+        UntiedError
+            The measure is no ``Delta``, it is not defined for the query, or there are fewer than 2 points.
+
+        Examples
+        --------
+        >>> import untied
+        >>> found = untied.compare(["x", "y"], ["z", "y"], "Delta(P@2, p=0.5)").outcomes()
+        >>> found.values, found.probabilities, found.error
+        ([-0.5, 0.0, 0.5], [0.25, 0.5, 0.25], 0.0)
+        """
+        if not 2 <= points <= 10_000_000:
+            raise UntiedError(f"points must be a whole number from 2 to 10,000,000, not {points}")
+        of, reading = self._one(measure, query)
+        return Outcomes(*_core.difference_outcomes(*of, points, seed, probabilities=self._probabilities, **reading))
+
+    def _one(
+        self, measure: str | Measure | None, query: str | None
+    ) -> tuple[tuple[_core.Run, _core.Run, Measure, str], dict[str, Any]]:
+        """What the core needs for one query and measure."""
         number = 0 if measure is None else self._number(measure)
         if query is None:
             if len(self._queries) > 1:
-                raise KeyError("an assignment is that of one query; name it")
+                raise KeyError("this is of one query; name it")
             [query] = self._queries
         self._place(query)
         run_a, run_b, qrels = self._inputs
         reading = {name: self._options[name] for name in ("depth", "ties", "score_dtype")}
-        a_is_ahead, value, grades, filling = _core.largest_assignment(
-            run_a, run_b, self._measures[number], query, qrels=qrels, **reading
-        )
-        return Assignment("a-b" if a_is_ahead else "b-a", value, dict(grades), filling)
+        return (run_a, run_b, self._measures[number], query), {"qrels": qrels, **reading}
 
     @property
     def moving_depth(self) -> int:
@@ -393,7 +479,7 @@ def compare(
         "probabilities": None if probabilities is None else as_run(probabilities, threads),
     }
     [native] = _core.compare_runs(runs, asked, **known, **options, itself=False, threads=threads)
-    return Comparison(names, asked, native, (*runs, judged), options)
+    return Comparison(names, asked, native, (*runs, judged), options, known["probabilities"])
 
 
 class Comparisons:
@@ -410,12 +496,14 @@ class Comparisons:
         natives: list[_core.Comparison],
         inputs: tuple[list[_core.Run], _core.Qrels | None],
         options: dict[str, Any],
+        probabilities: _core.Run | None = None,
     ) -> None:
         self._names = names
         self._measures = measures
         self._natives = {native.runs(): native for native in natives}
         self._inputs = inputs
         self._options = options
+        self._probabilities = probabilities
 
     @property
     def runs(self) -> list[str]:
@@ -443,7 +531,8 @@ class Comparisons:
         if a > b:
             raise KeyError(f"{pair[1]!r} was compared with {pair[0]!r}, in this order")
         runs, qrels = self._inputs
-        return Comparison(pair, self._measures, self._natives[a, b], (runs[a], runs[b], qrels), self._options)
+        return Comparison(pair, self._measures, self._natives[a, b], (runs[a], runs[b], qrels), self._options,
+                          self._probabilities)  # fmt: skip
 
     @property
     def means(self) -> Table:
@@ -566,7 +655,7 @@ def compare_all(
         "probabilities": None if probabilities is None else as_run(probabilities, threads),
     }
     natives = _core.compare_runs(loaded, asked, **known, **options, itself=itself, threads=threads)
-    return Comparisons([name for name, _ in named], asked, natives, (loaded, judged), options)
+    return Comparisons([name for name, _ in named], asked, natives, (loaded, judged), options, known["probabilities"])
 
 
 def as_comparing(measure: str | Measure) -> Measure:

@@ -133,6 +133,35 @@ pub fn largest_assignment(
     })
 }
 
+/// All that the difference of two runs in a query could become: differences, probabilities, and how far the former may be
+/// off, which is not known of a sample.
+#[pyfunction]
+#[pyo3(signature = (run_a, run_b, measure, query, points, seed, *, qrels, probabilities, depth, ties, score_dtype))]
+#[allow(clippy::too_many_arguments)]
+pub fn difference_outcomes(
+    run_a: &Run,
+    run_b: &Run,
+    measure: &Measure,
+    query: &Bound<'_, PyAny>,
+    points: usize,
+    seed: u64,
+    qrels: Option<&Qrels>,
+    probabilities: Option<&Run>,
+    depth: Option<usize>,
+    ties: &str,
+    score_dtype: &str,
+) -> PyResult<(Vec<f64>, Vec<f64>, Option<f64>)> {
+    let settings = Settings::new(ties, score_dtype, false).map_err(to_python)?;
+    let known = (qrels.map(|qrels| &qrels.0), probabilities.map(|run| &run.0));
+    let runs = (&run_a.0, &run_b.0);
+    let depth = depth.unwrap_or(usize::MAX);
+    with_id(query, "a query id", |query| {
+        let found = compare::outcomes(runs, known, &measure.0, query, (depth, settings), (points, seed));
+        let found = found.map_err(to_python)?;
+        Ok((found.values, found.probabilities, found.error))
+    })
+}
+
 /// Measures made ready for arrays of ids with so many columns.
 #[pyclass(frozen, module = "untied._core")]
 pub struct ArrayComparer {

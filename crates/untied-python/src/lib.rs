@@ -25,7 +25,8 @@ mod _core {
     use super::check::check_run;
     #[pymodule_export]
     use super::compare::{
-        ArrayComparer, Comparison, compare_runs, comparing_info, comparing_measure, largest_assignment, moved_documents,
+        ArrayComparer, Comparison, compare_runs, comparing_info, comparing_measure, difference_outcomes,
+        largest_assignment, moved_documents,
     };
     #[pymodule_export]
     use super::convert::show_id;

@@ -1,9 +1,11 @@
-//! For one query, the grades of unjudged documents that make the difference of two rankings as large as MED says.
+//! Of one query, the grades of unjudged documents that make the difference of two rankings as large as MED says, and all
+//! that Delta could become.
 
 use super::Settings;
 use super::plan::{Plan, Room};
 use crate::error::{Error, Result, show};
 use crate::measures::{Scope, Spec};
+use crate::med::{Both, Effect, Outcomes, Workspace};
 use crate::table::{Qrels, Run};
 
 /// Grades of documents that are not judged.
@@ -31,22 +33,12 @@ pub fn assignment<'a>(
     depth: usize,
     settings: Settings,
 ) -> Result<Assigned<'a>> {
-    let longest = runs.0.longest().max(runs.1.longest());
-    let scope = Scope { depth: longest, grades: qrels.map_or(&[], |qrels| qrels.grades()) };
-    let plan = Plan::new(std::slice::from_ref(spec), depth, &scope)?;
-    let queries = [runs.0.find(query), runs.1.find(query)];
-    if queries.contains(&None) {
-        return Err(Error::Value(format!("query {} is not in both runs", show(query))));
-    }
-    let truth = qrels.and_then(|qrels| Some(qrels.truth(qrels.find(query)?)));
     let mut room = Room::default();
-    plan.lay_out(&mut room, &[runs.0, runs.1], &queries, (truth.as_ref(), None), settings)?;
-    let (both, work) = room.both(truth.as_ref().map_or(&[], |truth| truth.levels));
-    let found = plan.effect().and_then(|effect| effect.assignment(&both, work)).ok_or_else(|| {
-        Error::Value(format!(
-            "no assignment for {spec} in query {}: there is one for MED where it is defined",
-            show(query)
-        ))
+    let known = (qrels, None);
+    let assigned = |effect: &dyn Effect, both: &Both<'_>, work: &mut Workspace| effect.assignment(both, work);
+    let found = in_query(&mut room, runs, known, spec, query, (depth, settings), assigned)?.ok_or_else(|| {
+        let query = show(query);
+        Error::Value(format!("no assignment for {spec} in query {query}: there is one for MED where it is defined"))
     })?;
     let documents = room.documents();
     Ok(Assigned {
@@ -55,4 +47,48 @@ pub fn assignment<'a>(
         documents: found.documents.iter().map(|&(number, grade)| (documents[number as usize].0, grade)).collect(),
         filling: found.filling,
     })
+}
+
+/// The whole distribution of `Delta` in a query of two runs, on a grid of about so many points or drawn from a seed.
+///
+/// # Errors
+/// The measure, a score or a probability is refused, a run lacks the query, or the measure has no value.
+pub fn outcomes(
+    runs: (&Run, &Run),
+    (qrels, probabilities): (Option<&Qrels>, Option<&Run>),
+    spec: &Spec,
+    query: &[u8],
+    (depth, settings): (usize, Settings),
+    grid: (usize, u64),
+) -> Result<Outcomes> {
+    let known = (qrels, probabilities);
+    let outcomes = |effect: &dyn Effect, both: &Both<'_>, work: &mut Workspace| effect.outcomes(both, work, grid);
+    in_query(&mut Room::default(), runs, known, spec, query, (depth, settings), outcomes)?.ok_or_else(|| {
+        let query = show(query);
+        Error::Value(format!("no outcomes of {spec} in query {query}: there are for Delta where it is defined"))
+    })
+}
+
+/// What a measure of differences tells of one query.
+fn in_query<'a, T>(
+    room: &mut Room<'a>,
+    runs: (&'a Run, &'a Run),
+    (qrels, probabilities): (Option<&Qrels>, Option<&Run>),
+    spec: &Spec,
+    query: &[u8],
+    (depth, settings): (usize, Settings),
+    tell: impl Fn(&dyn Effect, &Both<'_>, &mut Workspace) -> Option<T>,
+) -> Result<Option<T>> {
+    let longest = runs.0.longest().max(runs.1.longest());
+    let scope = Scope { depth: longest, grades: qrels.map_or(&[], |qrels| qrels.grades()) };
+    let plan = Plan::new(std::slice::from_ref(spec), depth, &scope)?;
+    let queries = [runs.0.find(query), runs.1.find(query)];
+    if queries.contains(&None) {
+        return Err(Error::Value(format!("query {} is not in both runs", show(query))));
+    }
+    let truth = qrels.and_then(|qrels| Some(qrels.truth(qrels.find(query)?)));
+    let chances = probabilities.and_then(|run| Some(run.rows(run.find(query)?)));
+    plan.lay_out(room, &[runs.0, runs.1], &queries, (truth.as_ref(), chances.as_ref()), settings)?;
+    let (both, work) = room.both(truth.as_ref().map_or(&[], |truth| truth.levels));
+    Ok(plan.effect().and_then(|effect| tell(effect, &both, work)))
 }

@@ -6,7 +6,7 @@ mod bulk;
 mod moved;
 mod plan;
 
-pub use assignment::{Assigned, assignment};
+pub use assignment::{Assigned, assignment, outcomes};
 pub use bulk::{Bulk, Lists};
 pub use moved::{Moved, Rank, moved};
 

@@ -2,7 +2,7 @@
 //! `Delta(S)`, the difference with the interval of all that it could become.
 
 use super::expected::Moments;
-use super::form::{Assignment, Base, Extent, Form, Options};
+use super::form::{Assignment, Base, Extent, Form, Options, Outcomes};
 use super::{Instance, average_precision, dot, err};
 use crate::error::{Error, Result};
 use crate::measures::{Aggregate, Certainty, Cutoff, Info, Needs, OF, Parameter, Scope, Spec, Value};
@@ -160,6 +160,12 @@ pub trait Effect: Send + Sync {
     fn assignment(&self, _both: &Both<'_>, _work: &mut Workspace) -> Option<Assignment> {
         None
     }
+
+    /// All differences with their probabilities, on a grid of about so many points or drawn from a seed: of Delta, where
+    /// it is defined.
+    fn outcomes(&self, _both: &Both<'_>, _work: &mut Workspace, _grid: (usize, u64)) -> Option<Outcomes> {
+        None
+    }
 }
 
 /// Check the whole and make what measures differences.
@@ -270,5 +276,9 @@ impl Effect for Signed {
         let certainty = if solved { sure } else { sure.max(Certainty::Interval) };
         let range = ((-down.1 - unseen.1).min(mean), (up.1 + unseen.0).max(mean));
         Score { value: mean, range: Some(range), variance: Some(variance), certainty }
+    }
+
+    fn outcomes(&self, both: &Both<'_>, work: &mut Workspace, grid: (usize, u64)) -> Option<Outcomes> {
+        self.form.outcomes(both, work, |place| self.chance(both, place), grid)
     }
 }

@@ -6,8 +6,10 @@
 //! cutoff with unknown documents of their own.
 
 mod assignment;
+mod outcomes;
 
 pub use assignment::Assignment;
+pub use outcomes::Outcomes;
 
 use super::effect::{Both, Workspace};
 use super::expected::{self, Moments, Stake, Uncertain};
@@ -168,9 +170,9 @@ impl Form {
         }
         let measure = match kind {
             Kind::AveragePrecision(Base::Depth) => {
-                // R is the depth, and tied rankings have a solver: only its parameters are looked at.
-                with_grades(&of.clone().with("recall_base", Value::Number(depth as f64))?, max_grade, scope)?;
-                None
+                // R is the depth.
+                let of = of.clone().with("recall_base", Value::Number(depth as f64))?;
+                Some(with_grades(&of, max_grade, scope)?)
             }
             Kind::ReciprocalRank | Kind::Cascade | Kind::Success => Some(with_grades(of, max_grade, scope)?),
             _ => None,
@@ -358,10 +360,9 @@ impl Form {
         chance: impl Fn(&Placed) -> f64,
     ) -> (Moments, Certainty) {
         let depth = self.depth_of(both);
-        // Of the unknown documents of an instance, in its order.
-        let mut open = both.places.iter().filter(|place| both.grades[place.document as usize].is_nan());
         if self.is_tied(both) {
             if let Kind::AveragePrecision(Base::Depth) = self.kind {
+                let mut open = both.places.iter().filter(|place| both.grades[place.document as usize].is_nan());
                 let documents = self.with_ties(both, depth).uncertain(|_| open.next().map_or(0.0, &chance));
                 let found = average_precision::expected_tied(&documents, (&both.a.ends, &both.b.ends), depth);
                 let by = depth as f64;
@@ -369,29 +370,15 @@ impl Form {
             }
             let undefined = Moments { mean: f64::NAN, variance: f64::NAN };
             let Some(tied) = self.tied(both) else { return (undefined, Certainty::Exact) };
-            let uncertain = |(x, place): (&Document, &Placed)| {
-                let (gain, chance) = x.known.map_or_else(|| (self.max_grade, chance(place)), |grade| (grade, 1.0));
-                Uncertain { a: x.a, b: x.b, gain, chance }
-            };
-            // What fills rankings up is no document of theirs.
-            let (own, fillers) = tied.documents.split_at(both.places.len());
-            let never = fillers.iter().map(|x| Uncertain { a: x.a, b: x.b, gain: 0.0, chance: 0.0 });
-            let documents: Vec<Uncertain> = own.iter().zip(both.places).map(uncertain).chain(never).collect();
-            return drawn(&documents, &tied);
+            return drawn(&self.uncertain_tied(both, &tied, chance), &tied);
         }
         let (moments, norm) = match &self.kind {
-            Kind::Dot { discounts, normalised, .. } => {
-                self.weigh(both, &discounts[..depth], work);
-                let places = both.places.iter().zip(&work.weights.documents);
-                let stake = |(place, weighed): (&_, &_)| Stake::new(weighed, self.top, chance(place));
-                let norm = if *normalised { self.ideal(both, &discounts[..depth]) } else { 1.0 };
-                (expected::dot(&places.map(stake).collect::<Vec<_>>()), norm)
+            Kind::Dot { .. } => {
+                let (stakes, norm) = self.stakes(both, work, chance);
+                (expected::dot(&stakes), norm)
             }
             kind => {
-                self.lay_out(both, &mut work.instance);
-                let within = |rank: u32| 0 < rank && rank as usize <= depth;
-                let mut open = open.filter(|place| within(place.a) || within(place.b));
-                let documents = work.instance.uncertain(|_| open.next().map_or(0.0, &chance));
+                let documents = self.uncertain(both, work, chance);
                 match kind {
                     Kind::ReciprocalRank => (expected::reciprocal_rank(&documents, depth), 1.0),
                     Kind::Cascade => (expected::expected_reciprocal_rank(&documents, depth), 1.0),
@@ -403,7 +390,37 @@ impl Form {
         (Moments { mean: moments.mean / norm, variance: moments.variance / (norm * norm) }, Certainty::Exact)
     }
 
-    /// Scores of measures that have no formula for what is expected.
+    /// What every document adds to a dot product's difference, and what that is divided by.
+    fn stakes(&self, both: &Both<'_>, work: &mut Workspace, chance: impl Fn(&Placed) -> f64) -> (Vec<Stake>, f64) {
+        let Kind::Dot { discounts, normalised, .. } = &self.kind else { return (Vec::new(), 1.0) };
+        let discounts = &discounts[..self.depth_of(both)];
+        self.weigh(both, discounts, work);
+        let places = both.places.iter().zip(&work.weights.documents);
+        let stakes = places.map(|(place, weighed)| Stake::new(weighed, self.top, chance(place))).collect();
+        (stakes, if *normalised { self.ideal(both, discounts) } else { 1.0 })
+    }
+
+    /// The documents of untied rankings, whose instance is then in the workspace.
+    fn uncertain(&self, both: &Both<'_>, work: &mut Workspace, chance: impl Fn(&Placed) -> f64) -> Vec<Uncertain> {
+        self.lay_out(both, &mut work.instance);
+        let within = |rank: u32| 0 < rank && rank as usize <= work.instance.depth;
+        let open = both.places.iter().filter(|place| both.grades[place.document as usize].is_nan());
+        let mut open = open.filter(|place| within(place.a) || within(place.b));
+        work.instance.uncertain(|_| open.next().map_or(0.0, &chance))
+    }
+
+    /// The documents of tied rankings; what fills these up is no document of theirs.
+    fn uncertain_tied(&self, both: &Both<'_>, tied: &Tied<'_>, chance: impl Fn(&Placed) -> f64) -> Vec<Uncertain> {
+        let uncertain = |(x, place): (&Document, &Placed)| {
+            let (gain, chance) = x.known.map_or_else(|| (self.max_grade, chance(place)), |grade| (grade, 1.0));
+            Uncertain { a: x.a, b: x.b, gain, chance }
+        };
+        let (own, fillers) = tied.documents.split_at(both.places.len());
+        let never = fillers.iter().map(|x| Uncertain { a: x.a, b: x.b, gain: 0.0, chance: 0.0 });
+        own.iter().zip(both.places).map(uncertain).chain(never).collect()
+    }
+
+    /// Scores of rankings without ties, of any measure but dot products.
     fn by_counts<'i>(&self, both: &Both<'_>, instance: &'i Instance) -> ByCounts<'i, impl Fn(&[f64], f64) -> f64> {
         let (k, elsewhere) = (instance.depth as f64, self.elsewhere(both, instance) as f64);
         let hits = |by_rank: &[f64]| by_rank.iter().filter(|&&gain| gain > 0.0).count() as f64;
@@ -414,6 +431,9 @@ impl Form {
                 Kind::Recall => share(hits(by_rank), relevant),
                 Kind::F1 => share(2.0 * hits(by_rank), k + relevant),
                 Kind::Success => f64::from(u8::from(hits(by_rank) > 0.0)),
+                Kind::ReciprocalRank => scores::reciprocal_rank(by_rank),
+                Kind::Cascade => scores::expected_reciprocal_rank(by_rank),
+                Kind::AveragePrecision(Base::Depth) => share(scores::average_precision(by_rank), k),
                 Kind::Bpref => share(bpref::score(by_rank, k), k),
                 Kind::AveragePrecision(Base::Most(most)) => {
                     let known = instance.documents.iter().filter(|x| x.known.is_some_and(|gain| gain > 0.0)).count();

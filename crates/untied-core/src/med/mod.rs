@@ -24,7 +24,7 @@ mod testing;
 mod tied;
 
 pub use effect::{Both, Contrast, Effect, REGISTRY, Workspace, build};
-pub use form::Assignment;
+pub use form::{Assignment, Outcomes};
 
 /// A document of two rankings of one query.
 #[derive(Debug, Clone, Copy, PartialEq)]
