@@ -2,7 +2,7 @@
 //! that Delta could become.
 
 use super::Settings;
-use super::plan::{Plan, Room};
+use super::plan::{Given, Plan, Room};
 use crate::error::{Error, Result, show};
 use crate::measures::{Scope, Spec};
 use crate::med::{Both, Effect, Outcomes, Workspace};
@@ -38,7 +38,9 @@ pub fn assignment<'a>(
     let assigned = |effect: &dyn Effect, both: &Both<'_>, work: &mut Workspace| effect.assignment(both, work);
     let found = in_query(&mut room, runs, known, spec, query, (depth, settings), assigned)?.ok_or_else(|| {
         let query = show(query);
-        Error::Value(format!("no assignment for {spec} in query {query}: there is one for MED where it is defined"))
+        Error::Value(format!(
+            "no assignment for {spec} in query {query}: there is one for MED where it is defined and does not look at subtopics"
+        ))
     })?;
     let documents = room.documents();
     Ok(Assigned {
@@ -65,7 +67,7 @@ pub fn outcomes(
     let outcomes = |effect: &dyn Effect, both: &Both<'_>, work: &mut Workspace| effect.outcomes(both, work, grid);
     in_query(&mut Room::default(), runs, known, spec, query, (depth, settings), outcomes)?.ok_or_else(|| {
         let query = show(query);
-        Error::Value(format!("no outcomes of {spec} in query {query}: there are for Delta where it is defined"))
+        Error::Value(format!("no outcomes of {spec} in query {query}: there are for Delta where it is defined and does not look at subtopics"))
     })
 }
 
@@ -88,7 +90,8 @@ fn in_query<'a, T>(
     }
     let truth = qrels.and_then(|qrels| Some(qrels.truth(qrels.find(query)?)));
     let chances = probabilities.and_then(|run| Some(run.rows(run.find(query)?)));
-    plan.lay_out(room, &[runs.0, runs.1], &queries, (truth.as_ref(), chances.as_ref()), settings)?;
+    let given = Given { truth: truth.as_ref(), by_subtopic: None, chances: chances.as_ref() };
+    plan.lay_out(room, &[runs.0, runs.1], &queries, given, settings)?;
     let (both, work) = room.both(truth.as_ref().map_or(&[], |truth| truth.levels));
     Ok(plan.effect().and_then(|effect| tell(effect, &both, work)))
 }

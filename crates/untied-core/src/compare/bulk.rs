@@ -105,7 +105,7 @@ impl Bulk {
     fn one_row(&self, room: &mut Room, values: &mut [f64]) {
         room.scores.clear();
         let (a, b) = (&room.lists.0, &room.lists.1);
-        let known = Known { grades: &room.grades, levels: &[], chances: &[] };
+        let known = Known { grades: &room.grades, levels: &[], subtopics: &[], chances: &[] };
         self.plan.one_pair(&mut room.pairing, (a, b), known, false, &mut room.scores);
         for (values, score) in values.chunks_exact_mut(3).zip(&room.scores) {
             let (low, high) = score.range.unwrap_or((f64::NAN, f64::NAN));

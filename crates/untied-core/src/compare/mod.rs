@@ -13,13 +13,14 @@ pub use moved::{Moved, Rank, moved};
 use rayon::prelude::*;
 
 use crate::error::{Error, Result, show};
-use crate::measures::{self, Info, OF, Scope, Spec, Value};
+use crate::measures::{self, Info, Needs, OF, Scope, Spec, Value};
 use crate::med;
 use crate::ranking::{Layout, Order, Precision, misfit};
 use crate::settings;
 use crate::similarity::{self, Score, Symmetry};
+use crate::table::profiles::Detail;
 use crate::table::{Qrels, Rows, Run};
-use plan::{Plan, Room};
+use plan::{Given, Plan, Room};
 
 /// How to compare.
 #[derive(Debug, Clone, Copy, Default)]
@@ -93,11 +94,15 @@ pub fn symmetry(spec: &Spec) -> Result<Symmetry> {
 /// The cutoff of a measure that compares two rankings, or of the one that it is of.
 #[must_use]
 pub fn cutoff(spec: &Spec) -> Option<usize> {
-    let of = match spec.parameter(OF.name) {
-        Some(Value::Measure(of)) => of.cutoff,
+    spec.cutoff.or_else(|| of(spec)?.cutoff)
+}
+
+/// The measure of one ranking that a measure of differences is of.
+fn of(spec: &Spec) -> Option<&Spec> {
+    match spec.parameter(OF.name) {
+        Some(Value::Measure(of)) => Some(of),
         _ => None,
-    };
-    spec.cutoff.or(of)
+    }
 }
 
 /// The values of two runs.
@@ -132,12 +137,19 @@ pub fn compare<'a>(
     let longest = runs.iter().map(|run| run.longest()).max().unwrap_or(0);
     let scope = Scope { depth: longest, grades: qrels.map_or(&[], |qrels| qrels.grades()) };
     let plan = Plan::new(specs, depth, &scope)?;
+    if let Some(qrels) = qrels {
+        specs.iter().filter_map(of).try_for_each(|of| of.fits(qrels.detail()))?;
+    }
+    let needs = |spec: &Spec| of(spec).is_some_and(|of| of.info.needs == Needs::Subtopics);
+    let by_subtopic = qrels.and_then(|qrels| qrels.by_profile(Detail::Subtopics)).filter(|_| specs.iter().any(needs));
     let ids = all_ids(runs);
     let of_query = |room: &mut Room<'a>, id: &&[u8]| -> Result<(Vec<Option<usize>>, Vec<Score>)> {
         let queries: Vec<Option<usize>> = runs.iter().map(|run| run.find(id)).collect();
-        let truth = qrels.and_then(|qrels| Some(qrels.truth(qrels.find(id)?)));
         let chances = probabilities.and_then(|run| Some(run.rows(run.find(id)?)));
-        let values = plan.one_query(room, runs, &queries, (truth.as_ref(), chances.as_ref()), settings)?;
+        let [truth, by_subtopic] =
+            [qrels, by_subtopic].map(|qrels| qrels.and_then(|qrels| Some(qrels.truth(qrels.find(id)?))));
+        let given = Given { truth: truth.as_ref(), by_subtopic: by_subtopic.as_ref(), chances: chances.as_ref() };
+        let values = plan.one_query(room, runs, &queries, given, settings)?;
         Ok((queries, values))
     };
     let values = ids.par_iter().map_init(Room::default, of_query).collect::<Result<Vec<_>>>()?;

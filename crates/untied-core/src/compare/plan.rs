@@ -3,7 +3,7 @@
 use super::{Settings, pairs, sort};
 use crate::error::Result;
 use crate::measures::{Scope, Spec};
-use crate::med::{self, Both, Effect, Workspace};
+use crate::med::{self, Both, Effect, Subtopic, Workspace};
 use crate::ranking::{Joiner, Level, List, Numbering, Order, Pair, Placed};
 use crate::similarity::{self, Overlaps, Score, Similarity, Symmetry};
 use crate::table::{Rows, Run, Truth};
@@ -31,6 +31,7 @@ pub(super) struct Room<'a> {
     lists: Vec<List>,
     grades: Vec<f64>,
     chances: Vec<f64>,
+    subtopics: Vec<Subtopic>,
     pairing: Pairing,
 }
 
@@ -45,7 +46,9 @@ impl<'a> Room<'a> {
         let Pairing { joiner, places, workspace, .. } = &mut self.pairing;
         let (a, b) = (&self.lists[0], &self.lists[1]);
         joiner.places(a, b, places);
-        (Both { a, b, places, grades: &self.grades, levels, chances: &self.chances }, workspace)
+        let both =
+            Both { a, b, places, grades: &self.grades, levels, chances: &self.chances, subtopics: &self.subtopics };
+        (both, workspace)
     }
 }
 
@@ -58,6 +61,17 @@ pub(super) struct Pairing {
     workspace: Workspace,
 }
 
+/// What is given for a query.
+#[derive(Clone, Copy)]
+pub(super) struct Given<'a> {
+    /// Judgments.
+    pub truth: Option<&'a Truth<'a>>,
+    /// The same by subtopic.
+    pub by_subtopic: Option<&'a Truth<'a>>,
+    /// Probabilities to be relevant.
+    pub chances: Option<&'a Rows<'a>>,
+}
+
 /// What is known of a query's documents.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'a> {
@@ -67,6 +81,8 @@ pub(super) struct Known<'a> {
     pub levels: &'a [Level],
     /// See [`Both::chances`].
     pub chances: &'a [f64],
+    /// Its subtopics, if they are known.
+    pub subtopics: &'a [Subtopic],
 }
 
 impl Plan {
@@ -114,17 +130,18 @@ impl Plan {
         room: &mut Room<'a>,
         runs: &[&'a Run],
         queries: &[Option<usize>],
-        (truth, chances): (Option<&Truth<'_>>, Option<&Rows<'_>>),
+        given: Given<'_>,
         settings: Settings,
     ) -> Result<Vec<Score>> {
-        self.lay_out(room, runs, queries, (truth, chances), settings)?;
+        self.lay_out(room, runs, queries, given, settings)?;
+        let levels = given.truth.map_or(&[][..], |truth| truth.levels);
         let mut values = Vec::new();
         for (a, b) in pairs(runs.len(), settings.itself).filter(|&(a, b)| queries[a].is_some() && queries[b].is_some())
         {
             self.one_pair(
                 &mut room.pairing,
                 (&room.lists[a], &room.lists[b]),
-                Known { grades: &room.grades, levels: truth.map_or(&[], |truth| truth.levels), chances: &room.chances },
+                Known { grades: &room.grades, levels, chances: &room.chances, subtopics: &room.subtopics },
                 settings.variance,
                 &mut values,
             );
@@ -138,7 +155,7 @@ impl Plan {
         room: &mut Room<'a>,
         runs: &[&'a Run],
         queries: &[Option<usize>],
-        (truth, chances): (Option<&Truth<'_>>, Option<&Rows<'_>>),
+        Given { truth, by_subtopic, chances }: Given<'_>,
         settings: Settings,
     ) -> Result<()> {
         room.numbering.clear();
@@ -167,6 +184,10 @@ impl Plan {
                 }
             }
         }
+        room.subtopics.clear();
+        if let Some(truth) = by_subtopic {
+            room.subtopics.extend(subtopics(truth, room.numbering.documents()));
+        }
         Ok(())
     }
 
@@ -175,7 +196,7 @@ impl Plan {
         &self,
         room: &mut Pairing,
         (a, b): (&List, &List),
-        Known { grades, levels, chances }: Known<'_>,
+        Known { grades, levels, subtopics, chances }: Known<'_>,
         variance: bool,
         values: &mut Vec<Score>,
     ) {
@@ -184,7 +205,7 @@ impl Plan {
         if self.effects {
             room.joiner.places(a, b, &mut room.places);
         }
-        let both = Both { a, b, places: &room.places, grades, levels, chances };
+        let both = Both { a, b, places: &room.places, grades, levels, subtopics, chances };
         values.extend(self.comparators.iter().map(|comparator| match (comparator, &overlaps) {
             (Comparator::Similarity(similarity), Some(overlaps)) => similarity.score(overlaps, variance),
             (Comparator::Similarity(_), None) => unreachable!("there are overlaps where there are similarities"),
@@ -192,4 +213,24 @@ impl Plan {
         }));
         room.pair = overlaps.map(|overlaps| overlaps.pair).unwrap_or_default();
     }
+}
+
+/// The subtopics of a query whose judgments are profiles, with the grades that documents have for them.
+fn subtopics(truth: &Truth<'_>, documents: &[(&[u8], u32)]) -> Vec<Subtopic> {
+    let mut found: Vec<Subtopic> = Vec::new();
+    for level in truth.levels.iter().filter(|level| level.grade >= 0.0) {
+        for &(subtopic, grade) in truth.profile(level.grade) {
+            let none = || Subtopic { highest: 0.0, grades: vec![f64::NAN; documents.len()] };
+            found.resize_with(found.len().max(subtopic as usize + 1), none);
+            found[subtopic as usize].highest = found[subtopic as usize].highest.max(grade);
+        }
+    }
+    for (number, &(doc, hash)) in documents.iter().enumerate() {
+        let Some(profile) = truth.grade(doc, hash).filter(|&profile| profile >= 0.0) else { continue };
+        found.iter_mut().for_each(|subtopic| subtopic.grades[number] = 0.0);
+        for &(subtopic, grade) in truth.profile(profile) {
+            found[subtopic as usize].grades[number] = grade;
+        }
+    }
+    found
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::measures::{Aggregate, Measure, Needs, Scope, Spec};
-use crate::table::profiles::Detail;
 use crate::table::{Lengths, Qrels};
 
 /// Measures made ready for rankings up to some depth.
@@ -33,19 +32,7 @@ impl Plan {
         if let (Some(spec), None) = (by_length, lengths) {
             return Err(Error::Value(format!("{spec} needs lengths of documents (--docs FILE, docs=)")));
         }
-        for spec in specs {
-            if let Some(detail) = spec.info.needs.detail().filter(|&detail| qrels.detail() != Some(detail)) {
-                let what = match detail {
-                    Detail::Subtopics => "judgments by subtopic",
-                    Detail::Strata => "strata",
-                    Detail::Inclusion => "inclusion probabilities",
-                };
-                let format = detail.format();
-                return Err(Error::Value(format!(
-                    "{spec} needs {what} (qrels format '{format}'), and the qrels have none"
-                )));
-            }
-        }
+        specs.iter().try_for_each(|spec| spec.fits(qrels.detail()))?;
         // A retrieved document that is not judged may be relevant too.
         let scope = Scope { depth: depth + qrels.longest(), grades: qrels.grades() };
         Ok(Plan {

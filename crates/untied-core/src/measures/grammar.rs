@@ -7,6 +7,7 @@ use super::{
 };
 use crate::compare;
 use crate::error::{Error, Result, alternatives, quote};
+use crate::table::profiles::Detail;
 
 /// A measure as asked for: which, with what parameters, to what cutoff.
 #[derive(Debug, Clone, PartialEq)]
@@ -274,6 +275,21 @@ impl Spec {
                 "{self}: recall_base must be 'qrels', 'ranking' or an integer from 1, not {other}"
             ))),
         }
+    }
+
+    /// Check that judgments say what the measure needs to know.
+    ///
+    /// # Errors
+    /// They do not.
+    pub(crate) fn fits(&self, qrels: Option<Detail>) -> Result<()> {
+        let Some(detail) = self.info.needs.detail().filter(|&detail| qrels != Some(detail)) else { return Ok(()) };
+        let what = match detail {
+            Detail::Subtopics => "judgments by subtopic",
+            Detail::Strata => "strata",
+            Detail::Inclusion => "inclusion probabilities",
+        };
+        let format = detail.format();
+        Err(Error::Value(format!("{self} needs {what} (qrels format '{format}'), and the qrels have none")))
     }
 
     /// Parameter `judged_only`.

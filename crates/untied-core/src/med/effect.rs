@@ -118,6 +118,15 @@ static DELTA: Contrast = Contrast {
     },
 };
 
+/// What is known of a query's documents with regard to one of its subtopics.
+#[derive(Debug, Clone)]
+pub struct Subtopic {
+    /// The highest grade that any document has.
+    pub highest: f64,
+    /// Grades by number of document; NaN where there is no judgment.
+    pub grades: Vec<f64>,
+}
+
 /// Two rankings of a query with what is known of their documents.
 #[derive(Debug, Clone, Copy)]
 pub struct Both<'a> {
@@ -133,6 +142,8 @@ pub struct Both<'a> {
     pub levels: &'a [Level],
     /// Probabilities to be relevant, by number of document, if there are any; NaN where none is given.
     pub chances: &'a [f64],
+    /// Its subtopics, if they are known.
+    pub subtopics: &'a [Subtopic],
 }
 
 /// Room that is kept between pairs of rankings.

@@ -11,6 +11,7 @@
 //!   w_K = 1/K at the end. So D = sum of w_t (Q_B(t) - Q_A(t)). Factors of different documents are independent:
 //!   E Q(t) is the product of E(1 - c), and E Q_A(s) Q_B(t) takes E(1 - c)^2 for the documents in both prefixes.
 //!   Where both prefixes hold the same documents Q_A = Q_B, and these t are left out, so nothing large cancels there.
+//! * Any cascade with discounts D: ERR with w_t = D(t) - D(t + 1) and w_K = D(K).
 //! * RR: ERR with c = 1.
 
 use super::dot::Weighed;
@@ -135,7 +136,15 @@ pub(super) fn pairs(chances: &[f64], q: impl Fn(usize, usize) -> f64) -> Moments
 /// Differences of ERR to a depth, in O(depth^2).
 #[must_use]
 pub fn expected_reciprocal_rank(documents: &[Uncertain], depth: usize) -> Moments {
-    Cascade::new(documents, depth).moments()
+    let fall = |t: usize| 1.0 / (t as f64 * if t == depth { 1.0 } else { (t + 1) as f64 });
+    Cascade::new(documents, depth, fall).moments()
+}
+
+/// Differences of a cascade with these discounts by rank, in the square of their number.
+#[must_use]
+pub fn discounted(documents: &[Uncertain], discounts: &[f64]) -> Moments {
+    let fall = |t: usize| discounts[t - 1] - discounts.get(t).unwrap_or(&0.0);
+    Cascade::new(documents, discounts.len(), fall).moments()
 }
 
 /// Differences of RR to a depth, in O(depth^2).
@@ -161,7 +170,7 @@ struct Cascade {
 }
 
 impl Cascade {
-    fn new(documents: &[Uncertain], depth: usize) -> Cascade {
+    fn new(documents: &[Uncertain], depth: usize, fall: impl Fn(usize) -> f64) -> Cascade {
         let nothing = Place { once: 1.0, again: 1.0, other: 0 };
         let (mut a, mut b) = (vec![nothing; depth], vec![nothing; depth]);
         // Prefixes of t that hold the document on one side only.
@@ -181,7 +190,7 @@ impl Cascade {
         let mut open = 0;
         let weight = |t: usize| {
             open += apart[t];
-            if open == 0 { 0.0 } else { 1.0 / (t as f64 * if t == depth { 1.0 } else { (t + 1) as f64 }) }
+            if open == 0 { 0.0 } else { fall(t) }
         };
         let weights = (1..=depth).map(weight).collect();
         Cascade { a, b, weights }

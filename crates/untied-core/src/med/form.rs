@@ -13,6 +13,7 @@ pub use outcomes::Outcomes;
 
 use super::effect::{Both, Workspace};
 use super::expected::{self, Moments, Stake, Uncertain};
+use super::novelty::{self, Novelty};
 use super::scores::{self, Scores};
 use super::tied::{Swapped, Tied};
 use super::{
@@ -61,7 +62,11 @@ enum Kind {
     AveragePrecision(Base),
     ReciprocalRank,
     /// ERR.
-    Cascade,
+    ReciprocalCascade,
+    /// Another cascade, by its discounts.
+    Cascade(Vec<f64>),
+    /// A sum over subtopics.
+    Novelty(Box<Novelty>),
     Recall,
     F1,
     Success,
@@ -145,14 +150,18 @@ impl Form {
                     most => (Gain::ShareOf(most), most, kind),
                 }
             }
-            "ERR" => (Gain::Stop(most(4.0)?), most(4.0)?, Kind::Cascade),
+            "ERR" => (Gain::Stop(most(4.0)?), most(4.0)?, Kind::ReciprocalCascade),
+            "Cascade" => (Gain::new(of, scope.grades)?, highest, Kind::Cascade(novelty::falling(of, depth)?)),
+            "alpha_DCG" | "alpha_nDCG" | "ERR_IA" | "nERR_IA" | "StRecall" | "P_IA" => {
+                binary(Kind::Novelty(Box::new(Novelty::new(of, options.max_grade)?)))?
+            }
             _ => return Err(Error::Measure(format!("the largest difference in {of} is not known"))),
         };
         let refuse = |option: &str, goes_with: &str| {
             Err(Error::Measure(format!("{option} goes with {goes_with}, not with {of}")))
         };
         let is_dot = matches!(kind, Kind::Dot { .. });
-        if options.tail && !matches!(kind, Kind::Dot { persistence: Some(_), .. } | Kind::Cascade) {
+        if options.tail && !matches!(kind, Kind::Dot { persistence: Some(_), .. } | Kind::ReciprocalCascade) {
             return refuse("tail='upper'", "RBP without a cutoff and with ERR");
         }
         if options.base != Base::Depth && !matches!(kind, Kind::AveragePrecision(_)) {
@@ -174,7 +183,9 @@ impl Form {
                 let of = of.clone().with("recall_base", Value::Number(depth as f64))?;
                 Some(with_grades(&of, max_grade, scope)?)
             }
-            Kind::ReciprocalRank | Kind::Cascade | Kind::Success => Some(with_grades(of, max_grade, scope)?),
+            Kind::ReciprocalRank | Kind::ReciprocalCascade | Kind::Cascade(_) | Kind::Success => {
+                Some(with_grades(of, max_grade, scope)?)
+            }
             _ => None,
         };
         Ok(Form { top: gain.of(max_grade), gain, cutoff, kind, measure, max_grade, options })
@@ -194,6 +205,7 @@ impl Form {
     pub fn extent(&self, both: &Both<'_>, work: &mut Workspace, directions: (bool, bool)) -> Extent {
         let mut unseen = (0.0, 0.0);
         let (mut up, mut down) = match &self.kind {
+            Kind::Novelty(novelty) => return novelty.extent(both, work, directions),
             Kind::Dot { discounts, normalised, persistence } => {
                 let discounts = &discounts[..self.depth_of(both)];
                 self.weigh(both, discounts, work);
@@ -322,9 +334,12 @@ impl Form {
         let Workspace { instance, average_precision: room, .. } = work;
         let elsewhere = || self.elsewhere(both, instance);
         let judged = || counts::Elsewhere { relevant: elsewhere(), unknown: 0 };
-        match self.kind {
+        match &self.kind {
             Kind::ReciprocalRank => reciprocal_rank::solve(instance),
-            Kind::Cascade => err::solve(instance, self.options.tail, NODES, &mut work.err),
+            Kind::ReciprocalCascade => err::solve(instance, self.options.tail, NODES, &mut work.err),
+            Kind::Cascade(discounts) => {
+                err::solve_discounted(instance, &discounts[..instance.depth], NODES, &mut work.err)
+            }
             Kind::Recall => counts::recall(instance, judged()),
             Kind::F1 => counts::f1(instance, judged()),
             Kind::Success => counts::success(instance),
@@ -337,9 +352,10 @@ impl Form {
                 average_precision::solve_ratio(instance, elsewhere(), NODES, room)
             }
             Kind::AveragePrecision(Base::Most(most)) => {
-                average_precision::solve_limited(instance, most, elsewhere(), NODES, room)
+                average_precision::solve_limited(instance, *most, elsewhere(), NODES, room)
             }
-            Kind::AveragePrecision(Base::Depth) | Kind::Dot { .. } => average_precision::solve(instance, NODES, room),
+            Kind::AveragePrecision(Base::Depth) => average_precision::solve(instance, NODES, room),
+            Kind::Dot { .. } | Kind::Novelty(_) => unreachable!("they are solved without an instance"),
         }
     }
 
@@ -359,6 +375,9 @@ impl Form {
         work: &mut Workspace,
         chance: impl Fn(&Placed) -> f64,
     ) -> (Moments, Certainty) {
+        if let Kind::Novelty(novelty) = &self.kind {
+            return novelty.moments(both, work, &chance);
+        }
         let depth = self.depth_of(both);
         if self.is_tied(both) {
             if let Kind::AveragePrecision(Base::Depth) = self.kind {
@@ -381,7 +400,8 @@ impl Form {
                 let documents = self.uncertain(both, work, chance);
                 match kind {
                     Kind::ReciprocalRank => (expected::reciprocal_rank(&documents, depth), 1.0),
-                    Kind::Cascade => (expected::expected_reciprocal_rank(&documents, depth), 1.0),
+                    Kind::ReciprocalCascade => (expected::expected_reciprocal_rank(&documents, depth), 1.0),
+                    Kind::Cascade(discounts) => (expected::discounted(&documents, &discounts[..depth]), 1.0),
                     Kind::AveragePrecision(Base::Depth) => (expected::average_precision(&documents), depth as f64),
                     _ => return drawn(&documents, &self.by_counts(both, &work.instance)),
                 }
@@ -427,17 +447,18 @@ impl Form {
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
         let formula = move |by_rank: &[f64], relevant: f64| {
             let relevant = relevant + elsewhere;
-            match self.kind {
+            match &self.kind {
                 Kind::Recall => share(hits(by_rank), relevant),
                 Kind::F1 => share(2.0 * hits(by_rank), k + relevant),
                 Kind::Success => f64::from(u8::from(hits(by_rank) > 0.0)),
                 Kind::ReciprocalRank => scores::reciprocal_rank(by_rank),
-                Kind::Cascade => scores::expected_reciprocal_rank(by_rank),
+                Kind::ReciprocalCascade => scores::expected_reciprocal_rank(by_rank),
+                Kind::Cascade(discounts) => scores::cascade(by_rank, discounts),
                 Kind::AveragePrecision(Base::Depth) => share(scores::average_precision(by_rank), k),
                 Kind::Bpref => share(bpref::score(by_rank, k), k),
                 Kind::AveragePrecision(Base::Most(most)) => {
                     let known = instance.documents.iter().filter(|x| x.known.is_some_and(|gain| gain > 0.0)).count();
-                    share(scores::average_precision(by_rank), (known + most) as f64 + elsewhere)
+                    share(scores::average_precision(by_rank), (known + *most) as f64 + elsewhere)
                 }
                 _ => share(scores::average_precision(by_rank), relevant),
             }

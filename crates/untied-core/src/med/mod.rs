@@ -16,6 +16,7 @@ pub mod err;
 pub mod expected;
 pub mod flow;
 mod form;
+mod novelty;
 pub mod passages;
 pub mod reciprocal_rank;
 pub mod scores;
@@ -23,7 +24,7 @@ pub mod scores;
 mod testing;
 mod tied;
 
-pub use effect::{Both, Contrast, Effect, REGISTRY, Workspace, build};
+pub use effect::{Both, Contrast, Effect, REGISTRY, Subtopic, Workspace, build};
 pub use form::{Assignment, Outcomes};
 
 /// A document of two rankings of one query.

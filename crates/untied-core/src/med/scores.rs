@@ -98,6 +98,17 @@ pub fn expected_reciprocal_rank(gains: &[f64]) -> f64 {
     sum
 }
 
+/// A cascade whose user stops with a probability equal to the gain, with a discount for each rank.
+#[must_use]
+pub fn cascade(gains: &[f64], discounts: &[f64]) -> f64 {
+    let (mut left, mut sum) = (1.0, 0.0);
+    for (gain, discount) in gains.iter().zip(discounts) {
+        sum += left * gain * discount;
+        left *= 1.0 - gain;
+    }
+    sum
+}
+
 /// RR. Any gain above 0 is relevant.
 #[must_use]
 pub fn reciprocal_rank(gains: &[f64]) -> f64 {

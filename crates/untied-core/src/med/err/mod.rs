@@ -8,6 +8,8 @@
 //! which all stop the user of A with probability r and never that of B,
 //! `wA_K = 1 / (K (K + 1)) + sum_{m >= 1} (1 - r)^m / ((K + m) (K + m + 1))` and `wB_K = 1 / K`.
 //!
+//! Any cascade whose discounts D never rise is the same, with `w_t = D(t) - D(t + 1)` and `w_K = D(K)`.
+//!
 //! The difference is affine in each `c_x`: some optimum has all unknown ones in {0, r}, those that only A has at r and
 //! those that only B has at 0. Let `x_1, x_2, ...` be the others in the order of A, `y_1, y_2, ...` in that of B and
 //! `f = 1 - r` for those that are on, 1 for those that are off. With all that is fixed put into weights of *positions*
@@ -24,7 +26,7 @@ mod part;
 mod problem;
 mod search;
 
-use self::problem::Problem;
+use self::problem::{Problem, stopping_tail};
 use super::{Instance, Solution};
 
 /// Memory that one solution leaves to the next.
@@ -39,8 +41,40 @@ pub struct Workspace {
 /// Where `bound` equals `value` nothing better exists but for `1e-12` a part.
 #[must_use]
 pub fn solve(instance: &Instance, tail: bool, limit: u64, workspace: &mut Workspace) -> Solution {
+    // All that could follow two empty rankings begins at rank 1.
+    let depth = instance.depth.max(usize::from(tail));
+    let fall = |rank: usize| 1.0 / (rank * (rank + 1)) as f64;
+    let weights = |rank: usize| {
+        if rank < depth {
+            return (fall(rank), fall(rank));
+        }
+        let last = 1.0 / depth as f64;
+        (if tail { fall(rank) + stopping_tail(depth, 1.0 - instance.top) } else { last }, last)
+    };
+    search(instance, depth, weights, limit, workspace)
+}
+
+/// The same for discounts that never rise, one for each rank to the depth, and without what could follow.
+#[must_use]
+pub fn solve_discounted(instance: &Instance, discounts: &[f64], limit: u64, workspace: &mut Workspace) -> Solution {
+    let at = |rank: usize| discounts.get(rank - 1).copied().unwrap_or(0.0);
+    let weights = |rank: usize| {
+        let fall = at(rank) - at(rank + 1);
+        (fall, fall)
+    };
+    search(instance, instance.depth, weights, limit, workspace)
+}
+
+/// With what each rank to a depth weighs in A and in B.
+fn search(
+    instance: &Instance,
+    depth: usize,
+    weights: impl Fn(usize) -> (f64, f64),
+    limit: u64,
+    workspace: &mut Workspace,
+) -> Solution {
     let problem = &mut workspace.problem;
-    problem.read(instance, tail);
+    problem.read(instance, depth, weights);
     let (gap, nodes) = problem.solve(limit);
     let value = problem.value();
     let only_a = |x: &super::Document| if x.b == 0 { instance.top } else { 0.0 };

@@ -38,11 +38,10 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    /// State an instance.
-    pub(super) fn read(&mut self, instance: &Instance, tail: bool) {
+    /// State an instance, with what each rank to a depth weighs in A and in B.
+    pub(super) fn read(&mut self, instance: &Instance, depth: usize, weights: impl Fn(usize) -> (f64, f64)) {
         let go_on = 1.0 - instance.top;
-        // All that could follow two empty rankings begins at rank 1.
-        self.start(instance.depth.max(usize::from(tail)), go_on, tail);
+        self.start(depth, go_on, weights);
         self.ranks.iter_mut().skip(instance.lengths.0).for_each(|(a, _)| a.factor = go_on);
         self.documents.clear();
         for (id, document) in instance.documents.iter().enumerate() {
@@ -68,19 +67,16 @@ impl Problem {
         self.find_positions();
     }
 
-    fn start(&mut self, depth: usize, go_on: f64, tail: bool) {
+    fn start(&mut self, depth: usize, go_on: f64, weights: impl Fn(usize) -> (f64, f64)) {
         let powers = &mut self.part.powers;
         powers.clear();
         powers.extend((0..=depth).scan(1.0, |power, _| Some(std::mem::replace(power, *power * go_on))));
         self.ranks.clear();
         self.ranks.extend((1..=depth).map(|rank| {
-            let place = Place { weight: 1.0 / (rank * (rank + 1)) as f64, factor: 1.0, open: NONE };
-            (place, place)
+            let (a, b) = weights(rank);
+            let place = |weight: f64| Place { weight, factor: 1.0, open: NONE };
+            (place(a), place(b))
         }));
-        if let Some((a, b)) = self.ranks.last_mut() {
-            b.weight = 1.0 / depth as f64;
-            a.weight = if tail { a.weight + stopping_tail(depth, go_on) } else { b.weight };
-        }
     }
 
     fn find_positions(&mut self) {
@@ -176,7 +172,7 @@ impl Problem {
 }
 
 /// `sum_{m >= 1} q^m / ((k + m) (k + m + 1))`, until nothing is added.
-fn stopping_tail(depth: usize, go_on: f64) -> f64 {
+pub(super) fn stopping_tail(depth: usize, go_on: f64) -> f64 {
     let (mut sum, mut power) = (0.0, 1.0);
     for rank in depth + 1.. {
         power *= go_on;

@@ -21,8 +21,11 @@ pub struct Assignment {
 
 impl Form {
     /// The assignment with which the extent is reached, in the better of the directions asked for; of equal ones with A
-    /// ahead. None where the extent is not known.
+    /// ahead. None where the extent is not known, or assigns subtopics.
     pub fn assignment(&self, both: &Both<'_>, work: &mut Workspace, directions: (bool, bool)) -> Option<Assignment> {
+        if matches!(self.kind, Kind::Novelty(_)) {
+            return None; // it would assign subtopics to documents, not grades
+        }
         let extent = self.extent(both, work, directions);
         let (up, down) = (extent.up.0, extent.down.0);
         if up.is_nan() || down.is_nan() {

@@ -21,7 +21,7 @@ pub struct Outcomes {
 
 impl Form {
     /// The distribution of S(A) - S(B), on a grid of about so many points where that can be, else drawn from a seed.
-    /// None where the measure of tied rankings is not known.
+    /// None where the measure of tied rankings is not known, or looks at subtopics.
     pub fn outcomes(
         &self,
         both: &Both<'_>,
@@ -29,6 +29,9 @@ impl Form {
         chance: impl Fn(&Placed) -> f64,
         (points, seed): (usize, u64),
     ) -> Option<Outcomes> {
+        if let Kind::Novelty(_) = self.kind {
+            return None; // they would be of subtopics
+        }
         if let Kind::Dot { .. } = self.kind {
             let (stakes, norm) = self.stakes(both, work, chance);
             let stakes: Vec<Stake> = stakes.iter().map(|x| Stake { difference: x.difference / norm, ..*x }).collect();
