@@ -201,7 +201,7 @@ def test_json(untied_: Command, tmp_path: pathlib.Path) -> None:
     _, out, _ = untied_(*arguments, "--format", "json", "--depth", 3, "--ties", "trec")
     found = json.loads(out)
     assert found["untied"] == untied.__version__
-    assert found["settings"] == {"ties": "trec", "score_dtype": "float32", "depth": 3}
+    assert found["settings"] == {"ties": "trec", "score_dtype": "float32", "depth": 3, "qrels_format": "trec"}
     hashes = [hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in ("old.run", "new.run", "qrels")]
     assert [one["sha256"] for one in found["inputs"]] == hashes
     assert found["runs"] == ["old", "new"]
@@ -308,3 +308,18 @@ def test_the_example_in_the_docs(untied_: Command) -> None:
     _, out, _ = untied_(*runs, "--qrels", example / "qrels.txt", "--top", 2, "--format", "table")
     shown = "".join(f"    {line}\n" if line else "\n" for line in out.splitlines())
     assert shown in (root / "docs" / "comparing.md").read_text()
+
+
+def test_judgments_by_subtopic(untied_: Command, tmp_path: pathlib.Path) -> None:
+    """Their format is named as for `untied eval`; the grade of one subtopic is not that of another."""
+    (tmp_path / "subtopics").write_text("1 1 a 1\n1 2 e 1\n1 1 c 0\n")
+    asked = ("-m", "MED(alpha_nDCG@3)", "--qrels", "subtopics", "-q", "--format", "tsv", "--digits", "12")
+    code, output, _ = untied_("old.run", "new.run", "--qrels-format", "subtopics", *asked)
+    assert code == 0
+    qrels = {"1": {"1": {"a": 1, "c": 0}, "2": {"e": 1}}}
+    expected = untied.compare(OLD, NEW, "MED(alpha_nDCG@3)", qrels=qrels).value("MED(alpha_nDCG@3)", "1")
+    [row] = [line.split("\t") for line in output.splitlines() if line.split("\t")[2] == "1"]
+    assert float(row[4]) == pytest.approx(expected.mean, abs=1e-12)
+    code, _, message = untied_("old.run", "new.run", *asked)
+    assert code != 0
+    assert "subtopics" in message

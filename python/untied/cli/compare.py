@@ -8,6 +8,7 @@ from untied._core import show_id
 from untied.cli import FORMATS, digits, parser, threads
 from untied.compare import DEFAULT, Comparison, Comparisons, compare_all
 from untied.errors import UntiedError
+from untied.inputs import as_qrels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def arguments_parser() -> argparse.ArgumentParser:
         help=f"RBO, Overlap@10, MED(nDCG@20), with parameters; repeatable (default: {', '.join(DEFAULT)})",
     )
     add("--qrels", metavar="QRELS", help="judgments; documents with a grade keep it in MED and Delta")
+    add("--qrels-format", metavar="FORMAT", default="trec", help="as for untied eval")
     add(
         "--probabilities",
         metavar="FILE",
@@ -105,7 +107,7 @@ def main(arguments: Sequence[str]) -> None:
     found = compare_all(
         options.runs,
         options.measure or DEFAULT,
-        qrels=options.qrels,
+        qrels=as_qrels(options.qrels, options.threads, options.qrels_format) if options.qrels else None,
         probabilities=options.probabilities,
         depth=options.depth,
         ties=options.ties,
@@ -183,6 +185,7 @@ def _json(
         "ties": options.ties,
         "score_dtype": "float32" if options.ties == "trec" else options.score_dtype,  # what that policy means
         "depth": options.depth,
+        "qrels_format": options.qrels_format,
     }
     content: dict[str, Any] = {"runs": found.runs, "notes": notes}
     if options.matrix:

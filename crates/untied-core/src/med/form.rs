@@ -6,24 +6,20 @@
 //! cutoff with unknown documents of their own.
 
 mod assignment;
+mod extent;
+mod moments;
 mod outcomes;
 
 pub use assignment::Assignment;
 pub use outcomes::Outcomes;
 
 use super::effect::{Both, Workspace};
-use super::expected::{self, Moments, Stake, Uncertain};
 use super::novelty::{self, Novelty};
-use super::scores::{self, Scores};
-use super::tied::{Swapped, Tied};
-use super::{
-    Document, Instance, Solution, average_precision, bpref, branch, counts, distribution, dot, err, flow,
-    reciprocal_rank,
-};
+use super::{Document, Instance, dot};
 use crate::error::{Error, Result};
 use crate::measures::dcg::{Gain, discounts};
-use crate::measures::{Certainty, Measure, Scope, Spec, Value};
-use crate::ranking::{List, Placed};
+use crate::measures::{Measure, Scope, Spec, Value};
+use crate::ranking::List;
 
 /// How much one ranking can be ahead of the other.
 #[derive(Debug, Clone, Copy)]
@@ -111,6 +107,11 @@ impl Form {
     /// # Errors
     /// The measure has none, or a parameter has a value it cannot take.
     pub fn new(of: &Spec, options: Options, scope: &Scope<'_>) -> Result<Form> {
+        // What a difference cannot heed is refused: R and means are those of the difference.
+        if let Some(name) = ["judged_only", "recall_base", "mean"].into_iter().find(|name| of.parameter(name).is_some())
+        {
+            return Err(Error::Measure(format!("{of}: {name} does not go with a difference of two rankings")));
+        }
         let highest = scope.grades.first().copied().unwrap_or(0.0).max(1.0);
         let cutoff = of.cutoff;
         let depth = cutoff.unwrap_or(scope.depth);
@@ -201,271 +202,6 @@ impl Form {
         self.cutoff.unwrap_or(both.a.len().max(both.b.len()))
     }
 
-    /// The extent of differences, in the directions asked for.
-    pub fn extent(&self, both: &Both<'_>, work: &mut Workspace, directions: (bool, bool)) -> Extent {
-        let mut unseen = (0.0, 0.0);
-        let (mut up, mut down) = match &self.kind {
-            Kind::Novelty(novelty) => return novelty.extent(both, work, directions),
-            Kind::Dot { discounts, normalised, persistence } => {
-                let discounts = &discounts[..self.depth_of(both)];
-                self.weigh(both, discounts, work);
-                let norm = if *normalised { self.ideal(both, discounts) } else { 1.0 };
-                if let Some(p) = persistence {
-                    unseen = (self.top * p.powf(both.a.len() as f64), self.top * p.powf(both.b.len() as f64));
-                }
-                let solve = |work: &mut Workspace| {
-                    let value = match self.options.per_grade {
-                        None => dot::largest(&work.weights),
-                        Some(most) => dot::solve_limited(&work.weights, &self.grades(both, most, true)).value,
-                    };
-                    (value / norm, value / norm)
-                };
-                if self.options.optimistic && (both.a.is_tied() || both.b.is_tied()) {
-                    return self.optimistic(both, discounts, norm, unseen, directions);
-                }
-                in_both(directions, work, solve, |work| work.weights.swap())
-            }
-            Kind::AveragePrecision(Base::Depth) if self.is_tied(both) => {
-                let instance = self.with_ties(both, self.depth_of(both));
-                in_both_orders(both, instance, directions, |instance, ends| {
-                    let found = average_precision::solve_tied(instance, ends, NODES, &mut work.average_precision);
-                    (found.value, found.bound)
-                })
-            }
-            _ if self.is_tied(both) => {
-                let ((up, above_up), (down, above_down)) = self.searched(both, directions);
-                // What follows rank K is reached with at most probability 1, and is worth at most 1 / (K + 1).
-                let tail = if self.options.tail { 1.0 / (self.depth_of(both) + 1) as f64 } else { 0.0 };
-                ((up, above_up + tail), (down, above_down + tail))
-            }
-            _ => {
-                self.lay_out(both, &mut work.instance);
-                let solve = |work: &mut Workspace| {
-                    let Solution { value, bound, .. } = self.solution(both, work);
-                    (value, bound)
-                };
-                in_both(directions, work, solve, |work| work.instance.swap())
-            }
-        };
-        if self.options.tail {
-            up = (up.0 + unseen.0, up.1 + unseen.0);
-            down = (down.0 + unseen.1, down.1 + unseen.1);
-            unseen = (0.0, 0.0);
-        }
-        Extent { up, down, unseen }
-    }
-
-    /// The extent where tied documents may stand in any order too.
-    fn optimistic(
-        &self,
-        both: &Both<'_>,
-        discounts: &[f64],
-        norm: f64,
-        unseen: (f64, f64),
-        directions: (bool, bool),
-    ) -> Extent {
-        let instance = self.with_ties(both, discounts.len());
-        let (up, down) = in_both_orders(both, instance, directions, |instance, ends| {
-            let value = flow::solve(instance, ends, discounts).value / norm;
-            (value, value)
-        });
-        Extent { up, down, unseen }
-    }
-
-    /// All documents with their gains, wherever they stand.
-    fn with_ties(&self, both: &Both<'_>, depth: usize) -> Instance {
-        let known = |place: &Placed| self.known(both.grades[place.document as usize]);
-        let place = |place: &Placed| Document { a: place.a, b: place.b, known: known(place) };
-        let filled = |list: &List| if self.cutoff.is_some() { list.len() } else { list.len().max(depth) };
-        Instance {
-            depth,
-            lengths: (filled(both.a), filled(both.b)),
-            documents: both.places.iter().map(place).collect(),
-            top: self.top,
-        }
-    }
-
-    /// Grades from 1 on with their gains, and how many documents may have each: judged ones aside where `open`.
-    fn grades(&self, both: &Both<'_>, most: usize, open: bool) -> Vec<dot::Grade> {
-        let judged = |grade: f64| {
-            let levels = both.levels.iter().filter(|level| level.grade == grade);
-            levels.map(|level| level.count as usize).sum::<usize>()
-        };
-        let limit = |grade: f64| if open { most.saturating_sub(judged(grade)) } else { most.max(judged(grade)) };
-        let grades = (1..=self.max_grade as usize).map(|grade| grade as f64);
-        grades.map(|grade| dot::Grade { gain: self.gain.of(grade), most: limit(grade) }).collect()
-    }
-
-    /// What nDCG is divided by; 1 where that is nothing, as of two empty rankings.
-    fn ideal(&self, both: &Both<'_>, discounts: &[f64]) -> f64 {
-        let ideal = match self.options.per_grade {
-            None => self.top * discounts.iter().sum::<f64>(),
-            Some(most) => dot::ideal(discounts, &self.grades(both, most, false)),
-        };
-        if ideal > 0.0 { ideal } else { 1.0 }
-    }
-
-    /// Whether tied rankings need a search: those of dot products have a closed form.
-    fn is_tied(&self, both: &Both<'_>) -> bool {
-        !matches!(self.kind, Kind::Dot { .. }) && (both.a.is_tied() || both.b.is_tied())
-    }
-
-    fn tied(&self, both: &Both<'_>) -> Option<Tied<'_>> {
-        Some(Tied::new(both, self.cutoff.unwrap_or(0), self.measure.as_deref()?))
-    }
-
-    /// What a search finds over the expected scores of rankings with ties.
-    fn searched(&self, both: &Both<'_>, directions: (bool, bool)) -> ((f64, f64), (f64, f64)) {
-        let never = (f64::NEG_INFINITY, f64::NEG_INFINITY);
-        // Denominators that move: what is expected of tied rankings is not known.
-        let Some(mut tied) = self.tied(both) else { return ((f64::NAN, f64::NAN), (f64::NAN, f64::NAN)) };
-        let ends = |solution: Solution| (solution.value, solution.bound);
-        let solve = |tied: &Tied<'_>| branch::solve(&tied.documents, self.max_grade, tied, TIED_NODES);
-        let up = if directions.0 { ends(solve(&tied)) } else { never };
-        if !directions.1 {
-            return (up, never);
-        }
-        tied.documents.iter_mut().for_each(|x| std::mem::swap(&mut x.a, &mut x.b));
-        (up, ends(branch::solve(&tied.documents, self.max_grade, &Swapped(&tied), TIED_NODES)))
-    }
-
-    /// What solves the instance of the workspace.
-    fn solution(&self, both: &Both<'_>, work: &mut Workspace) -> Solution {
-        let Workspace { instance, average_precision: room, .. } = work;
-        let elsewhere = || self.elsewhere(both, instance);
-        let judged = || counts::Elsewhere { relevant: elsewhere(), unknown: 0 };
-        match &self.kind {
-            Kind::ReciprocalRank => reciprocal_rank::solve(instance),
-            Kind::ReciprocalCascade => err::solve(instance, self.options.tail, NODES, &mut work.err),
-            Kind::Cascade(discounts) => {
-                err::solve_discounted(instance, &discounts[..instance.depth], NODES, &mut work.err)
-            }
-            Kind::Recall => counts::recall(instance, judged()),
-            Kind::F1 => counts::f1(instance, judged()),
-            Kind::Success => counts::success(instance),
-            Kind::Bpref => {
-                let k = instance.depth as f64;
-                let nothing = || Solution { value: 0.0, bound: 0.0, gains: Vec::new(), nodes: 0 };
-                if k == 0.0 { nothing() } else { bpref::solve(instance, k, k).unwrap_or_else(nothing) }
-            }
-            Kind::AveragePrecision(Base::Relevant) => {
-                average_precision::solve_ratio(instance, elsewhere(), NODES, room)
-            }
-            Kind::AveragePrecision(Base::Most(most)) => {
-                average_precision::solve_limited(instance, *most, elsewhere(), NODES, room)
-            }
-            Kind::AveragePrecision(Base::Depth) => average_precision::solve(instance, NODES, room),
-            Kind::Dot { .. } | Kind::Novelty(_) => unreachable!("they are solved without an instance"),
-        }
-    }
-
-    /// Judged relevant documents that are not in the instance.
-    fn elsewhere(&self, both: &Both<'_>, instance: &Instance) -> usize {
-        let relevant = |grade: f64| self.gain.of(grade) > 0.0;
-        let all = both.levels.iter().filter(|level| relevant(level.grade)).map(|level| level.count as usize);
-        let here = instance.documents.iter().filter(|x| x.known.is_some_and(|gain| gain > 0.0)).count();
-        all.sum::<usize>() - here
-    }
-
-    /// Mean and variance of S(A) - S(B) where an unknown document is relevant, of the highest grade, with a probability.
-    /// How sure they are comes with them.
-    pub fn moments(
-        &self,
-        both: &Both<'_>,
-        work: &mut Workspace,
-        chance: impl Fn(&Placed) -> f64,
-    ) -> (Moments, Certainty) {
-        if let Kind::Novelty(novelty) = &self.kind {
-            return novelty.moments(both, work, &chance);
-        }
-        let depth = self.depth_of(both);
-        if self.is_tied(both) {
-            if let Kind::AveragePrecision(Base::Depth) = self.kind {
-                let mut open = both.places.iter().filter(|place| both.grades[place.document as usize].is_nan());
-                let documents = self.with_ties(both, depth).uncertain(|_| open.next().map_or(0.0, &chance));
-                let found = average_precision::expected_tied(&documents, (&both.a.ends, &both.b.ends), depth);
-                let by = depth as f64;
-                return (Moments { mean: found.mean / by, variance: found.variance / (by * by) }, Certainty::Exact);
-            }
-            let undefined = Moments { mean: f64::NAN, variance: f64::NAN };
-            let Some(tied) = self.tied(both) else { return (undefined, Certainty::Exact) };
-            return drawn(&self.uncertain_tied(both, &tied, chance), &tied);
-        }
-        let (moments, norm) = match &self.kind {
-            Kind::Dot { .. } => {
-                let (stakes, norm) = self.stakes(both, work, chance);
-                (expected::dot(&stakes), norm)
-            }
-            kind => {
-                let documents = self.uncertain(both, work, chance);
-                match kind {
-                    Kind::ReciprocalRank => (expected::reciprocal_rank(&documents, depth), 1.0),
-                    Kind::ReciprocalCascade => (expected::expected_reciprocal_rank(&documents, depth), 1.0),
-                    Kind::Cascade(discounts) => (expected::discounted(&documents, &discounts[..depth]), 1.0),
-                    Kind::AveragePrecision(Base::Depth) => (expected::average_precision(&documents), depth as f64),
-                    _ => return drawn(&documents, &self.by_counts(both, &work.instance)),
-                }
-            }
-        };
-        (Moments { mean: moments.mean / norm, variance: moments.variance / (norm * norm) }, Certainty::Exact)
-    }
-
-    /// What every document adds to a dot product's difference, and what that is divided by.
-    fn stakes(&self, both: &Both<'_>, work: &mut Workspace, chance: impl Fn(&Placed) -> f64) -> (Vec<Stake>, f64) {
-        let Kind::Dot { discounts, normalised, .. } = &self.kind else { return (Vec::new(), 1.0) };
-        let discounts = &discounts[..self.depth_of(both)];
-        self.weigh(both, discounts, work);
-        let places = both.places.iter().zip(&work.weights.documents);
-        let stakes = places.map(|(place, weighed)| Stake::new(weighed, self.top, chance(place))).collect();
-        (stakes, if *normalised { self.ideal(both, discounts) } else { 1.0 })
-    }
-
-    /// The documents of untied rankings, whose instance is then in the workspace.
-    fn uncertain(&self, both: &Both<'_>, work: &mut Workspace, chance: impl Fn(&Placed) -> f64) -> Vec<Uncertain> {
-        self.lay_out(both, &mut work.instance);
-        let within = |rank: u32| 0 < rank && rank as usize <= work.instance.depth;
-        let open = both.places.iter().filter(|place| both.grades[place.document as usize].is_nan());
-        let mut open = open.filter(|place| within(place.a) || within(place.b));
-        work.instance.uncertain(|_| open.next().map_or(0.0, &chance))
-    }
-
-    /// The documents of tied rankings; what fills these up is no document of theirs.
-    fn uncertain_tied(&self, both: &Both<'_>, tied: &Tied<'_>, chance: impl Fn(&Placed) -> f64) -> Vec<Uncertain> {
-        let uncertain = |(x, place): (&Document, &Placed)| {
-            let (gain, chance) = x.known.map_or_else(|| (self.max_grade, chance(place)), |grade| (grade, 1.0));
-            Uncertain { a: x.a, b: x.b, gain, chance }
-        };
-        let (own, fillers) = tied.documents.split_at(both.places.len());
-        let never = fillers.iter().map(|x| Uncertain { a: x.a, b: x.b, gain: 0.0, chance: 0.0 });
-        own.iter().zip(both.places).map(uncertain).chain(never).collect()
-    }
-
-    /// Scores of rankings without ties, of any measure but dot products.
-    fn by_counts<'i>(&self, both: &Both<'_>, instance: &'i Instance) -> ByCounts<'i, impl Fn(&[f64], f64) -> f64> {
-        let (k, elsewhere) = (instance.depth as f64, self.elsewhere(both, instance) as f64);
-        let hits = |by_rank: &[f64]| by_rank.iter().filter(|&&gain| gain > 0.0).count() as f64;
-        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
-        let formula = move |by_rank: &[f64], relevant: f64| {
-            let relevant = relevant + elsewhere;
-            match &self.kind {
-                Kind::Recall => share(hits(by_rank), relevant),
-                Kind::F1 => share(2.0 * hits(by_rank), k + relevant),
-                Kind::Success => f64::from(u8::from(hits(by_rank) > 0.0)),
-                Kind::ReciprocalRank => scores::reciprocal_rank(by_rank),
-                Kind::ReciprocalCascade => scores::expected_reciprocal_rank(by_rank),
-                Kind::Cascade(discounts) => scores::cascade(by_rank, discounts),
-                Kind::AveragePrecision(Base::Depth) => share(scores::average_precision(by_rank), k),
-                Kind::Bpref => share(bpref::score(by_rank, k), k),
-                Kind::AveragePrecision(Base::Most(most)) => {
-                    let known = instance.documents.iter().filter(|x| x.known.is_some_and(|gain| gain > 0.0)).count();
-                    share(scores::average_precision(by_rank), (known + *most) as f64 + elsewhere)
-                }
-                _ => share(scores::average_precision(by_rank), relevant),
-            }
-        };
-        ByCounts { instance, formula }
-    }
-
     /// Write what documents weigh in either ranking to the workspace.
     fn weigh(&self, both: &Both<'_>, discounts: &[f64], work: &mut Workspace) {
         let Workspace { weights, discounts: (of_a, of_b), .. } = work;
@@ -510,44 +246,6 @@ impl Form {
     }
 }
 
-/// A formula of gains by rank and the number of relevant documents.
-struct ByCounts<'i, F> {
-    instance: &'i Instance,
-    formula: F,
-}
-
-impl<F: Fn(&[f64], f64) -> f64> ByCounts<'_, F> {
-    fn score(&self, gains: &[f64], rank: impl Fn(&Document) -> u32) -> f64 {
-        let mut by_rank = vec![0.0; self.instance.depth];
-        for (x, &gain) in self.instance.documents.iter().zip(gains).filter(|(x, _)| rank(x) > 0) {
-            by_rank[rank(x) as usize - 1] = gain;
-        }
-        (self.formula)(&by_rank, gains.iter().filter(|&&gain| gain > 0.0).count() as f64)
-    }
-}
-
-impl<F: Fn(&[f64], f64) -> f64> Scores for ByCounts<'_, F> {
-    fn a(&self, gains: &[f64]) -> f64 {
-        self.score(gains, |x| x.a)
-    }
-
-    fn b(&self, gains: &[f64]) -> f64 {
-        self.score(gains, |x| x.b)
-    }
-}
-
-/// Mean and variance of a difference: as it is where nothing is uncertain, else of a sample.
-fn drawn(documents: &[Uncertain], scores: &impl Scores) -> (Moments, Certainty) {
-    if documents.iter().all(|x| x.chance == 0.0 || x.chance == 1.0) {
-        let gains: Vec<f64> = documents.iter().map(|x| x.gain * x.chance).collect();
-        return (Moments { mean: scores.difference(&gains), variance: 0.0 }, Certainty::Exact);
-    }
-    let found = distribution::drawn(documents, scores, DRAWS, 0);
-    let mean = found.iter().sum::<f64>() / DRAWS as f64;
-    let squares: f64 = found.iter().map(|one| (one - mean).powi(2)).sum();
-    (Moments { mean, variance: squares / (DRAWS - 1) as f64 }, Certainty::Estimate)
-}
-
 /// The measure, ready for the grades that documents may have.
 fn with_grades(of: &Spec, max_grade: f64, scope: &Scope<'_>) -> Result<Box<dyn Measure>> {
     let mut grades: Vec<f64> = scope.grades.iter().copied().chain([max_grade, 0.0]).collect();
@@ -555,38 +253,6 @@ fn with_grades(of: &Spec, max_grade: f64, scope: &Scope<'_>) -> Result<Box<dyn M
     grades.dedup();
     // Rankings are filled up to the cutoff.
     of.build(&Scope { depth: scope.depth.max(of.cutoff_or(0)), grades: &grades })
-}
-
-/// The same for rankings with ties, whose groups' ends come with the instance.
-fn in_both_orders(
-    both: &Both<'_>,
-    mut instance: Instance,
-    directions: (bool, bool),
-    mut solve: impl FnMut(&Instance, (&[u32], &[u32])) -> (f64, f64),
-) -> ((f64, f64), (f64, f64)) {
-    let never = (f64::NEG_INFINITY, f64::NEG_INFINITY);
-    let up = if directions.0 { solve(&instance, (&both.a.ends, &both.b.ends)) } else { never };
-    if !directions.1 {
-        return (up, never);
-    }
-    instance.swap();
-    (up, solve(&instance, (&both.b.ends, &both.a.ends)))
-}
-
-/// What a solver finds in one direction and, rankings being exchanged, in the other; nothing where it is not asked for.
-fn in_both(
-    directions: (bool, bool),
-    work: &mut Workspace,
-    solve: impl Fn(&mut Workspace) -> (f64, f64),
-    swap: impl Fn(&mut Workspace),
-) -> ((f64, f64), (f64, f64)) {
-    let never = (f64::NEG_INFINITY, f64::NEG_INFINITY);
-    let up = if directions.0 { solve(work) } else { never };
-    if !directions.1 {
-        return (up, never);
-    }
-    swap(work);
-    (up, solve(work))
 }
 
 /// Discounts of a ranking's documents, rank by rank: in a tie group the mean over its positions (SPEC 7.3).

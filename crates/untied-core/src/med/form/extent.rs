@@ -1,0 +1,209 @@
+//! How much one ranking can be ahead of the other: the closed form or the solver of each kind of measure.
+
+use super::super::effect::{Both, Workspace};
+use super::super::tied::{Swapped, Tied};
+use super::super::{
+    Document, Instance, Solution, average_precision, bpref, branch, counts, dot, err, flow, reciprocal_rank,
+};
+use super::{Base, Extent, Form, Kind, NODES, TIED_NODES};
+use crate::ranking::{List, Placed};
+
+impl Form {
+    /// The extent of differences, in the directions asked for.
+    pub fn extent(&self, both: &Both<'_>, work: &mut Workspace, directions: (bool, bool)) -> Extent {
+        let mut unseen = (0.0, 0.0);
+        let (mut up, mut down) = match &self.kind {
+            Kind::Novelty(novelty) => return novelty.extent(both, work, directions),
+            Kind::Dot { discounts, normalised, persistence } => {
+                let discounts = &discounts[..self.depth_of(both)];
+                self.weigh(both, discounts, work);
+                let norm = if *normalised { self.ideal(both, discounts) } else { 1.0 };
+                if let Some(p) = persistence {
+                    unseen = (self.top * p.powf(both.a.len() as f64), self.top * p.powf(both.b.len() as f64));
+                }
+                let solve = |work: &mut Workspace| {
+                    let value = match self.options.per_grade {
+                        None => dot::largest(&work.weights),
+                        Some(most) => dot::solve_limited(&work.weights, &self.grades(both, most, true)).value,
+                    };
+                    (value / norm, value / norm)
+                };
+                if self.options.optimistic && (both.a.is_tied() || both.b.is_tied()) {
+                    return self.optimistic(both, discounts, norm, unseen, directions);
+                }
+                in_both(directions, work, solve, |work| work.weights.swap())
+            }
+            Kind::AveragePrecision(Base::Depth) if self.is_tied(both) => {
+                let instance = self.with_ties(both, self.depth_of(both));
+                in_both_orders(both, instance, directions, |instance, ends| {
+                    let found = average_precision::solve_tied(instance, ends, NODES, &mut work.average_precision);
+                    (found.value, found.bound)
+                })
+            }
+            _ if self.is_tied(both) => {
+                let ((up, above_up), (down, above_down)) = self.searched(both, directions);
+                // What follows rank K is reached with at most probability 1, and is worth at most 1 / (K + 1).
+                let tail = if self.options.tail { 1.0 / (self.depth_of(both) + 1) as f64 } else { 0.0 };
+                ((up, above_up + tail), (down, above_down + tail))
+            }
+            _ => {
+                self.lay_out(both, &mut work.instance);
+                let solve = |work: &mut Workspace| {
+                    let Solution { value, bound, .. } = self.solution(both, work);
+                    (value, bound)
+                };
+                in_both(directions, work, solve, |work| work.instance.swap())
+            }
+        };
+        if self.options.tail {
+            up = (up.0 + unseen.0, up.1 + unseen.0);
+            down = (down.0 + unseen.1, down.1 + unseen.1);
+            unseen = (0.0, 0.0);
+        }
+        Extent { up, down, unseen }
+    }
+
+    /// The extent where tied documents may stand in any order too.
+    fn optimistic(
+        &self,
+        both: &Both<'_>,
+        discounts: &[f64],
+        norm: f64,
+        unseen: (f64, f64),
+        directions: (bool, bool),
+    ) -> Extent {
+        let instance = self.with_ties(both, discounts.len());
+        let (up, down) = in_both_orders(both, instance, directions, |instance, ends| {
+            let value = flow::solve(instance, ends, discounts).value / norm;
+            (value, value)
+        });
+        Extent { up, down, unseen }
+    }
+
+    /// All documents with their gains, wherever they stand.
+    pub(super) fn with_ties(&self, both: &Both<'_>, depth: usize) -> Instance {
+        let known = |place: &Placed| self.known(both.grades[place.document as usize]);
+        let place = |place: &Placed| Document { a: place.a, b: place.b, known: known(place) };
+        let filled = |list: &List| if self.cutoff.is_some() { list.len() } else { list.len().max(depth) };
+        Instance {
+            depth,
+            lengths: (filled(both.a), filled(both.b)),
+            documents: both.places.iter().map(place).collect(),
+            top: self.top,
+        }
+    }
+
+    /// Grades from 1 on with their gains, and how many documents may have each: judged ones aside where `open`.
+    pub(super) fn grades(&self, both: &Both<'_>, most: usize, open: bool) -> Vec<dot::Grade> {
+        let judged = |grade: f64| {
+            let levels = both.levels.iter().filter(|level| level.grade == grade);
+            levels.map(|level| level.count as usize).sum::<usize>()
+        };
+        let limit = |grade: f64| if open { most.saturating_sub(judged(grade)) } else { most.max(judged(grade)) };
+        let grades = (1..=self.max_grade as usize).map(|grade| grade as f64);
+        grades.map(|grade| dot::Grade { gain: self.gain.of(grade), most: limit(grade) }).collect()
+    }
+
+    /// What nDCG is divided by; 1 where that is nothing, as of two empty rankings.
+    pub(super) fn ideal(&self, both: &Both<'_>, discounts: &[f64]) -> f64 {
+        let ideal = match self.options.per_grade {
+            None => self.top * discounts.iter().sum::<f64>(),
+            Some(most) => dot::ideal(discounts, &self.grades(both, most, false)),
+        };
+        if ideal > 0.0 { ideal } else { 1.0 }
+    }
+
+    /// Whether tied rankings need a search: those of dot products have a closed form.
+    pub(super) fn is_tied(&self, both: &Both<'_>) -> bool {
+        !matches!(self.kind, Kind::Dot { .. }) && (both.a.is_tied() || both.b.is_tied())
+    }
+
+    pub(super) fn tied(&self, both: &Both<'_>) -> Option<Tied<'_>> {
+        Some(Tied::new(both, self.cutoff.unwrap_or(0), self.measure.as_deref()?))
+    }
+
+    /// What a search finds over the expected scores of rankings with ties.
+    fn searched(&self, both: &Both<'_>, directions: (bool, bool)) -> ((f64, f64), (f64, f64)) {
+        let never = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        // Denominators that move: what is expected of tied rankings is not known.
+        let Some(mut tied) = self.tied(both) else { return ((f64::NAN, f64::NAN), (f64::NAN, f64::NAN)) };
+        let ends = |solution: Solution| (solution.value, solution.bound);
+        let solve = |tied: &Tied<'_>| branch::solve(&tied.documents, self.max_grade, tied, TIED_NODES);
+        let up = if directions.0 { ends(solve(&tied)) } else { never };
+        if !directions.1 {
+            return (up, never);
+        }
+        tied.documents.iter_mut().for_each(|x| std::mem::swap(&mut x.a, &mut x.b));
+        (up, ends(branch::solve(&tied.documents, self.max_grade, &Swapped(&tied), TIED_NODES)))
+    }
+
+    /// What solves the instance of the workspace.
+    pub(super) fn solution(&self, both: &Both<'_>, work: &mut Workspace) -> Solution {
+        let Workspace { instance, average_precision: room, .. } = work;
+        let elsewhere = || self.elsewhere(both, instance);
+        let judged = || counts::Elsewhere { relevant: elsewhere(), unknown: 0 };
+        match &self.kind {
+            Kind::ReciprocalRank => reciprocal_rank::solve(instance),
+            Kind::ReciprocalCascade => err::solve(instance, self.options.tail, NODES, &mut work.err),
+            Kind::Cascade(discounts) => {
+                err::solve_discounted(instance, &discounts[..instance.depth], NODES, &mut work.err)
+            }
+            Kind::Recall => counts::recall(instance, judged()),
+            Kind::F1 => counts::f1(instance, judged()),
+            Kind::Success => counts::success(instance),
+            Kind::Bpref => {
+                let k = instance.depth as f64;
+                let nothing = || Solution { value: 0.0, bound: 0.0, gains: Vec::new(), nodes: 0 };
+                if k == 0.0 { nothing() } else { bpref::solve(instance, k, k).unwrap_or_else(nothing) }
+            }
+            Kind::AveragePrecision(Base::Relevant) => {
+                average_precision::solve_ratio(instance, elsewhere(), NODES, room)
+            }
+            Kind::AveragePrecision(Base::Most(most)) => {
+                average_precision::solve_limited(instance, *most, elsewhere(), NODES, room)
+            }
+            Kind::AveragePrecision(Base::Depth) => average_precision::solve(instance, NODES, room),
+            Kind::Dot { .. } | Kind::Novelty(_) => unreachable!("they are solved without an instance"),
+        }
+    }
+
+    /// Judged relevant documents that are not in the instance.
+    pub(super) fn elsewhere(&self, both: &Both<'_>, instance: &Instance) -> usize {
+        let relevant = |grade: f64| self.gain.of(grade) > 0.0;
+        let all = both.levels.iter().filter(|level| relevant(level.grade)).map(|level| level.count as usize);
+        let here = instance.documents.iter().filter(|x| x.known.is_some_and(|gain| gain > 0.0)).count();
+        all.sum::<usize>() - here
+    }
+}
+
+/// The same for rankings with ties, whose groups' ends come with the instance.
+fn in_both_orders(
+    both: &Both<'_>,
+    mut instance: Instance,
+    directions: (bool, bool),
+    mut solve: impl FnMut(&Instance, (&[u32], &[u32])) -> (f64, f64),
+) -> ((f64, f64), (f64, f64)) {
+    let never = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+    let up = if directions.0 { solve(&instance, (&both.a.ends, &both.b.ends)) } else { never };
+    if !directions.1 {
+        return (up, never);
+    }
+    instance.swap();
+    (up, solve(&instance, (&both.b.ends, &both.a.ends)))
+}
+
+/// What a solver finds in one direction and, rankings being exchanged, in the other; nothing where it is not asked for.
+fn in_both(
+    directions: (bool, bool),
+    work: &mut Workspace,
+    solve: impl Fn(&mut Workspace) -> (f64, f64),
+    swap: impl Fn(&mut Workspace),
+) -> ((f64, f64), (f64, f64)) {
+    let never = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+    let up = if directions.0 { solve(work) } else { never };
+    if !directions.1 {
+        return (up, never);
+    }
+    swap(work);
+    (up, solve(work))
+}

@@ -1,0 +1,168 @@
+//! What a difference is on average, and how much it varies.
+
+use super::super::effect::{Both, Workspace};
+use super::super::expected::{self, Moments, Stake, Uncertain};
+use super::super::scores::{self, Scores};
+use super::super::tied::Tied;
+use super::super::{Document, Instance, average_precision, bpref, distribution};
+use super::{Base, DRAWS, Form, Kind};
+use crate::measures::Certainty;
+use crate::ranking::Placed;
+
+impl Form {
+    /// Mean and variance of S(A) - S(B) where an unknown document is relevant, of the highest grade, with a probability.
+    /// How sure they are comes with them.
+    pub fn moments(
+        &self,
+        both: &Both<'_>,
+        work: &mut Workspace,
+        chance: impl Fn(&Placed) -> f64,
+    ) -> (Moments, Certainty) {
+        if let Kind::Novelty(novelty) = &self.kind {
+            return novelty.moments(both, work, &chance);
+        }
+        let depth = self.depth_of(both);
+        if self.is_tied(both) {
+            if let Kind::AveragePrecision(Base::Depth) = self.kind {
+                let mut open = both.places.iter().filter(|place| both.grades[place.document as usize].is_nan());
+                let documents = self.with_ties(both, depth).uncertain(|_| open.next().map_or(0.0, &chance));
+                let found = average_precision::expected_tied(&documents, (&both.a.ends, &both.b.ends), depth);
+                let by = depth as f64;
+                return (Moments { mean: found.mean / by, variance: found.variance / (by * by) }, Certainty::Exact);
+            }
+            let undefined = Moments { mean: f64::NAN, variance: f64::NAN };
+            let Some(tied) = self.tied(both) else { return (undefined, Certainty::Exact) };
+            return drawn(&self.uncertain_tied(both, &tied, chance), &tied);
+        }
+        let (moments, norm) = match &self.kind {
+            Kind::Dot { .. } => {
+                let (stakes, norm) = self.stakes(both, work, chance);
+                (expected::dot(&stakes), norm)
+            }
+            kind => {
+                let documents = self.uncertain(both, work, chance);
+                match kind {
+                    Kind::ReciprocalRank => (expected::reciprocal_rank(&documents, depth), 1.0),
+                    Kind::ReciprocalCascade => (expected::expected_reciprocal_rank(&documents, depth), 1.0),
+                    Kind::Cascade(discounts) => (expected::discounted(&documents, &discounts[..depth]), 1.0),
+                    Kind::AveragePrecision(Base::Depth) => (expected::average_precision(&documents), depth as f64),
+                    _ => return drawn(&documents, &self.by_counts(both, &work.instance)),
+                }
+            }
+        };
+        (Moments { mean: moments.mean / norm, variance: moments.variance / (norm * norm) }, Certainty::Exact)
+    }
+
+    /// What every document adds to a dot product's difference, and what that is divided by.
+    pub(super) fn stakes(
+        &self,
+        both: &Both<'_>,
+        work: &mut Workspace,
+        chance: impl Fn(&Placed) -> f64,
+    ) -> (Vec<Stake>, f64) {
+        let Kind::Dot { discounts, normalised, .. } = &self.kind else { return (Vec::new(), 1.0) };
+        let discounts = &discounts[..self.depth_of(both)];
+        self.weigh(both, discounts, work);
+        let places = both.places.iter().zip(&work.weights.documents);
+        let stakes = places.map(|(place, weighed)| Stake::new(weighed, self.top, chance(place))).collect();
+        (stakes, if *normalised { self.ideal(both, discounts) } else { 1.0 })
+    }
+
+    /// The documents of untied rankings, whose instance is then in the workspace.
+    pub(super) fn uncertain(
+        &self,
+        both: &Both<'_>,
+        work: &mut Workspace,
+        chance: impl Fn(&Placed) -> f64,
+    ) -> Vec<Uncertain> {
+        self.lay_out(both, &mut work.instance);
+        let within = |rank: u32| 0 < rank && rank as usize <= work.instance.depth;
+        let open = both.places.iter().filter(|place| both.grades[place.document as usize].is_nan());
+        let mut open = open.filter(|place| within(place.a) || within(place.b));
+        work.instance.uncertain(|_| open.next().map_or(0.0, &chance))
+    }
+
+    /// The documents of tied rankings; what fills these up is no document of theirs.
+    pub(super) fn uncertain_tied(
+        &self,
+        both: &Both<'_>,
+        tied: &Tied<'_>,
+        chance: impl Fn(&Placed) -> f64,
+    ) -> Vec<Uncertain> {
+        let uncertain = |(x, place): (&Document, &Placed)| {
+            let (gain, chance) = x.known.map_or_else(|| (self.max_grade, chance(place)), |grade| (grade, 1.0));
+            Uncertain { a: x.a, b: x.b, gain, chance }
+        };
+        let (own, fillers) = tied.documents.split_at(both.places.len());
+        let never = fillers.iter().map(|x| Uncertain { a: x.a, b: x.b, gain: 0.0, chance: 0.0 });
+        own.iter().zip(both.places).map(uncertain).chain(never).collect()
+    }
+
+    /// Scores of rankings without ties, of any measure but dot products.
+    pub(super) fn by_counts<'i>(
+        &self,
+        both: &Both<'_>,
+        instance: &'i Instance,
+    ) -> ByCounts<'i, impl Fn(&[f64], f64) -> f64> {
+        let (k, elsewhere) = (instance.depth as f64, self.elsewhere(both, instance) as f64);
+        let hits = |by_rank: &[f64]| by_rank.iter().filter(|&&gain| gain > 0.0).count() as f64;
+        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+        let formula = move |by_rank: &[f64], relevant: f64| {
+            let relevant = relevant + elsewhere;
+            match &self.kind {
+                Kind::Recall => share(hits(by_rank), relevant),
+                Kind::F1 => share(2.0 * hits(by_rank), k + relevant),
+                Kind::Success => f64::from(u8::from(hits(by_rank) > 0.0)),
+                Kind::ReciprocalRank => scores::reciprocal_rank(by_rank),
+                Kind::ReciprocalCascade => scores::expected_reciprocal_rank(by_rank),
+                Kind::Cascade(discounts) => scores::cascade(by_rank, discounts),
+                Kind::AveragePrecision(Base::Depth) => share(scores::average_precision(by_rank), k),
+                Kind::Bpref => share(bpref::score(by_rank, k), k),
+                Kind::AveragePrecision(Base::Most(most)) => {
+                    let known = instance.documents.iter().filter(|x| x.known.is_some_and(|gain| gain > 0.0)).count();
+                    share(scores::average_precision(by_rank), (known + *most) as f64 + elsewhere)
+                }
+                _ => share(scores::average_precision(by_rank), relevant),
+            }
+        };
+        ByCounts { instance, formula }
+    }
+}
+
+/// A formula of gains by rank and the number of relevant documents.
+pub(super) struct ByCounts<'i, F> {
+    instance: &'i Instance,
+    formula: F,
+}
+
+impl<F: Fn(&[f64], f64) -> f64> ByCounts<'_, F> {
+    fn score(&self, gains: &[f64], rank: impl Fn(&Document) -> u32) -> f64 {
+        let mut by_rank = vec![0.0; self.instance.depth];
+        for (x, &gain) in self.instance.documents.iter().zip(gains).filter(|(x, _)| rank(x) > 0) {
+            by_rank[rank(x) as usize - 1] = gain;
+        }
+        (self.formula)(&by_rank, gains.iter().filter(|&&gain| gain > 0.0).count() as f64)
+    }
+}
+
+impl<F: Fn(&[f64], f64) -> f64> Scores for ByCounts<'_, F> {
+    fn a(&self, gains: &[f64]) -> f64 {
+        self.score(gains, |x| x.a)
+    }
+
+    fn b(&self, gains: &[f64]) -> f64 {
+        self.score(gains, |x| x.b)
+    }
+}
+
+/// Mean and variance of a difference: as it is where nothing is uncertain, else of a sample.
+fn drawn(documents: &[Uncertain], scores: &impl Scores) -> (Moments, Certainty) {
+    if documents.iter().all(|x| x.chance == 0.0 || x.chance == 1.0) {
+        let gains: Vec<f64> = documents.iter().map(|x| x.gain * x.chance).collect();
+        return (Moments { mean: scores.difference(&gains), variance: 0.0 }, Certainty::Exact);
+    }
+    let found = distribution::drawn(documents, scores, DRAWS, 0);
+    let mean = found.iter().sum::<f64>() / DRAWS as f64;
+    let squares: f64 = found.iter().map(|one| (one - mean).powi(2)).sum();
+    (Moments { mean, variance: squares / (DRAWS - 1) as f64 }, Certainty::Estimate)
+}
