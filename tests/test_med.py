@@ -143,12 +143,15 @@ def holds(found: untied.Value, expected: Fraction) -> None:
 
 
 #: What is expected of tied rankings is not known where the denominator moves.
-OF_TIES = [(form, ties) for form in FORMS for ties in (False, True) if form.local or not ties]
+OF_TIES = [
+    pytest.param(form, ties, id=form.name + form.options + "-tied" * ties)
+    for form in FORMS
+    for ties in (False, True)
+    if form.local or not ties
+]
 
 
-@pytest.mark.parametrize(
-    ("form", "ties"), OF_TIES, ids=[form.name + form.options + "-tied" * ties for form, ties in OF_TIES]
-)
+@pytest.mark.parametrize(("form", "ties"), OF_TIES)
 def test_all_assignments(form: Form, ties: bool) -> None:
     drawn = instances(form.name, form.grades, ties, INSTANCES // 10 if ties else INSTANCES, form.lengths)
     top = max(form.grades)
