@@ -237,6 +237,14 @@ def test_unseen_tail_of_rbp() -> None:
         assert head.low - 1e-12 <= longer <= upper.mean + 1e-12
 
 
+def test_tail_of_tied_rankings() -> None:
+    """What follows counts in the value, in whatever order tied documents stand."""
+    a, b = [["a", "b"], ["c"]], [["c"], ["a", "d"]]
+    head = of(a, b, "MED(RBP(p=0.7), ties='optimistic')")
+    upper = of(a, b, "MED(RBP(p=0.7), tail='upper', ties='optimistic')")
+    assert upper.mean == upper.low == upper.high == head.high == pytest.approx(head.mean + 0.7**3)
+
+
 def test_what_is_refused() -> None:
     for name, message in {
         "MED": "MED needs a measure, for instance MED\\(nDCG@20\\)",

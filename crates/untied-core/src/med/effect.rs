@@ -146,6 +146,14 @@ pub struct Both<'a> {
     pub subtopics: &'a [Subtopic],
 }
 
+impl Both<'_> {
+    /// Whether documents of either ranking are tied.
+    #[must_use]
+    pub fn is_tied(&self) -> bool {
+        self.a.is_tied() || self.b.is_tied()
+    }
+}
+
 /// Room that is kept between pairs of rankings.
 #[derive(Debug, Default)]
 pub struct Workspace {

@@ -67,7 +67,7 @@ impl Form {
             gains
         };
         let gains = match &self.kind {
-            Kind::Dot { .. } if self.options.optimistic && (both.a.is_tied() || both.b.is_tied()) => {
+            Kind::Dot { .. } if self.options.optimistic && both.is_tied() => {
                 with_filling(flow::solve(&self.with_ties(both, depth), ends, self.discounts(depth)).gains)
             }
             Kind::AveragePrecision(Base::Depth) if self.is_tied(both) => {

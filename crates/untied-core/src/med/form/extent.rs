@@ -28,10 +28,14 @@ impl Form {
                     };
                     (value / norm, value / norm)
                 };
-                if self.options.optimistic && (both.a.is_tied() || both.b.is_tied()) {
-                    return self.optimistic(both, discounts, norm, unseen, directions);
+                if self.options.optimistic && both.is_tied() {
+                    in_both_orders(both, self.with_ties(both, discounts.len()), directions, |instance, ends| {
+                        let value = flow::solve(instance, ends, discounts).value / norm;
+                        (value, value)
+                    })
+                } else {
+                    in_both(directions, work, solve, |work| work.weights.swap())
                 }
-                in_both(directions, work, solve, |work| work.weights.swap())
             }
             Kind::AveragePrecision(Base::Depth) if self.is_tied(both) => {
                 let instance = self.with_ties(both, self.depth_of(both));
@@ -60,23 +64,6 @@ impl Form {
             down = (down.0 + unseen.1, down.1 + unseen.1);
             unseen = (0.0, 0.0);
         }
-        Extent { up, down, unseen }
-    }
-
-    /// The extent where tied documents may stand in any order too.
-    fn optimistic(
-        &self,
-        both: &Both<'_>,
-        discounts: &[f64],
-        norm: f64,
-        unseen: (f64, f64),
-        directions: (bool, bool),
-    ) -> Extent {
-        let instance = self.with_ties(both, discounts.len());
-        let (up, down) = in_both_orders(both, instance, directions, |instance, ends| {
-            let value = flow::solve(instance, ends, discounts).value / norm;
-            (value, value)
-        });
         Extent { up, down, unseen }
     }
 
@@ -115,7 +102,7 @@ impl Form {
 
     /// Whether tied rankings need a search: those of dot products have a closed form.
     pub(super) fn is_tied(&self, both: &Both<'_>) -> bool {
-        !matches!(self.kind, Kind::Dot { .. }) && (both.a.is_tied() || both.b.is_tied())
+        !matches!(self.kind, Kind::Dot { .. }) && both.is_tied()
     }
 
     pub(super) fn tied(&self, both: &Both<'_>) -> Option<Tied<'_>> {
