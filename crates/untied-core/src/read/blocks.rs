@@ -3,13 +3,13 @@
 //! Files are read by position, each worker its own piece, and not mapped into memory: a file that is
 //! truncated while mapped kills the process, a short read is an error like any other.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
 use super::source::{Source, fill, open};
+use super::spool::{ReadAt, Spool};
 use crate::error::{Error, InputError, Result};
 
 /// Bytes a worker reads at a time: large enough for few system calls, small enough to stay in cache.
@@ -47,10 +47,29 @@ where
     S: Default,
     P: Fn(&[u8], &mut S) -> std::result::Result<Parsed<T>, LineError> + Sync,
 {
-    let results = match open(path)? {
-        Source::File(file, length) => parse_file(&file, length, &parse),
-        Source::Stream(reader) => parse_stream(reader, &parse),
-    };
+    in_order(
+        path,
+        match open(path)? {
+            Source::File(file, length) => {
+                parse_file(&file, length, &|_, lines: &[u8], room: &mut S| parse(lines, room))
+            }
+            Source::Stream(reader) => parse_stream(reader, &parse),
+        },
+    )
+}
+
+/// The same of what can be read at any position; the parser is told where its block begins.
+pub fn parse_spool<T, S, P>(path: &str, spool: &Spool, parse: P) -> Result<Vec<Parsed<T>>>
+where
+    T: Send,
+    S: Default,
+    P: Fn(u64, &[u8], &mut S) -> std::result::Result<Parsed<T>, LineError> + Sync,
+{
+    in_order(path, parse_file(spool, spool.len(), &parse))
+}
+
+/// The blocks, or the first error in the file.
+fn in_order<T>(path: &str, results: Vec<Outcome<T>>) -> Result<Vec<Parsed<T>>> {
     let mut blocks = Vec::with_capacity(results.len());
     let mut before = 0;
     for result in results {
@@ -74,7 +93,7 @@ where
 }
 
 /// A failed read. A damaged archive is an error of content: it says how far the text could be unpacked.
-fn io_error(path: &str, line: u64, source: io::Error) -> Error {
+pub(super) fn io_error(path: &str, line: u64, source: io::Error) -> Error {
     use io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
     match source.kind() {
         UnexpectedEof | InvalidData | InvalidInput | Other => Error::Input(InputError {
@@ -94,40 +113,41 @@ enum Failure {
     Io(u64, io::Error),
 }
 
-fn newlines(bytes: &[u8]) -> u64 {
+pub(super) fn newlines(bytes: &[u8]) -> u64 {
     bytes.iter().filter(|&&byte| byte == b'\n').count() as u64
 }
 
 type Outcome<T> = std::result::Result<Parsed<T>, Failure>;
 
-fn parse_file<T, S, P>(file: &File, length: u64, parse: &P) -> Vec<Outcome<T>>
+fn parse_file<T, S, P>(file: &impl ReadAt, length: u64, parse: &P) -> Vec<Outcome<T>>
 where
     T: Send,
     S: Default,
-    P: Fn(&[u8], &mut S) -> std::result::Result<Parsed<T>, LineError> + Sync,
+    P: Fn(u64, &[u8], &mut S) -> std::result::Result<Parsed<T>, LineError> + Sync,
 {
     let blocks = length.div_ceil(BLOCK as u64);
     (0..blocks)
         .into_par_iter()
         .map_init(<(Vec<u8>, S)>::default, |(buffer, room), index| {
-            let lines = read_block(file, length, index * BLOCK as u64, buffer)?;
-            parse(without_mark(lines, index == 0), room).map_err(Failure::Line)
+            let (begin, block) = read_block(file, length, index * BLOCK as u64, buffer)?;
+            let lines = without_mark(block, index == 0);
+            parse(begin + (block.len() - lines.len()) as u64, lines, room).map_err(Failure::Line)
         })
         .collect()
 }
 
-/// The lines that begin in the block at `start`.
+/// The lines that begin in the block at `start`, and where the first of them begins.
 fn read_block<'b>(
-    file: &File,
+    file: &impl ReadAt,
     length: u64,
     start: u64,
     buffer: &'b mut Vec<u8>,
-) -> std::result::Result<&'b [u8], Failure> {
+) -> std::result::Result<(u64, &'b [u8]), Failure> {
     // One byte more in front tells whether a line begins exactly at `start`.
     let front = start.saturating_sub(1);
     let end = length.min(start + BLOCK as u64);
     buffer.resize((end - front) as usize, 0);
-    read_exact_at(file, buffer, front).map_err(|error| Failure::Io(0, error))?;
+    file.read_exact_at(buffer, front).map_err(|error| Failure::Io(0, error))?;
     let begin = match start {
         0 => 0,
         _ => match buffer.iter().position(|&byte| byte == b'\n') {
@@ -138,7 +158,7 @@ fn read_block<'b>(
     if begin == buffer.len() && start > 0 {
         // Either the block is the middle of one long line, which belongs to an earlier block, or it ends with the
         // newline that ends that line.
-        return Ok(&[]);
+        return Ok((end, &[]));
     }
     // The last line goes on in the next blocks.
     const MORE: usize = 1 << 12;
@@ -151,32 +171,13 @@ fn read_block<'b>(
             return Err(Failure::TooLong(newlines(&buffer[begin..])));
         }
         buffer.resize(old + step, 0);
-        read_exact_at(file, &mut buffer[old..], at).map_err(|error| Failure::Io(0, error))?;
+        file.read_exact_at(&mut buffer[old..], at).map_err(|error| Failure::Io(0, error))?;
         match buffer[old..].iter().position(|&byte| byte == b'\n') {
             Some(newline) => buffer.truncate(old + newline + 1),
             None => at += step as u64,
         }
     }
-    Ok(&buffer[begin..])
-}
-
-#[cfg(unix)]
-fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset)
-}
-
-#[cfg(windows)]
-fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
-    while !buffer.is_empty() {
-        match std::os::windows::fs::FileExt::seek_read(file, buffer, offset)? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            n => {
-                buffer = &mut buffer[n..];
-                offset += n as u64;
-            }
-        }
-    }
-    Ok(())
+    Ok((front + begin as u64, &buffer[begin..]))
 }
 
 fn parse_stream<T, S, P>(reader: Box<dyn Read + Send>, parse: &P) -> Vec<Outcome<T>>

@@ -36,6 +36,11 @@ impl<'a> Cursor<'a> {
         self.at >= self.bytes.len()
     }
 
+    /// Bytes before this position (the last line may lack its newline).
+    pub fn position(&self) -> usize {
+        self.at.min(self.bytes.len())
+    }
+
     #[inline]
     fn class(&self) -> u8 {
         self.bytes.get(self.at).map_or(NEWLINE, |&byte| CLASS[byte as usize])

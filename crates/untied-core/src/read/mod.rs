@@ -3,11 +3,14 @@
 //! [`source`] opens a path and says whether it can be read at any position (a plain file) or only in
 //! sequence (standard input, pipes, archives); [`blocks`] cuts either into blocks of whole lines and hands
 //! them to a parser in parallel; [`line`] and [`number`] are that parser's tools; [`trec`] is the format.
+//! [`letor`] reads learning-to-rank data, more than once and at any position, which [`spool`] makes possible.
 
 pub mod blocks;
+pub mod letor;
 mod line;
 mod number;
 mod source;
+mod spool;
 mod trec;
 
 pub use number::{atof, atol};

@@ -15,6 +15,16 @@ pub enum NotANumber {
     NotFinite,
 }
 
+impl NotANumber {
+    /// What was expected instead, of something of this name.
+    pub fn expected(self, name: &str) -> String {
+        match self {
+            NotANumber::Text => format!("a number as the {name}"),
+            NotANumber::NotFinite => format!("a finite number as the {name}"),
+        }
+    }
+}
+
 /// A finite decimal number, correctly rounded.
 ///
 /// Up to 19 digits without exponent whose value and power of ten are exact in an `f64` need one division

@@ -337,9 +337,5 @@ fn malformed(start: Cursor<'_>, line: u64, layout: &Layout) -> LineError {
 
 #[cold]
 fn not_a_number(field: &[u8], line: u64, name: &str, error: NotANumber) -> LineError {
-    let expected = match error {
-        NotANumber::Text => format!("a number as the {name}"),
-        NotANumber::NotFinite => format!("a finite number as the {name}"),
-    };
-    LineError { line, expected, found: quote(field) }
+    LineError { line, expected: error.expected(name), found: quote(field) }
 }

@@ -1,0 +1,457 @@
+//! Learning-to-rank data in SVMlight's form, as LETOR has it: `label qid:Q feature:value ... # comment`.
+//!
+//! Such data can be larger than memory, and its queries stand in any order. So it is looked at twice: [`Letor::open`]
+//! checks every line and finds where each query stands, which features there are and which labels; then
+//! [`Letor::read`] reads one query after the other, in whatever order they are asked for. What is kept is the index.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use super::blocks::{LineError, Parsed, io_error, parse_spool};
+use super::line::Cursor;
+use super::number;
+use super::spool::{ReadAt, Spool};
+use crate::error::{Error, InputError, Result, quote};
+
+/// Numbers of features are below this.
+const FEATURE_END: usize = 1 << 24;
+
+/// Different features that a data set may have.
+const MOST_FEATURES: usize = 1 << 16;
+
+const SHAPE: &str = "label qid:Q feature:value ...";
+
+/// Where the queries of a data set stand, and what is in all of it.
+pub struct Letor {
+    files: Vec<(String, Spool)>,
+    /// Queries by id.
+    queries: Vec<Query>,
+    pieces: Vec<Piece>,
+    features: Vec<u32>,
+    /// The column of a feature, by its number.
+    columns: Vec<u32>,
+    labels: Vec<f64>,
+}
+
+struct Query {
+    id: Box<[u8]>,
+    documents: usize,
+    pieces: Range<usize>,
+}
+
+/// Consecutive lines of one query.
+struct Piece {
+    file: u32,
+    start: u64,
+    end: u64,
+    /// Number of the first line.
+    line: u64,
+    documents: u32,
+}
+
+/// A query's documents with labels and features; kept, it has room for the next one.
+#[derive(Default)]
+pub struct Documents {
+    /// The labels, in the order of the input.
+    pub labels: Vec<f64>,
+    /// What lines say: column, document, value; NaN for `NULL`.
+    pairs: Vec<(u32, u32, f64)>,
+    /// The same column by column, and where each column ends.
+    sorted: Vec<(u32, f64)>,
+    ends: Vec<u32>,
+    bytes: Vec<u8>,
+}
+
+impl Documents {
+    /// What the lines say of a feature, as documents and values. NaN is `NULL`; a document without a value has 0.
+    pub fn column(&self, column: usize) -> &[(u32, f64)] {
+        let start = if column == 0 { 0 } else { self.ends[column - 1] };
+        &self.sorted[start as usize..self.ends[column] as usize]
+    }
+
+    /// Put the pairs in the order of columns; within one they stay in the order of documents.
+    fn sort(&mut self, columns: usize) {
+        self.ends.clear();
+        self.ends.resize(columns + 1, 0);
+        for &(column, ..) in &self.pairs {
+            self.ends[column as usize + 1] += 1;
+        }
+        for column in 0..columns {
+            self.ends[column + 1] += self.ends[column];
+        }
+        self.sorted.clear();
+        self.sorted.resize(self.pairs.len(), (0, 0.0));
+        // Every start moves on to its column's end.
+        for &(column, document, value) in &self.pairs {
+            let at = &mut self.ends[column as usize];
+            self.sorted[*at as usize] = (document, value);
+            *at += 1;
+        }
+        self.ends.truncate(columns);
+    }
+}
+
+impl Letor {
+    /// Look at all of some files, which are read as one data set.
+    ///
+    /// # Errors
+    /// A file cannot be read, a line is malformed, a number is not finite, or there is no line or no feature at all.
+    pub fn open(paths: &[String]) -> Result<Letor> {
+        let all = Mutex::new(Seen::default());
+        let mut files = Vec::with_capacity(paths.len());
+        let mut found: Vec<(Box<[u8]>, Piece)> = Vec::new();
+        for (number, path) in paths.iter().enumerate() {
+            let spool = Spool::open(path)?;
+            let blocks = parse_spool(path, &spool, |offset, block, seen: &mut Seen| {
+                let parsed = look(offset, block, seen);
+                seen.tell(&all);
+                parsed
+            })?;
+            let before = found.len();
+            let mut line = 1;
+            for Parsed { value, lines } in blocks {
+                found.extend(
+                    value
+                        .into_iter()
+                        .map(|(id, piece)| (id, Piece { file: number as u32, line: line + piece.line, ..piece })),
+                );
+                line += lines;
+            }
+            if found.len() == before {
+                let what = if line == 1 { "an empty file" } else { "only blank lines and comments" };
+                return Err(unexpected(path, None, SHAPE, what));
+            }
+            files.push((path.clone(), spool));
+        }
+        let seen = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let features = seen.features();
+        if features.is_empty() || features.len() > MOST_FEATURES {
+            let expected = format!("1 to {MOST_FEATURES} different features");
+            return Err(unexpected(&paths[0], None, &expected, &features.len().to_string()));
+        }
+        let mut columns = vec![0; features.last().map_or(0, |&last| last as usize + 1)];
+        features.iter().zip(0..).for_each(|(&feature, column)| columns[feature as usize] = column);
+        let mut labels: Vec<f64> = seen.labels.into_iter().map(f64::from_bits).collect();
+        labels.sort_unstable_by(|a, b| b.total_cmp(a));
+        let (queries, pieces) = by_query(found);
+        Ok(Letor { files, queries, pieces, features, columns, labels })
+    }
+
+    /// Number of queries.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.queries.len()
+    }
+
+    /// Whether there are no queries.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.queries.is_empty()
+    }
+
+    /// The id of a query, by its number in the order of ids.
+    #[must_use]
+    pub fn id(&self, query: usize) -> &[u8] {
+        &self.queries[query].id
+    }
+
+    /// Number of a query's documents.
+    #[must_use]
+    pub fn documents(&self, query: usize) -> usize {
+        self.queries[query].documents
+    }
+
+    /// Bytes of a query's lines.
+    #[must_use]
+    pub fn bytes(&self, query: usize) -> u64 {
+        self.pieces[self.queries[query].pieces.clone()].iter().map(|piece| piece.end - piece.start).sum()
+    }
+
+    /// Numbers of the features, ascending.
+    #[must_use]
+    pub fn features(&self) -> &[u32] {
+        &self.features
+    }
+
+    /// All labels that occur, highest first.
+    #[must_use]
+    pub fn labels(&self) -> &[f64] {
+        &self.labels
+    }
+
+    /// Read a query's documents.
+    ///
+    /// # Errors
+    /// A file cannot be read, or has changed.
+    pub fn read(&self, query: usize, documents: &mut Documents) -> Result<()> {
+        documents.labels.clear();
+        documents.pairs.clear();
+        for piece in &self.pieces[self.queries[query].pieces.clone()] {
+            self.read_piece(piece, documents)?;
+        }
+        documents.sort(self.features.len());
+        Ok(())
+    }
+
+    fn read_piece(&self, piece: &Piece, documents: &mut Documents) -> Result<()> {
+        let (path, spool) = &self.files[piece.file as usize];
+        let changed = || unexpected(path, Some(piece.line), "the lines that stood there before", "others");
+        let mut bytes = std::mem::take(&mut documents.bytes);
+        bytes.resize((piece.end - piece.start) as usize, 0);
+        spool.read_exact_at(&mut bytes, piece.start).map_err(|error| io_error(path, piece.line, error))?;
+        let mut cursor = Cursor::new(&bytes);
+        let rows = documents.labels.len() + piece.documents as usize;
+        let mut known = true;
+        while !cursor.is_done() {
+            let row = documents.labels.len() as u32;
+            let parsed = parse_line(&mut cursor, |feature, value| {
+                let column = self.columns.get(feature as usize).copied().unwrap_or(0);
+                known &= self.features[column as usize] == feature;
+                documents.pairs.push((column, row, value));
+            });
+            if let Some((label, _)) = parsed.map_err(|_| changed())? {
+                documents.labels.push(label);
+            }
+        }
+        let same = known && documents.labels.len() == rows;
+        documents.bytes = bytes;
+        if same { Ok(()) } else { Err(changed()) }
+    }
+}
+
+/// Features and labels that were met.
+#[derive(Default)]
+struct Seen {
+    /// A bit for each number of a feature.
+    features: Vec<u64>,
+    /// As bits of numbers; -0 is 0.
+    labels: HashSet<u64>,
+    last: Option<f64>,
+    /// Whether there is something that was not told yet.
+    is_new: bool,
+}
+
+impl Seen {
+    #[inline]
+    fn feature(&mut self, feature: u32) {
+        let (word, bit) = (feature as usize / 64, 1 << (feature % 64));
+        if word >= self.features.len() {
+            self.features.resize(word + 1, 0);
+        }
+        self.is_new |= self.features[word] & bit == 0;
+        self.features[word] |= bit;
+    }
+
+    fn label(&mut self, label: f64) {
+        if self.last != Some(label) {
+            self.last = Some(label);
+            self.is_new |= self.labels.insert((label + 0.0).to_bits());
+        }
+    }
+
+    /// Tell another what is new.
+    fn tell(&mut self, all: &Mutex<Seen>) {
+        if std::mem::take(&mut self.is_new) {
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            let words = self.features.len().max(all.features.len());
+            all.features.resize(words, 0);
+            all.features.iter_mut().zip(&self.features).for_each(|(to, from)| *to |= from);
+            all.labels.extend(&self.labels);
+        }
+    }
+
+    fn features(&self) -> Vec<u32> {
+        let bits = |(word, bits): (usize, &u64)| {
+            let bits = *bits;
+            (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| 64 * word as u32 + bit)
+        };
+        self.features.iter().enumerate().flat_map(bits).collect()
+    }
+}
+
+/// The queries of a block, in the order in which they stand there; lines counted from the block's first.
+type Found = Vec<(Box<[u8]>, Piece)>;
+
+fn look(offset: u64, block: &[u8], seen: &mut Seen) -> std::result::Result<Parsed<Found>, LineError> {
+    let mut found = Found::new();
+    let mut cursor = Cursor::new(block);
+    let mut lines = 0;
+    while !cursor.is_done() {
+        let start = offset + cursor.position() as u64;
+        let parsed = parse_line(&mut cursor, |feature, _| seen.feature(feature));
+        let parsed = parsed.map_err(|(expected, found)| LineError { line: lines, expected, found })?;
+        if let Some((label, id)) = parsed {
+            seen.label(label);
+            let end = offset + cursor.position() as u64;
+            match found.last_mut() {
+                Some((last, piece)) if last.as_ref() == id => {
+                    piece.end = end;
+                    piece.documents += 1;
+                }
+                _ => found.push((id.into(), Piece { file: 0, start, end, line: lines, documents: 1 })),
+            }
+        }
+        lines += 1;
+    }
+    Ok(Parsed { value: found, lines })
+}
+
+/// Pieces in the order of query ids; those that follow one another are put together.
+fn by_query(mut found: Found) -> (Vec<Query>, Vec<Piece>) {
+    found.sort_by(|a, b| a.0.cmp(&b.0)); // stable: those of a query stay in the order of the input
+    let mut queries: Vec<Query> = Vec::new();
+    let mut pieces: Vec<Piece> = Vec::with_capacity(found.len());
+    for (id, piece) in found {
+        if queries.last().is_none_or(|query| query.id != id) {
+            queries.push(Query { id, documents: 0, pieces: pieces.len()..pieces.len() });
+        }
+        let Some(query) = queries.last_mut() else { continue };
+        query.documents += piece.documents as usize;
+        match pieces[query.pieces.start..].last_mut() {
+            Some(last) if (last.file, last.end) == (piece.file, piece.start) => {
+                last.end = piece.end;
+                last.documents += piece.documents;
+            }
+            _ => pieces.push(piece),
+        }
+        query.pieces.end = pieces.len();
+    }
+    (queries, pieces)
+}
+
+/// What was expected and what was found.
+type Refusal = (String, String);
+
+/// Read the line at the cursor: its label and query, if it is neither blank nor a comment; `pair` gets each feature's
+/// number and value, NaN for `NULL`.
+fn parse_line<'a>(
+    cursor: &mut Cursor<'a>,
+    mut pair: impl FnMut(u32, f64),
+) -> std::result::Result<Option<(f64, &'a [u8])>, Refusal> {
+    let start = *cursor;
+    let first = cursor.field();
+    if first.is_empty() {
+        return if cursor.next_line() { Ok(None) } else { Err(binary(start)) };
+    }
+    if first[0] == b'#' {
+        cursor.skip_line();
+        return Ok(None);
+    }
+    let label = number::parse(first).map_err(|error| (error.expected("label"), quote(first)))?;
+    let id = match cursor.field().strip_prefix(b"qid:") {
+        Some(id) if !id.is_empty() => id,
+        _ => return Err(("qid:Q after the label".into(), quote(start.line()))),
+    };
+    let mut next = 0;
+    loop {
+        let field = cursor.field();
+        if field.is_empty() {
+            return if cursor.next_line() { Ok(Some((label, id))) } else { Err(binary(start)) };
+        }
+        if field[0] == b'#' {
+            cursor.skip_line();
+            return Ok(Some((label, id)));
+        }
+        let (feature, value) = split(field)?;
+        if feature < next {
+            let expected = "every feature once, in ascending order".into();
+            return Err((expected, format!("{} after feature {}", quote(field), next - 1)));
+        }
+        next = feature + 1;
+        match number::parse(value) {
+            Ok(value) => pair(feature, value),
+            Err(_) if value == b"NULL" => pair(feature, f64::NAN),
+            Err(error) => return Err((error.expected(&format!("value of feature {feature}")), quote(value))),
+        }
+    }
+}
+
+/// The number of a feature, and its value as text.
+#[inline]
+fn split(field: &[u8]) -> std::result::Result<(u32, &[u8]), Refusal> {
+    let mut feature = 0;
+    for (i, &byte) in field.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' if feature < FEATURE_END => feature = 10 * feature + usize::from(byte - b'0'),
+            b':' if i > 0 && feature < FEATURE_END => return Ok((feature as u32, &field[i + 1..])),
+            _ => break,
+        }
+    }
+    Err((format!("feature:value, the feature a whole number below {FEATURE_END}"), quote(field)))
+}
+
+#[cold]
+fn binary(start: Cursor<'_>) -> Refusal {
+    ("text".into(), format!("binary data: a NUL byte in {}", quote(start.line())))
+}
+
+fn unexpected(path: &str, line: Option<u64>, expected: &str, found: &str) -> Error {
+    Error::Input(InputError { file: path.into(), line, expected: expected.into(), found: found.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(texts: &[&str]) -> Result<Letor> {
+        static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+        let path = |text: &&str| {
+            let count = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let path = std::env::temp_dir().join(format!("untied-letor-{}-{count}", std::process::id()));
+            std::fs::write(&path, text).expect("a file");
+            path.into_os_string().into_string().expect("a path")
+        };
+        let paths: Vec<String> = texts.iter().map(path).collect();
+        let opened = Letor::open(&paths);
+        paths.iter().for_each(|path| std::fs::remove_file(path).expect("the file"));
+        opened
+    }
+
+    #[test]
+    fn queries_stand_anywhere_and_come_in_order() {
+        let first = "# a comment\n2 qid:b 1:0.5 3:-1 # d1\n0 qid:a 3:NULL\n\n1 qid:b 70000:7#no comment\n";
+        let error = open(&[first]).err().expect("7#no is no number").to_string();
+        assert!(error.ends_with("line 5: expected a number as the value of feature 70000, found \"7#no\""), "{error}");
+        let letor = open(&[&first.replace("7#", "7 #"), "\u{feff}3 qid:a 1:2\n0 qid:b"]).expect("data");
+        assert_eq!((letor.features(), letor.labels()), (&[1, 3, 70_000][..], &[3.0, 2.0, 1.0, 0.0][..]));
+        assert_eq!((letor.len(), letor.id(0), letor.id(1)), (2, &b"a"[..], &b"b"[..]));
+        let mut documents = Documents::default();
+        letor.read(0, &mut documents).expect("a");
+        assert_eq!(documents.labels, [0.0, 3.0]);
+        assert_eq!((documents.column(0), documents.column(2)), (&[(1, 2.0)][..], &[][..]));
+        assert!(matches!(documents.column(1), [(0, null)] if null.is_nan()));
+        letor.read(1, &mut documents).expect("b");
+        assert_eq!(documents.labels, [2.0, 1.0, 0.0]);
+        let columns: Vec<_> = (0..3).map(|column| documents.column(column).to_vec()).collect();
+        assert_eq!(columns, [[(0, 0.5)], [(0, -1.0)], [(1, 7.0)]]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        for (text, expected) in [
+            ("1 1:2", "line 1: expected qid:Q after the label, found \"1 1:2\""),
+            ("1 qid: 1:2", "expected qid:Q after the label"),
+            ("x qid:1 1:2", "expected a number as the label, found \"x\""),
+            ("nan qid:1 1:2", "expected a finite number as the label"),
+            ("\n1 qid:1 1:inf", "line 2: expected a finite number as the value of feature 1, found \"inf\""),
+            ("1 qid:1 1:", "expected a number as the value of feature 1, found \"\""),
+            ("1 qid:1 2:1 2:1", "expected every feature once, in ascending order, found \"2:1\" after feature 2"),
+            ("1 qid:1 -1:1", "expected feature:value"),
+            ("1 qid:1 16777216:1", "expected feature:value, the feature a whole number below 16777216"),
+            ("1 qid:1 99999999999999999999:1", "expected feature:value"),
+            ("1 qid:1 :1", "expected feature:value"),
+            ("1 qid:1 sid:1", "expected feature:value"),
+            ("1 qid:1 1:1\0", "binary data"),
+            ("\n# nothing\n", "found only blank lines and comments"),
+            ("", "found an empty file"),
+            ("1 qid:1", "expected 1 to 65536 different features, found 0"),
+        ] {
+            let error = open(&[text]).err().expect(text).to_string();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+        let many: String = (0..=MOST_FEATURES).map(|feature| format!(" {feature}:1")).collect();
+        let error = open(&[&format!("1 qid:1{many}")]).err().expect("too many").to_string();
+        assert!(error.contains("found 65537"), "{error}");
+    }
+}
