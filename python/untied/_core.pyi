@@ -15,11 +15,13 @@ __all__ = [
     "Measure",
     "Qrels",
     "Run",
+    "Totals",
     "TrecEvaluator",
     "TrecReport",
     "__version__",
     "arrow_stream",
     "check_run",
+    "compare_rows",
     "compare_runs",
     "comparing_info",
     "comparing_measure",
@@ -112,6 +114,7 @@ class Evaluator:
         docs: Lengths | None = None,
     ) -> Evaluator: ...
     def evaluate(self, run: Run) -> Evaluation: ...
+    def rows(self, run: Run) -> object: ...
 
 @final
 class Evaluation:
@@ -122,6 +125,12 @@ class Evaluation:
     def values(self) -> list[_Parts]: ...
     def value(self, row: int, measure: int) -> _Parts: ...
     def facts(self) -> Facts: ...
+
+@final
+class Totals:
+    def __new__(cls, measures: list[Measure], comparing: bool, range: bool, variance: bool) -> Totals: ...
+    def add(self, measure: int, values: list[tuple[float, float | None, float | None, float | None, str]]) -> None: ...
+    def finish(self) -> list[_Parts]: ...
 
 @final
 class ArrayComparer:
@@ -183,6 +192,19 @@ def passage_differences(
 ) -> tuple[float, float]: ...
 def arrow_stream(texts: list[tuple[str, list[str]]], numbers: list[tuple[str, list[float | None]]]) -> object: ...
 def check_run(qrels: Qrels, path: str | os.PathLike[str], threads: int | None = None) -> Findings: ...
+def compare_rows(
+    run_a: Run,
+    run_b: Run,
+    measures: list[Measure],
+    *,
+    qrels: Qrels | None,
+    probabilities: Run | None,
+    depth: int | None,
+    ties: str,
+    score_dtype: str,
+    variance: bool,
+    threads: int | None,
+) -> object: ...
 def compare_runs(
     runs: Sequence[Run],
     measures: list[Measure],

@@ -26,9 +26,13 @@ pub fn arrow_stream<'py>(
         fields.push(Field::new(name, DataType::Float64, true));
         columns.push(Arc::new(Float64Array::from(column)));
     }
-    let schema = Arc::new(Schema::new(fields));
-    let batch =
-        RecordBatch::try_new(Arc::clone(&schema), columns).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), columns);
+    capsule(py, batch.map_err(|error| PyValueError::new_err(error.to_string()))?)
+}
+
+/// A capsule that streams one batch.
+pub fn capsule(py: Python<'_>, batch: RecordBatch) -> PyResult<Bound<'_, PyCapsule>> {
+    let schema = batch.schema();
     let stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
     PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
 }

@@ -3,12 +3,14 @@
 use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyByteArray;
+use pyo3::types::{PyByteArray, PyCapsule};
 use untied_core::compare::{self, Bulk, Lists, Rank, Settings};
 use untied_core::error::text;
+use untied_core::evaluate::Value;
 use untied_core::measures::Spec;
 use untied_core::similarity::{Score, Symmetry};
 
+use crate::batches::{Rows, joined};
 use crate::convert::{self, Parts, with_id};
 use crate::errors::to_python;
 use crate::measure::Measure;
@@ -76,6 +78,56 @@ pub fn compare_runs(
         Comparison { queries, comparison }
     };
     Ok(found.into_iter().map(to_object).collect())
+}
+
+/// Values of all queries of two runs, as a stream of Arrow batches; of those that only one of them has only the names.
+/// They need not have any in common, as parts of larger runs.
+#[pyfunction]
+#[pyo3(signature = (run_a, run_b, measures, *, qrels, probabilities, depth, ties, score_dtype, variance, threads))]
+#[allow(clippy::too_many_arguments)]
+pub fn compare_rows<'py>(
+    py: Python<'py>,
+    run_a: Py<Run>,
+    run_b: Py<Run>,
+    measures: Vec<PyRef<'_, Measure>>,
+    qrels: Option<&Qrels>,
+    probabilities: Option<&Run>,
+    depth: Option<usize>,
+    ties: &str,
+    score_dtype: &str,
+    variance: bool,
+    threads: Option<i64>,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let (a, b) = (&run_a.get().0, &run_b.get().0);
+    let names = measures.iter().map(|measure| measure.0.to_string()).collect();
+    let optional = ["low", "high", "variance"].into_iter().take(if variance { 3 } else { 2 }).collect();
+    let mut rows = Rows::new(names, optional, &["in_a", "in_b"]);
+    let mut values: &[Score] = &[];
+    let width = measures.len();
+    let found;
+    if joined(a, b).any(|(_, a, b)| a.is_some() && b.is_some()) {
+        let runs = vec![run_a.clone_ref(py), run_b.clone_ref(py)];
+        found =
+            compare_runs(py, runs, measures, qrels, probabilities, depth, ties, score_dtype, variance, false, threads)?;
+        values = &found[0].comparison.values;
+    }
+    for (query, a, b) in joined(a, b) {
+        if let (Some(_), Some(_)) = (a, b) {
+            for (measure, score) in values[..width].iter().enumerate() {
+                let value = Value {
+                    mean: score.value,
+                    variance: score.variance,
+                    range: score.range,
+                    certainty: score.certainty,
+                };
+                rows.push(&query, Some((measure, value)), &[true, true]);
+            }
+            values = &values[width..];
+        } else {
+            rows.push(&query, None, &[a.is_some(), b.is_some()]);
+        }
+    }
+    rows.stream(py)
 }
 
 /// (document, positions of its tie group in A, and in B, grade)

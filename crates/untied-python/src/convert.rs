@@ -324,10 +324,14 @@ pub type Parts = (f64, Option<f64>, Option<f64>, Option<f64>, &'static str);
 
 /// A value as Python has it.
 pub fn parts(value: f64, range: Option<(f64, f64)>, variance: Option<f64>, certainty: Certainty) -> Parts {
-    let certainty = match certainty {
+    (value, range.map(|range| range.0), range.map(|range| range.1), variance, self::certainty(certainty))
+}
+
+/// How sure a value is, as Python says it.
+pub fn certainty(certainty: Certainty) -> &'static str {
+    match certainty {
         Certainty::Exact => "exact",
         Certainty::Interval => "interval",
         Certainty::Estimate => "estimate",
-    };
-    (value, range.map(|range| range.0), range.map(|range| range.1), variance, certainty)
+    }
 }

@@ -3,12 +3,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyCapsule, PyDict};
 use untied_core::error::text;
 use untied_core::evaluate::{self, Plan, Value};
 use untied_core::measures::Spec;
-use untied_core::settings::Settings;
+use untied_core::settings::{Queries, Settings, Ties, Unjudged};
 
+use crate::batches::{Rows, joined};
 use crate::convert::{self, Parts, with_id};
 use crate::errors::to_python;
 use crate::measure::Measure;
@@ -98,6 +99,36 @@ impl Evaluator {
         let settings = self.prepared.settings;
         let evaluation = threads::run(py, self.threads, || evaluate::evaluate(qrels, &run.0, &plan, settings))?;
         Ok(Evaluation { qrels: self.qrels.clone_ref(py), evaluation })
+    }
+
+    /// Values of all queries of the qrels or the run, as a stream of Arrow batches; of those that are not evaluated only
+    /// the names. There need not be any to evaluate, as in a part of larger qrels and runs.
+    fn rows<'py>(&self, py: Python<'py>, run: Py<Run>) -> PyResult<Bound<'py, PyCapsule>> {
+        let (qrels, table, settings) = (&self.qrels.get().0, &run.get().0, self.prepared.settings);
+        let is_evaluated = |judged: bool, retrieved: bool| judged && (retrieved || settings.queries == Queries::Qrels);
+        let has_any = joined(qrels, table).any(|(_, judged, found)| is_evaluated(judged.is_some(), found.is_some()));
+        let evaluation = if has_any { Some(self.evaluate(py, run.get())?.evaluation) } else { None };
+        let measures = self.prepared.specs.iter().map(ToString::to_string).collect();
+        let range = settings.ties == Ties::Range || settings.unjudged == Unjudged::Range;
+        let optional = [("low", range), ("high", range), ("variance", settings.variance)];
+        let optional = optional.iter().filter(|(_, asked)| *asked).map(|(name, _)| *name).collect();
+        let flags = ["judged", "retrieved", "mixed", "undefined", "overstated"];
+        let mut rows = Rows::new(measures, optional, &flags);
+        let mut evaluated = 0..;
+        for (query, judged, found) in joined(qrels, table) {
+            let (judged, found) = (judged.is_some(), found.is_some());
+            let (Some(evaluation), true) = (&evaluation, is_evaluated(judged, found)) else {
+                rows.push(&query, None, &[judged, found, false, false, false]);
+                continue;
+            };
+            let row = evaluated.next().expect("an endless range");
+            for measure in 0..evaluation.totals.len() {
+                let note = evaluation.note(row, measure);
+                let flags = [judged, found, evaluation.mixed[row], note.undefined, note.overstated];
+                rows.push(&query, Some((measure, evaluation.value(row, measure))), &flags);
+            }
+        }
+        rows.stream(py)
     }
 }
 

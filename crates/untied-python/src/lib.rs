@@ -3,6 +3,7 @@
 #![warn(missing_docs)]
 
 mod arrow;
+mod batches;
 mod check;
 mod compare;
 mod convert;
@@ -22,10 +23,12 @@ mod _core {
     #[pymodule_export]
     use super::arrow::arrow_stream;
     #[pymodule_export]
+    use super::batches::Totals;
+    #[pymodule_export]
     use super::check::check_run;
     #[pymodule_export]
     use super::compare::{
-        ArrayComparer, Comparison, compare_runs, comparing_info, comparing_measure, difference_outcomes,
+        ArrayComparer, Comparison, compare_rows, compare_runs, comparing_info, comparing_measure, difference_outcomes,
         largest_assignment, moved_documents,
     };
     #[pymodule_export]

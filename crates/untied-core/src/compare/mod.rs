@@ -3,11 +3,13 @@
 
 mod assignment;
 mod bulk;
+mod mean;
 mod moved;
 mod plan;
 
 pub use assignment::{Assigned, assignment, outcomes};
 pub use bulk::{Bulk, Lists};
+pub use mean::Mean;
 pub use moved::{Moved, Rank, moved};
 
 use rayon::prelude::*;
@@ -202,7 +204,13 @@ fn gather(
             return Err(Error::Value(format!("{which} have no query in common")));
         }
         one.alone = (runs[a].len() - one.queries.len(), runs[b].len() - one.queries.len());
-        one.totals = (0..width).map(|measure| mean(one.values.iter().skip(measure).step_by(width))).collect();
+        one.totals = (0..width)
+            .map(|measure| {
+                let mut mean = Mean::default();
+                one.values.iter().skip(measure).step_by(width).for_each(|score| mean.add(score));
+                mean.finish()
+            })
+            .collect();
     }
     Ok(all)
 }
@@ -225,25 +233,4 @@ fn sort(order: &mut Order, run: &Run, query: usize, rows: &Rows<'_>, settings: S
     order.sort(run.scores(query), settings.precision).map_err(|score| misfit(score, run.id(query)))?;
     order.untie(rows, settings.layout);
     Ok(())
-}
-
-/// Means of values and bounds over the queries that have a value; orders of different queries are independent.
-fn mean<'a>(scores: impl Iterator<Item = &'a Score>) -> Score {
-    let (mut n, mut sum) = (0.0, Score::constant(0.0, true));
-    for score in scores.filter(|score| !score.value.is_nan()) {
-        n += 1.0;
-        sum.value += score.value;
-        sum.range = sum.range.zip(score.range).map(|(sum, one)| (sum.0 + one.0, sum.1 + one.1));
-        sum.variance = sum.variance.zip(score.variance).map(|(sum, one)| sum + one);
-        sum.certainty = sum.certainty.max(score.certainty);
-    }
-    if n == 0.0 {
-        return Score::one_number(f64::NAN);
-    }
-    Score {
-        value: sum.value / n,
-        range: sum.range.map(|(low, high)| (low / n, high / n)),
-        variance: sum.variance.map(|variance| variance / (n * n)),
-        certainty: sum.certainty,
-    }
 }

@@ -2,17 +2,19 @@
 
 mod plan;
 mod spread;
+mod total;
 
 use rayon::prelude::*;
 
 use crate::error::{Error, Result, quote, show};
-use crate::measures::{Aggregate, Certainty, Orders};
+use crate::measures::{Certainty, Orders};
 use crate::ranking::{Judge, Order, Ranking, best, condensed, misfit, worst};
 use crate::settings::{Queries, Settings, Ties, Undefined, Unjudged};
 use crate::table::profiles::Detail;
 use crate::table::{Qrels, Rows, Run};
 pub use plan::Plan;
 use spread::{Over, Spread};
+pub use total::Total;
 
 /// A value of a measure.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,6 +27,21 @@ pub struct Value {
     pub range: Option<(f64, f64)>,
     /// How sure this is.
     pub certainty: Certainty,
+}
+
+/// What to know about one value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Note {
+    /// How sure it is.
+    pub certainty: Certainty,
+    /// Whether the measure has no value for the query.
+    pub undefined: bool,
+    /// Whether its lower bound over grades of unjudged documents is below what it is with all of these non-relevant.
+    pub overstated: bool,
+}
+
+impl Note {
+    const NONE: Note = Note { certainty: Certainty::Exact, undefined: false, overstated: false };
 }
 
 /// What to tell the user about an evaluation.
@@ -56,8 +73,10 @@ pub struct Evaluation {
     pub totals: Vec<Value>,
     /// See [`Facts`].
     pub facts: Facts,
+    /// For every query, whether tied documents differ in grade.
+    pub mixed: Vec<bool>,
     cells: Vec<f64>,
-    certainties: Vec<Certainty>,
+    notes: Vec<Note>,
     shape: Shape,
 }
 
@@ -74,8 +93,8 @@ impl Shape {
         self.measures * (1 + usize::from(self.variance) + 2 * usize::from(self.range))
     }
 
-    /// `cells` and `certainties` are those of one query.
-    fn value(self, cells: &[f64], certainties: &[Certainty], measure: usize) -> Value {
+    /// `cells` and `notes` are those of one query.
+    fn value(self, cells: &[f64], notes: &[Note], measure: usize) -> Value {
         let field = |number: usize| cells[number * self.measures + measure];
         let range = 1 + usize::from(self.variance);
         let mean = field(0);
@@ -83,7 +102,7 @@ impl Shape {
             mean,
             variance: self.variance.then(|| field(1)).filter(|variance| mean.is_nan() || !variance.is_nan()),
             range: self.range.then(|| (field(range), field(range + 1))),
-            certainty: certainties[measure],
+            certainty: notes[measure].certainty,
         }
     }
 }
@@ -100,8 +119,14 @@ impl Evaluation {
     #[must_use]
     pub fn value(&self, row: usize, measure: usize) -> Value {
         let (width, measures) = (self.shape.cells(), self.shape.measures);
-        let certainties = &self.certainties[row * measures..(row + 1) * measures];
-        self.shape.value(&self.cells[row * width..(row + 1) * width], certainties, measure)
+        let notes = &self.notes[row * measures..(row + 1) * measures];
+        self.shape.value(&self.cells[row * width..(row + 1) * width], notes, measure)
+    }
+
+    /// What to know about it.
+    #[must_use]
+    pub fn note(&self, row: usize, measure: usize) -> Note {
+        self.notes[row * self.shape.measures + measure]
     }
 }
 
@@ -141,76 +166,38 @@ pub fn evaluate_and_look<T: Send>(
     // Without any measure there still is something to look at.
     let (width, measures) = (shape.cells().max(1), shape.measures.max(1));
     let mut cells = vec![0.0; pairs.len() * width];
-    let mut certainties = vec![Certainty::Exact; pairs.len() * measures];
-    let outcomes: Vec<Result<(QueryFacts, T)>> = cells
+    let mut notes = vec![Note::NONE; pairs.len() * measures];
+    let outcomes: Vec<Result<(bool, T)>> = cells
         .par_chunks_mut(width)
-        .zip(certainties.par_chunks_mut(measures))
+        .zip(notes.par_chunks_mut(measures))
         .zip(&pairs)
-        .map_init(Workspace::default, |workspace, ((cells, certainties), &(query, found))| {
+        .map_init(Workspace::default, |workspace, ((cells, notes), &(query, found))| {
             let rows = found.map_or_else(Rows::none, |found| run.rows(found));
-            let facts = workspace.query(qrels, query, &rows, plan, settings, shape, cells, certainties)?;
-            Ok((facts, look(&workspace.orders(settings).tied)))
+            let mixed = workspace.query(qrels, query, &rows, plan, settings, shape, cells, notes)?;
+            Ok((mixed, look(&workspace.orders(settings).tied)))
         })
         .collect();
-    let mut facts = Facts { absent: qrels.len() - common, unknown: run.len() - common, ..Facts::default() };
-    let mut seen = Vec::with_capacity(outcomes.len());
-    for outcome in outcomes {
-        let (query, look) = outcome?;
-        seen.push(look);
-        facts.mixed += usize::from(query.mixed);
-        facts.undefined += query.undefined;
-        facts.overstated += query.overstated;
-    }
-    let count = |certainty| certainties.iter().filter(|&&other| other == certainty).count();
-    facts.estimated = count(Certainty::Estimate);
-    facts.enclosed = count(Certainty::Interval);
+    let (mixed, seen): (Vec<bool>, Vec<T>) = outcomes.into_iter().collect::<Result<_>>()?;
+    let count = |is_one: fn(&Note) -> bool| notes.iter().filter(|note| is_one(note)).count();
+    let facts = Facts {
+        mixed: mixed.iter().filter(|&&mixed| mixed).count(),
+        absent: qrels.len() - common,
+        unknown: run.len() - common,
+        undefined: count(|note| note.undefined),
+        estimated: count(|note| note.certainty == Certainty::Estimate),
+        enclosed: count(|note| note.certainty == Certainty::Interval),
+        overstated: count(|note| note.overstated),
+    };
     let queries = pairs.into_iter().map(|(query, _)| query).collect();
-    let mut evaluation = Evaluation { queries, totals: Vec::new(), facts, cells, certainties, shape };
-    evaluation.totals =
-        (0..shape.measures).map(|measure| total(&evaluation, measure, plan.aggregates[measure])).collect();
+    let mut evaluation = Evaluation { queries, totals: Vec::new(), facts, mixed, cells, notes, shape };
+    evaluation.totals = (0..shape.measures)
+        .map(|measure| {
+            let mut total = Total::new(plan.aggregates[measure], shape.range, shape.variance);
+            (0..evaluation.queries.len()).for_each(|row| total.add(&evaluation.value(row, measure)));
+            total.finish()
+        })
+        .collect();
     Ok((evaluation, seen))
-}
-
-/// The aggregate of a measure (SPEC 0): mean or sum of means, lows and highs; tie orders of different queries are
-/// independent, so variances add up. Of a geometric mean's variance nothing is known.
-fn total(evaluation: &Evaluation, measure: usize, aggregate: Aggregate) -> Value {
-    let scale = |value: f64| match aggregate {
-        Aggregate::Geometric => value.max(1e-5).ln(),
-        Aggregate::Mean | Aggregate::Sum => value,
-    };
-    let (mut mean, mut low, mut high, mut n) = (0.0, 0.0, 0.0, 0.0);
-    let mut variance = evaluation.shape.variance.then_some(0.0).filter(|_| aggregate != Aggregate::Geometric);
-    let mut certainty = Certainty::Exact;
-    for row in 0..evaluation.queries.len() {
-        let value = evaluation.value(row, measure);
-        if value.mean.is_nan() {
-            continue;
-        }
-        n += 1.0;
-        mean += scale(value.mean);
-        variance = variance.zip(value.variance).map(|(sum, variance)| sum + variance);
-        certainty = certainty.max(value.certainty);
-        let (least, most) = value.range.unwrap_or((0.0, 0.0));
-        low += scale(least);
-        high += scale(most);
-    }
-    let unscale = |sum: f64| match aggregate {
-        Aggregate::Sum => sum,
-        Aggregate::Mean => sum / n,
-        Aggregate::Geometric => (sum / n).exp(),
-    };
-    Value {
-        mean: unscale(mean),
-        variance: variance.map(|sum| if aggregate == Aggregate::Sum { sum } else { sum / (n * n) }),
-        range: evaluation.shape.range.then(|| (unscale(low), unscale(high))),
-        certainty,
-    }
-}
-
-struct QueryFacts {
-    mixed: bool,
-    undefined: usize,
-    overstated: usize,
 }
 
 /// Room for one query's evaluation, kept between queries.
@@ -241,8 +228,8 @@ impl Workspace {
         settings: Settings,
         shape: Shape,
         cells: &mut [f64],
-        certainties: &mut [Certainty],
-    ) -> Result<QueryFacts> {
+        notes: &mut [Note],
+    ) -> Result<bool> {
         let truth = qrels.truth(query);
         let sorted = self.order.sort(rows.column(0), settings.precision);
         sorted.map_err(|score| misfit(score, qrels.id(query)))?;
@@ -281,7 +268,6 @@ impl Workspace {
                 worst(&orders.tied, &mut orders.worst);
             }
         }
-        let (mut undefined, mut overstated) = (0, 0);
         for (m, measure) in plan.measures.iter().enumerate() {
             let (orders, truth) = match (&profiles, plan.by_profile[m], remove || plan.judged_only[m]) {
                 (Some(profiles), true, true) => (&self.judged_profiles, profiles),
@@ -304,8 +290,7 @@ impl Workspace {
                 return Err(Error::Value(format!("{why}; unjudged must be nonrelevant or remove")));
             };
             let is_undefined = mean.is_nan();
-            undefined += usize::from(is_undefined);
-            overstated += usize::from(is_overstated);
+            (notes[m].undefined, notes[m].overstated) = (is_undefined, is_overstated);
             if is_undefined {
                 match settings.undefined {
                     Undefined::Raise => {
@@ -323,7 +308,7 @@ impl Workspace {
                 put(0, mean);
                 // Of one order every measure is exact.
                 if orders.tied.is_tied() {
-                    certainties[m] = measure.certainty(&orders.tied, truth);
+                    notes[m].certainty = measure.certainty(&orders.tied, truth);
                 }
             }
             if shape.variance && !is_undefined {
@@ -335,6 +320,6 @@ impl Workspace {
                 put(field + 1, high);
             }
         }
-        Ok(QueryFacts { mixed, undefined, overstated })
+        Ok(mixed)
     }
 }

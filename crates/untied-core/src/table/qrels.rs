@@ -141,6 +141,17 @@ impl Qrels {
         });
     }
 
+    /// The same as a part of larger qrels, in which these grades occur too: what measures and bounds make of grades
+    /// then is what they make of it there.
+    #[must_use]
+    pub fn among(mut self, grades: &[f64]) -> Qrels {
+        let own = std::mem::take(&mut self.grades);
+        self.grades = distinct(own.iter().chain(grades).copied());
+        let levels: Vec<u32> = own.iter().map(|&grade| level_of(&self.grades, grade)).collect();
+        self.row_levels.iter_mut().for_each(|level| *level = levels[*level as usize]);
+        self
+    }
+
     /// All grades that occur, highest first.
     #[must_use]
     pub fn grades(&self) -> &[f64] {
@@ -193,14 +204,17 @@ fn level_of(grades: &[f64], grade: f64) -> u32 {
 }
 
 fn distinct_grades(table: &Table) -> Vec<f64> {
+    distinct((0..table.len()).flat_map(|query| table.rows(query).column(0).iter().copied()))
+}
+
+/// Distinct grades, highest first.
+fn distinct(grades: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut seen = HashSet::new();
     let mut last = f64::NAN;
-    for query in 0..table.len() {
-        for &grade in table.rows(query).column(0) {
-            if grade != last {
-                last = grade;
-                seen.insert((grade + 0.0).to_bits()); // -0 is 0
-            }
+    for grade in grades {
+        if grade != last {
+            last = grade;
+            seen.insert((grade + 0.0).to_bits()); // -0 is 0
         }
     }
     let mut grades: Vec<f64> = seen.into_iter().map(f64::from_bits).collect();
@@ -336,6 +350,16 @@ mod tests {
         }
         chunk.finish();
         chunk
+    }
+
+    #[test]
+    fn grades_that_occur_elsewhere_change_no_judgment() {
+        let rows = [("a", 1.0), ("b", -2.0), ("c", 0.0), ("d", 1.0)];
+        let alone = Qrels::new(vec![chunk(&rows)], "").expect("qrels");
+        let among = Qrels::new(vec![chunk(&rows)], "").expect("qrels").among(&[3.0, -0.0, 0.5, -3.0, 3.0]);
+        assert_eq!(among.grades(), [3.0, 1.0, 0.5, 0.0, -2.0, -3.0]);
+        assert!(among.truth(0).judgments().eq(alone.truth(0).judgments()));
+        assert_eq!(among.truth(0).levels, alone.truth(0).levels);
     }
 
     #[test]
