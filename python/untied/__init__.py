@@ -106,12 +106,13 @@ if TYPE_CHECKING:
     from untied import estimates as estimates
     from untied import judging as judging
     from untied import sample as sample
+    from untied import statistics as statistics
     from untied import truth as truth
 else:
 
     def __getattr__(name: str) -> "ModuleType":
         """Modules that are imported where they are first named, as start-up counts."""
-        if name not in {"correlation", "curves", "distances", "estimates", "judging", "sample", "truth"}:
+        if name not in {"correlation", "curves", "distances", "estimates", "judging", "sample", "statistics", "truth"}:
             raise AttributeError(f"module 'untied' has no attribute {name!r}")
         from importlib import import_module
 

@@ -17,6 +17,7 @@ pub mod ranking;
 pub mod read;
 pub mod settings;
 pub mod similarity;
+pub mod statistics;
 pub mod table;
 pub mod trec_eval;
 

@@ -13,6 +13,7 @@ mod measure;
 mod outlook;
 mod passages;
 mod pytrec_eval;
+mod statistics;
 mod tables;
 mod threads;
 mod trec_eval;
@@ -43,6 +44,8 @@ mod _core {
     use super::passages::passage_differences;
     #[pymodule_export]
     use super::pytrec_eval::{TrecEvaluator, trec_eval_names};
+    #[pymodule_export]
+    use super::statistics::{randomization_counts, tukey_counts};
     #[pymodule_export]
     use super::tables::{Lengths, Qrels, Run, read_bytes};
     #[pymodule_export]

@@ -16,6 +16,7 @@ COMMANDS = {
     "measures": "list the measures with parameters, equations and references",
     "check": "tell what is suspicious about runs and qrels",
     "compare": "compare runs without judgments: how alike, how much better or worse, what moved",
+    "stats": "tell which differences of runs are more than chance",
     "curve": "print or plot curves of one query, rank by rank: dynamic recall, precision, gain",
     "trec_eval": "trec_eval's own command line: its options, its output",
     "sample": "write samples of judgments, pools, parts of collections",

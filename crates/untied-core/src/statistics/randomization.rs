@@ -1,0 +1,194 @@
+//! The paired randomisation test (Fisher 1935; Smucker, Allan & Carterette 2007).
+//!
+//! If two runs are alike, each difference d_i of a query may as well have the other sign: T = sum of d_i is compared with
+//! S = sum of s_i d_i over signs s_i. With all 2^n of them the p-value is exact; of a sample of B it is
+//! (1 + those at least as extreme) / (1 + B) (Phipson & Smyth 2010).
+
+use super::on_grid;
+use crate::random::Random;
+
+/// Beyond so many differences other than 0, all signs are never listed.
+const MOST_LISTED: usize = 50;
+/// Differences whose signs are looked up together.
+const TOGETHER: usize = 8;
+
+/// How many choices of signs give a sum as extreme as the one that was seen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Counts {
+    /// Sums at least as large.
+    pub at_least: f64,
+    /// Sums at most as large.
+    pub at_most: f64,
+    /// Sums of which either holds for the magnitudes.
+    pub beyond: f64,
+    /// Choices of signs that were made, all of them or a sample.
+    pub choices: f64,
+    /// Whether these are all.
+    pub exact: bool,
+}
+
+/// Compare the sum of differences with sums under random signs.
+///
+/// All choices of signs are counted, in two halves of which each is listed and sorted, where a half has at most
+/// `samples` of them; otherwise so many are drawn, the same ones for every `seed` and number of differences. Sums that
+/// are equal but for rounding count as equal.
+#[must_use]
+pub fn randomization(differences: &[f64], samples: usize, seed: u64) -> Counts {
+    let grid = on_grid(differences.iter());
+    let other_than_0: Vec<i64> = grid.iter().copied().filter(|&step| step != 0).collect();
+    let half = other_than_0.len().div_ceil(2);
+    if other_than_0.len() <= MOST_LISTED && 1 << half <= samples.max(1) {
+        all_signs(&other_than_0)
+    } else {
+        // With those that are 0, so that a query has the same signs whatever the others' differences are.
+        sampled_signs(&grid, samples, seed)
+    }
+}
+
+/// What sums are held against: T, and how far rounding to the grid may have moved a sum.
+struct Limits {
+    sum: i64,
+    slack: i64,
+}
+
+impl Limits {
+    fn of(grid: &[i64]) -> Limits {
+        Limits { sum: grid.iter().sum(), slack: grid.len() as i64 }
+    }
+
+    fn largest_at_most(&self) -> i64 {
+        self.sum + self.slack
+    }
+
+    fn smallest_at_least(&self) -> i64 {
+        self.sum - self.slack
+    }
+
+    /// Sums of which the magnitude is at least this are beyond.
+    fn smallest_beyond(&self) -> i64 {
+        self.sum.abs() - self.slack
+    }
+}
+
+fn all_signs(grid: &[i64]) -> Counts {
+    let limits = Limits::of(grid);
+    let (one, other) = grid.split_at(grid.len() / 2);
+    let (one, other) = (sorted_sums(one), sorted_sums(other));
+    let choices = one.len() as f64 * other.len() as f64;
+    // Signs can all be turned round, so S <= -x is as frequent as S >= x.
+    let beyond = limits.smallest_beyond();
+    Counts {
+        at_least: pairs_from(&one, &other, limits.smallest_at_least()),
+        at_most: choices - pairs_from(&one, &other, limits.largest_at_most() + 1),
+        beyond: if beyond <= 0 { choices } else { 2.0 * pairs_from(&one, &other, beyond) },
+        choices,
+        exact: true,
+    }
+}
+
+/// Sums of all choices of signs, ascending.
+fn sorted_sums(grid: &[i64]) -> Vec<i64> {
+    let mut sums = vec![0];
+    for &step in grid {
+        let step = step.abs();
+        // Both halves are sorted already: merge them.
+        let (mut low, mut high) = (sums.iter().map(|sum| sum - step).peekable(), sums.iter().map(|sum| sum + step));
+        let mut merged = Vec::with_capacity(2 * sums.len());
+        for next in high.by_ref() {
+            while let Some(sum) = low.next_if(|&sum| sum <= next) {
+                merged.push(sum);
+            }
+            merged.push(next);
+        }
+        merged.extend(low);
+        sums = merged;
+    }
+    sums
+}
+
+/// How many pairs have a sum of at least `least`.
+fn pairs_from(one: &[i64], other: &[i64], least: i64) -> f64 {
+    let (mut pairs, mut below) = (0u64, other.len());
+    for sum in one {
+        while below > 0 && sum + other[below - 1] >= least {
+            below -= 1;
+        }
+        pairs += (other.len() - below) as u64;
+    }
+    pairs as f64
+}
+
+fn sampled_signs(grid: &[i64], samples: usize, seed: u64) -> Counts {
+    let limits = Limits::of(grid);
+    let tables: Vec<[i64; 1 << TOGETHER]> = grid.chunks(TOGETHER).map(sums_by_bits).collect();
+    let mut random = Random::new(seed);
+    let (mut at_least, mut at_most, mut beyond) = (0u64, 0u64, 0u64);
+    for _ in 0..samples {
+        let mut sum = 0;
+        for tables in tables.chunks(8) {
+            let bytes = random.bits().to_le_bytes();
+            sum += tables.iter().zip(bytes).map(|(table, byte)| table[usize::from(byte)]).sum::<i64>();
+        }
+        at_least += u64::from(sum >= limits.smallest_at_least());
+        at_most += u64::from(sum <= limits.largest_at_most());
+        beyond += u64::from(sum.abs() >= limits.smallest_beyond());
+    }
+    let [at_least, at_most, beyond, choices] = [at_least, at_most, beyond, samples as u64].map(|count| count as f64);
+    Counts { at_least, at_most, beyond, choices, exact: false }
+}
+
+/// The sum of a few differences for every choice of their signs, a bit each.
+fn sums_by_bits(few: &[i64]) -> [i64; 1 << TOGETHER] {
+    std::array::from_fn(|bits| {
+        few.iter().enumerate().map(|(i, step)| if bits >> i & 1 == 1 { *step } else { -step }).sum()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same by definition.
+    fn listed(grid: &[i64]) -> Counts {
+        let seen: i64 = grid.iter().sum();
+        let sums: Vec<i64> = (0..1u32 << grid.len())
+            .map(|bits| grid.iter().enumerate().map(|(i, step)| if bits >> i & 1 == 1 { *step } else { -step }).sum())
+            .collect();
+        let count = |is: &dyn Fn(i64) -> bool| sums.iter().filter(|&&sum| is(sum)).count() as f64;
+        Counts {
+            at_least: count(&|sum| sum >= seen),
+            at_most: count(&|sum| sum <= seen),
+            beyond: count(&|sum| sum.abs() >= seen.abs()),
+            choices: sums.len() as f64,
+            exact: true,
+        }
+    }
+
+    #[test]
+    fn two_halves_count_what_a_list_counts() {
+        let mut random = Random::new(1);
+        for n in 1..12 {
+            for _ in 0..40 {
+                let steps: Vec<i64> = (0..n).map(|_| random.below(9) as i64 - 4).filter(|&step| step != 0).collect();
+                let differences: Vec<f64> = steps.iter().map(|&step| step as f64 / 7.0).collect();
+                assert_eq!(randomization(&differences, 1 << 20, 0), listed(&steps), "{steps:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_sample_is_close_to_all() {
+        let mut random = Random::new(3);
+        let differences: Vec<f64> = (0..30).map(|_| random.unit() - 0.4).collect();
+        let (all, some) = (randomization(&differences, 1 << 15, 0), randomization(&differences, 20_000, 0));
+        assert!(all.exact && !some.exact);
+        let (share, p) = (some.beyond / some.choices, all.beyond / all.choices);
+        assert!((share - p).abs() < 4.0 * (p * (1.0 - p) / 20_000.0).sqrt(), "{share} of the sample, {p} of all");
+    }
+
+    #[test]
+    fn no_difference_is_never_extreme() {
+        let counts = randomization(&[0.0, 0.0], 10, 0);
+        assert_eq!((counts.at_least, counts.at_most, counts.beyond, counts.choices), (1.0, 1.0, 1.0, 1.0));
+    }
+}

@@ -1,0 +1,84 @@
+//! The randomised Tukey HSD test for many runs over the same queries (Carterette 2012).
+//!
+//! If all runs are alike, a query's values may be dealt out to the runs in any order. The largest difference between two
+//! means, max - min, is compared with itself under such deals; with its distribution every two runs are tested at once.
+
+use rayon::prelude::*;
+
+use super::on_grid;
+use crate::random::Random;
+
+/// Differences of sums as they were seen and as deals of the values make them, in whole steps.
+#[derive(Debug)]
+pub struct Ranges {
+    /// The sum of every run.
+    sums: Vec<i64>,
+    /// The largest difference of two sums in every deal, ascending.
+    largest: Vec<i64>,
+    /// How far rounding to the grid may have moved a difference.
+    slack: i64,
+}
+
+impl Ranges {
+    /// In how many deals the largest difference is at least that of these two runs.
+    #[must_use]
+    pub fn at_least(&self, a: usize, b: usize) -> usize {
+        let seen = (self.sums[a] - self.sums[b]).abs() - self.slack;
+        self.largest.len() - self.largest.partition_point(|&largest| largest < seen)
+    }
+}
+
+/// Deal out the values of each query `samples` times.
+///
+/// `values` are those of the first query for all runs, then those of the next.
+#[must_use]
+pub fn largest_ranges(values: &[f64], runs: usize, samples: usize, seed: u64) -> Ranges {
+    let grid = on_grid(values.iter());
+    let mut sums = vec![0; runs];
+    grid.chunks_exact(runs).for_each(|query| add(&mut sums, query));
+    let deal = |(sums, dealt): &mut (Vec<i64>, Vec<i64>), sample: usize| {
+        // A generator for every deal: no deal depends on the thread that makes it.
+        let mut random = Random::new(Random::new(seed ^ (sample as u64).rotate_left(32)).bits());
+        sums.fill(0);
+        for query in grid.chunks_exact(runs) {
+            dealt.copy_from_slice(query);
+            for last in (1..runs).rev() {
+                dealt.swap(last, random.below(last as u64 + 1) as usize);
+            }
+            add(sums, dealt);
+        }
+        let (least, most) =
+            sums.iter().fold((i64::MAX, i64::MIN), |(least, most), &sum| (least.min(sum), most.max(sum)));
+        most - least
+    };
+    let mut largest: Vec<i64> =
+        (0..samples).into_par_iter().map_init(|| (vec![0; runs], vec![0; runs]), deal).collect();
+    largest.sort_unstable();
+    Ranges { sums, largest, slack: 2 * (values.len() / runs.max(1)) as i64 }
+}
+
+fn add(sums: &mut [i64], values: &[i64]) {
+    sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_runs_are_dealt_signs() {
+        // Of two runs the range is |sum of s_i d_i|: the randomisation test.
+        let values = [0.9, 0.1, 0.8, 0.3, 0.2, 0.4, 0.7, 0.1, 0.5, 0.2];
+        let differences: Vec<f64> = values.chunks(2).map(|pair| pair[0] - pair[1]).collect();
+        let exact = super::super::randomization(&differences, 1 << 10, 0);
+        let ranges = largest_ranges(&values, 2, 40_000, 5);
+        let (p, share) = (exact.beyond / exact.choices, ranges.at_least(0, 1) as f64 / 40_000.0);
+        assert!((p - share).abs() < 4.0 * (p * (1.0 - p) / 40_000.0).sqrt(), "{p} exactly, {share} of the sample");
+    }
+
+    #[test]
+    fn equal_runs_do_not_differ() {
+        let ranges = largest_ranges(&[0.3, 0.3, 0.3, 0.7, 0.7, 0.7], 3, 100, 0);
+        assert_eq!(ranges.at_least(0, 2), 100);
+    }
+}

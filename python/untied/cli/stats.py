@@ -1,0 +1,237 @@
+"""``untied stats``: runs and qrels in, which differences are more than chance out."""
+
+from __future__ import annotations
+
+import sys
+
+from untied._core import show_id
+from untied.cli import FORMATS, digits, parser, threads
+from untied.errors import UntiedError
+from untied.evaluate import Evaluator
+from untied.inputs import as_qrels
+from untied.measures import as_measures
+from untied.statistics import CORRECTIONS, INTERVALS, TESTS, Significance, adjust, discriminative_power, significance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+    from untied.table import Results
+
+EXAMPLES = """\
+  untied stats qrels.txt bm25.run dense.run hybrid.run
+  untied stats qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP
+  untied stats qrels.txt bm25.run dense.run -m nDCG@10 --ties range
+  untied stats qrels.txt bm25.run dense.run -m nDCG@10 --unjudged range
+  untied stats qrels.txt *.run --test tukey --power
+
+A difference is that of the first run less the second. With --ties range or --unjudged range the table tells which
+differences survive: one sign, and significant, whatever the order of tied documents or the missing judgments are.
+"""
+
+
+def arguments_parser() -> argparse.ArgumentParser:
+    """Make the parser of the command's arguments."""
+    made = parser("stats", "Tell which differences of runs are more than chance.", EXAMPLES)
+    add = made.add_argument
+    add("qrels", metavar="QRELS", help="judgments, as for untied eval")
+    add("runs", metavar="RUN", nargs="+", help="two runs or more, as for untied eval")
+    add(
+        "-m",
+        "--measure",
+        metavar="MEASURE",
+        action="append",
+        help="a measure, repeatable (default: AP, nDCG@10, RR, P@10, R@100)",
+    )
+    add("--baseline", metavar="NAME", help="compare all others with the run of this name (default: every two)")
+    add(
+        "--test",
+        choices=TESTS,
+        default="randomization",
+        help="randomization: paired, exact where there are few queries (default); tukey: randomised Tukey HSD, all "
+        "runs at once; t: Student's, paired; wilcoxon: signed ranks",
+    )
+    add(
+        "--correction",
+        choices=CORRECTIONS,
+        default="holm",
+        help="of p-values for the number of comparisons by a measure: holm (default), bonferroni, bh (Benjamini and "
+        "Hochberg), none; tukey needs none",
+    )
+    add("--interval", choices=INTERVALS, default="bca", help="of differences: bca, a bootstrap (default); t; none")
+    add("--level", metavar="L", type=float, default=0.95, help="confidence (default: 0.95)")
+    add("--samples", metavar="N", type=int, default=100_000, help="permutations that are drawn (default: 100000)")
+    add("--seed", metavar="N", type=int, default=0, help="of permutations and bootstrap samples (default: 0)")
+    add("--power", action="store_true", help="the share of pairs of runs that each measure tells apart, uncorrected")
+    add("--ties", metavar="POLICY", default="expected", help="as for eval; range: tell what survives every order")
+    add(
+        "--unjudged",
+        metavar="POLICY",
+        default="nonrelevant",
+        help="as for eval; range: tell what survives every grade that unjudged documents may have",
+    )
+    add("--score-dtype", metavar="DTYPE", default="float64", help="as for eval")
+    add("--qrels-format", metavar="FORMAT", default="trec", help="as for eval")
+    add("--docs", metavar="FILE", help="lengths of documents, as for eval")
+    add("--format", choices=FORMATS, default="auto", help="auto (default): a table on a terminal, tsv elsewhere")
+    add("--digits", metavar="N", type=digits, default=4, help="decimals (default: 4); json has all")
+    add("-o", "--output", metavar="FILE", help="write there; format by suffix (.tsv, .csv, .json, .md)")
+    add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
+    return made
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run the command."""
+    options = arguments_parser().parse_intermixed_args(arguments)
+    from untied.cli import output
+
+    style = output.choose(options.format, options.output)
+    inputs = [options.qrels, *options.runs, *([options.docs] if options.docs else [])]
+    if inputs.count("-") > 1:
+        raise UntiedError("only one input can be standard input")
+    output.check_target(options.output, inputs)
+    settings: dict[str, Any] = {
+        "ties": options.ties,
+        "unjudged": options.unjudged,
+        "score_dtype": options.score_dtype,
+        "qrels_format": options.qrels_format,
+    }
+    results, found = _found(options, settings)
+    notes = list(_notes(results, found))
+    columns: Sequence[str]
+    if isinstance(found, Significance):
+        rows, columns, settings = found.table.to_dicts(), found.table.columns, settings | found.settings
+    else:
+        rows, columns = found.to_dicts(), found.columns
+        settings |= {"test": options.test, "level": options.level, "samples": options.samples, "seed": options.seed}
+    if style == "json":
+        text = output.json(settings, inputs, notes=notes, results=rows)
+    elif style in ("tsv", "csv") or not isinstance(found, Significance):
+        texts = sum(isinstance(cell, str) for cell in rows[0].values())
+        lines = ([_cell(cell, name, options.digits) for name, cell in row.items()] for row in rows)
+        text = output.lines(columns, lines, style, texts)
+    else:
+        text = "\n".join(_tables(found, results, style, options.digits, options.output is None))
+    output.write(text, options.output)
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
+
+
+def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Results, Any]:
+    qrels = as_qrels(options.qrels, options.threads, options.qrels_format)
+    measures = as_measures(options.measure)
+    chance: dict[str, Any] = {
+        "test": options.test, "level": options.level, "samples": options.samples, "seed": options.seed,
+        "threads": options.threads,
+    }  # fmt: skip
+    evaluator = Evaluator(qrels, measures, **settings, docs=options.docs, threads=options.threads)
+    results = evaluator.evaluate(options.runs)
+    if options.power:
+        return results, discriminative_power(results, **chance)
+    return results, significance(
+        results,
+        baseline=options.baseline,
+        correction=options.correction,
+        interval=options.interval,
+        **chance,
+    )
+
+
+def _tables(found: Significance, results: Results, style: str, digits: int, on_screen: bool) -> Iterator[str]:
+    """A table for each measure, below a line that says how it was made."""
+    from untied.cli import output
+
+    settings = found.settings
+    how = {
+        "randomization": "paired randomisation test",
+        "tukey": "randomised Tukey HSD",
+        "t": "paired t-test",
+        "wilcoxon": "Wilcoxon's signed-rank test",
+    }[settings["test"]]
+    corrected = "" if settings["correction"] == "none" else f", p corrected ({settings['correction']})"
+    rows = found.table.to_dicts()
+    for measure in results.measures:
+        mine = [row for row in rows if row["measure"] == measure]
+        title = f"{measure}: {how}{corrected}; * significant at {1 - settings['level']:.4g}"
+        lines = [_line(row, digits) for row in mine]
+        body = output.lines(list(lines[0]), [list(line.values()) for line in lines], style, texts=2)
+        yield f"{output.bold(title, on_screen)}\n{body}" if style == "table" else f"{title}\n\n{body}"
+
+
+def _line(row: dict[str, Any], digits: int) -> dict[str, str]:
+    """A comparison as a person reads it."""
+
+    def span(low: str, high: str) -> str:
+        return f"[{row[low]:+.{digits}f}, {row[high]:+.{digits}f}]"
+
+    line = {
+        "a": show_id(row["run_a"]),
+        "b": show_id(row["run_b"]),
+        "mean a": f"{row['mean_a']:.{digits}f}",
+        "mean b": f"{row['mean_b']:.{digits}f}",
+        "a - b": f"{row['difference']:+.{digits}f}",
+    }
+    if "low" in row:
+        line["interval"] = span("low", "high")
+    line |= {
+        "d": f"{row['effect']:+.2f}",
+        "better/equal/worse": f"{row['better']}/{row['equal']}/{row['worse']}",
+        "p": _p(row["p_adjusted"]) + (" *" if row["significant"] == "yes" else "  "),
+    }
+    if "least" in row:
+        line["a - b can be"] = span("least", "most")
+    if "survives" in row:
+        line["survives"] = row["survives"]
+    return line
+
+
+def _p(p: float) -> str:
+    return f"{p:.4f}" if p >= 0.0001 or p != p else f"{p:.0e}"
+
+
+def _cell(cell: str | float | None, name: str, digits: int) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, str):
+        return show_id(cell)
+    if isinstance(cell, int):
+        return str(cell)
+    # A p-value is small where it matters.
+    return f"{cell:.{digits}g}" if name.startswith("p") and name not in ("pairs", "power") else f"{cell:.{digits}f}"
+
+
+def _notes(results: Results, found: Any) -> Iterable[str]:
+    """What the user should know, once."""
+    facts = results.facts()
+    absent = {show_id(name): fact["absent"] for name, fact in facts.items() if fact["absent"]}
+    if absent:
+        listed = ", ".join(f"{queries} from {name}" for name, queries in list(absent.items())[:4])
+        more = f" and {len(absent) - 4} more runs" if len(absent) > 4 else ""
+        yield f"judged queries that are absent, and count as empty rankings: {listed}{more}"
+    unknown = sum(fact["unknown"] for fact in facts.values())
+    if unknown:
+        yield f"queries without judgments, left out: {unknown} of all runs"
+    if isinstance(found, Significance):
+        yield from _too_few(found, results)
+        dropped = sum(found.dropped.values())
+        if dropped:
+            yield f"undefined values, left out of comparisons: {dropped}"
+
+
+def _too_few(found: Significance, results: Results) -> Iterator[str]:
+    """Whether nothing could be significant, however large."""
+    settings, queries = found.settings, len(results.queries)
+    if settings["test"] not in ("randomization", "tukey"):
+        return
+    of_sample = 1 / (settings["samples"] + 1)
+    of_all = 2.0 ** (1 - queries) if settings["test"] == "randomization" else 0.0
+    comparisons = len(found.table) // len(results.measures)
+    least = adjust([max(of_sample, of_all)] * comparisons, settings["correction"])[0]
+    if least > 1 - settings["level"]:
+        what, remedy = f"{settings['samples']} permutations", "draw more (--samples), or take --test tukey"
+        if of_all > of_sample:
+            what, remedy = f"{queries} queries", "nothing can be significant"
+        corrected = "" if settings["correction"] == "none" else f", corrected for {comparisons} comparisons"
+        yield f"with {what} no p can be below {least:.2g}{corrected}: {remedy}"

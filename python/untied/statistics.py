@@ -1,0 +1,734 @@
+"""Whether runs differ: paired tests, intervals, effect sizes, corrections, and what ties and missing judgments leave.
+
+Values of queries go in: `Results` of `untied.evaluate` into `significance` and `discriminative_power`, or plain numbers
+into the functions before them. Randomisation tests need nothing else; the t-test, Wilcoxon's test and intervals are
+SciPy's (``pip install 'untied[stats]'``).
+"""
+
+from __future__ import annotations
+
+from math import exp, fsum, isfinite, isnan, lgamma, nan, sqrt
+
+from untied import _core
+from untied.errors import UntiedError
+from untied.table import Results, Table, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, TypeAlias
+
+    from untied.compare import Comparison
+
+    Values: TypeAlias = Mapping[Any, float | Value] | Iterable[float | Value]
+
+#: What tests two runs.
+TESTS = ("randomization", "tukey", "t", "wilcoxon")
+#: What corrects p-values for their number.
+CORRECTIONS = ("holm", "bonferroni", "bh", "none")
+#: How intervals are found.
+INTERVALS = ("bca", "t", "none")
+ALTERNATIVES = ("two-sided", "greater", "less")
+
+
+class Test:
+    """What a test of two runs found.
+
+    Attributes
+    ----------
+    difference : float
+        The mean of a - b.
+    p : float
+        The probability of a statistic at least as extreme where the runs do not differ.
+    queries : int
+        How many there are.
+    certainty : str
+        ``"exact"``, or ``"estimate"`` where p comes from a sample of permutations.
+    """
+
+    __slots__ = ("certainty", "difference", "p", "queries")
+    __test__ = False  # not a test of pytest's
+
+    def __init__(self, difference: float, p: float, queries: int, certainty: str = "exact") -> None:
+        self.difference = difference
+        self.p = p
+        self.queries = queries
+        self.certainty = certainty
+
+    def __repr__(self) -> str:
+        return f"difference {self.difference:.4f}, p {self.p:.4g} ({self.certainty}), {self.queries} queries"
+
+
+def randomization_test(
+    a: Values, b: Values, *, alternative: str = "two-sided", samples: int = 100_000, seed: int = 0
+) -> Test:
+    """Paired randomisation test of the difference of two means (Fisher 1935; Smucker, Allan & Carterette 2007).
+
+    If the runs are alike, every difference of a query may as well have the other sign. The sum of differences is
+    compared with that under all choices of signs where half the queries have at most `samples` of them (33 queries
+    for 100,000), which is exact; otherwise under a sample, with p = (1 + those as extreme) / (1 + `samples`) (Phipson
+    & Smyth 2010). Sums closer than 1e-12 of the largest difference a query count as equal.
+
+    Parameters
+    ----------
+    a, b : {query: value} or list of values
+        Values of the same queries.
+    alternative : str
+        ``"two-sided"``; ``"greater"``: a is better; ``"less"``: b is.
+    samples : int
+        How many choices of signs to draw.
+    seed : int
+        Of the sample; the same seed gives the same p everywhere.
+
+    Returns
+    -------
+    Test
+
+    Raises
+    ------
+    UntiedError
+        There is no query, the queries are not the same, a value is not a finite number, or an option is refused.
+
+    Examples
+    --------
+    >>> randomization_test([0.4, 0.6, 0.5], [0.1, 0.4, 0.3])
+    difference 0.2333, p 0.25 (exact), 3 queries
+    """
+    differences = _differences(a, b)
+    ((p, certainty),) = _randomization([differences], alternative, _at_least_one(samples), seed, None)
+    return Test(_mean(differences), p, len(differences), certainty)
+
+
+def t_test(a: Values, b: Values, *, alternative: str = "two-sided") -> Test:
+    """Student's paired t-test, as SciPy computes it.
+
+    Parameters
+    ----------
+    a, b, alternative
+        As for `randomization_test`.
+
+    Returns
+    -------
+    Test
+        p is NaN with one query; 1 where all differences are 0.
+
+    Raises
+    ------
+    UntiedError
+        As for `randomization_test`, or SciPy is not installed.
+    """
+    differences = _differences(a, b)
+    return Test(_mean(differences), _t(differences, alternative), len(differences))
+
+
+def wilcoxon_test(a: Values, b: Values, *, alternative: str = "two-sided") -> Test:
+    """Wilcoxon's signed-rank test, as SciPy computes it; differences of 0 are left out.
+
+    Parameters
+    ----------
+    a, b, alternative
+        As for `randomization_test`.
+
+    Returns
+    -------
+    Test
+        p is 1 where all differences are 0.
+
+    Raises
+    ------
+    UntiedError
+        As for `randomization_test`, or SciPy is not installed.
+    """
+    differences = _differences(a, b)
+    return Test(_mean(differences), _wilcoxon(differences, alternative), len(differences))
+
+
+def mean_interval(
+    a: Values, b: Values | None = None, *, level: float = 0.95, method: str = "bca", samples: int = 9_999, seed: int = 0
+) -> tuple[float, float]:
+    """Confidence interval of a mean, or of the mean of differences.
+
+    Parameters
+    ----------
+    a, b : {query: value} or list of values
+        Values of queries; with `b` the differences a - b of the same queries.
+    level : float
+        Confidence, between 0 and 1.
+    method : str
+        ``"bca"``: bootstrap, bias-corrected and accelerated (Efron 1987), as SciPy computes it; ``"t"``: Student's.
+    samples : int
+        How many bootstrap samples to draw.
+    seed : int
+        Of these.
+
+    Returns
+    -------
+    tuple of float
+        Lowest and highest value. Both are the mean where all values are equal, and NaN with one query.
+
+    Raises
+    ------
+    UntiedError
+        As for `randomization_test`, or SciPy is not installed.
+    """
+    values = _plain("a", a)[1] if b is None else _differences(a, b)
+    return _interval(values, method, _share("level", level), _at_least_one(samples), seed)
+
+
+def effect_size(a: Values, b: Values, *, kind: str = "paired", hedges: bool = False) -> float:
+    """By how many standard deviations the means differ.
+
+    Parameters
+    ----------
+    a, b : {query: value} or list of values
+        Values of the same queries.
+    kind : str
+        ``"paired"``: of the differences (Cohen's d_z); ``"pooled"``: the root of the mean variance of both
+        runs (Cohen's d).
+    hedges : bool
+        Multiply by Hedges' exact correction of the bias in small samples, with n - 1 or 2(n - 1) degrees of freedom.
+
+    Returns
+    -------
+    float
+        Positive where a is better. 0 where the means are equal, infinite where only the deviation is 0, NaN with one
+        query.
+
+    Raises
+    ------
+    UntiedError
+        As for `randomization_test`, or the kind is unknown.
+
+    Examples
+    --------
+    >>> round(effect_size([0.4, 0.6, 0.5], [0.1, 0.4, 0.3]), 4)
+    4.0415
+    """
+    one, other = _paired(a, b)
+    differences = [x - y for x, y in zip(one, other, strict=True)]
+    n = len(differences)
+    if kind == "paired":
+        deviation, freedom = _deviation(differences), n - 1
+    elif kind == "pooled":
+        deviation, freedom = sqrt((_deviation(one) ** 2 + _deviation(other) ** 2) / 2), 2 * (n - 1)
+    else:
+        raise UntiedError(f"kind must be 'paired' or 'pooled', not {kind!r}")
+    return _in_deviations(_mean(differences), deviation) * (_hedges(freedom) if hedges else 1.0)
+
+
+def adjust(p_values: Sequence[float], method: str = "holm") -> list[float]:
+    """Correct p-values for how many there are.
+
+    Parameters
+    ----------
+    p_values : list of float
+        From 0 to 1. Those that are NaN stay so and are not counted.
+    method : str
+        ``"bonferroni"``; ``"holm"`` (1979), which is never weaker and controls the same: the probability of any error;
+        ``"bh"``: Benjamini & Hochberg (1995), the share of errors among discoveries; ``"none"``.
+
+    Returns
+    -------
+    list of float
+        In the order of `p_values`.
+
+    Raises
+    ------
+    UntiedError
+        A p-value is not from 0 to 1, or the method is unknown.
+
+    Examples
+    --------
+    >>> adjust([0.01, 0.04, 0.03], "holm")
+    [0.03, 0.06, 0.06]
+    """
+    _one_of("correction", method, CORRECTIONS)
+    for p in p_values:
+        if not isnan(p) and not 0 <= p <= 1:
+            raise UntiedError(f"a p-value must be from 0 to 1, not {p}")
+    order = sorted((p, place) for place, p in enumerate(p_values) if not isnan(p))
+    n = len(order)
+    adjusted = list(p_values)
+    if method == "bonferroni":
+        for p, place in order:
+            adjusted[place] = min(1.0, n * p)
+    elif method == "holm":
+        largest = 0.0
+        for rank, (p, place) in enumerate(order):
+            adjusted[place] = largest = max(largest, min(1.0, (n - rank) * p))
+    elif method == "bh":
+        smallest = 1.0
+        for rank, (p, place) in reversed(list(enumerate(order, 1))):
+            adjusted[place] = smallest = min(smallest, n * p / rank)
+    return adjusted
+
+
+class Significance:
+    """Which runs differ, by which measures.
+
+    Attributes
+    ----------
+    table : Table
+        A row for every measure and two runs. ``significant``: yes or no, by ``p_adjusted``. ``mean_a``, ``mean_b``,
+        their ``difference`` with ``low`` and ``high``, its confidence interval (absent with ``interval="none"``);
+        ``effect``: Cohen's d of the differences; ``better``, ``worse``, ``equal``: in how many queries the first
+        run is which; ``p``; ``p_adjusted``. Where values have a lowest and a highest: ``survives``, yes where the
+        difference has one sign and stays significant whatever the order of ties and the judgments are; ``least`` and
+        ``most``, the smallest and largest mean difference; ``p_most``, no p-value (adjusted) exceeds this.
+    dropped : dict of str and int
+        For each measure in how many pairs of runs and queries a value was undefined; they are left out.
+    settings : dict
+        What was asked for.
+    """
+
+    def __init__(self, table: Table, dropped: dict[str, int], settings: dict[str, Any]) -> None:
+        self.table = table
+        self.dropped = dropped
+        self.settings = settings
+
+    def __repr__(self) -> str:
+        return repr(self.table)
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()
+
+
+def significance(
+    results: Results,
+    *,
+    baseline: str | None = None,
+    test: str = "randomization",
+    correction: str = "holm",
+    interval: str = "bca",
+    level: float = 0.95,
+    samples: int = 100_000,
+    seed: int = 0,
+    bounds: Iterable[Comparison] | None = None,
+    threads: int | None = None,
+) -> Significance:
+    """Test every two runs, or every run against a baseline, by every measure.
+
+    With ``ties="range"`` or ``unjudged="range"`` every query's difference lies between the lowest value of one run
+    less the highest of the other and the reverse. Where the sum of the lowest differences is positive, the p-value of a
+    randomisation test is largest with just these: each sum of differences whose signs are turned only grows with each
+    difference. So ``p_most`` is exact where lowest and highest values are reached, and never too small.
+
+    Parameters
+    ----------
+    results : Results
+        Of two runs or more over the same queries.
+    baseline : str, optional
+        Compare every other run with this one (which is the second of the two); by default every two runs.
+    test : str
+        ``"randomization"``: `randomization_test`; ``"tukey"``: randomised Tukey HSD (Carterette 2012), which tests all
+        runs of a measure at once and needs no correction; ``"t"``; ``"wilcoxon"``.
+    correction : str
+        As for `adjust`, over all comparisons by one measure; not with ``"tukey"``.
+    interval : str
+        As `mean_interval` finds them, each for itself: ``"bca"``, ``"t"``, or ``"none"``.
+    level : float
+        Confidence of intervals; differences with an adjusted p of at most 1 - `level` are significant.
+    samples, seed
+        As for `randomization_test`; intervals have 9,999 samples.
+    bounds : comparisons, optional
+        What `untied.compare` found by ``Delta`` of the same measures with the same qrels, one for each two runs: bounds
+        of differences over what unjudged documents may be. They are narrower than those of the runs by themselves, as
+        one judgment counts for both, but there are none of measures that divide by what is relevant, such as nDCG.
+    threads : int, optional
+        Number of threads; as many as there are processors by default. It never changes a value.
+
+    Returns
+    -------
+    Significance
+
+    Raises
+    ------
+    UntiedError
+        There are fewer than two runs, they were evaluated on different queries, a run is unknown, an option is
+        refused, or SciPy is needed and not installed.
+
+    Examples
+    --------
+    >>> import untied
+    >>> qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}, "q3": {"d3": 1}}
+    >>> good = {query: {document: 2, "x": 1} for query in qrels for document in qrels[query]}
+    >>> bad = {query: {document: 1, "x": 2} for query in qrels for document in qrels[query]}
+    >>> results = untied.evaluate(qrels, {"good": good, "bad": bad}, "RR")
+    >>> significance(results, interval="none").table.to_dicts()[0]["p"]
+    0.25
+    """
+    _one_of("test", test, TESTS)
+    _one_of("correction", correction, CORRECTIONS)
+    _one_of("interval", interval, INTERVALS)
+    _share("level", level)
+    _at_least_one(samples)
+    pairs = _pairs(results.runs, baseline)
+    given = {} if bounds is None else {comparison.runs: comparison for comparison in bounds}
+    rows: list[tuple[str, str, str]] = []
+    columns: dict[str, list[Any]] = {}
+    dropped: dict[str, int] = {}
+    with_bounds = bool(given) or "low" in next(iter(results._evaluations.values())).columns()
+    for measure in results.measures:
+        values = {run: _Column(results, run, measure) for run in results.runs}
+        compared = [_Pair(values[a], values[b]) for a, b in pairs]
+        dropped[measure] = sum(pair.dropped for pair in compared)
+        if test == "tukey":
+            found = _tukey(list(values.values()), pairs, samples, seed, threads)
+        else:
+            found = _tested(test, [pair.differences for pair in compared], samples, seed, threads)
+        correct = "none" if test == "tukey" else correction
+        adjusted = adjust(found, correct)
+        rows += [(measure, a, b) for a, b in pairs]
+        more: dict[str, list[Any]] = {
+            "mean_a": [pair.mean_a for pair in compared],
+            "mean_b": [pair.mean_b for pair in compared],
+            "difference": [pair.difference for pair in compared],
+        }
+        if interval != "none":
+            ends = [_interval(pair.differences, interval, level, 9_999, seed) for pair in compared]
+            more |= {"low": [low for low, _ in ends], "high": [high for _, high in ends]}
+        more["effect"] = [_in_deviations(pair.difference, _deviation(pair.differences)) for pair in compared]
+        more["better"] = [sum(x > 0 for x in pair.differences) for pair in compared]
+        more["worse"] = [sum(x < 0 for x in pair.differences) for pair in compared]
+        more["equal"] = [sum(x == 0 for x in pair.differences) for pair in compared]
+        more |= {"p": found, "p_adjusted": adjusted}
+        more["significant"] = [_yes(p <= 1 - level + 1e-12) for p in adjusted]
+        if with_bounds:
+            if given:
+                spans = [_delta_bounds(given, pair, ab, measure) for pair, ab in zip(compared, pairs, strict=True)]
+            else:
+                spans = [pair.spans for pair in compared]
+            more["least"] = [_mean([low for low, _ in span]) for span in spans]
+            more["most"] = [_mean([high for _, high in span]) for span in spans]
+            if test == "randomization":
+                most = adjust(_largest_p(spans, samples, seed, threads), correct)
+                more["p_most"] = most
+                more["survives"] = [_yes(p <= 1 - level + 1e-12) for p in most]
+        for name, column in more.items():
+            columns.setdefault(name, []).extend(column)
+    texts = dict(zip(("measure", "run_a", "run_b"), (list(column) for column in zip(*rows, strict=True)), strict=True))
+    texts |= {name: columns.pop(name) for name in ("significant", "survives") if name in columns}
+    settings = {
+        "baseline": baseline,
+        "test": test,
+        "correction": correction if test != "tukey" else "none",
+        "interval": interval,
+        "level": level,
+        "samples": samples,
+        "seed": seed,
+    }
+    return Significance(Table(texts, columns), dropped, settings)
+
+
+def discriminative_power(
+    results: Results, *, test: str = "tukey", level: float = 0.95, samples: int = 10_000, seed: int = 0,
+    threads: int | None = None,
+) -> Table:  # fmt: skip
+    """How many pairs of runs each measure tells apart (Sakai 2006).
+
+    Parameters
+    ----------
+    results : Results
+        Of three runs or more over the same queries.
+    test : str
+        ``"tukey"``, which holds for all pairs at once, or another of `significance`, without correction.
+    level : float
+        Pairs with p of at most 1 - `level` are told apart.
+    samples, seed, threads
+        As for `significance`.
+
+    Returns
+    -------
+    Table
+        For every measure: ``power``, the share of pairs told apart; ``pairs``, how many there are; ``told_apart``;
+        and ``difference``, the smallest difference of means from which on every pair is told apart (None where not
+        even the largest is).
+
+    Raises
+    ------
+    UntiedError
+        As for `significance`.
+    """
+    found = significance(
+        results, test=test, correction="none", interval="none", level=level, samples=samples, seed=seed, threads=threads
+    ).table
+    columns: dict[str, list[float | None]] = {"power": [], "pairs": [], "told_apart": [], "difference": []}
+    for measure in results.measures:
+        rows = [row for row in found.to_dicts() if row["measure"] == measure]
+        apart = sum(row["significant"] == "yes" for row in rows)
+        needed = None
+        for row in sorted(rows, key=lambda row: -abs(row["difference"])):
+            if row["significant"] == "no":
+                break
+            needed = abs(row["difference"])
+        for name, value in zip(columns, (apart / len(rows), len(rows), apart, needed), strict=True):
+            columns[name].append(value)
+    return Table({"measure": results.measures}, columns)
+
+
+class _Column:
+    """A run's values of one measure, query by query."""
+
+    def __init__(self, results: Results, run: str, measure: str) -> None:
+        evaluation = results._evaluations[run]
+        number = results.measures.index(measure)
+        self.run = run
+        self.queries = evaluation.queries()
+        width = len(results.measures)
+        self.parts = evaluation.values()[number::width]
+        self.values = [part[0] for part in self.parts]
+
+
+class _Pair:
+    """Two runs' values of the queries for which both have one."""
+
+    def __init__(self, a: _Column, b: _Column) -> None:
+        if a.queries != b.queries:
+            only = sorted(set(a.queries) ^ set(b.queries))
+            raise UntiedError(
+                f"runs {a.run} and {b.run} were evaluated on different queries, such as {only[0]!r}; "
+                "evaluate all judged queries of each (queries='qrels')"
+            )
+        both = [
+            (query, x, y)
+            for query, x, y in zip(a.queries, a.parts, b.parts, strict=True)
+            if not isnan(x[0]) and not isnan(y[0])
+        ]
+        self.dropped = len(a.queries) - len(both)
+        if not both:
+            raise UntiedError(f"runs {a.run} and {b.run} have no query with a value of each")
+        self.queries = [query for query, _, _ in both]
+        self.differences = [x[0] - y[0] for _, x, y in both]
+        self.mean_a, self.mean_b = _mean([x[0] for _, x, _ in both]), _mean([y[0] for _, _, y in both])
+        self.difference = _mean(self.differences)
+        self._both = both
+
+    @property
+    def spans(self) -> list[tuple[float, float]]:
+        """Smallest and largest difference of each query, where the runs are resolved independently."""
+
+        def ends(part: Any) -> tuple[float, float]:
+            value, low, high = part[:3]
+            return (value, value) if low is None or isnan(low) else (low, high)
+
+        spans = []
+        for _, x, y in self._both:
+            (low_a, high_a), (low_b, high_b) = ends(x), ends(y)
+            spans.append((low_a - high_b, high_a - low_b))
+        return spans
+
+
+def _delta_bounds(
+    given: Mapping[tuple[str, str], Comparison], pair: _Pair, ab: tuple[str, str], measure: str
+) -> list[tuple[float, float]]:
+    """Bounds of each query's difference, as a comparison has them; that itself where a run lacks the query."""
+    turned = ab not in given
+    comparison = given.get((ab[1], ab[0]) if turned else ab)
+    if comparison is None:
+        raise UntiedError(f"bounds lack the comparison of {ab[0]} and {ab[1]}")
+    known = set(comparison.queries)
+    spans = []
+    for query, difference in zip(pair.queries, pair.differences, strict=True):
+        low, high = difference, difference
+        if query in known:
+            value = comparison.value(f"Delta({measure})", query)
+            if value.low is None or value.high is None or isnan(value.low):
+                raise UntiedError(f"bounds have none for Delta({measure}) of query {query!r}")
+            if abs((-value.mean if turned else value.mean) - difference) > 1e-9:
+                raise UntiedError(
+                    f"Delta({measure}) of query {query!r} is not the difference of {measure}: it has other qrels or "
+                    "policies, or divides by what is possible rather than by what is relevant"
+                )
+            low, high = (-value.high, -value.low) if turned else (value.low, value.high)
+        spans.append((low, high))
+    return spans
+
+
+def _pairs(runs: list[str], baseline: str | None) -> list[tuple[str, str]]:
+    if len(runs) < 2:
+        raise UntiedError("a test needs two runs or more")
+    if baseline is None:
+        return [(a, b) for place, a in enumerate(runs) for b in runs[place + 1 :]]
+    if baseline not in runs:
+        raise UntiedError(f"no run {baseline!r}; there are {', '.join(runs)}")
+    return [(run, baseline) for run in runs if run != baseline]
+
+
+def _tested(
+    test: str, differences: list[list[float]], samples: int, seed: int, threads: int | None
+) -> list[float]:  # fmt: skip
+    if test == "randomization":
+        return [p for p, _ in _randomization(differences, "two-sided", samples, seed, threads)]
+    one: Callable[[list[float], str], float] = _t if test == "t" else _wilcoxon
+    return [one(of_pair, "two-sided") for of_pair in differences]
+
+
+def _randomization(
+    differences: list[list[float]], alternative: str, samples: int, seed: int, threads: int | None
+) -> list[tuple[float, str]]:
+    """p-values, and whether they are exact."""
+    which = {"two-sided": 2, "greater": 0, "less": 1}[_one_of("alternative", alternative, ALTERNATIVES)]
+    found = []
+    for counts in _core.randomization_counts(differences, samples, seed, threads):
+        choices, exact = counts[3:]
+        # The signs that were seen are one of all; to a sample they are added.
+        found.append((counts[which] / choices, "exact") if exact else
+                     ((counts[which] + 1) / (choices + 1), "estimate"))  # fmt: skip
+    return found
+
+
+def _largest_p(spans: list[list[tuple[float, float]]], samples: int, seed: int, threads: int | None) -> list[float]:
+    """No p-value of a two-sided test of differences within these spans is larger."""
+    nearest = []
+    for span in spans:
+        low, high = [low for low, _ in span], [high for _, high in span]
+        nearest.append(low if fsum(low) > 0 else high if fsum(high) < 0 else [])
+    tested = iter(_randomization([one for one in nearest if one], "two-sided", samples, seed, threads))
+    # Where the sum can be 0, nothing rules a p-value of 1 out.
+    return [next(tested)[0] if one else 1.0 for one in nearest]
+
+
+def _tukey(
+    columns: list[_Column], pairs: list[tuple[str, str]], samples: int, seed: int, threads: int | None
+) -> list[float]:
+    for column in columns[1:]:
+        _Pair(columns[0], column)  # the same queries
+    by_query = [list(query) for query in zip(*(column.values for column in columns), strict=True)]
+    by_query = [query for query in by_query if not any(map(isnan, query))]
+    if not by_query:
+        raise UntiedError("no query has a value of every run")
+    counts = iter(_core.tukey_counts(by_query, samples, seed, threads))
+    runs = [column.run for column in columns]
+    p = {(a, b): (next(counts) + 1) / (samples + 1) for place, a in enumerate(runs) for b in runs[place + 1 :]}
+    return [p[pair] if pair in p else p[pair[1], pair[0]] for pair in pairs]
+
+
+def _t(differences: list[float], alternative: str) -> float:
+    _one_of("alternative", alternative, ALTERNATIVES)
+    stats = _scipy("t-tests")
+    if not any(differences):
+        return 1.0
+    if len(differences) < 2:
+        return nan
+    if _deviation(differences) == 0:
+        return {"two-sided": 0.0, "greater": float(differences[0] < 0), "less": float(differences[0] > 0)}[alternative]
+    return float(stats.ttest_1samp(differences, 0.0, alternative=alternative).pvalue)
+
+
+def _wilcoxon(differences: list[float], alternative: str) -> float:
+    _one_of("alternative", alternative, ALTERNATIVES)
+    stats = _scipy("Wilcoxon's tests")
+    if not any(differences):
+        return 1.0
+    return float(stats.wilcoxon(differences, alternative=alternative).pvalue)
+
+
+def _interval(values: list[float], method: str, level: float, samples: int, seed: int) -> tuple[float, float]:
+    mean = _mean(values)
+    if _one_of("method", method, INTERVALS[:2]) and len(values) < 2:
+        return nan, nan
+    if max(values) == min(values):
+        return mean, mean
+    stats = _scipy("intervals")
+    if method == "t":
+        half = float(stats.t.ppf((1 + level) / 2, len(values) - 1)) * _deviation(values) / sqrt(len(values))
+        return mean - half, mean + half
+    import numpy
+
+    found = stats.bootstrap(
+        (numpy.asarray(values),), numpy.mean, n_resamples=samples, confidence_level=level, method="BCa",
+        rng=numpy.random.default_rng(seed),
+    )  # fmt: skip
+    return float(found.confidence_interval.low), float(found.confidence_interval.high)
+
+
+def _scipy(what: str) -> Any:
+    try:
+        from scipy import stats
+    except ImportError:
+        raise UntiedError(f"{what} need SciPy: install untied[stats]") from None
+    return stats
+
+
+def _differences(a: Values, b: Values) -> list[float]:
+    return [x - y for x, y in zip(*_paired(a, b), strict=True)]
+
+
+def _paired(a: Values, b: Values) -> tuple[list[float], list[float]]:
+    (keys_a, one), (keys_b, other) = _plain("a", a), _plain("b", b)
+    if (keys_a is None) != (keys_b is None):
+        raise UntiedError("a and b must both be dicts or both be lists")
+    if keys_a is None or keys_b is None:
+        if len(one) != len(other):
+            raise UntiedError(f"a has {len(one)} values and b has {len(other)}; they must be of the same queries")
+        return one, other
+    if set(keys_a) != set(keys_b):
+        odd = min(set(keys_a) ^ set(keys_b), key=repr)
+        raise UntiedError(f"a and b must have the same queries; only {'a' if odd in keys_a else 'b'} has {odd!r}")
+    by_query = dict(zip(keys_b, other, strict=True))
+    return one, [by_query[query] for query in keys_a]
+
+
+def _plain(name: str, values: Values) -> tuple[list[Any] | None, list[float]]:
+    """Queries, where they have names, and values."""
+    keys: list[Any] | None = None
+    given: Any = values
+    if hasattr(given, "items"):
+        keys, given = list(given), given.values()
+    plain = [float(value) for value in given]
+    if not plain:
+        raise UntiedError(f"{name} has no values")
+    for place, value in enumerate(plain):
+        if not isfinite(value):
+            where = f"of query {keys[place]!r}" if keys else f"number {place + 1}"
+            raise UntiedError(f"value {where} in {name} must be a finite number, not {value}")
+    return keys, plain
+
+
+def _mean(values: list[float]) -> float:
+    return fsum(values) / len(values)
+
+
+def _deviation(values: list[float]) -> float:
+    """Standard deviation of a sample; NaN of a single value."""
+    if len(values) < 2:
+        return nan
+    mean = _mean(values)
+    return sqrt(fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+
+
+def _in_deviations(difference: float, deviation: float) -> float:
+    if isnan(deviation):
+        return nan
+    if deviation == 0:
+        return 0.0 if difference == 0 else float("inf") if difference > 0 else -float("inf")
+    return difference / deviation
+
+
+def _hedges(freedom: int) -> float:
+    """Hedges' J(m) = Gamma(m/2) / (sqrt(m/2) Gamma((m-1)/2)); for one degree of freedom there is none."""
+    if freedom < 2:
+        return nan
+    return exp(lgamma(freedom / 2) - lgamma((freedom - 1) / 2)) / sqrt(freedom / 2)
+
+
+def _yes(is_so: bool) -> str:
+    return "yes" if is_so else "no"
+
+
+def _one_of(name: str, value: str, known: Sequence[str]) -> str:
+    if value not in known:
+        raise UntiedError(f"{name} must be {', '.join(known[:-1])} or {known[-1]}, not {value!r}")
+    return value
+
+
+def _share(name: str, value: float) -> float:
+    if not 0 < value < 1:
+        raise UntiedError(f"{name} must be between 0 and 1, not {value}")
+    return value
+
+
+def _at_least_one(samples: int) -> int:
+    if samples < 1:
+        raise UntiedError(f"samples must be at least 1, not {samples}")
+    return samples

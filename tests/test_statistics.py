@@ -1,0 +1,353 @@
+"""Statistics: against SciPy where it has the method, against all permutations where it has not."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from fractions import Fraction
+
+import numpy
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import untied
+from untied.cli import main
+from untied.errors import UntiedError
+from untied.statistics import (
+    adjust,
+    discriminative_power,
+    effect_size,
+    mean_interval,
+    randomization_test,
+    significance,
+    t_test,
+    wilcoxon_test,
+)
+
+#: Few values, so that sums are often equal.
+STEPS = st.integers(0, 8).map(lambda step: step / 8)
+PAIRED = st.lists(st.tuples(STEPS, STEPS), min_size=1, max_size=8)
+ALTERNATIVES = ["two-sided", "greater", "less"]
+
+
+def all_signs(differences: list[Fraction], alternative: str) -> Fraction:
+    """The p-value by definition."""
+    seen = sum(differences)
+    sums = [
+        sum(s * d for s, d in zip(signs, differences, strict=True))
+        for signs in itertools.product((1, -1), repeat=len(differences))
+    ]
+    extreme = {
+        "two-sided": lambda total: abs(total) >= abs(seen),
+        "greater": lambda total: total >= seen,
+        "less": lambda total: total <= seen,
+    }[alternative]
+    return Fraction(sum(map(extreme, sums)), len(sums))
+
+
+@given(PAIRED, st.sampled_from(ALTERNATIVES))
+def test_the_randomization_test_counts_all_signs(pairs: list[tuple[float, float]], alternative: str) -> None:
+    a, b = [x for x, _ in pairs], [y for _, y in pairs]
+    found = randomization_test(a, b, alternative=alternative)
+    assert found.certainty == "exact"
+    assert found.p == all_signs([Fraction(x) - Fraction(y) for x, y in pairs], alternative)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_the_randomization_test_is_scipys(alternative: str) -> None:
+    rng = numpy.random.default_rng(4)
+    for n in (3, 9, 13):
+        a, b = rng.random(n), rng.random(n)
+        theirs = stats.permutation_test(
+            (a - b,), numpy.sum, permutation_type="samples", n_resamples=numpy.inf, alternative=alternative
+        )
+        assert randomization_test(a, b, alternative=alternative).p == pytest.approx(theirs.pvalue, rel=1e-12)
+
+
+def test_a_sample_is_seeded_counts_what_was_seen_and_is_close() -> None:
+    rng = numpy.random.default_rng(5)
+    a, b = rng.random(60), rng.random(60) + 0.08
+    one, same, other = (randomization_test(a, b, samples=20_000, seed=seed) for seed in (1, 1, 2))
+    assert one.certainty == "estimate"
+    assert one.p == same.p != other.p
+    theirs = stats.permutation_test((a - b,), numpy.sum, permutation_type="samples", n_resamples=20_000, rng=rng)
+    assert one.p == pytest.approx(theirs.pvalue, abs=4 * (theirs.pvalue / 20_000) ** 0.5)
+    # However far apart, p is not 0.
+    assert randomization_test([1.0] * 60, [0.0] * 60, samples=999).p == 1 / 1000
+
+
+def test_rounding_does_not_part_equal_sums() -> None:
+    # 0.1 + 0.2 - 0.3 is not 0 in floating point.
+    a, b = [0.1, 0.2, 0.0], [0.0, 0.0, 0.3]
+    assert randomization_test(a, b).p == 1.0
+
+
+@given(PAIRED, st.randoms())
+def test_the_order_of_queries_does_not_matter(pairs: list[tuple[float, float]], random: object) -> None:
+    queries = {str(place): pair for place, pair in enumerate(pairs)}
+    names = list(queries)
+    random.shuffle(names)  # type: ignore[attr-defined]
+    a, b = {name: queries[name][0] for name in queries}, {name: queries[name][1] for name in names}
+    one = randomization_test(a, b)
+    assert one.p == randomization_test([x for x, _ in pairs], [y for _, y in pairs]).p
+    assert randomization_test(b, a).difference == -one.difference
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_t_and_wilcoxon_are_scipys(alternative: str) -> None:
+    rng = numpy.random.default_rng(6)
+    a, b = rng.random(25), rng.random(25)
+    assert t_test(a, b, alternative=alternative).p == pytest.approx(
+        stats.ttest_rel(a, b, alternative=alternative).pvalue, rel=1e-9
+    )
+    assert wilcoxon_test(a, b, alternative=alternative).p == pytest.approx(
+        stats.wilcoxon(a, b, alternative=alternative).pvalue, rel=1e-12
+    )
+
+
+def test_tests_of_equal_and_of_constant_differences() -> None:
+    equal = [0.2, 0.4], [0.2, 0.4]
+    assert t_test(*equal).p == wilcoxon_test(*equal).p == randomization_test(*equal).p == 1.0
+    assert t_test([0.5, 0.5], [0.25, 0.25]).p == 0.0
+    assert numpy.isnan(t_test([0.5], [0.25]).p)
+    assert mean_interval([0.5, 0.5], [0.25, 0.25]) == (0.25, 0.25)
+
+
+def test_intervals_are_scipys() -> None:
+    rng = numpy.random.default_rng(7)
+    a, b = rng.random(30) ** 2, rng.random(30)
+    low, high = mean_interval(a, b, method="t", level=0.9)
+    theirs = stats.ttest_rel(a, b).confidence_interval(0.9)
+    assert (low, high) == pytest.approx((theirs.low, theirs.high), rel=1e-9)
+    low, high = mean_interval(a, b, level=0.9, samples=2_000)
+    theirs = stats.bootstrap(
+        (a, b), lambda x, y, axis: numpy.mean(x - y, axis=axis), paired=True, confidence_level=0.9, n_resamples=2_000,
+        vectorized=True, rng=numpy.random.default_rng(0),
+    ).confidence_interval  # fmt: skip
+    assert (low, high) == pytest.approx((theirs.low, theirs.high), abs=0.01)
+
+
+def test_effect_sizes() -> None:
+    a, b = [0.4, 0.6, 0.5, 0.9], [0.1, 0.4, 0.3, 0.2]
+    differences = numpy.subtract(a, b)
+    assert effect_size(a, b) == pytest.approx(differences.mean() / differences.std(ddof=1))
+    pooled = numpy.sqrt((numpy.var(a, ddof=1) + numpy.var(b, ddof=1)) / 2)
+    assert effect_size(a, b, kind="pooled") == pytest.approx(differences.mean() / pooled)
+    # The usual approximation of Hedges' factor is 1 - 3 / (4 m - 1).
+    ratio = effect_size(a * 10, b * 10, hedges=True) / effect_size(a * 10, b * 10)
+    assert ratio == pytest.approx(1 - 3 / (4 * 39 - 1), abs=1e-4)
+    assert effect_size([1.0, 1.0], [0.0, 0.0]) == float("inf")
+    assert effect_size([1.0, 1.0], [1.0, 1.0]) == 0
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_corrections_by_definition(p_values: list[float]) -> None:
+    n = len(p_values)
+    ascending = sorted(p_values)
+    for p, bonferroni, holm, bh in zip(
+        p_values, adjust(p_values, "bonferroni"), adjust(p_values, "holm"), adjust(p_values, "bh"), strict=True
+    ):
+        assert bonferroni == min(1, n * p)
+        steps = [min(1.0, (n - rank) * q) for rank, q in enumerate(ascending) if q <= p]
+        assert holm == pytest.approx(max(steps), rel=1e-12)
+        assert holm <= bonferroni
+        assert bh <= holm + 1e-15
+    theirs = stats.false_discovery_control(p_values, method="bh")
+    assert adjust(p_values, "bh") == pytest.approx(list(theirs), rel=1e-12)
+    assert adjust(p_values, "none") == p_values
+
+
+def results(values: dict[str, list[float]]) -> untied.Results:
+    """Results of runs with these values of P@8 for queries."""
+    queries = range(len(next(iter(values.values()))))
+    qrels = {f"q{q}": {f"d{d}": 1 for d in range(8)} for q in queries}
+    runs = {
+        run: {f"q{q}": [f"d{d}" if d < of_run[q] * 8 else f"x{d}" for d in range(8)] for q in queries}
+        for run, of_run in values.items()
+    }
+    return untied.evaluate(qrels, runs, "P@8")
+
+
+VALUES = {"one": [0.75, 0.5, 0.25, 1.0], "other": [0.25, 0.5, 0.0, 0.375], "third": [0.5, 0.625, 0.125, 0.5]}
+
+
+def test_tukeys_test_against_all_deals() -> None:
+    columns = [[Fraction(value) for value in of_run] for of_run in VALUES.values()]
+    queries = list(zip(*columns, strict=True))
+    ranges = []
+    for deal in itertools.product(*(itertools.permutations(query) for query in queries)):
+        sums = [sum(query[run] for query in deal) for run in range(3)]
+        ranges.append(max(sums) - min(sums))
+    samples = 40_000
+    found = significance(results(VALUES), test="tukey", samples=samples, interval="none").table
+    for row, (a, b) in zip(found.to_dicts(), itertools.combinations(range(3), 2), strict=True):
+        seen = abs(sum(columns[a]) - sum(columns[b]))
+        p = float(Fraction(sum(one >= seen for one in ranges), len(ranges)))
+        assert row["p"] == pytest.approx(p, abs=4 * (p * (1 - p) / samples) ** 0.5 + 1 / samples)
+        assert row["p_adjusted"] == row["p"]
+
+
+def test_every_two_runs_or_a_baseline() -> None:
+    found = significance(results(VALUES))
+    table = found.table
+    assert list(zip(table["run_a"], table["run_b"], strict=True)) == [
+        ("one", "other"), ("one", "third"), ("other", "third")
+    ]  # fmt: skip
+    row = table.to_dicts()[0]
+    assert row["difference"] == pytest.approx(row["mean_a"] - row["mean_b"])
+    assert (row["better"], row["worse"], row["equal"]) == (3, 0, 1)
+    assert row["p"] == randomization_test(VALUES["one"], VALUES["other"]).p
+    assert row["low"] < row["difference"] < row["high"]
+    assert adjust(table["p"], "holm") == table["p_adjusted"]
+    against = significance(results(VALUES), baseline="third", interval="t").table
+    assert list(zip(against["run_a"], against["run_b"], strict=True)) == [("one", "third"), ("other", "third")]
+
+
+def spread_results(ties: str = "range") -> tuple[untied.Results, dict, dict]:
+    rng = numpy.random.default_rng(8)
+    qrels = {f"q{q}": {f"d{d}": int(rng.random() < 0.4) for d in range(6)} | {"r": 1} for q in range(6)}
+    runs = {
+        name: {q: {d: float(rng.integers(0, 3)) + (good and grade) for d, grade in qrels[q].items()} for q in qrels}
+        for name, good in (("a", 2), ("b", 0))
+    }
+    return untied.evaluate(qrels, runs, ["P@2", "RR"], ties=ties), qrels, runs
+
+
+@pytest.mark.parametrize("samples", [100_000, 7])  # all signs, and a sample
+def test_no_tie_order_has_a_larger_p(samples: int) -> None:
+    spread, _, _ = spread_results()
+    table = significance(spread, samples=samples, seed=3, correction="none", interval="none").table
+    survivors = 0
+    for row in table.to_dicts():
+        ends = []
+        for query in spread.queries:
+            a, b = (spread.value(row["measure"], query, run) for run in ("a", "b"))
+            ends.append((a.low - b.high, a.high - b.low))
+        # Every corner, and points between them.
+        worst = 0.0
+        for corner in itertools.product((0.0, 1.0, 0.5), repeat=len(ends)):
+            differences = [low + (high - low) * t for (low, high), t in zip(ends, corner, strict=True)]
+            p = randomization_test(differences, [0.0] * len(ends), samples=samples, seed=3).p
+            worst = max(worst, p)
+            assert p <= row["p_most"]
+            assert row["least"] - 1e-12 <= numpy.mean(differences) <= row["most"] + 1e-12
+        if row["least"] > 0:
+            assert row["p_most"] == worst  # reached
+            survivors += 1
+    assert survivors
+
+
+def test_bounds_of_differences_are_narrower_than_those_of_runs() -> None:
+    qrels = {f"q{q}": {"d0": 1, "d1": 0} for q in range(6)}
+    runs = {"a": {q: ["d0", "u", "d1"] for q in qrels}, "b": {q: ["d1", "u", "d0"] for q in qrels}}
+    ranged = untied.evaluate(qrels, runs, "P@2", unjudged="range")
+    by_runs = significance(ranged, interval="none").table.to_dicts()[0]
+    plain = untied.evaluate(qrels, runs, "P@2")
+    delta = untied.compare(runs["a"], runs["b"], "Delta(P@2)", qrels=qrels, names=("a", "b"))
+    by_delta = significance(plain, bounds=[delta], interval="none").table.to_dicts()[0]
+    assert (by_runs["least"], by_runs["most"], by_runs["survives"]) == (0.0, 1.0, "no")
+    # The unjudged document is in both.
+    assert (by_delta["least"], by_delta["most"], by_delta["survives"]) == (0.5, 0.5, "yes")
+    turned = significance(plain, bounds=[delta], baseline="a", interval="none").table.to_dicts()[0]
+    assert (turned["least"], turned["most"]) == (-0.5, -0.5)
+    # nDCG divides by what is relevant, Delta(nDCG) by what is possible.
+    ndcg = untied.evaluate(qrels | {"q6": {"d0": 1}}, runs, "nDCG@2", queries="common")
+    delta = untied.compare(runs["a"], runs["b"], "Delta(nDCG@2)", qrels=qrels, names=("a", "b"))
+    with pytest.raises(UntiedError, match=r"not the difference of nDCG@2"):
+        significance(ndcg, bounds=[delta], interval="none")
+
+
+@pytest.mark.parametrize("test", ["randomization", "tukey"])
+def test_false_positives_are_as_many_as_promised(test: str) -> None:
+    """At 5 %, of runs that do not differ, with many equal values of queries."""
+    rng = numpy.random.default_rng(9)
+    trials, rejected = 400, 0
+    for trial in range(trials):
+        columns = rng.integers(0, 9, (3, 20)) / 8
+        found = significance(
+            results({f"r{run}": list(column) for run, column in enumerate(columns)}),
+            test=test, correction="bonferroni", interval="none", samples=1_500, seed=trial,
+        ).table  # fmt: skip
+        rejected += "yes" in found["significant"]
+    # Three comparisons: Bonferroni is a little strict, Tukey's test is not.
+    interval = stats.binomtest(rejected, trials).proportion_ci(0.999)
+    assert interval.low <= 0.05, rejected
+    assert interval.high >= 0.05 if test == "tukey" else rejected > 0
+
+
+def test_discriminative_power() -> None:
+    rng = numpy.random.default_rng(10)
+    base = rng.integers(1, 4, 30) / 8
+    table = discriminative_power(
+        results({"low": list(base), "same": list(base), "high": list(base + 0.5)}), samples=2_000
+    )
+    assert table.to_dicts() == [
+        {"measure": "P@8", "power": pytest.approx(2 / 3), "pairs": 3, "told_apart": 2, "difference": 0.5}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: randomization_test([0.1], [0.1, 0.2]), "a has 1 values and b has 2"),
+        (lambda: randomization_test({"q": 1.0}, {"p": 1.0}), "must have the same queries"),
+        (lambda: randomization_test({"q": 1.0}, [1.0]), "both be dicts or both be lists"),
+        (lambda: randomization_test([], []), "a has no values"),
+        (
+            lambda: randomization_test({"q": float("nan")}, {"q": 1.0}),
+            "value of query 'q' in a must be a finite number",
+        ),
+        (
+            lambda: randomization_test([1.0], [0.0], alternative="more"),
+            "alternative must be two-sided, greater or less",
+        ),
+        (lambda: randomization_test([1.0], [0.0], samples=0), "samples must be at least 1"),
+        (lambda: adjust([1.5]), "a p-value must be from 0 to 1"),
+        (lambda: adjust([0.5], "sidak"), "correction must be holm, bonferroni, bh or none"),
+        (lambda: mean_interval([1.0, 2.0], level=95), "level must be between 0 and 1"),
+        (lambda: effect_size([1.0], [1.0], kind="glass"), "kind must be"),
+        (lambda: significance(results({"one": [0.5]})), "two runs or more"),
+        (lambda: significance(results(VALUES), baseline="bm25"), "no run 'bm25'; there are one, other, third"),
+    ],
+)
+def test_what_is_refused(call: object, message: str) -> None:
+    with pytest.raises(UntiedError, match=message):
+        call()  # type: ignore[operator]
+
+
+def test_the_command_line(tmp_path, capfd) -> None:
+    qrels, runs = tmp_path / "qrels.txt", []
+    qrels.write_text("".join(f"q{q} 0 d{d} 1\n" for q in range(4) for d in range(8)))
+    for name, values in VALUES.items():
+        path = tmp_path / f"{name}.run"
+        path.write_text(
+            "".join(
+                f"q{q} Q0 {'d' if d < value * 8 else 'x'}{d} 0 {9 - d} t\n"
+                for q, value in enumerate(values)
+                for d in range(8)
+            )
+        )
+        runs.append(str(path))
+    arguments = ["stats", str(qrels), *runs, "-m", "P@8"]
+    assert main([*arguments, "--format", "json"]) == 0
+    document = json.loads(capfd.readouterr().out)
+    assert document["results"] == significance(results(VALUES)).table.to_dicts()
+    assert document["settings"]["test"] == "randomization"
+    assert main([*arguments, "--baseline", "third", "--format", "table", "--ties", "range"]) == 0
+    shown = capfd.readouterr().out
+    assert "paired randomisation test, p corrected (holm)" in shown
+    assert "a - b can be" in shown
+    assert main([*arguments, "--power", "--samples", "100"]) == 0
+    assert capfd.readouterr().out.startswith("measure\tpower\tpairs\ttold_apart\tdifference\nP@8\t")
+    assert main([*arguments, "--samples", "20", "--test", "tukey"]) == 0
+    assert "no p can be below" not in capfd.readouterr().err
+    assert main([*arguments, "--samples", "2", "--test", "tukey", "--format", "md"]) == 0
+    captured = capfd.readouterr()
+    assert "| a | b |" in captured.out
+    assert "note: with 2 permutations no p can be below 0.33: draw more" in captured.err
+    assert main([*arguments, "--format", "md"]) == 0
+    assert "with 4 queries no p can be below 0.38, corrected for 3 comparisons: nothing" in capfd.readouterr().err
+    assert main([*arguments, "--baseline", "none"]) == 1
+    assert capfd.readouterr().err == "untied: no run 'none'; there are one, other, third\n"
