@@ -67,7 +67,7 @@ def test_one_run_or_several(tmp_path):
         ({"q1": ["a", "b", "a"]}, ValueError, 'expected every document once in a query, found document "a"'),
         ({"q1": {1.5: 2.0}}, TypeError, "a document id must be a str, bytes or an int, not float"),
         ({"q1": [("a", 12), ("b", 3)]}, TypeError, "not tuples; scores go into a dict"),
-        (pandas.DataFrame({"query": ["q1"]}), TypeError, "a path, a dict or a ranked list, not DataFrame"),
+        (pandas.DataFrame({"query": ["q1"]}), ValueError, "run: expected a column for the score or rank"),
         ([], untied.UntiedError, "no run given"),
         ({"q1": 3.0}, TypeError, r"run\['q1'\] must be a mapping, not float"),
         (3, TypeError, "int"),

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, final
 
 from untied._types import Facts, Findings, MeasureInfo, TrecOptions
+from untied.inputs import ArrowTable, OneRun, QrelsLike
 
 __all__ = [
     "ArrayComparer",
@@ -47,11 +48,13 @@ _Parts: TypeAlias = tuple[float, float | None, float | None, float | None, str]
 
 @final
 class Run:
-    def __new__(cls, run: str | os.PathLike[str] | Mapping[Any, Any], *, threads: int | None = None) -> Run: ...
+    def __new__(cls, run: OneRun, *, columns: Mapping[str, str] | None = None, threads: int | None = None) -> Run: ...
     @staticmethod
     def read(path: str | os.PathLike[str], threads: int | None = None) -> Run: ...
     @staticmethod
     def from_mapping(run: Mapping[Any, Any], threads: int | None = None) -> Run: ...
+    @staticmethod
+    def from_arrow(table: ArrowTable, threads: int | None = None, columns: Mapping[str, str] | None = None) -> Run: ...
     def queries(self) -> list[str]: ...
     def __len__(self) -> int: ...
     def __contains__(self, key: object, /) -> bool: ...
@@ -68,12 +71,24 @@ class Lengths:
 @final
 class Qrels:
     def __new__(
-        cls, qrels: str | os.PathLike[str] | Mapping[Any, Any], *, format: str = "trec", threads: int | None = None
+        cls,
+        qrels: QrelsLike,
+        *,
+        format: str = "trec",
+        columns: Mapping[str, str] | None = None,
+        threads: int | None = None,
     ) -> Qrels: ...
     @staticmethod
     def read(path: str | os.PathLike[str], threads: int | None = None, format: str = "trec") -> Qrels: ...
     @staticmethod
     def from_mapping(qrels: Mapping[Any, Any], threads: int | None = None, format: str = "trec") -> Qrels: ...
+    @staticmethod
+    def from_arrow(
+        table: ArrowTable,
+        threads: int | None = None,
+        format: str = "trec",
+        columns: Mapping[str, str] | None = None,
+    ) -> Qrels: ...
     @property
     def repeated(self) -> int: ...
     @property

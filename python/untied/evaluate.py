@@ -22,7 +22,7 @@ class Evaluator:
 
     Parameters
     ----------
-    qrels : Qrels, path, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
+    qrels : Qrels, path, frame, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
         Relevance judgments. Negative grades mean *pooled but not judged*. ``{query: [[document, ...], ...]}`` is a
         partly ordered truth: groups, best first, whose grades count down to 1.
     measures : measures or their names, optional
@@ -109,8 +109,9 @@ class Evaluator:
         Parameters
         ----------
         runs : run, list of runs, or {name: run}
-            A run is a `Run`, a path, ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or
-            one of tie groups ``{query: [[document, ...], ...]}``.
+            A run is a `Run`, a path, a frame (of pandas, polars, pyarrow, DuckDB; `docs/inputs.md` tells how columns
+            are named), ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or one of tie
+            groups ``{query: [[document, ...], ...]}``.
 
         Returns
         -------

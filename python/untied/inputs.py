@@ -11,12 +11,18 @@ from untied.errors import UntiedError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Any, TypeAlias
+    from typing import Any, Protocol, TypeAlias, TypeGuard
 
-    OneRun: TypeAlias = Run | str | os.PathLike[str] | Mapping[Any, Any]
+    class ArrowTable(Protocol):
+        """A frame: of pandas, polars, pyarrow, DuckDB, or any other library that speaks Arrow."""
+
+        def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+            """Its rows, as Arrow's C stream interface has them."""
+
+    OneRun: TypeAlias = Run | str | os.PathLike[str] | Mapping[Any, Any] | ArrowTable
     Runs: TypeAlias = OneRun | Iterable[OneRun] | Mapping[str, OneRun]
     DocsLike: TypeAlias = Lengths | str | os.PathLike[str] | Mapping[Any, Any]
-    QrelsLike: TypeAlias = Qrels | str | os.PathLike[str] | Mapping[Any, Any]
+    QrelsLike: TypeAlias = Qrels | str | os.PathLike[str] | Mapping[Any, Any] | ArrowTable
 
 
 #: Formats of files of qrels.
@@ -93,12 +99,16 @@ def read_qrels(path: str | os.PathLike[str], *, format: str = "trec", threads: i
     return Qrels.read(path, threads, format)
 
 
-def as_qrels(qrels: QrelsLike, threads: int | None = None, format: str = "trec") -> Qrels:
-    """Qrels from a path, or from one of the dicts that `Evaluator` takes."""
+def as_qrels(
+    qrels: QrelsLike, threads: int | None = None, format: str = "trec", columns: Mapping[str, str] | None = None
+) -> Qrels:
+    """Qrels from a path, a frame, or one of the dicts that `Evaluator` takes."""
     if isinstance(qrels, (str, os.PathLike)):
         return read_qrels(qrels, format=format, threads=threads)
     if format not in FORMATS:
         raise UntiedError(f"qrels format must be {', '.join(FORMATS[:-1])} or {FORMATS[-1]}, not {format!r}")
+    if is_table(qrels):
+        return Qrels.from_arrow(qrels, threads, format, columns)
     if not isinstance(qrels, Qrels):
         qrels = Qrels.from_mapping(_plain(qrels), threads, format)
     if format in _SHAPES and format != qrels.format:
@@ -117,8 +127,6 @@ def as_lengths(docs: DocsLike | None, threads: int | None = None) -> Lengths | N
 
 def named_runs(runs: Runs, threads: int | None = None) -> list[tuple[str, Callable[[], Run]]]:
     """Names of one or several runs, each with a function that loads it, so that one is in memory at a time."""
-    if hasattr(runs, "__arrow_c_stream__") or hasattr(runs, "__dataframe__"):
-        raise TypeError(f"a run must be a path, a dict or a ranked list, not {type(runs).__name__}")
     sources: Any = [runs] if _is_one(runs) else runs
     if hasattr(sources, "items"):
         named = [(str(name), run) for name, run in sources.items()]
@@ -135,19 +143,25 @@ def named_runs(runs: Runs, threads: int | None = None) -> list[tuple[str, Callab
     return [(name, partial(as_run, run, threads)) for name, run in named]
 
 
-def as_run(run: OneRun, threads: int | None = None) -> Run:
-    """A run from a path, a dict or a ranked list."""
+def as_run(run: OneRun, threads: int | None = None, columns: Mapping[str, str] | None = None) -> Run:
+    """A run from a path, a frame, a dict or a ranked list."""
     if isinstance(run, Run):
         return run
     if isinstance(run, (str, os.PathLike)):
         return Run.read(run, threads)
+    if is_table(run):
+        return Run.from_arrow(run, threads, columns)
     return Run.from_mapping(_plain(run), threads)
+
+
+def is_table(source: object) -> TypeGuard[ArrowTable]:
+    """Whether this is a frame."""
+    return hasattr(source, "__arrow_c_stream__")
 
 
 def _plain(judged_or_retrieved: Any) -> Any:
     """The dict of dicts that an object of another library (ranx's Run and Qrels) says it stands for."""
-    is_frame = hasattr(judged_or_retrieved, "__arrow_c_stream__") or hasattr(judged_or_retrieved, "__dataframe__")
-    to_dict = None if is_frame else getattr(judged_or_retrieved, "to_dict", None)
+    to_dict = getattr(judged_or_retrieved, "to_dict", None)
     return to_dict() if callable(to_dict) else judged_or_retrieved
 
 
@@ -156,12 +170,12 @@ def _is_one(runs: Any) -> bool:
 
     ``{query: {document: score}}`` and ``{query: [document, ...]}`` are single runs; ``{name: run}`` is not.
     """
-    if isinstance(runs, (Run, str, os.PathLike)) or hasattr(runs, "to_dict"):
+    if isinstance(runs, (Run, str, os.PathLike)) or is_table(runs) or hasattr(runs, "to_dict"):
         return True
     if not callable(getattr(runs, "values", None)):
         return False
     first: Any = next(iter(runs.values()), {})
-    if isinstance(first, (Run, str, os.PathLike)):
+    if isinstance(first, (Run, str, os.PathLike)) or is_table(first):
         return False
     if hasattr(first, "values"):
         document = next(iter(first.values()), 0.0)

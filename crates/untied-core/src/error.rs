@@ -67,6 +67,14 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+impl Error {
+    /// What is wrong in a row, counted from 0, of a table in memory.
+    #[must_use]
+    pub fn at_row(table: &str, row: u64, expected: &str, found: &str) -> Error {
+        Error::Value(format!("{table}, row {row}: expected {expected}, found {found}"))
+    }
+}
+
 /// Bytes as text: UTF-8 as it is, other bytes as `\xNN`.
 #[must_use]
 pub fn text(bytes: &[u8]) -> String {

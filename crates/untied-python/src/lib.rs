@@ -9,6 +9,7 @@ mod compare;
 mod convert;
 mod errors;
 mod evaluate;
+mod from_arrow;
 mod measure;
 mod outlook;
 mod passages;

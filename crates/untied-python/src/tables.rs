@@ -1,5 +1,6 @@
 //! Runs and qrels as Python objects.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -8,12 +9,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use untied_core::error::text;
 use untied_core::read;
+use untied_core::table::columns::Kind;
 use untied_core::table::profiles::{Detail, GRADE, PROBABILITY, STRATUM};
 use untied_core::table::{self, Table};
 
 use crate::convert::{chunks, chunks_by_subtopic, chunks_of_pairs, is_by_subtopic, lengths, with_id};
 use crate::errors::to_python;
-use crate::threads;
+use crate::{from_arrow, threads};
 
 /// Retrieved documents with scores, query by query.
 #[pyclass(frozen, module = "untied")]
@@ -30,6 +32,26 @@ pub struct Lengths(pub Arc<table::Lengths>);
 fn unknown_format(format: &str) -> PyErr {
     let message = format!("qrels format must be trec, subtopics, stratified, prels, groups or mirex, not '{format}'");
     to_python(untied_core::Error::Value(message))
+}
+
+/// What qrels of a format say besides a grade, where they are tables.
+fn detail(format: &str) -> PyResult<Option<Detail>> {
+    match format {
+        "trec" => Ok(None),
+        "subtopics" => Ok(Some(Detail::Subtopics)),
+        "stratified" => Ok(Some(Detail::Strata)),
+        "prels" => Ok(Some(Detail::Inclusion)),
+        _ => Err(to_python(untied_core::Error::Value(format!(
+            "qrels format must be trec, subtopics, stratified or prels for a table, not '{format}'"
+        )))),
+    }
+}
+
+/// Columns that the user names: what they hold, and their names.
+type Named = BTreeMap<String, String>;
+
+fn named(columns: Option<Named>) -> Vec<(String, String)> {
+    columns.unwrap_or_default().into_iter().collect()
 }
 
 fn ids(table: &Table) -> Vec<String> {
@@ -67,12 +89,14 @@ pub fn read_bytes<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, Py
 #[pymethods]
 impl Run {
     #[new]
-    #[pyo3(signature = (run, *, threads = None))]
-    fn new(run: &Bound<'_, PyAny>, threads: Option<i64>) -> PyResult<Run> {
-        match run.extract::<PathBuf>() {
-            Ok(path) => Run::read(run.py(), path, threads),
-            Err(_) => Run::from_mapping(run, threads),
-        }
+    #[pyo3(signature = (run, *, columns = None, threads = None))]
+    fn new<'py>(
+        run: &Bound<'py, PyAny>,
+        columns: Option<&Bound<'py, PyAny>>,
+        threads: Option<i64>,
+    ) -> PyResult<Py<Run>> {
+        let as_run = run.py().import("untied.inputs")?.getattr("as_run")?;
+        Ok(as_run.call1((run, threads, columns))?.extract()?)
     }
 
     #[staticmethod]
@@ -87,6 +111,15 @@ impl Run {
     fn from_mapping(run: &Bound<'_, PyAny>, threads: Option<i64>) -> PyResult<Run> {
         let chunks = chunks(run, "run", "score")?;
         threads::run(run.py(), threads, || table::Run::new(chunks, "run")).map(Run)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (table, threads = None, columns = None))]
+    fn from_arrow(table: &Bound<'_, PyAny>, threads: Option<i64>, columns: Option<Named>) -> PyResult<Run> {
+        let stream = from_arrow::stream(table, "run")?;
+        let (kind, columns) = (Kind::Run { ranks: false }, named(columns));
+        threads::run(table.py(), threads, || table::Run::new(from_arrow::chunks(stream, kind, &columns, "run")?, "run"))
+            .map(Run)
     }
 
     fn queries(&self) -> Vec<String> {
@@ -133,12 +166,15 @@ impl Lengths {
 #[pymethods]
 impl Qrels {
     #[new]
-    #[pyo3(signature = (qrels, *, format = "trec", threads = None))]
-    fn new(qrels: &Bound<'_, PyAny>, format: &str, threads: Option<i64>) -> PyResult<Qrels> {
-        match qrels.extract::<PathBuf>() {
-            Ok(path) => Qrels::read(qrels.py(), path, threads, format),
-            Err(_) => Qrels::from_mapping(qrels, threads, format),
-        }
+    #[pyo3(signature = (qrels, *, format = "trec", columns = None, threads = None))]
+    fn new<'py>(
+        qrels: &Bound<'py, PyAny>,
+        format: &str,
+        columns: Option<&Bound<'py, PyAny>>,
+        threads: Option<i64>,
+    ) -> PyResult<Py<Qrels>> {
+        let as_qrels = qrels.py().import("untied.inputs")?.getattr("as_qrels")?;
+        Ok(as_qrels.call1((qrels, threads, format, columns))?.extract()?)
     }
 
     #[staticmethod]
@@ -173,6 +209,23 @@ impl Qrels {
             _ => return Err(unknown_format(format)),
         };
         threads::run(qrels.py(), threads, || make(chunks, "qrels")).map(Qrels)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (table, threads = None, format = "trec", columns = None))]
+    fn from_arrow(
+        table: &Bound<'_, PyAny>,
+        threads: Option<i64>,
+        format: &str,
+        columns: Option<Named>,
+    ) -> PyResult<Qrels> {
+        let detail = detail(format)?;
+        let stream = from_arrow::stream(table, "qrels")?;
+        let (kind, columns) = (Kind::Qrels(detail), named(columns));
+        threads::run(table.py(), threads, || {
+            table::Qrels::with_detail(from_arrow::chunks(stream, kind, &columns, "qrels")?, detail, "qrels")
+        })
+        .map(Qrels)
     }
 
     fn queries(&self) -> Vec<String> {

@@ -73,6 +73,24 @@ impl Documents {
         self.hashes.push(hash);
     }
 
+    /// Append ids that stand one after the other in `bytes`, with the end of each.
+    ///
+    /// # Panics
+    /// As [`Documents::push`]; or ends are not ascending and within the bytes.
+    pub fn extend(&mut self, bytes: &[u8], ends: impl ExactSizeIterator<Item = usize>) {
+        let before = self.bytes.len();
+        assert!(before + bytes.len() <= u32::MAX as usize, "at most 4 GiB of ids in a block");
+        self.bytes.extend_from_slice(bytes);
+        self.ends.reserve(ends.len());
+        self.hashes.reserve(ends.len());
+        let mut start = 0;
+        for end in ends {
+            self.ends.push((before + end) as u32);
+            self.hashes.push(hash(&bytes[start..end]));
+            start = end;
+        }
+    }
+
     /// The id in row `i`.
     #[inline]
     #[must_use]

@@ -1,7 +1,7 @@
 //! Lengths of documents, and times to read them: one table for all queries.
 
 use super::{Chunk, Rows, Table, index};
-use crate::error::{Error, InputError, Result, quote};
+use crate::error::{Result, quote};
 
 /// Documents with their lengths, and with times where they are known.
 #[derive(Debug)]
@@ -31,28 +31,23 @@ impl Lengths {
         let mut lengths = Lengths { slots: Vec::new(), table, source: source.into() };
         let rows = lengths.rows();
         let mut slots = vec![0; index::slots_for(rows.len())];
-        let wrong = |row: usize, expected: &str, found: &str| {
-            let line =
+        let refuse = |row: usize, expected: &str, found: &str| {
+            let place =
                 lengths.table.queries.first().and_then(|all| origins.line(all.block, all.rows.start + row as u32));
-            Error::Input(InputError {
-                file: source.into(),
-                line,
-                expected: expected.into(),
-                found: format!("{found} document {}", quote(rows.doc(row))),
-            })
+            super::wrong(source, place, expected, format!("{found} document {}", quote(rows.doc(row))))
         };
         for (row, &hash) in rows.hashes().iter().enumerate() {
             let here = lengths.at(row);
             for (name, number) in [("length", here.length), ("time", here.seconds)] {
                 if number < 0.0 {
-                    return Err(wrong(row, &format!("a {name} of at least 0"), &format!("{number} for")));
+                    return Err(refuse(row, &format!("a {name} of at least 0"), &format!("{number} for")));
                 }
             }
             let is_same = |other: u32| rows.doc(other as usize) == rows.doc(row);
             if let Err(first) = index::insert(&mut slots, hash, row as u32, is_same) {
                 let first = lengths.at(first as usize);
                 if first.length != here.length || first.seconds.to_bits() != here.seconds.to_bits() {
-                    return Err(wrong(row, "every document once", "other numbers again for"));
+                    return Err(refuse(row, "every document once", "other numbers again for"));
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! Columns in memory: every query is one contiguous slice of rows, queries are sorted by id.
 
+pub mod columns;
 mod ids;
 pub mod index;
 mod lengths;
@@ -75,20 +76,57 @@ pub struct Segment {
 pub struct LineMap {
     /// Line of the chunk's first line, counted from 1; 0 where rows do not come from lines.
     pub first: u64,
+    /// Whether these are rows of a table in memory, which messages count from 0.
+    are_rows: bool,
     /// For every skipped line, how many rows came before it.
     skipped: Vec<u32>,
 }
 
 impl LineMap {
+    /// Rows of a table in memory, the first of which has this number.
+    #[must_use]
+    pub fn of_rows(first: u64) -> LineMap {
+        LineMap { first: first + 1, are_rows: true, skipped: Vec::new() }
+    }
+
     /// A line without a row follows after `rows` rows.
     pub fn skip(&mut self, rows: usize) {
         self.skipped.push(rows as u32);
     }
 
-    fn line(&self, row: u32) -> Option<u64> {
+    fn line(&self, row: u32) -> Option<Place> {
         let skipped = self.skipped.partition_point(|&rows| rows <= row);
-        (self.first > 0).then(|| self.first + u64::from(row) + skipped as u64)
+        let line = self.first + u64::from(row) + skipped as u64;
+        let place = if self.are_rows { Place::Row(line - 1) } else { Place::Line(line) };
+        (self.first > 0).then_some(place)
     }
+}
+
+/// Where a row came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Line(u64),
+    Row(u64),
+}
+
+impl Place {
+    /// For messages.
+    fn name(self) -> String {
+        match self {
+            Place::Line(line) => format!("line {line}"),
+            Place::Row(row) => format!("row {row}"),
+        }
+    }
+}
+
+/// What is wrong at a place of an input.
+fn wrong(source: &str, place: Option<Place>, expected: &str, found: String) -> Error {
+    let line = match place {
+        Some(Place::Row(row)) => return Error::at_row(source, row, expected, &found),
+        Some(Place::Line(line)) => Some(line),
+        None => None,
+    };
+    Error::Input(InputError { file: source.into(), line, expected: expected.into(), found })
 }
 
 /// What a reader makes of one piece of its input, in the input's order.
@@ -132,7 +170,12 @@ impl Chunk {
 
     /// The rows pushed from here on belong to this query.
     pub fn start_query(&mut self, id: &[u8]) {
-        self.end_segment();
+        self.start_query_at(id, self.block.len());
+    }
+
+    /// The rows from this one on belong to this query; for readers that fill column by column.
+    pub fn start_query_at(&mut self, id: &[u8], row: usize) {
+        self.end_segment(row);
         let query = match self.numbers.get(id) {
             Some(&number) => number,
             None => {
@@ -142,19 +185,19 @@ impl Chunk {
                 number
             }
         };
-        let row = self.block.len() as u32;
+        let row = row as u32;
         self.segments.push(Segment { query, rows: row..row });
     }
 
-    fn end_segment(&mut self) {
+    fn end_segment(&mut self, row: usize) {
         if let Some(last) = self.segments.last_mut() {
-            last.rows.end = self.block.len() as u32;
+            last.rows.end = row as u32;
         }
     }
 
     /// All rows have been pushed.
     pub fn finish(&mut self) {
-        self.end_segment();
+        self.end_segment(self.block.len());
         self.numbers.clear();
     }
 }
@@ -234,7 +277,7 @@ struct Origins {
 }
 
 impl Origins {
-    fn line(&self, block: u32, row: u32) -> Option<u64> {
+    fn line(&self, block: u32, row: u32) -> Option<Place> {
         let (chunk, row) = match self.gathered.get(&block) {
             Some(rows) => rows[row as usize],
             None => (block, row),
@@ -249,13 +292,9 @@ const FULL: usize = 1 << 30;
 /// Start a new block of gathered rows when this many bytes of ids are in one.
 const GATHER: usize = 1 << 28;
 
-/// Of several errors in a file, the first.
-fn first_in_file(errors: impl IntoIterator<Item = Error>) -> Result<()> {
-    let line = |error: &Error| match error {
-        Error::Input(input) => input.line,
-        _ => None,
-    };
-    errors.into_iter().min_by_key(line).map_or(Ok(()), Err)
+/// Of several errors in an input, the first.
+fn first_in_file(errors: impl IntoIterator<Item = (Option<Place>, Error)>) -> Result<()> {
+    errors.into_iter().min_by_key(|(place, _)| *place).map_or(Ok(()), |(_, error)| Err(error))
 }
 
 impl Table {
@@ -374,7 +413,7 @@ impl Table {
         self.queries.iter().map(|query| query.rows.len()).max().unwrap_or(0)
     }
 
-    /// The error for two rows of a query that contradict each other, the second being the one to blame.
+    /// The error for two rows of a query that contradict each other, the second being the one to blame; with its place.
     fn contradiction(
         &self,
         origins: &Origins,
@@ -383,16 +422,12 @@ impl Table {
         (first, second): (u32, u32),
         expected: &str,
         found: impl FnOnce(String, String) -> String,
-    ) -> Error {
+    ) -> (Option<Place>, Error) {
         let Query { id, block, rows } = &self.queries[query];
         let line = |row| origins.line(*block, rows.start + row);
         let what = format!("document {} of query {}", quote(self.rows(query).doc(second as usize)), quote(id));
-        let earlier = line(first).map_or("before".into(), |line| format!("in line {line}"));
-        Error::Input(InputError {
-            file: source.into(),
-            line: line(second),
-            expected: expected.into(),
-            found: found(what, earlier),
-        })
+        let earlier = line(first).map_or("before".into(), |place| format!("in {}", place.name()));
+        let place = line(second);
+        (place, wrong(source, place, expected, found(what, earlier)))
     }
 }

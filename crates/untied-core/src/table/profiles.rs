@@ -60,6 +60,19 @@ pub const PROBABILITY: Accepted = (
 );
 
 impl Qrels {
+    /// Put judgments together that say this besides a grade, or nothing.
+    ///
+    /// # Errors
+    /// As the functions for each.
+    pub fn with_detail(chunks: Vec<Chunk>, detail: Option<Detail>, source: &str) -> Result<Qrels> {
+        match detail {
+            None => Qrels::new(chunks, source),
+            Some(Detail::Subtopics) => Qrels::with_subtopics(chunks, source),
+            Some(Detail::Strata) => Qrels::with_strata(chunks, source),
+            Some(Detail::Inclusion) => Qrels::with_inclusion(chunks, source),
+        }
+    }
+
     /// Put judgments of a stratified pool together: columns are grades and strata.
     ///
     /// # Errors

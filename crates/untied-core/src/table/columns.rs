@@ -1,0 +1,293 @@
+//! Which columns of a table hold what, told by their names: for frames, and for files with a header.
+//!
+//! Case does not count, and `-` is `_`. Where names of several ranks occur, the first rank counts: a column `query`
+//! beside `qid` holds the text of the query, `docid` beside `docno` a number within Terrier, and `score` beside `label`
+//! is a run's. Two names of one rank are ambiguous.
+
+use super::profiles::{Accepted, Detail, GRADE, PROBABILITY, STRATUM};
+use crate::error::{Error, Result, alternatives, quote};
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// The query's id.
+    Query,
+    /// The document's id.
+    Document,
+    /// The score of a retrieved document.
+    Score,
+    /// Its rank.
+    Rank,
+    /// The grade of a judged document.
+    Grade,
+    /// The id of a subtopic.
+    Subtopic,
+    /// The number of a stratum.
+    Stratum,
+    /// The probability of inclusion.
+    Probability,
+}
+
+const SCORE: Accepted = (f64::is_finite, "a finite number as the score");
+const RANK: Accepted = (f64::is_finite, "a finite number as the rank");
+
+impl Role {
+    const ALL: [Role; 8] = [
+        Role::Query,
+        Role::Document,
+        Role::Score,
+        Role::Rank,
+        Role::Grade,
+        Role::Subtopic,
+        Role::Stratum,
+        Role::Probability,
+    ];
+
+    /// Its name where columns are named by the user.
+    fn name(self) -> &'static str {
+        match self {
+            Role::Query => "query",
+            Role::Document => "document",
+            Role::Score => "score",
+            Role::Rank => "rank",
+            Role::Grade => "grade",
+            Role::Subtopic => "subtopic",
+            Role::Stratum => "stratum",
+            Role::Probability => "probability",
+        }
+    }
+
+    /// Names of columns, by rank.
+    fn known(self) -> &'static [&'static [&'static str]] {
+        match self {
+            Role::Query => &[&["qid", "query_id"], &["query"]],
+            Role::Document => &[&["docno"], &["docid", "doc_id", "corpus_id"], &["document"]],
+            Role::Score => &[&["score"]],
+            Role::Rank => &[&["rank"]],
+            Role::Grade => &[&["label", "relevance", "rel", "gain", "grade"], &["score"]],
+            Role::Subtopic => &[&["subtopic", "subtopic_id"]],
+            Role::Stratum => &[&["stratum"]],
+            Role::Probability => &[&["probability", "inclusion_probability", "iprob"]],
+        }
+    }
+
+    /// What is accepted as a number.
+    fn accepted(self) -> Accepted {
+        match self {
+            Role::Rank => RANK,
+            Role::Grade => GRADE,
+            Role::Stratum => STRATUM,
+            Role::Probability => PROBABILITY,
+            _ => SCORE,
+        }
+    }
+}
+
+/// What a table holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A run; with ranks too where they are asked for and there is such a column.
+    Run {
+        /// Whether they are asked for.
+        ranks: bool,
+    },
+    /// Qrels, with what they say besides a grade.
+    Qrels(Option<Detail>),
+}
+
+/// A column of numbers.
+#[derive(Debug, Clone, Copy)]
+pub struct Number {
+    /// Where it stands.
+    pub column: usize,
+    /// What is accepted.
+    pub accepted: Accepted,
+    /// Whether smaller is better: ranks in the place of scores.
+    pub negated: bool,
+}
+
+/// Where everything stands.
+#[derive(Debug, Clone)]
+pub struct Columns {
+    /// The query's id.
+    pub query: usize,
+    /// The subtopic's, where judgments have one.
+    pub subtopic: Option<usize>,
+    /// The document's.
+    pub document: usize,
+    /// Numbers, in the order of a block's columns.
+    pub numbers: Vec<Number>,
+}
+
+impl Columns {
+    /// Find the columns of a table; `named` has pairs of what a column holds and the name that the user gives for it.
+    ///
+    /// # Errors
+    /// A column is missing or ambiguous, or a pair is not understood.
+    pub fn find(kind: Kind, names: &[&str], named: &[(String, String)], source: &str) -> Result<Columns> {
+        let finder = Finder { names, named: pairs(named, source)?, source };
+        let number =
+            |role: Role, negated| Ok(Number { column: finder.required(&[role])?, accepted: role.accepted(), negated });
+        let numbers = match kind {
+            Kind::Run { ranks } => {
+                let score = match finder.one(Role::Score)? {
+                    Some(column) => Number { column, accepted: SCORE, negated: false },
+                    None => {
+                        Number { column: finder.required(&[Role::Score, Role::Rank])?, accepted: RANK, negated: true }
+                    }
+                };
+                let rank = if ranks { finder.one(Role::Rank)? } else { None };
+                let rank = rank.map(|column| Number { column, accepted: (|_| true, "a rank"), negated: false });
+                [score].into_iter().chain(rank).collect()
+            }
+            Kind::Qrels(detail) => {
+                let grade = number(Role::Grade, false)?;
+                match detail {
+                    Some(Detail::Strata) => vec![grade, number(Role::Stratum, false)?],
+                    Some(Detail::Inclusion) => vec![grade, number(Role::Probability, false)?],
+                    None | Some(Detail::Subtopics) => vec![grade],
+                }
+            }
+        };
+        let subtopic = match kind {
+            Kind::Qrels(Some(Detail::Subtopics)) => Some(finder.required(&[Role::Subtopic])?),
+            _ => None,
+        };
+        let (query, document) = (finder.required(&[Role::Query])?, finder.required(&[Role::Document])?);
+        Ok(Columns { query, subtopic, document, numbers })
+    }
+}
+
+/// What the user's pairs say.
+fn pairs<'a>(named: &'a [(String, String)], source: &str) -> Result<Vec<(Role, &'a str)>> {
+    named
+        .iter()
+        .map(|(role, column)| {
+            let found = Role::ALL.into_iter().find(|known| known.name() == role);
+            let roles = Role::ALL.map(|role| role.name().into());
+            let expected =
+                || format!("{source}: columns name {}, not {}", alternatives(&roles), quote(role.as_bytes()));
+            Ok((found.ok_or_else(|| Error::Value(expected()))?, column.as_str()))
+        })
+        .collect()
+}
+
+struct Finder<'a> {
+    names: &'a [&'a str],
+    named: Vec<(Role, &'a str)>,
+    source: &'a str,
+}
+
+impl Finder<'_> {
+    /// The first of several columns that there is.
+    fn required(&self, roles: &[Role]) -> Result<usize> {
+        for &role in roles {
+            if let Some(column) = self.one(role)? {
+                return Ok(column);
+            }
+        }
+        let what = alternatives(&roles.iter().map(|role| role.name().into()).collect::<Vec<_>>());
+        let known: Vec<String> = roles.iter().flat_map(|role| role.known().concat()).map(Into::into).collect();
+        Err(Error::Value(format!(
+            "{}: expected a column for the {what} ({}; or name it in columns), found {}",
+            self.source,
+            alternatives(&known),
+            self.found()
+        )))
+    }
+
+    fn one(&self, role: Role) -> Result<Option<usize>> {
+        if let Some((_, name)) = self.named.iter().find(|(of, _)| *of == role) {
+            return self.only(|column| column == *name, role)?.map(Some).ok_or_else(|| {
+                let name = quote(name.as_bytes());
+                Error::Value(format!("{}: expected a column {name}, found {}", self.source, self.found()))
+            });
+        }
+        let taken = |column: &str| self.named.iter().any(|(_, name)| *name == column);
+        for names in role.known() {
+            let is_known = |column: &str| {
+                !taken(column) && names.contains(&column.to_ascii_lowercase().replace('-', "_").as_str())
+            };
+            if let Some(column) = self.only(is_known, role)? {
+                return Ok(Some(column));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The only column of such a name.
+    fn only(&self, is_it: impl Fn(&str) -> bool, role: Role) -> Result<Option<usize>> {
+        let mut found = self.names.iter().enumerate().filter(|(_, name)| is_it(name));
+        match (found.next(), found.next()) {
+            (Some((_, one)), Some((_, other))) => Err(Error::Value(format!(
+                "{}: columns {} and {} may both hold the {}; name one of them in columns",
+                self.source,
+                quote(one.as_bytes()),
+                quote(other.as_bytes()),
+                role.name(),
+            ))),
+            (first, _) => Ok(first.map(|(column, _)| column)),
+        }
+    }
+
+    fn found(&self) -> String {
+        if self.names.is_empty() {
+            return "none at all".into();
+        }
+        self.names.iter().map(|name| quote(name.as_bytes())).collect::<Vec<_>>().join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RUN: Kind = Kind::Run { ranks: false };
+
+    fn find(kind: Kind, names: &[&str], named: &[(&str, &str)]) -> std::result::Result<Vec<usize>, String> {
+        let named: Vec<_> = named.iter().map(|&(role, name)| (role.to_owned(), name.to_owned())).collect();
+        let columns = Columns::find(kind, names, &named, "run").map_err(|error| error.to_string())?;
+        Ok([columns.query, columns.document].into_iter().chain(columns.numbers.iter().map(|n| n.column)).collect())
+    }
+
+    #[test]
+    fn names_are_known() {
+        let qrels = Kind::Qrels(None);
+        for (kind, names, expected) in [
+            (RUN, &["qid", "docno", "score"][..], [0, 1, 2]),
+            (RUN, &["Score", "Doc_ID", "QUERY-ID"], [2, 1, 0]),
+            (RUN, &["qid", "docid", "docno", "rank", "score", "query"], [0, 2, 4]),
+            (RUN, &["query", "document", "rank"], [0, 1, 2]),
+            (qrels, &["query-id", "corpus-id", "score"], [0, 1, 2]),
+            (qrels, &["qid", "docno", "score", "label"], [0, 1, 3]),
+        ] {
+            assert_eq!(find(kind, names, &[]), Ok(expected.to_vec()), "{names:?}");
+        }
+        assert_eq!(find(RUN, &["q", "d", "qid", "score"], &[("query", "q"), ("document", "d")]), Ok(vec![0, 1, 3]));
+        assert_eq!(find(RUN, &["qid", "docno", "score", "rank"], &[("score", "rank")]), Ok(vec![0, 1, 3]));
+    }
+
+    #[test]
+    fn missing_and_ambiguous_columns_are_told() {
+        for (names, named, expected) in [
+            (
+                &["qid", "score"][..],
+                &[][..],
+                "run: expected a column for the document (docno, docid, doc_id, corpus_id",
+            ),
+            (
+                &["qid", "docno"],
+                &[],
+                "for the score or rank (score or rank; or name it in columns), found \"qid\", \"doc",
+            ),
+            (&[], &[], "found none at all"),
+            (&["qid", "query_id", "docno", "score"], &[], "columns \"qid\" and \"query_id\" may both hold the query"),
+            (&["qid", "docno", "score", "Score"], &[], "columns \"score\" and \"Score\" may both hold the score"),
+            (&["qid", "docno", "score"], &[("score", "s")], "run: expected a column \"s\", found \"qid\", \"docno\""),
+            (&["qid", "docno", "score"], &[("points", "s")], "run: columns name query, document, score, rank, grade"),
+        ] {
+            let error = find(RUN, names, named).expect_err(expected);
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

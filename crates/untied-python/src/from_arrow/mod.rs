@@ -1,0 +1,160 @@
+//! Runs and qrels from Arrow's C stream interface: frames, tables, results of queries.
+//!
+//! Batches are cut into slices, and slices become chunks in parallel. Bytes of ids are copied in one piece where they
+//! stand in one; nothing else is copied, and no dictionary of ids is built.
+
+mod ids;
+mod numbers;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+use arrow_array::{Array, RecordBatch, RecordBatchReader};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use rayon::prelude::*;
+use untied_core::Error;
+use untied_core::error::quote;
+use untied_core::table::columns::{Columns, Kind};
+use untied_core::table::{Chunk, LineMap};
+
+/// Rows of a chunk: enough for every thread to have some, few enough to stay in its cache.
+const ROWS: usize = 1 << 16;
+
+/// What an object's `__arrow_c_stream__` gives.
+pub fn stream(object: &Bound<'_, PyAny>, source: &str) -> PyResult<FFI_ArrowArrayStream> {
+    let Ok(method) = object.getattr("__arrow_c_stream__") else {
+        let found = object.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("{source} must be a table with __arrow_c_stream__, not {found}")));
+    };
+    let capsule = method.call0()?;
+    let pointer = capsule.cast::<PyCapsule>()?.pointer_checked(Some(c"arrow_array_stream"))?;
+    // SAFETY: a capsule of this name holds a pointer to such a stream, as the Arrow PyCapsule interface says. The
+    // stream is moved out and marked as released, so that the capsule does not release it again.
+    Ok(unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr().cast()) })
+}
+
+/// What a slice is wrong about: the row within it, what was expected, what was found.
+struct Wrong {
+    row: usize,
+    expected: String,
+    found: String,
+}
+
+/// Read a stream into chunks; `source` names it in messages.
+///
+/// Producers may be asked on any thread, one at a time.
+pub fn chunks(
+    stream: FFI_ArrowArrayStream,
+    kind: Kind,
+    named: &[(String, String)],
+    source: &str,
+) -> Result<Vec<Chunk>, Error> {
+    let arrow = |error: arrow_schema::ArrowError| Error::Value(format!("{source}: {error}"));
+    let reader = RecordBatchStreamReader::try_new(stream).map_err(arrow)?;
+    let schema = reader.schema();
+    let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+    let columns = Columns::find(kind, &names, named, source)?;
+    let of_type = |column: usize, fits: bool, expected: &str| {
+        let (name, found) = (quote(names[column].as_bytes()), schema.field(column).data_type());
+        let message = || format!("{source}: expected {expected} in column {name}, found {found}");
+        if fits { Ok(()) } else { Err(Error::Value(message())) }
+    };
+    for column in [Some(columns.query), columns.subtopic, Some(columns.document)].into_iter().flatten() {
+        of_type(column, ids::fits(schema.field(column).data_type()), "text, bytes or whole numbers")?;
+    }
+    for number in &columns.numbers {
+        of_type(number.column, numbers::fits(schema.field(number.column).data_type()), "numbers")?;
+    }
+    let failed = AtomicBool::new(false);
+    let mut slices: Vec<(usize, usize, Result<Chunk, Failure>)> = slices(reader)
+        .take_while(|_| !failed.load(Ordering::Relaxed))
+        .enumerate()
+        .par_bridge()
+        .map(|(number, (first, slice))| {
+            let chunk = slice.map_err(Failure::Arrow).and_then(|slice| {
+                let mut chunk = chunk(&slice, &columns, &names)?;
+                chunk.lines = LineMap::of_rows(first as u64);
+                Ok(chunk)
+            });
+            if chunk.is_err() {
+                failed.store(true, Ordering::Relaxed);
+            }
+            (number, first, chunk)
+        })
+        .collect();
+    slices.sort_unstable_by_key(|(number, ..)| *number);
+    let chunks = slices.into_iter().map(|(_, first, chunk)| {
+        chunk.map_err(|failure| match failure {
+            Failure::Arrow(error) => arrow(error),
+            Failure::Row(Wrong { row, expected, found }) => {
+                Error::at_row(source, (first + row) as u64, &expected, &found)
+            }
+        })
+    });
+    chunks.collect()
+}
+
+/// Why a slice could not be read.
+enum Failure {
+    Arrow(arrow_schema::ArrowError),
+    Row(Wrong),
+}
+
+impl From<Wrong> for Failure {
+    fn from(wrong: Wrong) -> Failure {
+        Failure::Row(wrong)
+    }
+}
+
+/// Slices of the batches, each with the number of its first row.
+fn slices(
+    reader: RecordBatchStreamReader,
+) -> impl Iterator<Item = (usize, Result<RecordBatch, arrow_schema::ArrowError>)> {
+    let mut row = 0;
+    reader.flat_map(move |batch| {
+        let first = row;
+        let (whole, failed) = match batch {
+            Ok(batch) => (Some(batch), None),
+            Err(error) => (None, Some((first, Err(error)))),
+        };
+        let rows = whole.as_ref().map_or(0, RecordBatch::num_rows);
+        row += rows;
+        let parts = (0..rows)
+            .step_by(ROWS)
+            .filter_map(move |start| Some((first + start, Ok(whole.as_ref()?.slice(start, ROWS.min(rows - start))))));
+        parts.chain(failed)
+    })
+}
+
+fn chunk(slice: &RecordBatch, columns: &Columns, names: &[&str]) -> Result<Chunk, Wrong> {
+    let column = |at: usize| (slice.column(at).as_ref(), names[at]);
+    let (document, name) = column(columns.document);
+    let mut chunk = Chunk::new(columns.numbers.len());
+    ids::documents(document, name, &mut chunk.block.docs)?;
+    let (query, name) = column(columns.query);
+    match columns.subtopic {
+        None => ids::queries(query, name, |id, row| chunk.start_query_at(id, row))?,
+        Some(subtopic) => ids::topics((query, name), column(subtopic), |id, row| chunk.start_query_at(id, row))?,
+    }
+    for (number, into) in columns.numbers.iter().zip(&mut chunk.block.columns) {
+        let (array, name) = column(number.column);
+        *into = numbers::read(array, name, number)?;
+    }
+    chunk.finish();
+    Ok(chunk)
+}
+
+/// The first row without a value is an error.
+fn all_there(array: &dyn Array, name: &str, expected: &str) -> Result<(), Wrong> {
+    let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
+    match nulls.and_then(|nulls| nulls.iter().position(|is_there| !is_there)) {
+        Some(row) => Err(wrong(row, name, expected, "null")),
+        None => Ok(()),
+    }
+}
+
+fn wrong(row: usize, name: &str, expected: &str, found: &str) -> Wrong {
+    Wrong { row, expected: format!("{expected} in column {}", quote(name.as_bytes())), found: found.into() }
+}
