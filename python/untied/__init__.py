@@ -104,6 +104,7 @@ if TYPE_CHECKING:
     from untied import curves as curves
     from untied import distances as distances
     from untied import estimates as estimates
+    from untied import gate as gate
     from untied import judging as judging
     from untied import sample as sample
     from untied import statistics as statistics
@@ -112,7 +113,17 @@ else:
 
     def __getattr__(name: str) -> "ModuleType":
         """Modules that are imported where they are first named, as start-up counts."""
-        if name not in {"correlation", "curves", "distances", "estimates", "judging", "sample", "statistics", "truth"}:
+        if name not in {
+            "correlation",
+            "curves",
+            "distances",
+            "estimates",
+            "gate",
+            "judging",
+            "sample",
+            "statistics",
+            "truth",
+        }:
             raise AttributeError(f"module 'untied' has no attribute {name!r}")
         from importlib import import_module
 

@@ -39,6 +39,12 @@ impl Measure {
         self.0.info.aggregate == Aggregate::Sum
     }
 
+    /// Whether the best order is the one with the lowest value.
+    #[getter]
+    fn lower_is_better(&self) -> bool {
+        self.0.info.lower_is_better
+    }
+
     fn __matmul__(&self, number: &Bound<'_, PyAny>) -> PyResult<Measure> {
         let is_level = self.0.info.cutoff == Cutoff::Recall;
         if !is_level && number.call_method0("__index__").is_err() {

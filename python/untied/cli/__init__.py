@@ -17,6 +17,7 @@ COMMANDS = {
     "check": "tell what is suspicious about runs and qrels",
     "compare": "compare runs without judgments: how alike, how much better or worse, what moved",
     "stats": "tell which differences of runs are more than chance",
+    "gate": "hold a run against limits, for continuous integration",
     "curve": "print or plot curves of one query, rank by rank: dynamic recall, precision, gain",
     "trec_eval": "trec_eval's own command line: its options, its output",
     "sample": "write samples of judgments, pools, parts of collections",
@@ -68,7 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0 fine, 1 an input or an option was refused, 2 wrong usage, 130 interrupted.
+        Exit code: 0 fine, 1 an input or an option was refused, 2 wrong usage, 130 interrupted; of
+        ``gate`` 0 passed, 1 failed, 2 unusable input or wrong usage.
     """
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     command = arguments[0] if arguments else "--help"
@@ -100,7 +102,7 @@ def _run(command: str, arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (UntiedError, OSError) as error:
-        print(f"untied: {_message(error)}", file=sys.stderr)
+        print(f"untied: {message(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
@@ -151,7 +153,8 @@ def _refused(message: str) -> Exception:
     return argparse.ArgumentTypeError(message)
 
 
-def _message(error: Exception) -> str:
+def message(error: Exception) -> str:
+    """What to print of an error."""
     if isinstance(error, OSError) and error.filename is not None:
         from untied._core import show_id
 

@@ -1,0 +1,141 @@
+"""``untied gate``: a run, qrels and limits in, an exit code out."""
+
+from __future__ import annotations
+
+import sys
+
+from untied._core import show_id
+from untied.cli import parser, threads
+from untied.errors import UntiedError
+from untied.gate import gate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from untied.gate import Check
+
+EXAMPLES = """\
+  untied gate qrels.txt new.run --min nDCG@10=0.42
+  untied gate qrels.txt new.run --baseline old.run --max-drop AP=0.01 --max-drop nDCG@10=2%
+  untied gate qrels.txt new.run --baseline old.run --max-drop nDCG@10=0 --significant
+  untied gate qrels.txt new.run --baseline old.run --max-med nDCG@20=0.2 --junit gate.xml
+
+Exit code: 0 all limits are kept; 1 one is not; 2 an input or an option cannot be used.
+"""
+
+
+def arguments_parser() -> argparse.ArgumentParser:
+    """Make the parser of the command's arguments."""
+    made = parser("gate", "Hold a run against limits, by itself and against a baseline.", EXAMPLES)
+    add = made.add_argument
+    add("qrels", metavar="QRELS", help="judgments, as for untied eval")
+    add("run", metavar="RUN", help="the run, as for untied eval")
+    add("--baseline", metavar="RUN", help="the run that --max-drop and --max-med compare with")
+    limits = {
+        "--min": "what the mean must at least be",
+        "--max": "what the mean may at most be",
+        "--max-drop": "how much worse than the baseline's the mean may be: a number, or 2%% of it",
+        "--max-med": "the largest difference to the baseline that judgments could make (MED), on average over queries",
+    }
+    for option, what in limits.items():
+        add(option, metavar="MEASURE=X", action="append", default=[], type=limit, help=f"{what}; repeatable")
+    add(
+        "--significant", action="store_true", help="only drops count that a paired randomisation test finds significant"
+    )
+    add("--level", metavar="L", type=float, default=0.95, help="confidence of this test (default: 0.95)")
+    add("--samples", metavar="N", type=int, default=100_000, help="permutations it draws (default: 100000)")
+    add("--seed", metavar="N", type=int, default=0, help="of these (default: 0)")
+    add(
+        "--ties",
+        metavar="POLICY",
+        default="expected",
+        help="as for eval, but for range; worst: limits must hold even so",
+    )
+    add("--unjudged", metavar="POLICY", default="nonrelevant", help="as for eval, but for range")
+    add("--score-dtype", metavar="DTYPE", default="float64", help="as for eval")
+    add("--qrels-format", metavar="FORMAT", default="trec", help="as for eval")
+    add("--docs", metavar="FILE", help="lengths of documents, as for eval")
+    add("--format", choices=("text", "json"), default="text", help="what to print (default: text)")
+    add("--junit", metavar="FILE", help="write a report in JUnit's XML there")
+    add("-o", "--output", metavar="FILE", help="write there instead of printing; .json for JSON")
+    add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
+    return made
+
+
+def limit(text: str) -> tuple[str, str]:
+    """Read ``MEASURE=X``; a measure's own parameters hold equals signs too, so the last one counts."""
+    import argparse
+
+    measure, sign, value = text.rpartition("=")
+    if not sign or not measure or not value or value.endswith(")"):
+        raise argparse.ArgumentTypeError(f"must be MEASURE=NUMBER, such as nDCG@10=0.42, not {text!r}")
+    return measure, value
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command."""
+    options = arguments_parser().parse_args(arguments)
+    try:
+        return _main(options)
+    except (UntiedError, OSError) as error:
+        from untied.cli import message
+
+        print(f"untied: {message(error)}", file=sys.stderr)
+        return 2
+
+
+def _main(options: argparse.Namespace) -> int:
+    from untied.cli import output
+
+    inputs = [options.qrels, options.run, *(path for path in (options.baseline, options.docs) if path)]
+    if inputs.count("-") > 1:
+        raise UntiedError("only one input can be standard input")
+    if options.output is not None and options.output == options.junit:
+        raise UntiedError("--output and --junit name the same file")
+    output.check_target(options.output, inputs)
+    output.check_target(options.junit, inputs)
+    settings = {
+        "ties": options.ties,
+        "unjudged": options.unjudged,
+        "score_dtype": options.score_dtype,
+        "qrels_format": options.qrels_format,
+        "significant": options.significant,
+        "level": options.level,
+        "samples": options.samples,
+        "seed": options.seed,
+    }
+    verdict = gate(
+        options.qrels,
+        options.run,
+        baseline=options.baseline,
+        min=options.min,
+        max=options.max,
+        max_drop=options.max_drop,
+        max_med=options.max_med,
+        docs=options.docs,
+        threads=options.threads,
+        **settings,
+    )
+    if options.format == "json" or str(options.output).lower().endswith(".json"):
+        text = output.json(
+            settings,
+            inputs,
+            passed=verdict.passed,
+            notes=verdict.notes,
+            checks=[check.to_dict() for check in verdict.checks],
+        )
+    else:
+        text = "".join(f"{line}\n" for check in verdict.checks for line in _lines(check))
+    if options.junit is not None:
+        output.write(verdict.to_junit(f"untied gate {options.run}"), options.junit)
+    output.write(text, options.output)
+    for note in verdict.notes:
+        print(f"note: {note}", file=sys.stderr)
+    return 0 if verdict.passed else 1
+
+
+def _lines(check: Check) -> list[str]:
+    queries = [f"          query {show_id(query)}: {value:+.4f}" for query, value in check.queries]
+    return [f"{'passed' if check.passed else 'FAILED'}    {check.sentence}", *queries]

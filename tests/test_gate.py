@@ -1,0 +1,131 @@
+"""The gate: limits, exit codes, reports."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+import untied
+from untied.cli import main
+from untied.errors import UntiedError
+from untied.gate import gate
+from untied.statistics import randomization_test
+
+QRELS = {f"q{q}": {"a": 1, "b": 0} for q in range(8)}
+GOOD = {query: ["a", "b"] for query in QRELS}
+BAD = {query: ["b", "a"] for query in QRELS}
+#: As good as GOOD but for one query.
+CLOSE = GOOD | {"q3": ["b", "a"]}
+
+
+def test_each_kind_of_limit_at_its_edge() -> None:
+    kept = gate(
+        QRELS, CLOSE, baseline=GOOD, min={"RR": 15 / 16}, max={"ESL": 1 / 8}, max_drop={"RR": 1 / 16, "ESL": 0.125},
+        max_med={"RR": 1 / 16},
+    )  # fmt: skip
+    assert kept.passed
+    assert [check.kind for check in kept.checks] == ["min", "max", "max-drop", "max-drop", "max-med"]
+    assert [check.value for check in kept.checks] == [15 / 16, 1 / 8, 1 / 16, 1 / 8, 1 / 16]
+    broken = gate(
+        QRELS, CLOSE, baseline=GOOD, min={"RR": 0.938}, max={"ESL": 0.12}, max_drop={"RR": "6%", "ESL": 0.12},
+        max_med={"RR": 0.06},
+    )  # fmt: skip
+    assert [check.passed for check in broken.checks] == [False] * 5
+    # The query that did it comes first.
+    assert [check.queries[0] for check in broken.checks] == [
+        ("q3", 0.5), ("q3", 1.0), ("q3", 0.5), ("q3", 1.0), ("q3", 0.5)
+    ]  # fmt: skip
+
+
+def test_only_significant_drops_count_if_asked() -> None:
+    one = gate(QRELS, CLOSE, baseline=GOOD, max_drop={"RR": 0}, significant=True)
+    assert one.passed
+    assert one.checks[0].p == 0.5
+    every = gate(QRELS, BAD, baseline=GOOD, max_drop={"RR": 0}, significant=True)
+    assert not every.passed
+    assert every.checks[0].p == randomization_test([0.5] * 8, [0.0] * 8, alternative="greater").p == 1 / 256
+
+
+def test_a_better_run_passes() -> None:
+    better = gate(QRELS, GOOD, baseline=BAD, max_drop={"RR": 0.0})
+    assert better.passed
+    assert better.checks[0].sentence == "RR does not drop (+0.5000), a drop of 0.0000 is allowed"
+
+
+def test_tie_policies_hold() -> None:
+    tied = {query: [["a", "b"]] for query in QRELS}
+    assert gate(QRELS, tied, min={"RR": 0.75}).passed
+    assert not gate(QRELS, tied, min={"RR": 0.75}, ties="worst").passed
+
+
+def test_missing_queries_are_noted() -> None:
+    partial = {query: GOOD[query] for query in list(QRELS)[:6]} | {"other": ["a"]}
+    verdict = gate(QRELS, partial, min={"RR": 0.75})
+    assert verdict.passed
+    assert verdict.notes == [
+        "judged queries that the run lacks: 2 (empty rankings; MED leaves them out)",
+        "queries of the run without judgments: 1 (only MED counts them)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "no limit given"),
+        ({"max_drop": {"RR": 0}}, "need a baseline"),
+        ({"min": {"RR": "x"}}, "the limit min of RR must be a number, not 'x'"),
+        ({"min": {"RR": "5%"}}, "the limit min of RR must be a number"),
+        ({"min": {"RR": float("nan")}}, "the limit min of RR must be a number"),
+        ({"min": {"RR": 0}, "ties": "range"}, "not range"),
+        ({"min": {"RR": 0}, "level": 2}, "level must be between 0 and 1"),
+        ({"min": {"XY": 0}}, "XY"),
+    ],
+)
+def test_what_is_refused(options: dict, message: str) -> None:
+    with pytest.raises(UntiedError, match=message):
+        gate(QRELS, GOOD, **options)
+
+
+def files(tmp_path) -> list[str]:
+    (tmp_path / "qrels").write_text("".join(f"{q} 0 {d} {g}\n" for q, of in QRELS.items() for d, g in of.items()))
+    for name, run in (("new", CLOSE), ("old", GOOD)):
+        lines = (f"{q} Q0 {d} {i} {-i} t\n" for q, docs in run.items() for i, d in enumerate(docs))
+        (tmp_path / name).write_text("".join(lines))
+    return [str(tmp_path / name) for name in ("qrels", "new", "old")]
+
+
+def test_exit_codes_and_reports(tmp_path, capfd) -> None:
+    qrels, new, old = files(tmp_path)
+    junit, out = tmp_path / "junit.xml", tmp_path / "gate.json"
+    assert main(["gate", qrels, new, "--min", "RR=0.9", "--min", "RBP(p=0.5)@2=0.4"]) == 0
+    assert capfd.readouterr().out.startswith("passed    RR is 0.9375, at least 0.9000 is asked for\n")
+    limits = ["--min", "RR=0.9", "--max-drop", "RR=1%", "--max-med", "nDCG@2=0.01"]
+    command = ["gate", qrels, new, "--baseline", old, *limits, "--junit", str(junit)]
+    assert main([*command, "-o", str(out)]) == 1
+    document = json.loads(out.read_text())
+    assert document["passed"] is False
+    assert [check["passed"] for check in document["checks"]] == [True, False, False]
+    suite = ElementTree.fromstring(junit.read_text())
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("3", "2", "0")
+    [failure] = suite.findall("testcase[@classname='untied.max-drop']/failure")
+    assert failure.get("message") == "RR drops by 0.0625, a drop of 0.0100 is allowed"
+    assert failure.text is not None
+    assert failure.text.startswith("query q3: +0.5000\n")
+    capfd.readouterr()
+    for unusable in ([qrels, "absent", "--min", "RR=1"], [qrels, new, "--max-drop", "RR=1"], [qrels, new]):
+        assert main(["gate", *unusable]) == 2
+        assert capfd.readouterr().err.startswith("untied: ")
+    with pytest.raises(SystemExit) as refused:
+        main(["gate", qrels, new, "--min", "RR"])
+    assert refused.value.code == 2
+
+
+def test_ids_cannot_break_the_report() -> None:
+    odd = {'<q&"\x1b\x00': {"a": 1}}
+    verdict = gate(odd, {'<q&"\x1b\x00': ["b"]}, min={"RR": 1})
+    suite = ElementTree.fromstring(verdict.to_junit("\x01<name>"))
+    assert suite.get("name") == "\ufffd<name>"
+    assert suite[0][0].text == 'query <q&"\ufffd\ufffd: +0.0000'
+    assert isinstance(verdict.checks[0], untied.gate.Check)
