@@ -1,10 +1,12 @@
 //! untied's core: exact evaluation of ranked retrieval when scores tie and judgments are partial.
 //!
 //! The data flow is the order of the modules: [`read`] makes columns of bytes, [`table`] keeps them query by query,
-//! [`ranking`] sorts, judges and resolves ties, [`measures`] read one ranking each, [`evaluate`] puts all together.
+//! [`ranking`] sorts, judges and resolves ties, [`measures`] read one ranking each, [`evaluate`] puts all together;
+//! [`arrays`] come in where documents have no ids.
 
 #![forbid(unsafe_code)]
 
+pub mod arrays;
 pub mod check;
 pub mod compare;
 pub mod error;

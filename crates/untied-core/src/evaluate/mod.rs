@@ -1,20 +1,22 @@
 //! A run, qrels and measures in; a value for every query and measure out.
 
+mod files;
 mod plan;
 mod spread;
 mod total;
+mod workspace;
 
 use rayon::prelude::*;
 
-use crate::error::{Error, Result, quote, show};
-use crate::measures::{Certainty, Orders};
-use crate::ranking::{Judge, Order, Ranking, best, condensed, misfit, worst};
-use crate::settings::{Queries, Settings, Ties, Undefined, Unjudged};
-use crate::table::profiles::Detail;
-use crate::table::{Qrels, Rows, Run};
+use crate::error::{Error, Result};
+use crate::measures::Certainty;
+use crate::ranking::Ranking;
+use crate::settings::{Settings, Ties, Unjudged};
+use crate::table::{Qrels, Run, Truth};
+use files::Files;
 pub use plan::Plan;
-use spread::{Over, Spread};
 pub use total::Total;
+pub(crate) use workspace::Workspace;
 
 /// A value of a measure.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -151,175 +153,76 @@ pub fn evaluate_and_look<T: Send>(
     settings: Settings,
     look: impl Fn(&Ranking) -> T + Sync,
 ) -> Result<(Evaluation, Vec<T>)> {
-    let mut pairs: Vec<(usize, Option<usize>)> =
-        (0..qrels.len()).map(|query| (query, run.find(qrels.id(query)))).collect();
-    let common = pairs.iter().filter(|(_, found)| found.is_some()).count();
-    if settings.queries == Queries::Common {
-        pairs.retain(|(_, found)| found.is_some());
+    let files = Files::new(qrels, run, settings.queries)?;
+    let (mut evaluation, seen) = evaluate_source(&files, plan, settings, look)?;
+    evaluation.facts.absent = qrels.len() - files.common;
+    evaluation.facts.unknown = run.len() - files.common;
+    evaluation.queries = files.pairs.iter().map(|&(query, _)| query).collect();
+    Ok((evaluation, seen))
+}
+
+/// Rankings with judgments, query by query.
+pub(crate) trait Source: Sync {
+    /// Number of queries.
+    fn len(&self) -> usize;
+
+    /// What a query is called in messages.
+    fn name(&self, query: usize) -> String;
+
+    /// The judgments of a query.
+    fn truth(&self, query: usize) -> Truth<'_>;
+
+    /// The same with numbers of profiles as grades, where a measure reads them.
+    fn profiles(&self, _query: usize, _plan: &Plan) -> Option<Truth<'_>> {
+        None
     }
-    if pairs.is_empty() {
-        let why = if qrels.is_empty() { "the qrels are empty" } else { "the run and the qrels have none in common" };
-        return Err(Error::Value(format!("no query to evaluate: {why}")));
-    }
+
+    /// Write the ranking of a query into the workspace; whether tied documents differ in grade.
+    fn rank(&self, query: usize, plan: &Plan, settings: Settings, room: &mut Workspace) -> Result<bool>;
+}
+
+/// Evaluate rankings from anywhere.
+pub(crate) fn evaluate_source<S: Source, T: Send>(
+    source: &S,
+    plan: &Plan,
+    settings: Settings,
+    look: impl Fn(&Ranking) -> T + Sync,
+) -> Result<(Evaluation, Vec<T>)> {
     let range = settings.ties == Ties::Range || settings.unjudged == Unjudged::Range;
     let shape = Shape { measures: plan.measures.len(), variance: settings.variance, range };
     // Without any measure there still is something to look at.
     let (width, measures) = (shape.cells().max(1), shape.measures.max(1));
-    let mut cells = vec![0.0; pairs.len() * width];
-    let mut notes = vec![Note::NONE; pairs.len() * measures];
-    let outcomes: Vec<Result<(bool, T)>> = cells
+    let mut cells = vec![0.0; source.len() * width];
+    let mut notes = vec![Note::NONE; source.len() * measures];
+    let outcomes: Vec<std::result::Result<(bool, T), Box<Error>>> = cells
         .par_chunks_mut(width)
         .zip(notes.par_chunks_mut(measures))
-        .zip(&pairs)
-        .map_init(Workspace::default, |workspace, ((cells, notes), &(query, found))| {
-            let rows = found.map_or_else(Rows::none, |found| run.rows(found));
-            let mixed = workspace.query(qrels, query, &rows, plan, settings, shape, cells, notes)?;
+        .enumerate()
+        .map_init(Workspace::default, |workspace, (query, (cells, notes))| {
+            let mixed = workspace.query(source, query, (plan, settings, shape), cells, notes)?;
             Ok((mixed, look(&workspace.orders(settings).tied)))
         })
         .collect();
-    let (mixed, seen): (Vec<bool>, Vec<T>) = outcomes.into_iter().collect::<Result<_>>()?;
+    let outcomes: std::result::Result<_, Box<Error>> = outcomes.into_iter().collect();
+    let (mixed, seen): (Vec<bool>, Vec<T>) = outcomes.map_err(|error| *error)?;
     let count = |is_one: fn(&Note) -> bool| notes.iter().filter(|note| is_one(note)).count();
     let facts = Facts {
         mixed: mixed.iter().filter(|&&mixed| mixed).count(),
-        absent: qrels.len() - common,
-        unknown: run.len() - common,
+        absent: 0,
+        unknown: 0,
         undefined: count(|note| note.undefined),
         estimated: count(|note| note.certainty == Certainty::Estimate),
         enclosed: count(|note| note.certainty == Certainty::Interval),
         overstated: count(|note| note.overstated),
     };
-    let queries = pairs.into_iter().map(|(query, _)| query).collect();
+    let queries = (0..source.len()).collect();
     let mut evaluation = Evaluation { queries, totals: Vec::new(), facts, mixed, cells, notes, shape };
     evaluation.totals = (0..shape.measures)
         .map(|measure| {
             let mut total = Total::new(plan.aggregates[measure], shape.range, shape.variance);
-            (0..evaluation.queries.len()).for_each(|row| total.add(&evaluation.value(row, measure)));
+            (0..source.len()).for_each(|row| total.add(&evaluation.value(row, measure)));
             total.finish()
         })
         .collect();
     Ok((evaluation, seen))
-}
-
-/// Room for one query's evaluation, kept between queries.
-#[derive(Default)]
-struct Workspace {
-    order: Order,
-    judge: Judge,
-    all: Orders,
-    judged: Orders,
-    /// The same with numbers of profiles as grades, for measures of subtopics.
-    profiles: Orders,
-    judged_profiles: Orders,
-}
-
-impl Workspace {
-    /// What measures read, but for those that drop unjudged documents on their own.
-    fn orders(&self, settings: Settings) -> &Orders {
-        if settings.unjudged == Unjudged::Remove { &self.judged } else { &self.all }
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn query(
-        &mut self,
-        qrels: &Qrels,
-        query: usize,
-        rows: &Rows<'_>,
-        plan: &Plan,
-        settings: Settings,
-        shape: Shape,
-        cells: &mut [f64],
-        notes: &mut [Note],
-    ) -> Result<bool> {
-        let truth = qrels.truth(query);
-        let sorted = self.order.sort(rows.column(0), settings.precision);
-        sorted.map_err(|score| misfit(score, qrels.id(query)))?;
-        let layout = settings.ties.layout();
-        let remove = settings.unjudged == Unjudged::Remove;
-        self.judge.every_group = matches!(settings.unjudged, Unjudged::Best | Unjudged::Worst | Unjudged::Range);
-        let mut mixed = self.judge.judge(rows, &self.order, &truth, layout, remove, &mut self.all.tied);
-        if let Some(lengths) = &plan.lengths {
-            let measured = self.judge.measure(rows, &self.order, &truth, layout, lengths, &mut self.all.tied);
-            measured.map_err(|row| {
-                let (doc, query, source) = (quote(rows.doc(row)), quote(qrels.id(query)), &lengths.source);
-                Error::Value(format!("{source} has no length of document {doc}, retrieved for query {query}"))
-            })?;
-        }
-        let detail = qrels.detail().filter(|_| plan.by_profile.contains(&true));
-        let profiles = detail.and_then(|detail| qrels.by_profile(detail)).map(|qrels| qrels.truth(query));
-        if let Some(truth) = &profiles {
-            let differ = self.judge.judge(rows, &self.order, truth, layout, remove, &mut self.profiles.tied);
-            mixed |= differ && detail == Some(Detail::Subtopics); // others have one grade
-        }
-        if rows.is_empty() && settings.placeholder {
-            self.all.tied.retrieved = 1;
-        }
-        if let Some(depth) = settings.depth {
-            self.all.tied.cut(depth);
-            self.profiles.tied.cut(depth);
-        }
-        let extremes = matches!(settings.ties, Ties::Best | Ties::Worst | Ties::Range);
-        if remove || plan.judged_only.contains(&true) {
-            condensed(&self.all.tied, &mut self.judged.tied);
-            condensed(&self.profiles.tied, &mut self.judged_profiles.tied);
-        }
-        if extremes {
-            for orders in [&mut self.all, &mut self.judged] {
-                best(&orders.tied, &mut orders.best);
-                worst(&orders.tied, &mut orders.worst);
-            }
-        }
-        for (m, measure) in plan.measures.iter().enumerate() {
-            let (orders, truth) = match (&profiles, plan.by_profile[m], remove || plan.judged_only[m]) {
-                (Some(profiles), true, true) => (&self.judged_profiles, profiles),
-                (Some(profiles), true, false) => (&self.profiles, profiles),
-                (_, _, true) => (&self.judged, &truth),
-                (_, _, false) => (&self.all, &truth),
-            };
-            // Plus 0: an empty sum is -0, which reads badly.
-            let mut put = |field: usize, value: f64| cells[field * shape.measures + m] = value + 0.0;
-            let lower_is_better = plan.specs[m].info.lower_is_better;
-            let open_grades = plan.open_grades();
-            let over = Over { measure: measure.as_ref(), orders, truth, open_grades, settings, lower_is_better };
-            let spread = match settings.unjudged {
-                Unjudged::Nonrelevant | Unjudged::Remove => Some(over.ties()),
-                _ if plan.judged_only[m] => None,
-                _ => over.grades(),
-            };
-            let Some(Spread { mean, low, high, overstated: is_overstated }) = spread else {
-                let why = plan.without_bounds(m);
-                return Err(Error::Value(format!("{why}; unjudged must be nonrelevant or remove")));
-            };
-            let is_undefined = mean.is_nan();
-            (notes[m].undefined, notes[m].overstated) = (is_undefined, is_overstated);
-            if is_undefined {
-                match settings.undefined {
-                    Undefined::Raise => {
-                        let measure = plan.specs[m].to_string();
-                        return Err(Error::Undefined { measure, query: show(qrels.id(query)) });
-                    }
-                    // Cells are 0 from the start, but where lower is better 0 would beat every value.
-                    Undefined::Zero if !lower_is_better => {}
-                    _ => {
-                        (0..shape.cells() / shape.measures).for_each(|field| put(field, f64::NAN));
-                        continue;
-                    }
-                }
-            } else {
-                put(0, mean);
-                // Of one order every measure is exact.
-                if orders.tied.is_tied() {
-                    notes[m].certainty = measure.certainty(&orders.tied, truth);
-                }
-            }
-            if shape.variance && !is_undefined {
-                put(1, over.variance());
-            }
-            if shape.range && !low.is_nan() {
-                let field = 1 + usize::from(shape.variance);
-                put(field, low);
-                put(field + 1, high);
-            }
-        }
-        Ok(mixed)
-    }
 }

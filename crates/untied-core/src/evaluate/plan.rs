@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::measures::{Aggregate, Measure, Needs, Scope, Spec};
+use crate::table::profiles::Detail;
 use crate::table::{Lengths, Qrels};
 
 /// Measures made ready for rankings up to some depth.
@@ -32,18 +33,30 @@ impl Plan {
         if let (Some(spec), None) = (by_length, lengths) {
             return Err(Error::Value(format!("{spec} needs lengths of documents (--docs FILE, docs=)")));
         }
-        specs.iter().try_for_each(|spec| spec.fits(qrels.detail()))?;
         // A retrieved document that is not judged may be relevant too.
         let scope = Scope { depth: depth + qrels.longest(), grades: qrels.grades() };
+        let lengths = by_length.and(lengths).cloned();
+        Plan::of_scope(specs, qrels.detail(), &scope, lengths, depth)
+    }
+
+    /// Make measures ready for rankings and judgments of which this is known.
+    pub(crate) fn of_scope(
+        specs: &[Spec],
+        detail: Option<Detail>,
+        scope: &Scope<'_>,
+        lengths: Option<Arc<Lengths>>,
+        retrieved: usize,
+    ) -> Result<Plan> {
+        specs.iter().try_for_each(|spec| spec.fits(detail))?;
         Ok(Plan {
             specs: specs.to_vec(),
-            measures: specs.iter().map(|spec| spec.build(&scope)).collect::<Result<_>>()?,
+            measures: specs.iter().map(|spec| spec.build(scope)).collect::<Result<_>>()?,
             judged_only: specs.iter().map(Spec::judged_only).collect::<Result<_>>()?,
             by_profile: specs.iter().map(|spec| spec.info.needs.detail().is_some()).collect(),
             aggregates: specs.iter().map(Spec::aggregate).collect::<Result<_>>()?,
-            open_grades: qrels.grades().iter().copied().filter(|&grade| grade > 0.0).chain([0.0]).collect(),
-            lengths: by_length.and(lengths).cloned(),
-            retrieved: depth,
+            open_grades: scope.grades.iter().copied().filter(|&grade| grade > 0.0).chain([0.0]).collect(),
+            lengths,
+            retrieved,
         })
     }
 

@@ -2,7 +2,7 @@
 
 use super::ties::ByDocument;
 use super::{Layout, Level, Order, Ranking, Text};
-use crate::table::{Length, Lengths, Levels, Rows, Truth};
+use crate::table::{Found, Length, Lengths, Levels, Rows, Truth};
 
 /// Attaches judgments; with room that is kept between queries.
 #[derive(Debug, Default)]
@@ -10,8 +10,7 @@ pub struct Judge {
     /// Whether groups without a document of the qrels are kept too.
     pub every_group: bool,
     levels: Levels,
-    counts: Vec<u32>,
-    touched: Vec<u32>,
+    counts: Counts,
     by_document: ByDocument,
 }
 
@@ -27,37 +26,29 @@ impl Judge {
         judged_only: bool,
         ranking: &mut Ranking,
     ) -> bool {
-        ranking.clear();
-        ranking.retrieved = retrieved.len();
         self.levels.look_up(retrieved, truth);
-        self.counts.resize(truth.grades().len(), 0);
-        let mut mixed = false;
-        let mut start = 0;
-        for &end in &order.ends {
-            let from = start as usize;
-            let rows = &order.rows[from..end as usize];
-            start = end;
-            if let [row] = rows {
-                self.push_in_order(ranking, from, &[*row], truth);
-            } else if self.count(rows) {
-                mixed |= self.is_mixed(rows.len(), judged_only, truth);
-                match layout {
-                    Layout::Tied => self.push_tied(ranking, from, rows.len(), truth),
-                    Layout::AsGiven => self.push_in_order(ranking, from, rows, truth),
-                    Layout::ByDocument => {
-                        self.by_document.sort(rows, retrieved);
-                        self.push_in_order(ranking, from, &self.by_document.rows, truth);
-                    }
-                }
-                self.touched.drain(..).for_each(|level| self.counts[level as usize] = 0);
-            } else if self.every_group {
-                match layout {
-                    Layout::Tied => ranking.push(from, rows.len(), []),
-                    Layout::AsGiven | Layout::ByDocument => self.push_in_order(ranking, from, rows, truth),
-                }
-            }
-        }
-        mixed
+        let mut laid_out = LaidOut { every_group: self.every_group, found: self.levels.found(), truth, ranking };
+        laid_out.all(order, &mut self.counts, judged_only, |laid_out, start, rows| match layout {
+            Layout::Tied => false,
+            Layout::AsGiven => laid_out.push_in_order(start, rows),
+            Layout::ByDocument => laid_out.push_in_order(start, self.by_document.sort(rows, retrieved)),
+        })
+    }
+
+    /// The same where it is known which grade which row has, and documents have no ids.
+    pub fn judge_known(
+        &mut self,
+        found: Found<'_>,
+        order: &Order,
+        truth: &Truth<'_>,
+        tied: bool,
+        judged_only: bool,
+        ranking: &mut Ranking,
+    ) -> bool {
+        let mut laid_out = LaidOut { every_group: self.every_group, found, truth, ranking };
+        laid_out.all(order, &mut self.counts, judged_only, |laid_out, start, rows| {
+            !tied && laid_out.push_in_order(start, rows)
+        })
     }
 
     /// Add all documents of the query that was judged last, with their lengths.
@@ -76,7 +67,8 @@ impl Judge {
         let mut texts = Vec::with_capacity(retrieved.len());
         for row in 0..retrieved.len() {
             let Length { length, seconds } = lengths.find(retrieved, row).ok_or(row)?;
-            let grade = self.levels.of(row as u32).map_or(f64::NEG_INFINITY, |level| truth.grades()[level as usize]);
+            let grade =
+                self.levels.found().of(row as u32).map_or(f64::NEG_INFINITY, |level| truth.grades()[level as usize]);
             texts.push(Text { grade, length, seconds });
         }
         let mut start = 0;
@@ -95,42 +87,102 @@ impl Judge {
         }
         Ok(())
     }
+}
 
-    /// Count a group's documents by level; whether there are any.
-    fn count(&mut self, rows: &[u32]) -> bool {
-        for level in rows.iter().filter_map(|&row| self.levels.of(row)) {
-            if self.counts[level as usize] == 0 {
-                self.touched.push(level);
+/// How many documents of a tie group have which level.
+#[derive(Debug, Default)]
+struct Counts {
+    by_level: Vec<u32>,
+    /// Levels that have been met, ascending.
+    met: Vec<u32>,
+}
+
+impl Counts {
+    /// Count a group's documents; whether there are any with a level.
+    #[inline]
+    fn count(&mut self, rows: &[u32], found: Found<'_>) -> bool {
+        for level in rows.iter().filter_map(|&row| found.of(row)) {
+            if self.by_level[level as usize] == 0 {
+                self.met.push(level);
             }
-            self.counts[level as usize] += 1;
+            self.by_level[level as usize] += 1;
         }
-        self.touched.sort_unstable();
-        !self.touched.is_empty()
+        self.met.sort_unstable();
+        !self.met.is_empty()
+    }
+
+    /// Forget the group.
+    #[inline]
+    fn clear(&mut self) {
+        self.met.drain(..).for_each(|level| self.by_level[level as usize] = 0);
+    }
+
+    fn levels<'a>(&'a self, truth: &Truth<'a>) -> impl Iterator<Item = Level> + use<'a> {
+        let grades = truth.grades();
+        self.met.iter().map(|&level| Level { grade: grades[level as usize], count: self.by_level[level as usize] })
     }
 
     /// Whether documents of the counted group have a positive grade, but not all the same.
     fn is_mixed(&self, size: usize, judged_only: bool, truth: &Truth<'_>) -> bool {
-        let count = |level: u32| self.counts[level as usize] as usize;
-        let is_judged = |level: &u32| truth.grades()[*level as usize] >= 0.0;
-        let size = if judged_only { self.touched.iter().copied().filter(is_judged).map(count).sum() } else { size };
-        let highest = self.touched[0];
-        truth.grades()[highest as usize] > 0.0 && count(highest) < size
+        let is_judged = |level: &Level| level.grade >= 0.0;
+        let count = |level: Level| level.count as usize;
+        let size = if judged_only { self.levels(truth).filter(is_judged).map(count).sum() } else { size };
+        self.levels(truth).next().is_some_and(|highest| highest.grade > 0.0 && count(highest) < size)
     }
+}
 
-    fn push_tied(&self, ranking: &mut Ranking, start: usize, size: usize, truth: &Truth<'_>) {
-        let level = |&level: &u32| Level { grade: truth.grades()[level as usize], count: self.counts[level as usize] };
-        ranking.push(start, size, self.touched.iter().map(level));
+/// A ranking being written.
+struct LaidOut<'a> {
+    every_group: bool,
+    found: Found<'a>,
+    truth: &'a Truth<'a>,
+    ranking: &'a mut Ranking,
+}
+
+impl LaidOut<'_> {
+    /// Write all groups. `part` writes the documents of a group one by one, or tells that they are to stay tied.
+    #[inline]
+    fn all(
+        &mut self,
+        order: &Order,
+        counts: &mut Counts,
+        judged_only: bool,
+        mut part: impl FnMut(&mut Self, usize, &[u32]) -> bool,
+    ) -> bool {
+        self.ranking.clear();
+        self.ranking.retrieved = order.rows.len();
+        counts.by_level.resize(self.truth.grades().len(), 0);
+        let mut mixed = false;
+        let mut start = 0;
+        for &end in &order.ends {
+            let from = start as usize;
+            let rows = &order.rows[from..end as usize];
+            start = end;
+            if let [_] = rows {
+                self.push_in_order(from, rows);
+            } else if counts.count(rows, self.found) {
+                mixed |= counts.is_mixed(rows.len(), judged_only, self.truth);
+                if !part(self, from, rows) {
+                    self.ranking.push(from, rows.len(), counts.levels(self.truth));
+                }
+                counts.clear();
+            } else if self.every_group && !part(self, from, rows) {
+                self.ranking.push(from, rows.len(), []);
+            }
+        }
+        mixed
     }
 
     /// The documents of the qrels among `rows` (or all), each as a group of its own.
     #[inline]
-    fn push_in_order(&self, ranking: &mut Ranking, start: usize, rows: &[u32], truth: &Truth<'_>) {
+    fn push_in_order(&mut self, start: usize, rows: &[u32]) -> bool {
         for (i, &row) in rows.iter().enumerate() {
-            if let Some(level) = self.levels.of(row) {
-                ranking.push(start + i, 1, [Level { grade: truth.grades()[level as usize], count: 1 }]);
+            if let Some(level) = self.found.of(row) {
+                self.ranking.push(start + i, 1, [Level { grade: self.truth.grades()[level as usize], count: 1 }]);
             } else if self.every_group {
-                ranking.push(start + i, 1, []);
+                self.ranking.push(start + i, 1, []);
             }
         }
+        true
     }
 }

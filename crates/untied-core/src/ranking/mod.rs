@@ -1,6 +1,6 @@
 //! From scores and judgments to what measures read.
 //!
-//! [`ties`] sorts a query's rows and marks tie groups, [`judge`] attaches grades and lays the ranking out under a
+//! [`ties`] sorts a query's rows by [`score`] and marks tie groups, [`judge`] attaches grades and lays the ranking out under a
 //! tie policy, [`policy`] derives other rankings from it: without unjudged documents, in the best or worst order.
 //! [`list`] numbers the documents of a query, [`pair`] joins two of its rankings by them.
 
@@ -8,6 +8,7 @@ mod judge;
 mod list;
 mod pair;
 mod policy;
+pub mod score;
 mod ties;
 
 pub use judge::Judge;

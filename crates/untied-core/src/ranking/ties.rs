@@ -1,5 +1,6 @@
 //! Sorting a query's rows by score, and the groups of equal scores.
 
+use super::score::{Float64, Key, Room, Score};
 use crate::error::{Error, show};
 use crate::table::Rows;
 
@@ -33,7 +34,7 @@ impl Precision {
     }
 
     /// The score as it is compared.
-    fn read(self, score: f64) -> f64 {
+    pub(crate) fn read(self, score: f64) -> f64 {
         match self {
             Precision::Float64 => score,
             Precision::Float32 => f64::from(score as f32),
@@ -85,7 +86,7 @@ pub struct Order {
     /// For every tie group, the number of rows up to its end.
     pub ends: Vec<u32>,
     read: Vec<f64>,
-    keys: Vec<(u64, u32)>,
+    room: Room,
     by_document: ByDocument,
 }
 
@@ -115,13 +116,36 @@ impl Order {
         // Most run files are sorted already.
         if scores.windows(2).all(|pair| pair[0] >= pair[1]) {
             self.rows.extend(0..scores.len() as u32);
+            let starts = (1..scores.len()).filter(|&row| scores[row] != scores[row - 1]);
+            self.ends.extend(starts.chain([scores.len()]).filter(|&end| end > 0).map(|end| end as u32));
         } else {
-            self.keys.clear();
-            self.keys.extend(scores.iter().zip(0..).map(|(&score, row)| (descending(score), row)));
-            self.keys.sort_unstable();
-            self.rows.extend(self.keys.iter().map(|&(_, row)| row));
+            self.sort_by::<Float64>(scores.iter().copied().zip(0..), false);
         }
-        self.mark_groups(scores);
+    }
+
+    /// Sort scores of any type, with the rows they stand in; the lowest first where `ascending`.
+    ///
+    /// Whether all of them are finite.
+    pub fn sort_by<S: Score>(&mut self, scores: impl Iterator<Item = (S::Raw, u32)>, ascending: bool) -> bool {
+        self.rows.clear();
+        self.ends.clear();
+        let turn = |key: S::Key| if ascending { !key } else { key };
+        let packed = S::Key::room(&mut self.room);
+        packed.clear();
+        packed.extend(scores.map(|(score, row)| turn(S::key(score)).pack(row)));
+        packed.sort_unstable();
+        let Some((&first, &last)) = packed.first().zip(packed.last()) else { return true };
+        let mut before = S::Key::unpack(first).0;
+        for (i, &packed) in packed.iter().enumerate() {
+            let (key, row) = S::Key::unpack(packed);
+            self.rows.push(row);
+            if key != before {
+                self.ends.push(i as u32);
+                before = key;
+            }
+        }
+        self.ends.push(packed.len() as u32);
+        [first, last].iter().all(|&end| S::is_finite(turn(S::Key::unpack(end).0)))
     }
 
     /// Part the tie groups, unless they are left tied: every document is a group of its own then.
@@ -139,19 +163,6 @@ impl Order {
         }
         self.ends.clear();
         self.ends.extend(1..=self.rows.len() as u32);
-    }
-
-    fn mark_groups(&mut self, scores: &[f64]) {
-        let Some(&first) = self.rows.first() else { return };
-        let mut last = scores[first as usize];
-        for (i, &row) in self.rows.iter().enumerate().skip(1) {
-            let score = scores[row as usize];
-            if score != last {
-                self.ends.push(i as u32);
-                last = score;
-            }
-        }
-        self.ends.push(self.rows.len() as u32);
     }
 }
 
@@ -185,14 +196,6 @@ impl ByDocument {
         self.rows.extend(self.keys.iter().map(|&(_, row)| row));
         &self.rows
     }
-}
-
-/// A key that sorts ascending as scores sort descending; 0 and -0 are equal.
-#[inline]
-fn descending(score: f64) -> u64 {
-    let bits = (score + 0.0).to_bits();
-    let ascending = if bits >> 63 == 0 { bits | 1 << 63 } else { !bits };
-    !ascending
 }
 
 #[cfg(test)]

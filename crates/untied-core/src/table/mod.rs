@@ -14,7 +14,7 @@ use std::ops::Range;
 
 pub use ids::{Documents, hash};
 pub use lengths::{Length, Lengths};
-pub use qrels::{Levels, Qrels, Truth};
+pub use qrels::{Found, Levels, Qrels, Truth};
 pub use run::Run;
 
 use crate::error::{Error, InputError, Result, quote};

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::ops::{Deref, Range};
-use std::sync::LazyLock;
 
 use super::profiles::{Detail, Profile, Profiled};
 use super::{Chunk, Origins, Rows, Table, first_in_file, index};
@@ -49,7 +48,8 @@ struct Judged {
 /// The judgments of one query.
 #[derive(Clone)]
 pub struct Truth<'a> {
-    qrels: &'a Qrels,
+    grades: &'a [f64],
+    profiles: &'a [Profile],
     judged: Rows<'a>,
     row_levels: &'a [u32],
     slots: &'a [index::Slot],
@@ -188,7 +188,8 @@ impl Qrels {
     pub fn truth(&self, query: usize) -> Truth<'_> {
         let Judged { rows, slots, levels } = &self.queries[query];
         Truth {
-            qrels: self,
+            grades: &self.grades,
+            profiles: &self.profiles,
             judged: self.table.rows(query),
             row_levels: &self.row_levels[rows.clone()],
             slots: &self.slots[slots.clone()],
@@ -222,20 +223,32 @@ fn distinct(grades: impl Iterator<Item = f64>) -> Vec<f64> {
     grades
 }
 
-/// The levels of a query's retrieved documents, row by row; with room to find them in.
+/// The levels of a query's retrieved documents, row by row: level + 1, or 0 where there is no judgment.
+#[derive(Debug, Clone, Copy)]
+pub struct Found<'a>(pub &'a [u32]);
+
+impl Found<'_> {
+    /// The level of the document in a row (an index into the grades), if it is judged.
+    #[inline]
+    #[must_use]
+    pub fn of(self, row: u32) -> Option<u32> {
+        self.0[row as usize].checked_sub(1)
+    }
+}
+
+/// Levels by look-up; with room to find them in.
 #[derive(Debug, Default)]
 pub struct Levels {
-    /// Level + 1, or 0 where the qrels do not hold the document.
     found: Vec<u32>,
     candidates: Vec<(u32, u32)>,
 }
 
 impl Levels {
-    /// The level of the document in a row (an index into [`Qrels::grades`]), if the qrels hold it.
+    /// What was found last.
     #[inline]
     #[must_use]
-    pub fn of(&self, row: u32) -> Option<u32> {
-        self.found[row as usize].checked_sub(1)
+    pub fn found(&self) -> Found<'_> {
+        Found(&self.found)
     }
 
     /// Look all retrieved documents up.
@@ -281,12 +294,18 @@ impl Truth<'static> {
     /// No judgments.
     #[must_use]
     pub fn none() -> Truth<'static> {
-        static NOTHING: LazyLock<Qrels> = LazyLock::new(Qrels::default);
-        Truth { qrels: &NOTHING, judged: Rows::none(), row_levels: &[], slots: &[0], levels: &[] }
+        Truth::of_levels(&[], &[])
     }
 }
 
 impl<'a> Truth<'a> {
+    /// Judgments of documents without ids: all grades that occur in any query, and how many documents of this one have
+    /// which of them; both highest first.
+    #[must_use]
+    pub fn of_levels(grades: &'a [f64], levels: &'a [Level]) -> Truth<'a> {
+        Truth { grades, profiles: &[], judged: Rows::none(), row_levels: &[], slots: &[0], levels }
+    }
+
     /// The same with other numbers of documents a grade.
     #[must_use]
     pub fn with_levels<'b>(&self, levels: &'b [Level]) -> Truth<'b>
@@ -299,7 +318,7 @@ impl<'a> Truth<'a> {
     /// All grades that occur in the qrels, highest first.
     #[must_use]
     pub fn grades(&self) -> &'a [f64] {
-        &self.qrels.grades
+        self.grades
     }
 
     /// The grade of a document, if the qrels hold it.
@@ -319,13 +338,13 @@ impl<'a> Truth<'a> {
     /// What grades stand for where they are numbers of profiles, by number.
     #[must_use]
     pub fn profiles(&self) -> &'a [Profile] {
-        &self.qrels.profiles
+        self.profiles
     }
 
     /// What a grade stands for where grades are numbers of profiles.
     #[must_use]
     pub fn profile(&self, number: f64) -> &'a Profile {
-        &self.qrels.profiles[if number < 0.0 { -1.0 - number } else { number } as usize]
+        &self.profiles[if number < 0.0 { -1.0 - number } else { number } as usize]
     }
 
     /// The grades of all judged documents, in the order of the rows.
@@ -369,7 +388,7 @@ mod tests {
         let run = Run::new(vec![chunk(&ids.map(|id| (id, 0.0)))], "").expect("run");
         let mut levels = Levels::default();
         levels.look_up(&run.rows(0), &qrels.truth(0));
-        let grade = |row: usize| levels.of(row as u32).map(|level| qrels.grades()[level as usize]);
+        let grade = |row: usize| levels.found().of(row as u32).map(|level| qrels.grades()[level as usize]);
         let found: Vec<_> = (0..ids.len()).map(grade).collect();
         assert_eq!(found, [Some(1.0), None, Some(0.0), Some(2.0), Some(1.0), None]);
     }

@@ -1,0 +1,179 @@
+//! Rankings and judgments as arrays: documents without ids, in the same places of all columns.
+//!
+//! [`Labels`] are prepared once; then any number of columns of [`Scores`] rank the same documents. Everything after that
+//! is what happens to files: the same sorting, tie groups, policies and measures, so the values have the same bits.
+//!
+//! ```
+//! use untied_core::arrays::{Column, Given, Groups, Labels, Scores, Totals};
+//! use untied_core::{measures, settings::Settings};
+//!
+//! // Two queries with two documents each.
+//! let labels = Column::Int64(&[1, 0, 0, 1]);
+//! let given = Given { labels, present: None, judged: None, totals: Totals::Same };
+//! let labels = Labels::new(Groups::Rows(2, 2), &given)?;
+//! let plan = labels.plan(&measures::parse_all("RR")?)?;
+//! let scores = |column| Scores { column, ascending: false, name: "scores" };
+//! let columns = [scores(Column::Float32(&[0.5, 0.5, 0.1, 0.9])), scores(Column::Int8(&[1, 2, 3, 4]))];
+//! let found = labels.means(&columns, &plan, Settings::default())?;
+//! assert_eq!([found[0].values[0].mean, found[1].values[0].mean], [0.875, 0.75]);
+//! # Ok::<(), untied_core::Error>(())
+//! ```
+
+mod column;
+mod labels;
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+pub use column::Column;
+pub use labels::{Given, Groups, Labels, Totals};
+
+use crate::error::{Error, Result};
+use crate::evaluate::{Evaluation, Facts, Plan, Source, Value, Workspace, evaluate_source};
+use crate::measures::{Needs, Scope, Spec};
+use crate::ranking::{Layout, Order, Precision};
+use crate::settings::{Settings, Unjudged};
+use crate::table::Truth;
+
+/// A column of scores.
+#[derive(Debug, Clone, Copy)]
+pub struct Scores<'a> {
+    /// The scores, one for every label.
+    pub column: Column<'a>,
+    /// Whether the lowest score is best.
+    pub ascending: bool,
+    /// What to call them in messages.
+    pub name: &'a str,
+}
+
+/// Aggregates of a column.
+#[derive(Debug, Clone)]
+pub struct Means {
+    /// Measure by measure.
+    pub values: Vec<Value>,
+    /// What to tell the user.
+    pub facts: Facts,
+}
+
+impl Labels {
+    /// Make measures ready for these labels.
+    ///
+    /// # Errors
+    /// A measure's parameters are wrong or do not fit the grades, or it needs what arrays do not have.
+    pub fn plan(&self, specs: &[Spec]) -> Result<Plan> {
+        if let Some(spec) = specs.iter().find(|spec| spec.info.needs == Needs::Documents) {
+            return Err(Error::Value(format!("{spec} needs lengths of documents, which arrays do not have")));
+        }
+        let scope = Scope { depth: self.longest + self.most_judged, grades: self.grades() };
+        Plan::of_scope(specs, None, &scope, None, self.longest)
+    }
+
+    /// Evaluate a column of scores, query by query. Queries have the numbers from 0.
+    ///
+    /// Scores are compared as they are, unless the settings have another precision than double.
+    ///
+    /// # Errors
+    /// There is no query, there are not as many scores as labels, a score is not finite, the tie policy needs ids, or a
+    /// value is undefined and that is to be an error.
+    pub fn evaluate(&self, scores: &Scores<'_>, plan: &Plan, settings: Settings) -> Result<Evaluation> {
+        if settings.ties.layout() == Layout::ByDocument {
+            return Err(Error::Value(
+                "ties 'docid' and 'trec' need ids of documents, which arrays do not have; 'given' takes tied documents \
+                 in the order of the array"
+                    .into(),
+            ));
+        }
+        if self.groups().is_empty() {
+            return Err(Error::Value("no query to evaluate: the arrays are empty".into()));
+        }
+        let (name, found, expected) = (scores.name, scores.column.len(), self.documents());
+        if found != expected {
+            return Err(Error::Value(format!("{name}: expected {expected} scores, one for each label, found {found}")));
+        }
+        evaluate_source(&Columns { labels: self, scores }, plan, settings, |_| ()).map(|(evaluation, _)| evaluation)
+    }
+
+    /// Aggregates of many columns of scores. Values do not depend on the number of threads.
+    ///
+    /// # Errors
+    /// As [`Labels::evaluate`], of the first column for which there is one.
+    pub fn means(&self, columns: &[Scores<'_>], plan: &Plan, settings: Settings) -> Result<Vec<Means>> {
+        let means = |scores| {
+            let Evaluation { totals, facts, .. } = self.evaluate(scores, plan, settings)?;
+            Ok(Means { values: totals, facts })
+        };
+        let found: Vec<Result<Means>> = columns.par_iter().map(means).collect();
+        found.into_iter().collect()
+    }
+}
+
+/// A column of scores for labelled documents.
+struct Columns<'a> {
+    labels: &'a Labels,
+    scores: &'a Scores<'a>,
+}
+
+impl Columns<'_> {
+    /// What to say of the first score of a query that is refused.
+    fn refuse(&self, range: Range<usize>, is_there: impl Fn(u32) -> bool, precision: Precision) -> Error {
+        let mut place = range.start;
+        let mut refused = None;
+        self.scores.column.visit(range.clone(), |score| {
+            if refused.is_none() && is_there((place - range.start) as u32) && !precision.read(score).is_finite() {
+                refused = Some((place, score));
+            }
+            place += 1;
+        });
+        let (place, score) = refused.unwrap_or((range.start, f64::NAN));
+        let (name, place) = (self.scores.name, self.labels.groups().place(place));
+        Error::Value(match score.is_finite() {
+            true => format!("{name}: score {score:?} for {place} does not fit the score_dtype"),
+            false => format!("{name}: expected finite numbers, found {score} for {place}"),
+        })
+    }
+
+    /// Sort scores that are read at another precision than theirs.
+    fn sort_rounded(
+        &self,
+        range: Range<usize>,
+        is_there: impl Fn(u32) -> bool,
+        precision: Precision,
+        order: &mut Order,
+    ) -> bool {
+        let mut read = Vec::with_capacity(range.len());
+        self.scores.column.visit(range, |score| read.push(precision.read(score)));
+        Column::Float64(&read).sort(0..read.len(), is_there, self.scores.ascending, order)
+    }
+}
+
+impl Source for Columns<'_> {
+    fn len(&self) -> usize {
+        self.labels.groups().len()
+    }
+
+    fn name(&self, query: usize) -> String {
+        format!("{query} (counted from 0)")
+    }
+
+    #[inline]
+    fn truth(&self, query: usize) -> Truth<'_> {
+        self.labels.truth(query)
+    }
+
+    #[inline]
+    fn rank(&self, query: usize, _plan: &Plan, settings: Settings, room: &mut Workspace) -> Result<bool> {
+        let (range, found) = (self.labels.groups().range(query), self.labels.found(query));
+        let is_there = |row| self.labels.is_there(found, row);
+        let Workspace { order, judge, all, .. } = room;
+        let finite = match settings.precision {
+            Precision::Float64 => self.scores.column.sort(range.clone(), is_there, self.scores.ascending, order),
+            precision => self.sort_rounded(range.clone(), is_there, precision, order),
+        };
+        if !finite {
+            return Err(self.refuse(range, is_there, settings.precision));
+        }
+        let (truth, remove) = (self.truth(query), settings.unjudged == Unjudged::Remove);
+        Ok(judge.judge_known(found, order, &truth, settings.ties.layout() == Layout::Tied, remove, &mut all.tied))
+    }
+}

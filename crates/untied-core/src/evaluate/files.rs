@@ -1,0 +1,85 @@
+//! Rankings of a run, judged by qrels.
+
+use super::workspace::Workspace;
+use super::{Plan, Source};
+use crate::error::{Error, Result, quote, show};
+use crate::ranking::misfit;
+use crate::settings::{Queries, Settings, Unjudged};
+use crate::table::profiles::Detail;
+use crate::table::{Qrels, Rows, Run, Truth};
+
+/// A run and qrels.
+pub(super) struct Files<'a> {
+    qrels: &'a Qrels,
+    run: &'a Run,
+    /// The queries that count, by number in the qrels and in the run.
+    pub pairs: Vec<(usize, Option<usize>)>,
+    /// Queries that are in both.
+    pub common: usize,
+}
+
+impl<'a> Files<'a> {
+    /// # Errors
+    /// No query counts.
+    pub fn new(qrels: &'a Qrels, run: &'a Run, queries: Queries) -> Result<Files<'a>> {
+        let mut pairs: Vec<(usize, Option<usize>)> =
+            (0..qrels.len()).map(|query| (query, run.find(qrels.id(query)))).collect();
+        let common = pairs.iter().filter(|(_, found)| found.is_some()).count();
+        if queries == Queries::Common {
+            pairs.retain(|(_, found)| found.is_some());
+        }
+        if pairs.is_empty() {
+            let none = "the run and the qrels have none in common";
+            let why = if qrels.is_empty() { "the qrels are empty" } else { none };
+            return Err(Error::Value(format!("no query to evaluate: {why}")));
+        }
+        Ok(Files { qrels, run, pairs, common })
+    }
+
+    fn id(&self, query: usize) -> &'a [u8] {
+        self.qrels.id(self.pairs[query].0)
+    }
+}
+
+impl Source for Files<'_> {
+    fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    fn name(&self, query: usize) -> String {
+        show(self.id(query))
+    }
+
+    fn truth(&self, query: usize) -> Truth<'_> {
+        self.qrels.truth(self.pairs[query].0)
+    }
+
+    fn profiles(&self, query: usize, plan: &Plan) -> Option<Truth<'_>> {
+        let detail = self.qrels.detail().filter(|_| plan.by_profile.contains(&true))?;
+        Some(self.qrels.by_profile(detail)?.truth(self.pairs[query].0))
+    }
+
+    fn rank(&self, query: usize, plan: &Plan, settings: Settings, room: &mut Workspace) -> Result<bool> {
+        let rows = self.pairs[query].1.map_or_else(Rows::none, |found| self.run.rows(found));
+        let Workspace { order, judge, all, profiles, .. } = room;
+        let (truth, layout) = (self.truth(query), settings.ties.layout());
+        order.sort(rows.column(0), settings.precision).map_err(|score| misfit(score, self.id(query)))?;
+        let remove = settings.unjudged == Unjudged::Remove;
+        let mut mixed = judge.judge(&rows, order, &truth, layout, remove, &mut all.tied);
+        if let Some(lengths) = &plan.lengths {
+            let measured = judge.measure(&rows, order, &truth, layout, lengths, &mut all.tied);
+            measured.map_err(|row| {
+                let (doc, query, source) = (quote(rows.doc(row)), quote(self.id(query)), &lengths.source);
+                Error::Value(format!("{source} has no length of document {doc}, retrieved for query {query}"))
+            })?;
+        }
+        if let Some(truth) = self.profiles(query, plan) {
+            let differ = judge.judge(&rows, order, &truth, layout, remove, &mut profiles.tied);
+            mixed |= differ && self.qrels.detail() == Some(Detail::Subtopics); // others have one grade
+        }
+        if rows.is_empty() && settings.placeholder {
+            all.tied.retrieved = 1;
+        }
+        Ok(mixed)
+    }
+}

@@ -1,0 +1,111 @@
+//! One query: its ranking, and all measures of it.
+
+use super::spread::{Over, Spread};
+use super::{Note, Plan, Shape, Source};
+use crate::error::{Error, Result};
+use crate::measures::Orders;
+use crate::ranking::{Judge, Order, best, condensed, worst};
+use crate::settings::{Settings, Ties, Undefined, Unjudged};
+
+/// Room for one query's evaluation, kept between queries.
+#[derive(Default)]
+pub(crate) struct Workspace {
+    pub order: Order,
+    pub judge: Judge,
+    /// The ranking, with its orders.
+    pub all: Orders,
+    judged: Orders,
+    /// The same with numbers of profiles as grades, for measures that read them.
+    pub profiles: Orders,
+    judged_profiles: Orders,
+}
+
+impl Workspace {
+    /// What measures read, but for those that drop unjudged documents on their own.
+    pub fn orders(&self, settings: Settings) -> &Orders {
+        if settings.unjudged == Unjudged::Remove { &self.judged } else { &self.all }
+    }
+
+    /// Fill the cells of a query; whether tied documents differ in grade.
+    pub(super) fn query<S: Source>(
+        &mut self,
+        source: &S,
+        query: usize,
+        (plan, settings, shape): (&Plan, Settings, Shape),
+        cells: &mut [f64],
+        notes: &mut [Note],
+    ) -> Result<bool> {
+        let remove = settings.unjudged == Unjudged::Remove;
+        self.judge.every_group = matches!(settings.unjudged, Unjudged::Best | Unjudged::Worst | Unjudged::Range);
+        let mixed = source.rank(query, plan, settings, self)?;
+        let (truth, profiles) = (source.truth(query), source.profiles(query, plan));
+        if let Some(depth) = settings.depth {
+            self.all.tied.cut(depth);
+            self.profiles.tied.cut(depth);
+        }
+        let extremes = matches!(settings.ties, Ties::Best | Ties::Worst | Ties::Range);
+        if remove || plan.judged_only.contains(&true) {
+            condensed(&self.all.tied, &mut self.judged.tied);
+            condensed(&self.profiles.tied, &mut self.judged_profiles.tied);
+        }
+        if extremes {
+            for orders in [&mut self.all, &mut self.judged] {
+                best(&orders.tied, &mut orders.best);
+                worst(&orders.tied, &mut orders.worst);
+            }
+        }
+        for (m, measure) in plan.measures.iter().enumerate() {
+            let (orders, truth) = match (&profiles, plan.by_profile[m], remove || plan.judged_only[m]) {
+                (Some(profiles), true, true) => (&self.judged_profiles, profiles),
+                (Some(profiles), true, false) => (&self.profiles, profiles),
+                (_, _, true) => (&self.judged, &truth),
+                (_, _, false) => (&self.all, &truth),
+            };
+            // Plus 0: an empty sum is -0, which reads badly.
+            let mut put = |field: usize, value: f64| cells[field * shape.measures + m] = value + 0.0;
+            let lower_is_better = plan.specs[m].info.lower_is_better;
+            let open_grades = plan.open_grades();
+            let over = Over { measure: measure.as_ref(), orders, truth, open_grades, settings, lower_is_better };
+            let spread = match settings.unjudged {
+                Unjudged::Nonrelevant | Unjudged::Remove => Some(over.ties()),
+                _ if plan.judged_only[m] => None,
+                _ => over.grades(),
+            };
+            let Some(Spread { mean, low, high, overstated: is_overstated }) = spread else {
+                let why = plan.without_bounds(m);
+                return Err(Error::Value(format!("{why}; unjudged must be nonrelevant or remove")));
+            };
+            let is_undefined = mean.is_nan();
+            (notes[m].undefined, notes[m].overstated) = (is_undefined, is_overstated);
+            if is_undefined {
+                match settings.undefined {
+                    Undefined::Raise => {
+                        let measure = plan.specs[m].to_string();
+                        return Err(Error::Undefined { measure, query: source.name(query) });
+                    }
+                    // Cells are 0 from the start, but where lower is better 0 would beat every value.
+                    Undefined::Zero if !lower_is_better => {}
+                    _ => {
+                        (0..shape.cells() / shape.measures).for_each(|field| put(field, f64::NAN));
+                        continue;
+                    }
+                }
+            } else {
+                put(0, mean);
+                // Of one order every measure is exact.
+                if orders.tied.is_tied() {
+                    notes[m].certainty = measure.certainty(&orders.tied, truth);
+                }
+            }
+            if shape.variance && !is_undefined {
+                put(1, over.variance());
+            }
+            if shape.range && !low.is_nan() {
+                let field = 1 + usize::from(shape.variance);
+                put(field, low);
+                put(field + 1, high);
+            }
+        }
+        Ok(mixed)
+    }
+}
