@@ -1,7 +1,14 @@
 """Exact evaluation of ranked retrieval when scores tie and judgments are partial."""
 
 from untied._core import Measure, Qrels, Run, __version__
-from untied.arrays import ArrayComparison, ArrayValues, compare_arrays
+from untied.arrays import (
+    ArrayComparison,
+    ArrayEvaluator,
+    ArrayResults,
+    ArrayValues,
+    compare_arrays,
+    evaluate_arrays,
+)
 from untied.compare import Assignment, Comparison, Comparisons, Outcomes, compare, compare_all
 from untied.errors import InputError, MeasureError, UndefinedError, UntiedError
 from untied.evaluate import Evaluator, evaluate
@@ -162,6 +169,8 @@ __all__ = [
     "Accuracy",
     "AnchorMAP",
     "ArrayComparison",
+    "ArrayEvaluator",
+    "ArrayResults",
     "ArrayValues",
     "Assignment",
     "Bpref",
@@ -229,6 +238,7 @@ __all__ = [
     "compare_arrays",
     "compare_passages",
     "evaluate",
+    "evaluate_arrays",
     "infAP",
     "infNDCG",
     "nDCG",

@@ -9,6 +9,8 @@ from untied.inputs import ArrowTable, OneRun, QrelsLike
 
 __all__ = [
     "ArrayComparer",
+    "ArrayEvaluation",
+    "ArrayEvaluator",
     "Comparison",
     "Evaluation",
     "Evaluator",
@@ -157,6 +159,35 @@ class ArrayComparer:
         cls, measures: list[Measure], columns: int, padding: int | None, threads: int | None
     ) -> ArrayComparer: ...
     def compare(self, a: object, b: object, first: int) -> bytearray: ...
+
+@final
+class ArrayEvaluator:
+    def __new__(
+        cls,
+        labels: tuple[object, str],
+        groups: tuple[int | None, object],
+        measures: list[Measure],
+        *,
+        present: object | None,
+        judged: object | None,
+        totals: Sequence[tuple[float | None, object]],
+        ties: str,
+        unjudged: str,
+        score_dtype: str,
+        on_undefined: str,
+        variance: bool,
+        threads: int | None,
+    ) -> ArrayEvaluator: ...
+    def evaluate(
+        self, columns: list[tuple[Any, str, str]], aggregates: bool
+    ) -> tuple[list[ArrayEvaluation], list[tuple[list[_Parts], Facts]]]: ...
+
+@final
+class ArrayEvaluation:
+    def totals(self) -> list[_Parts]: ...
+    def facts(self) -> Facts: ...
+    def has_variance(self) -> bool: ...
+    def column(self, measure: int, field: str) -> bytearray: ...
 
 @final
 class Comparison:

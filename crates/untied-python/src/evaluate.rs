@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use untied_core::error::text;
-use untied_core::evaluate::{self, Plan, Value};
+use untied_core::evaluate::{self, Facts, Plan, Value};
 use untied_core::measures::Spec;
 use untied_core::settings::{Queries, Settings, Ties, Unjudged};
 
@@ -132,7 +132,22 @@ impl Evaluator {
     }
 }
 
-fn parts(value: Value) -> Parts {
+/// What to know about an evaluation of so many queries.
+pub fn facts<'py>(py: Python<'py>, facts: &Facts, evaluated: usize) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("evaluated", evaluated)?;
+    dict.set_item("mixed", facts.mixed)?;
+    dict.set_item("absent", facts.absent)?;
+    dict.set_item("unknown", facts.unknown)?;
+    dict.set_item("undefined", facts.undefined)?;
+    dict.set_item("estimated", facts.estimated)?;
+    dict.set_item("enclosed", facts.enclosed)?;
+    dict.set_item("overstated", facts.overstated)?;
+    Ok(dict)
+}
+
+/// A value as Python has it.
+pub fn parts(value: Value) -> Parts {
     convert::parts(value.mean, value.range, value.variance, value.certainty)
 }
 
@@ -168,16 +183,6 @@ impl Evaluation {
     }
 
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let facts = &self.evaluation.facts;
-        let dict = PyDict::new(py);
-        dict.set_item("evaluated", self.evaluation.queries.len())?;
-        dict.set_item("mixed", facts.mixed)?;
-        dict.set_item("absent", facts.absent)?;
-        dict.set_item("unknown", facts.unknown)?;
-        dict.set_item("undefined", facts.undefined)?;
-        dict.set_item("estimated", facts.estimated)?;
-        dict.set_item("enclosed", facts.enclosed)?;
-        dict.set_item("overstated", facts.overstated)?;
-        Ok(dict)
+        facts(py, &self.evaluation.facts, self.evaluation.queries.len())
     }
 }

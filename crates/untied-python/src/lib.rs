@@ -2,6 +2,7 @@
 
 #![warn(missing_docs)]
 
+mod arrays;
 mod arrow;
 mod batches;
 mod check;
@@ -22,6 +23,8 @@ mod trec_eval;
 /// The native part of `untied`.
 #[pyo3::pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::arrays::{ArrayEvaluation, ArrayEvaluator};
     #[pymodule_export]
     use super::arrow::arrow_stream;
     #[pymodule_export]

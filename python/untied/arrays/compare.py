@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from untied import _core
+from untied.arrays.values import ArrayValues
 from untied.compare import as_comparing, as_comparing_measures
 from untied.errors import UntiedError
 
@@ -15,28 +16,6 @@ if TYPE_CHECKING:
 
 #: Rows that are compared at a time, so that memory is that of the arrays and of the values.
 ROWS = 1 << 15
-
-
-class ArrayValues:
-    """Values of one measure, an array each, row by row.
-
-    Attributes
-    ----------
-    value : numpy.ndarray
-        The values.
-    low, high : numpy.ndarray
-        Bounds of what the value can be, as `Comparison.value` has them; NaN where there are none.
-    """
-
-    __slots__ = ("high", "low", "value")
-
-    def __init__(self, value: Any, low: Any, high: Any) -> None:
-        self.value = value
-        self.low = low
-        self.high = high
-
-    def __repr__(self) -> str:
-        return f"<untied.ArrayValues: {len(self.value)} rows>"
 
 
 class ArrayComparison:

@@ -1,0 +1,222 @@
+//! Arrays of scores and labels, without a copy.
+
+use pyo3::buffer::{Element, PyBuffer};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyDict};
+use untied_core::arrays::{Column, Given, Groups, Labels, Scores, Totals};
+use untied_core::evaluate;
+use untied_core::measures::Spec;
+use untied_core::settings::Settings;
+
+use crate::convert::Parts;
+use crate::errors::to_python;
+use crate::evaluate::{facts, parts};
+use crate::measure::Measure;
+use crate::threads;
+
+/// The buffer of a contiguous array of numbers.
+enum Numbers {
+    Float64(PyBuffer<f64>),
+    Float32(PyBuffer<f32>),
+    Float16(PyBuffer<u16>),
+    Bfloat16(PyBuffer<u16>),
+    Int64(PyBuffer<i64>),
+    Int32(PyBuffer<i32>),
+    Int16(PyBuffer<i16>),
+    Int8(PyBuffer<i8>),
+    Uint64(PyBuffer<u64>),
+    Uint32(PyBuffer<u32>),
+    Uint16(PyBuffer<u16>),
+    Uint8(PyBuffer<u8>),
+}
+
+/// The numbers of a contiguous buffer.
+fn slice<T: Element>(buffer: &PyBuffer<T>) -> PyResult<&[T]> {
+    if !buffer.is_c_contiguous() {
+        return Err(PyTypeError::new_err("an array must be contiguous"));
+    }
+    if buffer.item_count() == 0 {
+        return Ok(&[]);
+    }
+    // SAFETY: the buffer is held, contiguous, aligned for T and of T's format (`PyBuffer::get` checks both), and any
+    // bits are a number. Nobody writes to it while it is read, unless the caller does so in another thread.
+    Ok(unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.item_count()) })
+}
+
+impl Numbers {
+    /// The type goes by numpy's name for it; those of 16 bits come as unsigned integers.
+    fn new(array: &Bound<'_, PyAny>, dtype: &str) -> PyResult<Numbers> {
+        Ok(match dtype {
+            "float64" => Numbers::Float64(PyBuffer::get(array)?),
+            "float32" => Numbers::Float32(PyBuffer::get(array)?),
+            "float16" => Numbers::Float16(PyBuffer::get(array)?),
+            "bfloat16" => Numbers::Bfloat16(PyBuffer::get(array)?),
+            "int64" => Numbers::Int64(PyBuffer::get(array)?),
+            "int32" => Numbers::Int32(PyBuffer::get(array)?),
+            "int16" => Numbers::Int16(PyBuffer::get(array)?),
+            "int8" => Numbers::Int8(PyBuffer::get(array)?),
+            "uint64" => Numbers::Uint64(PyBuffer::get(array)?),
+            "uint32" => Numbers::Uint32(PyBuffer::get(array)?),
+            "uint16" => Numbers::Uint16(PyBuffer::get(array)?),
+            "uint8" => Numbers::Uint8(PyBuffer::get(array)?),
+            _ => return Err(PyTypeError::new_err(format!("no type of scores or labels: {dtype}"))),
+        })
+    }
+
+    fn column(&self) -> PyResult<Column<'_>> {
+        Ok(match self {
+            Numbers::Float64(buffer) => Column::Float64(slice(buffer)?),
+            Numbers::Float32(buffer) => Column::Float32(slice(buffer)?),
+            Numbers::Float16(buffer) => Column::Float16(slice(buffer)?),
+            Numbers::Bfloat16(buffer) => Column::Bfloat16(slice(buffer)?),
+            Numbers::Int64(buffer) => Column::Int64(slice(buffer)?),
+            Numbers::Int32(buffer) => Column::Int32(slice(buffer)?),
+            Numbers::Int16(buffer) => Column::Int16(slice(buffer)?),
+            Numbers::Int8(buffer) => Column::Int8(slice(buffer)?),
+            Numbers::Uint64(buffer) => Column::Uint64(slice(buffer)?),
+            Numbers::Uint32(buffer) => Column::Uint32(slice(buffer)?),
+            Numbers::Uint16(buffer) => Column::Uint16(slice(buffer)?),
+            Numbers::Uint8(buffer) => Column::Uint8(slice(buffer)?),
+        })
+    }
+}
+
+/// Labels, measures and settings, prepared once for any number of columns of scores.
+#[pyclass(frozen, module = "untied._core")]
+pub struct ArrayEvaluator {
+    labels: Labels,
+    plan: evaluate::Plan,
+    settings: Settings,
+    threads: Option<i64>,
+}
+
+/// The values of one column of scores.
+#[pyclass(frozen, module = "untied._core")]
+pub struct ArrayEvaluation(evaluate::Evaluation);
+
+#[pymethods]
+impl ArrayEvaluator {
+    /// `groups` is the number of documents of every query, or the buffer with the ends of queries. Totals have a grade
+    /// each, or none for relevant documents.
+    #[new]
+    #[pyo3(signature = (labels, groups, measures, *, present, judged, totals, ties, unjudged, score_dtype, on_undefined, variance, threads))]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        py: Python<'_>,
+        labels: (Bound<'_, PyAny>, String),
+        groups: (Option<usize>, Bound<'_, PyAny>),
+        measures: Vec<PyRef<'_, Measure>>,
+        present: Option<PyBuffer<u8>>,
+        judged: Option<PyBuffer<u8>>,
+        totals: Vec<(Option<f64>, PyBuffer<u64>)>,
+        ties: &str,
+        unjudged: &str,
+        score_dtype: &str,
+        on_undefined: &str,
+        variance: bool,
+        threads: Option<i64>,
+    ) -> PyResult<ArrayEvaluator> {
+        let mut settings = Settings { variance, ..Settings::default() };
+        settings
+            .set_ties(ties, score_dtype)
+            .and_then(|()| settings.set_unjudged(unjudged))
+            .and_then(|()| settings.set_undefined(on_undefined))
+            .map_err(to_python)?;
+        let groups = match groups {
+            (Some(width), queries) => Groups::Rows(queries.extract()?, width),
+            (None, ends) => {
+                let ends: PyBuffer<u64> = PyBuffer::get(&ends)?;
+                Groups::Ends(slice(&ends)?.iter().map(|&end| end as usize).collect())
+            }
+        };
+        let numbers = Numbers::new(&labels.0, &labels.1)?;
+        let relevant = match totals.first() {
+            Some((None, counts)) => Some(slice(counts)?),
+            _ => None,
+        };
+        let by_grade = totals
+            .iter()
+            .filter_map(|(grade, counts)| grade.map(|grade| Ok((grade, slice(counts)?))))
+            .collect::<PyResult<Vec<_>>>()?;
+        let given = Given {
+            labels: numbers.column()?,
+            present: present.as_ref().map(slice).transpose()?,
+            judged: judged.as_ref().map(slice).transpose()?,
+            totals: match relevant {
+                Some(counts) => Totals::Relevant(counts),
+                None if by_grade.is_empty() => Totals::Same,
+                None => Totals::ByGrade(&by_grade),
+            },
+        };
+        let specs: Vec<Spec> = measures.iter().map(|measure| measure.0.clone()).collect();
+        let (labels, plan) = threads::run(py, threads, || {
+            let labels = Labels::new(groups, &given)?;
+            let plan = labels.plan(&specs)?;
+            Ok((labels, plan))
+        })?;
+        Ok(ArrayEvaluator { labels, plan, settings, threads })
+    }
+
+    /// Evaluate columns of scores, each an array, its type and its name. For every column its values, or where
+    /// `aggregates` only aggregates and facts.
+    fn evaluate<'py>(
+        &self,
+        py: Python<'py>,
+        columns: Vec<(Bound<'py, PyAny>, String, String)>,
+        aggregates: bool,
+    ) -> PyResult<(Vec<ArrayEvaluation>, Vec<(Vec<Parts>, Bound<'py, PyDict>)>)> {
+        let numbers =
+            columns.iter().map(|(array, dtype, _)| Numbers::new(array, dtype)).collect::<PyResult<Vec<_>>>()?;
+        let scores = numbers
+            .iter()
+            .zip(&columns)
+            .map(|(numbers, (_, _, name))| Ok(Scores { column: numbers.column()?, ascending: false, name }))
+            .collect::<PyResult<Vec<_>>>()?;
+        let (labels, plan, settings) = (&self.labels, &self.plan, self.settings);
+        if aggregates {
+            let means = threads::run(py, self.threads, || labels.means(&scores, plan, settings))?;
+            let means = means.into_iter().map(|means| {
+                let values = means.values.into_iter().map(parts).collect();
+                Ok((values, facts(py, &means.facts, labels.groups().len())?))
+            });
+            return Ok((vec![], means.collect::<PyResult<_>>()?));
+        }
+        let all = || scores.iter().map(|scores| labels.evaluate(scores, plan, settings)).collect::<Result<Vec<_>, _>>();
+        Ok((threads::run(py, self.threads, all)?.into_iter().map(ArrayEvaluation).collect(), vec![]))
+    }
+}
+
+#[pymethods]
+impl ArrayEvaluation {
+    fn totals(&self) -> Vec<Parts> {
+        self.0.totals.iter().copied().map(parts).collect()
+    }
+
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        facts(py, &self.0.facts, self.0.queries.len())
+    }
+
+    fn has_variance(&self) -> bool {
+        self.0.columns().contains(&"variance")
+    }
+
+    /// One field of a measure's values, query by query, as float64: value, low, high or variance. NaN where there is
+    /// none.
+    fn column<'py>(&self, py: Python<'py>, measure: usize, field: &str) -> PyResult<Bound<'py, PyByteArray>> {
+        let queries = self.0.queries.len();
+        PyByteArray::new_with(py, queries * size_of::<f64>(), |bytes| {
+            for (row, cell) in bytes.chunks_exact_mut(size_of::<f64>()).enumerate() {
+                let value = self.0.value(row, measure);
+                let number = match field {
+                    "value" => Some(value.mean),
+                    "low" => value.range.map(|range| range.0),
+                    "high" => value.range.map(|range| range.1),
+                    _ => value.variance,
+                };
+                cell.copy_from_slice(&number.unwrap_or(f64::NAN).to_ne_bytes());
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,19 @@
+"""Arrays: scores and labels without names of documents, and very many pairs of rankings.
+
+`evaluate_arrays` and `ArrayEvaluator` evaluate arrays of scores, `compare_arrays` compares arrays of ids row by row.
+"""
+
+from __future__ import annotations
+
+from untied.arrays.compare import ArrayComparison, compare_arrays
+from untied.arrays.evaluate import ArrayEvaluator, ArrayResults, evaluate_arrays
+from untied.arrays.values import ArrayValues
+
+__all__ = [
+    "ArrayComparison",
+    "ArrayEvaluator",
+    "ArrayResults",
+    "ArrayValues",
+    "compare_arrays",
+    "evaluate_arrays",
+]

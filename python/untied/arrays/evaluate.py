@@ -1,0 +1,405 @@
+"""Evaluating arrays of scores and labels."""
+
+from __future__ import annotations
+
+from untied import _core
+from untied.arrays.values import ArrayValues
+from untied.errors import UntiedError
+from untied.measures import as_measure, as_measures
+from untied.table import Table, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from untied._core import ArrayEvaluation, Measure
+    from untied._types import Facts
+    from untied.measures import MeasureLike
+
+    _Parts = tuple[float, float | None, float | None, float | None, str]
+
+
+class ArrayResults:
+    """What an evaluation of arrays found.
+
+    Of one column of scores, ``found["AP"]`` is the aggregate, a `Value`; of several it is `ArrayValues`, a value for
+    each column. `per_query` has those of queries.
+    """
+
+    def __init__(
+        self,
+        measures: list[Measure],
+        queries: Any,
+        totals: list[list[_Parts]],
+        facts: list[Facts],
+        single: bool,
+        evaluations: list[ArrayEvaluation] | None,
+    ) -> None:
+        self._measures = measures
+        self._totals = totals
+        self._facts = facts
+        self._single = single
+        self._evaluations = evaluations
+        #: Ids of the queries as they were given, or their numbers.
+        self.queries = queries
+
+    @property
+    def measures(self) -> list[str]:
+        """Canonical names of the measures."""
+        return [str(measure) for measure in self._measures]
+
+    def __len__(self) -> int:
+        """Number of queries."""
+        return len(self.queries)
+
+    #: Values are looked up, not iterated over.
+    __iter__ = None
+
+    def _number(self, measure: MeasureLike) -> int:
+        asked = as_measure(measure)
+        if asked not in self._measures:
+            raise KeyError(f"{asked} was not evaluated; {', '.join(self.measures)} were")
+        return self._measures.index(asked)
+
+    def __getitem__(self, measure: MeasureLike) -> Any:
+        number = self._number(measure)
+        if self._single:
+            return Value(*self._totals[0][number])
+        import numpy
+
+        parts = [total[number] for total in self._totals]
+        value, low, high, variance = numpy.array([part[:4] for part in parts], dtype=float).reshape(-1, 4).T
+        return ArrayValues(value, low, high, variance if any(part[3] is not None for part in parts) else None)
+
+    def per_query(self, measure: MeasureLike) -> ArrayValues:
+        """Values of queries.
+
+        Parameters
+        ----------
+        measure : measure or its name
+            One of the evaluated measures.
+
+        Returns
+        -------
+        ArrayValues
+            Arrays with a value for each query; with several columns of scores, columns x queries.
+
+        Raises
+        ------
+        UntiedError
+            Several columns were evaluated without ``per_query=True``.
+        """
+        import numpy
+
+        number = self._number(measure)
+        if self._evaluations is None:
+            raise UntiedError("values of queries were not kept: evaluate with per_query=True")
+        shape = (len(self.queries),) if self._single else (len(self._evaluations), len(self.queries))
+
+        def field(name: str) -> Any:
+            columns = [numpy.frombuffer(one.column(number, name)) for one in self._evaluations or ()]
+            return columns[0] if self._single else numpy.array(columns).reshape(shape)
+
+        has_variance = any(one.has_variance() for one in self._evaluations)
+        return ArrayValues(field("value"), field("low"), field("high"), field("variance") if has_variance else None)
+
+    @property
+    def means(self) -> Table:
+        """Aggregates: columns measure, value, and low, high, variance where computed.
+
+        With several columns of scores, their numbers come first.
+        """
+        rows = [part for total in self._totals for part in total]
+        columns = range(len(self._totals))
+        texts = {} if self._single else {"column": [str(column) for column in columns for _ in self._measures]}
+        texts["measure"] = self.measures * len(self._totals)
+        value, *optional = zip(*(row[:4] for row in rows), strict=True) if rows else [(), (), (), ()]
+        numbers: dict[str, list[float | None]] = {"value": list(value)}
+        for name, column in zip(("low", "high", "variance"), optional, strict=True):
+            if any(number is not None for number in column):
+                numbers[name] = list(column)
+        return Table(texts, numbers)
+
+    def facts(self) -> Facts | list[Facts]:
+        """What to know before believing the values, as of `Results.facts`; a list with several columns of scores."""
+        return self._facts[0] if self._single else self._facts
+
+    def __repr__(self) -> str:
+        return repr(self.means)
+
+    def _repr_html_(self) -> str:
+        return self.means._repr_html_()
+
+
+class ArrayEvaluator:
+    """Labels and measures, prepared once for any number of arrays of scores.
+
+    Documents have no names: labels and scores of a document stand in the same place. Arrays are numpy's, or anything
+    that has DLPack (tensors on the CPU), ``__array_interface__``, a buffer, or ``__array__``. They are not copied if
+    they are contiguous and of a type that is read as it is: floating-point numbers of 64, 32 or 16 bits, bfloat16
+    included, integers and truth values. Scores are compared at the precision in which they are given.
+
+    Parameters
+    ----------
+    labels : array, queries x documents, or flat
+        Grades. NaN is a document without judgment; negative grades mean *pooled but not judged*, as in qrels.
+    measures : measures or their names, optional
+        As for `Evaluator`; measures of subtopics, sampled pools or lengths of documents need more than labels.
+    sizes : array of int, optional
+        Flat arrays: the number of documents of each query, one query after the other, as LightGBM has groups.
+    offsets : array of int, optional
+        Flat arrays: where each query begins, and behind the last one the number of documents.
+    query_ids : array, optional
+        Flat arrays: the query of each document; those of a query stand together.
+    mask : array of bool, optional
+        Where there is a document; elsewhere is padding, and neither label nor score is looked at.
+    judged : array of bool, optional
+        Which documents are judged; for labels that cannot be NaN.
+    num_relevant : int, array of int, or {grade: array of int}, optional
+        How many relevant documents every query has altogether, in the array or not: R of AP, recall and the like, and
+        the ideal ranking of nDCG. Without it there are no others. As documents that the array lacks have grades too,
+        counts alone will do only where every positive label is 1; else give them by grade.
+    ties : str
+        ``"expected"``, ``"range"``, ``"best"``, ``"worst"``, as for `Evaluator`, or ``"given"``: in the order of the
+        array.
+    unjudged : str
+        As for `Evaluator`.
+    score_dtype : str, optional
+        Round scores first, as for `Evaluator`; by default they are compared as they are.
+    on_undefined, variance, threads
+        As for `Evaluator`.
+
+    Raises
+    ------
+    MeasureError
+        A measure is not understood.
+    UntiedError
+        Shapes do not fit, a label is infinite, or an option is refused.
+    TypeError
+        An array does not hold numbers, or is not on the CPU.
+    """
+
+    def __init__(
+        self,
+        labels: Any,
+        measures: MeasureLike | Iterable[MeasureLike] | None = None,
+        *,
+        sizes: Any = None,
+        offsets: Any = None,
+        query_ids: Any = None,
+        mask: Any = None,
+        judged: Any = None,
+        num_relevant: Any | Mapping[float, Any] = None,
+        ties: str = "expected",
+        unjudged: str = "nonrelevant",
+        score_dtype: str | None = None,
+        on_undefined: str = "zero",
+        variance: bool = False,
+        threads: int | None = None,
+    ) -> None:
+        from untied.arrays.inputs import as_counts, as_flags, as_numbers
+
+        self._measures = as_measures(measures)
+        numbers = as_numbers("labels", labels)
+        self._shape: tuple[int, ...] = numbers[0].shape
+        self._queries, groups = _groups(self._shape, sizes, offsets, query_ids)
+        queries = len(self._queries)
+        by_grade = num_relevant.items() if hasattr(num_relevant, "items") else []
+        totals: list[tuple[float | None, Any]] = [
+            (float(grade), as_counts(f"num_relevant[{grade}]", counts, queries, "queries"))
+            for grade, counts in by_grade
+        ]
+        if num_relevant is not None and not hasattr(num_relevant, "items"):
+            totals = [(None, as_counts("num_relevant", num_relevant, queries, "queries"))]
+        self._native = _core.ArrayEvaluator(
+            numbers,
+            groups,
+            self._measures,
+            present=as_flags("mask", mask, self._shape),
+            judged=as_flags("judged", judged, self._shape),
+            totals=totals,
+            ties=ties,
+            unjudged=unjudged,
+            score_dtype=score_dtype or "float64",
+            on_undefined=on_undefined,
+            variance=variance,
+            threads=threads,
+        )
+
+    def evaluate(self, scores: Any, *, per_query: bool | None = None) -> ArrayResults:
+        """Evaluate one or many columns of scores.
+
+        Parameters
+        ----------
+        scores : array
+            Of the shape of the labels, or with one more axis in front: many columns of scores for the same documents,
+            the features of a learning-to-rank set, say. Higher is better.
+        per_query : bool, optional
+            Whether to keep the values of queries; by default those of a single column.
+
+        Returns
+        -------
+        ArrayResults
+
+        Raises
+        ------
+        UntiedError
+            The shape is not that of the labels, or a score is not finite.
+        UndefinedError
+            A value is undefined and ``on_undefined="raise"``.
+        TypeError
+            The array does not hold numbers, or is not on the CPU.
+        """
+        from untied.arrays.inputs import as_numbers
+
+        array, dtype = as_numbers("scores", scores)
+        single = array.shape == self._shape
+        if not single and array.shape[1:] != self._shape:
+            one_more = ", ".join(["columns", *map(str, self._shape)])
+            raise UntiedError(f"scores have shape {array.shape}, labels {self._shape}: expected that, or ({one_more})")
+        columns = (
+            [(array, dtype, "scores")] if single else [(one, dtype, f"scores[{i}]") for i, one in enumerate(array)]
+        )
+        keep = single if per_query is None else per_query
+        evaluations, aggregates = self._native.evaluate(columns, not keep)
+        if keep:
+            aggregates = [(one.totals(), one.facts()) for one in evaluations]
+        totals, facts = [one[0] for one in aggregates], [one[1] for one in aggregates]
+        return ArrayResults(self._measures, self._queries, totals, facts, single, evaluations if keep else None)
+
+
+def evaluate_arrays(
+    scores: Any,
+    labels: Any,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    sizes: Any = None,
+    offsets: Any = None,
+    query_ids: Any = None,
+    mask: Any = None,
+    judged: Any = None,
+    num_relevant: Any | Mapping[float, Any] = None,
+    ties: str = "expected",
+    unjudged: str = "nonrelevant",
+    score_dtype: str | None = None,
+    on_undefined: str = "zero",
+    variance: bool = False,
+    per_query: bool | None = None,
+    threads: int | None = None,
+) -> ArrayResults:
+    """Evaluate arrays of scores and labels.
+
+    The values are those of `evaluate` for the same documents with names, to the last bit.
+
+    Parameters
+    ----------
+    scores, per_query
+        As for `ArrayEvaluator.evaluate`.
+    labels, measures, sizes, offsets, query_ids, mask, judged, num_relevant
+        As for `ArrayEvaluator`.
+    ties, unjudged, score_dtype, on_undefined, variance, threads
+        As for `ArrayEvaluator`.
+
+    Returns
+    -------
+    ArrayResults
+
+    Raises
+    ------
+    MeasureError
+        A measure is not understood.
+    UntiedError
+        Shapes do not fit, a score is not finite, a label is infinite, or an option is refused.
+    TypeError
+        An array does not hold numbers, or is not on the CPU.
+
+    Examples
+    --------
+    Two documents of the first query share the highest score, one of them relevant.
+
+    >>> import untied
+    >>> scores = [[7.5, 7.5, 2.0], [0.1, 0.3, 0.2]]
+    >>> labels = [[1, 0, 0], [0, 1, 1]]
+    >>> found = untied.evaluate_arrays(scores, labels, ["RR"], ties="range")
+    >>> found["RR"]
+    0.8750 [0.7500, 1.0000]
+    >>> found.per_query("RR").value.tolist()
+    [0.75, 1.0]
+
+    The same as flat arrays:
+
+    >>> flat = untied.evaluate_arrays(sum(scores, []), sum(labels, []), ["RR"], sizes=[3, 3])
+    >>> flat["RR"]
+    0.8750
+    """
+    evaluator = ArrayEvaluator(
+        labels,
+        measures,
+        sizes=sizes,
+        offsets=offsets,
+        query_ids=query_ids,
+        mask=mask,
+        judged=judged,
+        num_relevant=num_relevant,
+        ties=ties,
+        unjudged=unjudged,
+        score_dtype=score_dtype,
+        on_undefined=on_undefined,
+        variance=variance,
+        threads=threads,
+    )
+    return evaluator.evaluate(scores, per_query=per_query)
+
+
+def _groups(
+    shape: tuple[int, ...], sizes: Any, offsets: Any, query_ids: Any
+) -> tuple[Any, tuple[int, int] | tuple[None, Any]]:
+    """The queries, and which documents are theirs."""
+    import numpy
+
+    from untied.arrays.inputs import as_counts, as_ids
+
+    options = {"sizes": sizes, "offsets": offsets, "query_ids": query_ids}
+    given = [name for name, array in options.items() if array is not None]
+    if len(given) > 1:
+        raise UntiedError(f"give one of sizes, offsets and query_ids, not {' and '.join(given)}")
+    if len(shape) == 2:
+        if given:
+            raise UntiedError(f"{given[0]} goes with flat labels; these have shape {shape}, queries x documents")
+        return numpy.arange(shape[0]), (shape[1], shape[0])
+    if len(shape) != 1:
+        raise UntiedError(f"labels must have one dimension or two, not {len(shape)}")
+    if not given:
+        raise UntiedError("flat labels need sizes, offsets or query_ids (sizes=[n] if all are of one query)")
+    documents = shape[0]
+    if sizes is not None:
+        counts = as_counts("sizes", sizes, -1, "queries")
+        # Sums beyond 64 bits are not worth a message of their own: some size then is too large by itself.
+        if (len(counts) and counts.max() > documents) or counts.sum() != documents:
+            raise UntiedError(f"sizes add up to {sum(counts.tolist())}, labels have {documents} documents")
+        return numpy.arange(len(counts)), (None, numpy.cumsum(counts, dtype=numpy.uint64))
+    if offsets is not None:
+        bounds = as_counts("offsets", offsets, -1, "queries")
+        if not len(bounds) or bounds[0] != 0 or bounds[-1] != documents:
+            found = f"{bounds[0]} to {bounds[-1]}" if len(bounds) else "none"
+            raise UntiedError(f"offsets must go from 0 to {documents}, the number of documents, found {found}")
+        falls = numpy.flatnonzero(bounds[1:] < bounds[:-1])
+        if len(falls):
+            place = int(falls[0]) + 1
+            raise UntiedError(f"offsets[{place}] is {bounds[place]}, less than the one before, {bounds[place - 1]}")
+        return numpy.arange(len(bounds) - 1), (None, bounds[1:].copy())
+    ids = as_ids("query_ids", query_ids)
+    if len(ids) != documents:
+        raise UntiedError(f"query_ids has {len(ids)} ids, labels have {documents} documents")
+    starts = numpy.concatenate([[0], numpy.flatnonzero(ids[1:] != ids[:-1]) + 1])[: documents and None]
+    queries = ids[starts]
+    _, firsts = numpy.unique(queries, return_index=True)
+    if len(firsts) < len(queries):
+        again = int(numpy.setdiff1d(numpy.arange(len(queries)), firsts)[0])
+        place, query = int(starts[again]), queries[again]
+        raise UntiedError(
+            f"query_ids[{place}] is {query!s} again, after other queries: documents of a query must stand together "
+            "(numpy.argsort(query_ids, kind='stable') is an order in which they do)"
+        )
+    return queries, (None, numpy.append(starts[1:], documents).astype(numpy.uint64))

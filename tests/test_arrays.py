@@ -1,0 +1,325 @@
+"""Arrays of scores and labels: the same bits as runs and qrels with names, whatever holds the numbers."""
+
+from __future__ import annotations
+
+import array
+import ctypes
+import itertools
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracle
+import untied
+from strategies import TESTED, Topic, as_text, measures, topics
+
+NAMES = [
+    name for name in TESTED if name not in oracle.OF_DOCUMENTS | oracle.OF_SUBTOPICS and name not in oracle.OF_PAIRS
+]
+TIES = ["expected", "range", "best", "worst", "given"]
+UNJUDGED = ["nonrelevant", "remove", "best", "worst", "range"]
+DTYPES = [np.float64, np.float32, np.float16, ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, np.int8, np.int64, ">f4"]
+
+
+class Made:
+    """Topics as a run with qrels, and as arrays."""
+
+    def __init__(self, drawn: list[Topic], seed: int, dtype: Any) -> None:
+        random = np.random.default_rng(seed)
+        self.qrels = {f"{i}": topic.truth for i, topic in enumerate(drawn)}
+        self.run: dict[str, dict[str, float]] = {}
+        scores: list[float] = []
+        labels: list[float] = []
+        self.sizes = []
+        for i, topic in enumerate(drawn):
+            ranked = topic.scores()
+            docs = list(random.permutation(list(ranked))) if ranked else []
+            self.run[f"{i}"] = {doc: ranked[doc] for doc in docs}
+            scores += self.run[f"{i}"].values()
+            labels += [topic.truth.get(doc, np.nan) for doc in docs]
+            self.sizes.append(len(docs))
+        self.scores = np.array(scores).astype(dtype)
+        self.labels = np.array(labels)
+        grades = sorted({grade for topic in drawn for grade in topic.truth.values()})
+        self.totals = {
+            grade: np.array([list(topic.truth.values()).count(grade) for topic in drawn]) for grade in grades
+        }
+        # The same with padding anywhere, behind which nothing may be looked at.
+        width = max(self.sizes) + 2
+        self.mask = np.zeros((len(drawn), width), dtype=bool)
+        for row, size in zip(self.mask, self.sizes, strict=True):
+            row[np.sort(random.permutation(width)[:size])] = True
+        self.padded_scores = np.full(self.mask.shape, np.nan if np.dtype(dtype).kind == "f" else 1).astype(dtype)
+        self.padded_scores[self.mask] = self.scores
+        self.padded_labels = np.full(self.mask.shape, np.inf)
+        self.padded_labels[self.mask] = self.labels
+
+    def forms(self) -> list[tuple[Any, Any, dict[str, Any]]]:
+        """Scores, labels and what goes with them, in all ways to say which documents are whose."""
+        judged = ~np.isnan(self.labels)
+        plain = np.where(judged, self.labels, 5)
+        ids = np.repeat(["b", "a", "c", "d"][: len(self.sizes)], self.sizes)
+        forms = [
+            (self.scores, self.labels, {"sizes": self.sizes}),
+            (self.scores, plain, {"offsets": np.cumsum([0, *self.sizes]), "judged": judged}),
+            (self.padded_scores, self.padded_labels, {"mask": self.mask}),
+        ]
+        return forms + [(self.scores, self.labels, {"query_ids": ids})] * all(self.sizes)
+
+
+def parts(value: untied.Value) -> list[float]:
+    return [np.nan if part is None else part for part in (value.mean, value.low, value.high, value.variance)]
+
+
+def fields(values: untied.ArrayValues) -> Any:
+    nothing = np.full(values.value.shape, np.nan)
+    return np.array([values.value, values.low, values.high, nothing if values.variance is None else values.variance])
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=25)
+@given(data=st.data())
+def test_the_same_bits_as_names(name: str, data: st.DataObject) -> None:
+    measure = as_text(data.draw(measures(name)))
+    drawn = data.draw(st.lists(topics(), min_size=1, max_size=3))
+    made = Made(drawn, data.draw(st.integers(0, 99)), data.draw(st.sampled_from(DTYPES)))
+    options = {
+        "ties": data.draw(st.sampled_from(TIES)),
+        "unjudged": data.draw(st.sampled_from(UNJUDGED)),
+        "on_undefined": data.draw(st.sampled_from(["zero", "nan"])),
+        "variance": data.draw(st.booleans()),
+    }
+    refusal = None
+    try:
+        expected = untied.evaluate(made.qrels, made.run, measure, **options)
+    except untied.UntiedError as error:
+        refusal = error
+    if refusal is not None:
+        for scores, labels, form in made.forms():
+            with pytest.raises(type(refusal)) as caught:
+                untied.evaluate_arrays(scores, labels, measure, num_relevant=made.totals, **form, **options)
+            assert str(caught.value) == str(refusal)
+        return
+    one_by_one = np.array([parts(expected.value(measure, query)) for query in made.qrels]).T
+    facts = expected.facts()["run"]
+    for (scores, labels, form), threads in itertools.product(made.forms(), (1, 3)):
+        found = untied.evaluate_arrays(
+            scores, labels, measure, num_relevant=made.totals, threads=threads, **form, **options
+        )
+        np.testing.assert_array_equal(parts(found[measure]), parts(expected[measure]))
+        np.testing.assert_array_equal(fields(found.per_query(measure)), one_by_one)
+        assert found[measure].certainty == expected[measure].certainty
+        assert found.facts() == facts
+        columns = np.array([scores, scores])
+        many = untied.evaluate_arrays(
+            columns, labels, measure, num_relevant=made.totals, threads=threads, **form, **options
+        )
+        np.testing.assert_array_equal(fields(many[measure]), np.array([parts(expected[measure])] * 2).T)
+        assert many.facts() == [facts, facts]
+
+
+def test_many_columns() -> None:
+    random = np.random.default_rng(1)
+    labels = random.integers(0, 3, (50, 8))
+    scores = random.integers(0, 5, (4, 50, 8)) / 2
+    evaluator = untied.ArrayEvaluator(labels, ["nDCG@5", "AP"], variance=True)
+    many = evaluator.evaluate(scores, per_query=True)
+    for i, column in enumerate(scores):
+        one = evaluator.evaluate(column)
+        for measure in ("nDCG@5", "AP"):
+            assert many[measure].value[i] == one[measure].mean
+            assert many[measure].variance[i] == one[measure].variance
+            np.testing.assert_array_equal(many.per_query(measure).value[i], one.per_query(measure).value)
+    assert many.means.columns == ["column", "measure", "value", "variance"]
+    assert many.means["value"] == [many[m].value[i] for i in range(4) for m in ("nDCG@5", "AP")]
+    with pytest.raises(untied.UntiedError, match="per_query=True"):
+        evaluator.evaluate(scores).per_query("AP")
+    assert len(evaluator.evaluate(scores[:0])["AP"].value) == 0
+    with pytest.raises(KeyError, match="RR was not evaluated; nDCG@5, AP were"):
+        many["RR"]
+    assert evaluator.evaluate(scores[0]).means.columns == ["measure", "value", "variance"]
+
+
+def test_bfloat16_ties_where_bfloat16_ties() -> None:
+    exact = np.array([[1.0, 1.001, 1.002, 0.5]], dtype=np.float32)
+    labels = [[1, 0, 0, 0]]
+    assert untied.evaluate_arrays(exact, labels, "RR")["RR"].mean == 1 / 3
+    third = (1 + 1 / 2 + 1 / 3) / 3
+    assert untied.evaluate_arrays(exact.astype(ml_dtypes.bfloat16), labels, "RR")["RR"].mean == pytest.approx(third)
+    assert untied.evaluate_arrays(exact, labels, "RR", score_dtype="bfloat16")["RR"].mean == pytest.approx(third)
+    half = np.array([[2048, 2049, 1]])
+    assert untied.evaluate_arrays(half, [[1, 0, 0]], "RR")["RR"].mean == 0.5
+    assert untied.evaluate_arrays(half.astype(np.float16), [[1, 0, 0]], "RR")["RR"].mean == 0.75
+    large = np.array([[2**63 - 1, 2**63 - 2]])
+    assert untied.evaluate_arrays(large, [[1, 0]], "RR")["RR"].mean == 1
+    assert untied.evaluate_arrays(large.astype(float), [[1, 0]], "RR")["RR"].mean == 0.75
+    assert untied.evaluate_arrays(large.astype(np.uint64) + 5, [[0, 1]], "RR")["RR"].mean == 0.5
+    assert untied.evaluate_arrays([[True, False]], [[0, 1]], "RR")["RR"].mean == 0.5
+
+
+class Tensor:
+    """A tensor of another library, as DLPack shows it: on some device, of a type that numpy may not have."""
+
+    def __init__(self, values: Any, device: int = 1, versioned: bool = True) -> None:
+        self.values = values.view(np.uint16) if values.dtype.name == "bfloat16" else values
+        self.is_bfloat16 = values.dtype.name == "bfloat16"
+        self.device = device
+        self.versioned = versioned
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (self.device, 0)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        if options and not self.versioned:
+            raise TypeError("__dlpack__() got an unexpected keyword argument")
+        capsule = self.values.__dlpack__(**options)
+        name = b"dltensor_versioned" if options else b"dltensor"
+        pointer = ctypes.pythonapi.PyCapsule_GetPointer
+        pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        code = pointer(capsule, name) + (32 if options else 0) + 20
+        if self.is_bfloat16:
+            ctypes.c_uint8.from_address(code).value = 4
+        return capsule
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise AssertionError("DLPack comes first")
+
+
+class Interface:
+    """What only says where its memory is."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+        self.__array_interface__ = values.__array_interface__
+
+
+def test_whatever_holds_the_numbers() -> None:
+    random = np.random.default_rng(2)
+    scores = random.integers(0, 4, (6, 5)).astype(np.float32)
+    labels = random.integers(0, 2, (6, 5))
+    expected = untied.evaluate_arrays(scores, labels, ["AP", "nDCG"]).means["value"]
+    spread = np.asfortranarray(np.repeat(scores, 2, axis=1))[:, ::2]
+    unaligned = np.frombuffer(b"\0" + scores.tobytes(), dtype=np.uint8)[1:].view("f4").reshape(6, 5)
+    read_only = scores.copy()
+    read_only.setflags(write=False)
+    bfloat16 = scores.astype(ml_dtypes.bfloat16)
+    holders: list[Any] = [spread, scores[::-1][::-1], unaligned, read_only, scores.tolist(), Interface(scores)]
+    holders += [Tensor(scores), Tensor(scores, versioned=False), Tensor(bfloat16), Tensor(bfloat16, versioned=False)]
+    holders += [Tensor(bfloat16[:, ::-1])]
+    for holder in holders[:-1]:
+        found = untied.evaluate_arrays(holder, labels, ["AP", "nDCG"])
+        assert found.means["value"] == expected, holder
+    turned = untied.evaluate_arrays(holders[-1], labels[:, ::-1], ["AP", "nDCG"])
+    assert turned.means["value"] == expected
+    flat = untied.evaluate_arrays(
+        array.array("f", scores.ravel()), memoryview(labels.ravel()), ["AP", "nDCG"], sizes=array.array("i", [5] * 6)
+    )
+    assert flat.means["value"] == expected
+    # Nothing was written to, and types that were borrowed have been given back.
+    np.testing.assert_array_equal(read_only, scores)
+    np.testing.assert_array_equal(bfloat16.astype(np.float32), scores)
+
+
+def test_tensors_are_not_copied() -> None:
+    from untied.arrays.inputs import as_numbers
+
+    for dtype in (np.float64, np.float16, ml_dtypes.bfloat16, np.int32, bool):
+        values = np.ones((3, 4)).astype(dtype)
+        for holder in (values, Tensor(values)) if dtype is not bool else (values,):
+            found, name = as_numbers("scores", holder)
+            assert np.shares_memory(found, values)
+            assert name == ("uint8" if dtype is bool else np.dtype(dtype).name)
+
+
+def test_num_relevant() -> None:
+    scores, labels = [[3, 2, 1], [3, 2, 1]], [[1, 0, 1], [0, 0, 1]]
+    found = untied.evaluate_arrays(scores, labels, ["R@3", "nDCG"], num_relevant=[4, 1])
+    assert found.per_query("R@3").value.tolist() == [0.5, 1]
+    by_grade = untied.evaluate_arrays(scores, labels, ["R@3", "nDCG"], num_relevant={1: [4, 1]})
+    np.testing.assert_array_equal(by_grade.per_query("nDCG").value, found.per_query("nDCG").value)
+    ideal = sum(1 / np.log2(rank + 2) for rank in range(4))
+    assert found.per_query("nDCG").value[0] == pytest.approx((1 + 0.5) / ideal)
+    assert untied.evaluate_arrays(scores, labels, "R@3", num_relevant=4).per_query("R@3").value.tolist() == [0.5, 0.25]
+
+
+REFUSED: list[tuple[str, type[Exception], dict[str, Any]]] = [
+    (r"scores have shape \(2, 2\), labels \(2, 3\)", untied.UntiedError, {"scores": [[1, 2], [3, 4]]}),
+    (
+        r"scores\[1, 2\]|query 1, document 2 .*found NaN|found NaN for query 1, document 2",
+        untied.UntiedError,
+        {"scores": [[1, 2, 3], [1, 2, np.nan]]},
+    ),
+    ("found inf for query 0, document 1", untied.UntiedError, {"scores": [[1, np.inf, 3], [1, 2, 3]]}),
+    (
+        "labels: expected finite numbers or NaN, found -inf for query 1, document 0",
+        untied.UntiedError,
+        {"labels": [[1, 0, 0], [-np.inf, 0, 0]]},
+    ),
+    ("scores must hold .* not complex", TypeError, {"scores": np.ones((2, 3), complex)}),
+    ("scores must hold .* not float128|not longdouble", TypeError, {"scores": np.ones((2, 3), np.longdouble)}),
+    ("labels must hold .* not str", TypeError, {"labels": [["a", "b", "c"], ["d", "e", "f"]]}),
+    ("scores cannot be read as an array", TypeError, {"scores": [[1, 2, 3], [1, 2]]}),
+    ("scores is a masked array", TypeError, {"scores": np.ma.masked_equal([[1, 2, 3], [1, 2, 3]], 1)}),
+    ("scores is on another device", TypeError, {"scores": Tensor(np.ones((2, 3)), device=2)}),
+    ("mask has shape", untied.UntiedError, {"mask": [[True] * 2] * 2}),
+    ("mask must hold truth values", TypeError, {"mask": [[1.0] * 3] * 2}),
+    ("judged has shape", untied.UntiedError, {"judged": [True] * 3}),
+    ("sizes goes with flat labels", untied.UntiedError, {"sizes": [3, 3]}),
+    ("flat labels need sizes, offsets or query_ids", untied.UntiedError, {"labels": [1, 0, 0]}),
+    (
+        "one of sizes, offsets and query_ids, not sizes and offsets",
+        untied.UntiedError,
+        {"labels": [1, 0, 0], "sizes": [3], "offsets": [0, 3]},
+    ),
+    ("labels must have one dimension or two", untied.UntiedError, {"labels": [[[1]]]}),
+    ("sizes add up to 4, labels have 3", untied.UntiedError, {"labels": [1, 0, 0], "sizes": [1, 3]}),
+    (r"sizes\[1\] is -1", untied.UntiedError, {"labels": [1, 0, 0], "sizes": [4, -1]}),
+    ("sizes must hold integers", TypeError, {"labels": [1, 0, 0], "sizes": [1.5, 1.5]}),
+    ("offsets must go from 0 to 3, .* found 1 to 3", untied.UntiedError, {"labels": [1, 0, 0], "offsets": [1, 3]}),
+    (
+        r"offsets\[2\] is 1, less than the one before, 2",
+        untied.UntiedError,
+        {"labels": [1, 0, 0], "offsets": [0, 2, 1, 3]},
+    ),
+    ("query_ids has 2 ids", untied.UntiedError, {"labels": [1, 0, 0], "query_ids": ["a", "b"]}),
+    (r"query_ids\[2\] is a again", untied.UntiedError, {"labels": [1, 0, 0], "query_ids": ["a", "b", "a"]}),
+    ("num_relevant has 3 numbers for 2 queries", untied.UntiedError, {"num_relevant": [1, 2, 3]}),
+    ("num_relevant must hold integers", TypeError, {"num_relevant": [1.0, 2.0]}),
+    (r"query 1 \(counted from 0\) has 1 documents of grade 1", untied.UntiedError, {"num_relevant": [1, 0]}),
+    ("labels such as 2 show", untied.UntiedError, {"labels": [[2, 0, 1], [1, 0, 0]], "num_relevant": [3, 3]}),
+    ("ties 'docid' and 'trec' need ids", untied.UntiedError, {"ties": "docid"}),
+    ("which arrays do not have", untied.UntiedError, {"measures": "TBG"}),
+    ("does not fit the score_dtype", untied.UntiedError, {"scores": [[1e9] * 3] * 2, "score_dtype": "float16"}),
+    ("no query to evaluate", untied.UntiedError, {"scores": np.empty((0, 3)), "labels": np.empty((0, 3))}),
+    ("threads must be at least 1", untied.UntiedError, {"threads": 0}),
+    ("unknown measure", untied.MeasureError, {"measures": "nDGC"}),
+    (
+        r"AP is undefined for query 1 \(counted from 0\)|AP.*query 1",
+        untied.UndefinedError,
+        {"labels": [[1, 0, 0], [0, 0, 0]], "on_undefined": "raise"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("message", "kind", "changed"), REFUSED)
+def test_refused(message: str, kind: type[Exception], changed: dict[str, Any]) -> None:
+    call: dict[str, Any] = {"scores": [[1, 2, 3], [1, 2, 3]], "labels": [[1, 0, 0], [1, 0, 0]], "measures": "AP"}
+    call |= changed
+    if np.ndim(call["labels"]) == 1 and "scores" not in changed:
+        call["scores"] = [1, 2, 3]
+    with pytest.raises(kind, match=message):
+        untied.evaluate_arrays(**call)
+
+
+def test_results_are_shown() -> None:
+    found = untied.evaluate_arrays([[1, 1]], [[1, 0]], ["RR", "NumQ"], ties="range")
+    assert repr(found).splitlines()[0].split() == ["measure", "value", "low", "high"]
+    assert "<table>" in found._repr_html_()
+    assert repr(found.per_query("RR")) == "<untied.ArrayValues: 1 rows>"
+    assert (found.measures, len(found), found.queries.tolist()) == (["RR", "NumQ"], 1, [0])
+    with_ids = untied.evaluate_arrays([1, 2, 3], [1, 0, 1], "RR", query_ids=["b", "b", "a"])
+    assert with_ids.queries.tolist() == ["b", "a"]
