@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, final
 
 from untied._types import Facts, Findings, MeasureInfo, TrecOptions
-from untied.inputs import ArrowTable, OneRun, QrelsLike
+from untied.inputs import ArrowTable, OneRun, QrelsLike, Rows
 
 __all__ = [
     "ArrayComparer",
@@ -30,6 +30,7 @@ __all__ = [
     "comparing_measure",
     "difference_outcomes",
     "explain_measures",
+    "find_columns",
     "judgment_outlook",
     "largest_assignment",
     "measure_info",
@@ -50,13 +51,39 @@ _Parts: TypeAlias = tuple[float, float | None, float | None, float | None, str]
 
 @final
 class Run:
-    def __new__(cls, run: OneRun, *, columns: Mapping[str, str] | None = None, threads: int | None = None) -> Run: ...
+    def __new__(
+        cls,
+        run: OneRun,
+        *,
+        format: str = "auto",
+        columns: Mapping[str, str] | None = None,
+        threads: int | None = None,
+    ) -> Run: ...
     @staticmethod
-    def read(path: str | os.PathLike[str], threads: int | None = None) -> Run: ...
+    def read(
+        path: str | os.PathLike[str],
+        threads: int | None = None,
+        format: str = "trec",
+        columns: Mapping[str, str] | None = None,
+        ranks: bool = False,
+    ) -> Run: ...
     @staticmethod
     def from_mapping(run: Mapping[Any, Any], threads: int | None = None) -> Run: ...
     @staticmethod
-    def from_arrow(table: ArrowTable, threads: int | None = None, columns: Mapping[str, str] | None = None) -> Run: ...
+    def from_arrow(
+        table: ArrowTable,
+        threads: int | None = None,
+        columns: Mapping[str, str] | None = None,
+        source: str = "run",
+        ranks: bool = False,
+    ) -> Run: ...
+    @staticmethod
+    def from_rows(
+        rows: Rows,
+        threads: int | None = None,
+        columns: Mapping[str, str] | None = None,
+        names: list[str] | None = None,
+    ) -> Run: ...
     def queries(self) -> list[str]: ...
     def __len__(self) -> int: ...
     def __contains__(self, key: object, /) -> bool: ...
@@ -76,12 +103,18 @@ class Qrels:
         cls,
         qrels: QrelsLike,
         *,
-        format: str = "trec",
+        format: str = "auto",
         columns: Mapping[str, str] | None = None,
         threads: int | None = None,
     ) -> Qrels: ...
     @staticmethod
-    def read(path: str | os.PathLike[str], threads: int | None = None, format: str = "trec") -> Qrels: ...
+    def read(
+        path: str | os.PathLike[str],
+        threads: int | None = None,
+        format: str = "trec",
+        layout: str = "trec",
+        columns: Mapping[str, str] | None = None,
+    ) -> Qrels: ...
     @staticmethod
     def from_mapping(qrels: Mapping[Any, Any], threads: int | None = None, format: str = "trec") -> Qrels: ...
     @staticmethod
@@ -90,6 +123,15 @@ class Qrels:
         threads: int | None = None,
         format: str = "trec",
         columns: Mapping[str, str] | None = None,
+        source: str = "qrels",
+    ) -> Qrels: ...
+    @staticmethod
+    def from_rows(
+        rows: Rows,
+        threads: int | None = None,
+        format: str = "trec",
+        columns: Mapping[str, str] | None = None,
+        names: list[str] | None = None,
     ) -> Qrels: ...
     @property
     def repeated(self) -> int: ...
@@ -241,7 +283,7 @@ def passage_differences(
     filled: bool,
 ) -> tuple[float, float]: ...
 def arrow_stream(texts: list[tuple[str, list[str]]], numbers: list[tuple[str, list[float | None]]]) -> object: ...
-def check_run(qrels: Qrels, path: str | os.PathLike[str], threads: int | None = None) -> Findings: ...
+def check_run(qrels: Qrels, run: Run, threads: int | None = None) -> Findings: ...
 def compare_rows(
     run_a: Run,
     run_b: Run,
@@ -285,6 +327,7 @@ def difference_outcomes(
     score_dtype: str,
 ) -> tuple[list[float], list[float], float | None]: ...
 def explain_measures(options: TrecOptions) -> tuple[str, tuple[int, str] | None]: ...
+def find_columns(names: list[str], holds: str, columns: Mapping[str, str] | None, source: str) -> list[str]: ...
 def largest_assignment(
     run_a: Run,
     run_b: Run,

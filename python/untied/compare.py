@@ -6,7 +6,7 @@ from math import inf, isnan, nan
 
 from untied import _core
 from untied.errors import MeasureError, UntiedError
-from untied.inputs import as_qrels, as_run
+from untied.inputs import are_rows, as_qrels, as_run
 from untied.table import Table, Value
 
 TYPE_CHECKING = False
@@ -465,9 +465,10 @@ def compare(
     0.7500 [0.5000, 1.0000]
     """
     asked = as_comparing_measures(measures)
-    if isinstance(run_a, (list, tuple)) != isinstance(run_b, (list, tuple)):
-        raise TypeError("a ranked list is compared with a ranked list, a run with a run")
-    if isinstance(run_a, (list, tuple)):
+    ranked_lists = [isinstance(run, (list, tuple)) and not are_rows(run) for run in (run_a, run_b)]
+    if any(ranked_lists):
+        if not all(ranked_lists):
+            raise TypeError("a ranked list is compared with a ranked list, a run with a run")
         run_a, run_b = {"query": run_a}, {"query": run_b}
         qrels = None if qrels is None else {"query": qrels}
         probabilities = None if probabilities is None else {"query": probabilities}

@@ -28,7 +28,7 @@ def curves(
     gain: str = "linear",
     ties: str = "range",
     score_dtype: str = "float64",
-    qrels_format: str = "trec",
+    qrels_format: str = "auto",
     threads: int | None = None,
 ) -> Table:
     """Measures of one query at every rank.

@@ -49,10 +49,10 @@ class Evaluator:
         ``"qrels"``: every judged query counts, those that a run lacks as an empty ranking. ``"common"``: only those
         in both.
     qrels_format : str
-        What the qrels hold: ``"trec"``: grades; ``"subtopics"``, which measures of diversity need; ``"stratified"``,
-        which xinfAP and infNDCG need; ``"prels"``, which statAP needs; in a file also ``"groups"`` or ``"mirex"``, for
-        partly ordered truth. See `read_qrels`; of stratified and prels, a dict has
-        ``{query: {document: (stratum, grade)}}`` or ``{query: {document: (grade, probability)}}``.
+        What the qrels hold: grades, in a file of the format that its suffix tells (``"auto"``); ``"subtopics"``, which
+        measures of diversity need; ``"stratified"``, which xinfAP and infNDCG need; ``"prels"``, which statAP needs; in
+        a file also ``"groups"`` or ``"mirex"``, for partly ordered truth. See `read_qrels`; of stratified and prels, a
+        dict has ``{query: {document: (stratum, grade)}}`` or ``{query: {document: (grade, probability)}}``.
     on_undefined : str
         What a measure without a value for a query counts (most of them, where nothing is relevant): ``"zero"``;
         ``"nan"``, which the mean leaves out; or ``"raise"``.
@@ -81,7 +81,7 @@ class Evaluator:
         unretrieved: str = "none",
         score_dtype: str = "float64",
         queries: str = "qrels",
-        qrels_format: str = "trec",
+        qrels_format: str = "auto",
         on_undefined: str = "zero",
         docs: DocsLike | None = None,
         variance: bool = False,
@@ -159,7 +159,7 @@ def evaluate(
     unretrieved: str = "none",
     score_dtype: str = "float64",
     queries: str = "qrels",
-    qrels_format: str = "trec",
+    qrels_format: str = "auto",
     on_undefined: str = "zero",
     docs: DocsLike | None = None,
     variance: bool = False,

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from functools import partial
 
+from untied import files
 from untied._core import Lengths, Qrels, Run
 from untied.errors import UntiedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Any, Protocol, TypeAlias, TypeGuard
+    from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar
+
+    Held = TypeVar("Held", Run, Qrels)
 
     class ArrowTable(Protocol):
         """A frame: of pandas, polars, pyarrow, DuckDB, or any other library that speaks Arrow."""
@@ -19,14 +22,13 @@ if TYPE_CHECKING:
         def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
             """Its rows, as Arrow's C stream interface has them."""
 
-    OneRun: TypeAlias = Run | str | os.PathLike[str] | Mapping[Any, Any] | ArrowTable
+    Rows: TypeAlias = Iterable[tuple[Any, ...]]
+    OneRun: TypeAlias = Run | str | os.PathLike[str] | Mapping[Any, Any] | ArrowTable | Rows
     Runs: TypeAlias = OneRun | Iterable[OneRun] | Mapping[str, OneRun]
     DocsLike: TypeAlias = Lengths | str | os.PathLike[str] | Mapping[Any, Any]
-    QrelsLike: TypeAlias = Qrels | str | os.PathLike[str] | Mapping[Any, Any] | ArrowTable
+    QrelsLike: TypeAlias = Qrels | str | os.PathLike[str] | Mapping[Any, Any] | ArrowTable | Rows
 
 
-#: Formats of files of qrels.
-FORMATS = ("trec", "subtopics", "stratified", "prels", "groups", "mirex")
 #: What a dict of qrels looks like that has more than grades.
 _SHAPES = {
     "subtopics": "{query: {subtopic: {document: grade}}}",
@@ -35,16 +37,28 @@ _SHAPES = {
 }
 
 
-def read_run(path: str | os.PathLike[str], *, threads: int | None = None) -> Run:
-    """Read a TREC run: ``query Q0 document rank score tag``, one retrieved document a line.
-
-    Columns are separated by blanks or tabs; blank lines and lines that begin with ``#`` are passed over. The lines
-    of a query may stand anywhere, in any order. Rank and tag are not used: documents are ranked by score.
+def read_run(
+    path: str | os.PathLike[str],
+    *,
+    format: str = "auto",
+    columns: Mapping[str, str] | None = None,
+    threads: int | None = None,
+) -> Run:
+    """Read a run from a file.
 
     Parameters
     ----------
     path : str or path-like
-        Plain text or an archive of it by gzip, zstd or xz (recognised by content); ``"-"`` is standard input.
+        Plain or compressed by gzip, zstd or xz (recognised by content); ``"-"`` is standard input.
+    format : str
+        ``"trec"``: ``query Q0 document rank score tag``, one retrieved document a line. Columns are separated by blanks
+        or tabs; blank lines and lines that begin with ``#`` are passed over; rank and tag are not used.
+        ``"msmarco"``: ``query document rank``. ``"csv"``, ``"tsv"``: with a header; ``"jsonl"``: an object on every
+        line; ``"parquet"``. ``"json"``: ``{query: {document: score}}``. ``"rank-eval"``: the response to a rank-eval
+        request of Elasticsearch or OpenSearch. ``"auto"``: by the suffix (.csv, .tsv, .jsonl, .ndjson, .json,
+        .parquet), and ``"trec"`` for any other.
+    columns : dict, optional
+        Names of columns that are not known, by what they hold: ``{"query": "q", "document": "d", "score": "s"}``.
     threads : int, optional
         Number of threads; as many as there are processors by default.
 
@@ -57,14 +71,22 @@ def read_run(path: str | os.PathLike[str], *, threads: int | None = None) -> Run
     InputError
         A line is malformed, a score is not a finite number, a document stands twice in a query, the file is empty
         or an archive is damaged.
+    UntiedError
+        A column is missing or ambiguous, or an option is refused.
     OSError
         The file cannot be read.
     """
-    return Run.read(path, threads)
+    return files.read_run(path, format, columns, threads)
 
 
-def read_qrels(path: str | os.PathLike[str], *, format: str = "trec", threads: int | None = None) -> Qrels:
-    """Read TREC qrels: ``query iteration document grade``, one judged document a line.
+def read_qrels(
+    path: str | os.PathLike[str],
+    *,
+    format: str = "auto",
+    columns: Mapping[str, str] | None = None,
+    threads: int | None = None,
+) -> Qrels:
+    """Read qrels from a file.
 
     A grade is any finite number. Negative ones mean *pooled but not judged*: such documents are not relevant, and
     not non-relevant either.
@@ -74,13 +96,17 @@ def read_qrels(path: str | os.PathLike[str], *, format: str = "trec", threads: i
     path : str or path-like
         As for `read_run`.
     format : str
-        ``"trec"``, or ``"subtopics"`` for TREC's diversity qrels: ``query subtopic document grade``. A document then
-        has a grade for each subtopic, for measures such as ``alpha_nDCG``, and for all others the highest of them.
-        ``"stratified"`` for a pool that was sampled by stratum, which ``xinfAP`` and ``infNDCG`` need: ``query 0
-        document stratum grade``. ``"prels"`` for inclusion probabilities, which ``statAP`` needs: ``query document
-        grade method probability``.
+        ``"trec"``: ``query iteration document grade``, one judged document a line. ``"csv"``, ``"tsv"``, ``"jsonl"``,
+        ``"json"``, ``"parquet"`` and ``"auto"`` as for `read_run`; ``"rank-eval"``: the body of a rank-eval request.
+        ``"subtopics"`` for TREC's diversity qrels: ``query subtopic document grade``. A document then has a grade for
+        each subtopic, for measures such as ``alpha_nDCG``, and for all others the highest of them. ``"stratified"`` for
+        a pool that was sampled by stratum, which ``xinfAP`` and ``infNDCG`` need: ``query 0 document stratum grade``.
+        ``"prels"`` for inclusion probabilities, which ``statAP`` needs: ``query document grade method probability``.
+        These three are read from tables too, told by the suffix.
         Partly ordered truth: ``"groups"``, one query a line, groups best first: ``query document document | document``;
         ``"mirex"``: ``source query document group``, group 1 being the best. Grades count down to 1 for the last group.
+    columns : dict, optional
+        As for `read_run`, with ``"grade"`` instead of ``"score"``.
     threads : int, optional
         As for `read_run`.
 
@@ -93,24 +119,34 @@ def read_qrels(path: str | os.PathLike[str], *, format: str = "trec", threads: i
     InputError
         A line is malformed, a grade is not a finite number, a document is judged twice with different grades, the
         file is empty or an archive is damaged.
+    UntiedError
+        A column is missing or ambiguous, or an option is refused.
     OSError
         The file cannot be read.
     """
-    return Qrels.read(path, threads, format)
+    return files.read_qrels(path, format, columns, threads)
 
 
 def as_qrels(
-    qrels: QrelsLike, threads: int | None = None, format: str = "trec", columns: Mapping[str, str] | None = None
+    qrels: QrelsLike, threads: int | None = None, format: str = "auto", columns: Mapping[str, str] | None = None
 ) -> Qrels:
-    """Qrels from a path, a frame, or one of the dicts that `Evaluator` takes."""
+    """Qrels from a path, a frame, rows, or one of the dicts that `Evaluator` takes."""
     if isinstance(qrels, (str, os.PathLike)):
-        return read_qrels(qrels, format=format, threads=threads)
-    if format not in FORMATS:
-        raise UntiedError(f"qrels format must be {', '.join(FORMATS[:-1])} or {FORMATS[-1]}, not {format!r}")
+        return files.read_qrels(qrels, format, columns, threads)
+    files.check_qrels_format(format)
     if is_table(qrels):
-        return Qrels.from_arrow(qrels, threads, format, columns)
+        holds = "trec" if format in files.PLAIN else format
+        return _of_table(
+            partial(Qrels.from_arrow, format=holds), partial(Qrels.from_rows, format=holds), qrels, threads, columns
+        )
     if not isinstance(qrels, Qrels):
-        qrels = Qrels.from_mapping(_plain(qrels), threads, format)
+        plain: Any = _plain(qrels)
+        if format == "rank-eval":
+            plain = files.judged(plain)
+        if hasattr(plain, "keys"):
+            qrels = Qrels.from_mapping(plain, threads, format)
+        else:
+            qrels = Qrels.from_rows(plain, threads, format, columns)
     if format in _SHAPES and format != qrels.format:
         raise UntiedError(f"the qrels have format {qrels.format!r}, not {format!r}: {_SHAPES[format]} was expected")
     return qrels
@@ -127,6 +163,7 @@ def as_lengths(docs: DocsLike | None, threads: int | None = None) -> Lengths | N
 
 def named_runs(runs: Runs, threads: int | None = None) -> list[tuple[str, Callable[[], Run]]]:
     """Names of one or several runs, each with a function that loads it, so that one is in memory at a time."""
+    runs = _seen(runs)
     sources: Any = [runs] if _is_one(runs) else runs
     if hasattr(sources, "items"):
         named = [(str(name), run) for name, run in sources.items()]
@@ -143,20 +180,54 @@ def named_runs(runs: Runs, threads: int | None = None) -> list[tuple[str, Callab
     return [(name, partial(as_run, run, threads)) for name, run in named]
 
 
-def as_run(run: OneRun, threads: int | None = None, columns: Mapping[str, str] | None = None) -> Run:
-    """A run from a path, a frame, a dict or a ranked list."""
+def as_run(
+    run: OneRun, threads: int | None = None, format: str = "auto", columns: Mapping[str, str] | None = None
+) -> Run:
+    """A run from a path, a frame, rows, a dict or a ranked list."""
     if isinstance(run, Run):
         return run
     if isinstance(run, (str, os.PathLike)):
-        return Run.read(run, threads)
+        return files.read_run(run, format, columns, threads)
+    files.check_run_format(format)
     if is_table(run):
-        return Run.from_arrow(run, threads, columns)
-    return Run.from_mapping(_plain(run), threads)
+        return _of_table(Run.from_arrow, Run.from_rows, run, threads, columns)
+    plain: Any = _plain(run)
+    if format == "rank-eval":
+        plain = files.retrieved(plain)
+    if hasattr(plain, "keys"):
+        return Run.from_mapping(plain, threads)
+    return Run.from_rows(plain, threads, columns)
+
+
+def _of_table(
+    from_arrow: Callable[..., Held],
+    from_rows: Callable[..., Held],
+    table: Any,
+    threads: int | None,
+    columns: Mapping[str, str] | None,
+) -> Held:
+    """A frame by way of Arrow; one of pandas, which cannot go there without pyarrow, column by column."""
+    try:
+        return from_arrow(table, threads, columns=columns)
+    except ImportError:
+        names = [str(name) for name in table.columns]
+        rows = zip(*(table.iloc[:, number].tolist() for number in range(len(names))), strict=True)
+        return from_rows(rows, threads, columns=columns, names=names)
 
 
 def is_table(source: object) -> TypeGuard[ArrowTable]:
     """Whether this is a frame."""
     return hasattr(source, "__arrow_c_stream__")
+
+
+def _seen(runs: Any) -> Any:
+    """A list of what an iterator holds, which could be looked at only once: runs, or rows of one."""
+    return list(runs) if hasattr(runs, "__next__") and not is_table(runs) else runs
+
+
+def are_rows(source: Any) -> bool:
+    """Whether this is a list of rows (query, document, number) or of named tuples, and no ranked list."""
+    return isinstance(source, (list, tuple)) and len(source) > 0 and isinstance(source[0], tuple) and len(source[0]) > 2
 
 
 def _plain(judged_or_retrieved: Any) -> Any:
@@ -168,15 +239,18 @@ def _plain(judged_or_retrieved: Any) -> Any:
 def _is_one(runs: Any) -> bool:
     """Whether this is a single run rather than several.
 
-    ``{query: {document: score}}`` and ``{query: [document, ...]}`` are single runs; ``{name: run}`` is not.
+    ``{query: {document: score}}``, ``{query: [document, ...]}`` and ``[(query, document, score), ...]`` are single
+    runs; ``{name: run}`` is not, whatever a run is.
     """
     if isinstance(runs, (Run, str, os.PathLike)) or is_table(runs) or hasattr(runs, "to_dict"):
         return True
     if not callable(getattr(runs, "values", None)):
-        return False
+        return are_rows(runs)
     first: Any = next(iter(runs.values()), {})
-    if isinstance(first, (Run, str, os.PathLike)) or is_table(first):
+    if isinstance(first, (Run, str, os.PathLike)) or is_table(first) or hasattr(first, "__next__"):
         return False
+    if isinstance(first, (list, tuple)):
+        return not are_rows(first)
     if hasattr(first, "values"):
         document = next(iter(first.values()), 0.0)
         return not (hasattr(document, "values") or isinstance(document, (list, tuple)))
@@ -201,7 +275,5 @@ def _stem(path: str) -> str:
     """The file's name without directory, compression suffix and one more suffix."""
     if path == "-":
         return "stdin"
-    name = os.path.basename(path)
-    for packed in (".gz", ".zst", ".xz"):
-        name = name.removesuffix(packed)
+    name = files.unpacked(os.path.basename(path))
     return os.path.splitext(name)[0] or name

@@ -57,7 +57,7 @@ struct QueryFindings {
     tied_in_32_bits: usize,
 }
 
-/// Look at a run that was read with its rank column, and at the qrels it is to be evaluated on.
+/// Look at a run that was read with its rank column, where it has one, and at the qrels it is to be evaluated on.
 #[must_use]
 pub fn check(qrels: &Qrels, run: &Run) -> Findings {
     let mut findings =
@@ -93,7 +93,7 @@ pub fn check(qrels: &Qrels, run: &Run) -> Findings {
 }
 
 fn look_at(rows: &Rows<'_>, order: &mut Order) -> QueryFindings {
-    let (scores, ranks) = (rows.column(0), rows.column(1));
+    let (scores, ranks) = (rows.column(0), if rows.columns() > 1 { rows.column(1) } else { &[] });
     let mut found =
         QueryFindings { not_a_number: ranks.iter().filter(|rank| rank.is_nan()).count(), ..QueryFindings::default() };
     found.tied = tied(scores, order);

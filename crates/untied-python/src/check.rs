@@ -4,27 +4,16 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use untied_core::check::{self, TOP};
 use untied_core::error::text;
-use untied_core::read;
 
-use crate::tables::{Qrels, path_text};
+use crate::tables::{Qrels, Run};
 use crate::threads;
 
-/// What is suspicious about a run file, as facts by name.
+/// What is suspicious about a run that was read with its ranks, as facts by name.
 #[pyfunction]
-#[pyo3(signature = (qrels, path, threads = None))]
-pub fn check_run<'py>(
-    py: Python<'py>,
-    qrels: &Qrels,
-    path: std::path::PathBuf,
-    threads: Option<i64>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let path = path_text(path)?;
-    let qrels = &qrels.0;
-    let (run, found) = threads::run(py, threads, || {
-        let run = read::read_run(&path, true)?;
-        let found = check::check(qrels, &run);
-        Ok((run, found))
-    })?;
+#[pyo3(signature = (qrels, run, threads = None))]
+pub fn check_run<'py>(py: Python<'py>, qrels: &Qrels, run: &Run, threads: Option<i64>) -> PyResult<Bound<'py, PyDict>> {
+    let (qrels, run) = (&qrels.0, &run.0);
+    let found = threads::run(py, threads, || Ok(check::check(qrels, run)))?;
     let in_qrels = |queries: &[usize]| queries.iter().map(|&query| text(qrels.id(query))).collect::<Vec<_>>();
     let dict = PyDict::new(py);
     dict.set_item("queries", found.queries)?;

@@ -1,6 +1,6 @@
 //! Python's objects to columns: ids, dicts of dicts, ranked lists.
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use untied_core::Error;
@@ -18,15 +18,23 @@ pub fn show_id(id: &Bound<'_, PyAny>) -> PyResult<String> {
 }
 
 /// A number of any sort; Python's own first, which need no detour by `__float__`.
+///
+/// An int that 64 bits of floating point do not hold is none: it would tie with its neighbours.
 #[inline]
 pub fn number(value: &Bound<'_, PyAny>) -> PyResult<f64> {
     if let Ok(float) = value.cast_exact::<PyFloat>() {
         return Ok(float.value());
     }
-    match value.cast_exact::<PyInt>().map(|int| int.extract::<i32>()) {
-        Ok(Ok(int)) => Ok(f64::from(int)),
-        _ => value.extract(),
+    let Ok(int) = value.cast_exact::<PyInt>() else { return value.extract() };
+    match int.extract::<i64>() {
+        Ok(small) if small.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS => return Ok(small as f64),
+        _ => {}
     }
+    let number: f64 = value.extract()?;
+    if !value.eq(number)? {
+        return Err(PyValueError::new_err("a whole number that a 64-bit float does not hold exactly"));
+    }
+    Ok(number)
 }
 
 /// Call `use_id` with the bytes of an id: a str, bytes or an int.
@@ -91,7 +99,7 @@ impl Taken {
     }
 
     /// The same with so many numbers a row.
-    fn with_columns(source: &Bound<'_, PyAny>, numbers: usize) -> Taken {
+    pub fn with_columns(source: &Bound<'_, PyAny>, numbers: usize) -> Taken {
         let mut chunk = Chunk::new(numbers);
         if let Ok(dict) = source.cast::<PyDict>() {
             let rows = dict.iter().map(|(_, documents)| documents.len().unwrap_or(0).min(MOST_ROOM)).sum::<usize>();
@@ -118,7 +126,7 @@ impl Taken {
 
     /// The same with a number for each column.
     #[inline]
-    fn push_all(&mut self, document: &Bound<'_, PyAny>, values: &[f64]) -> PyResult<()> {
+    pub fn push_all(&mut self, document: &Bound<'_, PyAny>, values: &[f64]) -> PyResult<()> {
         let docs = &mut self.chunk.block.docs;
         with_id(document, "a document id", |id| {
             if docs.bytes() + id.len() > u32::MAX as usize {

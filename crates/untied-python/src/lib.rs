@@ -11,6 +11,7 @@ mod convert;
 mod errors;
 mod evaluate;
 mod from_arrow;
+mod from_rows;
 mod measure;
 mod outlook;
 mod passages;
@@ -51,7 +52,7 @@ mod _core {
     #[pymodule_export]
     use super::statistics::{randomization_counts, tukey_counts};
     #[pymodule_export]
-    use super::tables::{Lengths, Qrels, Run, read_bytes};
+    use super::tables::{Lengths, Qrels, Run, find_columns, read_bytes};
     #[pymodule_export]
     use super::trec_eval::{TrecReport, explain_measures};
 

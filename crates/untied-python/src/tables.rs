@@ -9,13 +9,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use untied_core::error::text;
 use untied_core::read;
-use untied_core::table::columns::Kind;
+use untied_core::table::columns::{Columns, Kind};
 use untied_core::table::profiles::{Detail, GRADE, PROBABILITY, STRATUM};
 use untied_core::table::{self, Table};
 
 use crate::convert::{chunks, chunks_by_subtopic, chunks_of_pairs, is_by_subtopic, lengths, with_id};
 use crate::errors::to_python;
-use crate::{from_arrow, threads};
+use crate::{from_arrow, from_rows, threads};
 
 /// Retrieved documents with scores, query by query.
 #[pyclass(frozen, module = "untied")]
@@ -29,21 +29,34 @@ pub struct Qrels(pub table::Qrels);
 #[pyclass(frozen, module = "untied._core")]
 pub struct Lengths(pub Arc<table::Lengths>);
 
-fn unknown_format(format: &str) -> PyErr {
-    let message = format!("qrels format must be trec, subtopics, stratified, prels, groups or mirex, not '{format}'");
+fn refused(message: String) -> PyErr {
     to_python(untied_core::Error::Value(message))
+}
+
+fn unknown_format(format: &str) -> PyErr {
+    refused(format!("qrels format must be trec, subtopics, stratified, prels, groups or mirex, not '{format}'"))
 }
 
 /// What qrels of a format say besides a grade, where they are tables.
 fn detail(format: &str) -> PyResult<Option<Detail>> {
     match format {
-        "trec" => Ok(None),
+        "auto" | "trec" => Ok(None),
         "subtopics" => Ok(Some(Detail::Subtopics)),
         "stratified" => Ok(Some(Detail::Strata)),
         "prels" => Ok(Some(Detail::Inclusion)),
-        _ => Err(to_python(untied_core::Error::Value(format!(
+        _ => Err(refused(format!(
             "qrels format must be trec, subtopics, stratified or prels for a table, not '{format}'"
-        )))),
+        ))),
+    }
+}
+
+/// How a file with names of columns is written.
+fn layout(name: &str) -> Option<read::table::Format> {
+    match name {
+        "csv" => Some(read::table::Format::Delimited(b',')),
+        "tsv" => Some(read::table::Format::Delimited(b'\t')),
+        "jsonl" => Some(read::table::Format::JsonLines),
+        _ => None,
     }
 }
 
@@ -52,6 +65,16 @@ type Named = BTreeMap<String, String>;
 
 fn named(columns: Option<Named>) -> Vec<(String, String)> {
     columns.unwrap_or_default().into_iter().collect()
+}
+
+/// Those columns of a table that are needed, the query first; `holds` is `run` or a format of qrels.
+#[pyfunction]
+#[pyo3(signature = (names, holds, columns, source))]
+pub fn find_columns(names: Vec<String>, holds: &str, columns: Option<Named>, source: &str) -> PyResult<Vec<String>> {
+    let kind = if holds == "run" { Kind::Run { ranks: true } } else { Kind::Qrels(detail(holds)?) };
+    let refs: Vec<&str> = names.iter().map(String::as_str).collect();
+    let found = Columns::find(kind, &refs, &named(columns), source).map_err(to_python)?;
+    Ok(found.needed().map(|column| names[column].clone()).collect())
 }
 
 fn ids(table: &Table) -> Vec<String> {
@@ -89,21 +112,39 @@ pub fn read_bytes<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, Py
 #[pymethods]
 impl Run {
     #[new]
-    #[pyo3(signature = (run, *, columns = None, threads = None))]
+    #[pyo3(signature = (run, *, format = "auto", columns = None, threads = None))]
     fn new<'py>(
         run: &Bound<'py, PyAny>,
+        format: &str,
         columns: Option<&Bound<'py, PyAny>>,
         threads: Option<i64>,
     ) -> PyResult<Py<Run>> {
         let as_run = run.py().import("untied.inputs")?.getattr("as_run")?;
-        Ok(as_run.call1((run, threads, columns))?.extract()?)
+        Ok(as_run.call1((run, threads, format, columns))?.extract()?)
     }
 
     #[staticmethod]
-    #[pyo3(signature = (path, threads = None))]
-    fn read(py: Python<'_>, path: PathBuf, threads: Option<i64>) -> PyResult<Run> {
-        let path = path_text(path)?;
-        threads::run(py, threads, || read::read_run(&path, false)).map(Run)
+    #[pyo3(signature = (path, threads = None, format = "trec", columns = None, ranks = false))]
+    fn read(
+        py: Python<'_>,
+        path: PathBuf,
+        threads: Option<i64>,
+        format: &str,
+        columns: Option<Named>,
+        ranks: bool,
+    ) -> PyResult<Run> {
+        let (path, columns) = (path_text(path)?, named(columns));
+        let read = || match (format, layout(format)) {
+            ("trec", _) => read::read_run(&path, ranks),
+            ("msmarco", _) => read::read_ranks(&path),
+            (_, Some(layout)) => {
+                table::Run::new(read::read_table(&path, layout, Kind::Run { ranks }, &columns)?, &path)
+            }
+            _ => Err(untied_core::Error::Value(format!(
+                "run format must be trec, msmarco, csv, tsv or jsonl, not '{format}'"
+            ))),
+        };
+        threads::run(py, threads, read).map(Run)
     }
 
     #[staticmethod]
@@ -114,12 +155,32 @@ impl Run {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (table, threads = None, columns = None))]
-    fn from_arrow(table: &Bound<'_, PyAny>, threads: Option<i64>, columns: Option<Named>) -> PyResult<Run> {
-        let stream = from_arrow::stream(table, "run")?;
-        let (kind, columns) = (Kind::Run { ranks: false }, named(columns));
-        threads::run(table.py(), threads, || table::Run::new(from_arrow::chunks(stream, kind, &columns, "run")?, "run"))
-            .map(Run)
+    #[pyo3(signature = (table, threads = None, columns = None, source = "run", ranks = false))]
+    fn from_arrow(
+        table: &Bound<'_, PyAny>,
+        threads: Option<i64>,
+        columns: Option<Named>,
+        source: &str,
+        ranks: bool,
+    ) -> PyResult<Run> {
+        let stream = from_arrow::stream(table, source)?;
+        let (kind, columns) = (Kind::Run { ranks }, named(columns));
+        threads::run(table.py(), threads, || {
+            table::Run::new(from_arrow::chunks(stream, kind, &columns, source)?, source)
+        })
+        .map(Run)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (rows, threads = None, columns = None, names = None))]
+    fn from_rows(
+        rows: &Bound<'_, PyAny>,
+        threads: Option<i64>,
+        columns: Option<Named>,
+        names: Option<Vec<String>>,
+    ) -> PyResult<Run> {
+        let chunks = from_rows::chunks(rows, Kind::Run { ranks: false }, names, &named(columns), "run")?;
+        threads::run(rows.py(), threads, || table::Run::new(chunks, "run")).map(Run)
     }
 
     fn queries(&self) -> Vec<String> {
@@ -166,7 +227,7 @@ impl Lengths {
 #[pymethods]
 impl Qrels {
     #[new]
-    #[pyo3(signature = (qrels, *, format = "trec", columns = None, threads = None))]
+    #[pyo3(signature = (qrels, *, format = "auto", columns = None, threads = None))]
     fn new<'py>(
         qrels: &Bound<'py, PyAny>,
         format: &str,
@@ -178,8 +239,23 @@ impl Qrels {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (path, threads = None, format = "trec"))]
-    fn read(py: Python<'_>, path: PathBuf, threads: Option<i64>, format: &str) -> PyResult<Qrels> {
+    #[pyo3(signature = (path, threads = None, format = "trec", layout = "trec", columns = None))]
+    fn read(
+        py: Python<'_>,
+        path: PathBuf,
+        threads: Option<i64>,
+        format: &str,
+        layout: &str,
+        columns: Option<Named>,
+    ) -> PyResult<Qrels> {
+        if let Some(layout) = self::layout(layout) {
+            let (path, columns, detail) = (path_text(path)?, named(columns), detail(format)?);
+            let read = || {
+                let chunks = read::read_table(&path, layout, Kind::Qrels(detail), &columns)?;
+                table::Qrels::with_detail(chunks, detail, &path)
+            };
+            return threads::run(py, threads, read).map(Qrels);
+        }
         let read = match format {
             "trec" => read::read_qrels,
             "subtopics" => read::read_subtopics,
@@ -202,30 +278,47 @@ impl Qrels {
         let (chunks, make): (_, fn(_, &str) -> _) = match format {
             "stratified" => (chunks_of_pairs(qrels, (STRATUM, 1), (GRADE, 0))?, table::Qrels::with_strata),
             "prels" => (chunks_of_pairs(qrels, (GRADE, 0), (PROBABILITY, 1))?, table::Qrels::with_inclusion),
-            "trec" | "subtopics" if is_by_subtopic(qrels)? => {
+            "auto" | "trec" | "json" | "subtopics" if is_by_subtopic(qrels)? => {
                 (chunks_by_subtopic(qrels)?, table::Qrels::with_subtopics)
             }
-            "trec" | "subtopics" | "groups" | "mirex" => (chunks(qrels, "qrels", "grade")?, table::Qrels::new),
+            "auto" | "trec" | "json" | "subtopics" | "groups" | "mirex" => {
+                (chunks(qrels, "qrels", "grade")?, table::Qrels::new)
+            }
             _ => return Err(unknown_format(format)),
         };
         threads::run(qrels.py(), threads, || make(chunks, "qrels")).map(Qrels)
     }
 
     #[staticmethod]
-    #[pyo3(signature = (table, threads = None, format = "trec", columns = None))]
+    #[pyo3(signature = (table, threads = None, format = "trec", columns = None, source = "qrels"))]
     fn from_arrow(
         table: &Bound<'_, PyAny>,
         threads: Option<i64>,
         format: &str,
         columns: Option<Named>,
+        source: &str,
     ) -> PyResult<Qrels> {
         let detail = detail(format)?;
-        let stream = from_arrow::stream(table, "qrels")?;
+        let stream = from_arrow::stream(table, source)?;
         let (kind, columns) = (Kind::Qrels(detail), named(columns));
         threads::run(table.py(), threads, || {
-            table::Qrels::with_detail(from_arrow::chunks(stream, kind, &columns, "qrels")?, detail, "qrels")
+            table::Qrels::with_detail(from_arrow::chunks(stream, kind, &columns, source)?, detail, source)
         })
         .map(Qrels)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (rows, threads = None, format = "trec", columns = None, names = None))]
+    fn from_rows(
+        rows: &Bound<'_, PyAny>,
+        threads: Option<i64>,
+        format: &str,
+        columns: Option<Named>,
+        names: Option<Vec<String>>,
+    ) -> PyResult<Qrels> {
+        let detail = detail(format)?;
+        let chunks = from_rows::chunks(rows, Kind::Qrels(detail), names, &named(columns), "qrels")?;
+        threads::run(rows.py(), threads, || table::Qrels::with_detail(chunks, detail, "qrels")).map(Qrels)
     }
 
     fn queries(&self) -> Vec<String> {

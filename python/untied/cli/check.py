@@ -5,6 +5,7 @@ from __future__ import annotations
 from untied._core import check_run, show_id
 from untied.cli import parser, threads
 from untied.cli.output import write
+from untied.files import read_run
 from untied.inputs import as_qrels
 
 TYPE_CHECKING = False
@@ -23,12 +24,14 @@ def main(arguments: Sequence[str]) -> None:
     )
     made.add_argument("qrels", metavar="QRELS", help="judgments")
     made.add_argument("runs", metavar="RUN", nargs="+", help="runs to look at")
-    made.add_argument("--qrels-format", metavar="FORMAT", default="trec", help="as for untied eval")
+    made.add_argument("--qrels-format", metavar="FORMAT", default="auto", help="as for untied eval")
+    made.add_argument("--run-format", metavar="FORMAT", default="auto", help="as for untied eval")
     made.add_argument("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
     options = made.parse_args(arguments)
     qrels = as_qrels(options.qrels, options.threads, options.qrels_format)
     for number, path in enumerate(options.runs):
-        found = check_run(qrels, path, options.threads)
+        run = read_run(path, options.run_format, threads=options.threads, ranks=True)
+        found = check_run(qrels, run, options.threads)
         lines = [*_of_qrels(found), ""] if number == 0 else []
         lines += [f"{show_id(path)}: {found['queries'][0]:,} queries, {found['documents']:,} documents"]
         lines += [f"{'! ' if suspicious else '  '}{text}" for suspicious, text in describe(found)]

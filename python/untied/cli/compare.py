@@ -8,6 +8,7 @@ from untied._core import show_id
 from untied.cli import FORMATS, digits, parser, threads
 from untied.compare import DEFAULT, Comparison, Comparisons, compare_all
 from untied.errors import UntiedError
+from untied.files import RunFile
 from untied.inputs import as_qrels
 
 TYPE_CHECKING = False
@@ -51,7 +52,8 @@ def arguments_parser() -> argparse.ArgumentParser:
         help=f"RBO, Overlap@10, MED(nDCG@20), with parameters; repeatable (default: {', '.join(DEFAULT)})",
     )
     add("--qrels", metavar="QRELS", help="judgments; documents with a grade keep it in MED and Delta")
-    add("--qrels-format", metavar="FORMAT", default="trec", help="as for untied eval")
+    add("--qrels-format", metavar="FORMAT", default="auto", help="as for untied eval")
+    add("--run-format", metavar="FORMAT", default="auto", help="as for untied eval")
     add(
         "--probabilities",
         metavar="FILE",
@@ -105,7 +107,7 @@ def main(arguments: Sequence[str]) -> None:
         raise UntiedError("--matrix holds means over queries; it goes without --per-query")
     output.check_target(options.output, inputs)
     found = compare_all(
-        options.runs,
+        [RunFile(path, options.run_format) for path in options.runs],
         options.measure or DEFAULT,
         qrels=as_qrels(options.qrels, options.threads, options.qrels_format) if options.qrels else None,
         probabilities=options.probabilities,

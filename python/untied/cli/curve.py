@@ -43,7 +43,7 @@ def arguments_parser() -> argparse.ArgumentParser:
         help="range (default): mean over all orders, lowest and highest; others as for untied eval",
     )
     add("--score-dtype", metavar="DTYPE", default="float64", help="as for untied eval")
-    add("--qrels-format", metavar="FORMAT", default="trec", help="as for untied eval")
+    add("--qrels-format", metavar="FORMAT", default="auto", help="as for untied eval")
     add(
         "--panel",
         choices=("dynamic-recall", "precision-recall", "gain"),

@@ -9,6 +9,7 @@ from math import sqrt
 from untied.cli import FORMATS, digits, parser, threads
 from untied.errors import UntiedError
 from untied.evaluate import Evaluator
+from untied.files import RunFile
 from untied.inputs import as_qrels, named_runs
 from untied.measures import as_measures
 
@@ -87,11 +88,19 @@ def arguments_parser() -> argparse.ArgumentParser:
     add(
         "--qrels-format",
         metavar="FORMAT",
-        default="trec",
-        help="trec (default); subtopics: query subtopic document grade, as measures of diversity need it; stratified: "
-        "query 0 document stratum grade, for xinfAP and infNDCG; prels: query document grade method probability, for "
-        "statAP; groups: ordered groups, one query a line, query document document | document; "
+        default="auto",
+        help="auto (default): by suffix .csv, .tsv, .jsonl, .json or .parquet, else trec; each of these; rank-eval: a "
+        "request of Elasticsearch; subtopics: query subtopic document grade, as measures of diversity need it; "
+        "stratified: query 0 document stratum grade, for xinfAP and infNDCG; prels: query document grade method "
+        "probability, for statAP; groups: ordered groups, one query a line, query document document | document; "
         "mirex: source query document group",
+    )
+    add(
+        "--run-format",
+        metavar="FORMAT",
+        default="auto",
+        help="auto (default): by suffix .csv, .tsv, .jsonl, .json or .parquet, else trec; each of these; msmarco: "
+        "query document rank; rank-eval: a response of Elasticsearch",
     )
     add(
         "--on-undefined",
@@ -160,7 +169,8 @@ def main(arguments: Sequence[str]) -> None:
     evaluator = Evaluator(
         qrels, measures, **settings, docs=options.docs, variance=options.variance, threads=options.threads
     )
-    results = evaluator.evaluate(options.runs)
+    runs = [RunFile(path, options.run_format) for path in options.runs]
+    results = evaluator.evaluate(runs)
     notes = _notes(results, measures, options, qrels.repeated)
     if options.sampling_error:
         notes.append(_sampling_error(qrels, options))
@@ -188,7 +198,7 @@ def _sampling_error(qrels: Qrels, options: argparse.Namespace) -> str:
     from untied.estimates import infap_error
 
     shown = []
-    for name, run in named_runs(options.runs, options.threads):
+    for name, run in named_runs([RunFile(path, options.run_format) for path in options.runs], options.threads):
         known = [error for error in infap_error(qrels, run()).values() if error == error]
         total = sqrt(sum(error * error for error in known)) / len(known) if known else float("nan")
         shown.append(f"{total:.{options.digits}f} ({len(known)} queries) of {name}")

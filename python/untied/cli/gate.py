@@ -55,7 +55,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     )
     add("--unjudged", metavar="POLICY", default="nonrelevant", help="as for eval, but for range")
     add("--score-dtype", metavar="DTYPE", default="float64", help="as for eval")
-    add("--qrels-format", metavar="FORMAT", default="trec", help="as for eval")
+    add("--qrels-format", metavar="FORMAT", default="auto", help="as for eval")
     add("--docs", metavar="FILE", help="lengths of documents, as for eval")
     add("--format", choices=("text", "json"), default="text", help="what to print (default: text)")
     add("--junit", metavar="FILE", help="write a report in JUnit's XML there")

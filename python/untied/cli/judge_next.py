@@ -33,7 +33,7 @@ def main(arguments: Sequence[str]) -> None:
     add("--top", metavar="N", type=int, default=20, help="documents to show (default: 20)")
     add("--depth", metavar="K", type=int, default=100, help="consider the first K of each query and run (default: 100)")
     add("--prior", metavar="P", type=float, help="probability of a grade above 0 (default: query by query, as judged)")
-    add("--qrels-format", metavar="FORMAT", default="trec", help="as for untied eval")
+    add("--qrels-format", metavar="FORMAT", default="auto", help="as for untied eval")
     add("--format", choices=FORMATS, default="auto", help="as for untied eval")
     add("--digits", metavar="N", type=digits, default=6, help="decimals (default: 6); json has all")
     add("-o", "--output", metavar="FILE", help="write there")

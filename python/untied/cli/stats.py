@@ -73,7 +73,7 @@ def arguments_parser() -> argparse.ArgumentParser:
         help="as for eval; range: tell what survives every grade that unjudged documents may have",
     )
     add("--score-dtype", metavar="DTYPE", default="float64", help="as for eval")
-    add("--qrels-format", metavar="FORMAT", default="trec", help="as for eval")
+    add("--qrels-format", metavar="FORMAT", default="auto", help="as for eval")
     add("--docs", metavar="FILE", help="lengths of documents, as for eval")
     add("--format", choices=FORMATS, default="auto", help="auto (default): a table on a terminal, tsv elsewhere")
     add("--digits", metavar="N", type=digits, default=4, help="decimals (default: 4); json has all")

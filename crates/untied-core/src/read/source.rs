@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek};
 
+use super::gzip::Members;
 use crate::error::{Error, InputError, Result};
 
 /// Something to read lines from.
@@ -79,7 +80,7 @@ fn stream(path: &str, mut input: Box<dyn Read + Send>) -> Result<Source> {
     let whole = Cursor::new(head).take(read as u64).chain(input);
     Ok(Source::Stream(match packing {
         Packing::Plain => Box::new(whole),
-        Packing::Gzip => Box::new(flate2::read::MultiGzDecoder::new(whole)),
+        Packing::Gzip => Box::new(Members::new(whole)),
         Packing::Zstd => Box::new(zstd::Decoder::new(whole).map_err(fail)?),
         Packing::Xz => Box::new(liblzma::read::XzDecoder::new_multi_decoder(whole)),
     }))

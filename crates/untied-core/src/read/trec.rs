@@ -21,6 +21,17 @@ pub fn read_run(path: &str, ranks: bool) -> Result<Run> {
     Run::new(read(path, layout)?, path)
 }
 
+/// Read a run of MS MARCO: `query document rank`, lower ranks being better.
+///
+/// # Errors
+/// As [`read_run`], of ranks instead of scores.
+pub fn read_ranks(path: &str) -> Result<Run> {
+    let mut chunks = read(path, &RANKS)?;
+    let ranks = chunks.iter_mut().flat_map(|chunk| &mut chunk.block.columns[0]);
+    ranks.for_each(|rank| *rank = -*rank);
+    Run::new(chunks, path)
+}
+
 /// Read qrels: `query iteration document grade`.
 ///
 /// # Errors
@@ -146,6 +157,9 @@ const RUN: Layout = Layout {
 
 const RUN_WITH_RANKS: Layout =
     Layout { columns: &[Query, Ignored, Document, MaybeNumber(1), Number(0, "score"), Ignored], numbers: 2, ..RUN };
+
+const RANKS: Layout =
+    Layout { columns: &[Query, Document, Number(0, "rank")], shape: "3 columns (query document rank)", ..RUN };
 
 const QRELS: Layout = Layout {
     columns: &[Query, Ignored, Document, Number(0, "grade")],

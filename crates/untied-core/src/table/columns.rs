@@ -65,7 +65,7 @@ impl Role {
             Role::Score => &[&["score"]],
             Role::Rank => &[&["rank"]],
             Role::Grade => &[&["label", "relevance", "rel", "gain", "grade"], &["score"]],
-            Role::Subtopic => &[&["subtopic", "subtopic_id"]],
+            Role::Subtopic => &[&["subtopic", "subtopic_id"], &["iteration"]],
             Role::Stratum => &[&["stratum"]],
             Role::Probability => &[&["probability", "inclusion_probability", "iprob"]],
         }
@@ -155,6 +155,12 @@ impl Columns {
         };
         let (query, document) = (finder.required(&[Role::Query])?, finder.required(&[Role::Document])?);
         Ok(Columns { query, subtopic, document, numbers })
+    }
+
+    /// All of them: query, subtopic if there is one, document, numbers.
+    pub fn needed(&self) -> impl Iterator<Item = usize> {
+        let ids = [Some(self.query), self.subtopic, Some(self.document)].into_iter().flatten();
+        ids.chain(self.numbers.iter().map(|number| number.column))
     }
 }
 

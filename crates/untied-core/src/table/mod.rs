@@ -257,6 +257,12 @@ impl<'a> Rows<'a> {
         self.block.docs.hashes(self.rows.clone())
     }
 
+    /// Number of columns of numbers.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.block.columns.len()
+    }
+
     /// A column of numbers; column 0 holds the scores or grades.
     ///
     /// # Panics

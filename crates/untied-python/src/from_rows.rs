@@ -1,0 +1,143 @@
+//! Rows of Python objects to columns: tuples of query, document and score or grade; named tuples of more.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+use untied_core::Error;
+use untied_core::error::quote;
+use untied_core::table::columns::{Columns, Kind};
+use untied_core::table::{Chunk, LineMap, subtopics};
+
+use crate::convert::{Taken, number, with_id};
+use crate::errors::to_python;
+
+/// Read rows; `names` are those of their columns, and `named` what the user says that they hold.
+///
+/// Without names, named tuples have their own, and others are query, document and number.
+pub fn chunks(
+    rows: &Bound<'_, PyAny>,
+    kind: Kind,
+    names: Option<Vec<String>>,
+    named: &[(String, String)],
+    source: &str,
+) -> PyResult<Vec<Chunk>> {
+    let mut reader: Option<Reader> = None;
+    for (at, row) in rows.try_iter()?.enumerate() {
+        let row = row?;
+        if reader.is_none() {
+            let names = names.clone().map_or_else(|| names_of(&row, kind, at, source), Ok)?;
+            let borrowed: Vec<&str> = names.iter().map(String::as_str).collect();
+            let columns = Columns::find(kind, &borrowed, named, source).map_err(to_python)?;
+            reader = Some(Reader::new(rows, columns, names, source));
+        }
+        if let Some(reader) = &mut reader {
+            reader.take(&row, at as u64)?;
+        }
+    }
+    let mut chunks = reader.map_or_else(Vec::new, |reader| reader.taken.chunks());
+    let mut first = 0;
+    for chunk in &mut chunks {
+        chunk.lines = LineMap::of_rows(first);
+        first += chunk.block.len() as u64;
+    }
+    Ok(chunks)
+}
+
+/// Names of columns, told by the first row.
+fn names_of(row: &Bound<'_, PyAny>, kind: Kind, at: usize, source: &str) -> PyResult<Vec<String>> {
+    if let Ok(fields) = row.getattr("_fields") {
+        return fields.extract();
+    }
+    let number = if let Kind::Run { .. } = kind { "score" } else { "grade" };
+    if matches!(kind, Kind::Run { .. } | Kind::Qrels(None)) && is_row(row) && row.len()? == 3 {
+        return Ok(vec!["query".into(), "document".into(), number.into()]);
+    }
+    let expected = match kind {
+        Kind::Run { .. } | Kind::Qrels(None) => format!("(query, document, {number}), or a named tuple"),
+        Kind::Qrels(_) => "a named tuple, as ir_datasets has them".into(),
+    };
+    Err(to_python(Error::at_row(source, at as u64, &expected, &row.repr()?.to_string())))
+}
+
+fn is_row(row: &Bound<'_, PyAny>) -> bool {
+    row.is_instance_of::<PyTuple>() || row.is_instance_of::<PyList>()
+}
+
+/// What is needed to take one row after the other.
+struct Reader<'s> {
+    columns: Columns,
+    names: Vec<String>,
+    source: &'s str,
+    taken: Taken,
+    /// The key of the current query.
+    current: Option<Vec<u8>>,
+    key: Vec<u8>,
+    numbers: Vec<f64>,
+}
+
+impl<'s> Reader<'s> {
+    fn new(rows: &Bound<'_, PyAny>, columns: Columns, names: Vec<String>, source: &'s str) -> Reader<'s> {
+        let numbers = Vec::with_capacity(columns.numbers.len());
+        let taken = Taken::with_columns(rows, columns.numbers.len());
+        Reader { columns, names, source, taken, current: None, key: Vec::new(), numbers }
+    }
+
+    fn take(&mut self, row: &Bound<'_, PyAny>, at: u64) -> PyResult<()> {
+        let (source, columns, names) = (self.source, &self.columns, &self.names);
+        let wrong = |expected: &str, found: &str| Err(to_python(Error::at_row(source, at, expected, found)));
+        if !is_row(row) || row.len()? != names.len() {
+            return wrong(&format!("({})", names.join(", ")), &row.repr()?.to_string());
+        }
+        let query = row.get_item(columns.query)?;
+        let key = &mut self.key;
+        let told = match columns.subtopic {
+            None => with_id(&query, "", |id| {
+                key.clear();
+                key.extend_from_slice(id);
+                Ok(())
+            }),
+            Some(subtopic) => {
+                let subtopic = row.get_item(subtopic)?;
+                let told = with_id(&subtopic, "", |subtopic| {
+                    if subtopic.contains(&subtopics::SEPARATOR) {
+                        return wrong("a subtopic's id without blanks", &quote(subtopic));
+                    }
+                    with_id(&query, "", |query| {
+                        subtopics::key(query, subtopic, key);
+                        Ok(())
+                    })
+                });
+                told.or_else(|error| self.refused(error, &subtopic, columns.subtopic.unwrap_or_default(), at))
+            }
+        };
+        told.or_else(|error| self.refused(error, &query, columns.query, at))?;
+        if self.current.as_deref() != Some(&self.key) {
+            self.taken.start_query(&self.key);
+            self.current = Some(self.key.clone());
+        }
+        self.numbers.clear();
+        for column in &columns.numbers {
+            let value = row.get_item(column.column)?;
+            let (accepts, expected) = column.accepted;
+            match number(&value) {
+                Ok(number) if accepts(number) => self.numbers.push(if column.negated { -number } else { number }),
+                _ => {
+                    let name = quote(names[column.column].as_bytes());
+                    return wrong(&format!("{expected} in column {name}"), &value.repr()?.to_string());
+                }
+            }
+        }
+        let document = row.get_item(columns.document)?;
+        let pushed = self.taken.push_all(&document, &self.numbers);
+        pushed.or_else(|error| self.refused(error, &document, self.columns.document, at))
+    }
+
+    /// The error for an object that is no id; any other as it is.
+    fn refused(&self, error: PyErr, found: &Bound<'_, PyAny>, column: usize, at: u64) -> PyResult<()> {
+        if !error.is_instance_of::<PyTypeError>(found.py()) {
+            return Err(error);
+        }
+        let expected = format!("a str, bytes or an int in column {}", quote(self.names[column].as_bytes()));
+        Err(to_python(Error::at_row(self.source, at, &expected, &found.repr()?.to_string())))
+    }
+}
