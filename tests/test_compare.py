@@ -265,3 +265,33 @@ def test_command(tmp_path: Path) -> None:
     assert command(a, b, "-m", "nDCG@10").returncode == 1
     assert command(a, tmp_path / "absent").returncode == 1
     assert command("-", "-").returncode == 1
+
+
+def test_lengths_of_documents(tmp_path: Path) -> None:
+    """Files and dicts agree; a document without a length is an error, wherever it is needed."""
+    (tmp_path / "a.run").write_text("q Q0 x 1 2 a\nq Q0 y 2 1 a\n")
+    (tmp_path / "b.run").write_text("q Q0 z 1 2 b\nq Q0 x 2 1 b\n")
+    (tmp_path / "docs").write_text("# a header\nx 10\ny 5 7.5\nz 20\n")
+    measures = ["MED(U(L=40)@2)", "MED(TBG)", "Delta(TBG, p=0.5)"]
+    found = untied.compare(tmp_path / "a.run", tmp_path / "b.run", measures, docs=tmp_path / "docs")
+    docs = {"x": 10, "y": (5, 7.5), "z": 20}
+    again = untied.compare(["x", "y"], ["z", "x"], measures, docs=docs)
+    assert [found[name] for name in found.measures] == [again[name] for name in again.measures]
+    # x ends at 10 or at 30, y at 15: 3/4 + 25/40 less 1/4, against 1/2.
+    assert again["MED(U(L=40)@2)"].mean == 0.75 - 0.25 + 0.625
+    command = [sys.executable, "-m", "untied", "compare", "a.run", "b.run", "--format", "tsv", "--digits", "9"]
+    command += [part for name in measures for part in ("-m", name)]
+    done = subprocess.run([*command, "--docs", "docs"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    values = [float(line.split("\t")[4]) for line in done.stdout.splitlines()[1:]]
+    assert values == pytest.approx([found[name].mean for name in found.measures], abs=1e-9)
+    (tmp_path / "docs").write_text("x 10\ny 5\n")
+    done = subprocess.run([*command, "--docs", "docs"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert 'docs has no length of document "z", retrieved for query "q"' in done.stderr
+    for call in (lambda: untied.compare(["x"], ["y"], "Delta(TBG)"),
+                 lambda: untied.compare_arrays([[1]], [[2]], "MED(U@1)")):  # fmt: skip
+        with pytest.raises(untied.UntiedError, match=r"needs lengths of documents \(--docs FILE, docs=\)"):
+            call()
+    # Lengths of documents that do not count are not asked for; nor are any where no measure needs them.
+    untied.compare(["x", "?"], ["z", "!"], "MED(U@1)", docs=docs)
+    untied.compare(["x", "?"], ["z", "!"], "MED(P@2)", docs=docs)

@@ -42,6 +42,8 @@ class Form(NamedTuple):
     lengths: tuple[int, ...] = ()
     #: Whether the score depends on the ranking's own documents alone; else what is expected of ties is not known.
     local: bool = True
+    #: Lengths of documents.
+    docs: Mapping[str, int] | None = None
 
 
 def fixed_ndcg(k: int, top: int, **options: Any) -> Score:
@@ -68,7 +70,15 @@ def one_a_grade(known: Mapping[str, int], drawn: Sequence[int]) -> bool:
     return all(drawn.count(grade) <= max(0, 1 - judged.count(grade)) for grade in (1, 2))
 
 
+def read(name: str, measure: Callable[..., Fraction], docs: Mapping[str, int], **options: Any) -> Form:
+    """A measure that looks at lengths; nobody knows how long a document would be that fills a ranking."""
+    return Form(name, lambda order, truth: measure(order, truth, docs, **options), BINARY, None, docs=docs)
+
+
 BINARY, SCALE = (0, 1), (0, 1, 2)
+#: Some are never finished, some cost all that comes after them.
+CHARACTERS = {"a": 2, "b": 3, "c": 0, "d": 2, "e": 4}
+WORDS = {"a": 100, "b": 9000, "c": 0, "d": 1500, "e": 100}
 FORMS = [
     Form("P@3", lambda order, truth: binary.precision(order, truth, 3), BINARY, 3),
     Form("P(rel=2)@3", lambda order, truth: binary.precision(order, truth, 3, 2), SCALE, 3),
@@ -98,6 +108,21 @@ FORMS = [
     ),
     Form("DCG@3", lambda order, truth: graded.dcg(order, truth, 3), SCALE, 3, ", per_grade=1", one_a_grade),
     Form("RBP(max_grade=2)@3", lambda order, truth: users.rbp(order, truth, 3, max_grade=2), SCALE, 3),
+    read("U(L=20)", users.u_measure, CHARACTERS, L=20),
+    read("U(L=6, gain_at='start', norm=2)@3", users.u_measure, CHARACTERS, k=3, L=6, gain_at="start", norm=2),
+    read("U(L=5)", users.u_measure, CHARACTERS, L=5),
+    read("TBG", users.tbg, WORDS),
+    read(
+        "TBG(h=60, click_relevant=0.9, click_other=0.05)@3",
+        users.tbg,
+        WORDS,
+        k=3,
+        h=60,
+        click_relevant=0.9,
+        click_other=0.05,
+    ),
+    read("TBG(h=30, click_relevant=0.3, click_other=0.8)", users.tbg, WORDS, h=30, click_relevant=0.3, click_other=0.8),
+    read("TBG(click_other=0.64)", users.tbg, WORDS, click_other=0.64),
 ]
 
 
@@ -125,12 +150,14 @@ def instances(
     return {f"q{i}": one() for i in range(n)}
 
 
-def compared(drawn: dict[str, Instance], measures: list[str]) -> untied.Comparison:
+def compared(
+    drawn: dict[str, Instance], measures: list[str], docs: Mapping[str, int] | None = None
+) -> untied.Comparison:
     """All instances in one comparison."""
     runs = ({query: getattr(instance, side) for query, instance in drawn.items()} for side in ("a", "b"))
     # The scale's grades occur, so that the highest is known: in a query that neither run has.
     qrels = {query: instance.known for query, instance in drawn.items() if instance.known}
-    return untied.compare(*runs, measures, qrels=qrels)
+    return untied.compare(*runs, measures, qrels=qrels, docs=docs)
 
 
 def holds(found: untied.Value, expected: Fraction) -> None:
@@ -164,7 +191,7 @@ def test_all_assignments(form: Form, ties: bool) -> None:
         f"MED({form.name}{options}, direction='b-a')",
         f"Delta({form.name}{of_delta})",
     ]
-    found = compared(drawn, names)
+    found = compared(drawn, names, form.docs)
     names = found.measures
     rows = found.per_query.to_dicts()
     for start in range(0, len(rows), len(names)):
@@ -267,6 +294,9 @@ def test_what_is_refused() -> None:
         "MED(DCG@5, per_grade=1.5)": "per_grade must be a whole number from 1",
         "MED(AP@5, ties='optimistic')": "goes with sums of gains times discounts",
         "MED(P@5, mean='geometric')": "only the arithmetic mean",
+        "MED(U@5, ties='optimistic')": "goes with sums of gains times discounts",
+        "MED(TBG, per_grade=2)": "per_grade goes with DCG and nDCG",
+        "MED(U(judged_only=True)@5)": "judged_only does not go with a difference of two rankings",
         "P@5": "it does not compare two|unknown measure",
     }.items():
         with pytest.raises(untied.MeasureError, match=message):

@@ -6,7 +6,7 @@ from math import inf, isnan, nan
 
 from untied import _core
 from untied.errors import MeasureError, UntiedError
-from untied.inputs import are_rows, as_qrels, as_run
+from untied.inputs import are_rows, as_lengths, as_qrels, as_run
 from untied.table import Table, Value
 
 TYPE_CHECKING = False
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from untied._core import Measure
+    from untied.inputs import DocsLike
 
     ComparingMeasures: TypeAlias = Measure | str | Iterable[Measure | str]
 
@@ -110,6 +111,7 @@ class Comparison:
         inputs: tuple[_core.Run, _core.Run, _core.Qrels | None],
         options: dict[str, Any],
         probabilities: _core.Run | None = None,
+        docs: _core.Lengths | None = None,
     ) -> None:
         self._names = names
         self._measures = measures
@@ -117,6 +119,7 @@ class Comparison:
         self._inputs = inputs
         self._options = options
         self._probabilities = probabilities
+        self._docs = docs
         self._queries = native.queries()
         self._places: dict[str, int] = {}
 
@@ -381,7 +384,7 @@ class Comparison:
         self._place(query)
         run_a, run_b, qrels = self._inputs
         reading = {name: self._options[name] for name in ("depth", "ties", "score_dtype")}
-        return (run_a, run_b, self._measures[number], query), {"qrels": qrels, **reading}
+        return (run_a, run_b, self._measures[number], query), {"qrels": qrels, "docs": self._docs, **reading}
 
     @property
     def moving_depth(self) -> int:
@@ -403,6 +406,7 @@ def compare(
     *,
     qrels: Any = None,
     probabilities: Any = None,
+    docs: DocsLike | None = None,
     depth: int | None = None,
     names: tuple[str, str] = ("a", "b"),
     ties: str = "expected",
@@ -427,6 +431,8 @@ def compare(
         For ``Delta``, how probably documents that are not judged are relevant, where that is known: ``{query:
         {document: probability}}``, or a file in the format of runs with probabilities for scores. All others have the
         probability p of the measure. With a ranked list each, a dict of documents and probabilities.
+    docs : path, {document: length}, or {document: (length, seconds)}, optional
+        Lengths of documents, which U and TBG need, as for `evaluate`; of every document of either run that counts.
     depth : int, optional
         Of longer rankings only the documents to this rank count (tie groups that begin within it); all by default.
     names : tuple of str
@@ -478,9 +484,10 @@ def compare(
     known: dict[str, Any] = {
         "qrels": judged,
         "probabilities": None if probabilities is None else as_run(probabilities, threads),
+        "docs": as_lengths(docs, threads),
     }
     [native] = _core.compare_runs(runs, asked, **known, **options, itself=False, threads=threads)
-    return Comparison(names, asked, native, (*runs, judged), options, known["probabilities"])
+    return Comparison(names, asked, native, (*runs, judged), options, known["probabilities"], known["docs"])
 
 
 class Comparisons:
@@ -498,6 +505,7 @@ class Comparisons:
         inputs: tuple[list[_core.Run], _core.Qrels | None],
         options: dict[str, Any],
         probabilities: _core.Run | None = None,
+        docs: _core.Lengths | None = None,
     ) -> None:
         self._names = names
         self._measures = measures
@@ -505,6 +513,7 @@ class Comparisons:
         self._inputs = inputs
         self._options = options
         self._probabilities = probabilities
+        self._docs = docs
 
     @property
     def runs(self) -> list[str]:
@@ -533,7 +542,7 @@ class Comparisons:
             raise KeyError(f"{pair[1]!r} was compared with {pair[0]!r}, in this order")
         runs, qrels = self._inputs
         return Comparison(pair, self._measures, self._natives[a, b], (runs[a], runs[b], qrels), self._options,
-                          self._probabilities)  # fmt: skip
+                          self._probabilities, self._docs)  # fmt: skip
 
     @property
     def means(self) -> Table:
@@ -595,6 +604,7 @@ def compare_all(
     *,
     qrels: Any = None,
     probabilities: Any = None,
+    docs: DocsLike | None = None,
     depth: int | None = None,
     ties: str = "expected",
     score_dtype: str = "float64",
@@ -611,7 +621,7 @@ def compare_all(
     ----------
     runs : list of runs, or {name: run}
         As for `evaluate`, two or more.
-    measures, qrels, probabilities, depth, ties, score_dtype, variance, threads
+    measures, qrels, probabilities, docs, depth, ties, score_dtype, variance, threads
         As for `compare`.
     itself : bool
         Whether to compare every run with itself too, for the diagonal of `Comparisons.matrix`; with ties, a run need
@@ -654,9 +664,12 @@ def compare_all(
     known: dict[str, Any] = {
         "qrels": judged,
         "probabilities": None if probabilities is None else as_run(probabilities, threads),
+        "docs": as_lengths(docs, threads),
     }
     natives = _core.compare_runs(loaded, asked, **known, **options, itself=itself, threads=threads)
-    return Comparisons([name for name, _ in named], asked, natives, (loaded, judged), options, known["probabilities"])
+    named_inputs = (loaded, judged)
+    return Comparisons([name for name, _ in named], asked, natives, named_inputs, options, known["probabilities"],
+                       known["docs"])  # fmt: skip
 
 
 def as_comparing(measure: str | Measure) -> Measure:

@@ -4,7 +4,7 @@ use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyCapsule};
-use untied_core::compare::{self, Bulk, Lists, Rank, Settings};
+use untied_core::compare::{self, Background, Bulk, Lists, Rank, Settings};
 use untied_core::error::text;
 use untied_core::evaluate::Value;
 use untied_core::measures::Spec;
@@ -14,7 +14,7 @@ use crate::batches::{Rows, joined};
 use crate::convert::{self, Parts, with_id};
 use crate::errors::to_python;
 use crate::measure::Measure;
-use crate::tables::{Qrels, Run};
+use crate::tables::{Lengths, Qrels, Run};
 use crate::threads;
 
 /// The values of two runs.
@@ -46,13 +46,25 @@ pub fn comparing_info(measure: &Measure) -> PyResult<(Option<usize>, bool, &'sta
     Ok((compare::cutoff(&measure.0), measure.0.info.lower_is_better, symmetry))
 }
 
+fn background<'a>(
+    qrels: Option<&'a Qrels>,
+    probabilities: Option<&'a Run>,
+    docs: Option<&'a Lengths>,
+) -> Background<'a> {
+    Background {
+        qrels: qrels.map(|qrels| &qrels.0),
+        probabilities: probabilities.map(|run| &run.0),
+        lengths: docs.map(|docs| docs.0.as_ref()),
+    }
+}
+
 fn specs(measures: &[PyRef<'_, Measure>]) -> Vec<Spec> {
     measures.iter().map(|measure| measure.0.clone()).collect()
 }
 
 /// Compare every run with every later one, query by query.
 #[pyfunction]
-#[pyo3(signature = (runs, measures, *, qrels, probabilities, depth, ties, score_dtype, variance, itself, threads))]
+#[pyo3(signature = (runs, measures, *, qrels, probabilities, docs, depth, ties, score_dtype, variance, itself, threads))]
 #[allow(clippy::too_many_arguments)]
 pub fn compare_runs(
     py: Python<'_>,
@@ -60,6 +72,7 @@ pub fn compare_runs(
     measures: Vec<PyRef<'_, Measure>>,
     qrels: Option<&Qrels>,
     probabilities: Option<&Run>,
+    docs: Option<&Lengths>,
     depth: Option<usize>,
     ties: &str,
     score_dtype: &str,
@@ -70,7 +83,7 @@ pub fn compare_runs(
     let settings = Settings { itself, ..Settings::new(ties, score_dtype, variance).map_err(to_python)? };
     let specs = specs(&measures);
     let tables: Vec<_> = runs.iter().map(|run| &run.get().0).collect();
-    let known = (qrels.map(|qrels| &qrels.0), probabilities.map(|run| &run.0));
+    let known = background(qrels, probabilities, docs);
     let depth = depth.unwrap_or(usize::MAX);
     let found = threads::run(py, threads, || compare::compare(&tables, known, &specs, depth, settings))?;
     let to_object = |comparison: compare::Comparison| {
@@ -107,8 +120,20 @@ pub fn compare_rows<'py>(
     let found;
     if joined(a, b).any(|(_, a, b)| a.is_some() && b.is_some()) {
         let runs = vec![run_a.clone_ref(py), run_b.clone_ref(py)];
-        found =
-            compare_runs(py, runs, measures, qrels, probabilities, depth, ties, score_dtype, variance, false, threads)?;
+        found = compare_runs(
+            py,
+            runs,
+            measures,
+            qrels,
+            probabilities,
+            None,
+            depth,
+            ties,
+            score_dtype,
+            variance,
+            false,
+            threads,
+        )?;
         values = &found[0].comparison.values;
     }
     for (query, a, b) in joined(a, b) {
@@ -163,7 +188,7 @@ type Assigned = (bool, f64, Vec<(String, f64)>, Vec<f64>);
 
 /// The grades of unjudged documents with which one of two runs is as far ahead in a query as it can be.
 #[pyfunction]
-#[pyo3(signature = (run_a, run_b, measure, query, *, qrels, depth, ties, score_dtype))]
+#[pyo3(signature = (run_a, run_b, measure, query, *, qrels, docs, depth, ties, score_dtype))]
 #[allow(clippy::too_many_arguments)]
 pub fn largest_assignment(
     run_a: &Run,
@@ -171,15 +196,16 @@ pub fn largest_assignment(
     measure: &Measure,
     query: &Bound<'_, PyAny>,
     qrels: Option<&Qrels>,
+    docs: Option<&Lengths>,
     depth: Option<usize>,
     ties: &str,
     score_dtype: &str,
 ) -> PyResult<Assigned> {
     let settings = Settings::new(ties, score_dtype, false).map_err(to_python)?;
-    let (runs, qrels) = ((&run_a.0, &run_b.0), qrels.map(|qrels| &qrels.0));
+    let (runs, known) = ((&run_a.0, &run_b.0), background(qrels, None, docs));
     let depth = depth.unwrap_or(usize::MAX);
     with_id(query, "a query id", |query| {
-        let found = compare::assignment(runs, qrels, &measure.0, query, depth, settings).map_err(to_python)?;
+        let found = compare::assignment(runs, known, &measure.0, query, (depth, settings)).map_err(to_python)?;
         let documents = found.documents.iter().map(|&(document, grade)| (text(document), grade)).collect();
         Ok((found.a_is_ahead, found.value, documents, found.filling))
     })
@@ -188,7 +214,7 @@ pub fn largest_assignment(
 /// All that the difference of two runs in a query could become: differences, probabilities, and how far the former may be
 /// off, which is not known of a sample.
 #[pyfunction]
-#[pyo3(signature = (run_a, run_b, measure, query, points, seed, *, qrels, probabilities, depth, ties, score_dtype))]
+#[pyo3(signature = (run_a, run_b, measure, query, points, seed, *, qrels, probabilities, docs, depth, ties, score_dtype))]
 #[allow(clippy::too_many_arguments)]
 pub fn difference_outcomes(
     run_a: &Run,
@@ -199,12 +225,13 @@ pub fn difference_outcomes(
     seed: u64,
     qrels: Option<&Qrels>,
     probabilities: Option<&Run>,
+    docs: Option<&Lengths>,
     depth: Option<usize>,
     ties: &str,
     score_dtype: &str,
 ) -> PyResult<(Vec<f64>, Vec<f64>, Option<f64>)> {
     let settings = Settings::new(ties, score_dtype, false).map_err(to_python)?;
-    let known = (qrels.map(|qrels| &qrels.0), probabilities.map(|run| &run.0));
+    let known = background(qrels, probabilities, docs);
     let runs = (&run_a.0, &run_b.0);
     let depth = depth.unwrap_or(usize::MAX);
     with_id(query, "a query id", |query| {

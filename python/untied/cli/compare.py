@@ -59,6 +59,7 @@ def arguments_parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="how probably unjudged documents are relevant, for Delta: query Q0 document rank probability tag",
     )
+    add("--docs", metavar="FILE", help="lengths of documents, for MED and Delta of U and TBG: as for untied eval")
     add("--depth", metavar="N", type=count, help="of longer rankings only the first N documents (default: all)")
     add("-q", "--per-query", action="store_true", help="values of queries too, not only their means")
     add(
@@ -111,6 +112,7 @@ def main(arguments: Sequence[str]) -> None:
         options.measure or DEFAULT,
         qrels=as_qrels(options.qrels, options.threads, options.qrels_format) if options.qrels else None,
         probabilities=options.probabilities,
+        docs=options.docs,
         depth=options.depth,
         ties=options.ties,
         score_dtype=options.score_dtype,

@@ -1,12 +1,12 @@
 //! Of one query, the grades of unjudged documents that make the difference of two rankings as large as MED says, and all
 //! that Delta could become.
 
-use super::Settings;
 use super::plan::{Given, Plan, Room};
+use super::{Background, Settings, lengths_for};
 use crate::error::{Error, Result, show};
 use crate::measures::{Scope, Spec};
 use crate::med::{Both, Effect, Outcomes, Workspace};
-use crate::table::{Qrels, Run};
+use crate::table::Run;
 
 /// Grades of documents that are not judged.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,14 +27,12 @@ pub struct Assigned<'a> {
 /// The measure or a score is refused, a run lacks the query, or the measure has no value.
 pub fn assignment<'a>(
     runs: (&'a Run, &'a Run),
-    qrels: Option<&Qrels>,
+    known: Background<'_>,
     spec: &Spec,
     query: &[u8],
-    depth: usize,
-    settings: Settings,
+    (depth, settings): (usize, Settings),
 ) -> Result<Assigned<'a>> {
     let mut room = Room::default();
-    let known = (qrels, None);
     let assigned = |effect: &dyn Effect, both: &Both<'_>, work: &mut Workspace| effect.assignment(both, work);
     let found = in_query(&mut room, runs, known, spec, query, (depth, settings), assigned)?.ok_or_else(|| {
         let query = show(query);
@@ -57,13 +55,12 @@ pub fn assignment<'a>(
 /// The measure, a score or a probability is refused, a run lacks the query, or the measure has no value.
 pub fn outcomes(
     runs: (&Run, &Run),
-    (qrels, probabilities): (Option<&Qrels>, Option<&Run>),
+    known: Background<'_>,
     spec: &Spec,
     query: &[u8],
     (depth, settings): (usize, Settings),
     grid: (usize, u64),
 ) -> Result<Outcomes> {
-    let known = (qrels, probabilities);
     let outcomes = |effect: &dyn Effect, both: &Both<'_>, work: &mut Workspace| effect.outcomes(both, work, grid);
     in_query(&mut Room::default(), runs, known, spec, query, (depth, settings), outcomes)?.ok_or_else(|| {
         let query = show(query);
@@ -75,12 +72,13 @@ pub fn outcomes(
 fn in_query<'a, T>(
     room: &mut Room<'a>,
     runs: (&'a Run, &'a Run),
-    (qrels, probabilities): (Option<&Qrels>, Option<&Run>),
+    Background { qrels, probabilities, lengths }: Background<'_>,
     spec: &Spec,
     query: &[u8],
     (depth, settings): (usize, Settings),
     tell: impl Fn(&dyn Effect, &Both<'_>, &mut Workspace) -> Option<T>,
 ) -> Result<Option<T>> {
+    let lengths = lengths_for(std::slice::from_ref(spec), lengths)?;
     let longest = runs.0.longest().max(runs.1.longest());
     let scope = Scope { depth: longest, grades: qrels.map_or(&[], |qrels| qrels.grades()) };
     let plan = Plan::new(std::slice::from_ref(spec), depth, &scope)?;
@@ -90,7 +88,7 @@ fn in_query<'a, T>(
     }
     let truth = qrels.and_then(|qrels| Some(qrels.truth(qrels.find(query)?)));
     let chances = probabilities.and_then(|run| Some(run.rows(run.find(query)?)));
-    let given = Given { truth: truth.as_ref(), by_subtopic: None, chances: chances.as_ref() };
+    let given = Given { truth: truth.as_ref(), by_subtopic: None, chances: chances.as_ref(), lengths };
     plan.lay_out(room, &[runs.0, runs.1], &queries, given, settings)?;
     let (both, work) = room.both(truth.as_ref().map_or(&[], |truth| truth.levels));
     Ok(plan.effect().and_then(|effect| tell(effect, &both, work)))

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::lengths_for;
 use super::plan::{Known, Pairing, Plan};
 use crate::error::{Error, Result};
 use crate::measures::{Scope, Spec};
@@ -79,6 +80,7 @@ impl Bulk {
     /// # Errors
     /// A measure is refused.
     pub fn new(specs: &[Spec], depth: usize) -> Result<Bulk> {
+        lengths_for(specs, None)?;
         let plan = Plan::new(specs, depth, &Scope { depth, grades: &[] })?;
         Ok(Bulk { plan, measures: specs.len() })
     }
@@ -105,7 +107,7 @@ impl Bulk {
     fn one_row(&self, room: &mut Room, values: &mut [f64]) {
         room.scores.clear();
         let (a, b) = (&room.lists.0, &room.lists.1);
-        let known = Known { grades: &room.grades, levels: &[], subtopics: &[], chances: &[] };
+        let known = Known { grades: &room.grades, levels: &[], subtopics: &[], chances: &[], lengths: &[] };
         self.plan.one_pair(&mut room.pairing, (a, b), known, false, &mut room.scores);
         for (values, score) in values.chunks_exact_mut(3).zip(&room.scores) {
             let (low, high) = score.range.unwrap_or((f64::NAN, f64::NAN));

@@ -21,7 +21,7 @@ use crate::ranking::{Layout, Order, Precision, misfit};
 use crate::settings;
 use crate::similarity::{self, Score, Symmetry};
 use crate::table::profiles::Detail;
-use crate::table::{Qrels, Rows, Run};
+use crate::table::{Lengths, Qrels, Rows, Run};
 use plan::{Given, Plan, Room};
 
 /// How to compare.
@@ -107,6 +107,26 @@ fn of(spec: &Spec) -> Option<&Spec> {
     }
 }
 
+/// What is known of documents.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Background<'a> {
+    /// Judged documents have their grades.
+    pub qrels: Option<&'a Qrels>,
+    /// Others may have a probability to be relevant, for `Delta`.
+    pub probabilities: Option<&'a Run>,
+    /// Lengths, for measures that need them.
+    pub lengths: Option<&'a Lengths>,
+}
+
+/// The lengths, where measures of differences need them.
+fn lengths_for<'a>(specs: &[Spec], lengths: Option<&'a Lengths>) -> Result<Option<&'a Lengths>> {
+    let needs = |spec: &&Spec| of(spec).is_some_and(|of| of.info.needs == Needs::Documents);
+    match (specs.iter().find(needs), lengths) {
+        (Some(spec), None) => Err(Error::Value(format!("{spec} needs lengths of documents (--docs FILE, docs=)"))),
+        (spec, lengths) => Ok(spec.and(lengths)),
+    }
+}
+
 /// The values of two runs.
 #[derive(Debug, Default)]
 pub struct Comparison {
@@ -122,19 +142,20 @@ pub struct Comparison {
     pub alone: (usize, usize),
 }
 
-/// Compare every run with every later one (and with itself, if asked for), in parallel over queries; where there are judgments, judged documents have
-/// their grades; documents that are not may have a probability to be relevant, for `Delta`. Of longer rankings only the tie groups count that begin within `depth`.
+/// Compare every run with every later one (and with itself, if asked for), in parallel over queries. Of longer rankings
+/// only the tie groups count that begin within `depth`.
 ///
 /// # Errors
-/// A measure or a score is refused, or two runs have no query in common.
+/// A measure or a score is refused, a document has no length, or two runs have no query in common.
 pub fn compare<'a>(
     runs: &[&'a Run],
-    (qrels, probabilities): (Option<&Qrels>, Option<&Run>),
+    Background { qrels, probabilities, lengths }: Background<'_>,
     specs: &[Spec],
     depth: usize,
     settings: Settings,
 ) -> Result<Vec<Comparison>> {
     probabilities.map_or(Ok(()), check_probabilities)?;
+    let lengths = lengths_for(specs, lengths)?;
     // A tie group counts whole, so rankings may be longer than the depth.
     let longest = runs.iter().map(|run| run.longest()).max().unwrap_or(0);
     let scope = Scope { depth: longest, grades: qrels.map_or(&[], |qrels| qrels.grades()) };
@@ -150,7 +171,8 @@ pub fn compare<'a>(
         let chances = probabilities.and_then(|run| Some(run.rows(run.find(id)?)));
         let [truth, by_subtopic] =
             [qrels, by_subtopic].map(|qrels| qrels.and_then(|qrels| Some(qrels.truth(qrels.find(id)?))));
-        let given = Given { truth: truth.as_ref(), by_subtopic: by_subtopic.as_ref(), chances: chances.as_ref() };
+        let given =
+            Given { truth: truth.as_ref(), by_subtopic: by_subtopic.as_ref(), chances: chances.as_ref(), lengths };
         let values = plan.one_query(room, runs, &queries, given, settings)?;
         Ok((queries, values))
     };

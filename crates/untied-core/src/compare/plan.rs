@@ -6,7 +6,7 @@ use crate::measures::{Scope, Spec};
 use crate::med::{self, Both, Effect, Subtopic, Workspace};
 use crate::ranking::{Joiner, Level, List, Numbering, Order, Pair, Placed};
 use crate::similarity::{self, Overlaps, Score, Similarity, Symmetry};
-use crate::table::{Rows, Run, Truth};
+use crate::table::{Length, Lengths, Rows, Run, Truth};
 
 /// What is computed of two rankings.
 enum Comparator {
@@ -31,6 +31,7 @@ pub(super) struct Room<'a> {
     lists: Vec<List>,
     grades: Vec<f64>,
     chances: Vec<f64>,
+    lengths: Vec<Length>,
     subtopics: Vec<Subtopic>,
     pairing: Pairing,
 }
@@ -46,9 +47,8 @@ impl<'a> Room<'a> {
         let Pairing { joiner, places, workspace, .. } = &mut self.pairing;
         let (a, b) = (&self.lists[0], &self.lists[1]);
         joiner.places(a, b, places);
-        let both =
-            Both { a, b, places, grades: &self.grades, levels, chances: &self.chances, subtopics: &self.subtopics };
-        (both, workspace)
+        let Room { grades, chances, lengths, subtopics, .. } = self;
+        (Both { a, b, places, grades, levels, chances, lengths, subtopics }, workspace)
     }
 }
 
@@ -70,6 +70,8 @@ pub(super) struct Given<'a> {
     pub by_subtopic: Option<&'a Truth<'a>>,
     /// Probabilities to be relevant.
     pub chances: Option<&'a Rows<'a>>,
+    /// Lengths of documents, where a measure needs them.
+    pub lengths: Option<&'a Lengths>,
 }
 
 /// What is known of a query's documents.
@@ -81,6 +83,8 @@ pub(super) struct Known<'a> {
     pub levels: &'a [Level],
     /// See [`Both::chances`].
     pub chances: &'a [f64],
+    /// See [`Both::lengths`].
+    pub lengths: &'a [Length],
     /// Its subtopics, if they are known.
     pub subtopics: &'a [Subtopic],
 }
@@ -141,7 +145,13 @@ impl Plan {
             self.one_pair(
                 &mut room.pairing,
                 (&room.lists[a], &room.lists[b]),
-                Known { grades: &room.grades, levels, chances: &room.chances, subtopics: &room.subtopics },
+                Known {
+                    grades: &room.grades,
+                    levels,
+                    chances: &room.chances,
+                    lengths: &room.lengths,
+                    subtopics: &room.subtopics,
+                },
                 settings.variance,
                 &mut values,
             );
@@ -155,15 +165,17 @@ impl Plan {
         room: &mut Room<'a>,
         runs: &[&'a Run],
         queries: &[Option<usize>],
-        Given { truth, by_subtopic, chances }: Given<'_>,
+        Given { truth, by_subtopic, chances, lengths }: Given<'_>,
         settings: Settings,
     ) -> Result<()> {
         room.numbering.clear();
         room.lists.resize_with(runs.len(), List::default);
+        let mut id: &[u8] = &[];
         for ((run, query), list) in runs.iter().zip(queries).zip(&mut room.lists) {
             let Some(query) = *query else { continue };
             let rows = run.rows(query);
             sort(&mut room.order, run, query, &rows, settings)?;
+            id = run.id(query);
             list.fill(&rows, &room.order, self.depth, &mut room.numbering);
         }
         let unknown = f64::NAN;
@@ -184,6 +196,12 @@ impl Plan {
                 }
             }
         }
+        room.lengths.clear();
+        if let Some(lengths) = lengths {
+            for &(doc, hash) in room.numbering.documents() {
+                room.lengths.push(lengths.of(doc, hash).ok_or_else(|| lengths.lack(doc, id))?);
+            }
+        }
         room.subtopics.clear();
         if let Some(truth) = by_subtopic {
             room.subtopics.extend(subtopics(truth, room.numbering.documents()));
@@ -196,7 +214,7 @@ impl Plan {
         &self,
         room: &mut Pairing,
         (a, b): (&List, &List),
-        Known { grades, levels, subtopics, chances }: Known<'_>,
+        Known { grades, levels, subtopics, chances, lengths }: Known<'_>,
         variance: bool,
         values: &mut Vec<Score>,
     ) {
@@ -205,7 +223,7 @@ impl Plan {
         if self.effects {
             room.joiner.places(a, b, &mut room.places);
         }
-        let both = Both { a, b, places: &room.places, grades, levels, subtopics, chances };
+        let both = Both { a, b, places: &room.places, grades, levels, subtopics, chances, lengths };
         values.extend(self.comparators.iter().map(|comparator| match (comparator, &overlaps) {
             (Comparator::Similarity(similarity), Some(overlaps)) => similarity.score(overlaps, variance),
             (Comparator::Similarity(_), None) => unreachable!("there are overlaps where there are similarities"),

@@ -2,7 +2,7 @@
 
 use super::workspace::Workspace;
 use super::{Plan, Source};
-use crate::error::{Error, Result, quote, show};
+use crate::error::{Error, Result, show};
 use crate::ranking::misfit;
 use crate::settings::{Queries, Settings, Unjudged};
 use crate::table::profiles::Detail;
@@ -68,10 +68,7 @@ impl Source for Files<'_> {
         let mut mixed = judge.judge(&rows, order, &truth, layout, remove, &mut all.tied);
         if let Some(lengths) = &plan.lengths {
             let measured = judge.measure(&rows, order, &truth, layout, lengths, &mut all.tied);
-            measured.map_err(|row| {
-                let (doc, query, source) = (quote(rows.doc(row)), quote(self.id(query)), &lengths.source);
-                Error::Value(format!("{source} has no length of document {doc}, retrieved for query {query}"))
-            })?;
+            measured.map_err(|row| lengths.lack(rows.doc(row), self.id(query)))?;
         }
         if let Some(truth) = self.profiles(query, plan) {
             let differ = judge.judge(&rows, order, &truth, layout, remove, &mut profiles.tied);

@@ -86,6 +86,37 @@ pub(super) fn over_orders(counts: &[usize], term: impl Fn(&[usize], usize) -> f6
     Some(recent[0])
 }
 
+/// For each kind, the mean of `term` for one document of it; none where there are too many points.
+///
+/// Forward, with the probability of each point: that of c is the sum over kinds of that of c with one less, times what
+/// makes this step.
+pub(super) fn by_kind(counts: &[usize], term: impl Fn(&[usize], usize) -> f64) -> Option<Vec<f64>> {
+    let points = points(counts)?;
+    let all: usize = counts.iter().sum();
+    let strides: Vec<usize> =
+        counts.iter().scan(1, |stride, count| Some(std::mem::replace(stride, *stride * (count + 1)))).collect();
+    let mut chances = vec![0.0; points];
+    chances[0] = 1.0;
+    let mut sums = vec![0.0; counts.len()];
+    let mut placed = vec![0; counts.len()];
+    for point in 0..points {
+        let left = (all - placed.iter().sum::<usize>()) as f64;
+        for kind in (0..counts.len()).filter(|&kind| placed[kind] < counts[kind]) {
+            let step = chances[point] * (counts[kind] - placed[kind]) as f64 / left;
+            chances[point + strides[kind]] += step;
+            sums[kind] += step * term(&placed, kind);
+        }
+        for (placed, count) in placed.iter_mut().zip(counts) {
+            *placed += 1;
+            if *placed <= *count {
+                break;
+            }
+            *placed = 0;
+        }
+    }
+    Some(sums.iter().zip(counts).map(|(sum, &count)| sum / count as f64).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,6 +133,10 @@ mod tests {
             assert!((found.variance - 5.0 / 9.0).abs() < 1e-15, "{found:?}");
             assert_eq!((found.low, found.high), (1.0, 3.0));
         }
+        // One of four stands at rank 2.5 on average, of whatever kind.
+        assert_eq!(by_kind(&[1, 3], |placed, _| (placed[0] + placed[1] + 1) as f64), Some(vec![2.5, 2.5]));
+        let found = by_kind(&[2, 2], |placed, kind| f64::from(u8::from(kind == 1 && placed[1] == 0))).expect("few");
+        assert_eq!(found, [0.0, 0.5]);
         assert_eq!(over_orders(&[], |_, _| 1.0), Some(Outcome::default()));
         assert!(!is_small(&[3_000, 3_000]) && over_orders(&[3_000, 3_000], |_, _| 1.0).is_none());
     }

@@ -46,10 +46,10 @@ mod stratified_gain;
 mod subcollection;
 mod subtopics;
 mod success;
-mod time_biased_gain;
-mod u_measure;
+pub(crate) mod time_biased_gain;
+pub(crate) mod u_measure;
 pub(crate) mod utility;
-mod walk;
+pub(crate) mod walk;
 mod yaap;
 
 pub use grammar::{Spec, Value, parse, parse_all, parse_open};

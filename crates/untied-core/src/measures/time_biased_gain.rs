@@ -50,7 +50,8 @@ pub static TBG: Info = Info {
     build: |spec, scope| Ok(Box::new(TimeBiasedGain::new(spec, scope)?)),
 };
 
-struct TimeBiasedGain {
+/// Time-biased gain with its parameters.
+pub(crate) struct TimeBiasedGain {
     rel: f64,
     /// As many ones as ranks count.
     weights: Vec<f64>,
@@ -64,7 +65,7 @@ struct TimeBiasedGain {
 }
 
 impl TimeBiasedGain {
-    fn new(spec: &Spec, scope: &Scope<'_>) -> Result<TimeBiasedGain> {
+    pub(crate) fn new(spec: &Spec, scope: &Scope<'_>) -> Result<TimeBiasedGain> {
         let seconds = |name: &str, default: f64| spec.number(name, default, "a number from 0", |t| t >= 0.0);
         let share =
             |name: &str, default: f64| spec.number(name, default, "a number from 0 to 1", |p| (0.0..=1.0).contains(&p));
@@ -80,6 +81,21 @@ impl TimeBiasedGain {
             click_other: share(CLICK_OTHER.name, 0.39)?,
             gain: click_relevant * share(SAVE.name, 0.77)?,
         })
+    }
+
+    /// Ranks that count.
+    pub(crate) fn cutoff(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// What a relevant document is worth to those who get to it.
+    pub(crate) fn gain(&self) -> f64 {
+        self.gain
+    }
+
+    /// The share of users who go on after a document: one that is not relevant, one that is.
+    pub(crate) fn go_on(&self, length: f64, seconds: f64) -> [f64; 2] {
+        [f64::NEG_INFINITY, f64::INFINITY].map(|grade| self.kind(&Text { grade, length, seconds }).go_on)
     }
 
     fn kind(&self, text: &Text) -> Kind {

@@ -42,21 +42,11 @@ pub static U: Info = Info {
     range: "0 or more",
     equation: "(1/norm) sum over ranks i of relevant documents of max(0, 1 - pos_i / L), pos_i = l_1 + .. + l_i",
     reference: "Sakai & Dou 2013; ties: mean position, or by counts of documents of each length",
-    build: |spec, scope| Ok(Box::new(build(spec, scope)?)),
+    build: |spec, scope| Ok(Box::new(UMeasure::new(spec, scope)?)),
 };
 
-fn build(spec: &Spec, scope: &Scope<'_>) -> Result<UMeasure> {
-    let at_end = spec.choice(GAIN_AT.name, &[("end", true), ("start", false)])?;
-    Ok(UMeasure {
-        rel: spec.rel()?,
-        cutoff: spec.cutoff_or(usize::MAX).min(scope.depth),
-        patience: spec.number(PATIENCE.name, 132_000.0, "a number above 0", |patience| patience > 0.0)?,
-        norm: spec.number(NORM.name, 1.0, "a number above 0", |norm| norm > 0.0)?,
-        at_end,
-    })
-}
-
-struct UMeasure {
+/// The U-measure with its parameters.
+pub(crate) struct UMeasure {
     rel: f64,
     cutoff: usize,
     /// L.
@@ -109,6 +99,76 @@ fn each<'k>(kinds: impl Iterator<Item = &'k Kind>) -> impl Iterator<Item = &'k K
 }
 
 impl UMeasure {
+    pub(crate) fn new(spec: &Spec, scope: &Scope<'_>) -> Result<UMeasure> {
+        let at_end = spec.choice(GAIN_AT.name, &[("end", true), ("start", false)])?;
+        Ok(UMeasure {
+            rel: spec.rel()?,
+            cutoff: spec.cutoff_or(usize::MAX).min(scope.depth),
+            patience: spec.number(PATIENCE.name, 132_000.0, "a number above 0", |patience| patience > 0.0)?,
+            norm: spec.number(NORM.name, 1.0, "a number above 0", |norm| norm > 0.0)?,
+            at_end,
+        })
+    }
+
+    /// What each document is worth if it is relevant, on average over the orders of its tie group; whether all of that
+    /// is exact. U is the sum over relevant documents, as no other depends on what is relevant.
+    pub(crate) fn worths<'g>(&self, groups: impl Iterator<Item = &'g [f64]>, worths: &mut Vec<f64>) -> bool {
+        worths.clear();
+        let (mut before, mut at, mut exact) = (0.0, 0, true);
+        for lengths in groups {
+            if at >= self.cutoff || before >= self.patience {
+                worths.extend(lengths.iter().map(|_| 0.0));
+                continue;
+            }
+            let slots = lengths.len().min(self.cutoff - at);
+            let all: f64 = lengths.iter().sum();
+            if lengths.len() == 1 || slots == lengths.len() && before + all <= self.patience {
+                // On average half of the others stand before one.
+                worths.extend(lengths.iter().map(|length| self.worth(before + (all - length) / 2.0, *length)));
+            } else {
+                exact &= self.worths_of_some(lengths, before, slots, worths);
+            }
+            at += lengths.len();
+            before += all;
+        }
+        worths.iter_mut().for_each(|worth| *worth /= self.norm);
+        exact
+    }
+
+    /// The same for a group that is not read to its end.
+    fn worths_of_some(&self, lengths: &[f64], before: f64, slots: usize, worths: &mut Vec<f64>) -> bool {
+        let text = |&length: &f64| Text { grade: f64::NEG_INFINITY, length, seconds: f64::NAN };
+        let kinds = self.kinds(&lengths.iter().map(text).collect::<Vec<_>>());
+        let part = Part { kinds: kinds.clone(), size: lengths.len(), before, slots };
+        let by_counts = lattice::by_kind(&part.counts(), |placed, kind| {
+            if placed.iter().sum::<usize>() >= slots {
+                return 0.0;
+            }
+            let read: f64 = placed.iter().zip(&kinds).map(|(&n, kind)| n as f64 * kind.length).sum();
+            self.worth(before + read, kinds[kind].length)
+        });
+        let exact = by_counts.is_some();
+        let of_kinds = by_counts.unwrap_or_else(|| {
+            let (mut sums, mut drawn) = (vec![0.0; kinds.len()], 0.0);
+            sampling::over_orders(&[part.classes()], |placed| {
+                let (mut read, mut all) = (before, 0.0);
+                for &(_, class) in &placed[..slots] {
+                    let length = kinds[class as usize].length;
+                    let worth = self.worth(read, length);
+                    sums[class as usize] += worth;
+                    all += worth;
+                    read += length;
+                }
+                drawn += 1.0;
+                all
+            });
+            sums.iter().zip(&kinds).map(|(sum, kind)| sum / drawn / kind.count as f64).collect()
+        });
+        let of = |length: &f64| kinds.iter().position(|kind| kind.length == *length).map_or(0.0, |kind| of_kinds[kind]);
+        worths.extend(lengths.iter().map(of));
+        exact
+    }
+
     /// What a relevant document of this length is worth after so much text.
     fn worth(&self, before: f64, length: f64) -> f64 {
         let at = if self.at_end { before + length } else { before };

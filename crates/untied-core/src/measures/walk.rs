@@ -9,7 +9,7 @@ use crate::ranking::Ranking;
 
 /// Documents that are alike.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Kind {
+pub(crate) struct Kind {
     /// What each gains, g.
     pub gain: f64,
     /// Probability of going on after it, q.
@@ -145,7 +145,7 @@ fn split(kinds: &[Kind]) -> (Kind, Vec<Kind>) {
 ///
 /// averages, so no digits are lost. The work is K times the documents that are not of the most frequent kind, as a
 /// group of b alike has E_a = q^a.
-pub(super) fn mean(kinds: &[Kind], weights: &[f64]) -> f64 {
+pub(crate) fn mean(kinds: &[Kind], weights: &[f64]) -> f64 {
     let (_, gains) = moments(kinds, weights.len());
     weights.iter().zip(&gains).map(|(weight, gain)| weight * gain).sum()
 }

@@ -1,8 +1,7 @@
 //! What relevant material is worth by the time at which it is met: `S = integral of dG/dt D(t) dt` (Tan & Clarke,
 //! equations 26 and 27), with time in seconds or in characters read.
 //!
-//! As long as time does not depend on what is relevant, S is a dot product: see [`super::dot`] for documents, each of
-//! which counts when it is met, and [`super::passages`] for text, each character of which counts for itself.
+//! Here it is for text, each character of which counts for itself: see [`super::passages`].
 
 /// A decay function, D(t): never rising.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,18 +43,6 @@ impl Decay {
             }
         }
     }
-
-    /// Discounts of documents that take so long: D at the time when each begins, or ends.
-    #[must_use]
-    pub fn discounts(self, durations: &[f64], at_end: bool) -> Vec<f64> {
-        let mut time = 0.0;
-        let discount = |duration: &f64| {
-            let begin = time;
-            time += duration;
-            self.at(if at_end { time } else { begin })
-        };
-        durations.iter().map(discount).collect()
-    }
 }
 
 #[cfg(test)]
@@ -76,12 +63,5 @@ mod tests {
             }
         }
         assert_eq!(Decay::Linear { length: 12_000.0 }.sum(0.0, f64::INFINITY), 5999.5);
-    }
-
-    #[test]
-    fn documents_count_when_they_begin_or_end() {
-        let decay = Decay::Exponential { half_life: 10.0 };
-        assert_eq!(decay.discounts(&[10.0, 20.0, 5.0], false), [1.0, 0.5, 0.125]);
-        assert_eq!(Decay::Linear { length: 40.0 }.discounts(&[10.0, 20.0, 15.0], true), [0.75, 0.25, 0.0]);
     }
 }

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::measures::{Aggregate, Certainty, Cutoff, Info, Needs, OF, Parameter, Scope, Spec, Value};
 use crate::ranking::{Level, List, Placed};
 use crate::similarity::{Score, Symmetry, not_alone};
+use crate::table::Length;
 
 /// All measures of differences, in the order in which they are listed.
 pub static REGISTRY: &[&Contrast] = &[&MED, &DELTA];
@@ -142,6 +143,8 @@ pub struct Both<'a> {
     pub levels: &'a [Level],
     /// Probabilities to be relevant, by number of document, if there are any; NaN where none is given.
     pub chances: &'a [f64],
+    /// Lengths by number of document, where a measure needs them.
+    pub lengths: &'a [Length],
     /// Its subtopics, if they are known.
     pub subtopics: &'a [Subtopic],
 }
@@ -240,7 +243,7 @@ impl Effect for Largest {
     }
 
     fn score(&self, both: &Both<'_>, work: &mut Workspace) -> Score {
-        let Extent { up, down, unseen } = self.form.extent(both, work, self.directions);
+        let Extent { up, down, unseen, sure } = self.form.extent(both, work, self.directions);
         let value = f64::max(up.0, down.0);
         if value.is_nan() {
             return Score { value: f64::NAN, range: None, variance: None, certainty: Certainty::Exact };
@@ -249,8 +252,8 @@ impl Effect for Largest {
         let least = if self.directions == (true, true) { 0.0 } else { f64::NEG_INFINITY };
         let low = f64::max(up.0 - unseen.1, down.0 - unseen.0).max(least).min(value);
         let range = (low, f64::max(up.1 + unseen.0, down.1 + unseen.1));
-        let certainty = if range.0 == range.1 { Certainty::Exact } else { Certainty::Interval };
-        Score { value, range: Some(range), variance: None, certainty }
+        let solved = if range.0 == range.1 { Certainty::Exact } else { Certainty::Interval };
+        Score { value, range: Some(range), variance: None, certainty: sure.max(solved) }
     }
 
     fn assignment(&self, both: &Both<'_>, work: &mut Workspace) -> Option<Assignment> {
@@ -286,15 +289,16 @@ impl Effect for Signed {
     }
 
     fn score(&self, both: &Both<'_>, work: &mut Workspace) -> Score {
-        let Extent { up, down, unseen } = self.form.extent(both, work, (true, true));
-        let (Moments { mean, variance }, sure) = self.form.moments(both, work, |place| self.chance(both, place));
+        let chance = |place: &Placed| self.chance(both, place);
+        let (Extent { up, down, unseen, .. }, Moments { mean, variance }, sure) = self.form.signed(both, work, chance);
         if mean.is_nan() {
             return Score { value: f64::NAN, range: None, variance: None, certainty: Certainty::Exact };
         }
         let solved = unseen == (0.0, 0.0) && up.0 == up.1 && down.0 == down.1;
         let certainty = if solved { sure } else { sure.max(Certainty::Interval) };
         let range = ((-down.1 - unseen.1).min(mean), (up.1 + unseen.0).max(mean));
-        Score { value: mean, range: Some(range), variance: Some(variance), certainty }
+        let variance = Some(variance).filter(|variance| !variance.is_nan());
+        Score { value: mean, range: Some(range), variance, certainty }
     }
 
     fn outcomes(&self, both: &Both<'_>, work: &mut Workspace, grid: (usize, u64)) -> Option<Outcomes> {

@@ -39,6 +39,14 @@ pub struct Moments {
     pub variance: f64,
 }
 
+impl Moments {
+    /// Those of the difference divided by a number.
+    #[must_use]
+    pub fn divided(self, by: f64) -> Moments {
+        Moments { mean: self.mean / by, variance: self.variance / (by * by) }
+    }
+}
+
 /// A term of a difference of dot products.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stake {

@@ -15,10 +15,13 @@ pub use outcomes::Outcomes;
 
 use super::effect::{Both, Workspace};
 use super::novelty::{self, Novelty};
+use super::time_biased::Timed;
 use super::{Document, Instance, dot};
 use crate::error::{Error, Result};
 use crate::measures::dcg::{Gain, discounts};
-use crate::measures::{Measure, Scope, Spec, Value};
+use crate::measures::time_biased_gain::TimeBiasedGain;
+use crate::measures::u_measure::UMeasure;
+use crate::measures::{Certainty, Measure, Scope, Spec, Value};
 use crate::ranking::List;
 
 /// How much one ranking can be ahead of the other.
@@ -30,6 +33,8 @@ pub(super) struct Extent {
     pub down: (f64, f64),
     /// What documents below the last of A, and of B, may still add to it.
     pub unseen: (f64, f64),
+    /// Whether scores of rankings with ties are exact.
+    pub sure: Certainty,
 }
 
 /// A measure, as far as differences need it.
@@ -55,6 +60,10 @@ enum Kind {
         /// p of RBP: documents below rank K weigh p^K together.
         persistence: Option<f64>,
     },
+    /// The U-measure: a sum of gains times what text leaves of them.
+    Read(UMeasure),
+    /// Time-biased gain.
+    Timed(Box<TimeBiasedGain>),
     AveragePrecision(Base),
     ReciprocalRank,
     /// ERR.
@@ -136,6 +145,8 @@ impl Form {
             "Success" => binary(Kind::Success)?,
             "Bpref" => binary(Kind::Bpref)?,
             "RR" => binary(Kind::ReciprocalRank)?,
+            "U" => binary(Kind::Read(UMeasure::new(of, scope)?))?,
+            "TBG" => binary(Kind::Timed(Box::new(TimeBiasedGain::new(of, scope)?)))?,
             "DCG" => (Gain::new(of, scope.grades)?, highest, weighted(of_ranks()?)),
             "nDCG" => {
                 let kind = Kind::Dot { discounts: of_ranks()?, normalised: true, persistence: None };
@@ -202,10 +213,33 @@ impl Form {
         self.cutoff.unwrap_or(both.a.len().max(both.b.len()))
     }
 
-    /// Write what documents weigh in either ranking to the workspace.
-    fn weigh(&self, both: &Both<'_>, discounts: &[f64], work: &mut Workspace) {
+    /// Whether shorter rankings are filled up to the cutoff: nobody knows how long what fills them would be.
+    fn is_filled(&self) -> bool {
+        self.cutoff.is_some() && !matches!(self.kind, Kind::Read(_) | Kind::Timed(_))
+    }
+
+    /// Whether documents are worth something each, whatever others are.
+    fn is_sum(&self) -> bool {
+        matches!(self.kind, Kind::Dot { .. } | Kind::Read(_))
+    }
+
+    /// Write what documents weigh in either ranking to the workspace; whether that is exact.
+    fn weigh(&self, both: &Both<'_>, work: &mut Workspace) -> Certainty {
+        let discounts = self.discounts(self.depth_of(both));
         let Workspace { weights, discounts: (of_a, of_b), .. } = work;
-        let (of_a, of_b) = (by_rank(discounts, both.a, of_a), by_rank(discounts, both.b, of_b));
+        let mut exact = true;
+        let (of_a, of_b) = match &self.kind {
+            Kind::Read(measure) => {
+                for (list, worths) in [(both.a, &mut *of_a), (both.b, &mut *of_b)] {
+                    let lengths: Vec<f64> = list.docs.iter().map(|&i| both.lengths[i as usize].length).collect();
+                    let starts = std::iter::once(0).chain(list.ends.iter().map(|&end| end as usize));
+                    let groups = starts.zip(&list.ends).map(|(start, &end)| &lengths[start..end as usize]);
+                    exact &= measure.worths(groups, worths);
+                }
+                (&of_a[..], &of_b[..])
+            }
+            _ => (by_rank(discounts, both.a, of_a), by_rank(discounts, both.b, of_b)),
+        };
         let at = |discounts: &[f64], rank: u32| discounts.get((rank as usize).wrapping_sub(1)).copied().unwrap_or(0.0);
         weights.top = self.top;
         weights.documents.clear();
@@ -215,9 +249,18 @@ impl Form {
         }));
         for (lacking, list) in [(&mut weights.lacking.0, both.a), (&mut weights.lacking.1, both.b)] {
             lacking.clear();
-            if self.cutoff.is_some() {
+            if self.is_filled() {
                 lacking.extend(&discounts[list.len().min(discounts.len())..]);
             }
+        }
+        if exact { Certainty::Exact } else { Certainty::Estimate }
+    }
+
+    /// Discounts of the ranks to a depth, if it goes by ranks.
+    fn discounts(&self, depth: usize) -> &[f64] {
+        match &self.kind {
+            Kind::Dot { discounts, .. } => &discounts[..depth],
+            _ => &[],
         }
     }
 
@@ -237,6 +280,15 @@ impl Form {
             let known = self.known(both.grades[place.document as usize]);
             (a > 0 || b > 0).then_some(Document { a, b, known })
         }));
+    }
+
+    /// Two rankings as [`Kind::Timed`] takes them; what cannot be relevant is known not to be.
+    fn timed(&self, measure: &TimeBiasedGain, both: &Both<'_>) -> Timed {
+        let known = |number: u32| {
+            let gain = self.known(both.grades[number as usize]).or((self.top == 0.0).then_some(0.0));
+            gain.map(|gain| gain > 0.0)
+        };
+        Timed::new(measure, both, known)
     }
 
     /// Gain of a document; none if it is unknown.

@@ -23,6 +23,7 @@ pub mod scores;
 #[cfg(test)]
 mod testing;
 mod tied;
+mod time_biased;
 
 pub use effect::{Both, Contrast, Effect, REGISTRY, Subtopic, Workspace, build};
 pub use form::{Assignment, Outcomes};

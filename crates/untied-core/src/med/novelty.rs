@@ -89,7 +89,7 @@ impl Novelty {
 
     /// See [`Form::extent`].
     pub fn extent(&self, both: &Both<'_>, work: &mut Workspace, directions: (bool, bool)) -> Extent {
-        let mut sum = Extent { up: (0.0, 0.0), down: (0.0, 0.0), unseen: (0.0, 0.0) };
+        let mut sum = Extent { up: (0.0, 0.0), down: (0.0, 0.0), unseen: (0.0, 0.0), sure: Certainty::Exact };
         let number = self.each(both, |both| {
             let Extent { up, down, .. } = self.form.extent(both, work, directions);
             sum.up = (sum.up.0 + up.0, sum.up.1 + up.1);

@@ -1,7 +1,7 @@
 //! Lengths of documents, and times to read them: one table for all queries.
 
 use super::{Chunk, Rows, Table, index};
-use crate::error::{Result, quote};
+use crate::error::{Error, Result, quote};
 
 /// Documents with their lengths, and with times where they are known.
 #[derive(Debug)]
@@ -79,9 +79,21 @@ impl Lengths {
     /// The document in a row of other rows.
     #[must_use]
     pub fn find(&self, rows: &Rows<'_>, row: usize) -> Option<Length> {
+        self.of(rows.doc(row), rows.hashes()[row])
+    }
+
+    /// A document, by its id and a hash of that.
+    #[must_use]
+    pub fn of(&self, doc: &[u8], hash: u32) -> Option<Length> {
         let own = self.rows();
-        let is_same = |other: u32| own.doc(other as usize) == rows.doc(row);
-        index::find(&self.slots, rows.hashes()[row], is_same).map(|found| self.at(found as usize))
+        index::find(&self.slots, hash, |other| own.doc(other as usize) == doc).map(|found| self.at(found as usize))
+    }
+
+    /// What to say of a document that is not among them.
+    #[must_use]
+    pub fn lack(&self, doc: &[u8], query: &[u8]) -> Error {
+        let (doc, query, source) = (quote(doc), quote(query), &self.source);
+        Error::Value(format!("{source} has no length of document {doc}, retrieved for query {query}"))
     }
 }
 

@@ -53,7 +53,7 @@ impl Form {
 
     /// Documents that fill A.
     fn lacking(&self, both: &Both<'_>) -> usize {
-        let is_filled = self.cutoff.is_some() || self.options.tail && !matches!(self.kind, Kind::Dot { .. });
+        let is_filled = self.is_filled() || self.options.tail && !self.is_sum();
         if is_filled { self.depth_of(both).saturating_sub(both.a.len()) } else { 0 }
     }
 
@@ -75,14 +75,21 @@ impl Form {
                 let room = &mut work.average_precision;
                 with_filling(average_precision::solve_tied(&instance, ends, NODES, room).gains)
             }
-            Kind::Dot { .. } => {
-                self.weigh(both, self.discounts(depth), work);
+            Kind::Dot { .. } | Kind::Read(_) => {
+                self.weigh(both, work);
                 let lacking = std::mem::take(&mut work.weights.lacking.0);
                 work.weights.documents.extend(lacking.iter().map(|&a| Weighed { a, b: 0.0, known: None }));
                 match self.options.per_grade {
                     None => dot::solve(&work.weights).gains,
                     Some(most) => dot::solve_limited(&work.weights, &self.grades(both, most, true)).gains,
                 }
+            }
+            Kind::Timed(measure) => {
+                let timed = self.timed(measure, both);
+                let gains = timed.solve(TIED_NODES).gains;
+                let counted = numbers.into_iter().zip(gains).enumerate().filter(|(i, _)| timed.counts(*i));
+                let (numbers, gains): (Vec<u32>, Vec<f64>) = counted.map(|(_, one)| one).unzip();
+                return Some((numbers, gains.into_iter().map(|gain| self.grade(gain)).collect()));
             }
             _ if self.is_tied(both) => {
                 let tied = self.tied(both)?;
@@ -97,13 +104,6 @@ impl Form {
             }
         };
         Some((numbers, gains.into_iter().map(|gain| self.grade(gain)).collect()))
-    }
-
-    fn discounts(&self, depth: usize) -> &[f64] {
-        match &self.kind {
-            Kind::Dot { discounts, .. } => &discounts[..depth],
-            _ => &[],
-        }
     }
 
     /// The grade that an unknown document has if it gains so much.

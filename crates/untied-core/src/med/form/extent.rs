@@ -2,49 +2,38 @@
 
 use super::super::effect::{Both, Workspace};
 use super::super::tied::{Swapped, Tied};
+use super::super::time_biased::Timed;
 use super::super::{
     Document, Instance, Solution, average_precision, bpref, branch, counts, dot, err, flow, reciprocal_rank,
 };
 use super::{Base, Extent, Form, Kind, NODES, TIED_NODES};
+use crate::measures::Certainty;
 use crate::ranking::{List, Placed};
 
 impl Form {
     /// The extent of differences, in the directions asked for.
     pub fn extent(&self, both: &Both<'_>, work: &mut Workspace, directions: (bool, bool)) -> Extent {
-        let mut unseen = (0.0, 0.0);
-        let (mut up, mut down) = match &self.kind {
+        if self.is_sum() {
+            let sure = self.weigh(both, work);
+            return self.extent_of_sum(both, work, directions, sure);
+        }
+        let (up, down) = match &self.kind {
             Kind::Novelty(novelty) => return novelty.extent(both, work, directions),
-            Kind::Dot { discounts, normalised, persistence } => {
-                let discounts = &discounts[..self.depth_of(both)];
-                self.weigh(both, discounts, work);
-                let norm = if *normalised { self.ideal(both, discounts) } else { 1.0 };
-                if let Some(p) = persistence {
-                    unseen = (self.top * p.powf(both.a.len() as f64), self.top * p.powf(both.b.len() as f64));
-                }
-                let solve = |work: &mut Workspace| {
-                    let value = match self.options.per_grade {
-                        None => dot::largest(&work.weights),
-                        Some(most) => dot::solve_limited(&work.weights, &self.grades(both, most, true)).value,
-                    };
-                    (value / norm, value / norm)
-                };
-                if self.options.optimistic && both.is_tied() {
-                    in_both_orders(both, self.with_ties(both, discounts.len()), directions, |instance, ends| {
-                        let value = flow::solve(instance, ends, discounts).value / norm;
-                        (value, value)
-                    })
-                } else {
-                    in_both(directions, work, solve, |work| work.weights.swap())
-                }
-            }
-            Kind::AveragePrecision(Base::Depth) if self.is_tied(both) => {
+            Kind::AveragePrecision(Base::Depth) if both.is_tied() => {
                 let instance = self.with_ties(both, self.depth_of(both));
                 in_both_orders(both, instance, directions, |instance, ends| {
                     let found = average_precision::solve_tied(instance, ends, NODES, &mut work.average_precision);
                     (found.value, found.bound)
                 })
             }
-            _ if self.is_tied(both) => {
+            Kind::Timed(measure) => {
+                let solve = |timed: &mut Timed| {
+                    let Solution { value, bound, .. } = timed.solve(TIED_NODES);
+                    (value, bound)
+                };
+                in_both(directions, &mut self.timed(measure, both), solve, Timed::swap)
+            }
+            _ if both.is_tied() => {
                 let ((up, above_up), (down, above_down)) = self.searched(both, directions);
                 // What follows rank K is reached with at most probability 1, and is worth at most 1 / (K + 1).
                 let tail = if self.options.tail { 1.0 / (self.depth_of(both) + 1) as f64 } else { 0.0 };
@@ -59,12 +48,44 @@ impl Form {
                 in_both(directions, work, solve, |work| work.instance.swap())
             }
         };
+        Extent { up, down, unseen: (0.0, 0.0), sure: Certainty::Exact }
+    }
+
+    /// The same of a sum, with weights in the workspace that are as sure as `sure` says; they may be exchanged then.
+    pub(super) fn extent_of_sum(
+        &self,
+        both: &Both<'_>,
+        work: &mut Workspace,
+        directions: (bool, bool),
+        sure: Certainty,
+    ) -> Extent {
+        let norm = self.norm(both);
+        let (mut up, mut down) = if self.options.optimistic && both.is_tied() {
+            let depth = self.depth_of(both);
+            in_both_orders(both, self.with_ties(both, depth), directions, |instance, ends| {
+                let value = flow::solve(instance, ends, self.discounts(depth)).value / norm;
+                (value, value)
+            })
+        } else {
+            let solve = |work: &mut Workspace| {
+                let value = match self.options.per_grade {
+                    None => dot::largest(&work.weights),
+                    Some(most) => dot::solve_limited(&work.weights, &self.grades(both, most, true)).value,
+                };
+                (value / norm, value / norm)
+            };
+            in_both(directions, work, solve, |work| work.weights.swap())
+        };
+        let mut unseen = (0.0, 0.0);
+        if let Kind::Dot { persistence: Some(p), .. } = self.kind {
+            unseen = (self.top * p.powf(both.a.len() as f64), self.top * p.powf(both.b.len() as f64));
+        }
         if self.options.tail {
             up = (up.0 + unseen.0, up.1 + unseen.0);
             down = (down.0 + unseen.1, down.1 + unseen.1);
             unseen = (0.0, 0.0);
         }
-        Extent { up, down, unseen }
+        Extent { up, down, unseen, sure }
     }
 
     /// All documents with their gains, wherever they stand.
@@ -91,8 +112,10 @@ impl Form {
         grades.map(|grade| dot::Grade { gain: self.gain.of(grade), most: limit(grade) }).collect()
     }
 
-    /// What nDCG is divided by; 1 where that is nothing, as of two empty rankings.
-    pub(super) fn ideal(&self, both: &Both<'_>, discounts: &[f64]) -> f64 {
+    /// What a sum is divided by: of nDCG the ideal; 1 where that is nothing, as of two empty rankings.
+    pub(super) fn norm(&self, both: &Both<'_>) -> f64 {
+        let Kind::Dot { normalised: true, .. } = self.kind else { return 1.0 };
+        let discounts = self.discounts(self.depth_of(both));
         let ideal = match self.options.per_grade {
             None => self.top * discounts.iter().sum::<f64>(),
             Some(most) => dot::ideal(discounts, &self.grades(both, most, false)),
@@ -102,7 +125,7 @@ impl Form {
 
     /// Whether tied rankings need a search: those of dot products have a closed form.
     pub(super) fn is_tied(&self, both: &Both<'_>) -> bool {
-        !matches!(self.kind, Kind::Dot { .. }) && both.is_tied()
+        !self.is_sum() && both.is_tied()
     }
 
     pub(super) fn tied(&self, both: &Both<'_>) -> Option<Tied<'_>> {
@@ -150,7 +173,9 @@ impl Form {
                 average_precision::solve_limited(instance, *most, elsewhere(), NODES, room)
             }
             Kind::AveragePrecision(Base::Depth) => average_precision::solve(instance, NODES, room),
-            Kind::Dot { .. } | Kind::Novelty(_) => unreachable!("they are solved without an instance"),
+            Kind::Dot { .. } | Kind::Read(_) | Kind::Timed(_) | Kind::Novelty(_) => {
+                unreachable!("they are solved without an instance")
+            }
         }
     }
 
@@ -180,11 +205,11 @@ fn in_both_orders(
 }
 
 /// What a solver finds in one direction and, rankings being exchanged, in the other; nothing where it is not asked for.
-fn in_both(
+fn in_both<W>(
     directions: (bool, bool),
-    work: &mut Workspace,
-    solve: impl Fn(&mut Workspace) -> (f64, f64),
-    swap: impl Fn(&mut Workspace),
+    work: &mut W,
+    solve: impl Fn(&mut W) -> (f64, f64),
+    swap: impl Fn(&mut W),
 ) -> ((f64, f64), (f64, f64)) {
     let never = (f64::NEG_INFINITY, f64::NEG_INFINITY);
     let up = if directions.0 { solve(work) } else { never };

@@ -5,67 +5,94 @@ use super::super::expected::{self, Moments, Stake, Uncertain};
 use super::super::scores::{self, Scores};
 use super::super::tied::Tied;
 use super::super::{Document, Instance, average_precision, bpref, distribution};
-use super::{Base, DRAWS, Form, Kind};
+use super::{Base, DRAWS, Extent, Form, Kind};
 use crate::measures::Certainty;
 use crate::ranking::Placed;
 
 impl Form {
-    /// Mean and variance of S(A) - S(B) where an unknown document is relevant, of the highest grade, with a probability.
-    /// How sure they are comes with them.
+    /// The extent of S(A) - S(B) in both directions; with mean and variance where an unknown document is relevant, of the
+    /// highest grade, with a probability; and how sure these are.
+    pub fn signed(
+        &self,
+        both: &Both<'_>,
+        work: &mut Workspace,
+        chance: impl Fn(&Placed) -> f64,
+    ) -> (Extent, Moments, Certainty) {
+        if self.is_sum() {
+            let (moments, sure) = self.moments(both, work, chance); // weights are in the workspace then
+            return (self.extent_of_sum(both, work, (true, true), sure), moments, sure);
+        }
+        let extent = self.extent(both, work, (true, true));
+        let (moments, sure) = self.moments(both, work, chance);
+        (extent, moments, sure)
+    }
+
+    /// Mean and variance alone.
     pub fn moments(
         &self,
         both: &Both<'_>,
         work: &mut Workspace,
         chance: impl Fn(&Placed) -> f64,
     ) -> (Moments, Certainty) {
-        if let Kind::Novelty(novelty) = &self.kind {
-            return novelty.moments(both, work, &chance);
+        if self.is_sum() {
+            let (stakes, norm, sure) = self.stakes(both, work, chance);
+            return (expected::dot(&stakes).divided(norm), sure);
         }
         let depth = self.depth_of(both);
-        if self.is_tied(both) {
+        let exact = |moments: Moments, norm: f64| (moments.divided(norm), Certainty::Exact);
+        match &self.kind {
+            Kind::Novelty(novelty) => return novelty.moments(both, work, &chance),
+            // Documents do not depend on each other, and S is affine in each; the variance is not known.
+            Kind::Timed(measure) => {
+                let timed = self.timed(measure, both);
+                let documents = self.uncertain_timed(both, chance);
+                let gains: Vec<f64> = documents.iter().map(|x| x.gain * x.chance).collect();
+                return exact(Moments { mean: timed.difference(&gains), variance: f64::NAN }, 1.0);
+            }
+            _ => {}
+        }
+        if both.is_tied() {
             if let Kind::AveragePrecision(Base::Depth) = self.kind {
                 let mut open = both.places.iter().filter(|place| both.grades[place.document as usize].is_nan());
                 let documents = self.with_ties(both, depth).uncertain(|_| open.next().map_or(0.0, &chance));
-                let found = average_precision::expected_tied(&documents, (&both.a.ends, &both.b.ends), depth);
-                let by = depth as f64;
-                return (Moments { mean: found.mean / by, variance: found.variance / (by * by) }, Certainty::Exact);
+                let ends = (&*both.a.ends, &*both.b.ends);
+                return exact(average_precision::expected_tied(&documents, ends, depth), depth as f64);
             }
             let undefined = Moments { mean: f64::NAN, variance: f64::NAN };
             let Some(tied) = self.tied(both) else { return (undefined, Certainty::Exact) };
             return drawn(&self.uncertain_tied(both, &tied, chance), &tied);
         }
-        let (moments, norm) = match &self.kind {
-            Kind::Dot { .. } => {
-                let (stakes, norm) = self.stakes(both, work, chance);
-                (expected::dot(&stakes), norm)
-            }
-            kind => {
-                let documents = self.uncertain(both, work, chance);
-                match kind {
-                    Kind::ReciprocalRank => (expected::reciprocal_rank(&documents, depth), 1.0),
-                    Kind::ReciprocalCascade => (expected::expected_reciprocal_rank(&documents, depth), 1.0),
-                    Kind::Cascade(discounts) => (expected::discounted(&documents, &discounts[..depth]), 1.0),
-                    Kind::AveragePrecision(Base::Depth) => (expected::average_precision(&documents), depth as f64),
-                    _ => return drawn(&documents, &self.by_counts(both, &work.instance)),
-                }
-            }
-        };
-        (Moments { mean: moments.mean / norm, variance: moments.variance / (norm * norm) }, Certainty::Exact)
+        let documents = self.uncertain(both, work, chance);
+        match &self.kind {
+            Kind::ReciprocalRank => exact(expected::reciprocal_rank(&documents, depth), 1.0),
+            Kind::ReciprocalCascade => exact(expected::expected_reciprocal_rank(&documents, depth), 1.0),
+            Kind::Cascade(discounts) => exact(expected::discounted(&documents, &discounts[..depth]), 1.0),
+            Kind::AveragePrecision(Base::Depth) => exact(expected::average_precision(&documents), depth as f64),
+            _ => drawn(&documents, &self.by_counts(both, &work.instance)),
+        }
     }
 
-    /// What every document adds to a dot product's difference, and what that is divided by.
+    /// What every document adds to a sum's difference, what that is divided by, and whether it is exact.
     pub(super) fn stakes(
         &self,
         both: &Both<'_>,
         work: &mut Workspace,
         chance: impl Fn(&Placed) -> f64,
-    ) -> (Vec<Stake>, f64) {
-        let Kind::Dot { discounts, normalised, .. } = &self.kind else { return (Vec::new(), 1.0) };
-        let discounts = &discounts[..self.depth_of(both)];
-        self.weigh(both, discounts, work);
+    ) -> (Vec<Stake>, f64, Certainty) {
+        let sure = self.weigh(both, work);
         let places = both.places.iter().zip(&work.weights.documents);
         let stakes = places.map(|(place, weighed)| Stake::new(weighed, self.top, chance(place))).collect();
-        (stakes, if *normalised { self.ideal(both, discounts) } else { 1.0 })
+        (stakes, self.norm(both), sure)
+    }
+
+    /// The documents of rankings that take time, each relevant with a probability.
+    pub(super) fn uncertain_timed(&self, both: &Both<'_>, chance: impl Fn(&Placed) -> f64) -> Vec<Uncertain> {
+        let uncertain = |place: &Placed| {
+            let known = self.known(both.grades[place.document as usize]).or((self.top == 0.0).then_some(0.0));
+            let chance = known.map_or_else(|| chance(place), |gain| f64::from(u8::from(gain > 0.0)));
+            Uncertain { a: place.a, b: place.b, gain: 1.0, chance }
+        };
+        both.places.iter().map(uncertain).collect()
     }
 
     /// The documents of untied rankings, whose instance is then in the workspace.

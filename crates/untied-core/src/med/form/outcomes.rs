@@ -32,10 +32,13 @@ impl Form {
         if let Kind::Novelty(_) = self.kind {
             return None; // they would be of subtopics
         }
-        if let Kind::Dot { .. } = self.kind {
-            let (stakes, norm) = self.stakes(both, work, chance);
+        if self.is_sum() {
+            let (stakes, norm, _) = self.stakes(both, work, chance);
             let stakes: Vec<Stake> = stakes.iter().map(|x| Stake { difference: x.difference / norm, ..*x }).collect();
             return Some(on_grid(&Distribution::of(&stakes, points)));
+        }
+        if let Kind::Timed(measure) = &self.kind {
+            return Some(sample(&self.uncertain_timed(both, chance), &self.timed(measure, both), seed));
         }
         if self.is_tied(both) {
             let tied = self.tied(both)?;

@@ -1,0 +1,69 @@
+//! Parts of a problem: groups of A and of B down to which the undecided documents are the same.
+
+use std::ops::Range;
+
+use super::{NONE, Timed};
+
+/// Some groups of A and of B.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    pub groups: [Range<usize>; 2],
+    /// Product of q over the decided documents before them, in A and in B.
+    pub reach: [f64; 2],
+    /// What is worth T where the product of q over the part's undecided documents is 1.
+    pub rest: f64,
+    /// Its documents that are undecided from the start; all are in A and in B, but for those of the last part.
+    pub open: Vec<usize>,
+}
+
+impl Part {
+    pub fn whole(timed: &Timed) -> Part {
+        let groups = [0, 1].map(|side| 0..timed.sides[side].ends.len());
+        let is_open = |&i: &usize| timed.counts(i) && timed.documents[i].known.is_none();
+        Part { groups, reach: [1.0; 2], rest: 0.0, open: (0..timed.documents.len()).filter(is_open).collect() }
+    }
+}
+
+/// The parts, from the first to the last.
+pub(super) fn part(timed: &Timed, decided: &[Option<bool>]) -> Vec<Part> {
+    let [a, b] = &timed.sides;
+    let is_open = |&&i: &&usize| decided[i].is_none();
+    // Undecided documents down to the end of each group of B.
+    let mut sum = 0;
+    let down_to_b: Vec<usize> = (0..b.ends.len())
+        .map(|group| {
+            sum += b.group(group).iter().filter(is_open).count();
+            sum
+        })
+        .collect();
+    let (mut parts, mut begun) = (Vec::new(), [0, 0]);
+    // Down to here B must be read to have what A has.
+    let (mut open, mut reach) = (0, 0);
+    for group in 0..a.ends.len() {
+        for &i in a.group(group).iter().filter(is_open) {
+            open += 1;
+            let of_b = timed.documents[i].groups[1];
+            reach = reach.max(of_b.saturating_add(1)); // NONE stays so
+        }
+        let is_new = a.group(group).iter().any(|i| decided[*i].is_none());
+        if is_new && reach != NONE && reach > 0 && down_to_b[reach - 1] == open {
+            parts.push([begun[0]..group + 1, begun[1]..reach]);
+            begun = [group + 1, reach];
+        }
+    }
+    parts.push([begun[0]..a.ends.len(), begun[1]..b.ends.len()]);
+    let mut factors = [1.0; 2];
+    let made = |groups: [Range<usize>; 2]| {
+        let reach = factors;
+        let mut open = Vec::new();
+        for (side, (groups, factor)) in timed.sides.iter().zip(groups.iter().zip(&mut factors)) {
+            let all = || groups.clone().flat_map(|group| side.group(group)).copied();
+            open.extend(all().filter(|&i| decided[i].is_none()));
+            *factor *= all().filter_map(|i| Some(timed.documents[i].go_on[usize::from(decided[i]?)])).product::<f64>();
+        }
+        open.sort_unstable();
+        open.dedup();
+        Part { groups, reach, rest: 0.0, open }
+    };
+    parts.into_iter().map(made).collect()
+}

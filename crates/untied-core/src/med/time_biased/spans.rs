@@ -1,0 +1,205 @@
+//! Between which bounds S(A) - S(B) changes when a document becomes relevant, whatever undecided ones are.
+
+use super::part::Part;
+use super::{NONE, Side, Timed, worth};
+use crate::measures::walk::Kind;
+
+/// Documents of a tie group for which bounds are exact: they take the third power of that.
+const EXACT: usize = 64;
+
+/// A lowest and a highest value.
+pub(super) type Span = (f64, f64);
+
+/// Of an undecided document.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Change {
+    pub document: usize,
+    /// By how much S(A) - S(B) changes, as it is, and divided by the factor of what both have before the document.
+    pub by: Span,
+    pub sign: Span,
+}
+
+fn plus(x: Span, y: Span) -> Span {
+    (x.0 + y.0, x.1 + y.1)
+}
+
+fn minus(x: Span, y: Span) -> Span {
+    (x.0 - y.1, x.1 - y.0)
+}
+
+/// A factor that is not negative.
+fn times(factor: Span, x: Span) -> Span {
+    (x.0 * if x.0 < 0.0 { factor.1 } else { factor.0 }, x.1 * if x.1 < 0.0 { factor.0 } else { factor.1 })
+}
+
+fn by(factor: f64, x: Span) -> Span {
+    if factor < 0.0 { (factor * x.1, factor * x.0) } else { (factor * x.0, factor * x.1) }
+}
+
+/// What a side looks like to an undecided document of one of its groups.
+#[derive(Debug, Clone, Copy, Default)]
+struct Within {
+    /// P, from the group's start on.
+    reach: Span,
+    /// P V.
+    after: Span,
+}
+
+/// A part of which some documents are decided.
+pub(super) struct Spans<'t> {
+    timed: &'t Timed,
+    part: &'t Part,
+    decided: &'t [Option<bool>],
+}
+
+impl<'t> Spans<'t> {
+    pub fn new(timed: &'t Timed, part: &'t Part, decided: &'t [Option<bool>]) -> Spans<'t> {
+        Spans { timed, part, decided }
+    }
+
+    /// q of a document.
+    fn go_on(&self, document: usize) -> Span {
+        let [other, relevant] = self.timed.documents[document].go_on;
+        match self.decided[document] {
+            Some(true) => (relevant, relevant),
+            Some(false) => (other, other),
+            None => (other.min(relevant), other.max(relevant)),
+        }
+    }
+
+    /// The kinds of some documents with the smallest, and with the largest gains and q.
+    fn kinds<'d>(&self, documents: impl Iterator<Item = &'d usize>) -> [Vec<Kind>; 2] {
+        let (mut low, mut high) = (Vec::new(), Vec::new());
+        for &i in documents {
+            let q = self.go_on(i);
+            let gain = |relevant: bool| if relevant { self.timed.gain } else { 0.0 };
+            low.push(Kind { gain: gain(self.decided[i] == Some(true)), go_on: q.0, count: 1 });
+            high.push(Kind { gain: gain(self.decided[i] != Some(false)), go_on: q.1, count: 1 });
+        }
+        [low, high]
+    }
+
+    /// V of each group and what follows it in the part; nothing after the last.
+    fn values(&self, which: usize) -> Vec<Span> {
+        let side = &self.timed.sides[which];
+        let groups = self.part.groups[which].clone();
+        let mut values = vec![(0.0, 0.0); groups.len() + 1];
+        for (at, group) in groups.enumerate().rev() {
+            let next = values[at + 1];
+            values[at] = match *side.group(group) {
+                [only] => {
+                    let [other, relevant] = self.timed.documents[only].go_on;
+                    let with = by(relevant, next);
+                    let with = plus((self.timed.gain, self.timed.gain), with);
+                    let without = by(other, next);
+                    match self.decided[only] {
+                        Some(true) => with,
+                        Some(false) => without,
+                        None => (with.0.min(without.0), with.1.max(without.1)),
+                    }
+                }
+                ref tied => {
+                    let [low, high] = self.kinds(tied.iter());
+                    (beyond(low, side.slots(group), next.0), beyond(high, side.slots(group), next.1))
+                }
+            };
+        }
+        values
+    }
+
+    /// What a document of a group sees there; `next` is the value of what follows the group.
+    fn within(&self, side: &Side, group: usize, document: usize, next: Span) -> Within {
+        let tied = side.group(group);
+        if tied.len() == 1 {
+            return Within { reach: (1.0, 1.0), after: next };
+        }
+        let slots = side.slots(group);
+        let one = |others: &[Kind], next: f64| {
+            let with = |gain: f64, go_on: f64| {
+                let mut kinds = others.to_vec();
+                kinds.push(Kind { gain, go_on, count: 1 });
+                worth(&mut kinds, slots)
+            };
+            let mut own: Vec<Kind> = others.iter().map(|kind| Kind { gain: 0.0, ..*kind }).collect();
+            let all: f64 = own.iter().map(|kind| kind.go_on).product();
+            own.push(Kind { gain: 1.0, go_on: 1.0, count: 1 });
+            (worth(&mut own, slots), with(0.0, 1.0) - with(0.0, 0.0) + all * next)
+        };
+        let [low, high] = self.kinds(tied.iter().filter(|&&i| i != document));
+        if tied.len() > EXACT {
+            let all = self.timed.gain * (slots.min(tied.len() - 1)) as f64;
+            return Within { reach: (0.0, slots as f64 / tied.len() as f64), after: (0.0, all + next.1) };
+        }
+        let (low, high) = (one(&low, next.0), one(&high, next.1));
+        Within { reach: (low.0, high.0), after: (low.1, high.1) }
+    }
+
+    /// Products of q over the decided documents before each group of the part.
+    fn decided_before(&self, which: usize) -> Vec<f64> {
+        let side = &self.timed.sides[which];
+        let mut product = self.part.reach[which];
+        let groups = self.part.groups[which].clone();
+        groups
+            .map(|group| {
+                let before = product;
+                let decided = side.group(group).iter().filter(|&&i| self.decided[i].is_some());
+                product *= decided.map(|&i| self.go_on(i).0).product::<f64>();
+                before
+            })
+            .collect()
+    }
+
+    /// A bound of S(A) - S(B), and how undecided documents change it.
+    pub fn all(&self) -> (f64, Vec<Change>) {
+        let values = [self.values(0), self.values(1)];
+        let before = [self.decided_before(0), self.decided_before(1)];
+        let (open, closed): (Vec<usize>, Vec<usize>) = self.part.open.iter().partition(|&&i| self.decided[i].is_none());
+        let factors: Vec<Span> = open.iter().map(|&i| self.go_on(i)).collect();
+        let all = factors.iter().fold((1.0, 1.0), |all, &factor| times(factor, all));
+        let rest = self.part.rest * closed.iter().map(|&i| self.go_on(i).0).product::<f64>();
+        let [a, b] = [0, 1].map(|side| by(self.part.reach[side], values[side][0]));
+        let bound = minus(a, b).1 + times(all, (rest, rest)).1;
+        let changes = open.iter().map(|&i| {
+            let groups = self.timed.documents[i].groups;
+            // Products over the undecided documents before it: in both rankings, and only in A, and only in B; and
+            // over those that are not before it in both.
+            let (mut both, mut only, mut other) = ((1.0, 1.0), [(1.0, 1.0); 2], (1.0, 1.0));
+            for (&e, &factor) in open.iter().zip(&factors).filter(|(e, _)| **e != i) {
+                let at = self.timed.documents[e].groups;
+                // NONE is after all else. A ranking that has not got the document has no say.
+                let before = [0, 1].map(|side| groups[side] == NONE || at[side] < groups[side]);
+                if before == [true, true] {
+                    both = times(factor, both);
+                    continue;
+                }
+                other = times(factor, other);
+                for side in [0, 1] {
+                    if before[side] && groups[side] != NONE {
+                        only[side] = times(factor, only[side]);
+                    }
+                }
+            }
+            let [other_go_on, relevant] = self.timed.documents[i].go_on;
+            let longer = other_go_on - relevant;
+            let of_side = |side: usize| {
+                if groups[side] == NONE {
+                    return (0.0, 0.0);
+                }
+                let at = groups[side] - self.part.groups[side].start;
+                let within = self.within(&self.timed.sides[side], groups[side], i, values[side][at + 1]);
+                let change = minus(by(self.timed.gain, within.reach), by(longer, within.after));
+                times(only[side], by(before[side][at], change))
+            };
+            let of_rest = by(-longer * rest, other);
+            let sign = plus(minus(of_side(0), of_side(1)), of_rest);
+            Change { document: i, by: times(both, sign), sign }
+        });
+        (bound, changes.collect())
+    }
+}
+
+/// What a tie group is worth with what follows it.
+fn beyond(mut kinds: Vec<Kind>, slots: usize, next: f64) -> f64 {
+    let all: f64 = kinds.iter().map(|kind| kind.go_on).product();
+    worth(&mut kinds, slots) + all * next
+}
