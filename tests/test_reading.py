@@ -5,6 +5,7 @@ import lzma
 import os
 import random
 import threading
+import zlib
 
 import pytest
 import zstandard
@@ -123,6 +124,14 @@ def test_a_judgment_said_twice_counts_once(save, capsys):
     assert "judgments that stand in the qrels more than once, and count once: 1" in captured.err
 
 
+def with_dictionary(archive, size):
+    """The same xz archive with another dictionary size in the head of its first block."""
+    end = 12 + 4 * (archive[12] + 1) - 4
+    head = bytearray(archive[12:end])
+    head[4] = size
+    return archive[:12] + head + zlib.crc32(head).to_bytes(4, "little") + archive[end + 4 :]
+
+
 COLUMNS = "expected 6 columns (query Q0 document rank score tag), found "
 BAD_RUNS = {
     "five columns": (RUN + b"q1 Q0 d7 3 0.5\n", f'line 4: {COLUMNS}5: "q1 Q0 d7 3 0.5"'),
@@ -150,6 +159,10 @@ BAD_RUNS = {
     "truncated zst": (
         zstandard.ZstdCompressor().compress(RUN * 1000)[:-5],
         "expected more data, found a truncated or damaged file",
+    ),
+    "xz that asks for 3 GiB": (
+        with_dictionary(lzma.compress(RUN), 39),
+        "an archive that takes more than 512 MiB of memory to unpack",
     ),
     "gz with garbage inside": (b"\x1f\x8b\x08\0\0\0\0\0\0\0garbage", "found a truncated or damaged file"),
     "control characters": (b"\x1b[2Jevil\n", f'line 1: {COLUMNS}1: "\\u{{1b}}[2Jevil"'),

@@ -59,7 +59,8 @@ impl fmt::Display for Error {
         match self {
             Error::Io { file, source } => write!(f, "{}: {source}", show(file.as_bytes())),
             Error::Input(error) => error.fmt(f),
-            Error::Measure(message) | Error::Value(message) => f.write_str(message),
+            // They quote what was asked for, which may hold anything.
+            Error::Measure(message) | Error::Value(message) => f.write_str(&show(message.as_bytes())),
             Error::Undefined { measure, query } => write!(f, "{measure} is undefined for query {query}"),
         }
     }
@@ -124,6 +125,12 @@ pub fn quote(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_are_harmless() {
+        let message = crate::measures::parse("nDCG(gain='\x1b[2J')").expect_err("no such gain").to_string();
+        assert!(message.contains("not '\\u{1b}[2J'"), "{message}");
+    }
 
     #[test]
     fn ids_are_shown_readable_and_harmless() {

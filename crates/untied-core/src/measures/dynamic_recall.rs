@@ -63,7 +63,9 @@ struct DynamicRecall {
 
 /// The weights of a query: by rank, and the first position of every group of the truth.
 struct Weights {
-    /// W(w, 1) k for w = 1, 2, .. k.
+    /// The cutoff, or n.
+    k: usize,
+    /// W(w, 1) k for w = 1, 2, .. and no further than rankings and truth go.
     from: Vec<f64>,
     /// (grade of the group, s_j)
     firsts: Vec<(f64, usize)>,
@@ -81,15 +83,28 @@ impl Weights {
     }
 }
 
+/// The sum of 1/i over `from < i <= to`: one by one to 65,536, further by Euler and Maclaurin's formula, whose next
+/// term is below 1e-21.
+fn reciprocals(from: usize, to: usize) -> f64 {
+    let middle = from.max(1 << 16).min(to);
+    let beyond = |m: f64| m.ln() + 0.5 / m - 1.0 / (12.0 * m * m);
+    let far = if middle < to { beyond(to as f64) - beyond(middle as f64) } else { 0.0 };
+    (from..middle).rev().fold(far, |sum, i| sum + 1.0 / (i + 1) as f64)
+}
+
 impl DynamicRecall {
-    /// The weights; none where nothing is relevant.
-    fn weights(&self, truth: &Truth<'_>) -> Option<Weights> {
+    /// The weights, as far as anything is ranked or in the truth; none where nothing is relevant.
+    fn weights(&self, retrieved: usize, truth: &Truth<'_>) -> Option<Weights> {
         let n = truth.relevant(self.rel);
         if n == 0 {
             return None;
         }
-        let mut from = vec![0.0; self.cutoff.unwrap_or(n)];
-        let mut sum = 0.0;
+        let k = self.cutoff.unwrap_or(n);
+        let mut from = vec![0.0; k.min(n.max(retrieved))];
+        let mut sum = match self.beyond {
+            Beyond::Recall => (k - from.len()) as f64 / n as f64,
+            Beyond::Position => reciprocals(from.len(), k),
+        };
         for (i, weight) in from.iter_mut().enumerate().rev() {
             let den = if self.beyond == Beyond::Recall { (i + 1).min(n) } else { i + 1 };
             sum += 1.0 / den as f64;
@@ -101,7 +116,7 @@ impl DynamicRecall {
             *next += level.count as usize;
             Some((level.grade, first))
         });
-        Some(Weights { firsts: firsts.collect(), from })
+        Some(Weights { k, firsts: firsts.collect(), from })
     }
 
     /// The group's classes: s_j and number of documents; those outside the truth never count.
@@ -113,8 +128,8 @@ impl DynamicRecall {
 
 impl Measure for DynamicRecall {
     fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
-        let Some(weights) = self.weights(truth) else { return f64::NAN };
-        let depth = weights.from.len();
+        let Some(weights) = self.weights(ranking.retrieved, truth) else { return f64::NAN };
+        let depth = weights.k;
         let mut total = 0.0;
         for group in ranking.groups_to(depth) {
             let ranks = group.start + 1..=group.start + group.slots(depth);
@@ -129,8 +144,8 @@ impl Measure for DynamicRecall {
     /// Hoeffding 1951: of one group with the matrix W (documents by positions), the squares of what is left of W when
     /// the means of rows and columns are taken out, over n - 1.
     fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
-        let Some(weights) = self.weights(truth) else { return f64::NAN };
-        let depth = weights.from.len();
+        let Some(weights) = self.weights(ranking.retrieved, truth) else { return f64::NAN };
+        let depth = weights.k;
         let mut total = 0.0;
         for group in ranking.groups_to(depth).filter(|group| group.size > 1) {
             let (n, slots) = (group.size as f64, group.slots(depth));
@@ -156,5 +171,20 @@ impl Measure for DynamicRecall {
             total += squares / (n - 1.0);
         }
         total / (depth as f64).powi(2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cutoff_takes_no_room() {
+        for (from, to) in [(0, 0), (3, 3), (0, 10), (5, 70_000), (70_000, 200_000), (0, 200_000)] {
+            let sum: f64 = (from..to).rev().map(|i| 1.0 / (i + 1) as f64).sum();
+            assert!((reciprocals(from, to) - sum).abs() <= 1e-14 * sum, "{from} {to}");
+        }
+        // Euler's constant is what is left of it.
+        assert!((reciprocals(0, 1 << 60) - 60.0 * 2f64.ln() - 0.577_215_664_901_532_9).abs() < 1e-13);
     }
 }

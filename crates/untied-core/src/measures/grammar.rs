@@ -426,7 +426,11 @@ fn read(text: &str) -> Result<Vec<Spec>> {
 
 /// The measure whose geometric mean a name stands for: `gm_map`, `GMAP`.
 fn geometric(name: &str) -> Option<&str> {
-    if name.eq_ignore_ascii_case("gmap") { Some("map") } else { name.strip_prefix("gm_") }
+    if name.eq_ignore_ascii_case("gmap") {
+        return Some("map");
+    }
+    // Once is enough: the mean of means is none, and a long row of prefixes must not be read one by one.
+    name.strip_prefix("gm_").filter(|rest| !rest.starts_with("gm_") && !rest.eq_ignore_ascii_case("gmap"))
 }
 
 /// Parameters that may follow a measure's name, as trec_eval has it; without one of these it is a cutoff.
@@ -538,7 +542,8 @@ impl<'t> Parser<'t> {
                 spec = spec.at(cutoff)?;
             } else if self.skip('(') {
                 if spec.info.parameters.contains(&OF) && spec.parameter(OF.name).is_none() && !self.is_parameter() {
-                    spec = spec.with(OF.name, Value::Measure(Box::new(self.measure()?)))?;
+                    let of = self.measure(spec.info.name)?;
+                    spec = spec.with(OF.name, Value::Measure(Box::new(of)))?;
                     if !self.skip(',') && !self.rest.starts_with(')') {
                         return Err(self.error("',' or ')'"));
                     }
@@ -573,7 +578,7 @@ impl<'t> Parser<'t> {
     }
 
     /// A measure within another, complete.
-    fn measure(&mut self) -> Result<Spec> {
+    fn measure(&mut self, outer: &str) -> Result<Spec> {
         let name = self.take_while(|c| !c.is_whitespace() && !"(@),'\"".contains(c));
         if name.is_empty() {
             return Err(self.error("a measure's name"));
@@ -583,6 +588,10 @@ impl<'t> Parser<'t> {
             None => with_trailing(name)?,
         };
         let [spec] = <[Spec; 1]>::try_from(specs).map_err(|_| self.error("one measure"))?;
+        if spec.info.parameters.contains(&OF) {
+            let (name, of) = (outer, spec.info.name);
+            return Err(Error::Measure(format!("{name} is of a measure of one ranking, not of {of}")));
+        }
         let spec = self.suffixes(spec)?;
         spec.check()?;
         Ok(spec)
@@ -702,6 +711,14 @@ mod tests {
     }
 
     #[test]
+    fn a_long_row_of_prefixes_does_not_pile_up() {
+        for (piece, part) in [("gm_", "unknown measure"), ("MED(", "MED is of a measure of one ranking, not of MED")] {
+            let message = canonical(&piece.repeat(200_000));
+            assert!(message.contains(part), "{message}");
+        }
+    }
+
+    #[test]
     fn errors_say_what_was_expected() {
         for (text, part) in [
             ("nDGC@10", "did you mean nDCG"),
@@ -736,6 +753,8 @@ mod tests {
             ("Utility(weights=[1, 0, 0, 1])", "needs the size of the collection"),
             ("AP,nDCG@10", "name one measure at a time"),
             ("AP)", "found \")\""),
+            ("MED(Delta(AP))", "MED is of a measure of one ranking, not of Delta"),
+            ("gm_gm_map", "unknown measure \"gm_gm_map\""),
             ("", "cannot read measure \"\": expected a measure's name, found the end"),
             ("@10", "expected a measure's name, found \"@10\""),
         ] {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::source::{Source, fill, open};
+use super::source::{Source, damage, fill, open};
 use super::spool::{ReadAt, Spool};
 use crate::error::{Error, InputError, Result};
 
@@ -100,7 +100,7 @@ pub(super) fn io_error(path: &str, line: u64, source: io::Error) -> Error {
             file: path.into(),
             line: Some(line),
             expected: "more data".into(),
-            found: format!("a truncated or damaged file ({source})"),
+            found: damage(&source),
         }),
         _ => Error::Io { file: path.into(), source },
     }

@@ -73,6 +73,12 @@ impl<'a> Cursor<'a> {
         ended
     }
 
+    /// Whether a NUL byte comes next.
+    pub fn at_nul(&mut self) -> bool {
+        self.skip_blanks();
+        self.class() == NUL
+    }
+
     /// Go to the next line whatever this one still holds.
     pub fn skip_line(&mut self) {
         let rest = &self.bytes[self.at..];

@@ -97,7 +97,7 @@ fn beginning(text: &[u8]) -> f64 {
         }
     }
     let number = std::str::from_utf8(&unsigned[..end]).ok().and_then(|text| text.parse::<f64>().ok());
-    sign * number.unwrap_or(0.0)
+    number.map_or(0.0, |number| sign * number)
 }
 
 /// The whole number a text begins with, as C's `atol` reads it: 0 where there is none.
@@ -148,6 +148,8 @@ mod tests {
             assert_eq!((atof(text.as_bytes()), atol(text.as_bytes())), (number, whole), "{text}");
         }
         assert!(atof(b"nan").is_nan() && atof(b"-NaN(x)").is_nan());
+        // What is no number is 0, whatever its sign.
+        assert!(atof(b"-x").is_sign_positive() && atof(b"-0x").is_sign_negative());
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek};
 
+use liblzma::stream::{CONCATENATED, Stream};
+
 use super::gzip::Members;
 use crate::error::{Error, InputError, Result};
 
@@ -24,6 +26,10 @@ enum Packing {
 
 /// Length of the longest signature.
 const SIGNATURE: usize = 6;
+
+/// Bytes of memory that unpacking may take: its head makes an xz archive ask for up to 4 GiB, whatever it holds. The
+/// highest level of xz takes 65 MiB. (zstd refuses what takes more than 128 MiB on its own.)
+const UNPACKING: u64 = 512 << 20;
 
 /// Formats that are recognised in order to say so, but not read.
 const UNREADABLE: [(&[u8], &str); 6] = [
@@ -82,7 +88,11 @@ fn stream(path: &str, mut input: Box<dyn Read + Send>) -> Result<Source> {
         Packing::Plain => Box::new(whole),
         Packing::Gzip => Box::new(Members::new(whole)),
         Packing::Zstd => Box::new(zstd::Decoder::new(whole).map_err(fail)?),
-        Packing::Xz => Box::new(liblzma::read::XzDecoder::new_multi_decoder(whole)),
+        Packing::Xz => {
+            let decoder = Stream::new_stream_decoder(UNPACKING, CONCATENATED);
+            let decoder = decoder.map_err(|error| fail(error.into()))?;
+            Box::new(liblzma::read::XzDecoder::new_stream(whole, decoder))
+        }
     }))
 }
 
@@ -101,6 +111,16 @@ fn recognise(path: &str, head: &[u8]) -> Result<Packing> {
         [0xfd, b'7', b'z', b'X', b'Z', 0] => Packing::Xz,
         _ => Packing::Plain,
     })
+}
+
+/// What is wrong with an input that could be opened and not be read to its end.
+pub fn damage(error: &io::Error) -> String {
+    match error.get_ref().and_then(|error| error.downcast_ref()) {
+        Some(liblzma::stream::Error::MemLimit) => {
+            format!("an archive that takes more than {} MiB of memory to unpack", UNPACKING >> 20)
+        }
+        _ => format!("a truncated or damaged file ({error})"),
+    }
 }
 
 /// Read until `buffer` is full or the input ends; how much was read.

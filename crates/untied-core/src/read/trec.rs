@@ -325,7 +325,7 @@ fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::Resul
             }
         }
         if !cursor.next_line() {
-            if !layout.more {
+            if !layout.more || cursor.at_nul() {
                 return Err(malformed(start, lines, layout));
             }
             cursor.skip_line();

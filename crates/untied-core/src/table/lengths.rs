@@ -46,7 +46,8 @@ impl Lengths {
             let is_same = |other: u32| rows.doc(other as usize) == rows.doc(row);
             if let Err(first) = index::insert(&mut slots, hash, row as u32, is_same) {
                 let first = lengths.at(first as usize);
-                if first.length != here.length || first.seconds.to_bits() != here.seconds.to_bits() {
+                let same = |a: f64, b: f64| a == b || a.is_nan() && b.is_nan();
+                if first.length != here.length || !same(first.seconds, here.seconds) {
                     return Err(refuse(row, "every document once", "other numbers again for"));
                 }
             }

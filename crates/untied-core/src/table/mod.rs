@@ -78,8 +78,9 @@ pub struct LineMap {
     pub first: u64,
     /// Whether these are rows of a table in memory, which messages count from 0.
     are_rows: bool,
-    /// For every skipped line, how many rows came before it.
-    skipped: Vec<u32>,
+    /// Where lines were skipped: how many rows came before, and how many lines were skipped by then. A file of nothing
+    /// but blank lines takes no room.
+    skipped: Vec<(u32, u64)>,
 }
 
 impl LineMap {
@@ -91,12 +92,20 @@ impl LineMap {
 
     /// A line without a row follows after `rows` rows.
     pub fn skip(&mut self, rows: usize) {
-        self.skipped.push(rows as u32);
+        let rows = rows as u32;
+        match self.skipped.last_mut() {
+            Some((last, lines)) if *last == rows => *lines += 1,
+            last => {
+                let lines = last.map_or(0, |(_, lines)| *lines);
+                self.skipped.push((rows, lines + 1));
+            }
+        }
     }
 
     fn line(&self, row: u32) -> Option<Place> {
-        let skipped = self.skipped.partition_point(|&rows| rows <= row);
-        let line = self.first + u64::from(row) + skipped as u64;
+        let before = self.skipped.partition_point(|&(rows, _)| rows <= row);
+        let skipped = before.checked_sub(1).map_or(0, |last| self.skipped[last].1);
+        let line = self.first + u64::from(row) + skipped;
         let place = if self.are_rows { Place::Row(line - 1) } else { Place::Line(line) };
         (self.first > 0).then_some(place)
     }
@@ -435,5 +444,23 @@ impl Table {
         let earlier = line(first).map_or("before".into(), |place| format!("in {}", place.name()));
         let place = line(second);
         (place, wrong(source, place, expected, found(what, earlier)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_know_their_lines() {
+        let mut map = LineMap { first: 10, ..LineMap::default() };
+        for rows in [0, 0, 2, 2, 2, 3] {
+            map.skip(rows);
+        }
+        // Lines 10 and 11, 14 to 16, and 18 have no row.
+        let lines: Vec<_> = (0..5).map(|row| map.line(row)).collect();
+        assert_eq!(lines, [12, 13, 17, 19, 20].map(|line| Some(Place::Line(line))));
+        assert_eq!(map.skipped.len(), 3, "an entry a place, not a line");
+        assert_eq!(LineMap::default().line(3), None);
     }
 }

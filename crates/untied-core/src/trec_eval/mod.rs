@@ -19,7 +19,7 @@ mod topics;
 pub use names::{Context, Kind, Printed, Requested, Version, measures, nicknames};
 pub use report::Report;
 
-use crate::error::{Error, quote};
+use crate::error::{Error, quote, show};
 use crate::read;
 use crate::table::Qrels;
 use jg::read_groups;
@@ -153,7 +153,7 @@ pub fn evaluate(options: &Options, judgments: &str, results: &str) -> Result<Rep
     let deviations = deviations.transpose().map_err(failure(code::DEVIATIONS))?;
     let lines = requested.printed(&options.context()).map_err(failure(code::INPUT))?;
     if let Some(Printed { name, .. }) = lines.iter().find(|line| !judgments.allow(&line.kind)) {
-        let message = format!("{name} cannot be computed with -R {}", options.judgments);
+        let message = format!("{} cannot be computed with -R {}", show(name.as_bytes()), options.judgments);
         return Err(Failure { code: code::MEASURE, message });
     }
     let values = match judgments {

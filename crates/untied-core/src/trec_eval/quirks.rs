@@ -285,12 +285,18 @@ fn gains(spec: &Spec, scope: &Scope<'_>) -> Result<(Gains, Pairs)> {
     Ok((Gains::new(Gain::Table(completed(&pairs, scope.grades)), discounts, scope), pairs))
 }
 
+/// Grades to which all are listed, whether a document has them or not.
+const LISTED: u32 = 1 << 16;
+
 /// A topic's gains as trec_eval lists them before it sorts: those given, then the grades 0, 1, .. up to the topic's
-/// highest that are not among them; with the number of documents.
+/// highest that are not among them; with the number of documents. Of very high grades only those that documents have
+/// are listed: a grade must not decide how much memory is taken.
 fn listed(pairs: &[(f64, f64)], truth: &Truth<'_>) -> Vec<(f64, u32)> {
     let count = |grade: f64| truth.levels.iter().find(|level| level.grade == grade).map_or(0, |level| level.count);
     let highest = truth.levels.first().map_or(-1.0, |level| level.grade.floor());
-    let others = (0..).map(f64::from).take_while(|&grade| grade <= highest);
+    let low = (0..=LISTED).map(f64::from).take_while(|&grade| grade <= highest);
+    let high = truth.levels.iter().rev().map(|level| level.grade).filter(|&grade| grade > f64::from(LISTED));
+    let others = low.chain(high);
     let others = others.filter(|&grade| pairs.iter().all(|&(other, _)| other != grade)).map(|grade| (grade, grade));
     let all = pairs.iter().copied().chain(others);
     all.map(|(grade, gain)| (gain, if grade <= highest { count(grade) } else { 0 })).collect()
@@ -422,6 +428,15 @@ mod tests {
         // -m ndcg.1=0.9,2=0.5,3=0.7: grade 0 comes last, which is taken for the highest gain.
         assert_eq!(sorted(&[0.9, 0.5, 0.7, 0.0]), [0.9, 0.5, 0.7, 0.0]);
         assert_eq!(sorted(&[]), [0.0; 0]);
+    }
+
+    #[test]
+    fn high_grades_take_no_more_room_than_their_documents() {
+        let levels = [(9e15, 1), (70_000.0, 2), (1.0, 3)].map(|(grade, count)| crate::ranking::Level { grade, count });
+        let gains = listed(&[(1.0, 0.5)], &Truth::none().with_levels(&levels));
+        assert_eq!(gains.len(), 1 + LISTED as usize + 2);
+        assert_eq!((gains[0], gains[1]), ((0.5, 3), (0.0, 0)));
+        assert_eq!(gains[gains.len() - 2..], [(70_000.0, 2), (9e15, 1)]);
     }
 
     #[test]
