@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Fuzz every target in turn, one core at a time, and keep a table of what was done.
+
+``python3 fuzz/campaign.py FOLDER [--seconds 300] [--rounds 1] [--targets run,qrels]`` keeps grown corpora, findings and
+the table (``hours.tsv``) in FOLDER. Needs cargo-fuzz and a nightly toolchain.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import itertools
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+
+FUZZ = pathlib.Path(__file__).resolve().parent
+COLUMNS = ("date", "commit", "target", "cpu_seconds", "executions", "features", "findings")
+
+
+def names() -> list[str]:
+    """All targets (the package's own name has hyphens)."""
+    return re.findall(r'^name = "(\w+)"$', (FUZZ / "Cargo.toml").read_text(), re.MULTILINE)
+
+
+def used() -> float:
+    """CPU seconds of all children so far."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def fuzz(target: str, folder: pathlib.Path, seconds: int) -> tuple[float, int, int, int]:
+    """Run a target: CPU seconds, executions, features covered, findings."""
+    corpus, found, log = folder / "corpus" / target, folder / "findings" / target, folder / "log" / f"{target}.log"
+    for place in (corpus, found, log.parent):
+        place.mkdir(parents=True, exist_ok=True)
+    before, known = used(), set(found.iterdir())
+    options = [f"-max_total_time={seconds}", "-timeout=10", "-rss_limit_mb=2048", "-max_len=4096"]
+    options += ["-print_final_stats=1", f"-dict={FUZZ / 'dictionary'}", f"-artifact_prefix={found}/"]
+    binary = folder / "target" / "x86_64-unknown-linux-gnu" / "release" / target
+    with log.open("w") as file:
+        command = [str(binary), *options, str(corpus), str(FUZZ / "corpus" / target)]
+        subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, check=False)
+    text = log.read_text(errors="replace")
+    executions = re.findall(r"stat::number_of_executed_units:\s+(\d+)", text) or re.findall(r"^#(\d+)", text, re.M)
+    features = re.findall(r" ft: (\d+)", text)
+    last = [int(numbers[-1]) if numbers else 0 for numbers in (executions, features)]
+    return used() - before, *last, len(set(found.iterdir()) - known)
+
+
+def main() -> None:
+    """Build, then go round the targets."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--seconds", type=int, default=300)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--targets", default="")
+    arguments = parser.parse_args()
+    folder = arguments.folder.resolve()
+    targets = arguments.targets.split(",") if arguments.targets else names()
+    build = ["cargo", "+nightly", "fuzz", "build", "-s", "none", "--target-dir", str(folder / "target")]
+    if subprocess.run(build, cwd=FUZZ.parent, check=False).returncode:
+        sys.exit("the targets do not compile")
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=FUZZ, capture_output=True, text=True)
+    table = folder / "hours.tsv"
+    if not table.exists():
+        table.write_text("\t".join(COLUMNS) + "\n")
+    for _, target in itertools.product(range(arguments.rounds), targets):
+        cpu, executions, features, findings = fuzz(target, folder, arguments.seconds)
+        now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M")
+        row = (now, commit.stdout.strip(), target, f"{cpu:.0f}", executions, features, findings)
+        with table.open("a") as file:
+            print(*row, sep="\t", file=file)
+        print(*row, flush=True)
+
+
+if __name__ == "__main__":
+    main()
