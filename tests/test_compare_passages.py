@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import itertools
+import json
 import random
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import untied
+from untied.cli import main
+from untied.passages import read_judged_passages, read_passages
 
 Passage = tuple[str, int, int]
 Judged = tuple[str, int, int, float]
@@ -132,3 +138,114 @@ def test_lists_go_with_lists() -> None:
         untied.compare_passages([("x", 0, 1)], {"1": []})
     with pytest.raises(TypeError, match="a dict"):
         untied.compare_passages({"1": []}, {"1": []}, judged=[("x", 0, 1, 0)])
+
+
+OLD = "q1 d1 0 500 1 9.5 t\nq1 d2 200 300 2 9.5 t\n# a comment\n\nq2 x 0 100 2 1 t\nq2 y 5 10 1 3 t\nq3 y 0 10 1 1 t\n"
+NEW = "q1\td1\t0\t500\t1\t3\tt\nq1 d3 0 300 2 2 t\nq2 x 0 100 1 1 t\n"
+JUDGED = "q1 d2 0 900 0\nq1 d2 250 80 1\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"old.txt": OLD, "new.txt": NEW, "judged.txt": JUDGED}.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_files(files: Path) -> None:
+    old, tied = read_passages("old.txt")
+    assert old == {"q1": [("d1", 0, 500), ("d2", 200, 300)], "q2": [("y", 5, 10), ("x", 0, 100)], "q3": [("y", 0, 10)]}
+    assert tied == 2
+    assert read_passages(files / "new.txt")[1] == 0
+    assert read_judged_passages("judged.txt") == {"q1": [("d2", 0, 900, 0.0), ("d2", 250, 80, 1.0)]}
+
+
+@pytest.mark.parametrize(
+    ("reader", "text", "message"),
+    [
+        (read_passages, "q d 0 5 1 1\n", r":1: expected 7 fields \(query document start length .*\), found 6"),
+        (read_passages, "q d 0 5 1 1 t\nq d -1 5 1 1 t\n", ":2: expected a start: a whole number from 0, found -1"),
+        (read_passages, "q d 0 5.0 1 1 t\n", ":1: expected a length: a whole number from 0, found 5.0"),
+        (read_passages, "q d 4294967296 1 1 1 t\n", ":1: expected text that ends before 4294967296"),
+        (read_passages, "q d 0 5 1 high t\n", ":1: expected a score: a finite number, found high"),
+        (read_passages, "q d 0 5 1 inf t\n", ":1: expected a score: a finite number, found inf"),
+        (read_passages, "# nothing\n", "expected query document .*, found nothing"),
+        (
+            read_judged_passages,
+            "q d 0 5 1 1 t\n",
+            r":1: expected 5 fields \(query document start length gain\), found 7",
+        ),
+        (read_judged_passages, "q d 0 5 -1\n", ":1: expected a gain of at least 0, found -1"),
+    ],
+)
+def test_bad_lines(tmp_path: Path, reader: Any, text: str, message: str) -> None:
+    (tmp_path / "file").write_text(text)
+    with pytest.raises(untied.InputError, match="file" + message if message[0] == ":" else message):
+        reader(tmp_path / "file")
+
+
+def expected_rows(per_query: bool) -> list[list[str]]:
+    judged = read_judged_passages("judged.txt")
+    found = untied.compare_passages(read_passages("old.txt")[0], read_passages("new.txt")[0], judged=judged, length=900)
+    assert list(found.per_query) == ["q1", "q2"]
+    values = [*(found.per_query.items() if per_query else ()), ("all", found.mean)]
+    return [["old", "new", query, "MED-U@900", *[f"{value:.4f}"] * 3, "exact"] for query, value in values]
+
+
+@pytest.mark.usefixtures("files")
+def test_command(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["compare", "--passages", "old.txt", "new.txt", "--qrels", "judged.txt", "--text-length", "900"]
+
+    def written(*options: str) -> str:
+        assert main([*command, *options]) == 0
+        captured = capsys.readouterr()
+        assert captured.err.splitlines() == [
+            "note: passages of equal score, in the order of the file: 2 of old",
+            "note: queries in only one run, left out: 1 of old",
+        ]
+        return captured.out
+
+    for style, delimiter in (("tsv", "\t"), ("csv", ",")):
+        rows = list(csv.reader(io.StringIO(written("-q", "--format", style)), delimiter=delimiter))
+        assert rows[0] == ["run_a", "run_b", "query", "measure", "value", "low", "high", "certificate"]
+        assert rows[1:] == expected_rows(per_query=True)
+    assert [line.split("\t") for line in written("--format", "tsv").splitlines()[1:]] == expected_rows(per_query=False)
+    content = json.loads(written("--format", "json", "--top", "1"))
+    assert content["settings"] == {"text_length": 900}
+    assert [entry["path"] for entry in content["inputs"]] == ["old.txt", "new.txt", "judged.txt"]
+    rows = expected_rows(per_query=True)
+    most = max(rows[:2], key=lambda row: float(row[4]))
+    assert [row["query"] for row in content["results"]] == [most[2], "all"]
+    assert content["results"][0]["value"] == pytest.approx(float(most[4]), abs=1e-4)
+    table = written("--format", "table")
+    assert table.startswith("old to new: 2 queries\n")
+    assert f"MED-U@900   {rows[2][4]}   " in table
+    assert [line.split()[0] for line in table.splitlines()[-2:]] == [most[2], next(r[2] for r in rows if r != most)]
+    assert f"| {most[2]} | {most[4]} |" in written("--format", "md")
+
+
+@pytest.mark.usefixtures("files")
+def test_several_runs(capsys: pytest.CaptureFixture[str], files: Path) -> None:
+    (files / "other.txt").write_text(NEW)
+    assert main(["compare", "--passages", "old.txt", "new.txt", "other.txt", "-q", "--format", "tsv"]) == 0
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()[1:]]
+    assert [row[:3] for row in rows] == [
+        [*pair, query] for pair in (["old", "new"], ["old", "other"], ["new", "other"]) for query in ("q1", "q2", "all")
+    ]
+    assert [row[4] for row in rows[:3]] == [row[4] for row in rows[3:6]]
+    assert main(["compare", "--passages", "old.txt", "new.txt", "other.txt", "--format", "table"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].split() == ["run", "a", "run", "b", "MED-U@12000"]
+
+
+@pytest.mark.usefixtures("files")
+def test_what_the_command_refuses(capsys: pytest.CaptureFixture[str]) -> None:
+    for options, message in {
+        ("--passages", "-m", "RBO"): "--measure does not go with --passages",
+        ("--passages", "--ties", "docid"): "--ties does not go with --passages",
+        ("--passages", "--text-length", "0"): "length must be a number above 0, not 0.0",
+        ("--text-length", "5"): "--text-length goes with --passages",
+        ("--passages", "--qrels", "old.txt"): "old.txt:1: expected 5 fields",
+    }.items():
+        assert main(["compare", "old.txt", "new.txt", *options]) == 1
+        assert message in capsys.readouterr().err

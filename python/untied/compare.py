@@ -232,7 +232,7 @@ class Comparison:
         rows = []
         for number, total in enumerate(self._native.totals()):
             values = sorted(value for value in self._native.column(number) if not isnan(value))
-            rows.append([total[0], *(_quantile(values, share) for share in QUANTILES.values())])
+            rows.append([total[0], *(quantile(values, share) for share in QUANTILES.values())])
         columns = [list(column) for column in zip(*rows, strict=True)]
         return Table({"measure": self.measures}, dict(zip(["mean", *QUANTILES], columns, strict=True)))
 
@@ -701,7 +701,7 @@ def as_table(ids: Sequence[Sequence[str]], parts: Sequence[tuple[Any, ...]], var
     )
 
 
-def _quantile(ordered: list[float], share: float) -> float:
+def quantile(ordered: list[float], share: float) -> float:
     """Between the two values next to it, linearly; not a number where there are none."""
     if not ordered:
         return nan

@@ -6,10 +6,13 @@ from math import isfinite
 from operator import index
 
 from untied import _core
+from untied._core import show_id
 from untied.errors import UntiedError
+from untied.lines import lines, refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Mapping
     from typing import Any, TypeAlias
 
@@ -22,6 +25,11 @@ if TYPE_CHECKING:
 QUERY = "query"
 #: Texts of documents end before this offset.
 LONGEST = 1 << 32
+
+
+#: What lines of files hold.
+RUN = "query document start length rank score tag"
+JUDGED = "query document start length gain"
 
 
 class PassageComparison:
@@ -46,8 +54,101 @@ class PassageComparison:
         """The mean over queries."""
         return sum(self.per_query.values()) / len(self.per_query)
 
+    def most_changed(self, n: int = 20) -> list[str]:
+        """The queries that could differ most, the most different one first; of equal ones the first in byte order."""
+        return sorted(self.per_query, key=lambda query: -self.per_query[query])[:n]
+
     def __repr__(self) -> str:
         return f"<untied.PassageComparison: mean {self.mean:.4f} of {len(self.per_query)} queries>"
+
+
+def read_passages(path: str | os.PathLike[str]) -> tuple[dict[str, list[Passage]], int]:
+    """Read a run of passages: ``query document start length rank score tag``, a passage a line.
+
+    The score ranks, as in all runs; passages of equal score stand in the order of the file. Offsets count from 0. Blank
+    lines and lines that begin with ``#`` are passed over.
+
+    Parameters
+    ----------
+    path : str or path-like
+        As for `read_run`.
+
+    Returns
+    -------
+    tuple
+        Passages by query, best first, as `compare_passages` takes them; and how many have the score of another one.
+
+    Raises
+    ------
+    InputError
+        A line has not got seven fields, an offset, a length or a score is none, or there is no line.
+    OSError
+        The file cannot be read.
+    """
+    scored: dict[str, list[tuple[float, Passage]]] = {}
+    for number, fields in lines(path, RUN):
+        if len(fields) != 7:
+            raise refused(path, number, f"7 fields ({RUN})", str(len(fields)))
+        text = _offsets(path, number, fields)
+        scored.setdefault(fields[0], []).append((_number(path, number, "score", fields[5]), text))
+    tied = 0
+    for passages in scored.values():
+        passages.sort(key=lambda passage: -passage[0])
+        scores = [score for score, _ in passages]
+        tied += sum(score in scores[max(0, i - 1) : i] + scores[i + 1 : i + 2] for i, score in enumerate(scores))
+    return {query: [text for _, text in passages] for query, passages in scored.items()}, tied
+
+
+def read_judged_passages(path: str | os.PathLike[str]) -> dict[str, list[Judged]]:
+    """Read judgments of passages: ``query document start length gain``, a passage a line.
+
+    Parameters
+    ----------
+    path : str or path-like
+        As for `read_run`.
+
+    Returns
+    -------
+    dict of str and list
+        Passages with their gains by query, as `compare_passages` takes them.
+
+    Raises
+    ------
+    InputError
+        A line has not got five fields, an offset, a length or a gain is none, or there is no line.
+    OSError
+        The file cannot be read.
+    """
+    found: dict[str, list[Judged]] = {}
+    for number, fields in lines(path, JUDGED):
+        if len(fields) != 5:
+            raise refused(path, number, f"5 fields ({JUDGED})", str(len(fields)))
+        gain = _number(path, number, "gain", fields[4])
+        if gain < 0:
+            raise refused(path, number, "a gain of at least 0", show_id(fields[4]))
+        found.setdefault(fields[0], []).append((*_offsets(path, number, fields), gain))
+    return found
+
+
+def _offsets(path: Any, line: int, fields: list[str]) -> Passage:
+    """The passage of a line."""
+    for name, field in zip(("start", "length"), fields[2:4], strict=True):
+        if not (field.isascii() and field.isdigit()):
+            raise refused(path, line, f"a {name}: a whole number from 0", show_id(field))
+    start, length = int(fields[2]), int(fields[3])
+    if start + length > LONGEST:
+        raise refused(path, line, f"text that ends before {LONGEST}", str(start + length))
+    return fields[1], start, length
+
+
+def _number(path: Any, line: int, name: str, field: str) -> float:
+    try:
+        number = float(field)
+    except ValueError:
+        number = float("nan")
+    if not isfinite(number) or "_" in field:
+        raise refused(path, line, f"a {name}: a finite number", show_id(field))
+    return number
 
 
 def compare_passages(
@@ -121,7 +222,7 @@ def compare_passages(
     for name, number in {"length": length, "max_gain": max_gain}.items():
         _refuse(not (isfinite(number) and number > 0), f"{name} must be a number above 0, not {number}")
     _refuse(not (isfinite(overhead) and overhead >= 0), f"overhead must be a number from 0, not {overhead}")
-    both = sorted(runs[0].keys() & runs[1].keys(), key=str.encode)
+    both = sorted(runs[0].keys() & runs[1].keys(), key=lambda query: query.encode("utf-8", "surrogateescape"))
     _refuse(not both, "the runs have no query in common")
     per_query = {}
     for query in both:

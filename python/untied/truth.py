@@ -6,13 +6,14 @@ evaluate them with `ADR`, `PairConcordance` or `Compat`.
 
 from __future__ import annotations
 
-from untied._core import read_bytes, show_id
-from untied.errors import InputError, UntiedError
+from untied._core import show_id
+from untied.errors import UntiedError
+from untied.lines import lines, refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
     from typing import Any
 
     Grades = dict[str, dict[str, float]]
@@ -42,7 +43,7 @@ def read_groups(path: str | os.PathLike[str]) -> Grades:
     """
     shape = "query document document | document | ..."
     found: Grades = {}
-    for number, (query, *entries) in _lines(path, shape):
+    for number, (query, *entries) in lines(path, shape):
         groups: list[list[str]] = [[]]
         for entry in entries:
             if entry == "|":
@@ -50,14 +51,14 @@ def read_groups(path: str | os.PathLike[str]) -> Grades:
             else:
                 groups[-1].append(entry)
         if not all(groups):
-            raise _refused(path, number, f"documents in every group ({shape})", f"an empty group of {show_id(query)}")
+            raise refused(path, number, f"documents in every group ({shape})", f"an empty group of {show_id(query)}")
         if query in found:
-            raise _refused(path, number, "one line for every query", f"another for {show_id(query)}")
+            raise refused(path, number, "one line for every query", f"another for {show_id(query)}")
         grades = found[query] = {}
         for grade, group in zip(range(len(groups), 0, -1), groups, strict=True):
             for document in group:
                 if document in grades:
-                    raise _refused(path, number, "every document once", f"{show_id(document)} again")
+                    raise refused(path, number, "every document once", f"{show_id(document)} again")
                 grades[document] = float(grade)
     return found
 
@@ -86,17 +87,17 @@ def read_mirex(path: str | os.PathLike[str]) -> Grades:
     shape = "4 columns (source query document group)"
     ranks: dict[str, dict[str, int]] = {}
     first = None
-    for number, fields in _lines(path, shape):
+    for number, fields in lines(path, shape):
         if len(fields) != 4:
-            raise _refused(path, number, shape, str(len(fields)))
+            raise refused(path, number, shape, str(len(fields)))
         source, query, document, group = fields
         first = source if first is None else first
         if source != first:
-            raise _refused(path, number, f"one source, {show_id(first)}", show_id(source))
+            raise refused(path, number, f"one source, {show_id(first)}", show_id(source))
         if not group.isascii() or not group.isdigit() or int(group) < 1:
-            raise _refused(path, number, "a whole number from 1 as the group", show_id(group))
+            raise refused(path, number, "a whole number from 1 as the group", show_id(group))
         if ranks.setdefault(query, {}).setdefault(document, int(group)) != int(group):
-            raise _refused(path, number, "one group for every document of a query", f"another of {show_id(document)}")
+            raise refused(path, number, "one group for every document of a query", f"another of {show_id(document)}")
     grades = {}
     for query, judged in ranks.items():
         places = sorted(set(judged.values()), reverse=True)
@@ -107,23 +108,6 @@ def read_mirex(path: str | os.PathLike[str]) -> Grades:
 
 #: Formats of files that are read here.
 READERS = {"groups": read_groups, "mirex": read_mirex}
-
-
-def _lines(path: str | os.PathLike[str], shape: str) -> Iterator[tuple[int, list[str]]]:
-    """Numbers and fields of lines; at least one, or an error."""
-    lines = read_bytes(path).removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    empty = True
-    for number, line in enumerate(lines, 1):
-        fields = [field.decode("utf-8", "surrogateescape") for field in line.split()]
-        if fields and not fields[0].startswith("#"):
-            empty = False
-            yield number, fields
-    if empty:
-        raise InputError(f"{path}: expected {shape}, found nothing", str(path), None, shape, "nothing")
-
-
-def _refused(path: Any, line: int, expected: str, found: str) -> InputError:
-    return InputError(f"{path}:{line}: expected {expected}, found {found}", str(path), line, expected, found)
 
 
 def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: bool = False) -> list[list[Any]]:

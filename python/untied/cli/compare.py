@@ -24,6 +24,7 @@ EXAMPLES = """\
   untied compare old.run new.run -m 'MED(nDCG@20)' -m 'RBO(p=0.95)' -q > values.tsv
   untied compare old.run new.run --qrels qrels.txt -m 'Delta(nDCG@10)' --top 20
   untied compare --matrix *.run -m RBO > similarities.tsv
+  untied compare --passages old.passages new.passages --top 10
 
 No judgments are needed. Similarities are exact means over all orders of tied documents in both runs, low and high the
 smallest and the largest. MED is the largest difference that judgments could make, Delta the difference that is known
@@ -70,6 +71,18 @@ def arguments_parser() -> argparse.ArgumentParser:
         f"within its cutoff, or --depth, or 10 (default: {SHOWN} in tables)",
     )
     add("--matrix", action="store_true", help="means of all runs by all runs, a square table for each measure")
+    add(
+        "--passages",
+        action="store_true",
+        help="runs of passages (query document start length rank score tag): the largest difference in the U-measure "
+        "over characters; --qrels has query document start length gain",
+    )
+    add(
+        "--text-length",
+        metavar="L",
+        type=float,
+        help="with --passages, the text after which nothing is worth anything (default: 12000)",
+    )
     add("--ties", metavar="POLICY", default="expected", help="expected (default), docid, trec, given: as for eval")
     add("--score-dtype", metavar="DTYPE", default="float64", help="as for eval")
     add(
@@ -107,6 +120,12 @@ def main(arguments: Sequence[str]) -> None:
     if options.matrix and options.per_query:
         raise UntiedError("--matrix holds means over queries; it goes without --per-query")
     output.check_target(options.output, inputs)
+    if options.passages:
+        from untied.cli import passages
+
+        return passages.run(options, style, inputs)
+    if options.text_length is not None:
+        raise UntiedError("--text-length goes with --passages")
     found = compare_all(
         [RunFile(path, options.run_format) for path in options.runs],
         options.measure or DEFAULT,

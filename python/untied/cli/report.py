@@ -36,10 +36,10 @@ class Report:
         head = ["query", *found.measures]
         changed = found.most_changed(top)
         parts = [
-            self._title(f"{old} to {new}: {queries} {'query' if queries == 1 else 'queries'}"),
+            self.title(f"{old} to {new}: {queries} {'query' if queries == 1 else 'queries'}"),
             self._distribution(found),
-            *([self._table(head, [[show_id(query), *cells] for query, cells in rows.items()])] if per_query else []),
-            self._title(f"changed most by {found.measures[0]}"),
+            *([self.table(head, [[show_id(query), *cells] for query, cells in rows.items()])] if per_query else []),
+            self.title(f"changed most by {found.measures[0]}"),
             self._told(
                 head, [[show_id(query), *rows[query]] for query in changed], map(moved, map(found.moved, changed))
             ),
@@ -55,9 +55,10 @@ class Report:
             if per_query:
                 rows += [[*names, show_id(query), *cells] for query, cells in self._by_query(pair).items()]
             rows.append([*names, *(["all"] if per_query else []), *map(self._value, pair.means.to_dicts())])
-        return self._table([*head, *pairs[0].measures], rows, texts=len(head))
+        return self.table([*head, *pairs[0].measures], rows, texts=len(head))
 
-    def _title(self, text: str) -> str:
+    def title(self, text: str) -> str:
+        """A line above what follows."""
         return f"## {text}\n" if self.style == "md" else bold(text, self.on_screen) + "\n"
 
     def _value(self, row: dict[str, Any]) -> str:
@@ -77,7 +78,7 @@ class Report:
         """Whether a table is too wide for the terminal."""
         return self.on_screen and len(aligned([head, *rows], texts)[0]) > width()
 
-    def _table(self, head: list[str], rows: list[list[str]], texts: int = 1) -> str:
+    def table(self, head: list[str], rows: list[list[str]], texts: int = 1) -> str:
         """A table with a column for each measure; a line for each where that is too wide."""
         if self._is_wide(head, rows, texts):
             head, groups, texts = _by_measure(head, rows, texts)
@@ -94,7 +95,7 @@ class Report:
         head = ["", *spread.columns[1:]]
         if self._is_wide(head, rows, texts=1):
             head, *rows = map(list, zip(head, *rows, strict=True))
-        return self._table(head, rows)
+        return self.table(head, rows)
 
     def _told(self, head: list[str], rows: list[list[str]], moved: Iterable[dict[str, list[str]]]) -> str:
         """Queries with their values, each followed by what moved."""

@@ -1,0 +1,120 @@
+"""``untied compare --passages``: how much rankings of passages could differ, character by character."""
+
+from __future__ import annotations
+
+import sys
+from itertools import combinations
+
+from untied._core import show_id
+from untied.cli import output
+from untied.cli.compare import COLUMNS, SHOWN
+from untied.compare import QUANTILES, quantile
+from untied.errors import UntiedError
+from untied.inputs import named_runs
+from untied.passages import PassageComparison, compare_passages, read_judged_passages, read_passages
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable
+    from typing import Any
+
+    from untied.cli.report import Report
+
+#: Text after which nothing is worth anything, as in the track of TREC that ranked passages.
+LENGTH = 12_000.0
+#: Options that say nothing of passages, and what they are where nobody gives them.
+OTHERS = {
+    "measure": None,
+    "probabilities": None,
+    "docs": None,
+    "depth": None,
+    "matrix": False,
+    "ties": "expected",
+    "score_dtype": "float64",
+    "qrels_format": "auto",
+    "run_format": "auto",
+}
+
+
+def run(options: argparse.Namespace, style: str, inputs: list[str]) -> None:
+    """Compare every two runs of passages, and write what was found."""
+    for name, default in OTHERS.items():
+        if getattr(options, name) != default:
+            raise UntiedError(f"--{name.replace('_', '-')} does not go with --passages")
+    length = LENGTH if options.text_length is None else options.text_length
+    names = [name for name, _ in named_runs(options.runs)]
+    judged = read_judged_passages(options.qrels) if options.qrels else None
+    runs, notes = [], []
+    for name, path in zip(names, options.runs, strict=True):
+        passages, tied = read_passages(path)
+        runs.append(passages)
+        if tied:
+            notes.append(f"passages of equal score, in the order of the file: {tied} of {show_id(name)}")
+    measure = f"MED-U@{length:g}"
+    pairs = []
+    for a, b in combinations(range(len(runs)), 2):
+        found = compare_passages(runs[a], runs[b], judged=judged, length=length)
+        pairs.append(((show_id(names[a]), show_id(names[b])), found))
+        alone = zip(pairs[-1][0], found.alone, strict=True)
+        listed = ", ".join(f"{queries} of {name}" for name, queries in alone if queries)
+        if listed:
+            notes.append(f"queries in only one run, left out: {listed}")
+    rows = [row for names_of, found in pairs for row in _rows(names_of, measure, found, options)]
+    if style == "json":
+        settings = {"text_length": length}
+        text = output.json(settings, inputs, runs=names, notes=notes,
+                           results=[dict(zip(COLUMNS, row, strict=True)) for row in rows])  # fmt: skip
+    elif style in ("tsv", "csv"):
+        text = output.lines(COLUMNS, (_cells(row, options.digits) for row in rows), style)
+    else:
+        from untied.cli.report import Report
+
+        report = Report(style, options.digits, on_screen=options.output is None)
+        if len(pairs) == 1:
+            text = _report(report, pairs[0], measure, options)
+        else:
+            texts = 3 if options.per_query else 2
+            cells = [[*row[:2], *(row[2:3] if texts == 3 else []), f"{row[4]:.{options.digits}f}"] for row in rows]
+            text = report.table(["run a", "run b", *(["query"] if texts == 3 else []), measure], cells, texts)
+    output.write(text, options.output)
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
+
+
+def _rows(
+    names: tuple[str, str], measure: str, found: PassageComparison, options: argparse.Namespace
+) -> Iterable[list[Any]]:
+    """Of the queries that were asked for, then the mean."""
+    asked = found.most_changed(options.top) if options.top else list(found.per_query) if options.per_query else []
+    values = [(show_id(query), found.per_query[query]) for query in asked]
+    for query, value in [*values, ("all", found.mean)]:
+        yield [*names, query, measure, value, value, value, "exact"]
+
+
+def _cells(row: list[Any], digits: int) -> list[str]:
+    return [f"{cell:.{digits}f}" if isinstance(cell, float) else cell for cell in row]
+
+
+def _report(
+    report: Report, pair: tuple[tuple[str, str], PassageComparison], measure: str, options: argparse.Namespace
+) -> str:
+    """How values spread over queries, and those of the queries that could differ most."""
+    (old, new), found = pair
+
+    def cell(value: float) -> str:
+        return f"{value:.{options.digits}f}"
+
+    def of(queries: Iterable[str]) -> str:
+        return report.table(["query", measure], [[show_id(query), cell(found.per_query[query])] for query in queries])
+
+    queries = len(found.per_query)
+    values = sorted(found.per_query.values())
+    spread = [cell(quantile(values, share)) for share in QUANTILES.values()]
+    return "\n".join([
+        report.title(f"{old} to {new}: {queries} {'query' if queries == 1 else 'queries'}"),
+        report.table(["", "mean", *QUANTILES], [[measure, cell(found.mean), *spread]]),
+        *([of(found.per_query)] if options.per_query else []),
+        report.title("could differ most"),
+        of(found.most_changed(options.top or SHOWN)),
+    ])  # fmt: skip

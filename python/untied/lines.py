@@ -1,0 +1,29 @@
+"""Text files that are read line by line here, not in the core."""
+
+from __future__ import annotations
+
+from untied._core import read_bytes
+from untied.errors import InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+    from typing import Any
+
+
+def lines(path: str | os.PathLike[str], shape: str) -> Iterator[tuple[int, list[str]]]:
+    """Numbers and fields of lines; at least one, or an error."""
+    empty = True
+    for number, line in enumerate(read_bytes(path).removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        fields = [field.decode("utf-8", "surrogateescape") for field in line.split()]
+        if fields and not fields[0].startswith("#"):
+            empty = False
+            yield number, fields
+    if empty:
+        raise InputError(f"{path}: expected {shape}, found nothing", str(path), None, shape, "nothing")
+
+
+def refused(path: Any, line: int, expected: str, found: str) -> InputError:
+    """The error of a line."""
+    return InputError(f"{path}:{line}: expected {expected}, found {found}", str(path), line, expected, found)
