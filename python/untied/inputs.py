@@ -142,7 +142,7 @@ def as_qrels(
     if not isinstance(qrels, Qrels):
         plain: Any = _plain(qrels)
         if format == "rank-eval":
-            plain = files.judged(plain)
+            plain, format = files.judged(plain), "auto"
         if hasattr(plain, "keys"):
             qrels = Qrels.from_mapping(plain, threads, format)
         else:

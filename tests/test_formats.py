@@ -1,0 +1,250 @@
+"""Files with names of columns, JSON and archives: what they hold, and one clear error for what is wrong with them."""
+
+import csv
+import gzip
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import untied
+
+HEADER = "qid,docno,score\n"
+
+
+def run(tmp_path, text, suffix=".csv", **options):
+    path = tmp_path / f"run{suffix}"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return untied.read_run(path, **options)
+
+
+def content(held):
+    return {query: held[query] for query in held.queries()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'q,"a,b",1\nq,"say ""c""",-2.5\nr,d,1e3\n',
+        'q,"a,b",1\r\nq,"say ""c""",-2.5\r\nr,d,1e3\r\n',
+        '"q","a,b","1"\n\nq,"say ""c""","-2.5"\n\r\n"r","d","1e3"',
+        '\nq,"a,b",1\nq,"say ""c""",-2.5\nr,d,1e3\r\n',
+    ],
+)
+def test_delimited_text(tmp_path, text):
+    expected = {"q": [("a,b", 1.0), ('say "c"', -2.5)], "r": [("d", 1000.0)]}
+    assert content(run(tmp_path, HEADER + text)) == expected
+    assert content(run(tmp_path, "\ufeff" + HEADER.replace("qid", '"QID"') + text)) == expected
+
+
+def test_fields_over_several_lines(tmp_path):
+    """Texts in quotes may hold anything; pieces are cut outside of them, and lines are counted."""
+    rows = [(f"q{n // 50}", f"d{n}", n % 7, 'what "is"\n,new\r\n' * (n % 40)) for n in range(5000)]
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([("query-id", "doc_id", "score", "text"), *rows])
+    expected = content(untied.Run([row[:3] for row in rows]))
+    assert content(run(tmp_path, text.getvalue())) == expected
+    assert len(text.getvalue()) > 3 * (1 << 19)
+    broken = text.getvalue() + "q,d,x,y\n"
+    line = broken.count("\n")
+    with pytest.raises(untied.InputError, match=f'line {line}: expected a finite number as the score, found "x"'):
+        run(tmp_path, broken)
+    twice = text.getvalue() + "q99,d4999,1,y\n"
+    with pytest.raises(untied.InputError, match=f"line {line}: .* again, already in line"):
+        run(tmp_path, twice)
+
+
+FIELDS = st.text(st.sampled_from(list("ab\",;\n\r \t'é")), min_size=1, max_size=6)
+
+
+@given(st.lists(st.tuples(FIELDS, FIELDS), min_size=1, max_size=8, unique=True), st.sampled_from(",\t"), st.booleans())
+def test_what_python_writes_is_read(tmp_path_factory, ids, delimiter, all_quoted):
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=delimiter, quoting=csv.QUOTE_ALL if all_quoted else csv.QUOTE_MINIMAL)
+    writer.writerow(["qid", "docno", "score"])
+    writer.writerows((query, document, 2) for query, document in ids)
+    folder = tmp_path_factory.mktemp("csv")
+    found = run(folder, text.getvalue(), format="csv" if delimiter == "," else "tsv")
+    assert sorted((q, d) for q, rows in content(found).items() for d, _ in rows) == sorted(ids)
+
+
+@given(st.lists(st.tuples(st.text(min_size=1), st.text(min_size=1)), min_size=1, unique=True), st.booleans())
+def test_json_of_any_text_is_read(tmp_path_factory, ids, ascii_only):
+    ids = [(q, d) for q, d in ids if (q + d).isprintable() or q]
+    lines = [
+        json.dumps({"x": [d, {"}": q}], "qid": q, "docno": d, "score": 2}, ensure_ascii=ascii_only) for q, d in ids
+    ]
+    try:
+        text = "\n".join(lines).encode()
+    except UnicodeEncodeError:  # a lone surrogate
+        return
+    folder = tmp_path_factory.mktemp("json")
+    if any("\ud800" <= character <= "\udfff" for q, d in ids for character in q + d):
+        with pytest.raises(untied.InputError, match="escapes as JSON has them"):
+            run(folder, text, ".jsonl")
+        return
+    found = content(run(folder, text, ".jsonl"))
+    assert sorted((q, d) for q, rows in found.items() for d, _ in rows) == sorted(ids)
+
+
+def test_json_lines(tmp_path):
+    text = (
+        ' {"query_id": 7, "doc_id": "d", "score": -1.5e2, "text": {"score": "]}"}}\r\n\n'
+        '{"score": true, "doc_id": "\\u00e9\\n", "query_id": "7"}\n'
+    )
+    assert content(run(tmp_path, text, ".ndjson")) == {"7": [("d", -150.0), ("é\n", 1.0)]}
+    ranked = '{"qid": "q", "docno": "a", "rank": 2}\n{"qid": "q", "docno": "b", "rank": 1}'
+    assert content(run(tmp_path, ranked, ".jsonl")) == {"q": [("a", -2.0), ("b", -1.0)]}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "found none at all"),
+        ("qid,docno,score\n", "expected records, found none"),
+        ("q,d,1\n", 'expected a column for the score or rank .*found "q", "d", "1" .*format told: trec or msmarco'),
+        (HEADER + "q,d\n", 'line 2: expected 3 fields, as in the header, found 2: "q,d"'),
+        (HEADER + "q,d,1\nq,e,1,2\n", 'line 3: expected 3 fields, as in the header, found 4: "q,e,1,2"'),
+        (HEADER + "q,d,\n", "line 2: expected a finite number as the score, found an empty field"),
+        (HEADER + "q,d,nan\n", 'line 2: expected a finite number as the score, found "nan"'),
+        (HEADER + ",d,1\n", "line 2: expected a query's id, found an empty field"),
+        (HEADER + 'q,"",1\n', "line 2: expected a document's id, found an empty field"),
+        (HEADER + 'q,"d,1\n', "line 2: expected a quote at the end of a quoted field"),
+        (HEADER + 'q,"d"x,1\n', "line 2: expected the end of a field after its closing quote"),
+        (HEADER + "q,d,1\n\nq,d,2\n", "line 4: expected every document once .* again, already in line 2"),
+        ("qid,query_id,docno,score\n", 'columns "qid" and "query_id" may both hold the query'),
+    ],
+)
+def test_bad_csv(tmp_path, text, message):
+    with pytest.raises(untied.UntiedError, match=message) as caught:
+        run(tmp_path, text)
+    assert str(caught.value).startswith(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "found none at all"),
+        ("[1]\n", 'line 1: expected a JSON object on a line, with an opening brace, found "\\[1\\]"'),
+        ('\n\n{"qid": 1,}', "line 3: expected a JSON object on a line, with names in quotes"),
+        ('{"qid": "q", "docno": "d"}', "expected a column for the score or rank"),
+        ('{"qid": "q", "docno": "d", "score": 1}\n{"qid": "q", "docno": "e"}', "line 2: .* as the score, found none"),
+        ('{"qid": "q", "docno": "d", "score": null}', 'line 1: .* as the score, found "null"'),
+        ('{"qid": "q", "docno": "d", "score": NaN}', 'line 1: .* as the score, found "NaN"'),
+        ('{"qid": "q", "docno": "d", "score": "1"}', 'line 1: .* as the score, found "1"'),
+        ('{"qid": 1.0, "docno": "d", "score": 1}', 'line 1: expected a query\'s id, found "1.0"'),
+        ('{"qid": "q", "docno": ["d"], "score": 1}', "line 1: expected a document's id, found "),
+        ('{"qid": "q", "docno": "d", "score": 1, "score": 2}', "may both hold the score"),
+    ],
+)
+def test_bad_json_lines(tmp_path, text, message):
+    with pytest.raises(untied.UntiedError, match=message):
+        run(tmp_path, text, ".jsonl")
+
+
+def test_a_member_twice(tmp_path):
+    line = '{"qid": "q", "docno": "d", "score": 1}\n'
+    with pytest.raises(untied.InputError, match='line 2: expected every member once, found "score" again'):
+        run(tmp_path, line + line.replace("1}", '1, "score": 2}'), ".jsonl")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"q": {"d": 1,\n "d": 2}}', 'expected every name once in an object, found "d" again'),
+        ('{"q": {"d": 1}', "line 1: expected JSON, found column"),
+        ("[1, 2]", "expected a JSON object, found list"),
+        ('{"q": {"d": NaN}}', "expected a finite number as the score, found NaN"),
+        (b'{"q\xff": {}}', "expected JSON in UTF-8"),
+    ],
+)
+def test_bad_json(tmp_path, text, message):
+    with pytest.raises(untied.UntiedError, match=message):
+        run(tmp_path, text, ".json")
+
+
+@pytest.mark.parametrize(
+    ("response", "message"),
+    [
+        ({"q": {"d": 1}}, 'an object with an object "details"'),
+        ({"details": {}, "failures": {"q7": {}}}, "requests failed: q7"),
+        ({"details": {"q": {}}}, "expected \"hits\" in request 'q', found none"),
+        (
+            {"details": {"q": {"hits": [{"hit": {"_id": "d", "_score": None}}]}}},
+            "expected \"_score\" in a hit of request 'q'",
+        ),
+    ],
+)
+def test_bad_rank_eval(response, message):
+    with pytest.raises(untied.UntiedError, match=message):
+        untied.Run(response, format="rank-eval")
+
+
+def test_rank_eval_objects():
+    request = {"requests": [{"id": "q", "ratings": [{"_index": "i", "_id": "d", "rating": 2}]}]}
+    assert untied.Qrels(request, format="rank-eval")["q"] == {"d": 2.0}
+    response = {"details": {"q": {"hits": [{"hit": {"_id": "d", "_score": 1.5}, "rating": 2}]}}}
+    assert untied.Run(response, format="rank-eval")["q"] == [("d", 1.5)]
+    with pytest.raises(untied.UntiedError, match='an object with a list "requests"'):
+        untied.Qrels(response, format="rank-eval")
+
+
+def test_parquet(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    path = tmp_path / "run.parquet"
+    table = pyarrow.table({"text": ["x"] * 2, "qid": [7, 7], "docno": ["a", None], "points": [1, 2]})
+    parquet.write_table(table, path)
+    columns = {"score": "points"}
+    with pytest.raises(untied.UntiedError, match=r'run\.parquet, row 1: expected a document\'s id in column "docno"'):
+        untied.read_run(path, columns=columns)
+    with pytest.raises(untied.UntiedError, match=r"run\.parquet: expected a column for the score or rank"):
+        untied.read_run(path)
+    parquet.write_table(table.slice(0, 1), path)
+    assert content(untied.read_run(path, columns=columns)) == {"7": [("a", 1.0)]}
+    path.write_bytes(b"PAR1 is not enough")
+    with pytest.raises(untied.UntiedError, match=r"run\.parquet: "):
+        untied.read_run(path)
+    with pytest.raises(FileNotFoundError):
+        untied.read_run(tmp_path / "none.parquet")
+
+
+def test_qrels_that_say_more(tmp_path):
+    path = tmp_path / "qrels.csv"
+    path.write_text("query_id,subtopic_id,doc_id,relevance\nq,1,a,1\nq,2,a,2\nq,2,b,1\np,1,c,0\n")
+    judged = {"q": {"1": {"a": 1}, "2": {"a": 2, "b": 1}}, "p": {"1": {"c": 0}}}
+    found = {"q": {"a": 1, "b": 1, "x": 1}, "p": {"c": 1}}
+    for qrels in (path, judged):
+        results = untied.evaluate(qrels, found, ["alpha_nDCG@10"], qrels_format="subtopics")
+        expected = untied.evaluate(judged, found, ["alpha_nDCG@10"])
+        assert results.table().to_dicts() == expected.table().to_dicts()
+    with pytest.raises(untied.UntiedError, match="expected one grade for every document"):
+        untied.read_qrels(path)
+
+
+def test_formats_are_names(tmp_path):
+    for read, names in [
+        (untied.read_run, "run format must be auto, trec, msmarco"),
+        (untied.read_qrels, "qrels format"),
+    ]:
+        with pytest.raises(untied.UntiedError, match=names):
+            read(tmp_path / "x", format="xml")
+
+
+@pytest.mark.parametrize("zeros", [0, 1, 1000, 200_000])
+def test_padded_archives(tmp_path, zeros):
+    path = tmp_path / "run.gz"
+    path.write_bytes(gzip.compress(b"q Q0 a 1 2 t\n") + gzip.compress(b"q Q0 b 2 1 t\n") + bytes(zeros))
+    assert content(untied.read_run(path)) == {"q": [("a", 2.0), ("b", 1.0)]}
+    path.write_bytes(path.read_bytes() + b"garbage")
+    with pytest.raises(untied.InputError, match="a truncated or damaged file"):
+        untied.read_run(path)
+
+
+def test_a_whole_number_that_floats_lack():
+    with pytest.raises(untied.UntiedError, match="expected a finite number as the score, found 9007199254740993"):
+        untied.Run({"q": {"a": 2**53 + 1}})
+    assert untied.Run({"q": {"a": -(2**53), "b": 2**70}})["q"] == [("a", -(2.0**53)), ("b", 2.0**70)]
