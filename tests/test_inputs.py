@@ -240,6 +240,46 @@ def test_measures_and_tables_can_be_pickled():
     assert pickle.loads(pickle.dumps(means)).to_dicts() == means.to_dicts()
 
 
+def test_runs_and_qrels_can_be_pickled_and_copied():
+    run = {"q1": {"a": 2.0, "b": 2.0, "c": 1.0}, b"\xff": {b"\xfe\xff": -0.0}, "q3": {}}
+    held = untied.Run(run)
+    judged = {
+        "trec": {"q1": {"a": 1, "b": -1}, b"\xff": {b"\xfe\xff": 0.5}},
+        "subtopics": {"q1": {"2": {"a": 1, "b": 2}, "1": {"a": 0, "c": -1}}, "q2": {"7": {"x": 1}}},
+        "stratified": {"q1": {"a": (0, 1), "b": (3, -1), "c": (3, 0)}},
+        "prels": {"q1": {"a": (1, 0.5), "c": (2, 1)}},
+    }
+    measures = {"trec": "Bpref", "subtopics": "alpha_nDCG@10", "stratified": "xinfAP", "prels": "statAP"}
+    for again in (pickle.loads(pickle.dumps(held)), copy.copy(held), copy.deepcopy({"x": held})["x"]):
+        assert again.queries() == held.queries()
+        assert [again[query] for query in run] == [held[query] for query in run]
+        for format, qrels in judged.items():
+            made = untied.Qrels(qrels, format=format)
+            expected = untied.evaluate(made, held, [measures[format], "AP", "NumRel"], ties="range").table().to_dicts()
+            for other in (pickle.loads(pickle.dumps(made)), copy.copy(made), copy.deepcopy(made)):
+                assert (other.format, other.grades(), other.repeated) == (made.format, made.grades(), made.repeated)
+                assert other.queries() == made.queries()
+                assert [other[query] for query in qrels] == [made[query] for query in qrels]
+                results = untied.evaluate(other, again, [measures[format], "AP", "NumRel"], ties="range")
+                assert results.table().to_dicts() == expected
+    with pytest.raises(untied.UntiedError, match="these bytes are no qrels of this version"):
+        untied.Qrels.restore(b"x")
+
+
+def test_results_can_be_pickled():
+    results = untied.evaluate(QRELS, {"x": RUN, "y": {"q2": ["d"]}}, [AP, nDCG @ 2], ties="range", variance=True)
+    for again in (pickle.loads(pickle.dumps(results)), pickle.loads(pickle.dumps(copy.deepcopy(results)))):
+        assert again.table().to_dicts() == results.table().to_dicts()
+        assert again.table().columns == results.table().columns
+        assert again.facts() == results.facts()
+        assert again.queries == results.queries
+        assert again["x", AP] == results["x", AP]
+        assert again.value(nDCG @ 2, query="q2", run="y") == results.value(nDCG @ 2, query="q2", run="y")
+        with pytest.raises(KeyError, match="query 'q9' was not evaluated"):
+            again.value(AP, query="q9", run="y")
+    assert len(pickle.dumps(results)) < 3000
+
+
 def test_values_are_numbers_where_they_are_used_as_such():
     results = untied.evaluate(QRELS, RUN, AP)
     assert f"{results['AP']:.3f}" == f"{results['AP'].mean:.3f}"

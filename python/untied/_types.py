@@ -1,6 +1,9 @@
 """Shapes of the dicts that the native part returns; only for type checkers."""
 
-from typing import Literal, TypedDict
+from typing import Literal, TypeAlias, TypedDict
+
+#: Value, low, high, variance, certainty.
+Parts: TypeAlias = tuple[float, float | None, float | None, float | None, str]
 
 
 class MeasureInfo(TypedDict):

@@ -7,11 +7,11 @@ from untied.measures import as_measure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from untied._core import Evaluation
-    from untied._types import Facts
+    from untied._types import Facts, Parts
     from untied.measures import MeasureLike
 
 
@@ -153,6 +153,46 @@ class Table:
         return f"<table>{rest}<thead>{line(self.columns, 'th')}</thead><tbody>{body}</tbody></table>"
 
 
+class Values:
+    """An evaluation as plain data, for pickling."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self._queries = evaluation.queries()
+        self._columns = evaluation.columns()
+        self._totals = evaluation.totals()
+        self._values = evaluation.values()
+        self._facts = evaluation.facts()
+
+    def queries(self) -> list[str]:
+        """Ids of the queries."""
+        return list(self._queries)
+
+    def columns(self) -> list[str]:
+        """Names of the optional columns that there are."""
+        return list(self._columns)
+
+    def totals(self) -> list[Parts]:
+        """Aggregates."""
+        return list(self._totals)
+
+    def values(self) -> list[Parts]:
+        """Values of queries."""
+        return list(self._values)
+
+    def value(self, row: int, measure: int) -> Parts:
+        """One of them."""
+        return self._values[row * len(self._totals) + measure]
+
+    def find(self, query: str | bytes | int) -> int | None:
+        """The row of a query."""
+        name = query.decode("utf-8", "backslashreplace") if isinstance(query, bytes) else str(query)
+        return self._queries.index(name) if name in self._queries else None
+
+    def facts(self) -> Facts:
+        """What to know about the evaluation."""
+        return self._facts
+
+
 class Results:
     """What an evaluation found, for one or several runs.
 
@@ -160,7 +200,7 @@ class Results:
     `value` gives those of queries. `means` and `per_query` are tables of everything.
     """
 
-    def __init__(self, measures: list[Measure], evaluations: dict[str, Evaluation]) -> None:
+    def __init__(self, measures: list[Measure], evaluations: Mapping[str, Evaluation | Values]) -> None:
         self._measures = measures
         self._evaluations = evaluations
 
@@ -184,6 +224,9 @@ class Results:
 
     #: Values are looked up, not iterated over.
     __iter__ = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Results, (self._measures, {name: _plain(values) for name, values in self._evaluations.items()})
 
     def __contains__(self, measure: MeasureLike) -> bool:
         return as_measure(measure) in self._measures
@@ -296,3 +339,7 @@ class Results:
 
     def _repr_html_(self) -> str:
         return self.means._repr_html_()
+
+
+def _plain(evaluation: Evaluation | Values) -> Values:
+    return evaluation if isinstance(evaluation, Values) else Values(evaluation)

@@ -199,6 +199,28 @@ impl Run {
         PyList::new(py, rows(&self.0, query)?)
     }
 
+    #[staticmethod]
+    fn restore(py: Python<'_>, bytes: &[u8]) -> PyResult<Run> {
+        let restored = py.detach(|| table::Run::restore(bytes));
+        restored.map(Run).ok_or_else(|| refused("these bytes are no run of this version of untied".into()))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let (py, held) = (slf.py(), slf.get());
+        let bytes = py.detach(|| held.0.store());
+        Ok((slf.get_type().getattr("restore")?, (PyBytes::new(py, &bytes),)))
+    }
+
+    /// Nothing can be changed, so that a copy would be the same for ever.
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (_memo))]
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
     fn __repr__(&self) -> String {
         format!("<untied.Run: {} queries, {} documents>", self.0.len(), documents(&self.0))
     }
@@ -353,6 +375,28 @@ impl Qrels {
             dict.set_item(document, grade)?;
         }
         Ok(dict)
+    }
+
+    #[staticmethod]
+    fn restore(py: Python<'_>, bytes: &[u8]) -> PyResult<Qrels> {
+        let restored = py.detach(|| table::Qrels::restore(bytes));
+        restored.map(Qrels).ok_or_else(|| refused("these bytes are no qrels of this version of untied".into()))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let (py, held) = (slf.py(), slf.get());
+        let bytes = py.detach(|| held.0.store());
+        Ok((slf.get_type().getattr("restore")?, (PyBytes::new(py, &bytes),)))
+    }
+
+    /// Nothing can be changed, so that a copy would be the same for ever.
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (_memo))]
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
     }
 
     fn __repr__(&self) -> String {

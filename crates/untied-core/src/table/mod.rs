@@ -7,6 +7,7 @@ mod lengths;
 pub mod profiles;
 mod qrels;
 mod run;
+mod stored;
 pub mod subtopics;
 
 use std::collections::HashMap;
