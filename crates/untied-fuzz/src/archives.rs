@@ -47,13 +47,25 @@ impl Packing {
         const MOST: u64 = 64 << 20;
         let mut text = Vec::new();
         let reader: Box<dyn Read> = match self {
-            Packing::Gzip => Box::new(flate2::read::MultiGzDecoder::new(packed)),
+            Packing::Gzip => return members(packed, MOST),
             Packing::Zstd => Box::new(zstd::Decoder::new(packed).ok()?),
             Packing::Xz => Box::new(liblzma::read::XzDecoder::new_multi_decoder(packed)),
         };
         reader.take(MOST).read_to_end(&mut text).ok()?;
         Some(text)
     }
+}
+
+/// All members of a gzip archive, one after the other; zeros may follow the last.
+fn members(mut packed: &[u8], most: u64) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    while text.is_empty() || packed.iter().any(|&byte| byte != 0) {
+        flate2::bufread::GzDecoder::new(&mut packed).take(most).read_to_end(&mut text).ok()?;
+        if packed.iter().all(|&byte| byte == 0) {
+            break;
+        }
+    }
+    Some(text)
 }
 
 /// The first byte tells what the others are: an archive without its first bytes, or a text to pack.
