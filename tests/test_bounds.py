@@ -242,8 +242,8 @@ def test_golden(case: dict[str, Any]) -> None:
     assert [close(found.low or 0, case["float"][0]), close(found.high or 0, case["float"][1])] == [True, True]
 
 
-OF_JUDGED = ["Judged", "Unjudged", "RBPResidual"]
-UNTESTED = {"NumQ", "NumRet", "NumNonrelJudgedRet"}  # constant, or the difference of two counts
+OF_JUDGED = ["Judged", "Unjudged", "RBPResidual", "NumNonrelJudgedRet"]
+UNTESTED = {"NumQ", "NumRet"}  # constant
 SUBTOPICS, PAIRS = sorted(oracle.OF_SUBTOPICS), sorted(oracle.OF_PAIRS)
 WITHOUT = ["YAAP", "Rndcg", "nDCGRel", "G", "nERR", "NERR8", "NERR9", "NERR10", "NERR11", "BPM", "INST", "Accuracy"]
 WITHOUT += ["PairConcordance", "ADR", "ADRInverted", "Compat", "infAP", "subAP"]
@@ -266,7 +266,7 @@ def test_every_measure_has_bounds_or_says_that_it_has_none() -> None:
             untied.evaluate(qrels, {"q": ["a", "x", "b"]}, [text], unjudged="range")
 
 
-@pytest.mark.parametrize("measure", ["Judged@2", "Unjudged@2", "RBPResidual(p=0.8)"])
+@pytest.mark.parametrize("measure", ["Judged@2", "Unjudged@2", "RBPResidual(p=0.8)", "NumNonrelJudgedRet"])
 def test_what_is_judged_is_known(measure: str) -> None:
     qrels, run = {"a": 1, "b": 0, "c": -1}, [["a", "x"], "b", ["c", "y"]]
     alone = value(qrels, run, measure, ties="range")

@@ -59,13 +59,12 @@ impl Packing {
 /// All members of a gzip archive, one after the other; zeros may follow the last.
 fn members(mut packed: &[u8], most: u64) -> Option<Vec<u8>> {
     let mut text = Vec::new();
-    while text.is_empty() || packed.iter().any(|&byte| byte != 0) {
+    loop {
         flate2::bufread::GzDecoder::new(&mut packed).take(most).read_to_end(&mut text).ok()?;
         if packed.iter().all(|&byte| byte == 0) {
-            break;
+            return Some(text);
         }
     }
-    Some(text)
 }
 
 /// The first byte tells what the others are: an archive without its first bytes, or a text to pack.

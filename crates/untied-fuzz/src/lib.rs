@@ -7,8 +7,12 @@
 
 mod archives;
 mod blocks;
+mod case;
 mod grammar;
+mod invariants;
 mod lenient;
+mod oracle;
+mod pairs;
 mod readers;
 mod scratch;
 mod second;
@@ -33,6 +37,10 @@ pub static TARGETS: &[Target] = &[
     Target { name: "grammar", run: grammar::names, sample: 2000 },
     Target { name: "archives", run: archives::archives, sample: 300 },
     Target { name: "blocks", run: blocks::blocks, sample: 20 },
+    Target { name: "evaluation", run: invariants::evaluation, sample: 1500 },
+    Target { name: "oracle", run: oracle::oracle, sample: 1000 },
+    Target { name: "med", run: pairs::med, sample: 1000 },
+    Target { name: "rbo", run: pairs::rbo, sample: 100 },
 ];
 
 /// Run a target by its name.

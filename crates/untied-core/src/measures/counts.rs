@@ -110,6 +110,10 @@ impl Measure for Count {
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
-        Some(bounds::monotone(self, open))
+        Some(match self {
+            // What is not judged is not counted, whatever grade it may have.
+            Count::NonrelevantRetrieved(_) => bounds::fixed(self, open),
+            _ => bounds::monotone(self, open),
+        })
     }
 }
