@@ -107,6 +107,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from untied import batches as batches
     from untied import correlation as correlation
     from untied import curves as curves
     from untied import distances as distances
@@ -114,6 +115,7 @@ if TYPE_CHECKING:
     from untied import gate as gate
     from untied import judging as judging
     from untied import sample as sample
+    from untied import spark as spark
     from untied import statistics as statistics
     from untied import truth as truth
 else:
@@ -121,6 +123,7 @@ else:
     def __getattr__(name: str) -> "ModuleType":
         """Modules that are imported where they are first named, as start-up counts."""
         if name not in {
+            "batches",
             "correlation",
             "curves",
             "distances",
@@ -128,6 +131,7 @@ else:
             "gate",
             "judging",
             "sample",
+            "spark",
             "statistics",
             "truth",
         }:

@@ -52,7 +52,7 @@ mod _core {
     #[pymodule_export]
     use super::statistics::{randomization_counts, tukey_counts};
     #[pymodule_export]
-    use super::tables::{Lengths, Qrels, Run, find_columns, read_bytes};
+    use super::tables::{Lengths, Qrels, Run, find_columns, place_columns, read_bytes};
     #[pymodule_export]
     use super::trec_eval::{TrecReport, explain_measures};
 

@@ -11,7 +11,7 @@ use untied_core::error::text;
 use untied_core::read;
 use untied_core::table::columns::{Columns, Kind};
 use untied_core::table::profiles::{Detail, GRADE, PROBABILITY, STRATUM};
-use untied_core::table::{self, Table};
+use untied_core::table::{self, Chunk, LineMap, Table};
 
 use crate::convert::{chunks, chunks_by_subtopic, chunks_of_pairs, is_by_subtopic, lengths, with_id};
 use crate::errors::to_python;
@@ -36,6 +36,30 @@ fn refused(message: String) -> PyErr {
 fn unknown_format(format: &str) -> PyErr {
     refused(format!("qrels format must be trec, subtopics, stratified, prels, groups or mirex, not '{format}'"))
 }
+
+/// The same of a piece of a table, whose numbers of rows would say nothing in messages.
+fn without_rows(mut chunks: Vec<Chunk>) -> Vec<Chunk> {
+    chunks.iter_mut().for_each(|chunk| chunk.lines = LineMap::default());
+    chunks
+}
+
+/// Where what a table holds stands among its columns: query, document, numbers (the score or grade first; whether it is
+/// a rank, so that less is better), subtopic.
+#[pyfunction]
+#[pyo3(signature = (names, format, ranks, source))]
+pub fn place_columns(names: Vec<String>, format: Option<&str>, ranks: bool, source: &str) -> PyResult<Found> {
+    let kind = match format {
+        None => Kind::Run { ranks },
+        Some(format) => Kind::Qrels(detail(format)?),
+    };
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let found = Columns::find(kind, &names, &[], source).map_err(to_python)?;
+    let numbers = found.numbers.iter().map(|number| (number.column, number.negated)).collect();
+    Ok((found.query, found.document, numbers, found.subtopic))
+}
+
+/// See [`place_columns`].
+type Found = (usize, usize, Vec<(usize, bool)>, Option<usize>);
 
 /// What qrels of a format say besides a grade, where they are tables.
 fn detail(format: &str) -> PyResult<Option<Detail>> {
@@ -155,18 +179,20 @@ impl Run {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (table, threads = None, columns = None, source = "run", ranks = false))]
+    #[pyo3(signature = (table, threads = None, columns = None, source = "run", ranks = false, piece = false))]
     fn from_arrow(
         table: &Bound<'_, PyAny>,
         threads: Option<i64>,
         columns: Option<Named>,
         source: &str,
         ranks: bool,
+        piece: bool,
     ) -> PyResult<Run> {
         let stream = from_arrow::stream(table, source)?;
         let (kind, columns) = (Kind::Run { ranks }, named(columns));
         threads::run(table.py(), threads, || {
-            table::Run::new(from_arrow::chunks(stream, kind, &columns, source)?, source)
+            let chunks = from_arrow::chunks(stream, kind, &columns, source)?;
+            table::Run::new(if piece { without_rows(chunks) } else { chunks }, source)
         })
         .map(Run)
     }
@@ -312,19 +338,21 @@ impl Qrels {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (table, threads = None, format = "trec", columns = None, source = "qrels"))]
+    #[pyo3(signature = (table, threads = None, format = "trec", columns = None, source = "qrels", piece = false))]
     fn from_arrow(
         table: &Bound<'_, PyAny>,
         threads: Option<i64>,
         format: &str,
         columns: Option<Named>,
         source: &str,
+        piece: bool,
     ) -> PyResult<Qrels> {
         let detail = detail(format)?;
         let stream = from_arrow::stream(table, source)?;
         let (kind, columns) = (Kind::Qrels(detail), named(columns));
         threads::run(table.py(), threads, || {
-            table::Qrels::with_detail(from_arrow::chunks(stream, kind, &columns, source)?, detail, source)
+            let chunks = from_arrow::chunks(stream, kind, &columns, source)?;
+            table::Qrels::with_detail(if piece { without_rows(chunks) } else { chunks }, detail, source)
         })
         .map(Qrels)
     }
@@ -349,6 +377,12 @@ impl Qrels {
 
     fn grades(&self) -> Vec<f64> {
         self.0.grades().to_vec()
+    }
+
+    /// The same as a part of qrels in which these grades occur.
+    #[allow(clippy::needless_pass_by_value)]
+    fn among(&self, grades: Vec<f64>) -> Qrels {
+        Qrels(self.0.clone().among(&grades))
     }
 
     #[getter]

@@ -213,13 +213,13 @@ impl Chunk {
 }
 
 /// Queries with their rows.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Table {
     blocks: Vec<Block>,
     queries: Vec<Query>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Query {
     id: Box<[u8]>,
     block: u32,

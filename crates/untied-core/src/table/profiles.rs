@@ -38,7 +38,7 @@ impl Detail {
 }
 
 /// Judgments once more, with numbers of profiles as grades.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Profiled {
     pub detail: Detail,
     pub judged: Qrels,

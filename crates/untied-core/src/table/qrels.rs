@@ -12,7 +12,7 @@ use crate::ranking::{Level, count_from};
 ///
 /// Grades are few, so a document's grade is kept as its *level*: its position among all distinct grades of the
 /// qrels, highest first. Measures work on counts per level.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Qrels {
     table: Table,
     /// Distinct grades, descending.
@@ -38,7 +38,7 @@ struct Repeat {
 }
 
 /// Where a query's part of the shared columns lies.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Judged {
     rows: Range<usize>,
     slots: Range<usize>,

@@ -1,0 +1,382 @@
+"""Evaluating and comparing Spark DataFrames: runs that no single machine holds.
+
+The rows of a run and of the qrels are put one below the other, partitioned by query and sorted by query within
+partitions; every task then evaluates its queries as they come, with `untied.batches` (`mapInArrow`). A task's memory
+holds a few of its queries at a time, never all. Values of queries are those of `untied.evaluate` to the last bit, and
+so are means, which one task adds up in the order of the queries.
+
+Needs ``untied[spark]``, also on the workers.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from math import isfinite
+
+import pyarrow
+
+from untied import _core, errors
+from untied.batches import DETAILS, BatchComparer, BatchEvaluator
+from untied.compare import DEFAULT
+from untied.errors import UntiedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
+
+    from pyspark.sql import Column, DataFrame
+    from pyspark.storagelevel import StorageLevel
+
+    from untied._types import Facts
+    from untied.batches import Summary
+    from untied.compare import ComparingMeasures
+    from untied.inputs import DocsLike
+    from untied.measures import MeasureLike
+    from untied.table import Table, Value
+
+
+class SparkResults:
+    """Values of queries as a DataFrame, and their aggregates.
+
+    ``results["AP"]`` is the aggregate of a measure, `means` a table of all, `per_query` the DataFrame of all values.
+    Nothing is computed before it is asked for. Aggregates are computed once, but whatever is done with `per_query`
+    evaluates everything again, unless `persist` was called before.
+    """
+
+    def __init__(self, rows: DataFrame, summarize: Callable[[Iterable[Any]], Any]) -> None:
+        self._rows = rows
+        self._summarize = summarize
+        self._found: Any = None
+
+    @property
+    def rows(self) -> DataFrame:
+        """All that is known of queries: what `BatchEvaluator` or `BatchComparer` yields."""
+        return self._rows
+
+    @property
+    def per_query(self) -> DataFrame:
+        """Values of queries: columns query, measure, value, and low, high, variance where computed; certainty."""
+        flags = [name for name, kind in self._rows.dtypes if kind == "boolean"]
+        return self._rows.where("measure is not null").drop(*flags)
+
+    def persist(self, level: StorageLevel | None = None) -> SparkResults:
+        """Keep values of queries once they are computed, by default as Spark does; returns itself."""
+        self._rows = self._rows.persist() if level is None else self._rows.persist(level)
+        return self
+
+    def unpersist(self) -> None:
+        """Forget values of queries that are kept."""
+        self._rows.unpersist()
+
+    @property
+    def measures(self) -> list[str]:
+        """Canonical names of the measures."""
+        return self._summary.measures  # type: ignore[no-any-return]
+
+    #: Values are looked up, not iterated over.
+    __iter__ = None
+
+    def __getitem__(self, measure: MeasureLike) -> Value:
+        return self._summary[measure]  # type: ignore[no-any-return]
+
+    @property
+    def means(self) -> Table:
+        """Aggregates of all measures, as `untied.evaluate` or `untied.compare` has them."""
+        return self._summary.means  # type: ignore[no-any-return]
+
+    @property
+    def _summary(self) -> Any:
+        if self._found is None:
+            self._found = _summary(self._rows, self._summarize)
+        return self._found
+
+    def __repr__(self) -> str:
+        return repr(self._summary)
+
+    def _repr_html_(self) -> str:
+        return self._summary._repr_html_()  # type: ignore[no-any-return]
+
+
+class SparkEvaluation(SparkResults):
+    """What an evaluation found."""
+
+    def facts(self) -> Facts:
+        """What to know before believing the values: see `Results.facts`."""
+        return self._summary.facts()  # type: ignore[no-any-return]
+
+
+class SparkComparison(SparkResults):
+    """What a comparison found."""
+
+    @property
+    def alone(self) -> tuple[int, int]:
+        """How many queries only the first and only the second run has; they are left out."""
+        return self._summary.alone  # type: ignore[no-any-return]
+
+    @property
+    def undefined(self) -> dict[str, int]:
+        """For each measure, for how many queries it is not defined; the mean leaves them out."""
+        return self._summary.undefined  # type: ignore[no-any-return]
+
+
+def evaluate(
+    qrels: DataFrame,
+    run: DataFrame,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    ties: str = "expected",
+    unjudged: str = "nonrelevant",
+    unretrieved: str = "none",
+    score_dtype: str = "float64",
+    queries: str = "qrels",
+    qrels_format: str = "trec",
+    on_undefined: str = "zero",
+    docs: DocsLike | None = None,
+    variance: bool = False,
+    partitions: int | None = None,
+) -> SparkEvaluation:
+    """Evaluate a run against relevance judgments, both in Spark DataFrames.
+
+    One small job runs at once, to find the distinct grades; all else when it is asked for.
+
+    Parameters
+    ----------
+    qrels, run : DataFrame
+        Columns are found by their names, as `docs/inputs.md` tells. Ids are text or whole numbers.
+    measures, ties, unjudged, unretrieved, score_dtype, queries, qrels_format, on_undefined, variance
+        As for `untied.evaluate`. As rows of a DataFrame have no order, ``ties="given"`` goes by a column ``rank``.
+    docs : path, {document: length}, or {document: (length, seconds)}, optional
+        As for `untied.evaluate`. Every task has all of it; a path must be there to be read on every worker.
+    partitions : int, optional
+        Number of partitions to evaluate; by default ``spark.sql.shuffle.partitions``, of which Spark may join some.
+
+    Returns
+    -------
+    SparkEvaluation
+
+    Raises
+    ------
+    MeasureError
+        A measure is not understood.
+    UntiedError
+        An option, a column or a grade is refused. What is wrong with rows is told when they are computed; see
+        `clear_errors`.
+    """
+    given = ties == "given"
+    judgments, grades = _judgments(qrels, qrels_format)
+    evaluator = BatchEvaluator(
+        measures,
+        grades=grades,
+        ties=ties,
+        unjudged=unjudged,
+        unretrieved=unretrieved,
+        score_dtype=score_dtype,
+        queries=queries,
+        qrels_format=qrels_format,
+        on_undefined=on_undefined,
+        docs=docs,
+        variance=variance,
+    )
+    rows = _by_query([_scores(run, "run", "score", given), judgments], given, partitions)
+    return SparkEvaluation(rows.mapInArrow(evaluator, _ddl(evaluator.schema)), evaluator.summary)
+
+
+def compare(
+    run_a: DataFrame,
+    run_b: DataFrame,
+    measures: ComparingMeasures = DEFAULT,
+    *,
+    qrels: DataFrame | None = None,
+    probabilities: DataFrame | None = None,
+    depth: int | None = None,
+    names: tuple[str, str] = ("a", "b"),
+    ties: str = "expected",
+    score_dtype: str = "float64",
+    variance: bool = False,
+    qrels_format: str = "trec",
+    partitions: int | None = None,
+) -> SparkComparison:
+    """Compare two runs in Spark DataFrames.
+
+    Parameters
+    ----------
+    run_a, run_b : DataFrame
+        Columns are found by their names, as `docs/inputs.md` tells. Ids are text or whole numbers.
+    measures, depth, names, ties, score_dtype, variance
+        As for `untied.compare`. As rows of a DataFrame have no order, ``ties="given"`` goes by a column ``rank``.
+    qrels : DataFrame, optional
+        Judgments, as for `evaluate`.
+    probabilities : DataFrame, optional
+        As for `untied.compare`, with probabilities for scores.
+    qrels_format : str
+        ``"trec"``, or ``"subtopics"`` where `qrels` have a column for them.
+    partitions : int, optional
+        As for `evaluate`.
+
+    Returns
+    -------
+    SparkComparison
+
+    Raises
+    ------
+    MeasureError
+        A measure is not understood.
+    UntiedError
+        An option, a column or a grade is refused. What is wrong with rows is told when they are computed; see
+        `clear_errors`.
+    """
+    given = ties == "given"
+    tables = [_scores(run_a, "run_a", "score_a", given), _scores(run_b, "run_b", "score_b", given)]
+    grades = None
+    if qrels is not None:
+        judgments, grades = _judgments(qrels, qrels_format)
+        tables.append(judgments)
+    if probabilities is not None:
+        tables.append(_scores(probabilities, "probabilities", "probability", False))
+    comparer = BatchComparer(
+        measures,
+        grades=grades,
+        probabilities=probabilities is not None,
+        depth=depth,
+        ties=ties,
+        score_dtype=score_dtype,
+        variance=variance,
+        qrels_format=qrels_format,
+    )
+    rows = _by_query(tables, given, partitions)
+
+    def summarize(batches: Iterable[Any]) -> Summary:
+        return comparer.summary(batches, names)
+
+    return SparkComparison(rows.mapInArrow(comparer, _ddl(comparer.schema)), summarize)
+
+
+@contextmanager
+def clear_errors() -> Iterator[None]:
+    """Turn what Spark makes of untied's errors back into these, for whatever is done with a DataFrame of values.
+
+    A worker's exception reaches the driver within one of Spark's, whose text has its traceback. Aggregates need no such
+    help.
+
+    Raises
+    ------
+    UntiedError
+        What the worker raised; its cause is Spark's exception.
+
+    Examples
+    --------
+    ::
+
+        with untied.spark.clear_errors():
+            results.per_query.write.parquet("values")
+    """
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except PySparkException as error:
+        found = re.findall(r"untied\.errors\.(\w+): (.*)", str(error))
+        if not found:
+            raise
+        name, message = found[-1]
+        message = re.sub(r"\s*SQLSTATE: \w+\s*$", "", message)
+        kind: type[UntiedError] = UntiedError if name == "InputError" else getattr(errors, name)
+        raise kind(message) from error
+
+
+def _by_query(tables: list[DataFrame], given: bool, partitions: int | None) -> DataFrame:
+    """All rows, those of a query in one partition and together."""
+    rows, *others = tables
+    for other in others:
+        rows = rows.unionByName(other, allowMissingColumns=True)
+    rows = rows.repartition("query") if partitions is None else rows.repartition(partitions, "query")
+    return rows.sortWithinPartitions("query", "rank").drop("rank") if given else rows.sortWithinPartitions("query")
+
+
+def _scores(run: DataFrame, source: str, name: str, given: bool) -> DataFrame:
+    """The rows of a run: query, document, score; and the rank where the order of rows is asked for."""
+    table = _Table(run, source)
+    query, document, numbers, _ = _core.place_columns(run.columns, None, given, source)
+    column, negated = numbers[0]
+    score = table.number(column)
+    columns = [*table.ids(query, document), (-score if negated else score).alias(name)]
+    if given:
+        if len(numbers) < 2 and not negated:
+            raise UntiedError(f"{source}: ties='given' needs a column 'rank', as rows of a DataFrame have no order")
+        columns.append(table.number(numbers[-1][0]).alias("rank"))
+    return run.select(columns)
+
+
+def _judgments(qrels: DataFrame, format: str) -> tuple[DataFrame, list[float]]:
+    """The rows of qrels, and the grades that occur."""
+    if format not in DETAILS:
+        *others, last = DETAILS
+        raise UntiedError(f"qrels format must be {', '.join(others)} or {last} for a DataFrame, not {format!r}")
+    table = _Table(qrels, "qrels")
+    query, document, numbers, subtopic = _core.place_columns(qrels.columns, format, False, "qrels")
+    columns = [*table.ids(query, document), table.number(numbers[0][0]).alias("grade")]
+    detail = DETAILS[format]
+    if detail is not None:
+        column = table.number(numbers[1][0]) if subtopic is None else table.text(subtopic)
+        columns.append(column.alias(detail))
+    rows = qrels.select(columns)
+    with clear_errors():
+        grades = [float(row[0]) for row in rows.select("grade").distinct().collect()]
+    odd = [grade for grade in grades if not isfinite(grade)]
+    if odd:
+        raise UntiedError(f"qrels: expected finite numbers in column {qrels.columns[numbers[0][0]]!r}, found {odd[0]}")
+    return rows, grades
+
+
+class _Table:
+    """Columns of a DataFrame, checked for types, and for nulls when they are computed."""
+
+    def __init__(self, frame: DataFrame, source: str) -> None:
+        self.frame = frame
+        self.source = source
+
+    def ids(self, query: int, document: int) -> list[Column]:
+        return [self.text(query).alias("query"), self.text(document).alias("document")]
+
+    def text(self, column: int) -> Column:
+        from pyspark.sql import types
+
+        kinds = (types.StringType, types.CharType, types.VarcharType, types.IntegralType)
+        return self._checked(column, kinds, "text or whole numbers").cast("string")
+
+    def number(self, column: int) -> Column:
+        from pyspark.sql import types
+
+        return self._checked(column, (types.NumericType, types.BooleanType), "numbers")
+
+    def _checked(self, column: int, kinds: tuple[type, ...], expected: str) -> Column:
+        from pyspark.sql import functions
+
+        field = self.frame.schema.fields[column]
+        if not isinstance(field.dataType, kinds):
+            found = field.dataType.simpleString()
+            raise UntiedError(f"{self.source}: expected {expected} in column {field.name!r}, found {found}")
+        value = self.frame[f"`{field.name.replace('`', '``')}`"]
+        message = f"untied.errors.UntiedError: {self.source}: column {field.name!r} has a null"
+        null = functions.raise_error(functions.lit(message)).cast(field.dataType)
+        return functions.when(value.isNull(), null).otherwise(value) if field.nullable else value
+
+
+def _ddl(schema: Any) -> str:
+    """An Arrow schema as Spark has it."""
+    kinds = {"string": "string", "double": "double", "bool": "boolean"}
+    return ", ".join(f"{field.name} {kinds[str(field.type)]}" for field in schema)
+
+
+def _summary(rows: DataFrame, summarize: Callable[[Iterable[Any]], Any]) -> Any:
+    """Aggregate in one task, to which values come in the order of the queries."""
+    import pickle
+
+    def task(batches: Iterable[Any]) -> Iterator[Any]:
+        yield pyarrow.RecordBatch.from_pydict({"summary": [pickle.dumps(summarize(batches))]})
+
+    with clear_errors():
+        found = rows.repartition(1).sortWithinPartitions("query").mapInArrow(task, "summary binary").collect()
+        return pickle.loads(found[0][0]) if found else summarize([])
