@@ -12,6 +12,7 @@ from untied.arrays import (
 from untied.compare import Assignment, Comparison, Comparisons, Outcomes, compare, compare_all
 from untied.errors import InputError, MeasureError, UndefinedError, UntiedError
 from untied.evaluate import Evaluator, evaluate
+from untied.features import FeatureResults, features
 from untied.inputs import read_qrels, read_run
 from untied.measures import (
     ADR,
@@ -184,6 +185,7 @@ __all__ = [
     "Compat",
     "Delta",
     "Evaluator",
+    "FeatureResults",
     "Footrule",
     "G",
     "Hits",
@@ -243,6 +245,7 @@ __all__ = [
     "compare_passages",
     "evaluate",
     "evaluate_arrays",
+    "features",
     "infAP",
     "infNDCG",
     "nDCG",

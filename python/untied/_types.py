@@ -34,6 +34,14 @@ class Facts(TypedDict):
     overstated: int
 
 
+class FeatureTies(TypedDict):
+    """How many documents a feature ties, and how many values it has."""
+
+    distinct: int | None
+    tied: float
+    missing: int
+
+
 class Findings(TypedDict):
     """What is suspicious about a run."""
 

@@ -11,6 +11,7 @@ pub mod check;
 pub mod compare;
 pub mod error;
 pub mod evaluate;
+pub mod features;
 pub mod measures;
 pub mod med;
 pub mod outlook;

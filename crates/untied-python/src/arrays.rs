@@ -16,7 +16,7 @@ use crate::measure::Measure;
 use crate::threads;
 
 /// The buffer of a contiguous array of numbers.
-enum Numbers {
+pub enum Numbers {
     Float64(PyBuffer<f64>),
     Float32(PyBuffer<f32>),
     Float16(PyBuffer<u16>),
@@ -46,7 +46,7 @@ fn slice<T: Element>(buffer: &PyBuffer<T>) -> PyResult<&[T]> {
 
 impl Numbers {
     /// The type goes by numpy's name for it; those of 16 bits come as unsigned integers.
-    fn new(array: &Bound<'_, PyAny>, dtype: &str) -> PyResult<Numbers> {
+    pub fn new(array: &Bound<'_, PyAny>, dtype: &str) -> PyResult<Numbers> {
         Ok(match dtype {
             "float64" => Numbers::Float64(PyBuffer::get(array)?),
             "float32" => Numbers::Float32(PyBuffer::get(array)?),
@@ -64,7 +64,7 @@ impl Numbers {
         })
     }
 
-    fn column(&self) -> PyResult<Column<'_>> {
+    pub fn column(&self) -> PyResult<Column<'_>> {
         Ok(match self {
             Numbers::Float64(buffer) => Column::Float64(slice(buffer)?),
             Numbers::Float32(buffer) => Column::Float32(slice(buffer)?),
@@ -90,6 +90,9 @@ pub struct ArrayEvaluator {
     settings: Settings,
     threads: Option<i64>,
 }
+
+/// Aggregates of a column, and facts about it.
+type Means<'py> = (Vec<Parts>, Bound<'py, PyDict>);
 
 /// The values of one column of scores.
 #[pyclass(frozen, module = "untied._core")]
@@ -165,7 +168,7 @@ impl ArrayEvaluator {
         py: Python<'py>,
         columns: Vec<(Bound<'py, PyAny>, String, String)>,
         aggregates: bool,
-    ) -> PyResult<(Vec<ArrayEvaluation>, Vec<(Vec<Parts>, Bound<'py, PyDict>)>)> {
+    ) -> PyResult<(Vec<ArrayEvaluation>, Vec<Means<'py>>)> {
         let numbers =
             columns.iter().map(|(array, dtype, _)| Numbers::new(array, dtype)).collect::<PyResult<Vec<_>>>()?;
         let scores = numbers

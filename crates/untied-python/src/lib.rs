@@ -10,6 +10,7 @@ mod compare;
 mod convert;
 mod errors;
 mod evaluate;
+mod features;
 mod from_arrow;
 mod from_rows;
 mod measure;
@@ -41,6 +42,8 @@ mod _core {
     use super::convert::show_id;
     #[pymodule_export]
     use super::evaluate::{Evaluation, Evaluator};
+    #[pymodule_export]
+    use super::features::{FeatureEvaluation, FeatureEvaluator};
     #[pymodule_export]
     use super::measure::{Measure, measure_info, parse_measures};
     #[pymodule_export]

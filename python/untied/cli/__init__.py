@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "eval": "evaluate runs: mean, best and worst case over tied documents",
     "measures": "list the measures with parameters, equations and references",
+    "features": "evaluate every feature of learning-to-rank data as a scoring function",
     "check": "tell what is suspicious about runs and qrels",
     "compare": "compare runs without judgments: how alike, how much better or worse, what moved",
     "stats": "tell which differences of runs are more than chance",

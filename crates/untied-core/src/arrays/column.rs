@@ -79,7 +79,7 @@ impl Column<'_> {
     }
 
     /// Some of the numbers, rounded to double precision if they have more digits.
-    pub(super) fn visit(&self, range: Range<usize>, mut visit: impl FnMut(f64)) {
+    pub(crate) fn visit(&self, range: Range<usize>, mut visit: impl FnMut(f64)) {
         by_type!(self, S, numbers => numbers[range].iter().for_each(|&raw| visit(<S as Score>::number(raw))));
     }
 

@@ -174,14 +174,14 @@ impl Labels {
     }
 
     #[inline]
-    pub(super) fn truth(&self, query: usize) -> Truth<'_> {
+    pub(crate) fn truth(&self, query: usize) -> Truth<'_> {
         let (block, number) = (&self.blocks[query / BLOCK], query % BLOCK);
         let start = number.checked_sub(1).map_or(0, |before| block.ends[before] as usize);
         Truth::of_levels(&self.grades, &block.levels[start..block.ends[number] as usize])
     }
 
     #[inline]
-    pub(super) fn found(&self, query: usize) -> Found<'_> {
+    pub(crate) fn found(&self, query: usize) -> Found<'_> {
         Found(&self.found[self.groups.range(query)])
     }
 

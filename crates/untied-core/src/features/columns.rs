@@ -1,0 +1,146 @@
+//! Features from columns of numbers.
+
+use std::ops::Range;
+
+use super::{Batch, Data};
+use crate::arrays::Column;
+use crate::error::{Error, Result, show};
+
+/// Columns of numbers, where the documents of a query are consecutive.
+pub struct Columns<'a> {
+    ids: Vec<Box<[u8]>>,
+    documents: Vec<Range<usize>>,
+    labels: Column<'a>,
+    features: Vec<(Column<'a>, &'a str)>,
+    grades: Vec<f64>,
+}
+
+impl<'a> Columns<'a> {
+    /// Queries with their ids and documents, labels of all documents (NaN is not judged), features with their names.
+    ///
+    /// # Errors
+    /// There is no query or no feature, a query has two ids, lengths do not match, or a label is infinite.
+    pub fn new(
+        queries: Vec<(Box<[u8]>, Range<usize>)>,
+        labels: Column<'a>,
+        features: Vec<(Column<'a>, &'a str)>,
+    ) -> Result<Columns<'a>> {
+        let mut queries = queries;
+        queries.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let wrong = |what: String| Err(Error::Value(what));
+        if queries.is_empty() || features.is_empty() {
+            return wrong("no feature to evaluate: the data is empty".into());
+        }
+        if let Some(pair) = queries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return wrong(format!("query {} stands in two places", show(&pair[0].0)));
+        }
+        if let Some((_, range)) = queries.iter().find(|(_, range)| range.start > range.end || range.end > labels.len())
+        {
+            return wrong(format!("a query has documents {range:?} of {}", labels.len()));
+        }
+        if let Some((column, name)) = features.iter().find(|(column, _)| column.len() != labels.len()) {
+            return wrong(format!(
+                "{name}: expected {} values, one for each label, found {}",
+                labels.len(),
+                column.len()
+            ));
+        }
+        let mut grades = Vec::new();
+        labels.visit(0..labels.len(), |grade| grades.push(grade + 0.0)); // -0 is 0
+        if let Some(document) = grades.iter().position(|grade| grade.is_infinite()) {
+            return wrong(format!(
+                "labels: expected finite numbers or NaN, found {} in row {document}",
+                grades[document]
+            ));
+        }
+        grades.retain(|grade| !grade.is_nan());
+        grades.sort_unstable_by(|a, b| b.total_cmp(a));
+        grades.dedup();
+        let (ids, documents) = queries.into_iter().unzip();
+        Ok(Columns { ids, documents, labels, features, grades })
+    }
+
+    /// A query's id, by its number in the order of ids.
+    #[must_use]
+    pub fn id(&self, query: usize) -> &[u8] {
+        &self.ids[query]
+    }
+}
+
+impl Data for Columns<'_> {
+    type Batch<'b>
+        = Rows<'b>
+    where
+        Self: 'b;
+
+    fn queries(&self) -> usize {
+        self.ids.len()
+    }
+
+    fn id(&self, query: usize) -> String {
+        show(&self.ids[query])
+    }
+
+    fn documents(&self, query: usize) -> usize {
+        self.documents[query].len()
+    }
+
+    fn features(&self) -> usize {
+        self.features.len()
+    }
+
+    fn grades(&self) -> &[f64] {
+        &self.grades
+    }
+
+    fn bytes(&self, query: usize) -> u64 {
+        (self.documents[query].len() * size_of::<f64>()) as u64
+    }
+
+    fn load(&self, queries: Range<usize>) -> Result<Rows<'_>> {
+        Ok(Rows { columns: self, queries })
+    }
+}
+
+/// The rows of some queries.
+pub struct Rows<'a> {
+    columns: &'a Columns<'a>,
+    queries: Range<usize>,
+}
+
+impl Rows<'_> {
+    fn gather(&self, column: &Column<'_>, values: &mut Vec<f64>) {
+        values.clear();
+        for rows in &self.columns.documents[self.queries.clone()] {
+            column.visit(rows.clone(), |value| values.push(value));
+        }
+    }
+}
+
+impl Batch for Rows<'_> {
+    fn labels(&self) -> Vec<f64> {
+        let mut labels = Vec::new();
+        self.gather(&self.columns.labels, &mut labels);
+        labels
+    }
+
+    fn values(&self, feature: usize, values: &mut Vec<f64>) -> Result<bool> {
+        let (column, name) = &self.columns.features[feature];
+        self.gather(column, values);
+        // Larger integers are not told apart by numbers of double precision.
+        const WHOLE: f64 = 9_007_199_254_740_992.0;
+        let is_wide = matches!(column, Column::Int64(_) | Column::Uint64(_));
+        let is_wrong = |value: &f64| !value.is_finite() || is_wide && value.abs() > WHOLE;
+        let Some(wrong) = values.iter().position(is_wrong) else { return Ok(true) };
+        let mut row = wrong;
+        let queries = &self.columns.documents[self.queries.clone()];
+        let found = queries.iter().find_map(|rows| {
+            let place = (row < rows.len()).then_some(rows.start + row);
+            row = row.wrapping_sub(rows.len());
+            place
+        });
+        let (found, value) = (found.unwrap_or_default(), values[wrong]);
+        let expected = if value.is_finite() { "integers of at most 2^53" } else { "finite numbers" };
+        Err(Error::Value(format!("{name}: expected {expected}, found {value} in row {found} (counted from 0)")))
+    }
+}

@@ -1,0 +1,271 @@
+//! Every feature of a learning-to-rank data set as a scoring function of its own.
+//!
+//! That is what McSherry & Najork (2008) made tie-aware measures for: features are often discrete, so that they tie many
+//! documents. Data comes in batches of whole queries, in the order of query ids; a batch is evaluated feature by feature
+//! (in parallel), added to the aggregates and dropped. Values have the bits of those of a run whose scores are the
+//! feature's.
+
+mod columns;
+mod letor;
+mod ties;
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+pub use columns::Columns;
+pub use ties::Ties;
+
+use crate::arrays::{Column, Given, Groups, Labels, Totals};
+use crate::error::{Error, Result};
+use crate::evaluate::{Evaluation, Facts, Plan, Source, Total, Value, Workspace, evaluate_source};
+use crate::measures::{Needs, Scope, Spec};
+use crate::ranking::Layout;
+use crate::ranking::score::Float64;
+use crate::settings::{Settings, Unjudged};
+use crate::table::Truth;
+
+/// Queries with labelled documents, and features of these.
+pub trait Data: Sync {
+    /// Some of its queries.
+    type Batch<'a>: Batch
+    where
+        Self: 'a;
+
+    /// Number of queries.
+    fn queries(&self) -> usize;
+
+    /// A query's id, readable.
+    fn id(&self, query: usize) -> String;
+
+    /// Number of a query's documents.
+    fn documents(&self, query: usize) -> usize;
+
+    /// Number of features.
+    fn features(&self) -> usize;
+
+    /// All labels that occur, highest first.
+    fn grades(&self) -> &[f64];
+
+    /// Bytes that a query takes, roughly.
+    fn bytes(&self, query: usize) -> u64;
+
+    /// Read some queries.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    fn load(&self, queries: Range<usize>) -> Result<Self::Batch<'_>>;
+}
+
+/// Documents of some queries, one query after the other.
+pub trait Batch: Sync {
+    /// Their labels; NaN is not judged.
+    fn labels(&self) -> Vec<f64>;
+
+    /// Write the values of a feature, NaN where a document has none; whether there are any but 0.
+    ///
+    /// # Errors
+    /// A value is not a finite number.
+    fn values(&self, feature: usize, values: &mut Vec<f64>) -> Result<bool>;
+}
+
+/// Bytes of queries that are in memory at a time, if there is more than one.
+const BATCH: u64 = 8 << 20;
+
+/// What an evaluation of features found.
+#[derive(Debug)]
+pub struct Evaluated {
+    /// Number of documents.
+    pub documents: usize,
+    /// Feature by feature.
+    pub features: Vec<Feature>,
+}
+
+/// What was found of a feature.
+#[derive(Debug, Default)]
+pub struct Feature {
+    /// How many documents it ties, and how many values it has.
+    pub ties: Ties,
+    /// In the directions asked for.
+    pub scorers: Vec<Scorer>,
+}
+
+/// A feature in one direction.
+#[derive(Debug)]
+pub struct Scorer {
+    ascending: bool,
+    totals: Vec<Total>,
+    /// See [`Facts`].
+    pub facts: Facts,
+    /// Values of queries, all measures of one after the other; only where asked for.
+    pub values: Vec<Value>,
+}
+
+impl Scorer {
+    /// Aggregates, measure by measure.
+    #[must_use]
+    pub fn totals(&self) -> Vec<Value> {
+        self.totals.iter().map(Total::finish).collect()
+    }
+
+    fn add(&mut self, found: &Evaluation, per_query: bool) {
+        for row in 0..found.queries.len() {
+            for (measure, total) in self.totals.iter_mut().enumerate() {
+                let value = found.value(row, measure);
+                total.add(&value);
+                if per_query {
+                    self.values.push(value);
+                }
+            }
+        }
+        self.facts.mixed += found.facts.mixed;
+        self.facts.undefined += found.facts.undefined;
+        self.facts.estimated += found.facts.estimated;
+        self.facts.enclosed += found.facts.enclosed;
+        self.facts.overstated += found.facts.overstated;
+    }
+}
+
+/// Evaluate every feature in some directions, each told by whether the lowest value is best.
+///
+/// # Errors
+/// A measure needs what the data does not have, the tie policy needs ids of documents, data cannot be read, or a value is
+/// undefined and that is to be an error.
+pub fn evaluate<D: Data>(
+    data: &D,
+    specs: &[Spec],
+    settings: Settings,
+    directions: &[bool],
+    per_query: bool,
+) -> Result<Evaluated> {
+    if settings.ties.layout() == Layout::ByDocument {
+        let what = "ties 'docid' and 'trec' need ids of documents, which features do not come with; 'given' takes tied \
+                    documents in the order of the input";
+        return Err(Error::Value(what.into()));
+    }
+    if let Some(spec) = specs.iter().find(|spec| spec.info.needs == Needs::Documents) {
+        return Err(Error::Value(format!("{spec} needs lengths of documents, which features do not come with")));
+    }
+    let longest = (0..data.queries()).map(|query| data.documents(query)).max().unwrap_or(0);
+    // As for a run, whose documents are not known to be those of the qrels.
+    let plan = Plan::of_scope(specs, None, &Scope { depth: 2 * longest, grades: data.grades() }, None, longest)?;
+    let work = Work { data, plan: &plan, settings, per_query };
+    let range = settings.ties == crate::settings::Ties::Range || settings.unjudged == Unjudged::Range;
+    let totals = || specs.iter().map(|spec| Ok(Total::new(spec.aggregate()?, range, settings.variance)));
+    let scorer = |&ascending: &bool| {
+        let totals = totals().collect::<Result<_>>()?;
+        Ok(Scorer { ascending, totals, facts: Facts::default(), values: Vec::new() })
+    };
+    let feature =
+        |_| Ok(Feature { ties: Ties::default(), scorers: directions.iter().map(scorer).collect::<Result<_>>()? });
+    let mut features: Vec<Feature> = (0..data.features()).map(feature).collect::<Result<_>>()?;
+    let mut first = 0;
+    while first < data.queries() {
+        let mut bytes = data.bytes(first);
+        let mut end = first + 1;
+        while end < data.queries() && bytes + data.bytes(end) <= BATCH {
+            bytes += data.bytes(end);
+            end += 1;
+        }
+        work.batch(first..end, &mut features)?;
+        first = end;
+    }
+    Ok(Evaluated { documents: (0..data.queries()).map(|query| data.documents(query)).sum(), features })
+}
+
+/// What is the same for all batches.
+struct Work<'a, D> {
+    data: &'a D,
+    plan: &'a Plan,
+    settings: Settings,
+    per_query: bool,
+}
+
+impl<D: Data> Work<'_, D> {
+    fn batch(&self, queries: Range<usize>, features: &mut [Feature]) -> Result<()> {
+        let batch = self.data.load(queries.clone())?;
+        let ends = queries.clone().scan(0, |end, query| {
+            *end += self.data.documents(query);
+            Some(*end)
+        });
+        let given = batch.labels();
+        let given = Given { labels: Column::Float64(&given), present: None, judged: None, totals: Totals::Same };
+        let labels = Labels::new(Groups::Ends(ends.collect()), &given)?;
+        let first = queries.start;
+        // What ties all documents of all queries is the same whichever feature does.
+        let zeros = vec![0.0; labels.documents()];
+        let mut of_zeros = Ties::default();
+        let constant = self.rank(first, &labels, &zeros, false, Some(&mut of_zeros))?;
+        let outcomes: Vec<Result<()>> = features
+            .par_iter_mut()
+            .enumerate()
+            .map_init(Vec::new, |values, (number, Feature { ties, scorers })| {
+                if !batch.values(number, values)? {
+                    ties.add(&of_zeros);
+                    scorers.iter_mut().for_each(|scorer| scorer.add(&constant, self.per_query));
+                    return Ok(());
+                }
+                let mut ties = Some(ties); // they are the same in both directions
+                for scorer in scorers {
+                    let found = self.rank(first, &labels, values, scorer.ascending, ties.take())?;
+                    scorer.add(&found, self.per_query);
+                }
+                Ok(())
+            })
+            .collect();
+        outcomes.into_iter().collect()
+    }
+
+    /// Evaluate a batch, whose first query has this number, by some values; and count ties.
+    fn rank(
+        &self,
+        first: usize,
+        labels: &Labels,
+        values: &[f64],
+        ascending: bool,
+        ties: Option<&mut Ties>,
+    ) -> Result<Evaluation> {
+        let name = |query| self.data.id(first + query);
+        let ranked = Ranked { name, labels, values, ascending, ties: ties.map(Mutex::new) };
+        evaluate_source(&ranked, self.plan, self.settings, |_| ()).map(|(found, _)| found)
+    }
+}
+
+/// A batch, ranked by a feature.
+struct Ranked<'a, N> {
+    name: N,
+    labels: &'a Labels,
+    values: &'a [f64],
+    ascending: bool,
+    /// Where to count ties, if that was not done in the other direction.
+    ties: Option<Mutex<&'a mut Ties>>,
+}
+
+impl<N: Fn(usize) -> String + Sync> Source for Ranked<'_, N> {
+    fn len(&self) -> usize {
+        self.labels.groups().len()
+    }
+
+    fn name(&self, query: usize) -> String {
+        (self.name)(query)
+    }
+
+    fn truth(&self, query: usize) -> Truth<'_> {
+        self.labels.truth(query)
+    }
+
+    fn rank(&self, query: usize, _plan: &Plan, settings: Settings, room: &mut Workspace) -> Result<bool> {
+        let values = &self.values[self.labels.groups().range(query)];
+        let Workspace { order, judge, all, .. } = room;
+        // Documents without a value are not in the ranking.
+        let ranked = values.iter().copied().zip(0..).filter(|(value, _)| !value.is_nan());
+        order.sort_by::<Float64>(ranked, self.ascending);
+        if let Some(ties) = &self.ties {
+            ties.lock().unwrap_or_else(PoisonError::into_inner).count(order, values);
+        }
+        let (truth, remove) = (self.truth(query), settings.unjudged == Unjudged::Remove);
+        let tied = settings.ties.layout() == Layout::Tied;
+        Ok(judge.judge_known(self.labels.found(query), order, &truth, tied, remove, &mut all.tied))
+    }
+}

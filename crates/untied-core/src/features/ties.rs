@@ -1,0 +1,62 @@
+//! How many documents a feature ties, and how many values it has.
+
+use std::collections::HashSet;
+
+use crate::ranking::Order;
+
+/// Distinct values are counted up to this many.
+const MOST: usize = 10_000;
+
+/// What is counted of a feature.
+#[derive(Debug, Default)]
+pub struct Ties {
+    /// Documents that have a value.
+    pub ranked: usize,
+    /// Documents whose value is `NULL`.
+    pub missing: usize,
+    /// Documents whose value another document of the query has too.
+    pub tied: usize,
+    /// Distinct values so far, as bits.
+    values: HashSet<u64>,
+    is_full: bool,
+}
+
+impl Ties {
+    /// Number of distinct values; none if there are more than 10,000.
+    #[must_use]
+    pub fn distinct(&self) -> Option<usize> {
+        (!self.is_full).then_some(self.values.len())
+    }
+
+    /// Count a query's ranking.
+    pub(super) fn count(&mut self, order: &Order, values: &[f64]) {
+        self.ranked += order.rows.len();
+        self.missing += values.len() - order.rows.len();
+        let mut start = 0;
+        for &end in &order.ends {
+            if end - start > 1 {
+                self.tied += (end - start) as usize;
+            }
+            self.insert((values[order.rows[start as usize] as usize] + 0.0).to_bits()); // -0 is 0
+            start = end;
+        }
+    }
+
+    /// Count what was counted elsewhere.
+    pub(super) fn add(&mut self, other: &Ties) {
+        self.ranked += other.ranked;
+        self.missing += other.missing;
+        self.tied += other.tied;
+        other.values.iter().for_each(|&value| self.insert(value));
+    }
+
+    fn insert(&mut self, value: u64) {
+        if !self.is_full {
+            self.values.insert(value);
+            if self.values.len() > MOST {
+                self.is_full = true;
+                self.values = HashSet::new();
+            }
+        }
+    }
+}

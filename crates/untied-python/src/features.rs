@@ -1,0 +1,163 @@
+//! Features as scoring functions: data in, values as Python objects out.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use untied_core::error::text;
+use untied_core::evaluate::Value;
+use untied_core::features::{Columns, Data, Evaluated, Feature, Scorer, evaluate};
+use untied_core::measures::Spec;
+use untied_core::read::letor::Letor;
+use untied_core::settings::Settings;
+
+use crate::arrays::Numbers;
+use crate::convert::{self, Parts, with_id};
+use crate::errors::to_python;
+use crate::measure::Measure;
+use crate::tables::path_text;
+use crate::threads;
+
+/// How features are evaluated.
+#[pyclass(frozen, module = "untied._core")]
+pub struct FeatureEvaluator {
+    specs: Vec<Spec>,
+    settings: Settings,
+    /// In each direction, whether the lowest value is best.
+    directions: Vec<bool>,
+    per_query: bool,
+    threads: Option<i64>,
+}
+
+/// The values of all features of a data set.
+#[pyclass(frozen, module = "untied._core")]
+pub struct FeatureEvaluation {
+    evaluated: Evaluated,
+    queries: Vec<String>,
+    numbers: Vec<u32>,
+}
+
+#[pymethods]
+impl FeatureEvaluator {
+    #[new]
+    #[pyo3(signature = (measures, *, directions, ties, unjudged, on_undefined, per_query, threads))]
+    fn new(
+        measures: Vec<PyRef<'_, Measure>>,
+        directions: Vec<bool>,
+        ties: &str,
+        unjudged: &str,
+        on_undefined: &str,
+        per_query: bool,
+        threads: Option<i64>,
+    ) -> PyResult<FeatureEvaluator> {
+        let mut settings = Settings::default();
+        settings
+            .set_ties(ties, "float64")
+            .and_then(|()| settings.set_unjudged(unjudged))
+            .and_then(|()| settings.set_undefined(on_undefined))
+            .map_err(to_python)?;
+        let specs = measures.iter().map(|measure| measure.0.clone()).collect();
+        Ok(FeatureEvaluator { specs, settings, directions, per_query, threads })
+    }
+
+    /// Features of files in SVMlight's form, which are read as one.
+    fn read(&self, py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<FeatureEvaluation> {
+        let paths = paths.into_iter().map(path_text).collect::<PyResult<Vec<String>>>()?;
+        threads::run(py, self.threads, || {
+            let letor = Letor::open(&paths)?;
+            let evaluated = evaluate(&letor, &self.specs, self.settings, &self.directions, self.per_query)?;
+            let queries = (0..letor.len()).map(|query| text(letor.id(query))).collect();
+            Ok(FeatureEvaluation { evaluated, queries, numbers: letor.features().to_vec() })
+        })
+    }
+
+    /// Features in columns, each an array, its type and its name, of documents with labels; of every query its id, its
+    /// first document and where it ends.
+    fn columns(
+        &self,
+        py: Python<'_>,
+        queries: Vec<(Bound<'_, PyAny>, usize, usize)>,
+        labels: (Bound<'_, PyAny>, String),
+        columns: Vec<(Bound<'_, PyAny>, String, String)>,
+    ) -> PyResult<FeatureEvaluation> {
+        let query = |(id, start, end): &(Bound<'_, PyAny>, usize, usize)| {
+            with_id(id, "a query id", |id| Ok((Box::from(id), *start..*end)))
+        };
+        let queries = queries.iter().map(query).collect::<PyResult<Vec<_>>>()?;
+        let labels = Numbers::new(&labels.0, &labels.1)?;
+        let numbers =
+            columns.iter().map(|(array, dtype, _)| Numbers::new(array, dtype)).collect::<PyResult<Vec<_>>>()?;
+        let names = columns.iter().map(|(.., name)| name.as_str());
+        let features = numbers.iter().zip(names).map(|(numbers, name)| Ok((numbers.column()?, name)));
+        let (labels, features) = (labels.column()?, features.collect::<PyResult<Vec<_>>>()?);
+        threads::run(py, self.threads, || {
+            let columns = Columns::new(queries, labels, features)?;
+            let evaluated = evaluate(&columns, &self.specs, self.settings, &self.directions, self.per_query)?;
+            let queries = (0..columns.queries()).map(|query| text(columns.id(query))).collect();
+            Ok(FeatureEvaluation { evaluated, queries, numbers: Vec::new() })
+        })
+    }
+}
+
+fn parts(value: Value) -> Parts {
+    convert::parts(value.mean, value.range, value.variance, value.certainty)
+}
+
+impl FeatureEvaluation {
+    fn feature(&self, feature: usize) -> &Feature {
+        &self.evaluated.features[feature]
+    }
+
+    fn scorer(&self, feature: usize, direction: usize) -> &Scorer {
+        &self.feature(feature).scorers[direction]
+    }
+}
+
+#[pymethods]
+impl FeatureEvaluation {
+    fn __len__(&self) -> usize {
+        self.evaluated.features.len()
+    }
+
+    /// Numbers of the features in the files, ascending.
+    fn numbers(&self) -> Vec<u32> {
+        self.numbers.clone()
+    }
+
+    fn queries(&self) -> Vec<String> {
+        self.queries.clone()
+    }
+
+    fn documents(&self) -> usize {
+        self.evaluated.documents
+    }
+
+    /// Distinct values (none if there are too many), documents that are tied, that have a value, that have none.
+    fn ties(&self, feature: usize) -> (Option<usize>, usize, usize, usize) {
+        let ties = &self.feature(feature).ties;
+        (ties.distinct(), ties.tied, ties.ranked, ties.missing)
+    }
+
+    fn totals(&self, feature: usize, direction: usize) -> Vec<Parts> {
+        self.scorer(feature, direction).totals().into_iter().map(parts).collect()
+    }
+
+    /// Values of queries, all measures of one after the other.
+    fn values(&self, feature: usize, direction: usize) -> Vec<Parts> {
+        self.scorer(feature, direction).values.iter().copied().map(parts).collect()
+    }
+
+    fn facts<'py>(&self, py: Python<'py>, feature: usize, direction: usize) -> PyResult<Bound<'py, PyDict>> {
+        let facts = &self.scorer(feature, direction).facts;
+        let dict = PyDict::new(py);
+        dict.set_item("evaluated", self.queries.len())?;
+        dict.set_item("mixed", facts.mixed)?;
+        dict.set_item("absent", facts.absent)?;
+        dict.set_item("unknown", facts.unknown)?;
+        dict.set_item("undefined", facts.undefined)?;
+        dict.set_item("estimated", facts.estimated)?;
+        dict.set_item("enclosed", facts.enclosed)?;
+        dict.set_item("overstated", facts.overstated)?;
+        Ok(dict)
+    }
+}

@@ -1,0 +1,254 @@
+"""``untied features``: learning-to-rank data in, a table of its features as scoring functions out."""
+
+from __future__ import annotations
+
+import sys
+from itertools import groupby
+
+from untied._core import show_id
+from untied.cli import FORMATS, digits, parser, threads, width
+from untied.errors import UntiedError
+from untied.features import DIRECTIONS, features
+from untied.measures import as_measure, as_measures
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from untied._core import Measure
+    from untied.features import FeatureResults
+
+EXAMPLES = """\
+  untied features train.txt
+  untied features Fold1/*.txt.gz -m nDCG@10 -m AP --directions better --top 20
+  untied features train.txt --sort-by RR --feature-names names.txt
+  untied features train.parquet --ties expected -o features.tsv
+
+Lines are label qid:Q feature:value ... # comment; a feature that a line lacks is 0 there, and a document whose value is
+NULL is not ranked. Every value is the exact mean over all orders of tied documents, with the smallest and the largest.
+"""
+
+
+def arguments_parser() -> argparse.ArgumentParser:
+    """Make the parser of the command's arguments."""
+    made = parser("features", "Evaluate every feature of learning-to-rank data as a scoring function.", EXAMPLES)
+    add = made.add_argument
+    add(
+        "data", metavar="DATA", nargs="+", help="SVMlight or LETOR files (also .gz, .zst, .xz; - is stdin), or .parquet"
+    )
+    add(
+        "-m",
+        "--measure",
+        metavar="MEASURE",
+        action="append",
+        help="a measure, repeatable (default: AP, nDCG@10, RR, P@10, R@100)",
+    )
+    add(
+        "--directions",
+        metavar="WHICH",
+        choices=tuple(DIRECTIONS),
+        default="high",
+        help="high: the highest value is ranked first (default); low: the lowest; both; better: the better of both",
+    )
+    add("--sort-by", metavar="MEASURE", help="rank features by this measure (default: the first)")
+    add("--top", metavar="N", type=_top, help="show so many features, the best (default: all)")
+    add("--feature-names", metavar="FILE", help="names of features: lines of number name")
+    add("-q", "--per-query", action="store_true", help="values of queries too, not only of all")
+    add(
+        "--ties",
+        metavar="POLICY",
+        default="range",
+        help="range: mean over all orders, lowest and highest (default); expected: the mean; best, worst; given: tied "
+        "documents as the data has them",
+    )
+    add(
+        "--unjudged",
+        metavar="POLICY",
+        default="nonrelevant",
+        help="documents with a negative label: nonrelevant (default), remove, range, best, worst, as for untied eval",
+    )
+    add(
+        "--on-undefined",
+        metavar="WHAT",
+        default="zero",
+        help="a measure without a value for a query counts zero (default), nan (left out of the mean), or raise",
+    )
+    add("--labels", metavar="COLUMN", help="of a parquet file: the column of labels (default: label, relevance, ...)")
+    add("--query-ids", metavar="COLUMN", help="of a parquet file: the column of queries (default: qid, query_id, ...)")
+    add(
+        "--format",
+        choices=FORMATS,
+        default="auto",
+        help="auto (default): a table on a terminal, tsv elsewhere; md: a table in Markdown",
+    )
+    add("--digits", metavar="N", type=digits, default=4, help="decimals (default: 4); json has all")
+    add(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write there; format by suffix (.tsv, .csv, .json, .md) unless --format is given",
+    )
+    add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
+    return made
+
+
+def _top(text: str) -> int:
+    import argparse
+
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError("must be a whole number from 1")
+    return int(text)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run the command."""
+    options = arguments_parser().parse_args(arguments)
+    from untied.cli import output
+
+    style = output.choose(options.format, options.output)
+    inputs = [*options.data, *([options.feature_names] if options.feature_names else [])]
+    if inputs.count("-") > 1:
+        raise UntiedError("only one input can be standard input")
+    output.check_target(options.output, inputs)
+    measures = as_measures(options.measure)
+    sort_by = as_measure(options.sort_by) if options.sort_by else measures[0]
+    if sort_by not in measures:
+        measures = [sort_by, *measures]
+    settings = {
+        "ties": options.ties,
+        "directions": options.directions,
+        "unjudged": options.unjudged,
+        "on_undefined": options.on_undefined,
+    }
+    found = features(
+        options.data,
+        measures,
+        **settings,
+        labels=options.labels,
+        query_ids=options.query_ids,
+        names=options.feature_names,
+        per_query=options.per_query,
+        threads=options.threads,
+    )
+    notes = _notes(found, measures, options)
+    if style == "json":
+        rows = found.table(sort_by, top=options.top, per_query=options.per_query).to_dicts()
+        about = {"queries": len(found.queries), "documents": found.documents, "features": len(found)}
+        settings["sort_by"] = str(sort_by)
+        text = output.json(settings, inputs, data=about, notes=notes, results=rows)
+    elif style in ("tsv", "csv") or options.per_query:
+        text = _long(found, sort_by, options, style)
+    else:
+        columns = width() if style == "table" and options.output is None else 10**9
+        text = overview(found, sort_by, options.top, options.digits, style, columns)
+    output.write(text, options.output)
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
+
+
+def _long(found: FeatureResults, sort_by: Measure, options: argparse.Namespace, style: str) -> str:
+    """A line for each value."""
+    from untied.cli import output
+
+    table = found.table(sort_by, top=options.top, per_query=options.per_query)
+    numbers = table.columns[4:-2]
+    lines = []
+    for feature, direction, query, measure, *values, distinct, tied in table.rows():
+        cells = [output.number(value, name, options.digits) for value, name in zip(values, numbers, strict=True)]
+        count = "" if distinct is None else str(distinct)
+        lines.append([show_id(feature), direction, show_id(query), measure, *cells, count, f"{tied:.4f}"])
+    return output.lines(table.columns, lines, style, texts=4)
+
+
+def overview(found: FeatureResults, sort_by: Measure, top: int | None, digits: int, style: str, columns: int) -> str:
+    """A line for each feature, best first, as a table of so many columns on a screen, or in Markdown."""
+    from untied.cli import output
+
+    table = found.table(sort_by, top=top)
+    with_range = "low" in table.columns
+    measures = sorted(found.measures, key=lambda name: name != str(sort_by))  # what is sorted by stands first
+    scorers = [
+        {row["measure"]: row for row in rows}
+        for _, rows in groupby(table.to_dicts(), key=lambda row: (row["feature"], row["direction"]))
+    ]
+    with_direction = len(found.directions) > 1
+    head = ["rank", "feature", *(["first"] if with_direction else []), "distinct", "tied"]
+    body = []
+    for rank, rows in zip(_ranks([rows[str(sort_by)]["value"] for rows in scorers]), scorers, strict=True):
+        row = rows[measures[0]]
+        distinct = ">10,000" if row["distinct"] is None else f"{row['distinct']:,}"
+        direction = [row["direction"]] if with_direction else []
+        body.append([rank, show_id(row["feature"]), *direction, distinct, f"{row['tied']:.0%}"])
+
+    def value(row: dict[str, float], band: bool) -> str:
+        text = f"{row['value']:.{digits}f}"
+        return f"{text} [{row['low']:.{digits}f}, {row['high']:.{digits}f}]" if band else text
+
+    def shown(bands: int, most: int) -> list[list[str]]:
+        return [
+            [*head, *measures[:most]],
+            *(
+                [*cells, *(value(rows[name], i < bands) for i, name in enumerate(measures[:most]))]
+                for cells, rows in zip(body, scorers, strict=True)
+            ),
+        ]
+
+    texts = len(head) - 2
+    if style == "md":
+        lines = shown(len(measures) if with_range else 0, len(measures))
+        return output.lines(lines[0], lines[1:], style, texts)
+    # Bands of fewer measures, then fewer measures, until the table fits.
+    most = len(measures)
+    choices = [(bands, most) for bands in range(most if with_range else 0, -1, -1) if bands or not with_range]
+    choices += [(int(with_range), fewer) for fewer in range(most - 1, 0, -1)]
+    for bands, shown_measures in choices:
+        aligned = output.aligned(shown(bands, shown_measures), texts, center=bands > 0)
+        if max(map(len, aligned)) <= columns:
+            break
+    title, *rest = aligned
+    what = f"{len(found):,} features, {len(found.queries):,} queries, {found.documents:,} documents"
+    legend = f"{what}; best {sort_by} first\n"
+    if with_range:
+        legend += "value [lowest, highest] over all orders of tied documents\n"
+    if shown_measures < most:
+        legend += f"no room for {', '.join(measures[shown_measures:])}: see a wider terminal, or --format tsv\n"
+    return legend + "".join(f"{line}\n" for line in [output.bold(title, columns < 10**9), *rest])
+
+
+def _ranks(values: list[float]) -> list[str]:
+    """Ranks of values in order; equal values share one."""
+    ranks: list[str] = []
+    for place, value in enumerate(values):
+        ranks.append(ranks[-1] if place and value == values[place - 1] else str(place + 1))
+    return ranks
+
+
+def _notes(found: FeatureResults, measures: list[Measure], options: argparse.Namespace) -> list[str]:
+    """What the user should know, each thing once, counted over all features."""
+    notes = []
+    facts = found.facts().values()
+    missing = {name: count for name in found.features if (count := found.ties(name)["missing"])}
+    if missing:
+        notes.append(
+            f"documents that a feature does not rank, as its value is NULL: {sum(missing.values()):,}, of "
+            f"{len(missing)} features"
+        )
+    mixed = sum(fact["mixed"] for fact in facts)
+    if mixed and options.ties != "range" and not all(measure.is_count for measure in measures):
+        values = "means over all orders" if options.ties == "expected" else f"for one order, {options.ties}"
+        most = len(facts) * len(found.queries)
+        notes.append(
+            f"tied documents differ in grade in {mixed / most:.0%} of the rankings (values are {values}; --ties range "
+            "shows the spread)"
+        )
+    undefined = sum(fact["undefined"] for fact in facts)
+    if undefined and options.on_undefined == "nan":
+        notes.append(f"undefined values, left out of the means: {undefined}")
+    estimated = sum(fact["estimated"] for fact in facts)
+    if estimated and options.ties in ("expected", "range"):
+        notes.append(f"values estimated from sampled orders of tied documents, as there are too many: {estimated}")
+    enclosed = sum(fact["enclosed"] for fact in facts)
+    if enclosed and options.ties in ("best", "worst", "range"):
+        notes.append(f"values whose bounds over orders of tied documents need not be reached: {enclosed}")
+    return notes

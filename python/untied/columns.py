@@ -1,0 +1,166 @@
+"""Features in columns: arrays, frames, parquet files."""
+
+from __future__ import annotations
+
+import os
+
+import numpy
+
+from untied.arrays.inputs import HALVES, as_ids, as_numbers
+from untied.errors import UntiedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any, TypeAlias
+
+    from untied._core import FeatureEvaluation, FeatureEvaluator
+
+    #: Labels, ids of queries, names of the features, and what reads some of these.
+    Opened: TypeAlias = tuple[Any, Any, list[str], Callable[[list[str]], Iterable[tuple[str, Any]]]]
+
+LABELS = ("label", "relevance", "rel", "grade", "gain")
+QUERIES = ("qid", "query_id", "query-id", "query")
+#: Names of columns with ids of documents, which are no features even if they are numbers.
+DOCUMENTS = ("docid", "docno", "doc_id", "doc-id", "corpus-id", "corpus_id")
+
+#: Features that are in memory at a time, where data is not.
+AT_ONCE = 32
+
+
+def evaluate_columns(
+    evaluator: FeatureEvaluator, data: Any, labels: Any, query_ids: Any, names: Any
+) -> tuple[list[str], list[FeatureEvaluation]]:
+    """Evaluate the features of an array, a frame or a parquet file; their names, and values of some at a time."""
+    found_labels, found_ids, features, read = _opened(data, labels, query_ids, names)
+    grades = as_numbers("labels", found_labels)
+    ids = as_ids("query_ids", found_ids)
+    if grades[0].ndim != 1 or len(ids) != len(grades[0]):
+        raise UntiedError(f"labels have shape {grades[0].shape}, query_ids {ids.shape}: expected one each a document")
+    if not features:
+        raise UntiedError("data has no feature")
+    order, queries = _grouped(ids)
+    if order is not None:
+        grades = (grades[0][order], grades[1])
+    evaluations = []
+    for start in range(0, len(features), AT_ONCE):
+        columns = []
+        for name, column in read(features[start : start + AT_ONCE]):
+            values, dtype = as_numbers(name, column)
+            columns.append((values if order is None else values[order], dtype, name))
+        evaluations.append(evaluator.columns(queries, grades, columns))
+    return features, evaluations
+
+
+def _grouped(ids: Any) -> tuple[Any, list[tuple[Any, int, int]]]:
+    """The order of documents in which those of a query are consecutive, if they are not; and the queries' ranges."""
+    if not len(ids):
+        return None, []
+    if ids.dtype.kind == "f" or (ids.dtype.kind == "O" and any(one is None or one != one for one in ids)):
+        raise UntiedError("query_ids must be texts or integers, and none may be missing")
+    order = None
+    starts = numpy.flatnonzero(numpy.concatenate(([True], ids[1:] != ids[:-1])))
+    if len(starts) > len(numpy.unique(ids[starts])):
+        order = numpy.argsort(numpy.unique(ids, return_inverse=True)[1], kind="stable")
+        ids = ids[order]
+        starts = numpy.flatnonzero(numpy.concatenate(([True], ids[1:] != ids[:-1])))
+    ends = [*starts[1:].tolist(), len(ids)]
+    return order, list(zip(ids[starts].tolist(), starts.tolist(), ends, strict=True))
+
+
+def _opened(data: Any, labels: Any, query_ids: Any, names: Any) -> Opened:
+    """What to read, from whatever holds it."""
+    if isinstance(data, (str, os.PathLike)):
+        import pyarrow.parquet
+
+        file = pyarrow.parquet.ParquetFile(data)
+        return _of_frame(file.schema_arrow.names, lambda some: _arrow(file.read(some)), labels, query_ids, names)
+    if hasattr(data, "__arrow_c_stream__"):
+        try:
+            import pyarrow
+        except ImportError:
+            if not hasattr(data, "columns"):
+                raise
+        else:
+            table = data if isinstance(data, pyarrow.Table) else pyarrow.table(data)
+            return _of_frame(table.column_names, lambda some: _arrow(table.select(some)), labels, query_ids, names)
+    if hasattr(data, "columns") and hasattr(data, "__getitem__"):  # pandas without pyarrow
+        return _of_frame(list(data.columns), lambda some: _each(data, some), labels, query_ids, names)
+    if hasattr(data, "keys") and hasattr(data, "__getitem__"):
+        return _of_frame(list(data.keys()), lambda some: _each(data, some), labels, query_ids, names)
+    if labels is None or query_ids is None:
+        raise UntiedError("an array needs labels and query_ids")
+    return (labels, query_ids, *_of_array(data, names))
+
+
+def _each(columns: Any, names: list[str]) -> Iterator[tuple[str, Any]]:
+    return ((name, numpy.asarray(columns[name])) for name in names)
+
+
+def _arrow(table: Any) -> Iterator[tuple[str, Any]]:
+    """Columns of an Arrow table as arrays; one of lists has two dimensions."""
+    import pyarrow.types
+
+    for name in table.column_names:
+        column = table.column(name)
+        if column.null_count:
+            raise UntiedError(f"{name}: expected a value in every row, found {column.null_count} missing")
+        kind = column.type
+        if pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind) or pyarrow.types.is_fixed_size_list(kind):
+            flat = column.combine_chunks().flatten()
+            rows = len(column)
+            if (rows and len(flat) % rows) or len(set(map(len, column))) > 1:
+                raise UntiedError(f"{name}: expected lists of one length")
+            yield name, flat.to_numpy(zero_copy_only=False).reshape(rows, -1)
+        else:
+            yield name, column.to_numpy()
+
+
+def _of_frame(
+    found: list[Any], read: Callable[[list[str]], Iterable[tuple[str, Any]]], labels: Any, query_ids: Any, names: Any
+) -> Opened:
+    """Columns by name."""
+
+    def one(role: str, given: Any, known: tuple[str, ...]) -> tuple[str | None, Any]:
+        if given is not None and not isinstance(given, str):
+            return None, given
+        fitting = [name for name in found if (name == given if given else str(name).lower() in known)]
+        if len(fitting) != 1:
+            what = "none" if not fitting else " and ".join(fitting)
+            raise UntiedError(
+                f"{role}: expected one column {given or ' or '.join(known)}, found {what}; columns are "
+                f"{', '.join(map(str, found))}"
+            )
+        ((_, column),) = read(fitting)
+        return fitting[0], column
+
+    label_name, found_labels = one("labels", labels, LABELS)
+    query_name, found_ids = one("query_ids", query_ids, QUERIES)
+    if names is None:
+        others = (name for name in found if name not in (label_name, query_name))
+        features = [name for name in others if str(name).lower() not in DOCUMENTS]
+    else:
+        features = list(names)
+        for name in features:
+            if name not in found:
+                raise UntiedError(f"names: no column {name!r}; columns are {', '.join(map(str, found))}")
+    if len(features) == 1:
+        ((_, column),) = read(features)
+        if column.ndim == 2:
+            return (found_labels, found_ids, *_of_array(column, None))
+    return found_labels, found_ids, features, read
+
+
+def _of_array(data: Any, names: Any) -> tuple[list[str], Callable[[list[str]], Iterable[tuple[str, Any]]]]:
+    """Columns by number."""
+    array, dtype = as_numbers("data", data)
+    if array.ndim != 2:
+        raise UntiedError(f"data must have two dimensions, documents x features, not {array.ndim}")
+    features = [str(number) for number in range(array.shape[1])] if names is None else [str(name) for name in names]
+    if len(features) != array.shape[1] or len(set(features)) != len(features):
+        raise UntiedError(
+            f"names: expected {array.shape[1]} different ones, one for each feature, found {len(features)}"
+        )
+    source = data if dtype in HALVES else array  # whose bits say nothing without the type
+    places = {name: place for place, name in enumerate(features)}
+    return features, lambda some: ((name, source[:, places[name]]) for name in some)

@@ -1,0 +1,413 @@
+"""Every feature of a learning-to-rank data set as a scoring function of its own."""
+
+from __future__ import annotations
+
+import os
+
+from untied._core import FeatureEvaluator
+from untied.errors import UntiedError
+from untied.files import unpacked
+from untied.measures import as_measure, as_measures
+from untied.table import Table, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from untied._core import FeatureEvaluation, Measure
+    from untied._types import Facts, FeatureTies
+    from untied.measures import MeasureLike
+
+#: What ``directions`` takes, each with the directions that are evaluated.
+DIRECTIONS = {"high": ("high",), "low": ("low",), "both": ("high", "low"), "better": ("high", "low")}
+
+
+class FeatureResults:
+    """What an evaluation of features found.
+
+    ``found["16", "AP"]`` is the value of a feature, `table` has all of them, best feature first.
+    """
+
+    def __init__(
+        self, measures: list[Measure], directions: str, names: Sequence[str], evaluations: Sequence[FeatureEvaluation]
+    ) -> None:
+        self._measures = measures
+        self._asked = directions
+        self._places = dict(zip(names, ((one, i) for one in evaluations for i in range(len(one))), strict=True))
+        self._first = evaluations[0]
+
+    @property
+    def features(self) -> list[str]:
+        """Names of the features, in the order of the data; their numbers where they have no names."""
+        return list(self._places)
+
+    @property
+    def measures(self) -> list[str]:
+        """Canonical names of the measures."""
+        return [str(measure) for measure in self._measures]
+
+    @property
+    def directions(self) -> list[str]:
+        """The directions that were evaluated: ``high``, the highest value is ranked first, and ``low``."""
+        return list(DIRECTIONS[self._asked])
+
+    @property
+    def queries(self) -> list[str]:
+        """The queries, in byte order of their ids."""
+        return self._first.queries()
+
+    @property
+    def documents(self) -> int:
+        """Number of documents."""
+        return self._first.documents()
+
+    #: Values are looked up, not iterated over.
+    __iter__ = None
+
+    def __len__(self) -> int:
+        """Number of features."""
+        return len(self._places)
+
+    def __getitem__(self, key: tuple[str, MeasureLike]) -> Value:
+        return self.value(*key)
+
+    def value(self, feature: str, measure: MeasureLike, *, direction: str | None = None) -> Value:
+        """The aggregate of a feature.
+
+        Parameters
+        ----------
+        feature : str
+            Its name, or number.
+        measure : measure or its name
+            One of the evaluated measures.
+        direction : str, optional
+            ``"high"`` or ``"low"``; by default the only one that was evaluated, or of both the better one.
+
+        Returns
+        -------
+        Value
+
+        Raises
+        ------
+        KeyError
+            There is no such feature, measure or direction.
+        """
+        number = self._measure(measure)
+        if direction is None:
+            direction = self.best_direction(feature, measure)
+        evaluation, place = self._place(feature)
+        return Value(*evaluation.totals(place, self._direction(direction))[number])
+
+    def ties(self, feature: str) -> FeatureTies:
+        """How many documents a feature ties, and how many values it has.
+
+        Parameters
+        ----------
+        feature : str
+            Its name, or number.
+
+        Returns
+        -------
+        dict
+            ``distinct`` values, None if there are more than 10,000; ``tied``, the share of documents whose value
+            another document of the same query has too; ``missing``, documents without a value (``NULL``).
+
+        Raises
+        ------
+        KeyError
+            There is no such feature.
+        """
+        evaluation, place = self._place(feature)
+        distinct, tied, ranked, missing = evaluation.ties(place)
+        return {"distinct": distinct, "tied": tied / ranked if ranked else 0.0, "missing": missing}
+
+    def best_direction(self, feature: str, measure: MeasureLike | None = None) -> str:
+        """The direction in which a feature does better; ``high`` if both do equally well.
+
+        Parameters
+        ----------
+        feature : str
+            Its name, or number.
+        measure : measure or its name, optional
+            One of the evaluated measures, by default the first.
+
+        Returns
+        -------
+        str
+            ``"high"`` or ``"low"``; the only one that was evaluated, if it is not both.
+
+        Raises
+        ------
+        KeyError
+            There is no such feature or measure.
+        """
+        number = self._measure(measure)
+        return min(self.directions, key=lambda direction: self._key((feature, direction), number))
+
+    def ranked(self, measure: MeasureLike | None = None, top: int | None = None) -> list[tuple[str, str]]:
+        """Features with directions, best first; those with equal values in the order of the data.
+
+        Parameters
+        ----------
+        measure : measure or its name, optional
+            One of the evaluated measures, by default the first.
+        top : int, optional
+            How many of them to have; by default all.
+
+        Returns
+        -------
+        list of (feature, direction)
+            Of a feature both directions with ``directions="both"``, else one.
+
+        Raises
+        ------
+        KeyError
+            The measure was not evaluated.
+        """
+        number = self._measure(measure)
+        if self._asked == "both":
+            found = [(feature, direction) for feature in self._places for direction in self.directions]
+        else:
+            found = [(feature, self.best_direction(feature, measure)) for feature in self._places]
+        return sorted(found, key=lambda scorer: self._key(scorer, number))[:top]
+
+    @property
+    def means(self) -> Table:
+        """Aggregates of all features, see `table`."""
+        return self.table()
+
+    def table(self, sort_by: MeasureLike | None = None, *, top: int | None = None, per_query: bool = False) -> Table:
+        """Values of features, best feature first.
+
+        Parameters
+        ----------
+        sort_by : measure or its name, optional
+            What is best; one of the evaluated measures, by default the first.
+        top : int, optional
+            How many features (with directions) to have; by default all.
+        per_query : bool
+            Whether to have the values of queries too, in front of the aggregates.
+
+        Returns
+        -------
+        Table
+            Columns feature, direction, query (``all`` for aggregates), measure, value, low and high where computed, and
+            of the feature distinct and tied, see `ties`.
+
+        Raises
+        ------
+        UntiedError
+            Values of queries were not kept.
+        KeyError
+            The measure was not evaluated.
+        """
+        texts: dict[str, list[str]] = {"feature": [], "direction": [], "query": [], "measure": []}
+        numbers: dict[str, list[float | None]] = {"value": [], "low": [], "high": [], "distinct": [], "tied": []}
+        measures = self.measures
+        for feature, direction in self.ranked(sort_by, top):
+            evaluation, place = self._place(feature)
+            queries = ["all"]
+            parts = evaluation.totals(place, self._direction(direction))
+            if per_query:
+                values = evaluation.values(place, self._direction(direction))
+                if not values:
+                    raise UntiedError("values of queries were not kept: evaluate with per_query=True")
+                queries, parts = [*evaluation.queries(), *queries], values + parts
+            rows = len(parts)
+            texts["feature"] += [feature] * rows
+            texts["direction"] += [direction] * rows
+            texts["query"] += [query for query in queries for _ in measures]
+            texts["measure"] += measures * len(queries)
+            numbers["value"] += [part[0] for part in parts]
+            numbers["low"] += [part[1] for part in parts]
+            numbers["high"] += [part[2] for part in parts]
+            ties = self.ties(feature)
+            numbers["distinct"] += [ties["distinct"]] * rows
+            numbers["tied"] += [ties["tied"]] * rows
+        if None in numbers["low"][:1]:
+            del numbers["low"], numbers["high"]
+        return Table(texts, numbers)
+
+    def facts(self) -> dict[tuple[str, str], Facts]:
+        """What to know before believing the values, as of `Results.facts`, for every feature and direction."""
+        return {
+            (feature, direction): evaluation.facts(place, number)
+            for feature, (evaluation, place) in self._places.items()
+            for number, direction in enumerate(self.directions)
+        }
+
+    def __repr__(self) -> str:
+        return repr(self.means)
+
+    def _repr_html_(self) -> str:
+        return self.means._repr_html_()
+
+    def _place(self, feature: str) -> tuple[FeatureEvaluation, int]:
+        if feature not in self._places:
+            raise KeyError(f"no feature {feature!r}")
+        return self._places[feature]
+
+    def _direction(self, direction: str) -> int:
+        if direction not in self.directions:
+            raise KeyError(f"direction {direction!r} was not evaluated; {' and '.join(self.directions)} were")
+        return self.directions.index(direction)
+
+    def _measure(self, measure: MeasureLike | None) -> int:
+        if measure is None:
+            return 0
+        asked = as_measure(measure)
+        if asked not in self._measures:
+            raise KeyError(f"{asked} was not evaluated; {', '.join(self.measures)} were")
+        return self._measures.index(asked)
+
+    def _key(self, scorer: tuple[str, str], measure: int) -> tuple[bool, float]:
+        """What to sort by: undefined values last."""
+        (evaluation, place), direction = self._place(scorer[0]), self._direction(scorer[1])
+        mean = evaluation.totals(place, direction)[measure][0]
+        return mean != mean, mean if self._measures[measure].lower_is_better else -mean
+
+
+def features(
+    data: Any,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    labels: Any = None,
+    query_ids: Any = None,
+    names: Iterable[str] | Mapping[int, str] | str | os.PathLike[str] | None = None,
+    ties: str = "range",
+    directions: str = "high",
+    unjudged: str = "nonrelevant",
+    on_undefined: str = "zero",
+    per_query: bool = False,
+    threads: int | None = None,
+) -> FeatureResults:
+    """Evaluate every feature of a learning-to-rank data set as a scoring function.
+
+    Features are often discrete and tie many documents, so a value is by default the mean over all orders of tied
+    documents (McSherry & Najork 2008), with the smallest and the largest value.
+
+    Parameters
+    ----------
+    data : path, list of paths, array, or frame
+        Files in SVMlight's form, as LETOR has it (``label qid:Q feature:value ... # comment``), plain or packed by
+        gzip, zstd or xz, which are read as one data set and may be larger than memory; a parquet file; an array,
+        documents x features; or a frame: anything with Arrow's C stream, a pandas DataFrame, or a dict of columns. A
+        frame has a column for each feature, or one column of lists.
+    measures : measures or their names, optional
+        As for `Evaluator`; measures of subtopics, sampled pools or lengths of documents need more than labels.
+    labels : array, or name of a column, optional
+        Grades of documents. An array needs them; in a frame it is the column ``label``, ``relevance``, ``rel``,
+        ``grade`` or ``gain`` by default.
+    query_ids : array, or name of a column, optional
+        The query of each document. An array needs them; in a frame it is the column ``qid``, ``query_id``,
+        ``query-id`` or ``query`` by default.
+    names : names, {number: name}, or path, optional
+        Of files: names by number, as a dict or in a file with lines ``number name``. Of arrays: a name for each
+        column. Of frames: the columns that are features; by default all that hold numbers, but for ids of documents.
+    ties : str
+        ``"range"``, ``"expected"``, ``"best"`` or ``"worst"``, as for `Evaluator`, or ``"given"``: in the order of the
+        data.
+    directions : str
+        ``"high"``: the highest value is ranked first; ``"low"``: the lowest; ``"both"``; or ``"better"``: of both the
+        one with the better mean.
+    unjudged, on_undefined, threads
+        As for `Evaluator`. Documents with a negative label are pooled, but not judged.
+    per_query : bool
+        Whether to keep the values of queries, which takes memory for each feature and query.
+
+    Returns
+    -------
+    FeatureResults
+
+    Raises
+    ------
+    MeasureError
+        A measure is not understood.
+    InputError
+        A line of a file is malformed.
+    UntiedError
+        An option, a column or a value is refused.
+    OSError
+        A file cannot be read.
+
+    Examples
+    --------
+    Two documents of one query, which the first feature ties:
+
+    >>> import untied
+    >>> found = untied.features([[7, 1], [7, 2]], ["RR"], labels=[1, 0], query_ids=["q", "q"], names=["a", "b"])
+    >>> found["a", "RR"]
+    0.7500 [0.5000, 1.0000]
+    >>> found.ranked("RR")
+    [('a', 'high'), ('b', 'high')]
+    """
+    if directions not in DIRECTIONS:
+        raise UntiedError(f"directions must be {', '.join(list(DIRECTIONS)[:-1])} or better, not {directions!r}")
+    asked = as_measures(measures)
+    evaluator = FeatureEvaluator(
+        asked,
+        directions=[direction == "low" for direction in DIRECTIONS[directions]],
+        ties=ties,
+        unjudged=unjudged,
+        on_undefined=on_undefined,
+        per_query=per_query,
+        threads=threads,
+    )
+    paths = _paths(data)
+    if paths is None or any(unpacked(os.fspath(path)).lower().endswith(".parquet") for path in paths):
+        from untied.columns import evaluate_columns
+
+        if paths is not None and len(paths) > 1:
+            raise UntiedError("give one parquet file; several files are read as one only in SVMlight's form")
+        found_names, evaluations = evaluate_columns(
+            evaluator, data if paths is None else paths[0], labels, query_ids, names
+        )
+        return FeatureResults(asked, directions, found_names, evaluations)
+    for name, option in (("labels", labels), ("query_ids", query_ids)):
+        if option is not None:
+            raise UntiedError(f"{name} goes with arrays and frames; files in SVMlight's form have their own")
+    named = _named(names)
+    evaluation = evaluator.read(paths)
+    found_names = [named.get(number, str(number)) for number in evaluation.numbers()]
+    for name in found_names:
+        if found_names.count(name) > 1:
+            raise UntiedError(f"two features have the name {name!r}")
+    return FeatureResults(asked, directions, found_names, [evaluation])
+
+
+def _paths(data: Any) -> list[str | os.PathLike[str]] | None:
+    """Paths, if data is given by one or several."""
+    if isinstance(data, (str, os.PathLike)):
+        return [data]
+    if isinstance(data, (list, tuple)) and data and all(isinstance(one, (str, os.PathLike)) for one in data):
+        return list(data)
+    return None
+
+
+def _named(names: Any) -> dict[int, str]:
+    """Names of features by number."""
+    if names is None:
+        return {}
+    if not isinstance(names, (str, os.PathLike)):
+        if not hasattr(names, "items"):
+            raise UntiedError("names of features in files go by number: {number: name}, or a file of such lines")
+        return {int(number): str(name) for number, name in names.items()}
+    from untied.errors import InputError
+
+    def refusal(line: int, expected: str, found: str) -> InputError:
+        path = os.fspath(names)
+        return InputError(f"{path}, line {line}: expected {expected}, found {found}", path, line, expected, found)
+
+    found: dict[int, str] = {}
+    with open(names, encoding="utf-8-sig") as file:
+        for line, text in enumerate(file, 1):
+            fields = text.split(None, 1)
+            if not fields or text.startswith("#"):
+                continue
+            if len(fields) < 2 or not fields[0].isascii() or not fields[0].isdigit():
+                raise refusal(line, "number name", repr(text.strip()))
+            if int(fields[0]) in found:
+                raise refusal(line, "every feature once", f"feature {fields[0]} again")
+            found[int(fields[0])] = fields[1].strip()
+    return found

@@ -1,0 +1,451 @@
+"""Features as scoring functions, against runs with the same scores (to the last bit) and against the oracle."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+import math
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracle
+import untied
+from strategies import close
+from untied.cli import main
+
+MEASURES = ["AP", "nDCG@10", "nDCG(gain='exp2')@3", "RR", "P@2", "R@2", "F1@3", "ESL", "Bpref"]
+
+JUDGES = {
+    "AP": oracle.Measure("AP"),
+    "nDCG@3": oracle.Measure("nDCG", 3),
+    "RR": oracle.Measure("RR"),
+    "P@2": oracle.Measure("P", 2),
+}
+
+#: Query, label, and by feature a value or NULL; a feature that is not there is 0.
+Line = tuple[str, float, dict[int, float | None]]
+
+
+def text_of(lines: list[Line]) -> str:
+    def pair(number: int, value: float | None) -> str:
+        return f"{number}:{'NULL' if value is None else repr(value)}"
+
+    return "".join(
+        f"{label!r} qid:{query} {' '.join(pair(*one) for one in sorted(pairs.items()))} # a comment 1:2\n"
+        for query, label, pairs in lines
+    )
+
+
+def numbers_of(lines: list[Line]) -> list[int]:
+    return sorted({number for *_, pairs in lines for number in pairs})
+
+
+def as_run(lines: list[Line], feature: int, sign: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The labels as qrels, the feature as a run."""
+    qrels: dict[str, dict[str, float]] = {}
+    run: dict[str, dict[str, float]] = {}
+    for row, (query, label, pairs) in enumerate(lines):
+        qrels.setdefault(query, {})[f"d{row}"] = label
+        value = pairs.get(feature, 0.0)
+        scores = run.setdefault(query, {})
+        if value is not None:
+            scores[f"d{row}"] = sign * value
+    return qrels, run
+
+
+def same(found: untied.FeatureResults, lines: list[Line], **policies: Any) -> None:
+    """The features have the values of runs, to the last bit."""
+    measures = found.measures
+    assert found.features == [str(number) for number in numbers_of(lines)]
+    for feature in found.features:
+        for direction in found.directions:
+            qrels, run = as_run(lines, int(feature), 1 if direction == "high" else -1)
+            expected = untied.evaluate(qrels, run, measures, **policies)
+            for measure in measures:
+                assert repr(found.value(feature, measure, direction=direction)) == repr(expected[measure])
+                got, want = found.value(feature, measure, direction=direction), expected[measure]
+                assert bits(got) == bits(want), (feature, direction, measure, got, want)
+
+
+def bits(value: untied.Value) -> list[bytes]:
+    import struct
+
+    return [struct.pack("d", math.nan if one is None else one) for one in (value.mean, value.low, value.high)]
+
+
+@st.composite
+def data_sets(draw: st.DrawFn) -> list[Line]:
+    features = draw(st.lists(st.sampled_from([0, 1, 2, 7, 300, 16_777_215]), min_size=1, max_size=4, unique=True))
+    values = st.sampled_from([0.0, 1.0, 1.0, 2.5, -1.0, 1e-300, None])
+    one = st.tuples(
+        st.sampled_from(["10", "9", "q/x"]),
+        st.sampled_from([0.0, 0.0, 1.0, 2.0, 1.5, -1.0]),
+        st.dictionaries(st.sampled_from(features), values),
+    )
+    lines = draw(st.lists(one, min_size=1, max_size=14))
+    lines[0][2][features[0]] = 1.0  # there is a feature
+    return lines
+
+
+@settings(max_examples=150)
+@given(data_sets(), st.data())
+def test_features_are_runs_to_the_last_bit(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[Line], data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    ties = data.draw(st.sampled_from(["range", "expected", "given", "best", "worst"]))
+    unjudged = data.draw(st.sampled_from(["nonrelevant", "remove"]))
+    cut = data.draw(st.integers(1, len(lines)))
+    paths = [folder / "first.txt", folder / "second.txt.gz"][: 1 if cut == len(lines) else 2]
+    paths[0].write_text(text_of(lines[:cut]).removesuffix("\n"))
+    paths[-1].write_bytes(gzip.compress(text_of(lines[cut:]).encode())) if len(paths) > 1 else None
+    policies = {"ties": ties, "unjudged": unjudged}
+    threads = data.draw(st.sampled_from([1, 3]))
+    found = untied.features(list(paths), MEASURES, directions="both", threads=threads, **policies)
+    same(found, lines, **policies)
+    for feature in found.features:
+        counted = found.ties(feature)
+        by_query: dict[str, list[float]] = {}
+        for query, _, pairs in lines:
+            value = pairs.get(int(feature), 0.0)
+            by_query.setdefault(query, []).extend([] if value is None else [value])
+        ranked = [value for values in by_query.values() for value in values]
+        tied = sum(values.count(value) > 1 for values in by_query.values() for value in values)
+        assert counted["distinct"] == len(set(ranked))
+        assert counted["tied"] == (tied / len(ranked) if ranked else 0.0)
+        assert counted["missing"] == len(lines) - len(ranked)
+
+
+@settings(max_examples=100)
+@given(st.lists(st.tuples(st.sampled_from([0, 1, 2]), st.sampled_from([0.0, 1.0, 3.0])), min_size=1, max_size=7))
+def test_features_against_the_oracle(documents: list[tuple[int, float]]) -> None:
+    labels, values = [label for label, _ in documents], [value for _, value in documents]
+    found = untied.features(
+        [[value] for value in values], list(JUDGES), labels=labels, query_ids=["q"] * len(labels),
+        names=["f"], directions="both"
+    )  # fmt: skip
+    truth = {str(i): float(label) for i, label in enumerate(labels)}
+    for direction in ("high", "low"):
+        distinct = sorted(set(values), reverse=direction == "high")
+        groups = [tuple(str(i) for i, one in enumerate(values) if one == value) for value in distinct]
+        for name, measure in JUDGES.items():
+            expected = oracle.statistics(measure, groups, truth)
+            got = found.value("f", name, direction=direction)
+            assert expected is not None
+            assert got.low is not None
+            assert got.high is not None
+            assert close(got.mean, expected.mean)
+            assert close(got.low, expected.low)
+            assert close(got.high, expected.high)
+
+
+def drawn(queries: int, documents: int, features: int, seed: int = 1) -> list[Line]:
+    """Data whose features have few values, many, or only one; not all lines have all of them."""
+    draw = random.Random(seed)
+    kinds = [lambda: float(draw.randrange(2)), lambda: draw.random(), lambda: 0.0, lambda: float(draw.randrange(50))]
+    return [
+        (
+            str(query),
+            float(draw.choice([0, 0, 0, 1, 2])),
+            {f: kinds[f % 4]() for f in range(features) if f % 4 != 3 or draw.random() < 0.6},
+        )
+        for query in draw.sample(range(1000), queries)
+        for _ in range(draw.randrange(1, documents))
+    ]
+
+
+def test_data_larger_than_a_batch_and_the_order_of_lines(tmp_path: Path) -> None:
+    lines = drawn(60, 60, 9)
+    padding = "# " + "x" * 8000 + "\n"
+    large = tmp_path / "large.txt"
+    large.write_text("".join(line + padding for line in text_of(lines).splitlines(keepends=True)))
+    assert large.stat().st_size > 12 << 20
+    found = untied.features(large, MEASURES, directions="both")
+    same(found, lines, ties="range")
+    shuffled = list(lines)
+    random.Random(2).shuffle(shuffled)
+    apart = tmp_path / "shuffled.txt.xz"
+    apart.write_bytes(lzma.compress(text_of(shuffled).encode()))
+    for threads in (1, 2):
+        other = untied.features(apart, MEASURES, directions="both", threads=threads)
+        assert list(other.means.rows()) == list(found.means.rows())
+
+
+def test_values_of_queries(tmp_path: Path) -> None:
+    lines = drawn(20, 10, 3)
+    path = tmp_path / "data.txt"
+    path.write_text(text_of(lines))
+    found = untied.features(path, ["AP", "RR"], directions="low", per_query=True)
+    rows = found.table(per_query=True).to_dicts()
+    assert len(rows) == 3 * 2 * (20 + 1)
+    for feature in found.features:
+        qrels, run = as_run(lines, int(feature), -1)
+        expected = untied.evaluate(qrels, run, ["AP", "RR"], ties="range").table().to_dicts()
+        got = [row for row in rows if row["feature"] == feature]
+        fields = ("query", "measure", "value", "low", "high")
+        assert [[row[one] for one in fields] for row in got] == [[row[one] for one in fields] for row in expected]
+    with pytest.raises(untied.UntiedError, match="per_query=True"):
+        untied.features(path, ["AP"]).table(per_query=True)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Arrays, frames, parquet
+
+
+def wide(lines: list[Line]) -> dict[str, Any]:
+    numbers = numbers_of(lines)
+    columns: dict[str, Any] = {"qid": [query for query, *_ in lines], "label": [label for _, label, _ in lines]}
+    return columns | {str(n): [pairs.get(n, 0.0) for *_, pairs in lines] for n in numbers}
+
+
+def frames(columns: dict[str, Any], folder: Path) -> dict[str, Callable[[], Any]]:
+    import numpy
+    import pandas
+    import polars
+    import pyarrow
+    import pyarrow.parquet
+
+    table = pyarrow.table(columns)
+    pyarrow.parquet.write_table(table, folder / "data.parquet")
+    names = [name for name in columns if name not in ("qid", "label")]
+    lists = {"qid": columns["qid"], "label": columns["label"]}
+    lists["features"] = [list(row) for row in zip(*(columns[name] for name in names), strict=True)]
+    array = numpy.array([columns[name] for name in names]).T
+    given = {"labels": numpy.array(columns["label"]), "query_ids": columns["qid"]}
+    return {
+        "dict": lambda: untied.features(columns, MEASURES),
+        "pandas": lambda: untied.features(pandas.DataFrame(columns), MEASURES),
+        "polars": lambda: untied.features(polars.DataFrame(columns), MEASURES),
+        "pyarrow": lambda: untied.features(table, MEASURES),
+        "parquet": lambda: untied.features(folder / "data.parquet", MEASURES),
+        "array": lambda: untied.features(array, MEASURES, names=names, **given),
+        "rows": lambda: untied.features(array.tolist(), MEASURES, names=names, **given),
+        "lists": lambda: untied.features(pyarrow.table(lists), MEASURES),
+        "float32": lambda: untied.features(array.astype(numpy.float32), MEASURES, names=names, **given),
+    }
+
+
+@pytest.mark.parametrize("grouped", [True, False])
+def test_every_input_has_the_values_of_files(tmp_path: Path, grouped: bool) -> None:
+    lines = [(query, label, {n: math.floor(64 * (pairs.get(n) or 0)) / 64 for n in range(40)})
+             for query, label, pairs in drawn(30, 9, 40)]  # fmt: skip
+    if not grouped:
+        random.Random(3).shuffle(lines)
+    path = tmp_path / "data.txt"
+    path.write_text(text_of(lines))
+    expected = list(untied.features(path, MEASURES).means.rows())
+    for name, evaluate in frames(wide(lines), tmp_path).items():
+        assert list(evaluate().means.rows()) == expected, name
+
+
+def test_integers_and_halves_are_compared_as_they_are() -> None:
+    import numpy
+
+    given: dict[str, Any] = {"labels": [1, 0, 0], "query_ids": [7, 7, 7]}
+    small = numpy.array([[3], [2], [2]], dtype=numpy.int8)
+    assert untied.features(small, ["RR"], **given)["0", "RR"].mean == 1
+    half = numpy.array([[2049], [2048], [1]], dtype=numpy.float16)  # both are 2048
+    assert untied.features(half, ["RR"], **given)["0", "RR"].mean == 0.75
+    large = numpy.array([[2**53 + 1], [2**53], [1]])
+    with pytest.raises(untied.UntiedError, match=r"0: expected integers of at most 2\^53"):
+        untied.features(numpy.array([[2**53 + 2], [2**53], [1]]), ["RR"], **given)
+    assert large.dtype == numpy.int64
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"labels": None}, "an array needs labels and query_ids"),
+        ({"labels": [1.0]}, r"labels have shape \(1,\), query_ids \(3,\)"),
+        ({"labels": [1.0, math.inf, 0.0]}, "labels: expected finite numbers or NaN, found inf in row 1"),
+        ({"query_ids": [1.0, 2.0, 2.0]}, "query_ids must be texts or integers"),
+        ({"names": ["a"]}, "names: expected 2 different ones, one for each feature, found 1"),
+        ({"names": ["a", "a"]}, "names: expected 2 different ones"),
+        ({"ties": "docid"}, "ties 'docid' and 'trec' need ids of documents"),
+        ({"directions": "up"}, "directions must be high, low, both or better, not 'up'"),
+        ({"measures": "TBG"}, "TBG needs lengths of documents"),
+        ({"data": [[1.0, 2.0], [math.nan, 1.0], [0.0, 1.0]]}, "0: expected finite numbers, found NaN in row 1"),
+        ({"data": [1.0, 2.0, 3.0]}, "data must have two dimensions, documents x features, not 1"),
+        ({"data": {"y": [1.0], "qid": ["q"], "f": [1.0]}, "labels": None}, "labels: expected one column"),
+        ({"data": {"rel": [1.0], "label": [1.0], "qid": ["q"]}, "labels": None}, "found rel and label"),
+        ({"data": {"f": [1.0]}, "labels": "y"}, "labels: expected one column y, found none; columns are f"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(change: dict[str, Any], message: str) -> None:
+    data: dict[str, Any] = {"data": [[1.0, 2.0], [0.0, 1.0], [0.0, 1.0]], "labels": [1, 0, 0], "query_ids": [1, 1, 1]}
+    with pytest.raises(untied.UntiedError, match=message):
+        untied.features(**(data | change))
+
+
+def test_missing_values_and_texts_in_columns_are_refused() -> None:
+    import pyarrow
+
+    table = pyarrow.table({"qid": ["q", "q"], "label": [1, 0], "f": [1.0, None], "docid": ["a", "b"]})
+    with pytest.raises(untied.UntiedError, match="f: expected a value in every row, found 1 missing"):
+        untied.features(table, ["AP"])
+    with pytest.raises(TypeError, match="docid must hold"):
+        untied.features(table, ["AP"], names=["docid"])
+    with pytest.raises(untied.UntiedError, match="names: no column 'g'"):
+        untied.features(table, ["AP"], names=["g"])
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Directions, ranks, the command line
+
+SMALL = "2 qid:1 1:1 2:5 3:9\n0 qid:1 1:2 2:5 3:9\n1 qid:2 1:0 2:5 3:8\n0 qid:2 1:3 2:5 3:7\n"
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> str:
+    path = tmp_path / "small.txt"
+    path.write_text(SMALL)
+    return str(path)
+
+
+def test_directions_and_ranks(small: str) -> None:
+    high = untied.features(small, ["RR", "ESL"])
+    assert high.ranked() == [("3", "high"), ("2", "high"), ("1", "high")]
+    assert high.ranked("ESL") == high.ranked()  # where lower is better
+    both = untied.features(small, ["RR"], directions="both")
+    assert both.ranked(top=2) == [("1", "low"), ("3", "high")]
+    assert len(both.ranked()) == 6
+    better = untied.features(small, ["RR"], directions="better")
+    assert better.ranked() == [("1", "low"), ("3", "high"), ("2", "high")]
+    assert (better.best_direction("1"), better["1", "RR"].mean) == ("low", 1)
+    assert better.value("1", "RR", direction="high").mean == 0.5
+    assert better["2", "RR"] == untied.Value(0.75, 0.5, 1.0, None, "exact")
+    with pytest.raises(KeyError, match="direction 'low' was not evaluated"):
+        high.value("1", "RR", direction="low")
+    for key in [("9", "RR"), ("1", "AP")]:
+        with pytest.raises(KeyError):
+            high[key]
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(["features", *arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_command_line(small: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, small, "-m", "RR")
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        "feature\tdirection\tquery\tmeasure\tvalue\tlow\thigh\tdistinct\ttied",
+        "3\thigh\tall\tRR\t0.8750\t0.7500\t1.0000\t3\t0.5000",
+        "2\thigh\tall\tRR\t0.7500\t0.5000\t1.0000\t1\t1.0000",
+        "1\thigh\tall\tRR\t0.5000\t0.5000\t0.5000\t4\t0.0000",
+    ]
+    names = tmp_path / "names.txt"
+    names.write_text("# features\n1 age of the page\n3\tlength\n99 elsewhere\n")
+    code, out, err = run(
+        capsys, small, "-m", "RR", "--directions", "better", "--feature-names", str(names), "--format", "table"
+    )
+    assert out.splitlines() == [
+        "3 features, 2 queries, 4 documents; best RR first",
+        "value [lowest, highest] over all orders of tied documents",
+        "rank   feature           first   distinct   tied              RR",
+        "1      age of the page   low            4     0%   1.0000 [1.0000, 1.0000]",
+        "2      length            high           3    50%   0.8750 [0.7500, 1.0000]",
+        "3      2                 high           1   100%   0.7500 [0.5000, 1.0000]",
+    ]
+    code, out, err = run(capsys, small, "-m", "RR", "-m", "P@1", "--ties", "expected", "--format", "md", "--top", "1")
+    assert out.splitlines()[-1] == "| 1 | 3 | 3 | 50% | 0.8750 | 0.7500 |"
+    assert err == (
+        "note: tied documents differ in grade in 50% of the rankings (values are means over all orders; --ties range "
+        "shows the spread)\n"
+    )
+    code, out, err = run(capsys, small, "-m", "RR", "--sort-by", "P@1", "--format", "json", "-q")
+    found = json.loads(out)
+    assert found["settings"]["sort_by"] == "P@1"
+    assert found["data"] == {"queries": 2, "documents": 4, "features": 3}
+    assert len(found["results"]) == 3 * 2 * 3
+    assert found["results"][0]["query"] == "1"
+    assert found["results"][0]["measure"] == "P@1"
+
+
+def test_equal_values_share_a_rank(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "data.txt"
+    path.write_text("1 qid:1 1:1 2:3 3:0 4:0\n0 qid:1 1:0 2:2 3:1 4:4\n")
+    _, out, _ = run(capsys, str(path), "-m", "RR", "--format", "md")
+    assert [line.split(" | ")[0] for line in out.splitlines()[2:]] == ["| 1", "| 1", "| 3", "| 3"]
+
+
+def test_what_the_command_line_refuses(small: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = tmp_path / "bad.txt"
+    bad.write_text("1 qid:1 1:1\n1 qid:1 2:x\n")
+    names = tmp_path / "names.txt"
+    for arguments, message in [
+        ([str(bad)], f'{bad}, line 2: expected a number as the value of feature 2, found "x"'),
+        ([small, "--ties", "docid"], "need ids of documents"),
+        ([small, "--labels", "y"], "labels goes with arrays and frames"),
+        ([small, "-m", "nothing"], "nothing"),
+        (["-", "-"], "only one input can be standard input"),
+        ([small, "-o", small], "is one of the inputs"),
+        ([str(tmp_path / "absent")], "No such file"),
+    ]:
+        code, out, err = run(capsys, *arguments)
+        assert (code, out) == (1, "")
+        assert message in err
+    for text, message in [
+        ("1", "line 1: expected number name"),
+        ("1 a\n1 b", "line 2: expected every feature once, found feature 1 again"),
+        ("1 a\n2 a", "two features have the name 'a'"),
+    ]:
+        names.write_text(text)
+        code, _, err = run(capsys, small, "--feature-names", str(names))
+        assert code == 1
+        assert message in err
+
+
+def test_what_is_not_ranked_is_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "agg.txt"
+    path.write_text("1 qid:1 1:NULL 2:1\n0 qid:1 1:3 2:NULL\n1 qid:1 1:NULL 2:3\n")
+    code, out, err = run(capsys, str(path), "-m", "R@3", "--ties", "expected")
+    assert code == 0
+    assert [line.split("\t")[4] for line in out.splitlines()[1:]] == ["1.0000", "0.0000"]
+    assert err == "note: documents that a feature does not rank, as its value is NULL: 3, of 2 features\n"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# LETOR 4.0's MQ2008
+
+
+@pytest.fixture(scope="module")
+def mq2008() -> list[str]:
+    shared = Path(os.environ.get("UNTIED_SHARED") or Path(__file__).resolve().parents[2] / "shared")
+    paths = sorted((shared / "data" / "mq2008").glob("S*.txt.xz"))
+    if not paths:
+        pytest.skip("MQ2008 is not there")
+    return [str(path) for path in paths]
+
+
+def read(path: str) -> list[Line]:
+    lines = []
+    with lzma.open(path, "rt") as file:
+        for text in file:
+            label, query, *pairs = text.split("#")[0].split()
+            values = {int(pair.split(":")[0]): float(pair.split(":")[1]) for pair in pairs}
+            lines.append((query.removeprefix("qid:"), float(label), dict(values)))
+    return lines
+
+
+@pytest.mark.parametrize("ties", ["range", "given"])
+def test_mq2008_to_the_last_bit(mq2008: list[str], ties: str) -> None:
+    lines = [line for path in mq2008 for line in read(path)]
+    found = untied.features(mq2008, MEASURES, ties=ties, directions="both")
+    assert (len(found), len(found.queries), found.documents) == (46, 471, 9630)
+    for feature in random.Random(7).sample(found.features, 6):
+        for direction in found.directions:
+            qrels, run = as_run(lines, int(feature), 1 if direction == "high" else -1)
+            expected = untied.evaluate(qrels, run, MEASURES, ties=ties)
+            for measure in MEASURES:
+                assert bits(found.value(feature, measure, direction=direction)) == bits(expected[measure])
