@@ -168,6 +168,7 @@ def test_absent_and_unknown_queries():
         "estimated": 0,
         "enclosed": 0,
         "overstated": 0,
+        "ungrouped": False,
     }
 
 

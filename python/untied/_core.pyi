@@ -1,7 +1,7 @@
 """Types of the native part."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, final
 
 from untied._types import Facts, Findings, MeasureInfo, TrecOptions
@@ -37,6 +37,7 @@ __all__ = [
     "largest_assignment",
     "measure_info",
     "moved_documents",
+    "observe",
     "parse_measures",
     "passage_differences",
     "place_columns",
@@ -193,6 +194,7 @@ class Evaluator:
         docs: Lengths | None = None,
     ) -> Evaluator: ...
     def evaluate(self, run: Run) -> Evaluation: ...
+    def evaluate_file(self, path: str | os.PathLike[str], stream: bool) -> Evaluation: ...
     def rows(self, run: Run) -> object: ...
 
 @final
@@ -398,6 +400,7 @@ def moved_documents(
     ties: str,
     score_dtype: str,
 ) -> list[tuple[str, tuple[int, int] | None, tuple[int, int] | None, float | None]]: ...
+def observe(observer: Callable[[str, str, int, int | None], object] | None) -> None: ...
 def parse_measures(text: str) -> list[Measure]: ...
 def randomization_counts(
     differences: list[list[float]], samples: int, seed: int, threads: int | None = None

@@ -32,6 +32,7 @@ class Facts(TypedDict):
     estimated: int
     enclosed: int
     overstated: int
+    ungrouped: bool
 
 
 class FeatureTies(TypedDict):

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 from untied import _core
-from untied.inputs import as_lengths, as_qrels, named_runs
+from untied.errors import UntiedError
+from untied.files import run_format
+from untied.inputs import as_lengths, as_qrels, as_run, named_sources
 from untied.measures import as_measures
+from untied.progress import each
 from untied.table import Results
 
 TYPE_CHECKING = False
@@ -103,7 +108,7 @@ class Evaluator:
             docs=as_lengths(docs, threads),
         )
 
-    def evaluate(self, runs: Runs) -> Results:
+    def evaluate(self, runs: Runs, *, stream: bool = False) -> Results:
         """Evaluate one or several runs.
 
         Parameters
@@ -112,6 +117,11 @@ class Evaluator:
             A run is a `Run`, a path, a frame (of pandas, polars, pyarrow, DuckDB; `docs/inputs.md` tells how columns
             are named), ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or one of tie
             groups ``{query: [[document, ...], ...]}``.
+        stream : bool
+            Files in TREC's format are evaluated query by query while they are read, in little memory. Where the
+            documents of a query do not stand together, the file is read again and as a whole, as are standard input
+            and pipes from the start. True streams these too, and makes it an error that a query comes back after
+            another one.
 
         Returns
         -------
@@ -126,8 +136,17 @@ class Evaluator:
         OSError
             A file cannot be read.
         """
-        found = {name: self._native.evaluate(load()) for name, load in named_runs(runs, self._threads)}
+        found = {name: self._evaluate(run, stream) for name, run in each(named_sources(runs), "run")}
         return Results(self._measures, found)
+
+    def _evaluate(self, run: OneRun, stream: bool) -> _core.Evaluation:
+        if isinstance(run, (str, os.PathLike)):
+            format = run_format(run)
+            if format == "trec":
+                return self._native.evaluate_file(run, stream)
+            if stream:
+                raise UntiedError(f"{os.fspath(run)}: TREC's format is streamed, {format} is not")
+        return self._native.evaluate(as_run(run, self._threads))
 
     def means(self, run: OneRun) -> dict[str, float]:
         """Aggregates of one run, and nothing else.
@@ -142,10 +161,10 @@ class Evaluator:
         dict
             Measure names and their means over queries (sums, for counts).
         """
-        runs = named_runs(run, self._threads)
+        runs = named_sources(run)
         if len(runs) != 1:
             raise TypeError(f"means takes one run, not {len(runs)}; evaluate takes several")
-        totals = self._native.evaluate(runs[0][1]()).totals()
+        totals = self._evaluate(runs[0][1], stream=False).totals()
         return {str(measure): total[0] for measure, total in zip(self._measures, totals, strict=True)}
 
 
@@ -163,6 +182,7 @@ def evaluate(
     on_undefined: str = "zero",
     docs: DocsLike | None = None,
     variance: bool = False,
+    stream: bool = False,
     threads: int | None = None,
 ) -> Results:
     """Evaluate one or several runs against relevance judgments.
@@ -173,7 +193,7 @@ def evaluate(
         As for `Evaluator`.
     on_undefined, docs, variance, threads
         As for `Evaluator`.
-    runs : run, list of runs, or {name: run}
+    runs, stream
         As for `Evaluator.evaluate`.
 
     Returns
@@ -215,4 +235,4 @@ def evaluate(
         variance=variance,
         threads=threads,
     )
-    return evaluator.evaluate(runs)
+    return evaluator.evaluate(runs, stream=stream)

@@ -68,6 +68,14 @@ class RunFile:
         return self.path
 
 
+def run_format(path: str | os.PathLike[str], format: str = "auto") -> str:
+    """The format of a run's file, found out where it is not named."""
+    check_run_format(format)
+    if format == "auto":
+        format = path.format if isinstance(path, RunFile) else "auto"
+    return by_suffix(path) if format == "auto" else format
+
+
 def read_run(
     path: str | os.PathLike[str],
     format: str = "auto",
@@ -76,11 +84,7 @@ def read_run(
     ranks: bool = False,
 ) -> Run:
     """Read a run; with its ranks too, where they are asked for and there are such."""
-    check_run_format(format)
-    if format == "auto":
-        format = path.format if isinstance(path, RunFile) else "auto"
-    if format == "auto":
-        format = by_suffix(path)
+    format = run_format(path, format)
     name = os.fspath(path)
     if format == "parquet":
         return Run.from_arrow(_parquet(name, "run", columns), threads, columns, name, ranks)

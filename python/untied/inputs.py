@@ -163,6 +163,11 @@ def as_lengths(docs: DocsLike | None, threads: int | None = None) -> Lengths | N
 
 def named_runs(runs: Runs, threads: int | None = None) -> list[tuple[str, Callable[[], Run]]]:
     """Names of one or several runs, each with a function that loads it, so that one is in memory at a time."""
+    return [(name, partial(as_run, run, threads)) for name, run in named_sources(runs)]
+
+
+def named_sources(runs: Runs) -> list[tuple[str, OneRun]]:
+    """Names of one or several runs, each with what holds it."""
     runs = _seen(runs)
     sources: Any = [runs] if _is_one(runs) else runs
     if hasattr(sources, "items"):
@@ -177,7 +182,7 @@ def named_runs(runs: Runs, threads: int | None = None) -> list[tuple[str, Callab
         if name in seen:
             raise UntiedError(f"run {name!r} is given twice")
         seen.add(name)
-    return [(name, partial(as_run, run, threads)) for name, run in named]
+    return named
 
 
 def as_run(

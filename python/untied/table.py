@@ -330,7 +330,8 @@ class Results:
             values of queries without a definition (no relevant document, for most measures); ``estimated``, values
             that are estimated from a sample of tie orders; ``enclosed``, values whose low and high enclose those of
             all tie orders, but need not be reached; ``overstated``, values with unjudged documents as non-relevant
-            that lie above their lower bound (with ``unjudged="range"``).
+            that lie above their lower bound (with ``unjudged="range"``); ``ungrouped``, whether a file had to be held
+            in memory, as the lines of a query do not stand together in it.
         """
         return {name: evaluation.facts() for name, evaluation in self._evaluations.items()}
 

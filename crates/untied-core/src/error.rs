@@ -15,6 +15,8 @@ pub enum Error {
     },
     /// The content of an input is not what its format promises.
     Input(InputError),
+    /// The rows of a query are not together, in a run that is read query by query.
+    Ungrouped(Box<Error>),
     /// A measure's name or parameters are not understood.
     Measure(String),
     /// A measure has no value on a query and the caller asked for an error (`on_undefined = raise`).
@@ -26,6 +28,8 @@ pub enum Error {
     },
     /// The run's scores or the qrels' grades do not fit the options asked for.
     Value(String),
+    /// It was told to stop, see [`crate::watch`].
+    Stopped,
 }
 
 /// What is wrong with an input, and where.
@@ -59,9 +63,11 @@ impl fmt::Display for Error {
         match self {
             Error::Io { file, source } => write!(f, "{}: {source}", show(file.as_bytes())),
             Error::Input(error) => error.fmt(f),
+            Error::Ungrouped(error) => error.fmt(f),
             // They quote what was asked for, which may hold anything.
             Error::Measure(message) | Error::Value(message) => f.write_str(&show(message.as_bytes())),
             Error::Undefined { measure, query } => write!(f, "{measure} is undefined for query {query}"),
+            Error::Stopped => f.write_str("stopped"),
         }
     }
 }

@@ -23,5 +23,6 @@ pub mod similarity;
 pub mod statistics;
 pub mod table;
 pub mod trec_eval;
+pub mod watch;
 
 pub use error::{Error, InputError, Result};

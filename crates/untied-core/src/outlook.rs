@@ -13,6 +13,7 @@ use crate::measures::Measure;
 use crate::measures::bounds::{Open, Resolution, judged};
 use crate::ranking::{Judge, Layout, Level, Order, Ranking};
 use crate::table::{Qrels, Rows, Run, Truth};
+use crate::watch;
 
 /// A measure's value, unjudged documents being non-relevant, and its bounds over all grades they may have. Of tied
 /// documents each is the mean over all orders.
@@ -84,7 +85,10 @@ fn one_query(qrels: &Qrels, run: &Run, plan: &Plan, query: usize, documents: &[V
     wanted.dedup();
     let found: Vec<Vec<Outcome>> = wanted
         .par_iter()
-        .map(|&place| grades.iter().map(|&grade| after(measure, plan, &ranking, &truth, place, grade)).collect())
+        .map(|&place| {
+            watch::check()?;
+            grades.iter().map(|&grade| after(measure, plan, &ranking, &truth, place, grade)).collect()
+        })
         .collect::<Result<_>>()?;
     let after = places.iter().map(|place| {
         let outcomes = wanted.binary_search(place).map(|i| found[i].clone()).unwrap_or_default();

@@ -181,7 +181,7 @@ impl ArrayEvaluator {
             let means = threads::run(py, self.threads, || labels.means(&scores, plan, settings))?;
             let means = means.into_iter().map(|means| {
                 let values = means.values.into_iter().map(parts).collect();
-                Ok((values, facts(py, &means.facts, labels.groups().len())?))
+                Ok((values, facts(py, &means.facts, labels.groups().len(), false)?))
             });
             return Ok((vec![], means.collect::<PyResult<_>>()?));
         }
@@ -197,7 +197,7 @@ impl ArrayEvaluation {
     }
 
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        facts(py, &self.0.facts, self.0.queries.len())
+        facts(py, &self.0.facts, self.0.queries.len(), false)
     }
 
     fn has_variance(&self) -> bool {

@@ -17,6 +17,9 @@ fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
         let text = py.import("os")?.getattr("strerror")?.call1((code,))?.unbind();
         return Ok(PyOSError::new_err((code, text, file.clone())));
     }
+    if let Error::Ungrouped(error) = error {
+        return raise(py, *error);
+    }
     let errors = py.import("untied.errors")?;
     let message = error.to_string();
     let exception = match error {
@@ -26,7 +29,9 @@ fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
         }
         Error::Measure(_) => errors.getattr("MeasureError")?.call1((message,))?,
         Error::Undefined { .. } => errors.getattr("UndefinedError")?.call1((message,))?,
-        Error::Io { .. } => py.import("builtins")?.getattr("OSError")?.call1((message,))?,
+        Error::Io { .. } | Error::Ungrouped(_) => py.import("builtins")?.getattr("OSError")?.call1((message,))?,
+        // Only where Python did not raise what it was stopped for.
+        Error::Stopped => py.import("builtins")?.getattr("KeyboardInterrupt")?.call0()?,
         Error::Value(_) => errors.getattr("UntiedError")?.call1((message,))?,
     };
     Ok(PyErr::from_value(exception))

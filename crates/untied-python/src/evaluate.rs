@@ -1,19 +1,21 @@
 //! Evaluators and their results as Python objects.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use untied_core::error::text;
-use untied_core::evaluate::{self, Facts, Plan, Value};
+use untied_core::evaluate::{self, Facts, Prepared, Value};
 use untied_core::measures::Spec;
 use untied_core::settings::{Queries, Settings, Ties, Unjudged};
+use untied_core::{Error, read};
 
 use crate::batches::{Rows, joined};
 use crate::convert::{self, Parts, with_id};
 use crate::errors::to_python;
 use crate::measure::Measure;
-use crate::tables::{Lengths, Qrels, Run};
+use crate::tables::{Lengths, Qrels, Run, path_text};
 use crate::threads;
 
 /// Qrels, measures and settings, prepared once for any number of runs.
@@ -24,42 +26,13 @@ pub struct Evaluator {
     prepared: Prepared,
 }
 
-/// Measures made ready for some qrels.
-pub struct Prepared {
-    specs: Vec<Spec>,
-    pub settings: Settings,
-    lengths: Option<Arc<untied_core::table::Lengths>>,
-    /// Made for the deepest run so far.
-    plan: Mutex<Arc<Plan>>,
-}
-
-impl Prepared {
-    pub fn new(
-        specs: Vec<Spec>,
-        settings: Settings,
-        qrels: &untied_core::table::Qrels,
-        lengths: Option<Arc<untied_core::table::Lengths>>,
-    ) -> PyResult<Prepared> {
-        let plan = Plan::new(&specs, qrels, 0, lengths.as_ref()).map_err(to_python)?;
-        Ok(Prepared { specs, settings, lengths, plan: Mutex::new(Arc::new(plan)) })
-    }
-
-    /// The plan for a run of this depth, on the same qrels.
-    pub fn plan(&self, qrels: &untied_core::table::Qrels, depth: usize) -> PyResult<Arc<Plan>> {
-        let mut plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
-        if !plan.reaches(depth) {
-            let made = Plan::new(&self.specs, qrels, depth, self.lengths.as_ref());
-            *plan = Arc::new(made.map_err(to_python)?);
-        }
-        Ok(Arc::clone(&plan))
-    }
-}
-
 /// The values of one run.
 #[pyclass(frozen, module = "untied._core")]
 pub struct Evaluation {
     qrels: Py<Qrels>,
     evaluation: evaluate::Evaluation,
+    /// Whether a file had to be held in memory, as the rows of a query are not together.
+    ungrouped: bool,
 }
 
 #[pymethods]
@@ -89,16 +62,32 @@ impl Evaluator {
             .and_then(|()| settings.set_undefined(on_undefined))
             .map_err(to_python)?;
         let specs: Vec<Spec> = measures.iter().map(|measure| measure.0.clone()).collect();
-        let prepared = Prepared::new(specs, settings, &qrels.get().0, docs.map(|docs| Arc::clone(&docs.0)))?;
+        let lengths = docs.map(|docs| Arc::clone(&docs.0));
+        let prepared = Prepared::new(specs, settings, &qrels.get().0, lengths).map_err(to_python)?;
         Ok(Evaluator { qrels, threads, prepared })
     }
 
     fn evaluate(&self, py: Python<'_>, run: &Run) -> PyResult<Evaluation> {
         let qrels = &self.qrels.get().0;
-        let plan = self.prepared.plan(qrels, run.0.longest())?;
-        let settings = self.prepared.settings;
-        let evaluation = threads::run(py, self.threads, || evaluate::evaluate(qrels, &run.0, &plan, settings))?;
-        Ok(Evaluation { qrels: self.qrels.clone_ref(py), evaluation })
+        let evaluation = threads::run(py, self.threads, || in_memory(&run.0, qrels, &self.prepared))?;
+        Ok(Evaluation { qrels: self.qrels.clone_ref(py), evaluation, ungrouped: false })
+    }
+
+    /// Evaluate a run's file while it is read. What turns out not to be grouped by query is read again, into memory;
+    /// what cannot be read again is from the start, unless it is to be streamed.
+    fn evaluate_file(&self, py: Python<'_>, path: PathBuf, stream: bool) -> PyResult<Evaluation> {
+        let (path, qrels) = (path_text(path)?, &self.qrels.get().0);
+        let mut ungrouped = false;
+        let evaluation = threads::run(py, self.threads, || {
+            if stream || read::is_file(&path)? {
+                match evaluate::evaluate_file(&path, qrels, &self.prepared) {
+                    Err(Error::Ungrouped(_)) if !stream => ungrouped = true,
+                    found => return found,
+                }
+            }
+            in_memory(&read::read_run(&path, false)?, qrels, &self.prepared)
+        })?;
+        Ok(Evaluation { qrels: self.qrels.clone_ref(py), evaluation, ungrouped })
     }
 
     /// Values of all queries of the qrels or the run, as a stream of Arrow batches; of those that are not evaluated only
@@ -132,8 +121,17 @@ impl Evaluator {
     }
 }
 
-/// What to know about an evaluation of so many queries.
-pub fn facts<'py>(py: Python<'py>, facts: &Facts, evaluated: usize) -> PyResult<Bound<'py, PyDict>> {
+fn in_memory(
+    run: &untied_core::table::Run,
+    qrels: &untied_core::table::Qrels,
+    prepared: &Prepared,
+) -> Result<evaluate::Evaluation, Error> {
+    let plan = prepared.plan(qrels, run.longest())?;
+    evaluate::evaluate(qrels, run, &plan, prepared.settings)
+}
+
+/// What to know about an evaluation of so many queries, of a file whose queries are together or not.
+pub fn facts<'py>(py: Python<'py>, facts: &Facts, evaluated: usize, ungrouped: bool) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("evaluated", evaluated)?;
     dict.set_item("mixed", facts.mixed)?;
@@ -143,6 +141,7 @@ pub fn facts<'py>(py: Python<'py>, facts: &Facts, evaluated: usize) -> PyResult<
     dict.set_item("estimated", facts.estimated)?;
     dict.set_item("enclosed", facts.enclosed)?;
     dict.set_item("overstated", facts.overstated)?;
+    dict.set_item("ungrouped", ungrouped)?;
     Ok(dict)
 }
 
@@ -183,6 +182,6 @@ impl Evaluation {
     }
 
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        facts(py, &self.evaluation.facts, self.evaluation.queries.len())
+        facts(py, &self.evaluation.facts, self.evaluation.queries.len(), self.ungrouped)
     }
 }

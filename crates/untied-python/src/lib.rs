@@ -57,6 +57,8 @@ mod _core {
     #[pymodule_export]
     use super::tables::{Lengths, Qrels, Run, find_columns, place_columns, read_bytes};
     #[pymodule_export]
+    use super::threads::observe;
+    #[pymodule_export]
     use super::trec_eval::{TrecReport, explain_measures};
 
     #[pymodule_init]

@@ -6,7 +6,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use untied_core::Error;
-use untied_core::evaluate;
+use untied_core::evaluate::{self, Prepared};
 use untied_core::measures::Spec;
 use untied_core::settings::{Queries, Settings, Ties};
 use untied_core::table::{self, Chunk};
@@ -14,7 +14,6 @@ use untied_core::trec_eval::{self, Context, Kind, Requested, Version};
 
 use crate::convert::{self, Taken, items, place, with_id};
 use crate::errors::to_python;
-use crate::evaluate::Prepared;
 use crate::threads;
 
 /// Names of trec_eval 9's measures, and its nicknames with what they stand for.
@@ -66,7 +65,7 @@ impl TrecEvaluator {
         let finite = |grade: f64| grade.is_finite().then_some(grade);
         let chunks = take(qrels, "query_relevance", "relevance", |_, _| true, finite)?;
         let qrels = threads::run(py, None, || table::Qrels::new(chunks, "query_relevance"))?;
-        let prepared = Prepared::new(specs, settings, &qrels, None)?;
+        let prepared = Prepared::new(specs, settings, &qrels, None).map_err(to_python)?;
         let entries = entries.into_iter().map(|(name, entry)| (PyString::intern(py, &name).unbind(), entry)).collect();
         Ok(TrecEvaluator { qrels, prepared, entries, single })
     }
@@ -87,10 +86,9 @@ impl TrecEvaluator {
         if topics.is_empty() {
             return Ok(results);
         }
-        let depth = chunks.iter().flat_map(|chunk| &chunk.segments).map(|segment| segment.rows.len()).max();
-        let plan = self.prepared.plan(&self.qrels, depth.unwrap_or(0))?;
         let evaluation = threads::run(py, None, || {
             let run = table::Run::new(chunks, "scores")?;
+            let plan = self.prepared.plan(&self.qrels, run.longest())?;
             evaluate::evaluate(&self.qrels, &run, &plan, self.prepared.settings)
         })?;
         for (topic, number) in topics {

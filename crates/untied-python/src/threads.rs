@@ -1,45 +1,152 @@
-//! Running native work on a given number of threads, without Python's lock.
+//! Running native work on a given number of threads, without Python's lock; what watches it meanwhile.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use untied_core::Error;
+use untied_core::watch::Watch;
 
 use crate::errors::to_python;
 
 /// More threads than this only wait for each other.
 const MOST: usize = 256;
 
+/// How often the thread that waits for work looks for signals (Ctrl-C) and tells how far the work is.
+const LOOK: Duration = Duration::from_millis(100);
+
 /// Run `work` on `threads` threads, or on as many as there are processors.
+///
+/// The calling thread waits, and looks in on the work: where Python has a signal for it, an interrupt say, work is told
+/// to stop and the signal's exception raised.
 pub fn run<T: Send>(
     py: Python<'_>,
     threads: Option<i64>,
     work: impl FnOnce() -> Result<T, Error> + Send,
 ) -> PyResult<T> {
-    py.detach(|| pool(threads)?.install(work)).map_err(to_python)
+    py.detach(|| {
+        let pool = borrow(threads)?;
+        let end = End::default();
+        let mut outcome = None;
+        let raised = pool.threads.in_place_scope(|scope| {
+            scope.spawn(|_| {
+                let _ring = Ring(&end);
+                outcome = Some(work());
+            });
+            let (mut raised, mut observed) = (None, false);
+            while !end.wait(LOOK) {
+                if raised.is_none() {
+                    match Python::attach(|py| look(py, &pool.watch)) {
+                        Ok(is_observed) => observed |= is_observed,
+                        Err(error) => {
+                            pool.watch.stop();
+                            raised = Some(error);
+                        }
+                    }
+                }
+            }
+            if observed && raised.is_none() {
+                raised = Python::attach(|py| tell(py, ("", "", 0, None))).err();
+            }
+            raised
+        });
+        lock(&IDLE).push(pool);
+        match raised {
+            Some(error) => Err(error),
+            None => outcome.expect("a panic of work goes on from the scope's end").map_err(to_python),
+        }
+    })
 }
 
-/// A pool, made once for every number of threads: an evaluator may be called a thousand times a second.
+/// Look for Python's signals, and tell how far the work is; whether anyone wanted to know.
+fn look(py: Python<'_>, watch: &Watch) -> PyResult<bool> {
+    py.check_signals()?;
+    let (stage, done) = watch.look();
+    if stage.unit.is_empty() { Ok(false) } else { tell(py, (&stage.what, stage.unit, done, stage.total)) }
+}
+
+fn tell(py: Python<'_>, news: (&str, &str, u64, Option<u64>)) -> PyResult<bool> {
+    let observer = lock(&OBSERVER).as_ref().map(|observer| observer.clone_ref(py));
+    let Some(observer) = observer else { return Ok(false) };
+    observer.call1(py, news)?;
+    Ok(true)
+}
+
+static OBSERVER: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
+
+/// Have a function called ten times a second during native work, in the thread that waits for it, with what is done, the
+/// unit in which it is counted, how much is done, and of how much, where that is known; and with nothing in the end. Or,
+/// with None, no longer.
+#[pyfunction]
+pub fn observe(observer: Option<Py<PyAny>>) {
+    *lock(&OBSERVER) = observer;
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether work has ended.
+#[derive(Default)]
+struct End {
+    ended: Mutex<bool>,
+    bell: Condvar,
+}
+
+impl End {
+    /// Whether it ends within this time.
+    fn wait(&self, time: Duration) -> bool {
+        let waited = self.bell.wait_timeout_while(lock(&self.ended), time, |ended| !*ended);
+        *waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+}
+
+/// Tells the end when it is dropped, after a panic too.
+struct Ring<'a>(&'a End);
+
+impl Drop for Ring<'_> {
+    fn drop(&mut self) {
+        *lock(&self.0.ended) = true;
+        self.0.bell.notify_all();
+    }
+}
+
+/// Threads, and the watch that they are under.
+struct Pool {
+    process: u32,
+    size: usize,
+    threads: ThreadPool,
+    watch: Arc<Watch>,
+}
+
+/// Pools that do nothing now. They are kept, as an evaluator may be called a thousand times a second.
+static IDLE: Mutex<Vec<Pool>> = Mutex::new(Vec::new());
+
+/// A pool that nobody else uses meanwhile.
 ///
 /// A forked process has none of its parent's threads, so pools belong to a process; and rayon's global pool, which
 /// would wait for threads that do not exist there, is never used.
-fn pool(threads: Option<i64>) -> Result<Arc<ThreadPool>, Error> {
-    static POOLS: Mutex<Vec<(u32, usize, Arc<ThreadPool>)>> = Mutex::new(Vec::new());
-    let threads = match threads {
+fn borrow(threads: Option<i64>) -> PyResult<Pool> {
+    let refused = |message| to_python(Error::Value(message));
+    let size = match threads {
         None => 0, // as rayon chooses
         Some(threads) => match usize::try_from(threads) {
             Ok(threads) if threads > 0 => threads.min(MOST),
-            _ => return Err(Error::Value(format!("threads must be at least 1, not {threads}"))),
+            _ => return Err(refused(format!("threads must be at least 1, not {threads}"))),
         },
     };
     let process = std::process::id();
-    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((.., pool)) = pools.iter().find(|(owner, size, _)| (*owner, *size) == (process, threads)) {
-        return Ok(Arc::clone(pool));
+    let mut idle = lock(&IDLE);
+    if let Some(found) = idle.iter().position(|pool| (pool.process, pool.size) == (process, size)) {
+        let pool = idle.swap_remove(found);
+        pool.watch.restart();
+        return Ok(pool);
     }
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = Arc::new(pool.map_err(|error| Error::Value(format!("cannot start threads: {error}")))?);
-    pools.push((process, threads, Arc::clone(&pool)));
-    Ok(pool)
+    drop(idle);
+    let watch = Arc::new(Watch::default());
+    let under = Arc::clone(&watch);
+    let made = ThreadPoolBuilder::new().num_threads(size).start_handler(move |_| Arc::clone(&under).attend()).build();
+    let threads = made.map_err(|error| refused(format!("cannot start threads: {error}")))?;
+    Ok(Pool { process, size, threads, watch })
 }

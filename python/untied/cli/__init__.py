@@ -8,7 +8,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 #: Subcommands and what they do; the module of the same name holds ``main(arguments)``.
 COMMANDS = {
@@ -95,7 +95,8 @@ def _run(command: str, arguments: Sequence[str]) -> int:
     from untied.errors import UntiedError
 
     try:
-        code: int | None = import_module(f"untied.cli.{command.replace('-', '_')}").main(arguments)
+        run = import_module(f"untied.cli.{command.replace('-', '_')}").main
+        code: int | None = _watched(run, arguments) if command != "trec_eval" else run(arguments)
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:
@@ -108,6 +109,22 @@ def _run(command: str, arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return 130
     return code or 0
+
+
+def _watched(run: Callable[[Sequence[str]], int | None], arguments: Sequence[str]) -> int | None:
+    """Run a command and show its progress, where somebody sits at a terminal."""
+    if sys.stderr is None or not sys.stderr.isatty() or "CI" in os.environ or os.environ.get("TERM") == "dumb":
+        return run(arguments)
+    from untied.cli.progress import Bar
+    from untied.progress import observe
+
+    bar = Bar(sys.stderr)
+    observe(bar)
+    try:
+        return run(arguments)
+    finally:
+        observe(None)
+        bar.clear()
 
 
 def parser(name: str, description: str, examples: str) -> argparse.ArgumentParser:

@@ -132,6 +132,12 @@ def arguments_parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="write there; format by suffix (.tsv, .csv, .json, .md) unless --format is given",
     )
+    add(
+        "--stream",
+        action="store_true",
+        help="read standard input and pipes query by query, in little memory, as files are by default; the lines of a "
+        "query must stand together",
+    )
     add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
     return made
 
@@ -170,7 +176,7 @@ def main(arguments: Sequence[str]) -> None:
         qrels, measures, **settings, docs=options.docs, variance=options.variance, threads=options.threads
     )
     runs = [RunFile(path, options.run_format) for path in options.runs]
-    results = evaluator.evaluate(runs)
+    results = evaluator.evaluate(runs, stream=options.stream)
     notes = _notes(results, measures, options, qrels.repeated)
     if options.sampling_error:
         notes.append(_sampling_error(qrels, options))
@@ -247,6 +253,9 @@ def _notes(results: Results, measures: list[Measure], options: argparse.Namespac
             "values above their lower bound though all unjudged documents count as non-relevant (R or the ideal grows "
             f"with what turns out relevant): {overstated}"
         )
+    ungrouped = [name for name, fact in facts.items() if fact["ungrouped"]]
+    if ungrouped:
+        notes.append(f"read twice and held in memory, as lines of a query do not stand together: {_listed(ungrouped)}")
     if repeated:
         notes.append(f"judgments that stand in the qrels more than once, and count once: {repeated}")
     return notes

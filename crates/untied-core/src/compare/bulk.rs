@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::measures::{Scope, Spec};
 use crate::ranking::{List, Numbering};
 use crate::similarity::Score;
+use crate::watch;
 
 /// Pairs of rankings that one thread takes at a time.
 const BLOCK: usize = 256;
@@ -93,8 +94,10 @@ impl Bulk {
     pub fn compare(&self, a: &Lists, b: &Lists) -> Result<Vec<f64>> {
         let width = 3 * self.measures;
         let mut values = vec![0.0; width * a.ends.len()];
+        watch::begin(|| "comparing".into(), "pairs of rankings", Some(a.ends.len() as u64));
         let blocks = values.par_chunks_mut(width * BLOCK).enumerate();
         blocks.try_for_each_init(Room::default, |room, (block, values)| {
+            watch::step((values.len() / width) as u64)?;
             (block * BLOCK..).zip(values.chunks_exact_mut(width)).try_for_each(|(row, values)| {
                 room.number([a, b], row, self.plan.depth)?;
                 self.one_row(room, values);

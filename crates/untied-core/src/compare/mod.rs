@@ -22,6 +22,7 @@ use crate::settings;
 use crate::similarity::{self, Score, Symmetry};
 use crate::table::profiles::Detail;
 use crate::table::{Lengths, Qrels, Rows, Run};
+use crate::watch;
 use plan::{Given, Plan, Room};
 
 /// How to compare.
@@ -176,6 +177,8 @@ pub fn compare<'a>(
         let values = plan.one_query(room, runs, &queries, given, settings)?;
         Ok((queries, values))
     };
+    let pairs = pairs(runs.len(), settings.itself).count();
+    watch::begin(|| "comparing".into(), "pairs of rankings", Some((pairs * ids.len()) as u64));
     let values = ids.par_iter().map_init(Room::default, of_query).collect::<Result<Vec<_>>>()?;
     gather(runs, specs.len(), settings.itself, values)
 }

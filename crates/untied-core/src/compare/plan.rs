@@ -7,6 +7,7 @@ use crate::med::{self, Both, Effect, Subtopic, Workspace};
 use crate::ranking::{Joiner, Level, List, Numbering, Order, Pair, Placed};
 use crate::similarity::{self, Overlaps, Score, Similarity, Symmetry};
 use crate::table::{Length, Lengths, Rows, Run, Truth};
+use crate::watch;
 
 /// What is computed of two rankings.
 enum Comparator {
@@ -155,6 +156,7 @@ impl Plan {
                 settings.variance,
                 &mut values,
             );
+            watch::step(1)?;
         }
         Ok(values)
     }

@@ -8,32 +8,33 @@ use crate::settings::{Queries, Settings, Unjudged};
 use crate::table::profiles::Detail;
 use crate::table::{Qrels, Rows, Run, Truth};
 
+/// A query's numbers in the qrels and, if it is there, in the run.
+pub(super) type Pair = (usize, Option<usize>);
+
+/// The error where no query counts.
+pub(super) fn none(qrels: &Qrels) -> Error {
+    let why = if qrels.is_empty() { "the qrels are empty" } else { "the run and the qrels have none in common" };
+    Error::Value(format!("no query to evaluate: {why}"))
+}
+
 /// A run and qrels.
 pub(super) struct Files<'a> {
-    qrels: &'a Qrels,
-    run: &'a Run,
-    /// The queries that count, by number in the qrels and in the run.
-    pub pairs: Vec<(usize, Option<usize>)>,
+    pub qrels: &'a Qrels,
+    pub run: &'a Run,
+    /// The queries that count.
+    pub pairs: Vec<Pair>,
     /// Queries that are in both.
     pub common: usize,
 }
 
 impl<'a> Files<'a> {
-    /// # Errors
-    /// No query counts.
-    pub fn new(qrels: &'a Qrels, run: &'a Run, queries: Queries) -> Result<Files<'a>> {
-        let mut pairs: Vec<(usize, Option<usize>)> =
-            (0..qrels.len()).map(|query| (query, run.find(qrels.id(query)))).collect();
+    pub fn new(qrels: &'a Qrels, run: &'a Run, queries: Queries) -> Files<'a> {
+        let mut pairs: Vec<Pair> = qrels.numbers_in(run).enumerate().collect();
         let common = pairs.iter().filter(|(_, found)| found.is_some()).count();
         if queries == Queries::Common {
             pairs.retain(|(_, found)| found.is_some());
         }
-        if pairs.is_empty() {
-            let none = "the run and the qrels have none in common";
-            let why = if qrels.is_empty() { "the qrels are empty" } else { none };
-            return Err(Error::Value(format!("no query to evaluate: {why}")));
-        }
-        Ok(Files { qrels, run, pairs, common })
+        Files { qrels, run, pairs, common }
     }
 
     fn id(&self, query: usize) -> &'a [u8] {

@@ -3,6 +3,7 @@
 mod files;
 mod plan;
 mod spread;
+mod streamed;
 mod total;
 mod workspace;
 
@@ -13,8 +14,10 @@ use crate::measures::Certainty;
 use crate::ranking::Ranking;
 use crate::settings::{Settings, Ties, Unjudged};
 use crate::table::{Qrels, Run, Truth};
-use files::Files;
-pub use plan::Plan;
+use crate::watch;
+use files::{Files, none};
+pub use plan::{Plan, Prepared};
+pub use streamed::{Streamed, evaluate_file};
 pub use total::Total;
 pub(crate) use workspace::Workspace;
 
@@ -91,6 +94,11 @@ struct Shape {
 }
 
 impl Shape {
+    fn of(measures: usize, settings: Settings) -> Shape {
+        let range = settings.ties == Ties::Range || settings.unjudged == Unjudged::Range;
+        Shape { measures, variance: settings.variance, range }
+    }
+
     fn cells(self) -> usize {
         self.measures * (1 + usize::from(self.variance) + 2 * usize::from(self.range))
     }
@@ -153,7 +161,10 @@ pub fn evaluate_and_look<T: Send>(
     settings: Settings,
     look: impl Fn(&Ranking) -> T + Sync,
 ) -> Result<(Evaluation, Vec<T>)> {
-    let files = Files::new(qrels, run, settings.queries)?;
+    let files = Files::new(qrels, run, settings.queries);
+    if files.pairs.is_empty() {
+        return Err(none(qrels));
+    }
     let (mut evaluation, seen) = evaluate_source(&files, plan, settings, look)?;
     evaluation.facts.absent = qrels.len() - files.common;
     evaluation.facts.unknown = run.len() - files.common;
@@ -188,41 +199,75 @@ pub(crate) fn evaluate_source<S: Source, T: Send>(
     settings: Settings,
     look: impl Fn(&Ranking) -> T + Sync,
 ) -> Result<(Evaluation, Vec<T>)> {
-    let range = settings.ties == Ties::Range || settings.unjudged == Unjudged::Range;
-    let shape = Shape { measures: plan.measures.len(), variance: settings.variance, range };
-    // Without any measure there still is something to look at.
-    let (width, measures) = (shape.cells().max(1), shape.measures.max(1));
-    let mut cells = vec![0.0; source.len() * width];
-    let mut notes = vec![Note::NONE; source.len() * measures];
-    let outcomes: Vec<std::result::Result<(bool, T), Box<Error>>> = cells
-        .par_chunks_mut(width)
-        .zip(notes.par_chunks_mut(measures))
-        .enumerate()
-        .map_init(Workspace::default, |workspace, (query, (cells, notes))| {
-            let mixed = workspace.query(source, query, (plan, settings, shape), cells, notes)?;
-            Ok((mixed, look(&workspace.orders(settings).tied)))
-        })
-        .collect();
-    let outcomes: std::result::Result<_, Box<Error>> = outcomes.into_iter().collect();
-    let (mixed, seen): (Vec<bool>, Vec<T>) = outcomes.map_err(|error| *error)?;
-    let count = |is_one: fn(&Note) -> bool| notes.iter().filter(|note| is_one(note)).count();
-    let facts = Facts {
-        mixed: mixed.iter().filter(|&&mixed| mixed).count(),
-        absent: 0,
-        unknown: 0,
-        undefined: count(|note| note.undefined),
-        estimated: count(|note| note.certainty == Certainty::Estimate),
-        enclosed: count(|note| note.certainty == Certainty::Interval),
-        overstated: count(|note| note.overstated),
-    };
-    let queries = (0..source.len()).collect();
-    let mut evaluation = Evaluation { queries, totals: Vec::new(), facts, mixed, cells, notes, shape };
-    evaluation.totals = (0..shape.measures)
-        .map(|measure| {
-            let mut total = Total::new(plan.aggregates[measure], shape.range, shape.variance);
-            (0..source.len()).for_each(|row| total.add(&evaluation.value(row, measure)));
-            total.finish()
-        })
-        .collect();
-    Ok((evaluation, seen))
+    watch::begin(|| "evaluating".into(), "queries", Some(source.len() as u64));
+    let (part, seen) = Part::new(source, plan, settings, |ranking| {
+        watch::count(1);
+        look(ranking)
+    })
+    .map_err(|(_, error)| error)?;
+    Ok((Evaluation::new((0..source.len()).collect(), part, plan, settings), seen))
+}
+
+/// What is found of some queries, one after the other.
+#[derive(Default)]
+struct Part {
+    cells: Vec<f64>,
+    notes: Vec<Note>,
+    mixed: Vec<bool>,
+}
+
+impl Part {
+    /// In parallel; of several errors that of the first query, with its number.
+    fn new<S: Source, T: Send>(
+        source: &S,
+        plan: &Plan,
+        settings: Settings,
+        look: impl Fn(&Ranking) -> T + Sync,
+    ) -> std::result::Result<(Part, Vec<T>), (usize, Error)> {
+        let shape = Shape::of(plan.measures.len(), settings);
+        // Without any measure there still is something to look at.
+        let (width, measures) = (shape.cells().max(1), shape.measures.max(1));
+        let mut cells = vec![0.0; source.len() * width];
+        let mut notes = vec![Note::NONE; source.len() * measures];
+        let outcomes: Vec<std::result::Result<(bool, T), Box<Error>>> = cells
+            .par_chunks_mut(width)
+            .zip(notes.par_chunks_mut(measures))
+            .enumerate()
+            .map_init(Workspace::default, |workspace, (query, (cells, notes))| {
+                watch::check()?;
+                let mixed = workspace.query(source, query, (plan, settings, shape), cells, notes)?;
+                Ok((mixed, look(&workspace.orders(settings).tied)))
+            })
+            .collect();
+        let numbered = outcomes.into_iter().enumerate();
+        let outcomes = numbered.map(|(query, outcome)| outcome.map_err(|error| (query, *error)));
+        let (mixed, seen): (Vec<bool>, Vec<T>) = outcomes.collect::<std::result::Result<_, _>>()?;
+        Ok((Part { cells, notes, mixed }, seen))
+    }
+}
+
+impl Evaluation {
+    fn new(queries: Vec<usize>, part: Part, plan: &Plan, settings: Settings) -> Evaluation {
+        let Part { cells, notes, mixed } = part;
+        let shape = Shape::of(plan.measures.len(), settings);
+        let count = |is_one: fn(&Note) -> bool| notes.iter().filter(|note| is_one(note)).count();
+        let facts = Facts {
+            mixed: mixed.iter().filter(|&&mixed| mixed).count(),
+            absent: 0,
+            unknown: 0,
+            undefined: count(|note| note.undefined),
+            estimated: count(|note| note.certainty == Certainty::Estimate),
+            enclosed: count(|note| note.certainty == Certainty::Interval),
+            overstated: count(|note| note.overstated),
+        };
+        let mut evaluation = Evaluation { queries, totals: Vec::new(), facts, mixed, cells, notes, shape };
+        evaluation.totals = (0..shape.measures)
+            .map(|measure| {
+                let mut total = Total::new(plan.aggregates[measure], shape.range, shape.variance);
+                (0..evaluation.queries.len()).for_each(|row| total.add(&evaluation.value(row, measure)));
+                total.finish()
+            })
+            .collect();
+        evaluation
+    }
 }

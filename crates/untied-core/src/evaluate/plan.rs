@@ -1,9 +1,10 @@
 //! Measures made ready for the depth of rankings and the grades of qrels.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::measures::{Aggregate, Measure, Needs, Scope, Spec};
+use crate::settings::Settings;
 use crate::table::profiles::Detail;
 use crate::table::{Lengths, Qrels};
 
@@ -86,5 +87,41 @@ impl Plan {
     #[must_use]
     pub fn reaches(&self, depth: usize) -> bool {
         depth <= self.retrieved
+    }
+}
+
+/// Measures and settings for some qrels; plans are made as deep as runs turn out to be.
+pub struct Prepared {
+    /// The measures.
+    pub specs: Vec<Spec>,
+    /// How to evaluate.
+    pub settings: Settings,
+    lengths: Option<Arc<Lengths>>,
+    /// Made for the deepest ranking so far.
+    plan: Mutex<Arc<Plan>>,
+}
+
+impl Prepared {
+    /// Make measures ready for these qrels.
+    ///
+    /// # Errors
+    /// As [`Plan::new`].
+    pub fn new(specs: Vec<Spec>, settings: Settings, qrels: &Qrels, lengths: Option<Arc<Lengths>>) -> Result<Prepared> {
+        let plan = Plan::new(&specs, qrels, 0, lengths.as_ref())?;
+        Ok(Prepared { specs, settings, lengths, plan: Mutex::new(Arc::new(plan)) })
+    }
+
+    /// The plan for rankings of this depth, on the same qrels.
+    ///
+    /// # Errors
+    /// As [`Plan::new`].
+    pub fn plan(&self, qrels: &Qrels, depth: usize) -> Result<Arc<Plan>> {
+        let mut plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
+        if !plan.reaches(depth) {
+            // At least twice as deep, as a run that comes in pieces may become deeper with each of them.
+            let depth = depth.max(2 * plan.retrieved);
+            *plan = Arc::new(Plan::new(&self.specs, qrels, depth, self.lengths.as_ref())?);
+        }
+        Ok(Arc::clone(&plan))
     }
 }

@@ -3,7 +3,9 @@
 //! Files are read by position, each worker its own piece, and not mapped into memory: a file that is
 //! truncated while mapped kills the process, a short read is an error like any other.
 
+use std::fs::File;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
@@ -11,6 +13,7 @@ use rayon::prelude::*;
 use super::source::{Source, damage, fill, open};
 use super::spool::{ReadAt, Spool};
 use crate::error::{Error, InputError, Result};
+use crate::watch;
 
 /// Bytes a worker reads at a time: large enough for few system calls, small enough to stay in cache.
 const BLOCK: usize = 1 << 19;
@@ -37,41 +40,74 @@ pub struct Parsed<T> {
     pub lines: u64,
 }
 
-/// Parse all of `path`, block by block; the results in the order of the file.
-///
-/// The parser sees whole lines (only the last block may lack its final newline) and room of its worker's own, which
-/// is kept between blocks. Of several errors the first in the file is reported, whatever the number of threads.
-pub fn parse_blocks<T, S, P>(path: &str, parse: P) -> Result<Vec<Parsed<T>>>
-where
-    T: Send,
-    S: Default,
-    P: Fn(&[u8], &mut S) -> std::result::Result<Parsed<T>, LineError> + Sync,
-{
-    in_order(
-        path,
-        match open(path)? {
-            Source::File(file, length) => {
-                parse_file(&file, length, &|_, lines: &[u8], room: &mut S| parse(lines, room))
-            }
-            Source::Stream(reader) => parse_stream(reader, &parse),
-        },
-    )
+/// An input that is parsed block by block.
+pub struct Blocks {
+    path: String,
+    from: From,
+    /// Lines of all blocks so far.
+    lines: u64,
 }
 
-/// The same of what can be read at any position; the parser is told where its block begins.
+enum From {
+    /// A file of this length, and the number of the next block.
+    File {
+        file: File,
+        length: u64,
+        next: u64,
+    },
+    Stream(Lines),
+}
+
+impl Blocks {
+    /// Open `path`; `-` is standard input.
+    ///
+    /// # Errors
+    /// It cannot be opened, or is of a kind that is not read.
+    pub fn open(path: &str) -> Result<Blocks> {
+        let from = match open(path)? {
+            Source::File(file, length) => From::File { file, length, next: 0 },
+            Source::Stream(reader) => From::Stream(Lines { reader, rest: Vec::new(), blocks: 0, ended: false }),
+        };
+        Ok(Blocks { path: path.into(), from, lines: 0 })
+    }
+
+    /// Parse the next blocks, at most so many, in parallel; the results in the order of the file, none at its end.
+    ///
+    /// The parser sees whole lines (only the last block may lack its final newline) and room of its worker's own, which
+    /// is kept between blocks. Of several errors the first in the file is reported, whatever the number of threads.
+    pub fn parse<T, S, P>(&mut self, most: u64, parse: &P) -> Result<Option<Vec<Parsed<T>>>>
+    where
+        T: Send,
+        S: Default,
+        P: Fn(&[u8], &mut S) -> std::result::Result<Parsed<T>, LineError> + Sync,
+    {
+        let results = match &mut self.from {
+            From::File { file, length, next } => {
+                let end = next.saturating_add(most).min(length.div_ceil(BLOCK as u64));
+                let blocks = std::mem::replace(next, end)..end;
+                parse_file(file, *length, blocks, &|_, lines: &[u8], room: &mut S| parse(lines, room))
+            }
+            From::Stream(lines) => parse_stream(lines, most, parse),
+        };
+        let blocks = in_order(&self.path, self.lines, results)?;
+        self.lines += blocks.iter().map(|block| block.lines).sum::<u64>();
+        Ok((!blocks.is_empty()).then_some(blocks))
+    }
+}
+
+/// Parse all of what can be read at any position, see [`Blocks::parse`]; the parser is told where its block begins.
 pub fn parse_spool<T, S, P>(path: &str, spool: &Spool, parse: P) -> Result<Vec<Parsed<T>>>
 where
     T: Send,
     S: Default,
     P: Fn(u64, &[u8], &mut S) -> std::result::Result<Parsed<T>, LineError> + Sync,
 {
-    in_order(path, parse_file(spool, spool.len(), &parse))
+    in_order(path, 0, parse_file(spool, spool.len(), 0..spool.len().div_ceil(BLOCK as u64), &parse))
 }
 
-/// The blocks, or the first error in the file.
-fn in_order<T>(path: &str, results: Vec<Outcome<T>>) -> Result<Vec<Parsed<T>>> {
+/// The blocks, or the first error in the file; so many lines came before.
+fn in_order<T>(path: &str, mut before: u64, results: Vec<Outcome<T>>) -> Result<Vec<Parsed<T>>> {
     let mut blocks = Vec::with_capacity(results.len());
-    let mut before = 0;
     for result in results {
         let input_error = |line, expected, found| {
             Error::Input(InputError { file: path.into(), line: Some(before + line + 1), expected, found })
@@ -86,6 +122,7 @@ fn in_order<T>(path: &str, results: Vec<Outcome<T>>) -> Result<Vec<Parsed<T>>> {
                 let limit = LONGEST_LINE >> 20;
                 return Err(input_error(line, format!("lines of at most {limit} MiB"), "a longer one".into()));
             }
+            Err(Failure::Stopped) => return Err(Error::Stopped),
             Err(Failure::Io(line, source)) => return Err(io_error(path, before + line + 1, source)),
         }
     }
@@ -95,6 +132,9 @@ fn in_order<T>(path: &str, results: Vec<Outcome<T>>) -> Result<Vec<Parsed<T>>> {
 /// A failed read. A damaged archive is an error of content: it says how far the text could be unpacked.
 pub(super) fn io_error(path: &str, line: u64, source: io::Error) -> Error {
     use io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
+    if watch::check().is_err() {
+        return Error::Stopped;
+    }
     match source.kind() {
         UnexpectedEof | InvalidData | InvalidInput | Other => Error::Input(InputError {
             file: path.into(),
@@ -111,6 +151,7 @@ enum Failure {
     Line(LineError),
     TooLong(u64),
     Io(u64, io::Error),
+    Stopped,
 }
 
 pub(super) fn newlines(bytes: &[u8]) -> u64 {
@@ -119,18 +160,18 @@ pub(super) fn newlines(bytes: &[u8]) -> u64 {
 
 type Outcome<T> = std::result::Result<Parsed<T>, Failure>;
 
-fn parse_file<T, S, P>(file: &impl ReadAt, length: u64, parse: &P) -> Vec<Outcome<T>>
+fn parse_file<T, S, P>(file: &impl ReadAt, length: u64, blocks: Range<u64>, parse: &P) -> Vec<Outcome<T>>
 where
     T: Send,
     S: Default,
     P: Fn(u64, &[u8], &mut S) -> std::result::Result<Parsed<T>, LineError> + Sync,
 {
-    let blocks = length.div_ceil(BLOCK as u64);
-    (0..blocks)
+    blocks
         .into_par_iter()
         .map_init(<(Vec<u8>, S)>::default, |(buffer, room), index| {
             let (begin, block) = read_block(file, length, index * BLOCK as u64, buffer)?;
             let lines = without_mark(block, index == 0);
+            watch::step((BLOCK as u64).min(length - index * BLOCK as u64)).map_err(|_| Failure::Stopped)?;
             parse(begin + (block.len() - lines.len()) as u64, lines, room).map_err(Failure::Line)
         })
         .collect()
@@ -180,7 +221,7 @@ fn read_block<'b>(
     Ok((front + begin as u64, &buffer[begin..]))
 }
 
-fn parse_stream<T, S, P>(reader: Box<dyn Read + Send>, parse: &P) -> Vec<Outcome<T>>
+fn parse_stream<T, S, P>(lines: &mut Lines, most: u64, parse: &P) -> Vec<Outcome<T>>
 where
     T: Send,
     S: Default,
@@ -189,9 +230,10 @@ where
     // Workers draw blocks one by one, so no more of them exist than there are workers; after a failure no more are
     // drawn.
     let failed = AtomicBool::new(false);
-    let blocks = Lines { reader, rest: Vec::new(), ended: false }.take_while(|_| !failed.load(Ordering::Relaxed));
-    let mut results: Vec<(usize, Outcome<T>)> = blocks
-        .enumerate()
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    let mut results: Vec<(u64, Outcome<T>)> = lines
+        .take(most)
+        .take_while(|_| !failed.load(Ordering::Relaxed))
         .par_bridge()
         .map_init(S::default, |room, (index, block)| {
             let outcome = block.and_then(|lines| parse(without_mark(&lines, index == 0), room).map_err(Failure::Line));
@@ -205,17 +247,26 @@ where
     results.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
-/// Blocks of whole lines from a sequential reader.
+/// Blocks of whole lines from a sequential reader, with their numbers.
 struct Lines {
     reader: Box<dyn Read + Send>,
     rest: Vec<u8>,
+    blocks: u64,
     ended: bool,
 }
 
 impl Iterator for Lines {
-    type Item = std::result::Result<Vec<u8>, Failure>;
+    type Item = (u64, std::result::Result<Vec<u8>, Failure>);
 
     fn next(&mut self) -> Option<Self::Item> {
+        let block = self.block()?;
+        self.blocks += 1;
+        Some((self.blocks - 1, block))
+    }
+}
+
+impl Lines {
+    fn block(&mut self) -> Option<std::result::Result<Vec<u8>, Failure>> {
         let mut block = std::mem::take(&mut self.rest);
         while !self.ended {
             let old = block.len();

@@ -2,7 +2,7 @@
 //!
 //! [`source`] opens a path and says whether it can be read at any position (a plain file) or only in
 //! sequence (standard input, pipes, archives); [`blocks`] cuts either into blocks of whole lines and hands
-//! them to a parser in parallel; [`line`] and [`number`] are that parser's tools; [`trec`] has TREC's formats,
+//! them to a parser in parallel, all or some at a time; [`line`] and [`number`] are that parser's tools; [`trec`] has TREC's formats,
 //! [`table`] those with names of columns.
 //! [`letor`] reads learning-to-rank data, more than once and at any position, which [`spool`] makes possible.
 
@@ -19,9 +19,9 @@ pub mod table;
 mod trec;
 
 pub use number::{atof, atol};
-pub use source::read_all;
+pub use source::{is_file, read_all};
 pub use table::read_table;
 pub use trec::{
-    read_deviations, read_lengths, read_prels, read_qrels, read_qrels_leniently, read_ranks, read_run,
+    Pieces, read_deviations, read_lengths, read_prels, read_qrels, read_qrels_leniently, read_ranks, read_run,
     read_run_leniently, read_strata, read_subtopics,
 };

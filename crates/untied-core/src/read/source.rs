@@ -6,7 +6,8 @@ use std::io::{self, Cursor, Read, Seek};
 use liblzma::stream::{CONCATENATED, Stream};
 
 use super::gzip::Members;
-use crate::error::{Error, InputError, Result};
+use crate::error::{Error, InputError, Result, show};
+use crate::watch;
 
 /// Something to read lines from.
 pub enum Source {
@@ -44,14 +45,18 @@ const UNREADABLE: [(&[u8], &str); 6] = [
 /// Open `path`; `-` is standard input.
 pub fn open(path: &str) -> Result<Source> {
     let fail = |source| Error::Io { file: path.into(), source };
+    let begin = |total| watch::begin(|| format!("reading {}", show(path.as_bytes())), "bytes", total);
     if path == "-" {
+        begin(None);
         return stream(path, Box::new(io::stdin()));
     }
     let mut file = File::open(path).map_err(fail)?;
     let meta = file.metadata().map_err(fail)?;
     if !meta.is_file() {
+        begin(None);
         return stream(path, Box::new(file));
     }
+    begin(Some(meta.len()));
     let mut head = [0; SIGNATURE];
     let read = fill(&mut file, &mut head).map_err(fail)?;
     match recognise(path, &head[..read])? {
@@ -62,6 +67,15 @@ pub fn open(path: &str) -> Result<Source> {
             stream(path, Box::new(file))
         }
     }
+}
+
+/// Whether this is a file that can be read a second time, as standard input and pipes cannot.
+///
+/// # Errors
+/// There is no such file.
+pub fn is_file(path: &str) -> Result<bool> {
+    let fail = |source| Error::Io { file: path.into(), source };
+    Ok(path != "-" && std::fs::metadata(path).map_err(fail)?.is_file())
 }
 
 /// All of an input.
@@ -78,12 +92,24 @@ pub fn read_all(path: &str) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// A reader that tells how much was read, of an archive as it is packed.
+struct Watched<R>(R);
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.0.read(buffer)?;
+        watch::step(read as u64).map_err(io::Error::other)?;
+        Ok(read)
+    }
+}
+
 fn stream(path: &str, mut input: Box<dyn Read + Send>) -> Result<Source> {
     let fail = |source| Error::Io { file: path.into(), source };
     let mut head = [0; SIGNATURE];
     let read = fill(&mut input, &mut head).map_err(fail)?;
+    watch::count(read as u64);
     let packing = recognise(path, &head[..read])?;
-    let whole = Cursor::new(head).take(read as u64).chain(input);
+    let whole = Cursor::new(head).take(read as u64).chain(Watched(input));
     Ok(Source::Stream(match packing {
         Packing::Plain => Box::new(whole),
         Packing::Gzip => Box::new(Members::new(whole)),

@@ -1,6 +1,6 @@
 //! TREC's text formats: runs of six columns, qrels of four.
 
-use super::blocks::{LineError, Parsed, parse_blocks};
+use super::blocks::{Blocks, LineError, Parsed};
 use super::line::{Cursor, fields};
 use super::number::{self, NotANumber};
 use crate::error::{Error, InputError, Result, quote};
@@ -235,26 +235,62 @@ fn ranked(score: f64) -> f64 {
     if score.is_nan() { f64::NEG_INFINITY } else { score }
 }
 
-fn read(path: &str, layout: &Layout) -> Result<Vec<Chunk>> {
-    let parsed = parse_blocks(path, |block, chunk| parse(block, layout, chunk))?;
-    let mut first_line = 1;
-    let mut chunks = Vec::with_capacity(parsed.len());
-    for Parsed { mut value, lines } in parsed {
-        value.lines.first = first_line;
-        first_line += lines;
-        if !value.segments.is_empty() {
-            chunks.push(value);
+fn read(path: &str, layout: &'static Layout) -> Result<Vec<Chunk>> {
+    let mut pieces = Pieces { blocks: Blocks::open(path)?, path: path.into(), layout, lines: 0, is_empty: true };
+    let chunks = pieces.next(u64::MAX)?.unwrap_or_default();
+    if chunks.is_empty() { pieces.end().map(Option::unwrap_or_default) } else { Ok(chunks) }
+}
+
+/// A file that is read piece by piece.
+pub struct Pieces {
+    blocks: Blocks,
+    path: String,
+    layout: &'static Layout,
+    /// Lines so far.
+    lines: u64,
+    is_empty: bool,
+}
+
+impl Pieces {
+    /// Open a run, see [`read_run`].
+    ///
+    /// # Errors
+    /// The file cannot be opened.
+    pub fn of_run(path: &str) -> Result<Pieces> {
+        Ok(Pieces { blocks: Blocks::open(path)?, path: path.into(), layout: &RUN, lines: 0, is_empty: true })
+    }
+
+    /// The rows of the next so many blocks; nothing at the end.
+    ///
+    /// # Errors
+    /// As [`read_run`], but for documents that stand twice.
+    pub fn next(&mut self, blocks: u64) -> Result<Option<Vec<Chunk>>> {
+        let layout = self.layout;
+        let parsed = self.blocks.parse(blocks, &|block: &[u8], chunk: &mut Chunk| parse(block, layout, chunk))?;
+        let Some(parsed) = parsed else { return self.end() };
+        let mut chunks = Vec::with_capacity(parsed.len());
+        for Parsed { mut value, lines } in parsed {
+            value.lines.first = self.lines + 1;
+            self.lines += lines;
+            if !value.segments.is_empty() {
+                chunks.push(value);
+            }
         }
+        self.is_empty &= chunks.is_empty();
+        Ok(Some(chunks))
     }
-    if chunks.is_empty() {
-        return Err(Error::Input(InputError {
-            file: path.into(),
+
+    fn end(&self) -> Result<Option<Vec<Chunk>>> {
+        if !self.is_empty {
+            return Ok(None);
+        }
+        Err(Error::Input(InputError {
+            file: self.path.clone(),
             line: None,
-            expected: layout.shape.into(),
-            found: if first_line == 1 { "an empty file" } else { "only blank lines and comments" }.into(),
-        }));
+            expected: self.layout.shape.into(),
+            found: if self.lines == 0 { "an empty file" } else { "only blank lines and comments" }.into(),
+        }))
     }
-    Ok(chunks)
 }
 
 fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::Result<Parsed<Chunk>, LineError> {

@@ -9,6 +9,7 @@ mod qrels;
 mod run;
 mod stored;
 pub mod subtopics;
+mod whole;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,6 +18,8 @@ pub use ids::{Documents, hash};
 pub use lengths::{Length, Lengths};
 pub use qrels::{Found, Levels, Qrels, Truth};
 pub use run::Run;
+pub(crate) use run::returned;
+pub use whole::Whole;
 
 use crate::error::{Error, InputError, Result, quote};
 
@@ -103,18 +106,32 @@ impl LineMap {
         }
     }
 
+    /// Places where lines were skipped before a row, and how many lines were.
+    fn skipped_before(&self, row: u32) -> (usize, u64) {
+        let places = self.skipped.partition_point(|&(rows, _)| rows <= row);
+        (places, places.checked_sub(1).map_or(0, |last| self.skipped[last].1))
+    }
+
     fn line(&self, row: u32) -> Option<Place> {
-        let before = self.skipped.partition_point(|&(rows, _)| rows <= row);
-        let skipped = before.checked_sub(1).map_or(0, |last| self.skipped[last].1);
-        let line = self.first + u64::from(row) + skipped;
+        let line = self.first + u64::from(row) + self.skipped_before(row).1;
         let place = if self.are_rows { Place::Row(line - 1) } else { Place::Line(line) };
         (self.first > 0).then_some(place)
+    }
+
+    /// That of the rows from this one on.
+    fn from(&self, row: u32) -> LineMap {
+        let (places, before) = self.skipped_before(row);
+        LineMap {
+            first: if self.first == 0 { 0 } else { self.first + u64::from(row) + before },
+            are_rows: self.are_rows,
+            skipped: self.skipped[places..].iter().map(|&(rows, lines)| (rows - row, lines - before)).collect(),
+        }
     }
 }
 
 /// Where a row came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+pub(crate) enum Place {
     Line(u64),
     Row(u64),
 }
@@ -290,6 +307,8 @@ struct Origins {
     lines: Vec<LineMap>,
     /// For every block made from gathered rows, by its number: the (chunk, row) of each of its rows.
     gathered: HashMap<u32, Vec<(u32, u32)>>,
+    /// The first query whose rows go on after those of another one, and the line where they do.
+    returned: Option<(usize, Option<Place>)>,
 }
 
 impl Origins {
@@ -319,6 +338,7 @@ impl Table {
     fn new(mut chunks: Vec<Chunk>) -> Result<(Table, Origins)> {
         let mut numbers: HashMap<Box<[u8]>, u32> = HashMap::new();
         let mut pieces: Vec<Vec<(u32, Range<u32>)>> = Vec::new();
+        let (mut last, mut returned) = (u32::MAX, None);
         for (c, chunk) in chunks.iter_mut().enumerate() {
             let global: Vec<u32> = std::mem::take(&mut chunk.queries)
                 .into_iter()
@@ -332,7 +352,13 @@ impl Table {
                 })
                 .collect();
             for segment in std::mem::take(&mut chunk.segments) {
-                pieces[global[segment.query as usize] as usize].push((c as u32, segment.rows));
+                let number = global[segment.query as usize];
+                let pieces = &mut pieces[number as usize];
+                if number != last && !pieces.is_empty() && returned.is_none() {
+                    returned = Some((number, chunk.lines.line(segment.rows.start)));
+                }
+                last = number;
+                pieces.push((c as u32, segment.rows));
             }
         }
         let mut blocks = Vec::with_capacity(chunks.len() + 1);
@@ -344,7 +370,11 @@ impl Table {
         let mut ids: Vec<(Box<[u8]>, u32)> = numbers.into_iter().collect();
         ids.sort_unstable();
         let mut table = Table { blocks, queries: Vec::with_capacity(ids.len()) };
-        let mut origins = Origins { lines, gathered: HashMap::new() };
+        let returned = returned.and_then(|(number, line)| {
+            let query = ids.iter().position(|&(_, other)| other == number)?;
+            Some((query, line))
+        });
+        let mut origins = Origins { lines, gathered: HashMap::new(), returned };
         let mut in_place = vec![false; table.blocks.len()];
         for (id, number) in ids {
             let pieces = &pieces[number as usize];
@@ -414,6 +444,22 @@ impl Table {
     #[must_use]
     pub fn find(&self, id: &[u8]) -> Option<usize> {
         self.queries.binary_search_by(|query| query.id.as_ref().cmp(id)).ok()
+    }
+
+    /// For every query its number in another table, if it is there.
+    pub fn numbers_in<'a>(&'a self, other: &'a Table) -> impl Iterator<Item = Option<usize>> + 'a {
+        // Both are sorted: from where the last one was found the next one is not far.
+        let mut at = 0;
+        self.queries.iter().map(move |query| {
+            let rest = &other.queries[at..];
+            let is_before = |other: &Query| other.id < query.id;
+            let mut step = 1;
+            while step < rest.len() && is_before(&rest[step]) {
+                step *= 2;
+            }
+            at += rest[..rest.len().min(step + 1)].partition_point(is_before);
+            other.queries.get(at).filter(|other| other.id == query.id).map(|_| at)
+        })
     }
 
     /// The rows of a query, in the order of the input.

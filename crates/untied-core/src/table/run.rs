@@ -4,8 +4,8 @@ use std::ops::Deref;
 
 use rayon::prelude::*;
 
-use super::{Chunk, Rows, Table, first_in_file, index};
-use crate::error::Result;
+use super::{Chunk, Origins, Place, Rows, Table, first_in_file, index, wrong};
+use crate::error::{Error, Result, quote};
 
 /// Retrieved documents with their scores, query by query.
 #[derive(Debug, Default)]
@@ -29,8 +29,25 @@ impl Run {
     /// A document stands twice in a query.
     pub fn new(chunks: Vec<Chunk>, source: &str) -> Result<Run> {
         let (table, origins) = Table::new(chunks)?;
+        Run::checked(table, &origins, source)
+    }
+
+    /// A part of a run, of queries whose rows are together; each with its first line, where lines are known.
+    ///
+    /// # Errors
+    /// A document stands twice in a query, or a query comes back after another.
+    pub(crate) fn part(chunks: Vec<Chunk>, source: &str) -> Result<(Run, Vec<Option<Place>>)> {
+        let (table, origins) = Table::new(chunks)?;
+        if let Some((query, line)) = origins.returned {
+            return Err(returned(table.id(query), line, source));
+        }
+        let first = table.queries.iter().map(|query| origins.line(query.block, query.rows.start)).collect();
+        Ok((Run::checked(table, &origins, source)?, first))
+    }
+
+    fn checked(table: Table, origins: &Origins, source: &str) -> Result<Run> {
         let twice = duplicates(&table).into_iter().map(|(query, rows)| {
-            table.contradiction(&origins, source, query, rows, "every document once in a query", |what, earlier| {
+            table.contradiction(origins, source, query, rows, "every document once in a query", |what, earlier| {
                 format!("{what} again, already {earlier}")
             })
         });
@@ -59,6 +76,12 @@ impl Run {
     pub fn scores(&self, query: usize) -> &[f64] {
         self.rows(query).column(0)
     }
+}
+
+/// The error for a query that comes back after another.
+pub(crate) fn returned(query: &[u8], place: Option<Place>, source: &str) -> Error {
+    let expected = "all documents of a query together, as streaming needs them";
+    Error::Ungrouped(Box::new(wrong(source, place, expected, format!("query {} again, after others", quote(query)))))
 }
 
 /// The queries in which a document stands twice, each with the first such two rows.

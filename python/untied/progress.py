@@ -1,0 +1,55 @@
+"""Telling whoever watches how far long work is; nobody does, unless a command line draws it."""
+
+from __future__ import annotations
+
+from untied import _core
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeAlias, TypeVar
+
+    T = TypeVar("T")
+    #: What is done, the unit it is counted in, how much is done, and of how much, where that is known. Where there is
+    #: no unit, work has paused and something else may be written.
+    Observer: TypeAlias = Callable[[str, str, int, int | None], object]
+
+_around: list[str] = []
+
+
+def observe(observer: Observer | None) -> None:
+    """Call a function ten times a second during native work, and for every step of `each`."""
+    global _observer
+    _observer = observer
+    _core.observe(None if observer is None else _from_core)
+
+
+_observer: Observer | None = None
+
+
+def each(items: Sequence[T], unit: str) -> Iterator[T]:
+    """Go through items, each of which may take long.
+
+    Parameters
+    ----------
+    items : sequence
+        The items.
+    unit : str
+        What one of them is.
+    """
+    if _observer is None or len(items) < 2:
+        yield from items
+        return
+    for number, item in enumerate(items, 1):
+        _around.append(f"{unit} {number} of {len(items)}")
+        try:
+            _from_core("", unit, number - 1, len(items))
+            yield item
+        finally:
+            _around.pop()
+    _from_core("", "", 0, None)
+
+
+def _from_core(what: str, unit: str, done: int, total: int | None) -> None:
+    if _observer is not None:
+        _observer(": ".join(filter(None, [*_around, what])), unit, done, total)
