@@ -50,6 +50,19 @@ def fuzz(target: str, folder: pathlib.Path, seconds: int) -> tuple[float, int, i
     return used() - before, *last, len(set(found.iterdir()) - known)
 
 
+def summary(table: pathlib.Path) -> str:
+    """What was done in all, as a table in Markdown."""
+    rows = [line.split("\t") for line in table.read_text().splitlines()[1:]]
+    lines = ["| target | CPU minutes | executions | features covered |", "|---|---|---|---|"]
+    for target in names():
+        own = [row for row in rows if row[2] == target]
+        seconds, executions = (sum(int(row[column]) for row in own) for column in (3, 4))
+        features = max((int(row[5]) for row in own), default=0)
+        lines.append(f"| `{target}` | {seconds / 60:.1f} | {executions:,} | {features:,} |")
+    seconds, executions = (sum(int(row[column]) for row in rows) for column in (3, 4))
+    return "\n".join([*lines, f"| all | {seconds / 60:.1f} | {executions:,} | |"])
+
+
 def main() -> None:
     """Build, then go round the targets."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -57,8 +70,12 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=300)
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--targets", default="")
+    parser.add_argument("--summary", action="store_true", help="only print what was done so far, in all")
     arguments = parser.parse_args()
     folder = arguments.folder.resolve()
+    if arguments.summary:
+        print(summary(folder / "hours.tsv"))
+        return
     targets = arguments.targets.split(",") if arguments.targets else names()
     build = ["cargo", "+nightly", "fuzz", "build", "-s", "none", "--target-dir", str(folder / "target")]
     if subprocess.run(build, cwd=FUZZ.parent, check=False).returncode:

@@ -1,6 +1,6 @@
 //! Python's objects to columns: ids, dicts of dicts, ranked lists.
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use untied_core::Error;
@@ -58,6 +58,22 @@ pub fn with_id<T>(id: &Bound<'_, PyAny>, what: &str, use_id: impl FnOnce(&[u8]) 
     Err(PyTypeError::new_err(format!("{what} must be a str, bytes or an int, not {}", id.get_type().name()?)))
 }
 
+/// Call `visit` with every key and value of a dict. It may run Python's code (`__float__`), and that may change the dict:
+/// an error here, where PyO3's iterator panics.
+pub fn dict_items<'py>(
+    dict: &Bound<'py, PyDict>,
+    mut visit: impl FnMut(Bound<'py, PyAny>, Bound<'py, PyAny>) -> PyResult<()>,
+) -> PyResult<()> {
+    let changed = || PyRuntimeError::new_err("a dict changed while it was read");
+    let (mut items, size) = (dict.iter(), dict.len());
+    for _ in 0..size {
+        let item = if dict.len() == size { items.next() } else { None };
+        let (key, value) = item.ok_or_else(changed)?;
+        visit(key, value)?;
+    }
+    if dict.len() == size { Ok(()) } else { Err(changed()) }
+}
+
 /// Call `visit` with every key and value of a mapping.
 pub fn items<'py>(
     mapping: &Bound<'py, PyAny>,
@@ -65,7 +81,7 @@ pub fn items<'py>(
     mut visit: impl FnMut(Bound<'py, PyAny>, Bound<'py, PyAny>) -> PyResult<()>,
 ) -> PyResult<()> {
     if let Ok(dict) = mapping.cast::<PyDict>() {
-        return dict.iter().try_for_each(|(key, value)| visit(key, value));
+        return dict_items(dict, visit);
     }
     let Ok(mapping) = mapping.cast::<PyMapping>() else {
         let found = mapping.get_type().name()?;
@@ -102,7 +118,12 @@ impl Taken {
     pub fn with_columns(source: &Bound<'_, PyAny>, numbers: usize) -> Taken {
         let mut chunk = Chunk::new(numbers);
         if let Ok(dict) = source.cast::<PyDict>() {
-            let rows = dict.iter().map(|(_, documents)| documents.len().unwrap_or(0).min(MOST_ROOM)).sum::<usize>();
+            // Only of what tells its length without running Python's code.
+            let length = |documents: Bound<'_, PyAny>| {
+                let list = || documents.cast::<PyList>().map_or(0, PyListMethods::len);
+                documents.cast::<PyDict>().map_or_else(|_| list(), PyDictMethods::len)
+            };
+            let rows = dict.iter().map(|(_, documents)| length(documents).min(MOST_ROOM)).sum::<usize>();
             chunk.reserve(rows.min(MOST_ROOM), rows.min(MOST_ROOM) * TYPICAL_ID);
         }
         Taken { full: Vec::new(), chunk }

@@ -6,6 +6,7 @@ use pyo3::types::{PyBool, PyDict, PyString, PyType};
 use untied_core::measures::{self, Aggregate, Cutoff, FAMILIES, Info, Needs, OF, Spec, Value};
 use untied_core::{Error, compare};
 
+use crate::convert::dict_items;
 use crate::errors::to_python;
 
 /// A measure with its parameters and cutoff.
@@ -116,9 +117,13 @@ fn value(object: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
         return Ok(Some(number).filter(finite).map(Value::Number));
     }
     if let Ok(dict) = object.cast::<PyDict>() {
-        let pairs = dict.iter().map(|(grade, gain)| Ok((grade.extract()?, gain.extract()?)));
-        return match pairs.collect::<PyResult<_>>() {
-            Ok(table) => Value::table(table).map(Some).map_err(to_python),
+        let mut table = Vec::with_capacity(dict.len());
+        let all = dict_items(dict, |grade, gain| {
+            table.push((grade.extract()?, gain.extract()?));
+            Ok(())
+        });
+        return match all {
+            Ok(()) => Value::table(table).map(Some).map_err(to_python),
             Err(_) => Ok(None),
         };
     }
