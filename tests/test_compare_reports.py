@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import untied
-from untied.cli import main, report
+from untied.cli import changes, main
 
 OLD = {"1": ["a", "b", "c", "d"], "2": ["a", "b"], "3": ["x", "y"]}
 NEW = {"1": [["c", "e"], ["a"], ["d"]], "2": ["a", "b"], "4": ["x"]}
@@ -247,10 +247,10 @@ def test_report(untied_: Command) -> None:
 def test_a_report_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Documents are never broken, and the distribution stands upright where it would be too wide."""
     terminal = [60]
-    monkeypatch.setattr(report, "width", lambda: terminal[0])
+    monkeypatch.setattr(changes, "width", lambda: terminal[0])
     old, new = ({"q": [f"{name}-document-{i}" for i in range(10)]} for name in ("old", "new"))
     found = untied.compare(old, new)
-    text = report.Report("table", 4, on_screen=True).of_two(found, per_query=False, top=5)
+    text = changes.Report("table", 4, on_screen=True).of_two(found, per_query=False, top=5)
     assert max(map(len, text.splitlines())) <= 60
     assert "\nquery   MED(nDCG@10)      RBO   Overlap@10\nq             1.0000   0.0000       0.0000\n" in text
     assert text.count("(new at ") == 10
@@ -258,10 +258,10 @@ def test_a_report_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\nmax " in text
     # A line for each measure where columns would be too wide.
     terminal[0] = 40
-    text = report.Report("table", 4, on_screen=True).of_two(found, per_query=True, top=5)
+    text = changes.Report("table", 4, on_screen=True).of_two(found, per_query=True, top=5)
     assert max(map(len, text.splitlines())) <= 40
     assert text.count("query   measure         value\nq       MED(nDCG@10)   1.0000\nq       RBO") == 2
-    text = report.Report("table", 4, on_screen=True).of_many([found], per_query=False)
+    text = changes.Report("table", 4, on_screen=True).of_many([found], per_query=False)
     assert text.splitlines()[1] == "a       b       MED(nDCG@10)   1.0000"
     long = untied.compare(old, new, "RBO", depth=10).moved("q", 10)
     assert len(long) == 20

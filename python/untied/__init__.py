@@ -115,6 +115,7 @@ if TYPE_CHECKING:
     from untied import estimates as estimates
     from untied import gate as gate
     from untied import judging as judging
+    from untied import report as report
     from untied import sample as sample
     from untied import spark as spark
     from untied import statistics as statistics

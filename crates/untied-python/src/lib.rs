@@ -20,6 +20,7 @@ mod pytrec_eval;
 mod statistics;
 mod tables;
 mod threads;
+mod top;
 mod trec_eval;
 
 /// The native part of `untied`.
@@ -58,6 +59,8 @@ mod _core {
     use super::tables::{Lengths, Qrels, Run, find_columns, place_columns, read_bytes};
     #[pymodule_export]
     use super::threads::observe;
+    #[pymodule_export]
+    use super::top::{tie_counts, top_groups};
     #[pymodule_export]
     use super::trec_eval::{TrecReport, explain_measures};
 

@@ -18,6 +18,7 @@ COMMANDS = {
     "check": "tell what is suspicious about runs and qrels",
     "compare": "compare runs without judgments: how alike, how much better or worse, what moved",
     "stats": "tell which differences of runs are more than chance",
+    "report": "write a self-contained page about an evaluation",
     "gate": "hold a run against limits, for continuous integration",
     "curve": "print or plot curves of one query, rank by rank: dynamic recall, precision, gain",
     "trec_eval": "trec_eval's own command line: its options, its output",

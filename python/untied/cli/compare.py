@@ -93,6 +93,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     )
     add("--digits", metavar="N", type=digits, default=4, help="decimals (default: 4); json has all")
     add("-o", "--output", metavar="FILE", help="write there; format by suffix (.tsv, .csv, .json, .md)")
+    add("--html", metavar="FILE", help="of two runs write a page there too: values, and both rankings of every query")
     add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
     return made
 
@@ -119,7 +120,10 @@ def main(arguments: Sequence[str]) -> None:
         raise UntiedError("--top tells queries of two runs; name two, without --matrix")
     if options.matrix and options.per_query:
         raise UntiedError("--matrix holds means over queries; it goes without --per-query")
+    if options.html and (options.matrix or options.passages or len(options.runs) != 2):
+        raise UntiedError("--html is about two runs; name two, without --matrix and --passages")
     output.check_target(options.output, inputs)
+    output.check_target(options.html, inputs)
     if options.passages:
         from untied.cli import passages
 
@@ -147,13 +151,17 @@ def main(arguments: Sequence[str]) -> None:
     elif style in ("tsv", "csv"):
         text = output.lines(COLUMNS, (row for pair in pairs for row in _rows(pair, options)), style)
     else:
-        from untied.cli.report import Report
+        from untied.cli.changes import Report
 
         report = Report(style, options.digits, on_screen=options.output is None)
         if len(pairs) == 1:
             text = report.of_two(pairs[0], options.per_query, options.top or SHOWN)
         else:
             text = report.of_many(pairs, options.per_query)
+    if options.html:
+        from untied.report import comparison_report
+
+        output.write(comparison_report(pairs[0], inputs=inputs, threads=options.threads), options.html)
     output.write(text, options.output)
     for note in notes:
         print(f"note: {note}", file=sys.stderr)

@@ -10,6 +10,7 @@ import sys
 from untied._core import __version__, show_id
 from untied.cli import width
 from untied.errors import UntiedError
+from untied.provenance import provenance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def json(settings: dict[str, Any], inputs: list[str], **content: object) -> str:
     document = {
         "untied": __version__,
         "settings": settings,
-        "inputs": [{"path": path, "sha256": _digest(path)} for path in inputs],
+        "inputs": provenance(inputs),
         **content,
     }
     return json.dumps(_plain(document), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
@@ -171,16 +172,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list):
         return [_plain(one) for one in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _digest(path: str) -> str | None:
-    """Hash of a file; of what cannot be read twice (standard input, pipes) there is none."""
-    if path == "-" or not os.path.isfile(path):
-        return None
-    import hashlib
-
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write(content: str | bytes, path: str | None) -> None:

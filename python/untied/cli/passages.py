@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from untied.cli.report import Report
+    from untied.cli.changes import Report
 
 #: Text after which nothing is worth anything, as in the track of TREC that ranked passages.
 LENGTH = 12_000.0
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace, style: str, inputs: list[str]) -> None:
     elif style in ("tsv", "csv"):
         text = output.lines(COLUMNS, (_cells(row, options.digits) for row in rows), style)
     else:
-        from untied.cli.report import Report
+        from untied.cli.changes import Report
 
         report = Report(style, options.digits, on_screen=options.output is None)
         if len(pairs) == 1:

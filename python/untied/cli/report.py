@@ -1,172 +1,82 @@
-"""The report of ``untied compare`` for a terminal, or in Markdown."""
+"""``untied report``: runs and qrels in, a page out."""
 
 from __future__ import annotations
 
-from untied._core import show_id
-from untied.cli import width
-from untied.cli.output import aligned, bold, lines
+import sys
+
+from untied.cli import output, parser, threads
+from untied.errors import UntiedError
+from untied.statistics import CORRECTIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
+    import argparse
+    from collections.abc import Sequence
 
-    from untied.compare import Comparison
-    from untied.table import Table
+EXAMPLES = """\
+  untied report qrels.txt *.run -o report.html
+  untied report qrels.txt bm25.run dense.run --baseline bm25 -m nDCG@10 -m AP -o report.html
 
-#: Changes in the order in which they are told.
-CHANGES = ("entered", "left", "rose", "fell")
-#: Documents named for each.
-NAMED = 10
-
-
-class Report:
-    """How to write: as a table or in Markdown, with so many decimals, on a terminal or elsewhere."""
-
-    def __init__(self, style: str, digits: int, on_screen: bool) -> None:
-        self.style = style
-        self.digits = digits
-        self.on_screen = on_screen and style == "table"
-
-    def of_two(self, found: Comparison, per_query: bool, top: int) -> str:
-        """Tell how values spread over queries, and what moved in those that changed most."""
-        old, new = map(show_id, found.runs)
-        queries = len(found.queries)
-        rows = self._by_query(found)
-        head = ["query", *found.measures]
-        changed = found.most_changed(top)
-        parts = [
-            self.title(f"{old} to {new}: {queries} {'query' if queries == 1 else 'queries'}"),
-            self._distribution(found),
-            *([self.table(head, [[show_id(query), *cells] for query, cells in rows.items()])] if per_query else []),
-            self.title(f"changed most by {found.measures[0]}"),
-            self._told(
-                head, [[show_id(query), *rows[query]] for query in changed], map(moved, map(found.moved, changed))
-            ),
-        ]
-        return "\n".join(parts)
-
-    def of_many(self, pairs: list[Comparison], per_query: bool) -> str:
-        """One line for each two runs, and with their queries one for each of these."""
-        head = ["run a", "run b", *(["query"] if per_query else [])]
-        rows = []
-        for pair in pairs:
-            names = list(map(show_id, pair.runs))
-            if per_query:
-                rows += [[*names, show_id(query), *cells] for query, cells in self._by_query(pair).items()]
-            rows.append([*names, *(["all"] if per_query else []), *map(self._value, pair.means.to_dicts())])
-        return self.table([*head, *pairs[0].measures], rows, texts=len(head))
-
-    def title(self, text: str) -> str:
-        """A line above what follows."""
-        return f"## {text}\n" if self.style == "md" else bold(text, self.on_screen) + "\n"
-
-    def _value(self, row: dict[str, Any]) -> str:
-        """A value, with lowest and highest where these differ."""
-        value, low, high = (row[name] for name in ("value", "low", "high"))
-        text = f"{value:.{self.digits}f}"
-        ends = [text if end is None else f"{end:.{self.digits}f}" for end in (low, high)]
-        return text if ends == [text, text] else f"{text} [{', '.join(ends)}]"
-
-    def _by_query(self, found: Comparison) -> dict[str, list[str]]:
-        cells: dict[str, list[str]] = {}
-        for row in found.per_query.to_dicts():
-            cells.setdefault(row["query"], []).append(self._value(row))
-        return cells
-
-    def _is_wide(self, head: list[str], rows: list[list[str]], texts: int) -> bool:
-        """Whether a table is too wide for the terminal."""
-        return self.on_screen and len(aligned([head, *rows], texts)[0]) > width()
-
-    def table(self, head: list[str], rows: list[list[str]], texts: int = 1) -> str:
-        """A table with a column for each measure; a line for each where that is too wide."""
-        if self._is_wide(head, rows, texts):
-            head, groups, texts = _by_measure(head, rows, texts)
-            rows = [row for group in groups for row in group]
-        title, body = lines(head, rows, self.style, texts).split("\n", 1)
-        return bold(title, self.on_screen) + "\n" + body
-
-    def _distribution(self, found: Comparison) -> str:
-        """One line for each measure; one column where that is too wide."""
-        spread = found.distribution
-        rows = [[str(name), *(f"{value:.{self.digits}f}" for value in values)] for name, *values in spread.rows()]
-        for row, mean in zip(rows, found.means.to_dicts(), strict=True):
-            row[1] = self._value(mean)
-        head = ["", *spread.columns[1:]]
-        if self._is_wide(head, rows, texts=1):
-            head, *rows = map(list, zip(head, *rows, strict=True))
-        return self.table(head, rows)
-
-    def _told(self, head: list[str], rows: list[list[str]], moved: Iterable[dict[str, list[str]]]) -> str:
-        """Queries with their values, each followed by what moved."""
-        if self.style == "md":
-            items = []
-            for row, changes in zip(rows, moved, strict=True):
-                values = ", ".join(f"{name} {cell}" for name, cell in zip(head[1:], row[1:], strict=True))
-                items.append(f"* **{row[0]}**: {values}\n")
-                items += [f"  * {change}: {', '.join(entries)}\n" for change, entries in changes.items()]
-            return "".join(items)
-        groups, texts = [[row] for row in rows], 1
-        if self._is_wide(head, rows, texts):
-            head, groups, texts = _by_measure(head, rows, texts)
-        title, *body = aligned([head, *(row for group in groups for row in group)], texts)
-        told = [bold(title, self.on_screen)]
-        most = min(width(), 120) if self.on_screen else 120
-        left = iter(body)
-        for group, changes in zip(groups, moved, strict=True):
-            told += [bold(next(left), self.on_screen) for _ in group]
-            for change, entries in changes.items():
-                told += _filled(f"  {change:<9}", entries, most)
-        return "".join(f"{line}\n" for line in told)
+The page needs no network and no server: open it, or send it to somebody.
+"""
 
 
-def _by_measure(head: list[str], rows: list[list[str]], texts: int) -> tuple[list[str], list[list[list[str]]], int]:
-    """A row for each measure instead of a column, in groups that were rows, and the number of columns of text."""
-    groups = [
-        [[*row[:texts], name, cell] for name, cell in zip(head[texts:], row[texts:], strict=True)] for row in rows
-    ]
-    return [*head[:texts], "measure", "value"], groups, texts + 1
+def arguments_parser() -> argparse.ArgumentParser:
+    """Make the parser of the command's arguments."""
+    made = parser("report", "Write a self-contained page about an evaluation.", EXAMPLES)
+    add = made.add_argument
+    add("qrels", metavar="QRELS", help="judgments, as for untied eval")
+    add("runs", metavar="RUN", nargs="+", help="runs, as for untied eval")
+    add("-o", "--output", metavar="FILE", required=True, help="the page to write (.html); - is standard output")
+    add(
+        "-m",
+        "--measure",
+        metavar="MEASURE",
+        action="append",
+        help="a measure, repeatable (default: AP, nDCG@10, RR, P@10, R@100)",
+    )
+    add("--baseline", metavar="NAME", help="test all others against the run of this name (default: every two)")
+    add("--title", metavar="TEXT", default="Evaluation", help="of the page (default: Evaluation)")
+    add("--depth", metavar="N", type=int, default=20, help="documents of each ranking in the page (default: 20)")
+    add("--level", metavar="L", type=float, default=0.95, help="confidence (default: 0.95)")
+    add("--correction", choices=CORRECTIONS, default="holm", help="of tests against a baseline, as for untied stats")
+    add(
+        "--distance",
+        metavar="MEASURE",
+        action="append",
+        help="what runs are compared by without judgments, repeatable (default: RBO, MED(nDCG@10))",
+    )
+    add("--score-dtype", metavar="DTYPE", default="float64", help="as for eval")
+    add("--qrels-format", metavar="FORMAT", default="trec", help="as for eval")
+    add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
+    return made
 
 
-def moved(documents: Table) -> dict[str, list[str]]:
-    """By change what to tell of its documents, those at the top first."""
-    told: dict[str, list[tuple[float, str]]] = {change: [] for change in CHANGES}
-    for row in documents.to_dicts():
-        if row["change"] != "stayed":
-            here = row["rank_a"] if row["change"] == "left" else row["rank_b"]
-            told[row["change"]].append((here, _document(row)))
-    listed = {}
-    for change, entries in told.items():
-        entries.sort(key=lambda entry: entry[0])
-        listed[change] = [text for _, text in entries[:NAMED]]
-        if len(entries) > NAMED:
-            listed[change].append(f"and {len(entries) - NAMED} more")
-    return {change: entries for change, entries in listed.items() if entries}
+def main(arguments: Sequence[str]) -> None:
+    """Run the command."""
+    options = arguments_parser().parse_intermixed_args(arguments)
+    inputs = [options.qrels, *options.runs]
+    if inputs.count("-") > 1:
+        raise UntiedError("only one input can be standard input")
+    target = None if options.output == "-" else options.output
+    output.check_target(target, inputs)
+    from untied.report import DISTANCES, report
 
-
-def _document(row: dict[str, Any]) -> str:
-    before, after = _rank(row, "a"), _rank(row, "b")
-    way = f"new at {after}" if before is None else f"{before}, gone" if after is None else f"{before} to {after}"
-    grade = "" if row["grade"] is None else f", grade {row['grade']:g}"
-    return f"{show_id(row['document'])} ({way}{grade})"
-
-
-def _rank(row: dict[str, Any], side: str) -> str | None:
-    """A rank, or those that tied documents share."""
-    first, tied = row[f"rank_{side}"], row[f"tied_{side}"]
-    if first is None:
-        return None
-    return f"{first:.0f}" if tied == 1 else f"{first:.0f}-{first + tied - 1:.0f}"
-
-
-def _filled(label: str, entries: Sequence[str], most: int) -> Iterable[str]:
-    """Entries in lines of at most so many characters, none of them broken."""
-    line, empty = label, True
-    for number, entry in enumerate(entries, 1):
-        text = entry + ("," if number < len(entries) else "")
-        if not empty and len(line) + 1 + len(text) > most:
-            yield line
-            line, empty = " " * len(label), True
-        line += ("" if empty else " ") + text
-        empty = False
-    yield line
+    page = report(
+        options.qrels,
+        options.runs,
+        options.measure,
+        baseline=options.baseline,
+        title=options.title,
+        depth=options.depth,
+        level=options.level,
+        correction=options.correction,
+        distances=options.distance or DISTANCES,
+        score_dtype=options.score_dtype,
+        qrels_format=options.qrels_format,
+        inputs=inputs,
+        threads=options.threads,
+    )
+    output.write(page, target)
+    if target is not None:
+        print(f"{target}: {len(page.encode()) / 1e6:.1f} MB", file=sys.stderr)

@@ -10,12 +10,14 @@ mod pair;
 mod policy;
 pub mod score;
 mod ties;
+mod top;
 
 pub use judge::Judge;
 pub use list::{List, Numbering};
 pub use pair::{Block, Joiner, Pair, Placed, Positions, Side};
 pub use policy::{best, condensed, worst};
 pub use ties::{Layout, Order, Precision, misfit};
+pub use top::{TieCounts, Top, tie_counts, top};
 
 /// So many documents of one grade.
 #[derive(Debug, Clone, Copy, PartialEq)]

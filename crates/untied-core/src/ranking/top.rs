@@ -1,0 +1,111 @@
+//! Rankings as people look at them: the first documents of a query in tie groups, and how much is tied.
+
+use rayon::prelude::*;
+
+use super::Order;
+use crate::table::{Rows, Run};
+
+/// The first documents of a query.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Top {
+    /// Row numbers by tie group, best first; in a group by document id.
+    pub groups: Vec<Vec<u32>>,
+    /// How many documents of the last group lie beyond the depth.
+    pub beyond: usize,
+}
+
+/// The first `depth` documents of a query.
+#[must_use]
+pub fn top(rows: &Rows<'_>, depth: usize) -> Top {
+    let mut order = Order::default();
+    order.sort_exactly(rows.column(0));
+    let (mut groups, mut start, mut beyond) = (Vec::new(), 0, 0);
+    for &end in &order.ends {
+        if start >= depth {
+            break;
+        }
+        let mut group = order.rows[start..end as usize].to_vec();
+        group.sort_unstable_by_key(|&row| rows.doc(row as usize));
+        beyond = (end as usize).saturating_sub(depth);
+        group.truncate(depth - start);
+        groups.push(group);
+        start = end as usize;
+    }
+    Top { groups, beyond }
+}
+
+/// How much of a run is tied.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct TieCounts {
+    /// Documents in all.
+    pub documents: usize,
+    /// Documents that share their score with another of the query.
+    pub tied: usize,
+    /// Queries with such documents.
+    pub queries: usize,
+    /// Queries with several documents, all with one score.
+    pub all_tied: usize,
+    /// Documents in the largest tie group.
+    pub largest: usize,
+}
+
+/// Count what is tied in a run.
+#[must_use]
+pub fn tie_counts(run: &Run) -> TieCounts {
+    let of_query = |order: &mut Order, query: usize| {
+        let scores = run.scores(query);
+        order.sort_exactly(scores);
+        let (mut counts, mut start) = (TieCounts { documents: scores.len(), ..TieCounts::default() }, 0);
+        for &end in &order.ends {
+            let size = (end - start) as usize;
+            start = end;
+            counts.tied += if size > 1 { size } else { 0 };
+            counts.largest = counts.largest.max(size);
+        }
+        counts.queries = usize::from(counts.tied > 0);
+        counts.all_tied = usize::from(scores.len() > 1 && order.ends.len() == 1);
+        counts
+    };
+    let add = |a: TieCounts, b: TieCounts| TieCounts {
+        documents: a.documents + b.documents,
+        tied: a.tied + b.tied,
+        queries: a.queries + b.queries,
+        all_tied: a.all_tied + b.all_tied,
+        largest: a.largest.max(b.largest),
+    };
+    (0..run.len()).into_par_iter().map_init(Order::default, of_query).reduce(TieCounts::default, add)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Chunk;
+
+    fn run(queries: &[&[(&str, f64)]]) -> Run {
+        let mut chunk = Chunk::new(1);
+        for (number, query) in queries.iter().enumerate() {
+            chunk.start_query(format!("q{number}").as_bytes());
+            for (id, score) in *query {
+                chunk.block.docs.push(id.as_bytes());
+                chunk.block.columns[0].push(*score);
+            }
+        }
+        chunk.finish();
+        Run::new(vec![chunk], "run").expect("every document once")
+    }
+
+    #[test]
+    fn groups_are_cut_at_the_depth() {
+        let run = run(&[&[("c", 1.0), ("a", 2.0), ("d", 1.0), ("b", 1.0), ("e", 0.5)]]);
+        assert_eq!(top(&run.rows(0), 3), Top { groups: vec![vec![1], vec![3, 0]], beyond: 1 });
+        assert_eq!(top(&run.rows(0), 9), Top { groups: vec![vec![1], vec![3, 0, 2], vec![4]], beyond: 0 });
+        assert_eq!(top(&run.rows(0), 1), Top { groups: vec![vec![1]], beyond: 0 });
+    }
+
+    #[test]
+    fn ties_are_counted() {
+        let run = run(&[&[("a", 1.0), ("b", 1.0), ("c", 0.0)], &[("a", 1.0)], &[("a", 2.0), ("b", 2.0), ("c", 2.0)]]);
+        let counts = tie_counts(&run);
+        assert_eq!(counts, TieCounts { documents: 7, tied: 5, queries: 2, all_tied: 1, largest: 3 });
+    }
+}

@@ -1,0 +1,37 @@
+//! Rankings as people look at them.
+
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use untied_core::error::text;
+use untied_core::ranking;
+
+use crate::convert::with_id;
+use crate::tables::Run;
+use crate::threads;
+
+/// The first documents of a query by tie group, how many of the last group lie beyond the depth, and how many documents
+/// there are in all.
+#[pyfunction]
+pub fn top_groups(run: &Run, query: &Bound<'_, PyAny>, depth: usize) -> PyResult<(Vec<Vec<String>>, usize, usize)> {
+    let found = with_id(query, "a query id", |id| Ok(run.0.find(id)))?;
+    let Some(found) = found else { return Err(PyKeyError::new_err(query.clone().unbind())) };
+    let rows = run.0.rows(found);
+    let top = ranking::top(&rows, depth);
+    let groups = top.groups.iter().map(|group| group.iter().map(|&row| text(rows.doc(row as usize))).collect());
+    Ok((groups.collect(), top.beyond, rows.len()))
+}
+
+/// How much of a run is tied, as facts by name.
+#[pyfunction]
+#[pyo3(signature = (run, threads = None))]
+pub fn tie_counts<'py>(py: Python<'py>, run: &Run, threads: Option<i64>) -> PyResult<Bound<'py, PyDict>> {
+    let counts = threads::run(py, threads, || Ok(ranking::tie_counts(&run.0)))?;
+    let dict = PyDict::new(py);
+    dict.set_item("documents", counts.documents)?;
+    dict.set_item("tied", counts.tied)?;
+    dict.set_item("queries", counts.queries)?;
+    dict.set_item("all_tied", counts.all_tied)?;
+    dict.set_item("largest", counts.largest)?;
+    Ok(dict)
+}

@@ -1,0 +1,23 @@
+"""What results were made from."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def provenance(paths: Iterable[str | os.PathLike[str]]) -> list[dict[str, str | None]]:
+    """Paths with hashes of the files; of what cannot be read twice (standard input, pipes) there is none."""
+    return [{"path": os.fspath(path), "sha256": _digest(os.fspath(path))} for path in paths]
+
+
+def _digest(path: str) -> str | None:
+    if path == "-" or not os.path.isfile(path):
+        return None
+    import hashlib
+
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,122 @@
+"""One self-contained page about an evaluation: what `untied report` writes."""
+
+from __future__ import annotations
+
+from untied.provenance import provenance
+from untied.report.comparison import collect_comparison
+from untied.report.data import collect
+from untied.report.page import page
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from untied.compare import Comparison
+    from untied.inputs import QrelsLike, Runs
+    from untied.measures import MeasureLike
+
+
+#: What runs are compared by where nothing is asked for.
+DISTANCES = ("RBO", "MED(nDCG@10)")
+
+
+def report(
+    qrels: QrelsLike,
+    runs: Runs,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    baseline: str | None = None,
+    title: str = "",
+    depth: int = 20,
+    level: float = 0.95,
+    correction: str = "holm",
+    distances: Sequence[str] = DISTANCES,
+    samples: int = 20_000,
+    seed: int = 0,
+    score_dtype: str = "float64",
+    qrels_format: str = "trec",
+    inputs: Sequence[str] = (),
+    threads: int | None = None,
+) -> str:
+    """Make a report of one or several runs, as HTML that needs nothing else: no network, no server.
+
+    Values are exact means over all orders of tied documents, with the lowest and the highest.
+
+    Parameters
+    ----------
+    qrels, runs, measures, score_dtype, qrels_format, threads
+        As for `untied.evaluate`.
+    baseline : str, optional
+        The run that all others are tested against, by paired randomisation tests. Where there is none every two are
+        tested, by the randomised Tukey HSD test.
+    title : str
+        Of the page.
+    depth : int
+        How many documents of each ranking the page holds.
+    level, correction, samples, seed
+        As for `untied.statistics.significance`; the correction is of tests against a baseline.
+    distances : list of measures
+        What runs are compared by without judgments, as for `untied.compare_all`.
+
+    inputs : list of paths
+        Files whose hashes the page gives, to tell later what it was made from.
+
+    Returns
+    -------
+    str
+        The page.
+
+    Raises
+    ------
+    UntiedError
+        As for `untied.evaluate` and `untied.statistics.significance`, or plotly or SciPy is not installed
+        (``pip install 'untied[report]'``).
+    InputError
+        A file's content is not what its format promises.
+    OSError
+        A file cannot be read.
+    """
+    found = collect(
+        qrels,
+        runs,
+        measures,
+        baseline=baseline,
+        depth=depth,
+        level=level,
+        correction=correction,
+        distances=distances,
+        samples=samples,
+        seed=seed,
+        score_dtype=score_dtype,
+        qrels_format=qrels_format,
+        threads=threads,
+    )
+    found["inputs"] = provenance(inputs)
+    return page(found, title or "Evaluation")
+
+
+def comparison_report(
+    found: Comparison, *, title: str = "", depth: int = 20, inputs: Sequence[str] = (), threads: int | None = None
+) -> str:
+    """Make a report of a comparison of two runs: how values spread, and both rankings of every query.
+
+    Parameters
+    ----------
+    found : Comparison
+        What `untied.compare` found.
+    title, depth, inputs, threads
+        As for `report`.
+
+    Returns
+    -------
+    str
+        The page.
+
+    Raises
+    ------
+    UntiedError
+        plotly is not installed (``pip install 'untied[report]'``).
+    """
+    collected = collect_comparison(found, depth, threads)
+    collected["inputs"] = provenance(inputs)
+    return page(collected, title or f"{found.runs[0]} and {found.runs[1]}")

@@ -1,0 +1,34 @@
+// The page from top to bottom.
+function provenance() {
+  const where = section("provenance", "How this was made", "");
+  const rows = [
+    ["program", "untied " + data.version],
+    ...Object.entries(data.settings).map(([name, value]) => [name, String(value)]),
+    ...(data.inputs || []).map((input) => [input.path, input.sha256 ? "sha256 " + input.sha256 : "read once, no hash"]),
+    ...data.measures.map((measure) => [measure.name, `${measure.title}; ${measure.equation}; ${measure.reference}`]),
+  ];
+  where.append(node("dl", {}, ...rows.flatMap(([name, value]) => [node("dt", {}, name), node("dd", {}, value)])));
+}
+
+function theme(name) {
+  document.documentElement.dataset.theme = name;
+  document.getElementById("theme").textContent = name === "dark" ? "Light" : "Dark";
+}
+
+theme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+document.getElementById("subtitle").textContent =
+  comparing
+    ? `A: ${data.runs[0]} · B: ${data.runs[1]} · ` + (data.of > data.queries.length ? `the ${data.queries.length} queries of ${data.of} that differ most` : `${data.of} queries of both`) + (data.alone.some((n) => n > 0) ? ` · left out: ${data.alone[0]} only in A, ${data.alone[1]} only in B` : "")
+    : `${data.runs.length} runs · ${data.queries.length} queries · exact means over all orders of tied documents`;
+const measures = document.getElementById("measure");
+measures.append(...data.measures.map((measure, number) => node("option", { value: number, title: about(measure) }, measure.name)));
+measures.addEventListener("change", () => change({ measure: Number(measures.value) }));
+// The query with the largest difference is the first to look at.
+state.query = differences().reduce((most, row) => (change_of(row) > change_of(most) ? row : most)).query;
+const parts = comparing ? [spread, queries, sideBySide, tieCounts, provenance] : [summary, queries, sideBySide, curves, ties, distances, glance, provenance];
+for (const part of parts) part();
+document.getElementById("theme").addEventListener("click", () => {
+  theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+  change({});
+});
+document.documentElement.dataset.ready = "yes";

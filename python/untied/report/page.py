@@ -1,0 +1,69 @@
+"""Putting a report's data and its code into one page."""
+
+from __future__ import annotations
+
+import json
+import os
+from html import escape
+
+from untied.errors import UntiedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+ASSETS = os.path.join(os.path.dirname(__file__), "assets")
+#: Parts of the page's script, in the order in which they build on each other.
+SCRIPTS = ("base.js", "tables.js", "queries.js", "charts.js", "start.js")
+
+PAGE = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy"
+ content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:">
+<title>{title}</title>
+<style>
+{style}</style>
+</head>
+<body>
+<a class="skip" href="#summary">Skip to the summary</a>
+<header>
+<div><h1>{title}</h1><p id="subtitle"></p></div>
+<div class="controls">
+<label>Measure <select id="measure"></select></label>
+<button type="button" id="theme" aria-label="Switch between light and dark"></button>
+</div>
+</header>
+<main id="main"><noscript>This page needs JavaScript; it loads nothing from anywhere.</noscript></main>
+<script type="application/json" id="data">{data}</script>
+<script>
+{script}</script>
+<script>{charts}</script>
+</body>
+</html>
+"""
+
+
+def page(data: dict[str, Any], title: str) -> str:
+    """Make the page: nothing in it is loaded from elsewhere, and nothing in the data is read as code."""
+    # In JSON "<" stands only within strings, where it may be written as an escape; so no tag can end the element.
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+    script = "".join(_asset(name) for name in SCRIPTS)
+    return PAGE.format(title=escape(title), style=_asset("page.css"), data=text, charts=_charts(), script=script)
+
+
+def _asset(name: str) -> str:
+    with open(os.path.join(ASSETS, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def _charts() -> str:
+    """Plotly's code, which it says is fit for a script element."""
+    try:
+        from plotly.offline import get_plotlyjs
+    except ImportError:
+        raise UntiedError("reports need plotly and SciPy: install untied[report]") from None
+    return str(get_plotlyjs())

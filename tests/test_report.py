@@ -1,0 +1,243 @@
+"""The report: its data against evaluations, and the page in a browser."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from math import isnan
+from pathlib import Path
+
+import pytest
+
+import untied
+from untied.cli import main
+from untied.errors import UntiedError
+from untied.report import comparison_report, report
+from untied.statistics import significance
+
+EXAMPLE = Path(__file__).parent.parent / "examples" / "tar2017"
+QRELS = str(EXAMPLE / "qrels.txt")
+RUNS = [str(EXAMPLE / f"{name}.run") for name in ("amc", "qut", "uos", "waterloo")]
+ROBUST = Path(os.environ.get("UNTIED_SHARED") or Path(__file__).resolve().parents[2] / "shared") / "data" / "robust03"
+HOSTILE = '</script><img src=x onerror="window.hurt=1"><b>&'
+
+
+def data_of(page: str) -> dict:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])
+
+
+@pytest.fixture(scope="module")
+def example() -> str:
+    return report(QRELS, RUNS, ["AP", "nDCG@10", "ESL"], baseline="waterloo", title="Example", inputs=[QRELS])
+
+
+def test_the_data_are_those_of_evaluations(example: str) -> None:
+    data = data_of(example)
+    results = untied.evaluate(QRELS, RUNS, ["AP", "nDCG@10", "ESL"], ties="range")
+    assert [measure["name"] for measure in data["measures"]] == results.measures
+    assert [measure["lower"] for measure in data["measures"]] == [False, False, True]
+    for measure, of_measure in zip(results.measures, data["values"], strict=True):
+        for run, of_run in zip(results.runs, of_measure, strict=True):
+            values = [results.value(measure, query, run).mean for query in results.queries]
+            assert of_run == [None if isnan(value) else round(value, 5) for value in values]
+    uos = data["means"][0][2]
+    value = results["uos", "AP"]
+    assert (uos["mean"], uos["least"], uos["most"]) == (round(value.mean, 5), round(value.low, 5), round(value.high, 5))
+    tested = significance(results, baseline="waterloo", interval="none", samples=20_000).table.to_dicts()
+    assert [test["significant"] for test in data["tests"]] == [row["significant"] == "yes" for row in tested]
+    assert [test["survives"] for test in data["tests"]] == [row["survives"] == "yes" for row in tested]
+    assert data["ties"][2]["tied"] == data["ties"][2]["documents"]
+    assert data["inputs"][0]["sha256"] is not None
+    query = data["rankings"][0]
+    amc = untied.Run(RUNS[0])[results.queries[0]]
+    top = sorted(amc, key=lambda row: -row[1])[:20]
+    assert {query["docs"][doc] for group in query["runs"][0]["groups"] for doc in group} == {doc for doc, _ in top}
+    assert [query["docs"][doc] for doc in query["runs"][0]["groups"][0]] == [top[0][0]]
+    judged = untied.Qrels(QRELS)[results.queries[0]]
+    assert query["grades"] == [judged.get(doc) for doc in query["docs"]]
+    means = {row["measure"]: row["value"] for row in untied.evaluate(QRELS, RUNS[0], "IPrec@0.5").means.to_dicts()}
+    assert data["curves"]["precision"][0][5] == round(means["IPrec@0.5"], 5)
+    rbo = untied.compare(RUNS[0], RUNS[1], "RBO")["RBO"].mean
+    assert data["distances"][0]["rows"][0][1] == round(rbo, 5)
+
+
+def test_dynamic_recall_is_that_of_curves() -> None:
+    qrels = {"q": [["a", "b"], ["c"], ["d"]]}
+    run = {"q": ["c", "a", "x", "b", "d"]}
+    curve = untied.curves.curves(qrels, {"r": run}, "q", depth=5)
+    values = [row["value"] for row in curve.to_dicts() if row["curve"] == "dynamic_recall"]
+    page = data_of(report(qrels, {"r": run}, "AP"))
+    assert page["curves"]["dynamic_recall"][0][:5] == [round(value, 5) for value in values]
+    assert page["tests"] == page["distances"] == []
+
+
+def test_a_group_beyond_the_depth_is_counted() -> None:
+    run = {"q": [["a"], ["b", "c", "d"]]}
+    ranking = data_of(report({"q": {"a": 1}}, {"r": run}, "AP", depth=2))["rankings"][0]["runs"][0]
+    assert ranking == {"groups": [[0], [1]], "beyond": 2, "total": 4}
+
+
+def test_the_same_inputs_make_the_same_page(example: str) -> None:
+    again = report(
+        QRELS, RUNS, ["AP", "nDCG@10", "ESL"], baseline="waterloo", title="Example", inputs=[QRELS], threads=1
+    )
+    assert example == again
+
+
+def test_of_very_many_queries_those_that_differ_most_have_rankings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("untied.report.data.PLACES", 2 * 2 * 3)
+    qrels = {f"q{q}": {"a": 1} for q in range(9)}
+    runs = {"one": {q: ["a"] for q in qrels}, "two": {q: ["x"] * (q < "q3") + ["a"] for q in qrels}}
+    rankings = data_of(report(qrels, runs, "RR", depth=2))["rankings"]
+    assert [ranking is not None for ranking in rankings] == [True] * 3 + [False] * 6
+    monkeypatch.setattr("untied.report.comparison.MOST", 2)
+    page = data_of(comparison_report(untied.compare(runs["one"], runs["two"], "RBO")))
+    assert (page["queries"], page["of"]) == (["q0", "q1"], 9)
+
+
+def test_refusals(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UntiedError, match="no run 'bm25'; there are amc"):
+        report(QRELS, RUNS[:1], baseline="bm25")
+    with pytest.raises(UntiedError, match="depth must be at least 1"):
+        report(QRELS, RUNS[:1], depth=0)
+    assert main(["compare", *RUNS[:3], "--html", str(tmp_path / "page.html")]) == 1
+    assert "--html is about two runs" in capfd.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Headless Chromium."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("no Chromium on this machine")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    quiet = ("no-sandbox", "disable-gpu", "no-first-run", "disable-background-networking", "disable-sync")
+    with sync_api.sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium, args=[f"--{option}" for option in quiet])
+        yield launched
+        launched.close()
+
+
+class Tab:
+    """A page in the browser, with what it complained about and asked for."""
+
+    def __init__(self, browser, path: Path, **options) -> None:
+        self.trouble: list[str] = []
+        self.requests: list[str] = []
+        self.page = browser.new_page(**options)
+        self.page.on("console", lambda message: self.trouble.append(message.text))
+        self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(path.as_uri())
+        self.page.wait_for_selector("html[data-ready=yes]")
+        self.own = path.as_uri()
+
+    def close(self) -> None:
+        assert self.trouble == []
+        assert [url for url in self.requests if not url.startswith((self.own, "blob:", "data:"))] == []
+        self.page.close()
+
+
+def walk_through(browser, path: Path, screenshots: Path, runs: int) -> None:
+    """What a reader does with a report."""
+    tab = Tab(browser, path, viewport={"width": 1280, "height": 900})
+    page = tab.page
+    summary = page.locator("#summary tbody tr")
+    assert summary.count() == runs
+    page.screenshot(path=screenshots / "summary.png")
+    # Sort by the first measure, descending, then ascending.
+    head = page.locator("#summary thead th").nth(1)
+
+    def values() -> list[float]:
+        cells = page.locator("#summary tbody td:nth-child(2)").all_inner_texts()
+        return [float(text.split()[0]) for text in cells]
+
+    head.locator("button").click()
+    assert values() == sorted(values(), reverse=True)
+    assert page.locator("#summary thead th").nth(1).get_attribute("aria-sort") == "descending"
+    page.locator("#summary thead th button").nth(1).press("Enter")
+    assert values() == sorted(values())
+    # A bar of the chart and a row of the table open a query.
+    page.locator("#bars").scroll_into_view_if_needed()
+    page.wait_for_selector("#bars .bars .point path")
+    last = page.locator("#bars .bars .point path").last.bounding_box()
+    page.mouse.click(last["x"] + last["width"] / 2, last["y"] + last["height"] / 2)
+    rows = page.locator("#queries tbody tr")
+    lowest = page.locator("#queries tbody tr td:first-child").last.inner_text()
+    page.wait_for_function(
+        "name => document.querySelector('#query select').selectedOptions[0].text === name", arg=lowest
+    )
+    rows.first.locator("button").click()
+    first = rows.first.locator("td").first.inner_text()
+    assert page.eval_on_selector("#query select", "select => select.selectedOptions[0].text") == first
+    assert page.locator("#panel .doc").count() > 0
+    page.wait_for_timeout(300)
+    page.screenshot(path=screenshots / "query.png")
+    page.locator("#query button[aria-label='Next query']").press("Enter")
+    assert page.eval_on_selector("#query select", "select => select.selectedOptions[0].text") != first
+    # The other theme, and another measure.
+    before = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.locator("#theme").click()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != before
+    page.select_option("#measure", "1")
+    for chart in page.locator(".chart").all():
+        chart.scroll_into_view_if_needed()
+        chart.locator(".main-svg").first.wait_for()
+    page.screenshot(path=screenshots / "dark.png", full_page=True)
+    with page.expect_download() as download:
+        page.locator("#summary .bar button").click()
+    lines = Path(download.value.path()).read_text().splitlines()
+    assert len(lines) == runs + 1
+    tab.close()
+
+
+def test_the_example_in_a_browser(browser, example: str, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(example)
+    walk_through(browser, path, tmp_path, runs=4)
+    # On a phone nothing is wider than the screen.
+    tab = Tab(browser, path, viewport={"width": 390, "height": 800})
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= 390
+    tab.close()
+
+
+@pytest.mark.skipif(not ROBUST.exists(), reason="no data of the robust track")
+def test_robust_2003_in_a_browser(browser, unpacked, tmp_path: Path) -> None:
+    robust03 = unpacked("robust03")
+    runs = sorted(str(path) for path in robust03.glob("*.run"))
+    assert len(runs) == 17
+    out = tmp_path / "report.html"
+    assert main(["report", str(robust03 / "qrels.txt"), *runs, "-m", "AP", "-m", "nDCG@10", "-o", str(out)]) == 0
+    assert out.stat().st_size < 25e6
+    walk_through(browser, out, tmp_path, runs=17)
+
+
+def test_a_comparison_in_a_browser(browser, tmp_path: Path) -> None:
+    out = tmp_path / "comparison.html"
+    assert main(["compare", *RUNS[:2], "--html", str(out), "--qrels", QRELS, "-m", "RBO", "-m", "MED(nDCG@10)"]) == 0
+    tab = Tab(browser, out)
+    values = [float(text) for text in tab.page.locator("#queries tbody td:nth-child(2)").all_inner_texts()]
+    assert values == sorted(values)  # of a similarity the lowest first
+    tab.page.select_option("#measure", "1")
+    assert tab.page.locator("#queries thead th").nth(1).inner_text().startswith("MED(nDCG@10)")
+    tab.close()
+
+
+def test_hostile_ids_stay_text(browser, tmp_path: Path) -> None:
+    qrels = {HOSTILE: {HOSTILE: 1}, "q": {"a": 1}}
+    runs = {HOSTILE: {HOSTILE: [HOSTILE, "b"], "q": ["a"]}, "other": {HOSTILE: ["b", HOSTILE], "q": ["b"]}}
+    path = tmp_path / "hostile.html"
+    path.write_text(report(qrels, runs, ["RR", "AP"], title=HOSTILE))
+    tab = Tab(browser, path)
+    for chart in tab.page.locator(".chart").all():
+        chart.scroll_into_view_if_needed()
+        chart.locator(".main-svg").first.wait_for()
+    assert tab.page.evaluate("window.hurt") is None
+    assert tab.page.locator("h1").inner_text() == HOSTILE
+    assert tab.page.locator("#summary tbody td").first.inner_text() == HOSTILE
+    assert tab.page.locator("img").count() == 0
+    tab.close()
