@@ -3,7 +3,7 @@
 use super::Value;
 use crate::measures::{Aggregate, Certainty};
 
-/// The aggregate of a measure (SPEC 0): mean or sum of means, lows and highs; tie orders of different queries are
+/// The aggregate of a measure: mean or sum of means, lows and highs; tie orders of different queries are
 /// independent, so variances add up. Of a geometric mean's variance nothing is known.
 ///
 /// Values are added in the order in which they come: that of the queries' ids, so that sums never differ by a bit.

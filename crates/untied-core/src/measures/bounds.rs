@@ -1,4 +1,4 @@
-//! Smallest and largest value over all assignments of grades to documents that are not judged (SPEC 4.7, 7.2).
+//! Smallest and largest value over all assignments of grades to documents that are not judged.
 //!
 //! Where the normaliser does not move, the bounds are those of the two extreme assignments. Where it does (R grows with
 //! every document that becomes relevant), the number m of relevant ones is gone through: for every m it is best to have

@@ -2,7 +2,7 @@
 //!
 //! The ideal rankings hold all documents of positive grade, higher grades first, equal ones in any order. Best of them
 //! for every depth at once is the one in which documents of equal grade stand as the ranking has them, those not
-//! retrieved last (SPEC 3.3). So at depth d, where the ideal's position d lies in the grade of the truth's group j, the
+//! retrieved last. So at depth d, where the ideal's position d lies in the grade of the truth's group j, the
 //! overlap of the two is
 //!
 //!   X_d = (documents of higher grades among the first d) + min(slots, documents of group j among the first d),

@@ -1,8 +1,8 @@
 //! Pair concordance: the share of pairs of the truth that stand in the right order.
 //!
 //! A pair is two relevant documents of different grades. It is right where the one of the higher grade is retrieved and
-//! stands above the other or the other is not retrieved. The tie-breaker for rankings of equal ADR that SPEC 3.2
-//! recommends: moving the better document of a pair up never lowers it, and exchanging the two raises it.
+//! stands above the other or the other is not retrieved. It breaks ties between rankings of equal ADR:
+//! moving the better document of a pair up never lowers it, and exchanging the two raises it.
 //!
 //! Under ties a pair of one group is right in half of the orders. Variance of one group: with y the sum over its pairs of
 //! +1/2 (right) or -1/2, of documents in classes of c_1, .. c_g, the classical variance of Kendall's sum with ties in one

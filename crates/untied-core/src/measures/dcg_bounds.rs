@@ -1,4 +1,4 @@
-//! Bounds of nDCG over all grades that unjudged documents may have (SPEC 4.7, 7.2): the ideal moves with them.
+//! Bounds of nDCG over all grades that unjudged documents may have: the ideal moves with them.
 //!
 //! With the distinct gains 0 = G_0 < G_1 < .. < G_L a sum of gains falls into thresholds,
 //!

@@ -10,7 +10,7 @@
 //!
 //!   W(w, j) = (1/k) sum over i = max(w, s_j) .. k of 1 / den(i),
 //!
-//! with k = n and den(i) = i, which makes mean and variance over ties exact (SPEC 3.1, 2.5).
+//! with k = n and den(i) = i, which makes mean and variance over ties exact.
 
 use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Parameter, REL, Spec};
 use crate::error::Result;

@@ -2,7 +2,7 @@
 //!
 //! In a group with r relevant documents, nn non-relevant ones of that sort, and N_0 of them before the group, u - N_0
 //! is uniform on 0..nn for each relevant document; of two of them the pair of gaps (i, j) has weight 1, or 2 where
-//! i = j (SPEC 2.8). With F = sum over u of f(N_0 + u), and S the sum of squared deviations of these values,
+//! i = j. With F = sum over u of f(N_0 + u), and S the sum of squared deviations of these values,
 //!
 //!   E = r F/(nn+1),    Var = r S (nn + r + 1) / ((nn+1)(nn+2)).
 

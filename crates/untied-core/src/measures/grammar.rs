@@ -305,7 +305,7 @@ impl Spec {
     }
 }
 
-/// Other libraries' names for our parameters and values (SPEC 0).
+/// Other libraries' names for our parameters and values.
 fn own_spelling(name: &str, value: Value) -> (&str, Value) {
     let text = |text: &str| Value::Text(text.into());
     match (name, &value) {

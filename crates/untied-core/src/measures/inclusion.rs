@@ -6,7 +6,7 @@
 //!   statAP = (1/R^) sum over relevant documents d at rank k of y_d (1/k) (self + sum of y over those above it),
 //!
 //! self = 1, which makes the sum unbiased, or y_d. In a group of n documents, its relevant ones with sums Y of y and Q
-//! of y^2, after relevant ones with sum B, position a adds on average (SPEC 7.1)
+//! of y^2, after relevant ones with sum B, position a adds on average
 //!
 //!   (1/k) \[(Y B + self)/n + (a-1)/(n-1) (Y^2 - Q)/n\],    self = Y or Q.
 //!

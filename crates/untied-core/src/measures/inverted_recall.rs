@@ -7,7 +7,7 @@
 //!   r_i = (documents among the first i that belong to the i worst places' groups) / i,   value = (1/n) sum of r_i.
 //!
 //! The paper leaves open which direction is better and whether the repeated member counts once. No answer makes the
-//! tie-breaker consistent (SPEC 3.2), so this is here for the record; pair concordance is the one to use. A member that
+//! tie-breaker consistent with ADR (docs/partial-order.md), so this is here for the record; pair concordance is the one to use. A member that
 //! the list does not keep stands for the others as long as the best group has one.
 
 use super::sampling::{self, Statistics};

@@ -363,8 +363,8 @@ pub trait Measure: Send + Sync {
 
     /// Smallest and largest value over all orders of the tie groups.
     ///
-    /// Right as it stands for every measure that never falls when a higher grade moves up past a lower one
-    /// (SPEC 2.1); others override it.
+    /// Right as it stands for every measure that never falls when a higher grade moves up past a lower one;
+    /// others override it.
     fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
         (self.mean(&orders.worst, truth), self.mean(&orders.best, truth))
     }

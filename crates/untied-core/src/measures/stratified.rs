@@ -7,7 +7,7 @@
 //!
 //! D documents of the pool, n judged and r relevant ones of a stratum above it. The sum is over strata, so its mean in
 //! a tie group is: for each stratum the mean of infAP (see `inferred`), where the document itself is left out of its
-//! own (SPEC 7.1). As infAP it may fall when a relevant document moves up: variance and extremes come from `lattice`.
+//! own. As infAP it may fall when a relevant document moves up: variance and extremes come from `lattice`.
 
 use super::drawing;
 use super::lattice::{self, Outcome};

@@ -5,7 +5,7 @@
 //! document with rho relevant and c judged documents up to it, itself included, and m documents outside the pool above
 //! it, then has the expected precision rho I(c, m), where I(c, m) = E\[1 / (c + Binomial(m, p))\]:
 //!
-//!   I(c, 0) = 1/c,    I(c, m) = (1 + m (1-p) I(c, m-1)) / (m + c)    (SPEC 4.3, by integration by parts),
+//!   I(c, 0) = 1/c,    I(c, m) = (1 + m (1-p) I(c, m-1)) / (m + c)    (by integration by parts),
 //!
 //! and E\[subAP\] is the sum over relevant documents / R: no random numbers. In a tie group with J judged documents, r of
 //! them relevant, and m outside the pool, a relevant one has s = 0..J-1 judged ones of its group above it, each equally

@@ -138,7 +138,7 @@ fn split(kinds: &[Kind]) -> (Kind, Vec<Kind>) {
 /// E\[X\] over all orders.
 ///
 /// With E_a the mean, over all ordered choices of a documents, of the product of their q, and G_a that of
-/// g_a q_1 .. q_{a-1}, a further document (g, q) makes of a group of m (SPEC 2.6, 2.7)
+/// g_a q_1 .. q_{a-1}, a further document (g, q) makes of a group of m
 ///
 ///   E'_a = \[(m+1-a) E_a + a q E_{a-1}\] / (m+1),
 ///   G'_a = \[(m+1-a) G_a + (a-1) q G_{a-1} + g E_{a-1}\] / (m+1):

@@ -18,7 +18,7 @@ impl List {
         let begun = order.ends.partition_point(|&end| (end as usize) < depth) + 1;
         self.ends.clear();
         self.ends.extend(&order.ends[..begun.min(order.ends.len())]);
-        let kept = &order.rows[..self.len()];
+        let kept = &order.rows[..self.ends.last().map_or(0, |&end| end as usize)];
         self.docs.clear();
         self.docs.extend(kept.iter().map(|&row| numbers.number(rows.doc(row as usize), rows.hashes()[row as usize])));
     }
@@ -35,13 +35,13 @@ impl List {
     /// Number of documents.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.ends.last().map_or(0, |&end| end as usize)
+        self.docs.len()
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.docs.is_empty()
     }
 
     /// Whether documents are tied.

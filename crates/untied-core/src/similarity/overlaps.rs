@@ -3,7 +3,7 @@
 //! Most similarities are `constant + sum_d kappa_d X_d` with weights of one sign (distances: below 0). A shared document at
 //! ranks i and j counts from depth max(i, j) on, so such a sum is also one over shared documents of
 //! `phi(max(i, j))` with `phi(m) = sum_{d >= m} kappa_d`. The first form gives mean and extremes, the second the
-//! variance, all over the orders of tied documents in both rankings (SPEC 5.1).
+//! variance, all over the orders of tied documents in both rankings.
 
 use std::cell::OnceCell;
 

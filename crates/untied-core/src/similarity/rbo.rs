@@ -2,7 +2,7 @@
 //!
 //! `RBO = (1-p) sum_d p^{d-1} A_d` with agreement `A_d = X_d / d`. Of rankings of s and l >= s documents only a part
 //! of the sum is known: `truncated` is that part, `min` and `max` are the least and the greatest value that longer
-//! rankings could have, `res` is max - min, and `ext` supposes that agreement goes on as it was (SPEC 5.1).
+//! rankings could have, `res` is max - min, and `ext` supposes that agreement goes on as it was.
 
 use super::overlaps::{Linear, Overlaps};
 use super::rbo_weights::Weights;

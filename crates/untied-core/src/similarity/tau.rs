@@ -1,4 +1,4 @@
-//! Kendall's tau of the documents that both rankings have (SPEC 5.2).
+//! Kendall's tau of the documents that both rankings have.
 //!
 //! With C concordant and D discordant pairs of n documents, `tau_a = (C - D) / (n (n-1) / 2)`: a tied pair counts 0,
 //! its mean over tie orders. One pair of orders makes all T tied pairs concordant, another one all discordant, so the
