@@ -22,6 +22,8 @@ import untied
 from measure import machine, markdown_table
 
 MEASURES = ["MED(nDCG@20)", "MED(RBP)", "RBO", "Overlap@10"]
+#: Differences that are searched; each by itself.
+SEARCHED = ["MED(AP@100)", "MED(ERR(max_grade=2)@100, tail='upper')"]
 OF_ARRAYS = ["MED(nDCG@20)", "RBO", "Overlap@20"]
 
 
@@ -29,7 +31,8 @@ def of_runs(folder: Path, repeats: int, measures: list[str]) -> list[list[str]]:
     """Every two runs of a folder, measure by measure and together."""
     runs = {path.stem: untied.read_run(path, threads=1) for path in sorted(folder.glob("*.run"))}
     rows = []
-    for asked in [*([measure] for measure in measures), measures]:
+    searched = [[measure] for measure in SEARCHED] if measures == MEASURES else []
+    for asked in [*([measure] for measure in measures), measures, *searched]:
         taken = []
         for _ in range(repeats):
             start = process_time()
