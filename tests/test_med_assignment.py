@@ -10,7 +10,7 @@ import untied
 from oracle.difference import filled
 from oracle.enumeration import permutations
 from oracle.judgements import Groups
-from test_med import FORMS, OF_TIES, Form, Instance, compared, instances
+from test_med import FORMS, OF_TIES, Form, Instance, compared, instances, of_form
 
 
 def judged(form: Form, instance: Instance, found: untied.Assignment) -> tuple[list[Groups], dict[str, int]]:
@@ -34,7 +34,7 @@ def scores(form: Form, ranking: Groups, truth: dict[str, int]) -> list[Fraction]
 
 @pytest.mark.parametrize(("form", "ties"), OF_TIES)
 def test_the_difference_is_that_of_med(form: Form, ties: bool) -> None:
-    drawn = instances(form.name, form.grades, ties, 150, form.lengths)
+    drawn = of_form(form, form.name, ties, 150)
     top = max(form.grades)
     options = form.options + ("" if "rel=" in form.name or top == 1 else f", max_grade={top}")
     names = [f"MED({form.name}{options}{direction})" for direction in ("", ", direction='a-b'", ", direction='b-a'")]
@@ -93,8 +93,10 @@ def test_evaluation_gives_the_value_back(name: str, of: str) -> None:
 
 
 def test_what_is_refused() -> None:
-    found = untied.compare(["x", ["y", "z"]], ["z", "x"], ["MED(R@2)", "MED(P@2)", "Overlap@2", "Delta(P@2)"])
-    for measure in ("MED(R@2)", "Overlap@2", "Delta(P@2)"):
+    found = untied.compare(
+        ["x", ["y", "z"]], ["z", "x"], ["MED(AP@2, R='relevant')", "MED(P@2)", "Overlap@2", "Delta(P@2)"]
+    )
+    for measure in ("MED(AP@2, R='relevant')", "Overlap@2", "Delta(P@2)"):
         with pytest.raises(untied.UntiedError, match=r"no assignment for .* in query query: there is one for MED"):
             found.assignment(measure)
     with pytest.raises(KeyError, match="query 'other' is not in both runs"):

@@ -12,7 +12,7 @@ import pytest
 
 import untied
 from oracle.difference import outcomes
-from test_med import OF_TIES, Form, instances
+from test_med import OF_TIES, Form, of_form
 
 ANY_NUMBER_A_GRADE = [case for case in OF_TIES if "per_grade" not in str(case.id)]
 
@@ -23,7 +23,7 @@ DRAWN_IF_TIED = ("RR", "ERR")
 
 @pytest.mark.parametrize(("form", "ties"), ANY_NUMBER_A_GRADE)
 def test_mean_and_variance(form: Form, ties: bool) -> None:
-    drawn = instances("chances " + form.name, form.grades, ties, 60, form.lengths)
+    drawn = of_form(form, "chances " + form.name, ties, 60)
     chance = random.Random(form.name)
     given = {
         query: {doc: Fraction(chance.randrange(5), 4) for doc in "abcde" if chance.random() < 0.7} for query in drawn
@@ -63,7 +63,7 @@ def test_outcomes(form: Form, ties: bool) -> None:
     chances = {doc: Fraction(i, 7) for i, doc in enumerate("abcde", 1)}
     top = max(form.grades)
     options = form.options + ("" if "rel=" in form.name or top == 1 else f", max_grade={top}")
-    drawn = instances("outcomes " + form.name, form.grades, ties, 12, form.lengths)
+    drawn = of_form(form, "outcomes " + form.name, ties, 12)
     runs = ({query: getattr(instance, side) for query, instance in drawn.items()} for side in ("a", "b"))
     found = untied.compare(
         *runs,
@@ -99,8 +99,10 @@ def test_a_sample_is_repeated() -> None:
 
 
 def test_outcomes_that_are_refused() -> None:
-    found = untied.compare(["x", ["y", "z"]], ["z", "x"], ["MED(P@2)", "RBO", "Delta(R@2)", "Delta(P@2)"])
-    for measure in ("MED(P@2)", "RBO", "Delta(R@2)"):
+    found = untied.compare(
+        ["x", ["y", "z"]], ["z", "x"], ["MED(P@2)", "RBO", "Delta(AP@2, R='relevant')", "Delta(P@2)"]
+    )
+    for measure in ("MED(P@2)", "RBO", "Delta(AP@2, R='relevant')"):
         with pytest.raises(untied.UntiedError, match=r"no outcomes of .* in query query: there are for Delta"):
             found.outcomes(measure)
     with pytest.raises(untied.UntiedError, match="points must be a whole number from 2 to 10,000,000, not 1"):

@@ -2,54 +2,77 @@
 //!
 //! R, the number of relevant documents, grows with every one that is found:
 //!
-//!   R@k = h / R,    F1@k = 2 h / (k + R),    h relevant documents among the first k.
+//!   R@k = h / R,    F1@k = 2 h / (k + R),    h relevant documents among the first k,
 //!
-//! The difference of two rankings has the same denominator, and h(A) - h(B) is at most R. So a document of A alone
-//! never lowers it when it becomes relevant ((n + 1) / (d + 1) >= n / d where n <= d), one of B alone never raises it,
-//! and one of both, or of neither, only makes the denominator larger: that helps just where A stays behind.
-//! With R = 0 there is no difference.
+//! of tied documents the mean: h(C) = sum of x_d w_C(d), w_C(d) being the share of a tie group that is within k. The
+//! difference of two rankings has the same denominator: it is (n + sum of x_d delta_d) / (m + sum of x_d), with
+//! delta = w_A - w_B. If lambda is its maximum, then n - lambda m + sum of x_d (delta_d - lambda) is 0 at most, and 0 for
+//! the best x (Dinkelbach 1967): so all documents are relevant that have delta > lambda. They are the first ones by delta,
+//! and it is enough to try how many. With R = 0 there is no difference.
 
+use super::dot::Weights;
+use super::scores::Scores;
 use super::{Document, Instance, Solution};
 
-/// Documents that are in neither ranking, but count in R.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Elsewhere {
-    /// Those that are known to be relevant.
-    pub relevant: usize,
-    /// Those that are not known, and may be relevant.
-    pub unknown: usize,
+/// The difference of two rankings in R@k or F1@k, with weights w.
+#[derive(Debug, Clone, Copy)]
+pub struct Share<'w> {
+    /// Weights of ranks that are 1 within k.
+    pub weights: &'w Weights,
+    /// Judged documents that are relevant, wherever they are.
+    pub relevant: f64,
+    /// k, for F1.
+    pub f1: Option<f64>,
 }
 
-/// The largest R@k(A) - R@k(B), k the depth.
-#[must_use]
-pub fn recall(instance: &Instance, elsewhere: Elsewhere) -> Solution {
-    share(instance, elsewhere, |ahead, relevant| if relevant == 0.0 { 0.0 } else { ahead / relevant })
-}
-
-/// The largest F1@k(A) - F1@k(B), k the depth.
-#[must_use]
-pub fn f1(instance: &Instance, elsewhere: Elsewhere) -> Solution {
-    let k = instance.depth as f64;
-    share(instance, elsewhere, |ahead, relevant| 2.0 * ahead / (k + relevant))
-}
-
-/// The value of h(A) - h(B) and R at their best.
-fn share(instance: &Instance, elsewhere: Elsewhere, value: impl Fn(f64, f64) -> f64) -> Solution {
-    let lacking = instance.depth.saturating_sub(instance.lengths.0) as f64;
-    let mut gains = gains(instance);
-    let (mut ahead, mut relevant) = (lacking, lacking + elsewhere.relevant as f64);
-    for (x, &gain) in instance.documents.iter().zip(&gains).filter(|(_, gain)| **gain > 0.0) {
-        ahead += f64::from(i8::from(x.a > 0) - i8::from(x.b > 0));
-        relevant += gain.signum();
-    }
-    if ahead < 0.0 {
-        relevant += elsewhere.unknown as f64;
-        for (x, gain) in instance.documents.iter().zip(&mut gains).filter(|(x, _)| is_open(x)) {
-            *gain = instance.top;
-            relevant += f64::from(u8::from(x.a > 0 && x.b > 0));
+impl Share<'_> {
+    /// Of so many relevant documents among the first k, and so many in all.
+    fn value(&self, hits: f64, relevant: f64) -> f64 {
+        match self.f1 {
+            Some(k) => 2.0 * hits / (k + relevant),
+            None if relevant == 0.0 => 0.0,
+            None => hits / relevant,
         }
     }
-    solution(value(ahead, relevant), gains)
+
+    /// The largest S(A) - S(B).
+    #[must_use]
+    pub fn largest(&self) -> Solution {
+        let documents = &self.weights.documents;
+        let mut gains: Vec<f64> = documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
+        let may = |x: &super::dot::Weighed| x.known.is_none() && (x.a > 0.0 || x.b > 0.0) && self.weights.top > 0.0;
+        let open = documents.iter().enumerate().filter(|(_, x)| may(x)).map(|(i, x)| (x.a - x.b, Some(i)));
+        let mut open: Vec<_> = self.weights.lacking.0.iter().map(|&w| (w, None)).chain(open).collect();
+        open.sort_by(|one, other| other.0.total_cmp(&one.0)); // stable: of equal ones the first
+        let known = documents.iter().filter(|x| x.known.is_some_and(|gain| gain > 0.0));
+        let (mut ahead, mut relevant) = (known.map(|x| x.a - x.b).sum::<f64>(), self.relevant);
+        let (mut value, mut taken) = (self.value(ahead, relevant), 0);
+        for (n, (delta, _)) in open.iter().enumerate() {
+            ahead += delta;
+            relevant += 1.0;
+            if self.value(ahead, relevant) > value {
+                (value, taken) = (self.value(ahead, relevant), n + 1);
+            }
+        }
+        open[..taken].iter().filter_map(|one| one.1).for_each(|i| gains[i] = self.weights.top);
+        solution(value, gains)
+    }
+
+    fn score(&self, gains: &[f64], weight: impl Fn(&super::dot::Weighed) -> f64) -> f64 {
+        let found = || self.weights.documents.iter().zip(gains).filter(|(_, gain)| **gain > 0.0).map(|(x, _)| x);
+        let unknown = found().filter(|x| x.known.is_none()).count();
+        self.value(found().map(weight).sum(), self.relevant + unknown as f64)
+    }
+}
+
+impl Scores for Share<'_> {
+    fn a(&self, gains: &[f64]) -> f64 {
+        self.score(gains, |x| x.a)
+    }
+
+    fn b(&self, gains: &[f64]) -> f64 {
+        self.score(gains, |x| x.b)
+    }
 }
 
 /// The largest Success@k(A) - Success@k(B), k the depth: 1 if only A has a relevant document, -1 if only B.
@@ -107,7 +130,7 @@ mod tests {
             if seed % 3 > 0 {
                 case.instance = case.instance.filled(); // each of them has a value of its own
             }
-            let elsewhere = Elsewhere { relevant: random.below(3) as usize, unknown: random.below(3) as usize };
+            let elsewhere = random.below(3) as f64;
             let k = case.instance.depth as f64;
             let recall_of =
                 |(a, b, r): (f64, f64, f64), more: f64| if r + more > 0.0 { (a - b) / (r + more) } else { 0.0 };
@@ -121,19 +144,19 @@ mod tests {
                     let mut gain = |x: &Document| x.known.unwrap_or_else(|| *next.next().expect("one for each"));
                     let gains: Vec<f64> = case.instance.documents.iter().map(&mut gain).collect();
                     let found = counts(&case, &gains, lacking);
-                    for more in elsewhere.relevant..=elsewhere.relevant + elsewhere.unknown {
-                        largest[0] = largest[0].max(recall_of(found, more as f64));
-                        largest[1] = largest[1].max(f1_of(found, more as f64));
-                    }
+                    largest[0] = largest[0].max(recall_of(found, elsewhere));
+                    largest[1] = largest[1].max(f1_of(found, elsewhere));
                     largest[2] = largest[2].max(success_of(found));
                 });
             }
-            let solutions = [recall(&case.instance, elsewhere), f1(&case.instance, elsewhere), success(&case.instance)];
+            let weights = Weights::by_rank(&case.instance, &vec![1.0; case.instance.depth]);
+            let known = case.instance.documents.iter().filter(|x| x.known.is_some_and(|gain| gain > 0.0)).count();
+            let share = |f1| Share { weights: &weights, relevant: elsewhere + known as f64, f1 };
+            let solutions = [share(None).largest(), share(Some(k)).largest(), success(&case.instance)];
             for (i, (found, largest)) in solutions.iter().zip(largest).enumerate() {
                 assert!((found.value - largest).abs() < 1e-15, "{seed} {i} {found:?} {largest} {case:?} {elsewhere:?}");
                 let with = counts(&case, &found.gains, (1.0, 0.0));
-                let more = elsewhere.relevant as f64 + if with.0 < with.1 { elsewhere.unknown as f64 } else { 0.0 };
-                let again = [recall_of(with, more), f1_of(with, more), success_of(with)][i];
+                let again = [recall_of(with, elsewhere), f1_of(with, elsewhere), success_of(with)][i];
                 assert!((again - largest).abs() < 1e-15, "{seed} {i} {found:?} {largest} {case:?}");
             }
         }

@@ -13,6 +13,8 @@ mod outcomes;
 pub use assignment::Assignment;
 pub use outcomes::Outcomes;
 
+use super::bpref::Bpref;
+use super::counts::Share;
 use super::effect::{Both, Workspace};
 use super::novelty::{self, Novelty};
 use super::time_biased::Timed;
@@ -72,10 +74,14 @@ enum Kind {
     Cascade(Vec<f64>),
     /// A sum over subtopics.
     Novelty(Box<Novelty>),
-    Recall,
-    F1,
+    /// R or F1: ones for the ranks that count.
+    Share {
+        ones: Vec<f64>,
+        is_f1: bool,
+    },
     Success,
-    Bpref,
+    /// Ranks.
+    Bpref(Vec<f64>),
 }
 
 /// What AP is divided by.
@@ -140,10 +146,9 @@ impl Form {
                 ));
             }
             "AP" => binary(Kind::AveragePrecision(options.base))?,
-            "R" => binary(Kind::Recall)?,
-            "F1" => binary(Kind::F1)?,
+            name @ ("R" | "F1") => binary(Kind::Share { ones: vec![1.0; depth], is_f1: name == "F1" })?,
             "Success" => binary(Kind::Success)?,
-            "Bpref" => binary(Kind::Bpref)?,
+            "Bpref" => binary(Kind::Bpref((1..=depth).map(|rank| rank as f64).collect()))?,
             "RR" => binary(Kind::ReciprocalRank)?,
             "U" => binary(Kind::Read(UMeasure::new(of, scope)?))?,
             "TBG" => binary(Kind::Timed(Box::new(TimeBiasedGain::new(of, scope)?)))?,
@@ -259,7 +264,9 @@ impl Form {
     /// Discounts of the ranks to a depth, if it goes by ranks.
     fn discounts(&self, depth: usize) -> &[f64] {
         match &self.kind {
-            Kind::Dot { discounts, .. } => &discounts[..depth],
+            Kind::Dot { discounts: of_ranks, .. } | Kind::Share { ones: of_ranks, .. } | Kind::Bpref(of_ranks) => {
+                &of_ranks[..depth]
+            }
             _ => &[],
         }
     }
@@ -280,6 +287,19 @@ impl Form {
             let known = self.known(both.grades[place.document as usize]);
             (a > 0 || b > 0).then_some(Document { a, b, known })
         }));
+    }
+
+    /// Two rankings as R or F1 takes them, with weights that are in the workspace.
+    fn share<'w>(&self, both: &Both<'_>, weights: &'w dot::Weights, is_f1: bool) -> Share<'w> {
+        let relevant = both.levels.iter().filter(|level| self.gain.of(level.grade) > 0.0);
+        let relevant = relevant.map(|level| f64::from(level.count)).sum();
+        Share { weights, relevant, f1: is_f1.then_some(self.depth_of(both) as f64) }
+    }
+
+    /// The same for bpref; none of rankings without documents.
+    fn bpref<'w>(&self, both: &Both<'_>, ranks: &'w dot::Weights) -> Option<Bpref<'w>> {
+        let depth = self.depth_of(both) as f64;
+        (depth > 0.0).then_some(Bpref { ranks, depth })
     }
 
     /// Two rankings as [`Kind::Timed`] takes them; what cannot be relevant is known not to be.
@@ -307,7 +327,7 @@ fn with_grades(of: &Spec, max_grade: f64, scope: &Scope<'_>) -> Result<Box<dyn M
     of.build(&Scope { depth: scope.depth.max(of.cutoff_or(0)), grades: &grades })
 }
 
-/// Discounts of a ranking's documents, rank by rank: in a tie group the mean over its positions (SPEC 7.3).
+/// Discounts of a ranking's documents, rank by rank: in a tie group the mean over its positions.
 fn by_rank<'a>(discounts: &'a [f64], list: &List, room: &'a mut Vec<f64>) -> &'a [f64] {
     if !list.is_tied() {
         return discounts;

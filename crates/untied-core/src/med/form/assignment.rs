@@ -84,6 +84,15 @@ impl Form {
                     Some(most) => dot::solve_limited(&work.weights, &self.grades(both, most, true)).gains,
                 }
             }
+            Kind::Share { .. } | Kind::Bpref(_) => {
+                self.weigh(both, work);
+                let gains = self.of_weights(both, work).map_or_else(Vec::new, |found| found.gains);
+                let documents = numbers.into_iter().zip(gains).zip(&work.weights.documents);
+                let counted = documents.filter(|(_, x)| x.a > 0.0 || x.b > 0.0).map(|(one, _)| one);
+                let (kept, gains): (Vec<u32>, Vec<f64>) = counted.unzip();
+                numbers = kept;
+                with_filling(gains)
+            }
             Kind::Timed(measure) => {
                 let timed = self.timed(measure, both);
                 let gains = timed.solve(TIED_NODES).gains;

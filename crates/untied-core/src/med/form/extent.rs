@@ -3,9 +3,7 @@
 use super::super::effect::{Both, Workspace};
 use super::super::tied::{Swapped, Tied};
 use super::super::time_biased::Timed;
-use super::super::{
-    Document, Instance, Solution, average_precision, bpref, branch, counts, dot, err, flow, reciprocal_rank,
-};
+use super::super::{Document, Instance, Solution, average_precision, branch, counts, dot, err, flow, reciprocal_rank};
 use super::{Base, Extent, Form, Kind, NODES, TIED_NODES};
 use crate::measures::Certainty;
 use crate::ranking::{List, Placed};
@@ -19,6 +17,14 @@ impl Form {
         }
         let (up, down) = match &self.kind {
             Kind::Novelty(novelty) => return novelty.extent(both, work, directions),
+            Kind::Share { .. } | Kind::Bpref(_) => {
+                self.weigh(both, work);
+                let solve = |work: &mut Workspace| {
+                    let value = self.of_weights(both, work).map_or(0.0, |found| found.value);
+                    (value, value)
+                };
+                in_both(directions, work, solve, |work| work.weights.swap())
+            }
             Kind::AveragePrecision(Base::Depth) if both.is_tied() => {
                 let instance = self.with_ties(both, self.depth_of(both));
                 in_both_orders(both, instance, directions, |instance, ends| {
@@ -135,7 +141,7 @@ impl Form {
     /// What a search finds over the expected scores of rankings with ties.
     fn searched(&self, both: &Both<'_>, directions: (bool, bool)) -> ((f64, f64), (f64, f64)) {
         let never = (f64::NEG_INFINITY, f64::NEG_INFINITY);
-        // Denominators that move: what is expected of tied rankings is not known.
+        // AP divided by what is relevant: what is expected of tied rankings is not known.
         let Some(mut tied) = self.tied(both) else { return ((f64::NAN, f64::NAN), (f64::NAN, f64::NAN)) };
         let ends = |solution: Solution| (solution.value, solution.bound);
         let solve = |tied: &Tied<'_>| branch::solve(&tied.documents, self.max_grade, tied, TIED_NODES);
@@ -147,25 +153,26 @@ impl Form {
         (up, ends(branch::solve(&tied.documents, self.max_grade, &Swapped(&tied), TIED_NODES)))
     }
 
+    /// What solves the weights of the workspace, of R, F1 and bpref; none where there is nothing to solve.
+    pub(super) fn of_weights(&self, both: &Both<'_>, work: &Workspace) -> Option<Solution> {
+        match self.kind {
+            Kind::Share { is_f1, .. } => Some(self.share(both, &work.weights, is_f1).largest()),
+            Kind::Bpref(_) => Some(self.bpref(both, &work.weights)?.largest()),
+            _ => None,
+        }
+    }
+
     /// What solves the instance of the workspace.
     pub(super) fn solution(&self, both: &Both<'_>, work: &mut Workspace) -> Solution {
         let Workspace { instance, average_precision: room, .. } = work;
         let elsewhere = || self.elsewhere(both, instance);
-        let judged = || counts::Elsewhere { relevant: elsewhere(), unknown: 0 };
         match &self.kind {
             Kind::ReciprocalRank => reciprocal_rank::solve(instance),
             Kind::ReciprocalCascade => err::solve(instance, self.options.tail, NODES, &mut work.err),
             Kind::Cascade(discounts) => {
                 err::solve_discounted(instance, &discounts[..instance.depth], NODES, &mut work.err)
             }
-            Kind::Recall => counts::recall(instance, judged()),
-            Kind::F1 => counts::f1(instance, judged()),
             Kind::Success => counts::success(instance),
-            Kind::Bpref => {
-                let k = instance.depth as f64;
-                let nothing = || Solution { value: 0.0, bound: 0.0, gains: Vec::new(), nodes: 0 };
-                if k == 0.0 { nothing() } else { bpref::solve(instance, k, k).unwrap_or_else(nothing) }
-            }
             Kind::AveragePrecision(Base::Relevant) => {
                 average_precision::solve_ratio(instance, elsewhere(), NODES, room)
             }
@@ -173,7 +180,12 @@ impl Form {
                 average_precision::solve_limited(instance, *most, elsewhere(), NODES, room)
             }
             Kind::AveragePrecision(Base::Depth) => average_precision::solve(instance, NODES, room),
-            Kind::Dot { .. } | Kind::Read(_) | Kind::Timed(_) | Kind::Novelty(_) => {
+            Kind::Dot { .. }
+            | Kind::Read(_)
+            | Kind::Share { .. }
+            | Kind::Bpref(_)
+            | Kind::Timed(_)
+            | Kind::Novelty(_) => {
                 unreachable!("they are solved without an instance")
             }
         }

@@ -4,7 +4,7 @@ use super::super::effect::{Both, Workspace};
 use super::super::expected::{self, Moments, Stake, Uncertain};
 use super::super::scores::{self, Scores};
 use super::super::tied::Tied;
-use super::super::{Document, Instance, average_precision, bpref, distribution};
+use super::super::{Document, Instance, average_precision, distribution, dot};
 use super::{Base, DRAWS, Extent, Form, Kind};
 use crate::measures::Certainty;
 use crate::ranking::Placed;
@@ -49,6 +49,16 @@ impl Form {
                 let gains: Vec<f64> = documents.iter().map(|x| x.gain * x.chance).collect();
                 return exact(Moments { mean: timed.difference(&gains), variance: f64::NAN }, 1.0);
             }
+            Kind::Share { .. } | Kind::Bpref(_) => {
+                let documents = self.uncertain_weighed(both, work, chance);
+                return match &self.kind {
+                    Kind::Share { is_f1, .. } => drawn(&documents, &self.share(both, &work.weights, *is_f1)),
+                    _ => match self.bpref(both, &work.weights) {
+                        Some(bpref) => drawn(&documents, &bpref),
+                        None => exact(Moments::default(), 1.0),
+                    },
+                };
+            }
             _ => {}
         }
         if both.is_tied() {
@@ -83,6 +93,23 @@ impl Form {
         let places = both.places.iter().zip(&work.weights.documents);
         let stakes = places.map(|(place, weighed)| Stake::new(weighed, self.top, chance(place))).collect();
         (stakes, self.norm(both), sure)
+    }
+
+    /// The documents of rankings whose weights are in the workspace then.
+    pub(super) fn uncertain_weighed(
+        &self,
+        both: &Both<'_>,
+        work: &mut Workspace,
+        chance: impl Fn(&Placed) -> f64,
+    ) -> Vec<Uncertain> {
+        self.weigh(both, work);
+        let uncertain = |(place, x): (&Placed, &dot::Weighed)| {
+            let may = x.a > 0.0 || x.b > 0.0;
+            let (gain, chance) =
+                x.known.map_or_else(|| (self.top, if may { chance(place) } else { 0.0 }), |gain| (gain, 1.0));
+            Uncertain { a: place.a, b: place.b, gain, chance }
+        };
+        both.places.iter().zip(&work.weights.documents).map(uncertain).collect()
     }
 
     /// The documents of rankings that take time, each relevant with a probability.
@@ -137,14 +164,11 @@ impl Form {
         let formula = move |by_rank: &[f64], relevant: f64| {
             let relevant = relevant + elsewhere;
             match &self.kind {
-                Kind::Recall => share(hits(by_rank), relevant),
-                Kind::F1 => share(2.0 * hits(by_rank), k + relevant),
                 Kind::Success => f64::from(u8::from(hits(by_rank) > 0.0)),
                 Kind::ReciprocalRank => scores::reciprocal_rank(by_rank),
                 Kind::ReciprocalCascade => scores::expected_reciprocal_rank(by_rank),
                 Kind::Cascade(discounts) => scores::cascade(by_rank, discounts),
                 Kind::AveragePrecision(Base::Depth) => share(scores::average_precision(by_rank), k),
-                Kind::Bpref => share(bpref::score(by_rank, k), k),
                 Kind::AveragePrecision(Base::Most(most)) => {
                     let known = instance.documents.iter().filter(|x| x.known.is_some_and(|gain| gain > 0.0)).count();
                     share(scores::average_precision(by_rank), (known + *most) as f64 + elsewhere)

@@ -40,6 +40,14 @@ impl Form {
         if let Kind::Timed(measure) = &self.kind {
             return Some(sample(&self.uncertain_timed(both, chance), &self.timed(measure, both), seed));
         }
+        if let Kind::Share { is_f1, .. } = self.kind {
+            let documents = self.uncertain_weighed(both, work, chance);
+            return Some(sample(&documents, &self.share(both, &work.weights, is_f1), seed));
+        }
+        if let Kind::Bpref(_) = self.kind {
+            let documents = self.uncertain_weighed(both, work, chance);
+            return Some(sample(&documents, &self.bpref(both, &work.weights)?, seed));
+        }
         if self.is_tied(both) {
             let tied = self.tied(both)?;
             return Some(sample(&self.uncertain_tied(both, &tied, chance), &tied, seed));
