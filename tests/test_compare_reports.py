@@ -201,7 +201,7 @@ def test_json(untied_: Command, tmp_path: pathlib.Path) -> None:
     _, out, _ = untied_(*arguments, "--format", "json", "--depth", 3, "--ties", "trec")
     found = json.loads(out)
     assert found["untied"] == untied.__version__
-    assert found["settings"] == {"ties": "trec", "score_dtype": "float32", "depth": 3, "qrels_format": "trec"}
+    assert found["settings"] == {"ties": "trec", "score_dtype": "float32", "depth": 3, "qrels_format": "auto"}
     hashes = [hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in ("old.run", "new.run", "qrels")]
     assert [one["sha256"] for one in found["inputs"]] == hashes
     assert found["runs"] == ["old", "new"]
