@@ -41,6 +41,33 @@ def test_int_ids_are_their_digits():
     assert untied.evaluate({1: {10: 1}}, {numpy.int64(1): {numpy.uint8(10): 0.5}}, RR)["RR"].mean == 1.0
 
 
+class Loud(str):
+    """A str that equals no other."""
+
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        {"q": {1: 0.5, "1": 0.25}},
+        {"q": {"a": 0.5, b"a": 0.25}},
+        {"q": {"\udcc3\udca9": 0.5, "\u00e9": 0.25}},
+        {"q": {Loud("a"): 0.5, Loud("a"): 0.25}},
+        {"1": {"a": 0.5}, 1: {"a": 0.25}},
+        {"q": {"a": 0.5}, b"q": {"b": 1.0, "a": 0.25}},
+        {"p": {"a": 0.5, "b": 1.0}, "q": {1: 0.5, "1": 0.25}},
+        {"p": {"a": 0.5}, "q": ["a", ["b", "a"]]},
+    ],
+)
+def test_keys_that_differ_may_be_one_document(run):
+    with pytest.raises(untied.UntiedError, match="expected every document once in a query"):
+        untied.Run(run)
+
+
 def test_one_run_or_several(tmp_path):
     path = tmp_path / "bm25.run.gz"
     path.with_suffix("").write_text("q1 Q0 a 1 2 t\n")

@@ -97,6 +97,8 @@ pub fn items<'py>(
 pub struct Taken {
     full: Vec<Chunk>,
     chunk: Chunk,
+    /// Whether the documents of a query are keys of a dict, and all of them str of valid text: then their bytes differ.
+    pub are_distinct: bool,
 }
 
 /// Bytes of an id, roughly: columns of ids are made large enough for most.
@@ -126,7 +128,7 @@ impl Taken {
             let rows = dict.iter().map(|(_, documents)| length(documents).min(MOST_ROOM)).sum::<usize>();
             chunk.reserve(rows.min(MOST_ROOM), rows.min(MOST_ROOM) * TYPICAL_ID);
         }
-        Taken { full: Vec::new(), chunk }
+        Taken { full: Vec::new(), chunk, are_distinct: false }
     }
 
     /// Begin a query.
@@ -149,13 +151,21 @@ impl Taken {
     #[inline]
     pub fn push_all(&mut self, document: &Bound<'_, PyAny>, values: &[f64]) -> PyResult<()> {
         let docs = &mut self.chunk.block.docs;
-        with_id(document, "a document id", |id| {
+        let mut push = |id: &[u8]| {
             if docs.bytes() + id.len() > u32::MAX as usize {
                 return Err(to_python(Error::Value("a query has more than 4 GiB of document ids".into())));
             }
             docs.push(id);
             Ok(())
-        })?;
+        };
+        match document.cast_exact::<PyString>().map(|string| string.to_str()) {
+            Ok(Ok(utf8)) => push(utf8.as_bytes())?,
+            _ => {
+                // 1 and "1" are one document.
+                self.are_distinct = false;
+                with_id(document, "a document id", push)?;
+            }
+        }
         self.chunk.block.columns.iter_mut().zip(values).for_each(|(column, value)| column.push(*value));
         Ok(())
     }
@@ -164,6 +174,7 @@ impl Taken {
     pub fn chunks(mut self) -> Vec<Chunk> {
         self.chunk.finish();
         self.full.push(self.chunk);
+        self.full.iter_mut().for_each(|chunk| chunk.block.are_distinct = self.are_distinct);
         self.full
     }
 }
@@ -173,6 +184,7 @@ impl Taken {
 /// `number` names the number in messages: score or grade.
 pub fn chunks(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<Vec<Chunk>> {
     let mut taken = Taken::new(source);
+    taken.are_distinct = true;
     items(
         source,
         || Ok(what.into()),
@@ -181,6 +193,7 @@ pub fn chunks(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<V
                 taken.start_query(id);
                 Ok(())
             })?;
+            taken.are_distinct &= documents.is_instance_of::<PyDict>();
             if documents.is_instance_of::<PyList>() || documents.is_instance_of::<PyTuple>() {
                 // Scores need not be positive; grades count from 1, for the last group.
                 let best = if number == "score" { 0 } else { documents.len()? };

@@ -153,6 +153,7 @@ fn take<'py>(
         false => Err(PyTypeError::new_err(format!("{what}: a {of} id must be a str, not {}", id.get_type().name()?))),
     };
     let mut taken = Taken::new(source);
+    taken.are_distinct = true;
     items(
         source,
         || Ok(what.into()),
@@ -168,10 +169,11 @@ fn take<'py>(
             if !kept {
                 return Ok(());
             }
+            taken.are_distinct &= documents.is_instance_of::<PyDict>();
             let what = || Ok(format!("{what}[{}]", query.repr()?));
             items(&documents, what, |document, value| {
                 is_id(&document, "document")?;
-                let Ok(value) = convert::number(&value) else {
+                let Ok(value) = convert::number(&value).or_else(|_| value.extract()) else {
                     let (place, found) = (place(&query, &document), value.repr()?);
                     return Err(PyTypeError::new_err(format!("{place}: {number} must be a number, not {found}")));
                 };

@@ -87,6 +87,9 @@ fn layout(name: &str) -> Option<read::table::Format> {
 /// Columns that the user names: what they hold, and their names.
 type Named = BTreeMap<String, String>;
 
+/// A function and its arguments, as pickle has them.
+type Reduced<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>,));
+
 fn named(columns: Option<Named>) -> Vec<(String, String)> {
     columns.unwrap_or_default().into_iter().collect()
 }
@@ -231,7 +234,7 @@ impl Run {
         restored.map(Run).ok_or_else(|| refused("these bytes are no run of this version of untied".into()))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
         let (py, held) = (slf.py(), slf.get());
         let bytes = py.detach(|| held.0.store());
         Ok((slf.get_type().getattr("restore")?, (PyBytes::new(py, &bytes),)))
@@ -417,7 +420,7 @@ impl Qrels {
         restored.map(Qrels).ok_or_else(|| refused("these bytes are no qrels of this version of untied".into()))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
         let (py, held) = (slf.py(), slf.get());
         let bytes = py.detach(|| held.0.store());
         Ok((slf.get_type().getattr("restore")?, (PyBytes::new(py, &bytes),)))

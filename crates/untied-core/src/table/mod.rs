@@ -30,13 +30,15 @@ pub struct Block {
     pub docs: Documents,
     /// Numbers, column by column.
     pub columns: Vec<Vec<f64>>,
+    /// Whether no document stands twice in consecutive rows of a query, as the reader knows: they are keys of a dict.
+    pub are_distinct: bool,
 }
 
 impl Block {
     /// A block with so many columns of numbers.
     #[must_use]
     pub fn new(numbers: usize) -> Self {
-        Block { docs: Documents::default(), columns: vec![Vec::new(); numbers] }
+        Block { columns: vec![Vec::new(); numbers], ..Block::default() }
     }
 
     /// Number of rows.
@@ -53,6 +55,7 @@ impl Block {
 
     /// Forget all rows, keep the room.
     fn clear(&mut self, numbers: usize) {
+        self.are_distinct = false;
         self.docs.clear();
         self.columns.resize_with(numbers, Vec::new);
         self.columns.iter_mut().for_each(Vec::clear);
@@ -254,7 +257,7 @@ impl<'a> Rows<'a> {
     /// No rows at all: the ranking of a query that a run does not have.
     #[must_use]
     pub fn none() -> Self {
-        static NOTHING: Block = Block { docs: Documents::EMPTY, columns: Vec::new() };
+        static NOTHING: Block = Block { docs: Documents::EMPTY, columns: Vec::new(), are_distinct: true };
         Rows { block: &NOTHING, rows: 0..0 }
     }
 
