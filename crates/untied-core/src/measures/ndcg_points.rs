@@ -162,7 +162,8 @@ fn at_relevant(gains: &Ranking, ideal: &Ideal) -> f64 {
         dcg += gained;
         retrieved += count;
     }
-    total += (ideal.len() - retrieved) as f64 * dcg / ideal[ideal.len() - 1];
+    // A document that a lenient reader let stand twice is retrieved twice.
+    total += ideal.len().saturating_sub(retrieved) as f64 * dcg / ideal[ideal.len() - 1];
     total / ideal.len() as f64
 }
 
