@@ -83,18 +83,22 @@ impl Column<'_> {
         by_type!(self, S, numbers => numbers[range].iter().for_each(|&raw| visit(<S as Score>::number(raw))));
     }
 
-    /// Sort some of the numbers as scores, compared as they are. Whether all are finite.
+    /// Sort some of the numbers as scores, compared as they are; those that are there, or all of them. Whether all are
+    /// finite.
     #[inline]
     pub(super) fn sort(
         &self,
         range: Range<usize>,
-        is_there: impl Fn(u32) -> bool,
+        is_there: Option<impl Fn(u32) -> bool>,
         ascending: bool,
         order: &mut Order,
     ) -> bool {
         by_type!(self, S, numbers => {
-            let scores = numbers[range].iter().copied().zip(0..).filter(|&(_, row)| is_there(row));
-            order.sort_by::<S>(scores, ascending)
+            let scores = numbers[range].iter().copied().zip(0..);
+            match is_there {
+                None => order.sort_by::<S>(scores, ascending),
+                Some(is_there) => order.sort_by::<S>(scores.filter(|&(_, row)| is_there(row)), ascending),
+            }
         })
     }
 }

@@ -185,10 +185,10 @@ impl Labels {
         Found(&self.found[self.groups.range(query)])
     }
 
-    /// Whether there is such a document of a query, and no padding.
+    /// Which rows of a query are documents, where there is padding.
     #[inline]
-    pub(super) fn is_there(&self, found: Found<'_>, row: u32) -> bool {
-        !self.has_padding || found.0[row as usize] != ABSENT
+    pub(super) fn is_there<'a>(&self, found: Found<'a>) -> Option<impl Fn(u32) -> bool + Copy + use<'a>> {
+        self.has_padding.then_some(move |row: u32| found.0[row as usize] != ABSENT)
     }
 }
 
@@ -324,13 +324,21 @@ impl Given<'_> {
     #[inline]
     fn each(&self, range: Range<usize>, mut visit: impl FnMut(usize, Label)) {
         let first = range.start;
-        let is_0 = |flags: Option<&[u8]>, i: usize| flags.is_some_and(|flags| flags[first + i] == 0);
+        let of = |grade: f64| if grade.is_nan() { Label::Unjudged } else { Label::Grade(grade) };
         let mut i = 0;
+        if self.present.is_none() && self.judged.is_none() {
+            self.labels.visit(range, |grade| {
+                visit(i, of(grade));
+                i += 1;
+            });
+            return;
+        }
+        let is_0 = |flags: Option<&[u8]>, i: usize| flags.is_some_and(|flags| flags[first + i] == 0);
         self.labels.visit(range, |grade| {
             let label = match grade {
                 _ if is_0(self.present, i) => Label::Absent,
-                _ if grade.is_nan() || is_0(self.judged, i) => Label::Unjudged,
-                _ => Label::Grade(grade),
+                _ if is_0(self.judged, i) => Label::Unjudged,
+                _ => of(grade),
             };
             visit(i, label);
             i += 1;
@@ -361,7 +369,9 @@ fn block(
             totals.iter().map(|&(grade, counts)| (codes.of(grade) as usize - 1, counts)).collect()
         }
     };
-    let mut block = Block::default();
+    let room = found.len().min(queries.len() * codes.grades.len());
+    let mut block = Block { levels: Vec::with_capacity(room), ..Block::default() };
+    block.ends.reserve_exact(queries.len());
     let mut counts = vec![0; codes.grades.len()];
     let mut met: Vec<u32> = Vec::new();
     for query in queries {

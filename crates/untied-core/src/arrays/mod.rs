@@ -116,7 +116,8 @@ struct Columns<'a> {
 
 impl Columns<'_> {
     /// What to say of the first score of a query that is refused.
-    fn refuse(&self, range: Range<usize>, is_there: impl Fn(u32) -> bool, precision: Precision) -> Error {
+    fn refuse(&self, range: Range<usize>, is_there: Option<impl Fn(u32) -> bool>, precision: Precision) -> Error {
+        let is_there = |row| is_there.as_ref().is_none_or(|is_there| is_there(row));
         let mut place = range.start;
         let mut refused = None;
         self.scores.column.visit(range.clone(), |score| {
@@ -137,7 +138,7 @@ impl Columns<'_> {
     fn sort_rounded(
         &self,
         range: Range<usize>,
-        is_there: impl Fn(u32) -> bool,
+        is_there: Option<impl Fn(u32) -> bool>,
         precision: Precision,
         order: &mut Order,
     ) -> bool {
@@ -162,9 +163,16 @@ impl Source for Columns<'_> {
     }
 
     #[inline]
-    fn rank(&self, query: usize, _plan: &Plan, settings: Settings, room: &mut Workspace) -> Result<bool> {
+    fn rank(
+        &self,
+        query: usize,
+        truth: &Truth<'_>,
+        _plan: &Plan,
+        settings: Settings,
+        room: &mut Workspace,
+    ) -> Result<bool> {
         let (range, found) = (self.labels.groups().range(query), self.labels.found(query));
-        let is_there = |row| self.labels.is_there(found, row);
+        let is_there = self.labels.is_there(found);
         let Workspace { order, judge, all, .. } = room;
         let finite = match settings.precision {
             Precision::Float64 => self.scores.column.sort(range.clone(), is_there, self.scores.ascending, order),
@@ -173,7 +181,7 @@ impl Source for Columns<'_> {
         if !finite {
             return Err(self.refuse(range, is_there, settings.precision));
         }
-        let (truth, remove) = (self.truth(query), settings.unjudged == Unjudged::Remove);
-        Ok(judge.judge_known(found, order, &truth, settings.ties.layout() == Layout::Tied, remove, &mut all.tied))
+        let remove = settings.unjudged == Unjudged::Remove;
+        Ok(judge.judge_known(found, order, truth, settings.ties.layout() == Layout::Tied, remove, &mut all.tied))
     }
 }

@@ -60,15 +60,22 @@ impl Source for Files<'_> {
         Some(self.qrels.by_profile(detail)?.truth(self.pairs[query].0))
     }
 
-    fn rank(&self, query: usize, plan: &Plan, settings: Settings, room: &mut Workspace) -> Result<bool> {
+    fn rank(
+        &self,
+        query: usize,
+        truth: &Truth<'_>,
+        plan: &Plan,
+        settings: Settings,
+        room: &mut Workspace,
+    ) -> Result<bool> {
         let rows = self.pairs[query].1.map_or_else(Rows::none, |found| self.run.rows(found));
         let Workspace { order, judge, all, profiles, .. } = room;
-        let (truth, layout) = (self.truth(query), settings.ties.layout());
+        let layout = settings.ties.layout();
         order.sort(rows.column(0), settings.precision).map_err(|score| misfit(score, self.id(query)))?;
         let remove = settings.unjudged == Unjudged::Remove;
-        let mut mixed = judge.judge(&rows, order, &truth, layout, remove, &mut all.tied);
+        let mut mixed = judge.judge(&rows, order, truth, layout, remove, &mut all.tied);
         if let Some(lengths) = &plan.lengths {
-            let measured = judge.measure(&rows, order, &truth, layout, lengths, &mut all.tied);
+            let measured = judge.measure(&rows, order, truth, layout, lengths, &mut all.tied);
             measured.map_err(|row| lengths.lack(rows.doc(row), self.id(query)))?;
         }
         if let Some(truth) = self.profiles(query, plan) {

@@ -126,6 +126,7 @@ impl Evaluation {
     }
 
     /// The value of a measure for the `row`-th evaluated query.
+    #[inline]
     #[must_use]
     pub fn value(&self, row: usize, measure: usize) -> Value {
         let (width, measures) = (self.shape.cells(), self.shape.measures);
@@ -188,8 +189,15 @@ pub(crate) trait Source: Sync {
         None
     }
 
-    /// Write the ranking of a query into the workspace; whether tied documents differ in grade.
-    fn rank(&self, query: usize, plan: &Plan, settings: Settings, room: &mut Workspace) -> Result<bool>;
+    /// Write the ranking of a query, with these judgments, into the workspace; whether tied documents differ in grade.
+    fn rank(
+        &self,
+        query: usize,
+        truth: &Truth<'_>,
+        plan: &Plan,
+        settings: Settings,
+        room: &mut Workspace,
+    ) -> Result<bool>;
 }
 
 /// Evaluate rankings from anywhere.
@@ -261,13 +269,12 @@ impl Evaluation {
             overstated: count(|note| note.overstated),
         };
         let mut evaluation = Evaluation { queries, totals: Vec::new(), facts, mixed, cells, notes, shape };
-        evaluation.totals = (0..shape.measures)
-            .map(|measure| {
-                let mut total = Total::new(plan.aggregates[measure], shape.range, shape.variance);
-                (0..evaluation.queries.len()).for_each(|row| total.add(&evaluation.value(row, measure)));
-                total.finish()
-            })
-            .collect();
+        let total = |&aggregate| Total::new(aggregate, shape.range, shape.variance);
+        let mut totals: Vec<Total> = plan.aggregates.iter().map(total).collect();
+        for row in 0..evaluation.queries.len() {
+            totals.iter_mut().enumerate().for_each(|(measure, total)| total.add(&evaluation.value(row, measure)));
+        }
+        evaluation.totals = totals.iter().map(Total::finish).collect();
         evaluation
     }
 }

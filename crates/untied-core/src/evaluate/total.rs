@@ -27,6 +27,7 @@ impl Total {
     }
 
     /// Add a query's value, unless it is not defined.
+    #[inline]
     pub fn add(&mut self, value: &Value) {
         if value.mean.is_nan() {
             return;

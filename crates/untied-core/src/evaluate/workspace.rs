@@ -37,8 +37,9 @@ impl Workspace {
     ) -> Result<bool> {
         let remove = settings.unjudged == Unjudged::Remove;
         self.judge.every_group = matches!(settings.unjudged, Unjudged::Best | Unjudged::Worst | Unjudged::Range);
-        let mixed = source.rank(query, plan, settings, self)?;
-        let (truth, profiles) = (source.truth(query), source.profiles(query, plan));
+        let truth = source.truth(query);
+        let mixed = source.rank(query, &truth, plan, settings, self)?;
+        let profiles = source.profiles(query, plan);
         if let Some(depth) = settings.depth {
             self.all.tied.cut(depth);
             self.profiles.tied.cut(depth);

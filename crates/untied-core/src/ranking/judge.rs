@@ -178,7 +178,7 @@ impl LaidOut<'_> {
     fn push_in_order(&mut self, start: usize, rows: &[u32]) -> bool {
         for (i, &row) in rows.iter().enumerate() {
             if let Some(level) = self.found.of(row) {
-                self.ranking.push(start + i, 1, [Level { grade: self.truth.grades()[level as usize], count: 1 }]);
+                self.ranking.push_one(start + i, self.truth.grades()[level as usize]);
             } else if self.every_group {
                 self.ranking.push(start + i, 1, []);
             }

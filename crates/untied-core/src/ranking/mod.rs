@@ -6,6 +6,7 @@
 
 mod judge;
 mod list;
+mod network;
 mod pair;
 mod policy;
 pub mod score;
@@ -32,6 +33,9 @@ pub struct Level {
 #[inline]
 #[must_use]
 pub fn count_from(levels: &[Level], grade: f64) -> usize {
+    if let [level] = levels {
+        return if level.grade >= grade { level.count as usize } else { 0 }; // most groups
+    }
     levels_from(levels, grade).iter().map(|level| level.count as usize).sum()
 }
 
@@ -161,6 +165,13 @@ impl Ranking {
         self.levels.extend(levels);
         self.is_tied |= size > 1;
         self.spans.push(Span { start: start as u32, size: size as u32, levels: self.levels.len() as u32 });
+    }
+
+    /// Append an untied document.
+    #[inline]
+    pub fn push_one(&mut self, start: usize, grade: f64) {
+        self.levels.push(Level { grade, count: 1 });
+        self.spans.push(Span { start: start as u32, size: 1, levels: self.levels.len() as u32 });
     }
 
     /// Drop all but the first so many documents of a ranking without ties.

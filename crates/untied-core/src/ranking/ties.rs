@@ -1,5 +1,6 @@
 //! Sorting a query's rows by score, and the groups of equal scores.
 
+use super::network;
 use super::score::{Float64, Key, Room, Score};
 use crate::error::{Error, show};
 use crate::table::Rows;
@@ -127,24 +128,24 @@ impl Order {
     ///
     /// Whether all of them are finite.
     pub fn sort_by<S: Score>(&mut self, scores: impl Iterator<Item = (S::Raw, u32)>, ascending: bool) -> bool {
-        self.rows.clear();
-        self.ends.clear();
         let turn = |key: S::Key| if ascending { !key } else { key };
         let packed = S::Key::room(&mut self.room);
         packed.clear();
         packed.extend(scores.map(|(score, row)| turn(S::key(score)).pack(row)));
-        packed.sort_unstable();
+        network::sort(packed);
+        self.rows.clear();
+        self.rows.extend(packed.iter().map(|&packed| S::Key::unpack(packed).1));
+        self.ends.clear();
         let Some((&first, &last)) = packed.first().zip(packed.last()) else { return true };
-        let mut before = S::Key::unpack(first).0;
-        for (i, &packed) in packed.iter().enumerate() {
-            let (key, row) = S::Key::unpack(packed);
-            self.rows.push(row);
-            if key != before {
-                self.ends.push(i as u32);
-                before = key;
-            }
+        self.ends.resize(packed.len(), 0);
+        let mut groups = 0;
+        for (i, pair) in packed.windows(2).enumerate() {
+            // Without a branch: what is written here stays only if a group ends.
+            self.ends[groups] = i as u32 + 1;
+            groups += usize::from(S::Key::unpack(pair[0]).0 != S::Key::unpack(pair[1]).0);
         }
-        self.ends.push(packed.len() as u32);
+        self.ends[groups] = packed.len() as u32;
+        self.ends.truncate(groups + 1);
         [first, last].iter().all(|&end| S::is_finite(turn(S::Key::unpack(end).0)))
     }
 
