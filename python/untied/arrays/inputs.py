@@ -96,6 +96,6 @@ def _read(name: str, array: Any) -> Numbers:
             return tensor
     try:
         found = numpy.asarray(array)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RuntimeError) as error:  # torch's, of what needs a gradient
         raise TypeError(f"{name} cannot be read as an array: {error}") from None
     return found, found.dtype.name

@@ -255,7 +255,14 @@ impl<N: Fn(usize) -> String + Sync> Source for Ranked<'_, N> {
         self.labels.truth(query)
     }
 
-    fn rank(&self, query: usize, _plan: &Plan, settings: Settings, room: &mut Workspace) -> Result<bool> {
+    fn rank(
+        &self,
+        query: usize,
+        truth: &Truth<'_>,
+        _plan: &Plan,
+        settings: Settings,
+        room: &mut Workspace,
+    ) -> Result<bool> {
         let values = &self.values[self.labels.groups().range(query)];
         let Workspace { order, judge, all, .. } = room;
         // Documents without a value are not in the ranking.
@@ -264,8 +271,8 @@ impl<N: Fn(usize) -> String + Sync> Source for Ranked<'_, N> {
         if let Some(ties) = &self.ties {
             ties.lock().unwrap_or_else(PoisonError::into_inner).count(order, values);
         }
-        let (truth, remove) = (self.truth(query), settings.unjudged == Unjudged::Remove);
+        let remove = settings.unjudged == Unjudged::Remove;
         let tied = settings.ties.layout() == Layout::Tied;
-        Ok(judge.judge_known(self.labels.found(query), order, &truth, tied, remove, &mut all.tied))
+        Ok(judge.judge_known(self.labels.found(query), order, truth, tied, remove, &mut all.tied))
     }
 }

@@ -1,0 +1,109 @@
+"""scikit-learn's ranking metrics, with and without ties."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+import sklearn.metrics as theirs
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from untied.compat import sklearn as ours
+
+OURS = ["ndcg_score", "dcg_score", "label_ranking_average_precision_score", "label_ranking_loss"]
+
+
+@st.composite
+def samples(draw: st.DrawFn, distinct: bool, gains: tuple[float, ...] = (0, 1, 2, 3.5)) -> tuple[Any, Any, Any]:
+    """Gains, scores and weights."""
+    shape = (draw(st.integers(1, 4)), draw(st.integers(2, 5)))
+    y_true = draw(arrays.arrays(float, shape, elements=st.sampled_from(gains)))
+    if distinct:
+        scores = np.array([draw(st.permutations(range(shape[1]))) for _ in range(shape[0])]) / 2
+    else:
+        scores = draw(arrays.arrays(float, shape, elements=st.sampled_from([0, 0.5, 1, 2])))
+    weights = draw(st.none() | arrays.arrays(float, shape[0], elements=st.sampled_from([0.5, 1, 3])))
+    return y_true, scores, weights
+
+
+@given(samples(distinct=False), st.none() | st.integers(1, 7), st.sampled_from([2, 3, 10]))
+def test_gains_with_ties(sample: tuple[Any, Any, Any], k: int | None, log_base: float) -> None:
+    y_true, scores, weights = sample
+    options = {"k": k, "sample_weight": weights}
+    assert ours.ndcg_score(y_true, scores, **options) == pytest.approx(theirs.ndcg_score(y_true, scores, **options))
+    options["log_base"] = log_base
+    assert ours.dcg_score(y_true, scores, **options) == pytest.approx(theirs.dcg_score(y_true, scores, **options))
+
+
+@given(samples(distinct=True), st.none() | st.integers(1, 7))
+def test_gains_without_ties(sample: tuple[Any, Any, Any], k: int | None) -> None:
+    y_true, scores, weights = sample
+    options = {"k": k, "sample_weight": weights, "ignore_ties": True}
+    assert ours.ndcg_score(y_true, scores, **options) == pytest.approx(theirs.ndcg_score(y_true, scores, **options))
+    assert ours.dcg_score(y_true, scores, **options) == pytest.approx(theirs.dcg_score(y_true, scores, **options))
+
+
+@given(samples(distinct=True, gains=(0, 1)))
+def test_labels_without_ties(sample: tuple[Any, Any, Any]) -> None:
+    y_true, scores, weights = sample
+    for name in OURS[2:]:
+        found = getattr(ours, name)(y_true, scores, sample_weight=weights)
+        assert found == pytest.approx(getattr(theirs, name)(y_true, scores, sample_weight=weights), abs=1e-12), name
+
+
+@settings(max_examples=25)
+@given(samples(distinct=False, gains=(0, 1)))
+def test_labels_with_ties_are_the_mean_over_orders(sample: tuple[Any, Any, Any]) -> None:
+    y_true, scores, _ = sample
+    # Every order of the columns, as scores too small to part what is not tied.
+    small = [np.array(order) / 1000 for order in permutations(range(scores.shape[1]))]
+    for name in OURS[2:]:
+        mean = np.mean([getattr(theirs, name)(y_true, scores + order) for order in small])
+        assert getattr(ours, name)(y_true, scores) == pytest.approx(mean, abs=1e-12), name
+
+
+def test_the_stated_differences_under_ties() -> None:
+    y_true, scores = [[1, 0, 0], [0, 1, 0]], [[1, 1, 0], [1, 1, 1]]
+    assert theirs.label_ranking_average_precision_score(y_true, scores) == pytest.approx((1 / 2 + 1 / 3) / 2)
+    expected = ((1 + 1 / 2) / 2 + (1 + 1 / 2 + 1 / 3) / 3) / 2
+    assert ours.label_ranking_average_precision_score(y_true, scores) == pytest.approx(expected)
+    assert theirs.label_ranking_loss(y_true, scores) == pytest.approx((1 / 2 + 1) / 2)
+    assert ours.label_ranking_loss(y_true, scores) == pytest.approx((1 / 4 + 1 / 2) / 2)
+    # Tied documents stay in the order of the array.
+    assert ours.dcg_score([[5, 10]], [[1, 1]], k=1, ignore_ties=True) == 5
+    assert ours.dcg_score([[5, 10]], [[1, 1]], k=1) == 7.5
+
+
+def test_samples_without_labels() -> None:
+    y_true, scores = np.array([[0, 0], [1, 1], [1, 0]]), np.array([[1, 2], [1, 2], [1, 2]])
+    for name in OURS[2:]:
+        assert getattr(ours, name)(y_true, scores) == pytest.approx(getattr(theirs, name)(y_true, scores)), name
+    assert ours.ndcg_score(y_true[:2], scores[:2]) == pytest.approx(theirs.ndcg_score(y_true[:2], scores[:2]))
+
+
+def test_half_precision_is_not_cast() -> None:
+    scores = np.array([[1, 1.001, 0.5]], dtype=ml_dtypes.bfloat16)
+    assert ours.ndcg_score([[1, 0, 0]], scores, k=1) == 0.5
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_refused(name: str) -> None:
+    function = getattr(ours, name)
+    with pytest.raises(ValueError, match=f"{name}: y_true must"):
+        function([1, 0], [1, 2])
+    with pytest.raises(ValueError, match=f"{name}: y_true must"):
+        function([[1, -1]], [[1, 2]])
+    with pytest.raises(ValueError, match="scores have shape"):
+        function([[1, 0]], [[1, 2, 3]])
+    with pytest.raises((ValueError, TypeError), match=r"[Ww]eights"):
+        function([[1, 0]], [[1, 2]], sample_weight=[1, 2])
+
+
+def test_one_document_is_refused() -> None:
+    with pytest.raises(ValueError, match="more than one document"):
+        ours.ndcg_score([[1]], [[1]])
