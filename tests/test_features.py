@@ -147,6 +147,43 @@ def test_features_against_the_oracle(documents: list[tuple[int, float]]) -> None
             assert close(got.high, expected.high)
 
 
+TOKENS = [
+    b"1",
+    b"qid:1",
+    b"qid:",
+    b"2:3",
+    b"2:NULL",
+    b"3:",
+    b":",
+    b"#",
+    b" ",
+    b" ",
+    b"\n",
+    b"\n1 qid:2 1:1",
+    b"\0",
+    b"\xff",
+]
+
+
+@settings(max_examples=200)
+@given(st.lists(st.sampled_from(TOKENS) | st.binary(max_size=3), max_size=30))
+def test_whatever_a_file_holds_it_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, tokens: list[bytes]
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "anything.txt"
+    path.write_bytes(b"1 qid:1 2:1 " + b"".join(tokens))
+    refused = None
+    try:
+        found = untied.features(path, ["AP"])
+    except untied.InputError as error:
+        refused = error
+    if refused is None:
+        assert found.documents >= len(found.queries) >= 1
+    else:
+        assert refused.file == str(path)
+        assert refused.line is not None
+
+
 def drawn(queries: int, documents: int, features: int, seed: int = 1) -> list[Line]:
     """Data whose features have few values, many, or only one; not all lines have all of them."""
     draw = random.Random(seed)
