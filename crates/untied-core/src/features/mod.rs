@@ -25,6 +25,7 @@ use crate::ranking::Layout;
 use crate::ranking::score::Float64;
 use crate::settings::{Settings, Unjudged};
 use crate::table::Truth;
+use crate::watch;
 
 /// Queries with labelled documents, and features of these.
 pub trait Data: Sync {
@@ -160,6 +161,8 @@ pub fn evaluate<D: Data>(
     let feature =
         |_| Ok(Feature { ties: Ties::default(), scorers: directions.iter().map(scorer).collect::<Result<_>>()? });
     let mut features: Vec<Feature> = (0..data.features()).map(feature).collect::<Result<_>>()?;
+    let total = (0..data.queries()).map(|query| data.bytes(query)).sum();
+    watch::begin(|| format!("evaluating {} features", data.features()), "bytes", Some(total));
     let mut first = 0;
     while first < data.queries() {
         let mut bytes = data.bytes(first);
@@ -169,6 +172,7 @@ pub fn evaluate<D: Data>(
             end += 1;
         }
         work.batch(first..end, &mut features)?;
+        watch::step(bytes)?;
         first = end;
     }
     Ok(Evaluated { documents: (0..data.queries()).map(|query| data.documents(query)).sum(), features })
@@ -201,6 +205,7 @@ impl<D: Data> Work<'_, D> {
             .par_iter_mut()
             .enumerate()
             .map_init(Vec::new, |values, (number, Feature { ties, scorers })| {
+                watch::check()?;
                 if !batch.values(number, values)? {
                     ties.add(&of_zeros);
                     scorers.iter_mut().for_each(|scorer| scorer.add(&constant, self.per_query));

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::source::{Source, damage, fill, open};
 use super::spool::{ReadAt, Spool};
-use crate::error::{Error, InputError, Result};
+use crate::error::{Error, InputError, Result, show};
 use crate::watch;
 
 /// Bytes a worker reads at a time: large enough for few system calls, small enough to stay in cache.
@@ -102,6 +102,7 @@ where
     S: Default,
     P: Fn(u64, &[u8], &mut S) -> std::result::Result<Parsed<T>, LineError> + Sync,
 {
+    watch::begin(|| format!("looking through {}", show(path.as_bytes())), "bytes", Some(spool.len()));
     in_order(path, 0, parse_file(spool, spool.len(), 0..spool.len().div_ceil(BLOCK as u64), &parse))
 }
 
