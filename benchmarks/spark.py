@@ -18,6 +18,9 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
+
+import untied
 
 MEASURES = ["AP", "nDCG@10", "RR", "P@10"]
 DEPTH = 500
@@ -54,7 +57,7 @@ def generate(folder: Path, rows: int) -> None:
 
 
 def tree() -> list[int]:
-    """This process and all below it."""
+    """Tell the numbers of this process and of all below it."""
     below: dict[int, list[int]] = {}
     for entry in os.listdir("/proc"):
         if entry.isdigit():
@@ -94,10 +97,7 @@ def resident() -> int:
 
 def child(method: str, cores: int, rows: int, folder: Path) -> None:
     """One figure."""
-    from pyspark.sql import DataFrame, SparkSession
-
-    import untied
-    import untied.spark
+    from pyspark.sql import SparkSession
 
     settings = {
         "spark.ui.enabled": "false",
@@ -111,31 +111,12 @@ def child(method: str, cores: int, rows: int, folder: Path) -> None:
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
-    if method == "applyInArrow":
-        # The same function, given one query at a time by Spark.
-        def by_group(frame: DataFrame, evaluator: untied.batches.BatchEvaluator, schema: str) -> DataFrame:
-            import pyarrow
-
-            def evaluate(group: pyarrow.Table) -> pyarrow.Table:
-                return pyarrow.Table.from_batches(evaluator(group.to_batches()))
-
-            return frame.groupBy("query").applyInArrow(evaluate, schema)
-
-        DataFrame.mapInArrow, original = (
-            (  # type: ignore[method-assign]
-                lambda frame, function, schema: (
-                    by_group(frame, function, schema)
-                    if isinstance(function, untied.batches.BatchEvaluator)
-                    else original(frame, function, schema)
-                )
-            ),
-            DataFrame.mapInArrow,
-        )
-        untied.spark._by_query = union
 
     def results(rows: int) -> untied.spark.SparkEvaluation:
         qrels, run = (spark.read.parquet(str(folder / f"{name}{rows}.parquet")) for name in ("qrels", "run"))
-        return untied.spark.evaluate(qrels, run, MEASURES).persist()
+        if method == "untied.spark":
+            return untied.spark.evaluate(qrels, run, MEASURES).persist()
+        return by_group(qrels, run).persist()
 
     _ = results(10_000).means
     peak = [0]
@@ -154,7 +135,7 @@ def child(method: str, cores: int, rows: int, folder: Path) -> None:
     done.set()
     watcher.join()
     values = found.per_query.select("query", "measure", "value").toArrow()
-    expected = untied.evaluate(*(untied_table(folder / f"{name}{rows}.parquet") for name in ("qrels", "run")), MEASURES)
+    expected = untied.evaluate(*(in_memory(folder / f"{name}{rows}.parquet") for name in ("qrels", "run")), MEASURES)
     assert list(means.rows()) == list(expected.means.rows()), "means differ"
     order = {measure: place for place, measure in enumerate(expected.measures)}
     rows_found = zip(*(values[name].to_pylist() for name in ("query", "measure", "value")), strict=True)
@@ -164,15 +145,22 @@ def child(method: str, cores: int, rows: int, folder: Path) -> None:
     spark.stop()
 
 
-def union(tables: list, given: bool, partitions: int | None) -> object:
-    """All rows, as `groupBy` brings those of a query together itself."""
-    rows, *others = tables
-    for other in others:
-        rows = rows.unionByName(other, allowMissingColumns=True)
-    return rows
+def by_group(qrels: Any, run: Any) -> untied.spark.SparkEvaluation:
+    """The same function, to which `applyInArrow` gives one query at a time."""
+    import pyarrow
+
+    evaluator = untied.batches.BatchEvaluator(MEASURES, grades=[0, 1, 2])
+    names = {"qid": "query", "docno": "document", "label": "grade"}
+    rows = run.withColumnsRenamed(names).unionByName(qrels.withColumnsRenamed(names), allowMissingColumns=True)
+
+    def evaluate(group: pyarrow.Table) -> pyarrow.Table:
+        return pyarrow.Table.from_batches(evaluator(group.to_batches()))
+
+    schema = untied.spark._ddl(evaluator.schema)
+    return untied.spark.SparkEvaluation(rows.groupBy("query").applyInArrow(evaluate, schema), evaluator.summary)
 
 
-def untied_table(path: Path) -> object:
+def in_memory(path: Path) -> Any:
     """A parquet file in memory."""
     import pyarrow.parquet
 
@@ -193,7 +181,7 @@ def main() -> None:
     for rows in sizes:
         for cores, method in ((2, "untied.spark"), (2, "applyInArrow"), (1, "untied.spark")):
             command = [sys.executable, "-W", "ignore", __file__, "--child", method, str(cores), str(rows), str(folder)]
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode:
                 sys.exit(done.stderr)
             cost = json.loads(done.stdout.splitlines()[-1])
