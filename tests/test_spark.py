@@ -134,10 +134,20 @@ def test_comparisons(spark, batch_size):
     options = {"variance": True, "names": ("old", "new")}
     results = untied.spark.compare(*frames, measures, **known, **options)
     expected = untied.compare(run_a, run_b, measures, qrels=qrels, probabilities=chances, **options)
-    assert repr(list(results.means.rows())) == repr(list(expected.means.rows()))
     assert (results.alone, results.undefined) == (expected.alone, expected.undefined)
-    found = sorted(repr(tuple(row)) for row in results.per_query.drop("certainty").collect())
-    assert found == sorted(repr((*row[2:4], *row[5:])) for row in expected.per_query.rows())
+
+    def close(rows, others):
+        """Equal, but that the last bits of MED depend on the order of the rows of a query, on one machine too."""
+        assert len(rows) == len(others)
+        for one, other in zip(rows, others, strict=True):
+            if "MED" in str(one):
+                assert one == pytest.approx(other, rel=1e-12)
+            else:
+                assert one == other
+
+    found = sorted(tuple(row) for row in results.per_query.drop("certainty").collect())
+    close(list(results.means.rows()), list(expected.means.rows()))
+    close(found, sorted((*row[2:4], *row[5:]) for row in expected.per_query.rows()))
     assert str(results) == str(expected)
 
 
@@ -247,51 +257,3 @@ def test_what_is_refused_at_once(spark):
     ]:
         with pytest.raises(untied.UntiedError, match=message):
             untied.spark.evaluate(judged, retrieved, **options)
-
-
-def test_no_rows_and_no_query_in_common(spark):
-    run, qrels = frame(spark, {"p": {"d": 1.0}}, "score"), frame(spark, {"q": {"d": 1}}, "label", "string string int")
-    with pytest.raises(untied.UntiedError, match="no query to evaluate: the run and the qrels have none in common"):
-        untied.spark.evaluate(qrels, run, "AP", queries="common").means  # noqa: B018
-    with pytest.raises(untied.UntiedError, match="no query to evaluate: the qrels are empty"):
-        untied.spark.evaluate(qrels.limit(0), run.limit(0), "AP").means  # noqa: B018
-    with pytest.raises(untied.UntiedError, match="the runs have no query in common"):
-        untied.spark.compare(run, qrels.withColumnRenamed("label", "score")).means  # noqa: B018
-
-
-def test_undefined_values_are_an_error_if_asked_for(spark):
-    run, qrels = frame(spark, {"q": {"d": 1.0}}, "score"), frame(spark, {"q": {"d": 0}}, "label", "string string int")
-    with pytest.raises(untied.UndefinedError, match="AP"):
-        untied.spark.evaluate(qrels, run, "AP", on_undefined="raise").means  # noqa: B018
-
-
-@pytest.mark.parametrize("deaths", [2, 3])
-def test_workers_that_die(spark, tmp_path, deaths):
-    """Killed in the middle of a task, twice it is tried again; the third time is one too many."""
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
-
-    run, qrels = make(4)
-    folder = str(tmp_path)
-
-    def poisoned(batches):
-        for batch in batches:
-            if "q3" in batch.column(0).to_pylist():
-                for death in range(deaths):
-                    try:
-                        os.close(os.open(f"{folder}/{death}", os.O_CREAT | os.O_EXCL))
-                    except FileExistsError:
-                        continue
-                    os.kill(os.getpid(), 9)
-            yield batch
-
-    retrieved = frame(spark, run, "score")
-    retrieved = retrieved.mapInArrow(poisoned, retrieved.schema)
-    results = untied.spark.evaluate(frame(spark, qrels, "label", "string string int"), retrieved, MEASURES)
-    if deaths == 2:
-        same(results, untied.evaluate(qrels, run, MEASURES))
-    else:
-        with pytest.raises((PySparkException, Py4JError)):
-            results.per_query.collect()
-        same(results, untied.evaluate(qrels, run, MEASURES))  # the session lives, and so do the results
-    assert len(list(tmp_path.iterdir())) == deaths
