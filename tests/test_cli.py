@@ -234,7 +234,8 @@ def test_help_and_version(untied_):
 def test_measures_are_listed_from_their_info(untied_):
     _, overview, _ = untied_("measures")
     _, everything, _ = untied_("measures", "--details")
-    for info in measure_info() + measure_info(comparing=True):
+    ours = [info for info in measure_info() if not info["family"].startswith("Defined in")]  # other tests define some
+    for info in ours + measure_info(comparing=True):
         assert overview.count(f"  {info['title']}\n") == 1
         assert f": {info['title']}\n" in everything
         assert info["reference"][:40] in everything

@@ -193,6 +193,7 @@ def test_absent_and_unknown_queries():
         "unknown": 1,
         "undefined": 0,
         "estimated": 0,
+        "standard_error": None,
         "enclosed": 0,
         "overstated": 0,
         "ungrouped": False,

@@ -101,6 +101,7 @@ from untied.measures import (
     subAP,
     xinfAP,
 )
+from untied.own import additive_measure, measure
 from untied.passages import PassageComparison, compare_passages
 from untied.table import Results, Table, Value
 
@@ -237,6 +238,7 @@ __all__ = [
     "WeightedFootrule",
     "WeightedKendall",
     "__version__",
+    "additive_measure",
     "alpha_DCG",
     "alpha_nDCG",
     "binG",
@@ -249,6 +251,7 @@ __all__ = [
     "features",
     "infAP",
     "infNDCG",
+    "measure",
     "nDCG",
     "nDCGRel",
     "nERR",

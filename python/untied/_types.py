@@ -2,8 +2,8 @@
 
 from typing import Literal, TypeAlias, TypedDict
 
-#: Value, low, high, variance, certainty.
-Parts: TypeAlias = tuple[float, float | None, float | None, float | None, str]
+#: Value, low, high, variance, certainty, standard error.
+Parts: TypeAlias = tuple[float, float | None, float | None, float | None, str, float | None]
 
 
 class MeasureInfo(TypedDict):
@@ -13,12 +13,26 @@ class MeasureInfo(TypedDict):
     name: str
     aliases: list[str]
     title: str
+    text: str
     cutoff: Literal["required", "optional", "none", "recall"]
     needs: Literal["judgments", "documents", "subtopics", "strata", "inclusion"]
     parameters: list[tuple[str, str, str]]
     range: str
     equation: str
     reference: str
+
+
+class AboutMeasure(TypedDict):
+    """What is said about a measure that is defined in Python."""
+
+    name: str
+    place: str
+    by: str
+    title: str
+    text: str
+    cutoff: Literal["required", "optional", "none"]
+    parameters: list[tuple[str, object]]
+    lower_is_better: bool
 
 
 class Facts(TypedDict):
@@ -30,6 +44,7 @@ class Facts(TypedDict):
     unknown: int
     undefined: int
     estimated: int
+    standard_error: float | None
     enclosed: int
     overstated: int
     ungrouped: bool

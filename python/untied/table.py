@@ -28,19 +28,30 @@ class Value:
         Variance over these orders; only with ``variance=True``, and None where it is not known.
     certainty : str
         ``"exact"`` (up to floating-point rounding); ``"interval"``: low and high enclose all values, but need not be
-        reached; ``"estimate"``: mean and variance come from a sample of orders.
+        reached; ``"estimate"``: mean and variance come from a sample of orders (or, of a measure of your own with
+        standard error 0, only low and high do).
+    standard_error : float or None
+        Standard error of an estimated mean, where it is known: of measures of your own. That of an aggregate is at most
+        so large.
     """
 
-    __slots__ = ("certainty", "high", "low", "mean", "variance")
+    __slots__ = ("certainty", "high", "low", "mean", "standard_error", "variance")
 
     def __init__(
-        self, mean: float, low: float | None, high: float | None, variance: float | None, certainty: str
+        self,
+        mean: float,
+        low: float | None,
+        high: float | None,
+        variance: float | None,
+        certainty: str,
+        standard_error: float | None = None,
     ) -> None:
         self.mean = mean
         self.low = low
         self.high = high
         self.variance = variance
         self.certainty = certainty
+        self.standard_error = standard_error
 
     def __float__(self) -> float:
         return self.mean
@@ -62,6 +73,8 @@ class Value:
             text += f" [{self.low:.4f}, {self.high:.4f}]"
         if self.variance is not None:
             text += f" (variance {self.variance:.3g})"
+        if self.standard_error:
+            text += f" (standard error {self.standard_error:.2g})"
         return text
 
 
@@ -328,7 +341,8 @@ class Results:
             For every run: ``evaluated`` queries; ``mixed``, those with tied documents of different grade; ``absent``,
             judged queries that the run lacks; ``unknown``, queries of the run that are not judged; ``undefined``,
             values of queries without a definition (no relevant document, for most measures); ``estimated``, values
-            that are estimated from a sample of tie orders; ``enclosed``, values whose low and high enclose those of
+            that are estimated from a sample of tie orders, with the largest ``standard_error`` of those where it is
+            known (measures of your own; else None); ``enclosed``, values whose low and high enclose those of
             all tie orders, but need not be reached; ``overstated``, values with unjudged documents as non-relevant
             that lie above their lower bound (with ``unjudged="range"``); ``ungrouped``, whether a file had to be held
             in memory, as the lines of a query do not stand together in it.

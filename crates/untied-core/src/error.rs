@@ -30,7 +30,19 @@ pub enum Error {
     Value(String),
     /// It was told to stop, see [`crate::watch`].
     Stopped,
+    /// A measure that a user has defined failed.
+    Failure {
+        /// The measure's canonical name.
+        measure: String,
+        /// The query, readable; none before any is looked at.
+        query: Option<String>,
+        /// What went wrong there.
+        source: Failure,
+    },
 }
+
+/// What went wrong in code that is not ours.
+pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// What is wrong with an input, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,6 +80,8 @@ impl fmt::Display for Error {
             Error::Measure(message) | Error::Value(message) => f.write_str(&show(message.as_bytes())),
             Error::Undefined { measure, query } => write!(f, "{measure} is undefined for query {query}"),
             Error::Stopped => f.write_str("stopped"),
+            Error::Failure { measure, query: None, source } => write!(f, "{measure}: {source}"),
+            Error::Failure { measure, query: Some(query), source } => write!(f, "{measure}, query {query}: {source}"),
         }
     }
 }

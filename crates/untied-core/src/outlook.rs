@@ -11,6 +11,7 @@ use crate::error::{Error, Result, show};
 use crate::evaluate::Plan;
 use crate::measures::Measure;
 use crate::measures::bounds::{Open, Resolution, judged};
+use crate::measures::formula::Formula;
 use crate::ranking::{Judge, Layout, Level, Order, Ranking};
 use crate::table::{Qrels, Rows, Run, Truth};
 use crate::watch;
@@ -121,6 +122,9 @@ fn outcome(measure: &dyn Measure, plan: &Plan, ranking: &Ranking, truth: &Truth<
     let open = Open { ranking, truth, resolution, grades: plan.open_grades(), unretrieved: 0 };
     let Some((low, high)) = measure.bounds(&open) else { return Err(plan.without_bounds(0)) };
     let value = measure.mean(ranking, truth);
+    if let Some(source) = measure.formula().and_then(Formula::failure) {
+        return Err(Error::Failure { measure: plan.name(), query: None, source });
+    }
     // Undefined: nothing is relevant.
     Ok(Outcome { value: if value.is_nan() { 0.0 } else { value }, low, high })
 }

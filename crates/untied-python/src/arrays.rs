@@ -9,9 +9,8 @@ use untied_core::evaluate;
 use untied_core::measures::Spec;
 use untied_core::settings::Settings;
 
-use crate::convert::Parts;
 use crate::errors::to_python;
-use crate::evaluate::{facts, parts};
+use crate::evaluate::{WithError, facts, parts};
 use crate::measure::Measure;
 use crate::threads;
 
@@ -92,7 +91,7 @@ pub struct ArrayEvaluator {
 }
 
 /// Aggregates of a column, and facts about it.
-type Means<'py> = (Vec<Parts>, Bound<'py, PyDict>);
+type Means<'py> = (Vec<WithError>, Bound<'py, PyDict>);
 
 /// The values of one column of scores.
 #[pyclass(frozen, module = "untied._core")]
@@ -178,7 +177,8 @@ impl ArrayEvaluator {
             .collect::<PyResult<Vec<_>>>()?;
         let (labels, plan, settings) = (&self.labels, &self.plan, self.settings);
         if aggregates {
-            let means = threads::run(py, self.threads, || labels.means(&scores, plan, settings))?;
+            let means =
+                threads::run_formulas(py, self.threads, plan.has_formulas(), || labels.means(&scores, plan, settings))?;
             let means = means.into_iter().map(|means| {
                 let values = means.values.into_iter().map(parts).collect();
                 Ok((values, facts(py, &means.facts, labels.groups().len(), false)?))
@@ -186,13 +186,19 @@ impl ArrayEvaluator {
             return Ok((vec![], means.collect::<PyResult<_>>()?));
         }
         let all = || scores.iter().map(|scores| labels.evaluate(scores, plan, settings)).collect::<Result<Vec<_>, _>>();
-        Ok((threads::run(py, self.threads, all)?.into_iter().map(ArrayEvaluation).collect(), vec![]))
+        Ok((
+            threads::run_formulas(py, self.threads, plan.has_formulas(), all)?
+                .into_iter()
+                .map(ArrayEvaluation)
+                .collect(),
+            vec![],
+        ))
     }
 }
 
 #[pymethods]
 impl ArrayEvaluation {
-    fn totals(&self) -> Vec<Parts> {
+    fn totals(&self) -> Vec<WithError> {
         self.0.totals.iter().copied().map(parts).collect()
     }
 

@@ -135,7 +135,7 @@ impl Totals {
                 _ => Certainty::Estimate,
             };
             match &mut self.0[measure] {
-                Sum::Total(total) => total.add(&Value { mean: value, variance, range, certainty }),
+                Sum::Total(total) => total.add(&Value { mean: value, variance, range, certainty, error: None }),
                 Sum::Mean(mean) => mean.add(&Score { value, range, variance, certainty }),
             }
         }

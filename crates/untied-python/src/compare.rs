@@ -144,6 +144,7 @@ pub fn compare_rows<'py>(
                     variance: score.variance,
                     range: score.range,
                     certainty: score.certainty,
+                    error: None,
                 };
                 rows.push(&query, Some((measure, value)), &[true, true]);
             }

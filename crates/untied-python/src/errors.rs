@@ -10,6 +10,13 @@ pub fn to_python(error: Error) -> PyErr {
 }
 
 fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
+    let error = match error {
+        Error::Failure { measure, query, source } => match source.downcast::<PyErr>() {
+            Ok(raised) => return noted(py, *raised, &measure, query.as_deref()),
+            Err(source) => Error::Failure { measure, query, source },
+        },
+        other => other,
+    };
     if let Error::Io { file, source } = &error
         && let Some(code) = source.raw_os_error()
     {
@@ -32,7 +39,14 @@ fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
         Error::Io { .. } | Error::Ungrouped(_) => py.import("builtins")?.getattr("OSError")?.call1((message,))?,
         // Only where Python did not raise what it was stopped for.
         Error::Stopped => py.import("builtins")?.getattr("KeyboardInterrupt")?.call0()?,
-        Error::Value(_) => errors.getattr("UntiedError")?.call1((message,))?,
+        Error::Value(_) | Error::Failure { .. } => errors.getattr("UntiedError")?.call1((message,))?,
     };
     Ok(PyErr::from_value(exception))
+}
+
+/// What a user's code has raised, as it is, with a note on where.
+fn noted(py: Python<'_>, raised: PyErr, measure: &str, query: Option<&str>) -> PyResult<PyErr> {
+    let of_query = query.map(|query| format!(", query {query}")).unwrap_or_default();
+    raised.value(py).call_method1("add_note", (format!("in measure {measure}{of_query}"),))?;
+    Ok(raised)
 }

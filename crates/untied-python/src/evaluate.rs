@@ -12,7 +12,7 @@ use untied_core::settings::{Queries, Settings, Ties, Unjudged};
 use untied_core::{Error, read};
 
 use crate::batches::{Rows, joined};
-use crate::convert::{self, Parts, with_id};
+use crate::convert::{self, with_id};
 use crate::errors::to_python;
 use crate::measure::Measure;
 use crate::tables::{Lengths, Qrels, Run, path_text};
@@ -69,7 +69,9 @@ impl Evaluator {
 
     fn evaluate(&self, py: Python<'_>, run: &Run) -> PyResult<Evaluation> {
         let qrels = &self.qrels.get().0;
-        let evaluation = threads::run(py, self.threads, || in_memory(&run.0, qrels, &self.prepared))?;
+        let evaluation = threads::run_formulas(py, self.threads, self.prepared.formulas, || {
+            in_memory(&run.0, qrels, &self.prepared)
+        })?;
         Ok(Evaluation { qrels: self.qrels.clone_ref(py), evaluation, ungrouped: false })
     }
 
@@ -78,7 +80,7 @@ impl Evaluator {
     fn evaluate_file(&self, py: Python<'_>, path: PathBuf, stream: bool) -> PyResult<Evaluation> {
         let (path, qrels) = (path_text(path)?, &self.qrels.get().0);
         let mut ungrouped = false;
-        let evaluation = threads::run(py, self.threads, || {
+        let evaluation = threads::run_formulas(py, self.threads, self.prepared.formulas, || {
             if stream || read::is_file(&path)? {
                 match evaluate::evaluate_file(&path, qrels, &self.prepared) {
                     Err(Error::Ungrouped(_)) if !stream => ungrouped = true,
@@ -139,15 +141,21 @@ pub fn facts<'py>(py: Python<'py>, facts: &Facts, evaluated: usize, ungrouped: b
     dict.set_item("unknown", facts.unknown)?;
     dict.set_item("undefined", facts.undefined)?;
     dict.set_item("estimated", facts.estimated)?;
+    dict.set_item("standard_error", facts.error)?;
     dict.set_item("enclosed", facts.enclosed)?;
     dict.set_item("overstated", facts.overstated)?;
     dict.set_item("ungrouped", ungrouped)?;
     Ok(dict)
 }
 
+/// The parts of a value, and its standard error.
+pub type WithError = (f64, Option<f64>, Option<f64>, Option<f64>, &'static str, Option<f64>);
+
 /// A value as Python has it.
-pub fn parts(value: Value) -> Parts {
-    convert::parts(value.mean, value.range, value.variance, value.certainty)
+pub fn parts(value: Value) -> WithError {
+    let (mean, low, high, variance, certainty) =
+        convert::parts(value.mean, value.range, value.variance, value.certainty);
+    (mean, low, high, variance, certainty, value.error)
 }
 
 #[pymethods]
@@ -161,17 +169,17 @@ impl Evaluation {
         self.evaluation.columns()
     }
 
-    fn totals(&self) -> Vec<Parts> {
+    fn totals(&self) -> Vec<WithError> {
         self.evaluation.totals.iter().copied().map(parts).collect()
     }
 
-    fn values(&self) -> Vec<Parts> {
+    fn values(&self) -> Vec<WithError> {
         let measures = self.evaluation.totals.len();
         let rows = 0..self.evaluation.queries.len();
         rows.flat_map(|row| (0..measures).map(move |measure| parts(self.evaluation.value(row, measure)))).collect()
     }
 
-    fn value(&self, row: usize, measure: usize) -> Parts {
+    fn value(&self, row: usize, measure: usize) -> WithError {
         parts(self.evaluation.value(row, measure))
     }
 

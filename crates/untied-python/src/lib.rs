@@ -8,6 +8,7 @@ mod batches;
 mod check;
 mod compare;
 mod convert;
+mod defined;
 mod errors;
 mod evaluate;
 mod features;
@@ -41,6 +42,8 @@ mod _core {
     };
     #[pymodule_export]
     use super::convert::show_id;
+    #[pymodule_export]
+    use super::defined::{define_additive, define_formula, formula_inputs};
     #[pymodule_export]
     use super::evaluate::{Evaluation, Evaluator};
     #[pymodule_export]

@@ -2,8 +2,8 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyString, PyType};
-use untied_core::measures::{self, Aggregate, Cutoff, FAMILIES, Info, Needs, OF, Spec, Value};
+use pyo3::types::{PyBool, PyDict, PyString};
+use untied_core::measures::{self, Aggregate, Cutoff, FAMILIES, Info, Needs, OF, Spec, Value, defined};
 use untied_core::{Error, compare};
 
 use crate::convert::dict_items;
@@ -20,8 +20,13 @@ impl Measure {
         measures::parse_open(name).map(Measure).map_err(to_python)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String,)) {
-        (slf.get_type(), (slf.get().0.to_string(),))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let Measure(spec) = slf.get();
+        if let Some(defined) = defined::find(spec.info) {
+            let own = slf.py().import("untied.own")?;
+            return own.call_method1("pickled", (&defined.place, &defined.by, spec.to_string()));
+        }
+        Ok((slf.get_type(), (spec.to_string(),)).into_pyobject(slf.py())?.into_any())
     }
 
     #[getter]
@@ -102,7 +107,7 @@ impl Measure {
 }
 
 /// A parameter's value, if it is of a kind that measures know.
-fn value(object: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
+pub fn value(object: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     if let Ok(measure) = object.cast::<Measure>() {
         return Ok(Some(Value::Measure(Box::new(measure.get().0.clone()))));
     }
@@ -136,23 +141,28 @@ pub fn parse_measures(text: &str) -> PyResult<Vec<Measure>> {
     Ok(measures::parse_all(text).map_err(to_python)?.into_iter().map(Measure).collect())
 }
 
-/// What there is to know about every measure of one ranking, or of two, in the order of the list.
+/// What there is to know about every measure of one ranking, or of two, in the order of the list; those that users have
+/// defined come last.
 #[pyfunction]
 #[pyo3(signature = (*, comparing = false))]
 pub fn measure_info(py: Python<'_>, comparing: bool) -> PyResult<Vec<Bound<'_, PyDict>>> {
     if comparing {
-        return compare::infos().map(|(family, info)| to_dict(py, family, info)).collect();
+        return compare::infos().map(|(family, info)| to_dict(py, family, info, "")).collect();
     }
     let families = FAMILIES.iter().flat_map(|family| family.measures.iter().map(|info| (family.title, info)));
-    families.map(|(family, info)| to_dict(py, family, info)).collect()
+    let ours = families.map(|(family, info)| to_dict(py, family, info, ""));
+    let defined = defined::all();
+    let others = defined.iter().map(|one| to_dict(py, &format!("Defined in {}", one.place), one.info, &one.text));
+    ours.chain(others).collect()
 }
 
-fn to_dict<'py>(py: Python<'py>, family: &str, info: &Info) -> PyResult<Bound<'py, PyDict>> {
+fn to_dict<'py>(py: Python<'py>, family: &str, info: &Info, text: &str) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("family", family)?;
     dict.set_item("name", info.name)?;
     dict.set_item("aliases", info.aliases)?;
     dict.set_item("title", info.title)?;
+    dict.set_item("text", text)?;
     let cutoff = match info.cutoff {
         Cutoff::Required => "required",
         Cutoff::Optional => "optional",

@@ -44,7 +44,8 @@ pub fn judgment_outlook(
         asked.push((number, ids.collect::<PyResult<Vec<_>>>()?));
     }
     let plan = Plan::new(std::slice::from_ref(&measure.0), qrels, run.longest(), None).map_err(to_python)?;
-    let found = threads::run(py, threads, || outlook::outlook(qrels, run, &plan, &asked))?;
+    let work = || outlook::outlook(qrels, run, &plan, &asked);
+    let found = threads::run_formulas(py, threads, plan.has_formulas(), work)?;
     let queries = found.into_iter().map(|query| {
         let after = query.after.into_iter().map(|one| (one.rank, one.outcomes.into_iter().map(parts).collect()));
         (parts(query.now), after.collect())

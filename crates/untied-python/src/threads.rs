@@ -59,6 +59,20 @@ pub fn run<T: Send>(
     })
 }
 
+/// [`run`] for work that may call formulas in Python. They run on one thread: more would only wait for each other.
+pub fn run_formulas<T: Send>(
+    py: Python<'_>,
+    threads: Option<i64>,
+    has_formulas: bool,
+    work: impl FnOnce() -> Result<T, Error> + Send,
+) -> PyResult<T> {
+    if !has_formulas {
+        return run(py, threads, work);
+    }
+    // Python knows the thread from here on, and takes and gives its lock far faster than to one that it meets anew.
+    run(py, Some(1), || Python::attach(|py| py.detach(work)))
+}
+
 /// Look for Python's signals, and tell how far the work is; whether anyone wanted to know.
 fn look(py: Python<'_>, watch: &Watch) -> PyResult<bool> {
     py.check_signals()?;

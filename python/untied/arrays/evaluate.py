@@ -14,10 +14,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import ArrayEvaluation, Measure
-    from untied._types import Facts
+    from untied._types import Facts, Parts
     from untied.measures import MeasureLike
-
-    _Parts = tuple[float, float | None, float | None, float | None, str]
 
 
 class ArrayResults:
@@ -31,7 +29,7 @@ class ArrayResults:
         self,
         measures: list[Measure],
         queries: Any,
-        totals: list[list[_Parts]],
+        totals: list[list[Parts]],
         facts: list[Facts],
         single: bool,
         evaluations: list[ArrayEvaluation] | None,

@@ -144,6 +144,25 @@ def parser(name: str, description: str, examples: str) -> argparse.ArgumentParse
     )
 
 
+def add_plugin(made: argparse.ArgumentParser) -> None:
+    """Add ``--plugin``, for commands that take measures."""
+    made.add_argument(
+        "--plugin",
+        metavar="MODULE",
+        action="append",
+        default=[],
+        help="load measures of your own: a module's name, or the path of a .py file; repeatable",
+    )
+
+
+def load_plugins(plugins: Sequence[str]) -> list[str]:
+    """Load what ``--plugin`` names; the files that were loaded."""
+    from untied.own import load_plugin
+
+    modules = [load_plugin(plugin) for plugin in plugins]
+    return [getattr(module, "__file__", None) or module.__name__ for module in modules]
+
+
 def width() -> int:
     """Columns of the terminal; very many where there is none."""
     try:
@@ -174,6 +193,10 @@ def _refused(message: str) -> Exception:
 
 def message(error: Exception) -> str:
     """What to print of an error."""
+    return "; ".join([_of_system(error), *getattr(error, "__notes__", [])])
+
+
+def _of_system(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         from untied._core import show_id
 

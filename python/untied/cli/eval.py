@@ -6,7 +6,7 @@ import argparse
 import sys
 from math import sqrt
 
-from untied.cli import FORMATS, digits, parser, threads
+from untied.cli import FORMATS, add_plugin, digits, load_plugins, parser, threads
 from untied.errors import UntiedError
 from untied.evaluate import Evaluator
 from untied.files import RunFile
@@ -113,6 +113,7 @@ def arguments_parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="lengths of documents, for TBG and U: document length, or document length seconds",
     )
+    add_plugin(made)
     add("--variance", action="store_true", help="the variance over tie orders too")
     add(
         "--sampling-error",
@@ -153,6 +154,7 @@ def main(arguments: Sequence[str]) -> None:
     if inputs.count("-") > 1:
         raise UntiedError("only one input can be standard input")
     output.check_target(options.output, inputs)
+    plugins = load_plugins(options.plugin)
     measures = as_measures(options.measure)
     if options.sampling_error and ("infAP" not in map(str, measures) or "-" in options.runs):
         raise UntiedError("--sampling-error goes with infAP, as it is without parameters, and with runs in files")
@@ -184,7 +186,7 @@ def main(arguments: Sequence[str]) -> None:
         settings["score_dtype"] = "float32"  # what that policy means
     if style == "json":
         rows = results.table(per_query=options.per_query).to_dicts()
-        text = output.json(settings, inputs, runs=results.facts(), notes=notes, results=rows)
+        text = output.json(settings, inputs, **output.plugins(plugins), runs=results.facts(), notes=notes, results=rows)
     else:
         counts = {str(measure) for measure in measures if measure.is_count}
         over = _spread_over(options.ties, options.unjudged)
@@ -243,7 +245,11 @@ def _notes(results: Results, measures: list[Measure], options: argparse.Namespac
         notes.append(f"undefined values, left out of the means: {undefined}")
     estimated = sum(fact["estimated"] for fact in facts.values())
     if estimated and options.ties in ("expected", "range"):
-        notes.append(f"values estimated from sampled orders of tied documents, as there are too many: {estimated}")
+        errors = [fact["standard_error"] for fact in facts.values() if fact["standard_error"] is not None]
+        known = f" (standard error of a value at most {max(errors):.2g})" if errors else ""
+        notes.append(
+            f"values estimated from sampled orders of tied documents, as there are too many: {estimated}{known}"
+        )
     enclosed = sum(fact["enclosed"] for fact in facts.values())
     if enclosed and options.ties in ("best", "worst", "range"):
         notes.append(f"values whose bounds over orders of tied documents need not be reached: {enclosed}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from untied._core import show_id
-from untied.cli import parser, threads
+from untied.cli import add_plugin, load_plugins, parser, threads
 from untied.errors import UntiedError
 from untied.gate import gate
 
@@ -57,6 +57,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     add("--score-dtype", metavar="DTYPE", default="float64", help="as for eval")
     add("--qrels-format", metavar="FORMAT", default="auto", help="as for eval")
     add("--docs", metavar="FILE", help="lengths of documents, as for eval")
+    add_plugin(made)
     add("--format", choices=("text", "json"), default="text", help="what to print (default: text)")
     add("--junit", metavar="FILE", help="write a report in JUnit's XML there")
     add("-o", "--output", metavar="FILE", help="write there instead of printing; .json for JSON")
@@ -96,6 +97,7 @@ def _main(options: argparse.Namespace) -> int:
         raise UntiedError("--output and --junit name the same file")
     output.check_target(options.output, inputs)
     output.check_target(options.junit, inputs)
+    plugins = load_plugins(options.plugin)
     settings = {
         "ties": options.ties,
         "unjudged": options.unjudged,
@@ -122,6 +124,7 @@ def _main(options: argparse.Namespace) -> int:
         text = output.json(
             settings,
             inputs,
+            **output.plugins(plugins),
             passed=verdict.passed,
             notes=verdict.notes,
             checks=[check.to_dict() for check in verdict.checks],

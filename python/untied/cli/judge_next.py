@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from untied._core import show_id
-from untied.cli import FORMATS, digits, output, parser, threads
+from untied.cli import FORMATS, add_plugin, digits, load_plugins, output, parser, threads
 from untied.inputs import as_qrels
 from untied.judging import judge_next, rows
 
@@ -30,6 +30,7 @@ def main(arguments: Sequence[str]) -> None:
     add("qrels", metavar="QRELS", help="judgments")
     add("runs", metavar="RUN", nargs="+", help="one run, or two to compare")
     add("-m", "--measure", metavar="MEASURE", default="AP", help="a measure that has bounds (default: AP)")
+    add_plugin(made)
     add("--top", metavar="N", type=int, default=20, help="documents to show (default: 20)")
     add("--depth", metavar="K", type=int, default=100, help="consider the first K of each query and run (default: 100)")
     add("--prior", metavar="P", type=float, help="probability of a grade above 0 (default: query by query, as judged)")
@@ -39,6 +40,7 @@ def main(arguments: Sequence[str]) -> None:
     add("-o", "--output", metavar="FILE", help="write there")
     add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
     options = made.parse_intermixed_args(arguments)
+    load_plugins(options.plugin)
     style = output.choose(options.format, options.output)
     output.check_target(options.output, [options.qrels, *options.runs])
     advice = judge_next(

@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from untied._core import Measure, measure_info
-from untied.cli import parser
+from untied.cli import add_plugin, load_plugins, parser
 from untied.cli.output import write
 
 TYPE_CHECKING = False
@@ -32,7 +32,9 @@ def main(arguments: Sequence[str]) -> None:
     made = parser("measures", "List the measures.", "  untied measures\n  untied measures nDCG ndcg_cut_10 AP\n")
     made.add_argument("names", metavar="MEASURE", nargs="*", help="describe these, in any spelling (default: list all)")
     made.add_argument("--details", action="store_true", help="describe all")
+    add_plugin(made)
     options = made.parse_args(arguments)
+    load_plugins(options.plugin)
     wanted = {Measure(name).name for name in options.names}
     of_one, of_two = measure_info(), measure_info(comparing=True)
     if wanted or options.details:
@@ -65,11 +67,15 @@ def describe(info: MeasureInfo) -> str:
         label = f"  {label:<12}" if len(label) < 12 else f"  {label} "
         lines.append(textwrap.fill(text, 118, initial_indent=label, subsequent_indent=" " * 14))
 
-    add("equation", info["equation"])
-    add("range", info["range"])
+    if info["text"]:
+        lines += ["", *textwrap.indent(info["text"], "  ").splitlines(), ""]
+    for label, text in (("equation", info["equation"]), ("range", info["range"])):
+        if text:
+            add(label, text)
     for parameter, default, text in info["parameters"]:
-        add(parameter, f"{text}; default {default}" if default else text)
+        add(parameter, "; ".join(part for part in (text, default and f"default {default}") if part))
     if info["aliases"]:
         add("also", ", ".join(info["aliases"]))
-    add("reference", info["reference"])
+    if info["reference"]:
+        add("reference", info["reference"])
     return "\n".join(lines) + "\n"

@@ -165,6 +165,12 @@ def json(settings: dict[str, Any], inputs: list[str], **content: object) -> str:
     return json.dumps(_plain(document), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+def plugins(paths: Iterable[str]) -> dict[str, Any]:
+    """What defines measures, for `json`; nothing where there is none."""
+    found = provenance(paths)
+    return {"plugins": found} if found else {}
+
+
 def _plain(value: Any) -> Any:
     """The same with null for numbers that JSON does not have."""
     if isinstance(value, dict):

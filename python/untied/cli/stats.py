@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from untied._core import show_id
-from untied.cli import FORMATS, digits, parser, threads
+from untied.cli import FORMATS, add_plugin, digits, load_plugins, parser, threads
 from untied.errors import UntiedError
 from untied.evaluate import Evaluator
 from untied.inputs import as_qrels
@@ -75,6 +75,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     add("--score-dtype", metavar="DTYPE", default="float64", help="as for eval")
     add("--qrels-format", metavar="FORMAT", default="auto", help="as for eval")
     add("--docs", metavar="FILE", help="lengths of documents, as for eval")
+    add_plugin(made)
     add("--format", choices=FORMATS, default="auto", help="auto (default): a table on a terminal, tsv elsewhere")
     add("--digits", metavar="N", type=digits, default=4, help="decimals (default: 4); json has all")
     add("-o", "--output", metavar="FILE", help="write there; format by suffix (.tsv, .csv, .json, .md)")
@@ -92,6 +93,7 @@ def main(arguments: Sequence[str]) -> None:
     if inputs.count("-") > 1:
         raise UntiedError("only one input can be standard input")
     output.check_target(options.output, inputs)
+    plugins = load_plugins(options.plugin)
     settings: dict[str, Any] = {
         "ties": options.ties,
         "unjudged": options.unjudged,
@@ -107,7 +109,7 @@ def main(arguments: Sequence[str]) -> None:
         rows, columns = found.to_dicts(), found.columns
         settings |= {"test": options.test, "level": options.level, "samples": options.samples, "seed": options.seed}
     if style == "json":
-        text = output.json(settings, inputs, notes=notes, results=rows)
+        text = output.json(settings, inputs, **output.plugins(plugins), notes=notes, results=rows)
     elif style in ("tsv", "csv") or not isinstance(found, Significance):
         texts = sum(isinstance(cell, str) for cell in rows[0].values())
         lines = ([_cell(cell, name, options.digits) for name, cell in row.items()] for row in rows)

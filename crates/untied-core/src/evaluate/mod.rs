@@ -32,6 +32,8 @@ pub struct Value {
     pub range: Option<(f64, f64)>,
     /// How sure this is.
     pub certainty: Certainty,
+    /// Standard error of the mean where it is estimated, if that is known; of an aggregate, at most so much.
+    pub error: Option<f64>,
 }
 
 /// What to know about one value.
@@ -50,7 +52,7 @@ impl Note {
 }
 
 /// What to tell the user about an evaluation.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Facts {
     /// Queries in which tied documents differ in grade.
     pub mixed: usize,
@@ -62,6 +64,8 @@ pub struct Facts {
     pub undefined: usize,
     /// Values estimated from a sample of tie orders.
     pub estimated: usize,
+    /// The largest of their standard errors, as far as these are known.
+    pub error: Option<f64>,
     /// Values whose extremes enclose those of all tie orders, but need not be reached.
     pub enclosed: usize,
     /// Values whose lower bound over grades of unjudged documents is below what they are with all of these
@@ -85,34 +89,41 @@ pub struct Evaluation {
     shape: Shape,
 }
 
-/// How a query's cells are laid out: means, then variances, then lows, then highs, each for all measures.
+/// How a query's cells are laid out: means, then variances, lows, highs and standard errors, each for all measures.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     measures: usize,
     variance: bool,
     range: bool,
+    errors: bool,
 }
 
 impl Shape {
-    fn of(measures: usize, settings: Settings) -> Shape {
+    fn of(measures: usize, formulas: bool, settings: Settings) -> Shape {
         let range = settings.ties == Ties::Range || settings.unjudged == Unjudged::Range;
-        Shape { measures, variance: settings.variance, range }
+        Shape { measures, variance: settings.variance, range, errors: formulas }
     }
 
     fn cells(self) -> usize {
-        self.measures * (1 + usize::from(self.variance) + 2 * usize::from(self.range))
+        self.measures * (self.errors_at() + usize::from(self.errors))
+    }
+
+    /// The field of standard errors.
+    fn errors_at(self) -> usize {
+        1 + usize::from(self.variance) + 2 * usize::from(self.range)
     }
 
     /// `cells` and `notes` are those of one query.
     fn value(self, cells: &[f64], notes: &[Note], measure: usize) -> Value {
         let field = |number: usize| cells[number * self.measures + measure];
         let range = 1 + usize::from(self.variance);
-        let mean = field(0);
+        let (mean, certainty) = (field(0), notes[measure].certainty);
         Value {
             mean,
             variance: self.variance.then(|| field(1)).filter(|variance| mean.is_nan() || !variance.is_nan()),
             range: self.range.then(|| (field(range), field(range + 1))),
-            certainty: notes[measure].certainty,
+            certainty,
+            error: (self.errors && certainty == Certainty::Estimate).then(|| field(self.errors_at())),
         }
     }
 }
@@ -232,7 +243,7 @@ impl Part {
         settings: Settings,
         look: impl Fn(&Ranking) -> T + Sync,
     ) -> std::result::Result<(Part, Vec<T>), (usize, Error)> {
-        let shape = Shape::of(plan.measures.len(), settings);
+        let shape = Shape::of(plan.measures.len(), plan.has_formulas(), settings);
         // Without any measure there still is something to look at.
         let (width, measures) = (shape.cells().max(1), shape.measures.max(1));
         let mut cells = vec![0.0; source.len() * width];
@@ -257,7 +268,7 @@ impl Part {
 impl Evaluation {
     fn new(queries: Vec<usize>, part: Part, plan: &Plan, settings: Settings) -> Evaluation {
         let Part { cells, notes, mixed } = part;
-        let shape = Shape::of(plan.measures.len(), settings);
+        let shape = Shape::of(plan.measures.len(), plan.has_formulas(), settings);
         let count = |is_one: fn(&Note) -> bool| notes.iter().filter(|note| is_one(note)).count();
         let facts = Facts {
             mixed: mixed.iter().filter(|&&mixed| mixed).count(),
@@ -265,10 +276,17 @@ impl Evaluation {
             unknown: 0,
             undefined: count(|note| note.undefined),
             estimated: count(|note| note.certainty == Certainty::Estimate),
+            error: None,
             enclosed: count(|note| note.certainty == Certainty::Interval),
             overstated: count(|note| note.overstated),
         };
         let mut evaluation = Evaluation { queries, totals: Vec::new(), facts, mixed, cells, notes, shape };
+        if shape.errors {
+            let rows = 0..evaluation.queries.len();
+            let values = rows.flat_map(|row| (0..shape.measures).map(move |measure| (row, measure)));
+            let errors = values.filter_map(|(row, measure)| evaluation.value(row, measure).error);
+            evaluation.facts.error = errors.reduce(f64::max);
+        }
         let total = |&aggregate| Total::new(aggregate, shape.range, shape.variance);
         let mut totals: Vec<Total> = plan.aggregates.iter().map(total).collect();
         for row in 0..evaluation.queries.len() {

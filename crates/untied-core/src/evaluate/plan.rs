@@ -79,8 +79,19 @@ impl Plan {
         if self.judged_only[0] { Err(self.without_bounds(0)) } else { Ok(self.measures[0].as_ref()) }
     }
 
+    /// What that measure is called.
+    pub(crate) fn name(&self) -> String {
+        self.specs[0].to_string()
+    }
+
     pub(crate) fn without_bounds(&self, measure: usize) -> Error {
         Error::Value(format!("bounds over unjudged documents are not known for {}", self.specs[measure]))
+    }
+
+    /// Whether it holds formulas of users, which are called back: one thread at a time, as Python's lock has it.
+    #[must_use]
+    pub fn has_formulas(&self) -> bool {
+        self.measures.iter().any(|measure| measure.formula().is_some())
     }
 
     /// Whether it will do for rankings of this depth.
@@ -96,6 +107,8 @@ pub struct Prepared {
     pub specs: Vec<Spec>,
     /// How to evaluate.
     pub settings: Settings,
+    /// See [`Plan::has_formulas`].
+    pub formulas: bool,
     lengths: Option<Arc<Lengths>>,
     /// Made for the deepest ranking so far.
     plan: Mutex<Arc<Plan>>,
@@ -108,7 +121,8 @@ impl Prepared {
     /// As [`Plan::new`].
     pub fn new(specs: Vec<Spec>, settings: Settings, qrels: &Qrels, lengths: Option<Arc<Lengths>>) -> Result<Prepared> {
         let plan = Plan::new(&specs, qrels, 0, lengths.as_ref())?;
-        Ok(Prepared { specs, settings, lengths, plan: Mutex::new(Arc::new(plan)) })
+        let formulas = plan.has_formulas();
+        Ok(Prepared { specs, settings, formulas, lengths, plan: Mutex::new(Arc::new(plan)) })
     }
 
     /// The plan for rankings of this depth, on the same qrels.
@@ -116,12 +130,16 @@ impl Prepared {
     /// # Errors
     /// As [`Plan::new`].
     pub fn plan(&self, qrels: &Qrels, depth: usize) -> Result<Arc<Plan>> {
-        let mut plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
-        if !plan.reaches(depth) {
-            // At least twice as deep, as a run that comes in pieces may become deeper with each of them.
-            let depth = depth.max(2 * plan.retrieved);
-            *plan = Arc::new(Plan::new(&self.specs, qrels, depth, self.lengths.as_ref())?);
+        let lock = || self.plan.lock().unwrap_or_else(PoisonError::into_inner);
+        let plan = Arc::clone(&lock());
+        if plan.reaches(depth) {
+            return Ok(plan);
         }
-        Ok(Arc::clone(&plan))
+        // At least twice as deep, as a run that comes in pieces may become deeper with each of them. Not under the lock:
+        // a measure that a user has defined may wait for whoever waits for it.
+        let depth = depth.max(2 * plan.retrieved);
+        let made = Arc::new(Plan::new(&self.specs, qrels, depth, self.lengths.as_ref())?);
+        *lock() = Arc::clone(&made);
+        Ok(made)
     }
 }

@@ -36,7 +36,7 @@ impl Streamed {
     /// Nothing yet; `source` names the run in messages.
     #[must_use]
     pub fn new(source: &str, qrels: &Qrels, prepared: &Prepared) -> Streamed {
-        let shape = Shape::of(prepared.specs.len(), prepared.settings);
+        let shape = Shape::of(prepared.specs.len(), prepared.formulas, prepared.settings);
         let part = Part {
             cells: vec![0.0; qrels.len() * shape.cells()],
             notes: vec![Note::NONE; qrels.len() * shape.measures],
@@ -142,7 +142,7 @@ impl Streamed {
 
 /// Cells and notes of one query.
 fn widths(prepared: &Prepared) -> (usize, usize) {
-    let shape = Shape::of(prepared.specs.len(), prepared.settings);
+    let shape = Shape::of(prepared.specs.len(), prepared.formulas, prepared.settings);
     (shape.cells(), shape.measures)
 }
 

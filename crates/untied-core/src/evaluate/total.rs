@@ -15,15 +15,18 @@ pub struct Total {
     range: Option<(f64, f64)>,
     variance: Option<f64>,
     certainty: Certainty,
+    /// Queries are all drawn from the same seed, so their errors may be alike: they are added as they are.
+    error: Option<f64>,
 }
 
 impl Total {
     /// Of no query yet; `range` and `variance` say what values have.
     #[must_use]
     pub fn new(aggregate: Aggregate, range: bool, variance: bool) -> Total {
-        let variance = (variance && aggregate != Aggregate::Geometric).then_some(0.0);
+        let is_linear = aggregate != Aggregate::Geometric;
+        let (variance, error) = ((variance && is_linear).then_some(0.0), is_linear.then_some(0.0));
         let range = range.then_some((0.0, 0.0));
-        Total { aggregate, n: 0.0, mean: 0.0, range, variance, certainty: Certainty::Exact }
+        Total { aggregate, n: 0.0, mean: 0.0, range, variance, certainty: Certainty::Exact, error }
     }
 
     /// Add a query's value, unless it is not defined.
@@ -40,6 +43,9 @@ impl Total {
         self.mean += scale(value.mean);
         self.variance = self.variance.zip(value.variance).map(|(sum, variance)| sum + variance);
         self.certainty = self.certainty.max(value.certainty);
+        if value.certainty == Certainty::Estimate {
+            self.error = self.error.zip(value.error).map(|(sum, error)| sum + error);
+        }
         self.range = self.range.zip(value.range).map(|(sum, (low, high))| (sum.0 + scale(low), sum.1 + scale(high)));
     }
 
@@ -57,6 +63,7 @@ impl Total {
             variance: self.variance.map(|sum| sum / n),
             range: self.range.map(|(low, high)| (unscale(low), unscale(high))),
             certainty: self.certainty,
+            error: self.error.filter(|_| self.certainty == Certainty::Estimate).map(unscale),
         }
     }
 }

@@ -4,6 +4,7 @@ use super::spread::{Over, Spread};
 use super::{Note, Plan, Shape, Source};
 use crate::error::{Error, Result};
 use crate::measures::Orders;
+use crate::measures::formula::Formula;
 use crate::ranking::{Judge, Order, best, condensed, worst};
 use crate::settings::{Settings, Ties, Undefined, Unjudged};
 
@@ -76,6 +77,14 @@ impl Workspace {
                 let why = plan.without_bounds(m);
                 return Err(Error::Value(format!("{why}; unjudged must be nonrelevant or remove")));
             };
+            let failed = || match measure.formula().and_then(Formula::failure) {
+                Some(failure) => {
+                    let (measure, query) = (plan.specs[m].to_string(), Some(source.name(query)));
+                    Err(Error::Failure { measure, query, source: failure })
+                }
+                None => Ok(()),
+            };
+            failed()?;
             let is_undefined = mean.is_nan();
             (notes[m].undefined, notes[m].overstated) = (is_undefined, is_overstated);
             if is_undefined {
@@ -96,6 +105,12 @@ impl Workspace {
                 // Of one order every measure is exact.
                 if orders.tied.is_tied() {
                     notes[m].certainty = measure.certainty(&orders.tied, truth);
+                    if let Some(formula) = measure.formula() {
+                        if extremes {
+                            notes[m].certainty = notes[m].certainty.max(formula.certainty_of_extremes(&orders.tied));
+                        }
+                        put(shape.errors_at(), formula.standard_error(&orders.tied, truth));
+                    }
                 }
             }
             if shape.variance && !is_undefined {
@@ -106,6 +121,7 @@ impl Workspace {
                 put(field, low);
                 put(field + 1, high);
             }
+            failed()?;
         }
         Ok(mixed)
     }

@@ -451,7 +451,8 @@ impl Player {
     }
 
     fn statistics(&self, ranking: &Ranking) -> Statistics {
-        let certain = |value: f64| Statistics { mean: value, variance: 0.0, low: value, high: value, exact: true };
+        let certain =
+            |value: f64| Statistics { mean: value, variance: 0.0, low: value, high: value, error: 0.0, exact: true };
         let last = match self.last(ranking) {
             Ok(last) => last,
             Err(gained) => return certain(gained / self.gain.unit / self.cutoff as f64),
@@ -467,6 +468,7 @@ impl Player {
                     variance: choices.iter().map(|(share, _, next)| share * spread(next)).sum(),
                     low: choices.iter().map(|(_, _, next)| next.low).fold(f64::INFINITY, f64::min),
                     high: choices.iter().map(|(_, _, next)| next.high).fold(f64::NEG_INFINITY, f64::max),
+                    error: 0.0,
                     exact: true,
                 }
             });

@@ -75,7 +75,7 @@ pub static NDCG: Info = Info {
 fn build(spec: &Spec, scope: &Scope<'_>, ideal: Option<RecallBase>) -> Result<Box<dyn Measure>> {
     let depth = spec.cutoff_or(usize::MAX).min(scope.depth);
     let gains = Gains::new(Gain::new(spec, scope.grades)?, discounts(spec, depth)?, scope);
-    Ok(Box::new(Gains { ideal, ..gains }))
+    Ok(Box::new(gains.over(ideal)))
 }
 
 /// Gain of a grade, G.
@@ -216,6 +216,11 @@ impl Gains {
             && discounts.windows(2).all(|pair| pair[0] >= pair[1])
             && discounts.last().is_none_or(|&last| last >= 0.0);
         Gains { gain, discounts, ideal: None, ordered }
+    }
+
+    /// The same sum, divided by that of an ideal ranking.
+    pub(super) fn over(self, ideal: Option<RecallBase>) -> Gains {
+        Gains { ideal, ..self }
     }
 
     /// The gain of a grade.

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::{
-    Aggregate, Cutoff, Info, JUDGED_ONLY, MEAN, Measure, OF, Parameter, RECALL, RecallBase, Scope, all, spellings,
+    Aggregate, Cutoff, Info, JUDGED_ONLY, MEAN, Measure, OF, Parameter, RECALL, RecallBase, Scope, all, defined,
+    spellings,
 };
 use crate::compare;
 use crate::error::{Error, Result, alternatives, quote};
@@ -126,6 +127,11 @@ impl Spec {
         }
     }
 
+    /// A parameter's name and value as we write them; the measures of users have no other spellings.
+    fn spelled<'n>(&self, name: &'n str, value: Value) -> (&'n str, Value) {
+        if defined::find(self.info).is_some() { (name, value) } else { own_spelling(name, value) }
+    }
+
     /// Its parameters: its own, and `mean` where values of queries are averaged.
     fn known(&self) -> impl Iterator<Item = &'static Parameter> {
         self.info.parameters.iter().chain((self.info.aggregate == Aggregate::Mean).then_some(&MEAN))
@@ -142,7 +148,7 @@ impl Spec {
                 return Ok(self);
             }
         }
-        let (name, value) = own_spelling(name, value);
+        let (name, value) = self.spelled(name, value);
         let Some(parameter) = self.known().find(|parameter| parameter.name == name) else {
             let known: Vec<&str> = self.known().map(|parameter| parameter.name).collect();
             let known = if known.is_empty() { "none".into() } else { known.join(", ") };
@@ -424,6 +430,14 @@ fn read(text: &str) -> Result<Vec<Spec>> {
     Ok(specs)
 }
 
+/// What a name stands for already, if anything.
+pub(super) fn taken(name: &str) -> Option<String> {
+    match read(name) {
+        Ok(specs) => specs.first().map(ToString::to_string),
+        Err(_) => geometric(name).map(|name| format!("the geometric mean of {name}")),
+    }
+}
+
 /// The measure whose geometric mean a name stands for: `gm_map`, `GMAP`.
 fn geometric(name: &str) -> Option<&str> {
     if name.eq_ignore_ascii_case("gmap") {
@@ -555,7 +569,7 @@ impl<'t> Parser<'t> {
                     }
                     self.expect('=')?;
                     let value = self.value()?;
-                    let own = own_spelling(name, value.clone()).0;
+                    let own = spec.spelled(name, value.clone()).0;
                     if given.contains(&own) {
                         return Err(Error::Measure(format!("{spec}: parameter {name} is given twice")));
                     }

@@ -92,7 +92,10 @@ impl Inverted {
 
     fn statistics(&self, ranking: &Ranking, truth: &Truth<'_>) -> Statistics {
         match truth.relevant(self.rel) {
-            0 => Statistics { mean: f64::NAN, variance: f64::NAN, low: f64::NAN, high: f64::NAN, exact: true },
+            0 => {
+                let nan = f64::NAN;
+                Statistics { mean: nan, variance: nan, low: nan, high: nan, error: 0.0, exact: true }
+            }
             n => sampling::over_rankings(ranking, n, |one| self.of(one, truth)),
         }
     }

@@ -17,10 +17,12 @@ mod counts;
 mod cwl;
 pub(crate) mod dcg;
 mod dcg_bounds;
+pub mod defined;
 mod diversity;
 pub(crate) mod drawing;
 mod dynamic_recall;
 mod filling;
+pub mod formula;
 mod gaps;
 mod graded;
 mod grammar;
@@ -60,6 +62,7 @@ use crate::ranking::Ranking;
 use crate::table::Truth;
 use crate::table::profiles::Detail;
 use bounds::{Bounds, Open};
+use formula::Formula;
 
 /// All measures of one ranking, family by family, in the order in which they are listed.
 pub static FAMILIES: &[Family] = &[
@@ -192,9 +195,10 @@ pub struct Family {
     pub measures: &'static [&'static Info],
 }
 
-/// All measures that have a name: those of one ranking, and those that compare two.
+/// All measures that have a name: those of one ranking, those that compare two, and those that users have defined.
 pub fn all() -> impl Iterator<Item = &'static Info> {
-    FAMILIES.iter().flat_map(|family| family.measures).copied().chain(compare::infos().map(|(_, info)| info))
+    let ours = FAMILIES.iter().flat_map(|family| family.measures).copied();
+    ours.chain(compare::infos().map(|(_, info)| info)).chain(defined::all().into_iter().map(|one| one.info))
 }
 
 /// What there is to know about a measure: the source of help texts, pages and tooltips.
@@ -377,6 +381,11 @@ pub trait Measure: Send + Sync {
     /// How sure the values for this ranking are; asked only where documents are tied.
     fn certainty(&self, _ranking: &Ranking, _truth: &Truth<'_>) -> Certainty {
         Certainty::Exact
+    }
+
+    /// The user's formula, if it is one: it may fail, and has more to say about how sure it is.
+    fn formula(&self) -> Option<&Formula> {
+        None
     }
 }
 

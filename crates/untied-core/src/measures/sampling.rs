@@ -37,6 +37,8 @@ pub(crate) struct Statistics {
     /// Smallest and largest value seen: of all orders where `exact`.
     pub low: f64,
     pub high: f64,
+    /// Standard error of the mean; 0 where exact.
+    pub error: f64,
     /// Whether all orders were listed.
     pub exact: bool,
 }
@@ -222,8 +224,8 @@ impl Running {
 
     fn statistics(&self, exact: bool) -> Statistics {
         let (low, high) = self.range.unwrap_or((f64::NAN, f64::NAN));
-        let by = if exact { self.n } else { self.n - 1 };
-        Statistics { mean: self.mean, variance: self.squares / by as f64, low, high, exact }
+        let (by, error) = if exact { (self.n, 0.0) } else { (self.n - 1, self.standard_error()) };
+        Statistics { mean: self.mean, variance: self.squares / by as f64, low, high, error, exact }
     }
 }
 
@@ -268,6 +270,7 @@ mod tests {
         assert!(!is_listed(&twice));
         let drawn = over_orders(&twice, |placed| 1.0 / (placed[0].0 + 1) as f64);
         assert!(!drawn.exact);
+        assert!((drawn.error / (drawn.variance / 10_000.0).sqrt() - 1.0).abs() < 1e-12, "{drawn:?}");
         assert!((drawn.mean - exact.mean).abs() < 5.0 * (exact.variance / 10_000.0).sqrt(), "{drawn:?} {exact:?}");
         assert!((drawn.variance / exact.variance - 1.0).abs() < 0.2, "{drawn:?} {exact:?}");
     }

@@ -1,0 +1,196 @@
+//! Measures that users define: in the grammar, in lists and in tables they are like those of the core.
+
+use std::sync::{PoisonError, RwLock};
+
+use super::dcg::{Gain, Gains};
+use super::grammar::taken;
+use super::{
+    Aggregate, Cutoff, Info, JUDGED_ONLY, MEAN, Measure, Needs, OF, Parameter, RECALL, RecallBase, Scope, Spec,
+};
+use crate::error::{Error, Result, quote};
+
+/// Makes the measure from a name with parameters.
+pub type Build = Box<dyn Fn(&Spec, &Scope<'_>) -> Result<Box<dyn Measure>> + Send + Sync>;
+
+/// What a user says about a measure.
+pub struct Description {
+    /// Its name: identifiers, joined by full stops.
+    pub name: String,
+    /// The first line about it, and all that follows.
+    pub title: String,
+    /// See `title`.
+    pub text: String,
+    /// Where it is defined, and what by; a later definition by the same replaces it.
+    pub place: String,
+    /// See `place`.
+    pub by: String,
+    /// Whether it takes a cutoff.
+    pub cutoff: Cutoff,
+    /// Names of its parameters, with defaults as they would be written.
+    pub parameters: Vec<(String, String)>,
+    /// Whether the best order is the one with the lowest value.
+    pub lower_is_better: bool,
+}
+
+/// A measure that a user has defined.
+pub struct Defined {
+    /// What the grammar needs to know.
+    pub info: &'static Info,
+    /// See [`Description`].
+    pub text: String,
+    /// See [`Description`].
+    pub place: String,
+    /// See [`Description`].
+    pub by: String,
+    build: Build,
+}
+
+/// All that were ever defined, and whether their names still stand for them. They stay as long as the process.
+static DEFINED: RwLock<Vec<(&Defined, bool)>> = RwLock::new(Vec::new());
+
+/// Define a measure.
+///
+/// # Errors
+/// The name or one of a parameter cannot be used, or already stands for something else.
+pub fn define(description: Description, build: Build) -> Result<&'static Defined> {
+    let Description { name, title, text, place, by, cutoff, parameters, lower_is_better } = description;
+    let refuse = |why: String| Err(Error::Measure(why));
+    if !name.split('.').all(is_identifier) {
+        let name = quote(name.as_bytes());
+        return refuse(format!("a measure's name must be identifiers in ASCII, joined by full stops, not {name}"));
+    }
+    let ours = [MEAN.name, OF.name, RECALL.name, JUDGED_ONLY.name];
+    if let Some((parameter, _)) = parameters.iter().find(|(name, _)| ours.contains(&name.as_str())) {
+        return refuse(format!("{name}: parameter {parameter} must have another name; this one means something here"));
+    }
+    if let Some((parameter, _)) = parameters.iter().find(|(name, _)| !is_identifier(name)) {
+        return refuse(format!("{name}: parameter {parameter} must have a name in ASCII"));
+    }
+    let before = all().into_iter().find(|one| one.info.name == name);
+    match (before, taken(&name)) {
+        (Some(before), _) if (&before.place, &before.by) != (&place, &by) => {
+            let Defined { place, by, .. } = before;
+            return refuse(format!("{name} is already defined, by {by} in {place}; give one of the two another name"));
+        }
+        (None, Some(meaning)) => {
+            return refuse(format!("the name {name} already stands for {meaning}; give the measure another one"));
+        }
+        _ => {}
+    }
+    let leak = |text: String| -> &'static str { text.leak() };
+    let own =
+        parameters.into_iter().map(|(name, default)| Parameter { name: leak(name), default: leak(default), help: "" });
+    let parameters: Vec<Parameter> = own.chain([JUDGED_ONLY]).collect();
+    let info = Box::leak(Box::new(Info {
+        name: leak(name),
+        aliases: &[],
+        title: leak(title),
+        cutoff,
+        parameters: parameters.leak(),
+        aggregate: Aggregate::Mean,
+        lower_is_better,
+        needs: Needs::Judgments,
+        range: "",
+        equation: "",
+        reference: "",
+        build: |spec, scope| match find(spec.info) {
+            Some(defined) => (defined.build)(spec, scope),
+            None => Err(Error::Measure(format!("{spec} is not defined"))),
+        },
+    }));
+    let defined: &'static Defined = Box::leak(Box::new(Defined { info, text, place, by, build }));
+    let mut list = DEFINED.write().unwrap_or_else(PoisonError::into_inner);
+    list.iter_mut().filter(|(one, _)| one.info.name == info.name).for_each(|(_, current)| *current = false);
+    list.push((defined, true));
+    Ok(defined)
+}
+
+fn is_identifier(name: &str) -> bool {
+    !name.starts_with(|c: char| c.is_ascii_digit())
+        && !name.is_empty()
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Those that names stand for, in the order of their definition.
+#[must_use]
+pub fn all() -> Vec<&'static Defined> {
+    let list = DEFINED.read().unwrap_or_else(PoisonError::into_inner);
+    list.iter().filter(|(_, current)| *current).map(|(one, _)| *one).collect()
+}
+
+/// What a user has said about a measure, if a user has defined it.
+#[must_use]
+pub fn find(info: &Info) -> Option<&'static Defined> {
+    let list = DEFINED.read().unwrap_or_else(PoisonError::into_inner);
+    list.iter().rfind(|(one, _)| one.info == info).map(|(one, _)| *one)
+}
+
+/// A sum over ranks of the gain of the grade there times the discount of the rank; divided by that of all judged
+/// documents in their best order, where it is normalised.
+///
+/// # Errors
+/// A gain is too large.
+pub fn additive(
+    spec: &Spec,
+    gains: Vec<(f64, f64)>,
+    discounts: Vec<f64>,
+    normalised: bool,
+    scope: &Scope<'_>,
+) -> Result<Box<dyn Measure>> {
+    if let Some((grade, gain)) = gains.iter().find(|(_, gain)| gain.abs() > 1e280) {
+        return Err(Error::Value(format!("{spec}: the gain of grade {grade} is too large: {gain}")));
+    }
+    Ok(Box::new(Gains::new(Gain::Table(gains), discounts, scope).over(normalised.then_some(RecallBase::Qrels))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::*;
+
+    fn define_as(name: &str, place: &str, parameters: &[&str]) -> Result<&'static Defined> {
+        let description = Description {
+            name: name.into(),
+            title: String::new(),
+            text: String::new(),
+            place: place.into(),
+            by: "f".into(),
+            cutoff: Cutoff::Optional,
+            parameters: parameters.iter().map(|&name| (name.into(), "1".into())).collect(),
+            lower_is_better: false,
+        };
+        define(description, Box::new(|spec, scope| additive(spec, vec![(1.0, 1.0)], vec![1.0], false, scope)))
+    }
+
+    #[test]
+    fn names_are_read_like_others_and_never_shadow_them() {
+        let one = define_as("Mine", "here", &["gains", "dcg"]).expect("a new name");
+        let canonical = |text: &str| parse(text).map_or_else(|error| error.to_string(), |spec| spec.to_string());
+        assert_eq!(canonical("mine(gains='exp', dcg='log2')@10"), "Mine(gains='exp', dcg='log2')@10");
+        assert_eq!(canonical("gm_mine_10"), "Mine(mean='geometric')@10");
+        assert_eq!(canonical("Mine(judged_only=True, gains=1)"), "Mine(judged_only=True)");
+        assert!(canonical("Minee").contains("did you mean Mine?"));
+        assert!(define_as("my.Mine", "here", &[]).is_ok());
+        assert_eq!(canonical("my.Mine@3"), "my.Mine@3");
+        for (name, parameters, part) in [
+            ("AP", &[][..], "already stands for AP"),
+            ("map", &[], "already stands for AP"),
+            ("P_5", &[], "already stands for P@5"),
+            ("gm_foo", &[], "the geometric mean of foo"),
+            ("MINE", &[], "already stands for Mine"),
+            ("a b", &[], "identifiers"),
+            ("a..b", &[], "identifiers"),
+            ("Other", &["mean"], "another name"),
+            ("Other", &["\u{e4}"], "in ASCII"),
+        ] {
+            let message = define_as(name, "here", parameters).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(message.contains(part), "{name}: {message}");
+        }
+        let elsewhere = define_as("Mine", "there", &[]).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(elsewhere.contains("already defined, by f in here"), "{elsewhere}");
+        let two = define_as("Mine", "here", &[]).expect("a new definition");
+        assert!(one.info != two.info && find(one.info).is_some());
+        assert!(canonical("Mine(gains=2)").contains("no parameter"));
+        assert_eq!(all().iter().filter(|defined| defined.info.name == "Mine").count(), 1);
+    }
+}

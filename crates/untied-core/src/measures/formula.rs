@@ -1,0 +1,225 @@
+//! A user's formula of one order, called back; over the orders of ties as every measure of the core.
+//!
+//! Its mean is exact where tied documents can be arranged in few ways and drawn from a fixed seed elsewhere (see
+//! `sampling`), unless the formula takes tied rankings itself. Documents count as alike when the formula is not shown
+//! what tells them apart.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::bounds::{self, Bounds, Open};
+use super::sampling::{self, Statistics};
+use super::{Certainty, Measure, Orders};
+use crate::error::Failure;
+use crate::ranking::{Group, Level, Ranking};
+use crate::table::Truth;
+use crate::watch;
+
+/// Computes the value of a ranking.
+pub type ValueOf<'a> = dyn FnMut(&Ranking) -> f64 + 'a;
+
+/// Code that is not ours.
+pub trait Callback: Send + Sync {
+    /// Give `work` the function that computes values of rankings of one query; NaN where it has failed.
+    fn with(&self, truth: &Truth<'_>, work: &mut dyn FnMut(&mut ValueOf<'_>));
+
+    /// What went wrong in this thread since this was last asked.
+    fn failure(&self) -> Option<Failure>;
+}
+
+/// What a formula is shown of documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shown {
+    /// Positive grades.
+    Grades,
+    /// Whether there is a judgment too.
+    Judged,
+    /// Whether documents are in the pool too.
+    Pooled,
+}
+
+/// What a formula is given, and what its author promises.
+#[derive(Debug, Clone, Copy)]
+pub struct Traits {
+    /// What it is shown.
+    pub shown: Shown,
+    /// Whether it takes tied rankings, and gives the mean over their orders.
+    pub of_groups: bool,
+    /// Whether its largest and smallest value are those of the best and worst order by grade.
+    pub by_grade: bool,
+    /// Whether it never falls when the grade of a document grows.
+    pub grows: bool,
+    /// Documents below this rank are cut off.
+    pub cutoff: usize,
+}
+
+/// A formula as a measure.
+pub struct Formula {
+    callback: Box<dyn Callback>,
+    traits: Traits,
+    /// The statistics found last: all that is asked about a ranking comes from one pass over its orders.
+    last: Mutex<Option<Found>>,
+}
+
+struct Found {
+    ranking: Ranking,
+    truth: Vec<Level>,
+    statistics: Statistics,
+}
+
+impl Formula {
+    /// Make a measure of a formula.
+    #[must_use]
+    pub fn new(callback: Box<dyn Callback>, traits: Traits) -> Formula {
+        Formula { callback, traits, last: Mutex::new(None) }
+    }
+
+    /// What went wrong in this thread since this was last asked.
+    pub fn failure(&self) -> Option<Failure> {
+        self.callback.failure()
+    }
+
+    /// Standard error of the mean.
+    pub fn standard_error(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let shown = self.shown(ranking);
+        if self.traits.of_groups || !is_mixed(&shown) { 0.0 } else { self.statistics(shown, truth).error }
+    }
+
+    /// How sure smallest and largest value are.
+    pub fn certainty_of_extremes(&self, ranking: &Ranking) -> Certainty {
+        let shown = self.shown(ranking);
+        if self.traits.by_grade || sampling::is_exact(&shown, usize::MAX) {
+            Certainty::Exact
+        } else {
+            Certainty::Estimate
+        }
+    }
+
+    /// The ranking as far as the formula sees it.
+    fn shown(&self, ranking: &Ranking) -> Ranking {
+        let mut shown = Ranking::default();
+        shown.retrieved = ranking.retrieved;
+        for group in ranking.groups_to(self.traits.cutoff) {
+            let levels = group.levels.iter().take_while(|level| match self.traits.shown {
+                Shown::Grades => level.grade > 0.0,
+                Shown::Judged => level.grade >= 0.0,
+                Shown::Pooled => true,
+            });
+            let levels: Vec<Level> = levels.copied().collect();
+            if !levels.is_empty() || self.traits.of_groups {
+                shown.push(group.start, group.size, levels);
+            }
+        }
+        shown
+    }
+
+    /// The value that the formula gives to a ranking.
+    fn value(&self, shown: &Ranking, truth: &Truth<'_>) -> f64 {
+        let mut value = f64::NAN;
+        self.callback.with(truth, &mut |formula| value = formula(shown));
+        value
+    }
+
+    fn value_of(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        self.value(&self.shown(ranking), truth)
+    }
+
+    /// Over all orders, or a sample of them.
+    fn statistics(&self, shown: Ranking, truth: &Truth<'_>) -> Statistics {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = last.as_ref().filter(|found| found.ranking == shown && found.truth == truth.levels) {
+            return found.statistics;
+        }
+        drop(last.take()); // not held while code that is not ours runs
+        drop(last);
+        let mut found = None;
+        self.callback.with(truth, &mut |formula| {
+            let mut is_defined = true;
+            found = Some(sampling::over_rankings(&shown, usize::MAX, |one| {
+                // Undefined for one order: so is the mean, whatever the others are.
+                let value = if is_defined && watch::check().is_ok() { formula(one) } else { f64::NAN };
+                is_defined = !value.is_nan();
+                value
+            }));
+        });
+        let nan = f64::NAN;
+        let none = Statistics { mean: nan, variance: nan, low: nan, high: nan, error: nan, exact: false };
+        let statistics = found.unwrap_or(none);
+        // Not where the formula has failed: it may not do so again.
+        if !statistics.mean.is_nan() {
+            let found = Found { ranking: shown, truth: truth.levels.to_vec(), statistics };
+            *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+        }
+        statistics
+    }
+}
+
+/// Whether the order of tied documents makes a difference.
+fn is_mixed(ranking: &Ranking) -> bool {
+    let alike = |group: Group<'_>| match group.levels {
+        [] => true,
+        [level] => level.count as usize == group.size,
+        _ => false,
+    };
+    !ranking.groups().all(alike)
+}
+
+impl Measure for Formula {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let shown = self.shown(ranking);
+        if self.traits.of_groups || !is_mixed(&shown) {
+            self.value(&shown, truth)
+        } else {
+            self.statistics(shown, truth).mean
+        }
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let shown = self.shown(ranking);
+        if !is_mixed(&shown) {
+            0.0
+        } else if self.traits.of_groups && !sampling::is_exact(&shown, usize::MAX) {
+            f64::NAN
+        } else {
+            self.statistics(shown, truth).variance
+        }
+    }
+
+    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+        let shown = self.shown(&orders.tied);
+        if !is_mixed(&shown) {
+            let value = self.value(&shown, truth);
+            return (value, value);
+        }
+        let by_grade = || [&orders.worst, &orders.best].map(|order| self.value_of(order, truth));
+        let seen = |statistics: Statistics| [statistics.low, statistics.high];
+        let values = if self.traits.by_grade {
+            by_grade().to_vec()
+        } else if sampling::is_exact(&shown, usize::MAX) {
+            seen(self.statistics(shown, truth)).to_vec()
+        } else if self.traits.of_groups {
+            by_grade().to_vec()
+        } else {
+            [seen(self.statistics(shown, truth)), by_grade()].concat()
+        };
+        if values.iter().any(|value| value.is_nan()) {
+            return (f64::NAN, f64::NAN);
+        }
+        values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(*value), high.max(*value)))
+    }
+
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        self.traits.grows.then(|| bounds::monotone(self, open))
+    }
+
+    fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
+        if self.traits.of_groups || sampling::is_exact(&self.shown(ranking), usize::MAX) {
+            Certainty::Exact
+        } else {
+            Certainty::Estimate
+        }
+    }
+
+    fn formula(&self) -> Option<&Formula> {
+        Some(self)
+    }
+}

@@ -1,0 +1,382 @@
+//! Measures that are defined in Python: a function of one ranking, or gains and discounts.
+
+use std::cell::RefCell;
+
+use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyTuple};
+use untied_core::Error;
+use untied_core::error::{Failure, quote};
+use untied_core::measures::defined::{Description, additive, define};
+use untied_core::measures::formula::{Callback, Formula, Shown, Traits, ValueOf};
+use untied_core::measures::{Cutoff, Scope, Spec, Value};
+use untied_core::ranking::{Level, Ranking};
+use untied_core::table::Truth;
+
+use crate::errors::to_python;
+use crate::measure::{Measure, value};
+
+/// What is said about a measure, whatever its kind.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct About {
+    name: String,
+    place: String,
+    by: String,
+    title: String,
+    text: String,
+    cutoff: String,
+    parameters: Vec<(String, Py<PyAny>)>,
+    lower_is_better: bool,
+}
+
+impl About {
+    fn description(&self, py: Python<'_>) -> PyResult<Description> {
+        let cutoff = match self.cutoff.as_str() {
+            "optional" => Cutoff::Optional,
+            "required" => Cutoff::Required,
+            "none" => Cutoff::None,
+            other => {
+                let found = quote(other.as_bytes());
+                let message = format!("{}: cutoff must be 'optional', 'required' or 'none', not {found}", self.name);
+                return Err(to_python(Error::Measure(message)));
+            }
+        };
+        let default = |(name, default): &(String, Py<PyAny>)| {
+            let default = default.bind(py);
+            match value(default)? {
+                _ if default.is_none() => Ok((name.clone(), "None".into())),
+                Some(written) if !matches!(written, Value::Measure(_)) => Ok((name.clone(), written.to_string())),
+                _ => {
+                    let kinds = "a finite number, a text, True, False, a list or table of numbers, or None";
+                    let (measure, found) = (&self.name, default.repr()?);
+                    let message = format!("{measure}: the default of parameter {name} must be {kinds}, not {found}");
+                    Err(to_python(Error::Measure(message)))
+                }
+            }
+        };
+        Ok(Description {
+            name: self.name.clone(),
+            title: self.title.clone(),
+            text: self.text.clone(),
+            place: self.place.clone(),
+            by: self.by.clone(),
+            cutoff,
+            parameters: self.parameters.iter().map(default).collect::<PyResult<_>>()?,
+            lower_is_better: self.lower_is_better,
+        })
+    }
+}
+
+/// The parameters that a measure was given, as keyword arguments.
+fn arguments<'py>(py: Python<'py>, spec: &Spec, known: &[(String, Py<PyAny>)]) -> PyResult<Bound<'py, PyDict>> {
+    let given = PyDict::new(py);
+    for (name, default) in known {
+        match spec.parameter(name) {
+            None => {}
+            Some(Value::Number(number)) if number.fract() == 0.0 && !default.bind(py).is_instance_of::<PyFloat>() => {
+                given.set_item(name, *number as i64)?;
+            }
+            Some(Value::Number(number)) => given.set_item(name, number)?,
+            Some(Value::Text(text)) => given.set_item(name, text)?,
+            Some(Value::Flag(flag)) => given.set_item(name, flag)?,
+            Some(Value::List(list)) => given.set_item(name, list)?,
+            Some(Value::Table(table)) => {
+                let dict = PyDict::new(py);
+                table.iter().try_for_each(|(key, value)| dict.set_item(key, value))?;
+                given.set_item(name, dict)?;
+            }
+            Some(Value::Measure(_)) => {
+                return Err(to_python(Error::Measure(format!("{spec}: parameter {name} cannot be a measure"))));
+            }
+        }
+    }
+    Ok(given)
+}
+
+/// A failure before any query is looked at.
+fn failed(spec: &Spec, error: PyErr) -> Error {
+    Error::Failure { measure: spec.to_string(), query: None, source: Box::new(error) }
+}
+
+/// A finite number that a user's code has returned.
+fn finite(found: &Bound<'_, PyAny>, what: impl FnOnce() -> String) -> PyResult<f64> {
+    match found.extract::<f64>() {
+        Ok(number) if number.is_finite() => Ok(number),
+        _ => Err(PyTypeError::new_err(format!("expected a finite number as {}, found {}", what(), shown(found)))),
+    }
+}
+
+fn shown(found: &Bound<'_, PyAny>) -> String {
+    let text = found.repr().map_or_else(|_| String::new(), |text| text.to_string());
+    let kind = found.get_type().name().map_or_else(|_| String::new(), |name| name.to_string());
+    format!("{} ({kind})", quote(text.as_bytes()).trim_matches('"'))
+}
+
+/// Define a measure by a function that returns gains and discounts.
+#[pyfunction]
+#[pyo3(signature = (function, about, *, ideal))]
+pub fn define_additive(py: Python<'_>, function: Py<PyAny>, about: About, ideal: bool) -> PyResult<Measure> {
+    let description = about.description(py)?;
+    let build = move |spec: &Spec, scope: &Scope<'_>| {
+        let tables = Python::attach(|py| -> PyResult<_> {
+            let made = function.bind(py).call((), Some(&arguments(py, spec, &about.parameters)?))?;
+            let Ok((gain, discount)) = made.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>() else {
+                return Err(PyTypeError::new_err(format!("expected (gain, discount), found {}", shown(&made))));
+            };
+            Ok((gains(&gain, scope.grades)?, discounts(&discount, spec.cutoff_or(usize::MAX).min(scope.depth))?))
+        });
+        let (gains, discounts) = tables.map_err(|error| failed(spec, error))?;
+        additive(spec, gains, discounts, ideal, scope)
+    };
+    let defined = define(description, Box::new(build)).map_err(to_python)?;
+    Ok(Measure(Spec::of(defined.info)))
+}
+
+/// The gain of every grade, by a function or a mapping; without one of its own grade 0 gains nothing.
+fn gains(gain: &Bound<'_, PyAny>, grades: &[f64]) -> PyResult<Vec<(f64, f64)>> {
+    let grades = grades.iter().copied().filter(|&grade| grade > 0.0).chain([0.0]);
+    let of = |grade: f64| {
+        let found = match gain.is_callable() {
+            true => gain.call1((grade,))?,
+            false => match gain.get_item(grade) {
+                Err(error) if grade == 0.0 && error.is_instance_of::<PyKeyError>(gain.py()) => return Ok((0.0, 0.0)),
+                found => found?,
+            },
+        };
+        Ok((grade, finite(&found, || format!("the gain of grade {grade}"))?))
+    };
+    grades.map(of).collect()
+}
+
+/// The discounts of the ranks to `depth`, by a function or in a sequence, which is 0 beyond its end.
+fn discounts(discount: &Bound<'_, PyAny>, depth: usize) -> PyResult<Vec<f64>> {
+    let of = |rank: usize, found: Bound<'_, PyAny>| finite(&found, || format!("the discount of rank {rank}"));
+    if discount.is_callable() {
+        return (1..=depth).map(|rank| of(rank, discount.call1((rank,))?)).collect();
+    }
+    discount.try_iter()?.take(depth).enumerate().map(|(i, found)| of(i + 1, found?)).collect()
+}
+
+/// What a formula can ask for, by the name of an argument.
+#[derive(Clone, Copy, PartialEq)]
+enum Input {
+    Grades,
+    Judged,
+    Pooled,
+    Groups,
+    Ideal,
+    Retrieved,
+    Cutoff,
+}
+
+const INPUTS: [(&str, Input); 7] = [
+    ("grades", Input::Grades),
+    ("judged", Input::Judged),
+    ("pooled", Input::Pooled),
+    ("groups", Input::Groups),
+    ("ideal", Input::Ideal),
+    ("retrieved", Input::Retrieved),
+    ("cutoff", Input::Cutoff),
+];
+
+/// The names of what a formula can ask for.
+#[pyfunction]
+pub fn formula_inputs() -> Vec<&'static str> {
+    INPUTS.iter().map(|(name, _)| *name).collect()
+}
+
+/// Define a measure by a function of one ranking.
+#[pyfunction]
+#[pyo3(signature = (function, about, *, inputs, best_by_grade, grows_with_grade, frombuffer))]
+pub fn define_formula(
+    py: Python<'_>,
+    function: Py<PyAny>,
+    about: About,
+    inputs: Vec<String>,
+    best_by_grade: bool,
+    grows_with_grade: bool,
+    frombuffer: Option<Py<PyAny>>,
+) -> PyResult<Measure> {
+    let description = about.description(py)?;
+    let inputs: Vec<Input> =
+        inputs.iter().filter_map(|name| INPUTS.iter().find(|(known, _)| known == name)).map(|known| known.1).collect();
+    let shown = match () {
+        () if inputs.contains(&Input::Pooled) => Shown::Pooled,
+        () if inputs.contains(&Input::Judged) => Shown::Judged,
+        () => Shown::Grades,
+    };
+    let build = move |spec: &Spec, _: &Scope<'_>| -> Result<_, Error> {
+        let function = Python::attach(|py| -> PyResult<_> {
+            Ok(Function {
+                function: function.clone_ref(py),
+                arguments: arguments(py, spec, &about.parameters)?.unbind(),
+                inputs: inputs.clone(),
+                cutoff: spec.cutoff,
+                frombuffer: frombuffer.as_ref().map(|function| function.clone_ref(py)),
+            })
+        });
+        let traits = Traits {
+            shown,
+            of_groups: inputs.contains(&Input::Groups),
+            by_grade: best_by_grade,
+            grows: grows_with_grade,
+            cutoff: spec.cutoff_or(usize::MAX),
+        };
+        let function = function.map_err(|error| failed(spec, error))?;
+        Ok(Box::new(Formula::new(Box::new(function), traits)) as _)
+    };
+    let defined = define(description, Box::new(build)).map_err(to_python)?;
+    Ok(Measure(Spec::of(defined.info)))
+}
+
+/// A function of one ranking, with parameters.
+struct Function {
+    function: Py<PyAny>,
+    arguments: Py<PyDict>,
+    inputs: Vec<Input>,
+    cutoff: Option<usize>,
+    /// numpy's, if it wants arrays.
+    frombuffer: Option<Py<PyAny>>,
+}
+
+thread_local! {
+    /// What went wrong in this thread, until it is asked for.
+    static FAILED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+}
+
+impl Callback for Function {
+    fn with(&self, truth: &Truth<'_>, work: &mut dyn FnMut(&mut ValueOf<'_>)) {
+        Python::attach(|py| {
+            let ideal = self.inputs.contains(&Input::Ideal).then(|| self.ideal(py, truth)).transpose();
+            let ideal = ideal.unwrap_or_else(|error| {
+                FAILED.set(Some(error));
+                None
+            });
+            work(&mut |ranking| {
+                if FAILED.with_borrow(Option::is_some) {
+                    return f64::NAN;
+                }
+                self.call(py, ranking, ideal.as_ref()).unwrap_or_else(|error| {
+                    FAILED.set(Some(error));
+                    f64::NAN
+                })
+            });
+        });
+    }
+
+    fn failure(&self) -> Option<Failure> {
+        FAILED.take().map(|error| Box::new(error) as Failure)
+    }
+}
+
+impl Function {
+    fn call<'py>(&self, py: Python<'py>, ranking: &Ranking, ideal: Option<&Bound<'py, PyAny>>) -> PyResult<f64> {
+        let documents = Documents::new(ranking, self.cutoff, self.inputs.contains(&Input::Groups));
+        let input = |input: &Input| match input {
+            Input::Grades => self.floats(py, &documents.grades(ranking)),
+            Input::Judged => self.flags(py, &documents.flags(ranking, |level| level.grade >= 0.0)),
+            Input::Pooled => self.flags(py, &documents.flags(ranking, |_| true)),
+            Input::Groups => self.groups(py, &documents.groups(ranking)),
+            Input::Ideal => Ok(ideal.map_or_else(|| py.None().into_bound(py), Bound::clone)),
+            Input::Retrieved => Ok(ranking.retrieved.into_pyobject(py)?.into_any()),
+            Input::Cutoff => Ok(self.cutoff.into_pyobject(py)?.into_any()),
+        };
+        let inputs = PyTuple::new(py, self.inputs.iter().map(input).collect::<PyResult<Vec<_>>>()?)?;
+        let arguments = self.arguments.bind(py);
+        let found = self.function.bind(py).call(inputs, Some(arguments).filter(|given| !given.is_empty()))?;
+        match found.extract::<f64>() {
+            Ok(value) if !value.is_infinite() => Ok(value),
+            _ => Err(PyTypeError::new_err(format!("expected a number or nan as the value, found {}", shown(&found)))),
+        }
+    }
+
+    /// Judged grades, highest first.
+    fn ideal<'py>(&self, py: Python<'py>, truth: &Truth<'_>) -> PyResult<Bound<'py, PyAny>> {
+        let judged = truth.levels.iter().filter(|level| level.grade >= 0.0);
+        let grades: Vec<f64> =
+            judged.flat_map(|level| std::iter::repeat_n(level.grade, level.count as usize)).collect();
+        self.floats(py, &grades)
+    }
+
+    fn floats<'py>(&self, py: Python<'py>, numbers: &[f64]) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(frombuffer) = &self.frombuffer {
+            return frombuffer.bind(py).call1((packed(py, numbers.iter().map(|number| number.to_ne_bytes()))?, "f8"));
+        }
+        let zero = PyFloat::new(py, 0.0);
+        let float = |&number: &f64| if number == 0.0 { zero.clone() } else { PyFloat::new(py, number) };
+        Ok(PyTuple::new(py, numbers.iter().map(float))?.into_any())
+    }
+
+    fn flags<'py>(&self, py: Python<'py>, flags: &[bool]) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(frombuffer) = &self.frombuffer {
+            let bytes: Vec<u8> = flags.iter().map(|&flag| flag.into()).collect();
+            return frombuffer.bind(py).call1((PyBytes::new(py, &bytes), "?"));
+        }
+        Ok(PyTuple::new(py, flags.iter().map(|&flag| PyBool::new(py, flag)))?.into_any())
+    }
+
+    fn groups<'py>(&self, py: Python<'py>, bounds: &[(usize, usize)]) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(frombuffer) = &self.frombuffer {
+            let numbers = bounds.iter().flat_map(|&(start, end)| [start, end]).map(|at| (at as i64).to_ne_bytes());
+            let numbers: Vec<[u8; 8]> = numbers.collect();
+            let flat = frombuffer.bind(py).call1((packed(py, numbers.into_iter())?, "i8"))?;
+            return flat.call_method1("reshape", ((-1, 2),));
+        }
+        Ok(PyTuple::new(py, bounds)?.into_any())
+    }
+}
+
+/// Numbers one after the other, as a buffer.
+fn packed<'py>(py: Python<'py>, numbers: impl ExactSizeIterator<Item = [u8; 8]>) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, 8 * numbers.len(), |bytes| {
+        bytes.chunks_exact_mut(8).zip(numbers).for_each(|(room, number)| room.copy_from_slice(&number));
+        Ok(())
+    })
+}
+
+/// The documents of a ranking that a formula is given: so many.
+struct Documents(usize);
+
+impl Documents {
+    /// Those within the cutoff; with whole groups, all that are tied with them too.
+    fn new(ranking: &Ranking, cutoff: Option<usize>, whole_groups: bool) -> Documents {
+        let depth = ranking.retrieved.min(cutoff.unwrap_or(usize::MAX));
+        let last = ranking.groups().last().filter(|_| whole_groups);
+        Documents(last.map_or(depth, |group| depth.max(group.start + group.size)))
+    }
+
+    fn fill<T: Copy>(&self, ranking: &Ranking, none: T, of: impl Fn(&Level) -> T) -> Vec<T> {
+        let mut filled = vec![none; self.0];
+        for group in ranking.groups() {
+            let mut at = group.start;
+            for level in group.levels {
+                let end = at + level.count as usize;
+                filled[at.min(self.0)..end.min(self.0)].fill(of(level));
+                at = end;
+            }
+        }
+        filled
+    }
+
+    fn grades(&self, ranking: &Ranking) -> Vec<f64> {
+        self.fill(ranking, 0.0, |level| level.grade.max(0.0))
+    }
+
+    fn flags(&self, ranking: &Ranking, of: impl Fn(&Level) -> bool) -> Vec<bool> {
+        self.fill(ranking, false, of)
+    }
+
+    /// Where groups begin and end; documents that no group holds are not judged, and stand by themselves.
+    fn groups(&self, ranking: &Ranking) -> Vec<(usize, usize)> {
+        let mut bounds = Vec::new();
+        let mut at = 0;
+        for group in ranking.groups() {
+            bounds.extend((at..group.start).map(|rank| (rank, rank + 1)));
+            at = group.start + group.size;
+            bounds.push((group.start, at));
+        }
+        bounds.extend((at..self.0).map(|rank| (rank, rank + 1)));
+        bounds
+    }
+}
