@@ -41,12 +41,15 @@ def main(arguments: Sequence[str]) -> None:
         chosen = [info for info in of_one + of_two if not wanted or info["name"] in wanted]
         write("\n".join(map(describe, chosen)), None)
     else:
-        write("\n".join([GRAMMAR, *overview(of_one), COMPARING, *overview(of_two), MORE]), None)
+        defined = [info for info in of_one if info["family"].startswith("Defined in ")]
+        built_in = [info for info in of_one if info not in defined]
+        lines = [GRAMMAR, *overview(built_in), *overview(defined), COMPARING, *overview(of_two), MORE]
+        write("\n".join(lines), None)
 
 
 def overview(measures: list[MeasureInfo]) -> list[str]:
     """A paragraph for each family, a line for each measure."""
-    width = max(len(written(info)) for info in measures)
+    width = max((len(written(info)) for info in measures), default=0)
     return [
         "\n".join([family, *(f"  {written(info):<{width}}  {info['title']}" for info in members)]) + "\n"
         for family, members in groupby(measures, itemgetter("family"))
