@@ -11,6 +11,7 @@ mod case;
 mod grammar;
 mod invariants;
 mod lenient;
+mod letor;
 mod oracle;
 mod pairs;
 mod readers;
@@ -41,6 +42,7 @@ pub static TARGETS: &[Target] = &[
     Target { name: "oracle", run: oracle::oracle, sample: 1000 },
     Target { name: "med", run: pairs::med, sample: 1000 },
     Target { name: "rbo", run: pairs::rbo, sample: 100 },
+    Target { name: "letor", run: letor::letor, sample: 2000 },
 ];
 
 /// Run a target by its name.
