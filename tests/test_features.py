@@ -243,7 +243,18 @@ def wide(lines: list[Line]) -> dict[str, Any]:
     return columns | {str(n): [pairs.get(n, 0.0) for *_, pairs in lines] for n in numbers}
 
 
+class Capsule:
+    """Nothing but Arrow's interface."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
 def frames(columns: dict[str, Any], folder: Path) -> dict[str, Callable[[], Any]]:
+    import duckdb
     import numpy
     import pandas
     import polars
@@ -251,6 +262,7 @@ def frames(columns: dict[str, Any], folder: Path) -> dict[str, Callable[[], Any]
     import pyarrow.parquet
 
     table = pyarrow.table(columns)
+    duckdb.register("table_of_features", table)
     pyarrow.parquet.write_table(table, folder / "data.parquet")
     names = [name for name in columns if name not in ("qid", "label")]
     lists = {"qid": columns["qid"], "label": columns["label"]}
@@ -262,6 +274,10 @@ def frames(columns: dict[str, Any], folder: Path) -> dict[str, Callable[[], Any]
         "pandas": lambda: untied.features(pandas.DataFrame(columns), MEASURES),
         "polars": lambda: untied.features(polars.DataFrame(columns), MEASURES),
         "pyarrow": lambda: untied.features(table, MEASURES),
+        "batch": lambda: untied.features(table.combine_chunks().to_batches()[0], MEASURES),
+        "reader": lambda: untied.features(table.to_reader(max_chunksize=7), MEASURES),
+        "duckdb": lambda: untied.features(duckdb.sql("from table_of_features"), MEASURES),
+        "capsule": lambda: untied.features(Capsule(table), MEASURES),
         "parquet": lambda: untied.features(folder / "data.parquet", MEASURES),
         "array": lambda: untied.features(array, MEASURES, names=names, **given),
         "rows": lambda: untied.features(array.tolist(), MEASURES, names=names, **given),

@@ -180,12 +180,13 @@ def test_objects(kind, trec):
     assert compared(make(ONE), make(OTHER), make(JUDGED)) == expected
 
 
-@pytest.mark.parametrize("packed", [False, True])
-@pytest.mark.parametrize("kind", FILES)
+#: Parquet files are compressed within.
+PACKED = [(kind, packed) for kind in FILES for packed in (False, True) if not (packed and kind == "parquet")]
+
+
+@pytest.mark.parametrize(("kind", "packed"), PACKED)
 def test_files(kind, packed, trec, tmp_path, capsysbinary):
     suffix, write, form = FILES[kind]
-    if packed and kind == "parquet":
-        pytest.skip("parquet files are compressed within")
     paths = {}
     for rows, name in ((ONE, "one"), (OTHER, "other"), (JUDGED, "qrels")):
         paths[name] = tmp_path / f"{name}{suffix}"
@@ -227,6 +228,7 @@ def test_runs_of_ms_marco(tmp_path):
     path.write_text("".join("\t".join(map(str, line)) + "\n" for line in lines))
     expected = {query: list(documents) for query, documents in nested(lines).items()}
     run = untied.read_run(path, format="msmarco")
+    assert compared(run, OTHER, JUDGED) == compared(expected, OTHER, JUDGED)
     assert everything(untied.evaluate(JUDGED, {"r": run}, MEASURES)) == everything(
         untied.evaluate(JUDGED, {"r": expected}, MEASURES)
     )
