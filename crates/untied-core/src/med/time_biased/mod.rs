@@ -161,7 +161,8 @@ impl Timed {
         let mut nodes = 0;
         for mut part in parts.into_iter().rev() {
             // Of the nodes that are left parts take shares by undecided documents.
-            let most = (limit - nodes) * part.open.len() as u64 / left.max(1) as u64;
+            let share = u128::from(limit - nodes) * part.open.len() as u128 / left.max(1) as u128;
+            let most = share as u64; // at most the limit
             left -= part.open.len();
             part.rest = rest.0;
             let is_known = rest.0 == rest.1;
