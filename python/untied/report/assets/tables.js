@@ -49,10 +49,12 @@ function table(where, name, columns, rows, options = {}) {
 
 const everyRun = () => data.runs.map((_, run) => run);
 
+const tests = new Map((data.tests || []).map((test) => [`${test.measure},${test.a},${test.b}`, test]));
+
 function tested(measure, a, b) {
-  const found = data.tests.find((test) => test.measure === measure && ((test.a === a && test.b === b) || (test.a === b && test.b === a)));
-  if (!found) return null;
-  return found.a === a ? found : { ...found, difference: found.difference === null ? null : -found.difference };
+  const found = tests.get(`${measure},${a},${b}`), turned = tests.get(`${measure},${b},${a}`);
+  if (found || !turned) return found || null;
+  return { ...turned, difference: turned.difference === null ? null : -turned.difference };
 }
 
 // Against the baseline, or how many others a run is significantly better than.
