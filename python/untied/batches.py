@@ -266,9 +266,19 @@ class BatchEvaluator:
             No query was evaluated, or rows are not sorted by query, each query standing once.
         """
         sums = _Sums(self._measures, self.schema.names, comparing=False)
-        facts: Facts = dict.fromkeys(
-            ("evaluated", "mixed", "absent", "unknown", "undefined", "estimated", "enclosed", "overstated"), 0
-        )  # type: ignore[assignment]
+        # The standard error of an estimate is not known here: rows of batches do not hold it.
+        facts: Facts = {
+            "evaluated": 0,
+            "mixed": 0,
+            "absent": 0,
+            "unknown": 0,
+            "undefined": 0,
+            "estimated": 0,
+            "standard_error": None,
+            "enclosed": 0,
+            "overstated": 0,
+            "ungrouped": False,
+        }
         judged = 0
         for rows in sums.add(batches):
             once = rows.filter(_either_is(rows["measure"], str(self._measures[0])))
