@@ -252,6 +252,11 @@ def test_bounds_of_differences_are_narrower_than_those_of_runs() -> None:
     assert (by_delta["least"], by_delta["most"], by_delta["survives"]) == (0.5, 0.5, "yes")
     turned = significance(plain, bounds=[delta], baseline="a", interval="none").table.to_dicts()[0]
     assert (turned["least"], turned["most"]) == (-0.5, -0.5)
+    # Of a query that one run lacks nothing is known, though what the other found may yet be judged.
+    lacking = {"a": runs["a"], "b": {q: runs["b"][q] for q in list(qrels)[1:]}}
+    delta = untied.compare(lacking["a"], lacking["b"], "Delta(P@2)", qrels=qrels, names=("a", "b"))
+    with pytest.raises(UntiedError, match="bounds have none for query 'q0', which a or b lacks"):
+        significance(untied.evaluate(qrels, lacking, "P@2"), bounds=[delta], interval="none")
     # nDCG divides by what is relevant, Delta(nDCG) by what is possible.
     ndcg = untied.evaluate(qrels | {"q6": {"d0": 1}}, runs, "nDCG@2", queries="common")
     delta = untied.compare(runs["a"], runs["b"], "Delta(nDCG@2)", qrels=qrels, names=("a", "b"))

@@ -521,7 +521,7 @@ class _Pair:
 def _delta_bounds(
     given: Mapping[tuple[str, str], Comparison], pair: _Pair, ab: tuple[str, str], measure: str
 ) -> list[tuple[float, float]]:
-    """Bounds of each query's difference, as a comparison has them; that itself where a run lacks the query."""
+    """Bounds of each query's difference, as a comparison has them."""
     turned = ab not in given
     comparison = given.get((ab[1], ab[0]) if turned else ab)
     if comparison is None:
@@ -529,18 +529,18 @@ def _delta_bounds(
     known = set(comparison.queries)
     spans = []
     for query, difference in zip(pair.queries, pair.differences, strict=True):
-        low, high = difference, difference
-        if query in known:
-            value = comparison.value(f"Delta({measure})", query)
-            if value.low is None or value.high is None or isnan(value.low):
-                raise UntiedError(f"bounds have none for Delta({measure}) of query {query!r}")
-            if abs((-value.mean if turned else value.mean) - difference) > 1e-9:
-                raise UntiedError(
-                    f"Delta({measure}) of query {query!r} is not the difference of {measure}: it has other qrels or "
-                    "policies, or divides by what is possible rather than by what is relevant"
-                )
-            low, high = (-value.high, -value.low) if turned else (value.low, value.high)
-        spans.append((low, high))
+        if query not in known:
+            # What the other run retrieved could still be judged: nothing bounds that here.
+            raise UntiedError(f"bounds have none for query {query!r}, which {ab[0]} or {ab[1]} lacks")
+        value = comparison.value(f"Delta({measure})", query)
+        if value.low is None or value.high is None or isnan(value.low):
+            raise UntiedError(f"bounds have none for Delta({measure}) of query {query!r}")
+        if abs((-value.mean if turned else value.mean) - difference) > 1e-9:
+            raise UntiedError(
+                f"Delta({measure}) of query {query!r} is not the difference of {measure}: it has other qrels or "
+                "policies, or divides by what is possible rather than by what is relevant"
+            )
+        spans.append((-value.high, -value.low) if turned else (value.low, value.high))
     return spans
 
 
