@@ -215,6 +215,7 @@ class Results:
 
     def __init__(self, measures: list[Measure], evaluations: Mapping[str, Evaluation | Values]) -> None:
         self._measures = measures
+        self._numbers = {measure: number for number, measure in enumerate(measures)}
         self._evaluations = evaluations
 
     @property
@@ -242,7 +243,7 @@ class Results:
         return Results, (self._measures, {name: _plain(values) for name, values in self._evaluations.items()})
 
     def __contains__(self, measure: MeasureLike) -> bool:
-        return as_measure(measure) in self._measures
+        return as_measure(measure) in self._numbers
 
     def __getitem__(self, key: MeasureLike | tuple[str, MeasureLike]) -> Value:
         run, measure = key if isinstance(key, tuple) else (None, key)
@@ -276,9 +277,9 @@ class Results:
         if run not in self._evaluations:
             raise KeyError(f"no run {run!r}; there are {', '.join(self.runs)}")
         measure = as_measure(measure)
-        if measure not in self._measures:
+        number = self._numbers.get(measure)
+        if number is None:
             raise KeyError(f"{measure} was not evaluated; {', '.join(self.measures)} were")
-        number = self._measures.index(measure)
         evaluation = self._evaluations[run]
         if query is None:
             return Value(*evaluation.totals()[number])

@@ -28,6 +28,8 @@ COMMANDS = {
 
 #: What ``--format`` takes.
 FORMATS = ("auto", "table", "tsv", "csv", "json", "md")
+#: The same where runs and measures make a table for a paper.
+PAPER_FORMATS = (*FORMATS, "latex")
 
 USAGE = f"""\
 usage: untied COMMAND ...

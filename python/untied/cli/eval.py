@@ -6,7 +6,7 @@ import argparse
 import sys
 from math import sqrt
 
-from untied.cli import FORMATS, add_plugin, digits, load_plugins, parser, threads
+from untied.cli import PAPER_FORMATS, add_plugin, digits, load_plugins, parser, threads
 from untied.errors import UntiedError
 from untied.evaluate import Evaluator
 from untied.files import RunFile
@@ -122,16 +122,17 @@ def arguments_parser() -> argparse.ArgumentParser:
     )
     add(
         "--format",
-        choices=FORMATS,
+        choices=PAPER_FORMATS,
         default="auto",
-        help="auto (default): a table on a terminal, tsv elsewhere; md: a table in Markdown",
+        help="auto (default): a table on a terminal, tsv elsewhere; md: a table in Markdown; latex: means as in "
+        "papers, one line a run (untied stats adds marks of significance)",
     )
     add("--digits", metavar="N", type=digits, default=4, help="decimals (default: 4); json has all")
     add(
         "-o",
         "--output",
         metavar="FILE",
-        help="write there; format by suffix (.tsv, .csv, .json, .md) unless --format is given",
+        help="write there; format by suffix (.tsv, .csv, .json, .md, .tex) unless --format is given",
     )
     add(
         "--stream",
@@ -148,7 +149,7 @@ def main(arguments: Sequence[str]) -> None:
     options = arguments_parser().parse_intermixed_args(arguments)
     from untied.cli import output
 
-    style = output.choose(options.format, options.output)
+    style = output.choose(options.format, options.output, PAPER_FORMATS)
     more = [path for path in (options.docs, options.pool) if path]
     inputs = [options.qrels, *options.runs, *more]
     if inputs.count("-") > 1:
@@ -187,6 +188,12 @@ def main(arguments: Sequence[str]) -> None:
     if style == "json":
         rows = results.table(per_query=options.per_query).to_dicts()
         text = output.json(settings, inputs, **output.plugins(plugins), runs=results.facts(), notes=notes, results=rows)
+    elif style == "latex":
+        from untied.paper import paper_table
+
+        if options.per_query:
+            raise UntiedError("--format latex has means only, not -q")
+        text = paper_table(results, digits=options.digits)
     else:
         counts = {str(measure) for measure in measures if measure.is_count}
         over = _spread_over(options.ties, options.unjudged)

@@ -7,6 +7,7 @@ import sys
 from untied._core import show_id
 from untied.cli import add_plugin, load_plugins, parser, threads
 from untied.errors import UntiedError
+from untied.files import RunFile
 from untied.gate import gate
 
 TYPE_CHECKING = False
@@ -56,6 +57,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     add("--unjudged", metavar="POLICY", default="nonrelevant", help="as for eval, but for range")
     add("--score-dtype", metavar="DTYPE", default="float64", help="as for eval")
     add("--qrels-format", metavar="FORMAT", default="auto", help="as for eval")
+    add("--run-format", metavar="FORMAT", default="auto", help="as for eval")
     add("--docs", metavar="FILE", help="lengths of documents, as for eval")
     add_plugin(made)
     add("--format", choices=("text", "json"), default="text", help="what to print (default: text)")
@@ -110,8 +112,8 @@ def _main(options: argparse.Namespace) -> int:
     }
     verdict = gate(
         options.qrels,
-        options.run,
-        baseline=options.baseline,
+        RunFile(options.run, options.run_format),
+        baseline=None if options.baseline is None else RunFile(options.baseline, options.run_format),
         min=options.min,
         max=options.max,
         max_drop=options.max_drop,

@@ -8,7 +8,7 @@ import os
 import sys
 
 from untied._core import __version__, show_id
-from untied.cli import width
+from untied.cli import FORMATS, width
 from untied.errors import UntiedError
 from untied.provenance import provenance
 
@@ -19,15 +19,16 @@ if TYPE_CHECKING:
 
     from untied.table import Results, Table
 
-SUFFIXES = {".tsv": "tsv", ".csv": "csv", ".json": "json", ".md": "md"}
+SUFFIXES = {".tsv": "tsv", ".csv": "csv", ".json": "json", ".md": "md", ".tex": "latex"}
 
 
-def choose(style: str, path: str | None) -> str:
+def choose(style: str, path: str | None, formats: Collection[str] = FORMATS) -> str:
     """The format to write, from what was asked for and where it goes."""
     if style != "auto":
         return style
     if path is not None:
-        return SUFFIXES.get(os.path.splitext(path)[1].lower(), "tsv")
+        style = SUFFIXES.get(os.path.splitext(path)[1].lower(), "tsv")
+        return style if style in formats else "tsv"
     return "table" if sys.stdout is not None and sys.stdout.isatty() else "tsv"
 
 

@@ -6,6 +6,7 @@ import sys
 
 from untied.cli import output, parser, threads
 from untied.errors import UntiedError
+from untied.files import RunFile
 from untied.statistics import CORRECTIONS
 
 TYPE_CHECKING = False
@@ -47,7 +48,8 @@ def arguments_parser() -> argparse.ArgumentParser:
         help="what runs are compared by without judgments, repeatable (default: RBO, MED(nDCG@10))",
     )
     add("--score-dtype", metavar="DTYPE", default="float64", help="as for eval")
-    add("--qrels-format", metavar="FORMAT", default="trec", help="as for eval")
+    add("--qrels-format", metavar="FORMAT", default="auto", help="as for eval")
+    add("--run-format", metavar="FORMAT", default="auto", help="as for eval")
     add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
     return made
 
@@ -64,7 +66,7 @@ def main(arguments: Sequence[str]) -> None:
 
     page = report(
         options.qrels,
-        options.runs,
+        [RunFile(path, options.run_format) for path in options.runs],
         options.measure,
         baseline=options.baseline,
         title=options.title,

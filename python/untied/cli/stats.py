@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 
 from untied._core import show_id
-from untied.cli import FORMATS, add_plugin, digits, load_plugins, parser, threads
+from untied.cli import PAPER_FORMATS, add_plugin, digits, load_plugins, parser, threads
 from untied.errors import UntiedError
 from untied.evaluate import Evaluator
+from untied.files import RunFile
 from untied.inputs import as_qrels
 from untied.measures import as_measures
 from untied.statistics import CORRECTIONS, INTERVALS, TESTS, Significance, adjust, discriminative_power, significance
@@ -26,6 +27,7 @@ EXAMPLES = """\
   untied stats qrels.txt bm25.run dense.run -m nDCG@10 --ties range
   untied stats qrels.txt bm25.run dense.run -m nDCG@10 --unjudged range
   untied stats qrels.txt *.run --test tukey --power
+  untied stats qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP -o table.tex
 
 A difference is that of the first run less the second. With --ties range or --unjudged range the table tells which
 differences survive: one sign, and significant, whatever the order of tied documents or the missing judgments are.
@@ -74,11 +76,22 @@ def arguments_parser() -> argparse.ArgumentParser:
     )
     add("--score-dtype", metavar="DTYPE", default="float64", help="as for eval")
     add("--qrels-format", metavar="FORMAT", default="auto", help="as for eval")
+    add("--run-format", metavar="FORMAT", default="auto", help="as for eval")
     add("--docs", metavar="FILE", help="lengths of documents, as for eval")
     add_plugin(made)
-    add("--format", choices=FORMATS, default="auto", help="auto (default): a table on a terminal, tsv elsewhere")
+    add(
+        "--by-run",
+        action="store_true",
+        help="a table for a paper: one line a run, one column a measure, marks of significance",
+    )
+    add(
+        "--format",
+        choices=PAPER_FORMATS,
+        default="auto",
+        help="auto (default): a table on a terminal, tsv elsewhere; latex: as --by-run",
+    )
     add("--digits", metavar="N", type=digits, default=4, help="decimals (default: 4); json has all")
-    add("-o", "--output", metavar="FILE", help="write there; format by suffix (.tsv, .csv, .json, .md)")
+    add("-o", "--output", metavar="FILE", help="write there; format by suffix (.tsv, .csv, .json, .md, .tex)")
     add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
     return made
 
@@ -88,7 +101,10 @@ def main(arguments: Sequence[str]) -> None:
     options = arguments_parser().parse_intermixed_args(arguments)
     from untied.cli import output
 
-    style = output.choose(options.format, options.output)
+    style = output.choose(options.format, options.output, PAPER_FORMATS)
+    by_run = options.by_run or style == "latex"
+    if by_run and (options.power or style == "json"):
+        raise UntiedError("a table by run goes with neither --power nor json")
     inputs = [options.qrels, *options.runs, *([options.docs] if options.docs else [])]
     if inputs.count("-") > 1:
         raise UntiedError("only one input can be standard input")
@@ -108,7 +124,11 @@ def main(arguments: Sequence[str]) -> None:
     else:
         rows, columns = found.to_dicts(), found.columns
         settings |= {"test": options.test, "level": options.level, "samples": options.samples, "seed": options.seed}
-    if style == "json":
+    if by_run:
+        from untied.paper import paper_table
+
+        text = paper_table(results, found, style=style, digits=options.digits)
+    elif style == "json":
         text = output.json(settings, inputs, **output.plugins(plugins), notes=notes, results=rows)
     elif style in ("tsv", "csv") or not isinstance(found, Significance):
         texts = sum(isinstance(cell, str) for cell in rows[0].values())
@@ -129,7 +149,7 @@ def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Resul
         "threads": options.threads,
     }  # fmt: skip
     evaluator = Evaluator(qrels, measures, **settings, docs=options.docs, threads=options.threads)
-    results = evaluator.evaluate(options.runs)
+    results = evaluator.evaluate([RunFile(path, options.run_format) for path in options.runs])
     if options.power:
         return results, discriminative_power(results, **chance)
     return results, significance(

@@ -1,0 +1,228 @@
+"""Tables for papers: one line a run, one column a measure, marks of significance."""
+
+from __future__ import annotations
+
+from untied._core import show_id
+from untied.errors import UntiedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from untied.statistics import Significance
+    from untied.table import Results, Value
+
+#: What a table can be written as.
+STYLES = ("latex", "md", "csv", "tsv", "table")
+
+_LATEX = str.maketrans(
+    {character: f"\\{character}" for character in "#$%&_{}"}
+    | {"~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "\\": "\\textbackslash{}"}
+    | {"<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}", '"': "\\textquotedbl{}"}
+)
+
+_TESTS = {
+    "randomization": "paired randomisation test",
+    "tukey": "randomised Tukey HSD test",
+    "t": "paired t-test",
+    "wilcoxon": "Wilcoxon signed-rank test",
+}
+_CORRECTIONS = {
+    "holm": ", Holm's correction",
+    "bonferroni": ", Bonferroni's correction",
+    "bh": ", Benjamini and Hochberg's correction",
+    "none": "",
+}
+
+
+class _Cell:
+    """A mean with what is said of it."""
+
+    def __init__(self, value: Value, best: bool, digits: int) -> None:
+        self.mean = f"{value.mean:.{digits}f}"
+        ends = [end for end in (value.low, value.high) if end is not None]
+        self.range = f"[{', '.join(f'{end:.{digits}f}' for end in ends)}]" if ends else ""
+        self.best = best
+        self.marks = ""
+
+    def mark(self, text: str, survives: str | None) -> None:
+        """Add a mark, in parentheses where some order of ties (or some judgments) would take it away."""
+        self.marks += f"({text})" if survives == "no" else text
+
+
+def paper_table(results: Results, found: Significance | None = None, *, style: str = "latex", digits: int = 4) -> str:
+    """A table as papers have it: one line a run, one column a measure.
+
+    The best mean of a measure is bold. With `found`, runs have letters, and a mean carries the letters of the runs that
+    it is significantly better than; against a baseline it carries an arrow, up where it is significantly better than
+    the baseline's and down where it is worse. A mark is in parentheses where the difference does not survive every
+    order of tied documents or every judgment of unjudged ones (`Significance`).
+
+    Parameters
+    ----------
+    results : Results
+        Of one run or more.
+    found : Significance, optional
+        What `untied.statistics.significance` found in these results.
+    style : str
+        ``"latex"`` (needs the package booktabs), ``"md"``, ``"csv"``, ``"tsv"``, or ``"table"``: text in columns.
+        CSV and TSV have marks in columns of their own, and no caption.
+    digits : int
+        Decimals.
+
+    Returns
+    -------
+    str
+        The table, with a caption that says how it was made.
+
+    Raises
+    ------
+    UntiedError
+        The style is unknown, or `found` belongs to other results.
+
+    Examples
+    --------
+    >>> import untied
+    >>> results = untied.evaluate({"q": {"a": 1}}, {"x": {"q": ["a", "b"]}, "y": {"q": ["b", "a"]}}, ["RR", "P@1"])
+    >>> print(paper_table(results, style="md", digits=2))
+    | run | RR | P@1 |
+    | --- | --- | --- |
+    | x | **1.00** | **1.00** |
+    | y | 0.50 | 0.00 |
+    <BLANKLINE>
+    Means over 1 query. Bold: best.
+    <BLANKLINE>
+    """
+    if style not in STYLES:
+        raise UntiedError(f"style must be {', '.join(STYLES[:-1])} or {STYLES[-1]}, not {style!r}")
+    letters = {} if found is None or found.settings["baseline"] else _letters(results.runs)
+    cells = {run: dict(zip(results.measures, _cells(results, run, digits), strict=True)) for run in results.runs}
+    if found is not None:
+        _mark(found, cells, letters)
+    if style in ("csv", "tsv"):
+        return _data(results, cells, letters, found is not None, style)
+    caption = _caption(results, found, "*" if style == "table" else "Bold")
+    head = ["run", *results.measures]
+    if style == "latex":
+        body = [[_name(run, letters, style), *(_latex(cell) for cell in row.values())] for run, row in cells.items()]
+        return _tabular([[one.translate(_LATEX) for one in head], *body], _symbols(caption.translate(_LATEX)))
+    from untied.cli.output import lines
+
+    show = _markdown if style == "md" else _text
+    body = [[_name(run, letters, style), *(show(cell) for cell in row.values())] for run, row in cells.items()]
+    return lines(head, body, style, texts=len(head)) + f"\n{caption}\n"
+
+
+def _letters(runs: Sequence[str]) -> dict[str, str]:
+    """a, b, c, ...; numbers where there are more runs than letters."""
+    few = len(runs) <= 26
+    return {run: chr(ord("a") + place) if few else f"{place + 1} " for place, run in enumerate(runs)}
+
+
+def _cells(results: Results, run: str, digits: int) -> Iterator[_Cell]:
+    for measure in results._measures:
+        means = [results.value(measure, run=other).mean for other in results.runs]
+        value = results.value(measure, run=run)
+        best = (min if measure.lower_is_better else max)(means)
+        yield _Cell(value, value.mean == best and len(means) > 1, digits)
+
+
+def _mark(found: Significance, cells: dict[str, dict[str, _Cell]], letters: dict[str, str]) -> None:
+    from untied.measures import as_measure
+
+    for row in found.table.to_dicts():
+        a, b, measure = row["run_a"], row["run_b"], row["measure"]
+        if a not in cells or b not in cells or measure not in cells[a]:
+            raise UntiedError(f"{measure} of {show_id(a)} and {show_id(b)} was tested, but is not in these results")
+        if row["significant"] != "yes":
+            continue
+        better = (row["difference"] < 0) == as_measure(measure).lower_is_better
+        survives = row.get("survives")
+        if not letters:
+            cells[a][measure].mark("↑" if better else "↓", survives)
+        elif better:
+            cells[a][measure].mark(letters[b], survives)
+        else:
+            cells[b][measure].mark(letters[a], survives)
+
+
+def _name(run: str, letters: dict[str, str], style: str) -> str:
+    name = show_id(run)
+    if style == "latex":
+        name = name.translate(_LATEX)
+    letter = letters.get(run, "").strip()
+    return f"({letter}) {name}" if letter else name
+
+
+def _latex(cell: _Cell) -> str:
+    marks = _symbols(cell.marks.strip())
+    text = f"\\textbf{{{cell.mean}}}" if cell.best else cell.mean
+    text += f"\\textsuperscript{{{marks}}}" if marks else ""
+    return text + (f" {{\\scriptsize {cell.range}}}" if cell.range else "")
+
+
+def _symbols(text: str) -> str:
+    return text.replace("↑", "$\\uparrow$").replace("↓", "$\\downarrow$").replace("≤", "$\\le$")
+
+
+def _markdown(cell: _Cell) -> str:
+    text = f"**{cell.mean}**" if cell.best else cell.mean
+    return text + (f"<sup>{cell.marks.strip()}</sup>" if cell.marks else "") + (f" {cell.range}" if cell.range else "")
+
+
+def _text(cell: _Cell) -> str:
+    return " ".join(part for part in (cell.mean + "*" * cell.best, cell.marks.strip(), cell.range) if part)
+
+
+def _tabular(rows: list[list[str]], caption: str) -> str:
+    head, *body = (f"    {' & '.join(row)} \\\\\n" for row in rows)
+    return (
+        "% needs \\usepackage{booktabs}\n"
+        "\\begin{table}\n"
+        "  \\centering\n"
+        f"  \\caption{{{caption}}}\n"
+        f"  \\begin{{tabular}}{{{'l' * len(rows[0])}}}\n"
+        f"    \\toprule\n{head}    \\midrule\n{''.join(body)}    \\bottomrule\n"
+        "  \\end{tabular}\n"
+        "\\end{table}\n"
+    )
+
+
+def _data(
+    results: Results, cells: dict[str, dict[str, _Cell]], letters: dict[str, str], marked: bool, style: str
+) -> str:
+    """Plain columns: a mean, its range where there is one, and marks where differences were tested."""
+    from untied.cli.output import lines
+
+    ranged = any(cell.range for row in cells.values() for cell in row.values())
+    head = ["run"] + ["letter"] * bool(letters)
+    for measure in results.measures:
+        head += [measure] + [f"{measure} range"] * ranged + [f"{measure} marks"] * marked
+    body = []
+    for run, row in cells.items():
+        line = [show_id(run)] + [letters[run].strip()] * bool(letters)
+        for cell in row.values():
+            line += [cell.mean] + [cell.range] * ranged + [cell.marks.strip()] * marked
+        body.append(line)
+    return lines(head, body, style)
+
+
+def _caption(results: Results, found: Significance | None, best: str) -> str:
+    """How the table was made, in sentences."""
+    queries = len(results.queries)
+    said = [f"Means over {queries} {'query' if queries == 1 else 'queries'}"]
+    if any(cell.low is not None for cell in (results.value(results.measures[0], run=run) for run in results.runs)):
+        said[0] += ", in brackets the lowest and highest that ties or missing judgments allow"
+    if len(results.runs) > 1:
+        said.append(f"{best}: best")
+    if found is not None:
+        settings = found.settings
+        baseline = settings["baseline"]
+        how = f"{_TESTS[settings['test']]}{_CORRECTIONS[settings['correction']]}, p ≤ {1 - settings['level']:.4g}"
+        if baseline:
+            said.append(f"Arrows: significantly better (↑) or worse (↓) than {show_id(baseline)} ({how})")
+        else:
+            said.append(f"Letters: significantly better than these runs ({how})")
+        if "survives" in found.table.columns:
+            said.append("In parentheses: not whatever the order of ties or the missing judgments are")
+    return ". ".join(said) + "."
