@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Everything a developer runs: ``python3 dev.py example | test | lint | build``.
+"""Everything a developer runs: ``python3 dev.py example | test | lint | build | docs``.
 
 Needs Python 3.11 or later, a Rust toolchain and a C compiler. All else is installed into ``.venv``.
 """
@@ -73,6 +73,13 @@ def lint() -> None:
     run(BIN / "stubtest", "untied._core", "--allowlist", "tests/stubtest-allowlist.txt")
 
 
+def docs() -> None:
+    """Build, then make the documentation site in ``site``; a broken link is an error."""
+    build()
+    install("docs")
+    run(BIN / "python", "-m", "docsite.build")
+
+
 def test() -> None:
     """Everything that must hold before a change lands: lints, then the tests of the core and of the package."""
     install("dev")
@@ -82,7 +89,7 @@ def test() -> None:
     run(BIN / "pytest")
 
 
-COMMANDS = {"example": example, "test": test, "lint": lint, "build": build}
+COMMANDS = {"example": example, "test": test, "lint": lint, "build": build, "docs": docs}
 
 
 def main() -> None:

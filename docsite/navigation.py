@@ -1,0 +1,72 @@
+"""Which page stands where. A page that is not named is found by its folder, so that none is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+#: Sections in order, and their pages in order: sources as paths in the repository, by the place they have in the site.
+SECTIONS: dict[str, tuple[str, ...]] = {
+    "Start": ("docs/index.md", "docs/quick_start.md", "docs/coming_from.md"),
+    "Tutorials": (
+        "docs/tutorials/half_precision.md",
+        "docs/tutorials/shallow_pools.md",
+        "docs/tutorials/two_engines.md",
+        "docs/tutorials/feature_ranking.md",
+    ),
+    "Guides": (
+        "docs/ties.md",
+        "docs/incomplete.md",
+        "docs/partial-order.md",
+        "docs/conventions.md",
+        "docs/own-measures.md",
+        "docs/comparing.md",
+        "docs/med.md",
+        "docs/statistics.md",
+        "docs/report.md",
+        "docs/gate.md",
+        "docs/inputs.md",
+        "docs/arrays.md",
+        "docs/features.md",
+        "docs/large.md",
+        "docs/spark.md",
+        "docs/trec_eval.md",
+    ),
+    "Measures": ("docs/measures.md",),
+    "Reference": ("docs/errata.md",),
+    "Studies": ("docs/studies/index.md",),
+    "Project": (
+        "docs/performance.md",
+        "benchmarks/README.md",
+        "docs/fuzzing.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+    ),
+}
+
+#: Where pages go that no section names, by the folder they are in; and what is a page beside them.
+FOLDERS = {"docs": "Project", "docs/tutorials": "Tutorials", "docs/studies": "Studies"}
+PLACES = {
+    "benchmarks/README.md": "benchmarks.md",
+    "ARCHITECTURE.md": "architecture.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "README.md": "index.md",
+}
+
+
+def sections() -> dict[str, list[str]]:
+    """All pages there are, section by section: those named, then those found."""
+    found = {title: [page for page in pages if (ROOT / page).is_file()] for title, pages in SECTIONS.items()}
+    named = {page for pages in found.values() for page in pages}
+    for folder, title in FOLDERS.items():
+        others = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / folder).glob("*.md"))
+        found[title] += [page for page in others if page not in named]
+    return found
+
+
+def place(source: str) -> str:
+    """Where a page of the repository stands in the site."""
+    return PLACES.get(source) or source.removeprefix("docs/")

@@ -1,0 +1,89 @@
+"""The documentation site: it builds strictly, links lead somewhere, and nothing is asked of another host."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from docsite import build, navigation
+
+LOADS = {("script", "src"), ("img", "src"), ("source", "src"), ("iframe", "src"), ("object", "data"), ("link", "href")}
+
+
+class Page(HTMLParser):
+    """What a page loads, where it leads, and the anchors that it has."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.loads: list[str] = []
+        self.links: list[str] = []
+        self.anchors: set[str] = set()
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if value is None:
+                continue
+            if (tag, name) in LOADS:
+                self.loads.append(value)
+            elif (tag, name) == ("a", "href"):
+                self.links.append(value)
+            elif name == "id":
+                self.anchors.add(value)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    build.build(folder / "stage", folder / "site")
+    return folder / "site"
+
+
+@pytest.fixture(scope="session")
+def pages(site: Path) -> dict[Path, Page]:
+    return {path: Page(path) for path in site.rglob("*.html") if path.name != "404.html"}
+
+
+def test_every_page_is_there_once(site: Path, pages: dict[Path, Page]) -> None:
+    sources = [page for group in navigation.sections().values() for page in group]
+    assert len(sources) == len(set(sources))
+    for path in (navigation.ROOT / "docs").rglob("*.md"):
+        assert path.relative_to(navigation.ROOT).as_posix() in sources, f"{path.name} is in no section"
+    expected = {navigation.place(page).replace(".md", ".html") for page in sources}
+    assert expected <= {path.relative_to(site).as_posix() for path in pages}
+
+
+def test_links_lead_somewhere(site: Path, pages: dict[Path, Page]) -> None:
+    broken = []
+    for path, page in pages.items():
+        for link in page.links + page.loads:
+            url = urlsplit(link)
+            if url.scheme:
+                continue
+            target = (path.parent / unquote(url.path)).resolve() if url.path else path
+            target = target / "index.html" if target.is_dir() else target
+            anchors = pages[target].anchors if target in pages else None
+            if not target.is_file() or (url.fragment and anchors is not None and url.fragment not in anchors):
+                broken.append(f"{path.relative_to(site)}: {link}")
+    assert not broken
+
+
+def test_nothing_is_loaded_from_another_host(site: Path, pages: dict[Path, Page]) -> None:
+    assert [url for page in pages.values() for url in page.loads if urlsplit(url).netloc] == []
+    for path in site.rglob("*.css"):
+        named = re.findall(r"url\(\s*['\"]?([^'\")]+)|@import\s+['\"]([^'\"]+)", path.read_text(encoding="utf-8"))
+        assert [url for pair in named for url in pair if urlsplit(url).netloc] == []
+
+
+def test_a_broken_link_ends_the_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = {"docs/a.md": "a.md", "docs/b.md": "b.md"}
+    good = "[b](b.md#part) [file](../examples/own_measures.py) `[code](nowhere.md)` [web](https://example.org)"
+    files: set[str] = set()
+    assert build.linked(good, "docs/a.md", pages, files) == good.replace("../examples", "files/examples")
+    assert files == {"examples/own_measures.py"}
+    with pytest.raises(build.BrokenLink, match=r"docs/a\.md: c\.md is not in the repository"):
+        build.linked("[c](c.md)", "docs/a.md", pages, files)
