@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from untied.writing import drop_out, flush_out, write_out
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
@@ -76,42 +78,41 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Exit code: 0 fine, 1 an input or an option was refused, 2 wrong usage, 130 interrupted; of
         ``gate`` 0 passed, 1 failed, 2 unusable input or wrong usage.
     """
-    arguments = sys.argv[1:] if arguments is None else list(arguments)
-    command = arguments[0] if arguments else "--help"
-    if command in ("-h", "--help"):
-        print(USAGE, end="")
-        return 0 if arguments else 2
-    if command == "--version":
-        from untied import __version__
-
-        print(f"untied {__version__}")
-        return 0
-    if command not in COMMANDS:
-        print(f"untied: unknown command {command!r}; there are {', '.join(COMMANDS)}", file=sys.stderr)
-        return 2
-    return _run(command, arguments[1:])
-
-
-def _run(command: str, arguments: Sequence[str]) -> int:
-    from importlib import import_module
-
     from untied.errors import UntiedError
 
     try:
-        run = import_module(f"untied.cli.{command.replace('-', '_')}").main
-        code: int | None = _watched(run, arguments) if command != "trec_eval" else run(arguments)
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader (head, less) has seen enough. What is still buffered must not fail again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        try:
+            return _run(sys.argv[1:] if arguments is None else list(arguments))
+        finally:
+            flush_out()  # also what argparse printed before it exits
+    except BrokenPipeError as error:
+        drop_out(error)
+        return 0  # the reader (head, less) has seen enough
     except (UntiedError, OSError) as error:
+        drop_out(error)
         print(f"untied: {message(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
-    return code or 0
+
+
+def _run(arguments: Sequence[str]) -> int:
+    command = arguments[0] if arguments else "--help"
+    if command in ("-h", "--help"):
+        write_out([USAGE.encode()])
+        return 0 if arguments else 2
+    if command == "--version":
+        from untied import __version__
+
+        write_out([f"untied {__version__}\n".encode()])
+        return 0
+    if command not in COMMANDS:
+        print(f"untied: unknown command {command!r}; there are {', '.join(COMMANDS)}", file=sys.stderr)
+        return 2
+    from importlib import import_module
+
+    run = import_module(f"untied.cli.{command.replace('-', '_')}").main
+    return (_watched(run, arguments[1:]) if command != "trec_eval" else run(arguments[1:])) or 0
 
 
 def _watched(run: Callable[[Sequence[str]], int | None], arguments: Sequence[str]) -> int | None:

@@ -124,6 +124,8 @@ def main(arguments: Sequence[str]) -> None:
         raise UntiedError("--html is about two runs; name two, without --matrix and --passages")
     output.check_target(options.output, inputs)
     output.check_target(options.html, inputs)
+    if options.output is not None and options.output == options.html:
+        raise UntiedError("--output and --html name the same file")
     if options.passages:
         from untied.cli import passages
 

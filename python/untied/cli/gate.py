@@ -9,6 +9,7 @@ from untied.cli import add_plugin, load_plugins, parser, threads
 from untied.errors import UntiedError
 from untied.files import RunFile
 from untied.gate import gate
+from untied.writing import drop_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,7 +136,10 @@ def _main(options: argparse.Namespace) -> int:
         text = "".join(f"{line}\n" for check in verdict.checks for line in _lines(check))
     if options.junit is not None:
         output.write(verdict.to_junit(f"untied gate {options.run}"), options.junit)
-    output.write(text, options.output)
+    try:
+        output.write(text, options.output)
+    except BrokenPipeError as error:
+        drop_out(error)  # the verdict stands, whoever reads it
     for note in verdict.notes:
         print(f"note: {note}", file=sys.stderr)
     return 0 if verdict.passed else 1

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import errno
 import math
 import os
 import sys
 
 from untied._core import __version__, show_id
 from untied.cli import FORMATS, width
-from untied.errors import UntiedError
 from untied.provenance import provenance
+from untied.writing import check_target as check_target
+from untied.writing import write_file, write_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,25 +30,6 @@ def choose(style: str, path: str | None, formats: Collection[str] = FORMATS) -> 
         style = SUFFIXES.get(os.path.splitext(path)[1].lower(), "tsv")
         return style if style in formats else "tsv"
     return "table" if sys.stdout is not None and sys.stdout.isatty() else "tsv"
-
-
-def check_target(path: str | None, inputs: Sequence[str]) -> None:
-    """Refuse, before any work, a file that cannot be written or that is one of the inputs."""
-    if path is None:
-        return
-    folder = os.path.dirname(os.path.realpath(path))
-    if os.path.isdir(path) or not path:
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-    if os.path.isfile(path) and any(os.path.exists(other) and os.path.samefile(path, other) for other in inputs):
-        raise UntiedError(f"{show_id(path)} is one of the inputs; nothing is written over it")
-
-
-def _is_regular(path: str) -> bool:
-    """Whether this is an ordinary file, or one that does not exist yet: what may be replaced as a whole."""
-    real = os.path.realpath(path)
-    return not real.startswith(("/dev/", "/proc/")) and (os.path.isfile(real) or not os.path.exists(real))
 
 
 def text(
@@ -185,45 +166,6 @@ def write(content: str | bytes, path: str | None) -> None:
     """Write to standard output, or to a file that is either the old or the whole new one at any moment."""
     data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
     if path is None:
-        if sys.stdout is None:
-            raise OSError(errno.EBADF, os.strerror(errno.EBADF), "standard output")
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-    elif _is_regular(path):
-        try:
-            _replace(data, os.path.realpath(path))
-        except OSError as error:
-            error.filename, error.filename2 = path, None
-            raise
+        write_out([data])
     else:
-        # A device or a pipe: there is nothing to replace.
-        with open(path, "wb") as file:
-            file.write(data)
-
-
-def _replace(data: bytes, path: str) -> None:
-    import contextlib
-    import tempfile
-
-    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".untied-")
-    try:
-        with open(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, _mode(path))
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-
-
-def _mode(path: str) -> int:
-    """The permissions of the file that is replaced, or those of a new one."""
-    try:
-        return os.stat(path).st_mode & 0o777
-    except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
+        write_file(data, path)

@@ -144,8 +144,10 @@ def _collection(options: argparse.Namespace) -> None:
 def _write(
     options: argparse.Namespace, sampled: dict[str, dict[str, dict[str, float]]], qrels: Judgments | None = None
 ) -> None:
-    os.makedirs(options.output, exist_ok=True)
     targets = {name: os.path.join(options.output, f"{os.path.basename(name)}.run") for name in sampled}
+    if len(set(targets.values())) < len(targets):
+        raise UntiedError("two runs have the same file name; their parts would have the same one too")
+    os.makedirs(options.output, exist_ok=True)
     judged = [] if qrels is None else [os.path.join(options.output, "qrels.txt")]
     for path in [*judged, *targets.values()]:
         output.check_target(path, [options.qrels, *options.runs])

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import sys
 
 from untied._core import TrecReport, __version__, explain_measures
+from untied.writing import write_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,12 +113,8 @@ def main(arguments: Sequence[str]) -> int:
     except UsageError as error:
         print(f"untied trec_eval: {error}\n{USAGE}", end="", file=sys.stderr)
         return 1
-    if sys.stdout is None:
-        raise OSError(errno.EBADF, os.strerror(errno.EBADF), "standard output")
     report = TrecReport(files[0], files[1], given)
-    for text in report:
-        sys.stdout.buffer.write(text)
-    sys.stdout.buffer.flush()
+    write_out(report)
     return told(report.failure)
 
 
@@ -166,7 +161,7 @@ def explain(given: TrecOptions) -> int:
     """Print the help, and what the measures asked for are."""
     text, failure = explain_measures(given) if given["measures"] else ("-m MEASURE -h tells what a measure is\n", None)
     if failure is None:
-        print(f"{HELP}\n{text}", end="")
+        write_out([f"{HELP}\n{text}".encode()])
     return told(failure)
 
 
