@@ -120,6 +120,7 @@ if TYPE_CHECKING:
     from untied import sample as sample
     from untied import spark as spark
     from untied import statistics as statistics
+    from untied import study as study
     from untied import truth as truth
 else:
 
@@ -136,6 +137,7 @@ else:
             "sample",
             "spark",
             "statistics",
+            "study",
             "truth",
         }:
             raise AttributeError(f"module 'untied' has no attribute {name!r}")

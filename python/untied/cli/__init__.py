@@ -25,6 +25,7 @@ COMMANDS = {
     "curve": "print or plot curves of one query, rank by rank: dynamic recall, precision, gain",
     "trec_eval": "trec_eval's own command line: its options, its output",
     "sample": "write samples of judgments, pools, parts of collections",
+    "study": "repeat an experiment of the literature on your own runs and judgments",
     "judge-next": "tell which unjudged documents are most worth a judgment",
 }
 

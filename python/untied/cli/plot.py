@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untied._core import show_id
-from untied.errors import UntiedError
+from untied.plotting import COLORS, DASHES, picture
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,28 +12,6 @@ if TYPE_CHECKING:
     from untied.table import Table
 
     Points = list[tuple[float, float, float]]  # value, low, high; rank by rank
-
-# Okabe & Ito's colours, which colour-blind readers can tell apart; lines differ too, for print in black.
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-DASHES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)), (0, (3, 1)))
-# Without a date equal curves give equal files.
-UNDATED: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-STYLE: Any = {
-    "font.size": 8,
-    "axes.titlesize": 8,
-    "axes.labelsize": 8,
-    "legend.fontsize": 8,
-    "xtick.labelsize": 7,
-    "ytick.labelsize": 7,
-    "axes.linewidth": 0.6,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "lines.linewidth": 1.2,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "pdf.fonttype": 42,
-    "svg.hashsalt": "untied",
-}
 
 
 def render(table: Table, panels: list[str], style: str, relevant: int) -> bytes:
@@ -60,20 +38,13 @@ def render(table: Table, panels: list[str], style: str, relevant: int) -> bytes:
     UntiedError
         matplotlib is not installed.
     """
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise UntiedError("plots need matplotlib: install untied[plot]") from None
-    import io
-
     runs: dict[str, dict[str, Points]] = {}
     for run, _, curve, _, value, *band in table.rows():
         low, high = band or (value, value)
         runs.setdefault(run, {}).setdefault(curve, []).append((value, low, high))
     draw = {"dynamic-recall": _dynamic_recall, "precision-recall": _precision_recall, "gain": _gain}
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(3.3 if len(panels) == 1 else 2.45 * len(panels), 2.5), layout="constrained")
+
+    def fill(figure: Any) -> None:
         axes = figure.subplots(1, len(panels), squeeze=False)[0]
         for panel, axis in zip(panels, axes, strict=True):
             draw[panel](axis, runs, relevant)
@@ -81,9 +52,8 @@ def render(table: Table, panels: list[str], style: str, relevant: int) -> bytes:
         # About 16 letters to the inch; a line and two blanks before each name.
         columns = int(16 * figure.get_figwidth() / (max(map(len, labels)) + 8))
         figure.legend(handles, labels, loc="outside lower center", ncols=max(1, min(columns, 4)), frameon=False)
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format=style, dpi=300, metadata=UNDATED.get(style))
-    return buffer.getvalue()
+
+    return picture(fill, (3.3 if len(panels) == 1 else 2.45 * len(panels), 2.5), style)
 
 
 def _look(number: int, points: int) -> dict[str, Any]:

@@ -1,0 +1,15 @@
+"""Studies of test collections, over any judgments and runs: the experiments of papers, repeatable by one call each.
+
+Every study computes its parts one by one and keeps what is finished, so that it goes on where it was interrupted; then
+it writes a tidy table, plots and a summary. `untied study` is the same on the command line.
+"""
+
+from __future__ import annotations
+
+from untied.study.frame import PLOTS, Result, Study
+from untied.study.incomplete import Incomplete, incomplete
+
+#: Studies by name; the function of the same name in this module conducts one.
+STUDIES: dict[str, type[Study]] = {study.name: study for study in (Incomplete,)}
+
+__all__ = ["PLOTS", "STUDIES", "Result", "Study", "incomplete"]

@@ -1,0 +1,352 @@
+"""What all studies have in common: parts that are computed one by one and kept, then tables, plots and a summary.
+
+A study is a class in a file of its own. It says what its parts are, computes the rows of one part, and makes tables,
+figures and text from all rows. `conduct` does the rest. Equal inputs and settings give equal files, to the last byte,
+whatever the number of threads and however often the work was interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shlex
+
+from untied._core import __version__, show_id
+from untied.errors import UntiedError
+from untied.inputs import as_qrels, as_run, named_sources
+from untied.progress import each
+from untied.provenance import provenance
+from untied.study.kept import Kept, parts_path
+from untied.table import Table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, ClassVar, TypeAlias
+
+    from untied._core import Qrels, Run
+    from untied.inputs import OneRun, QrelsLike, Runs
+
+    #: What tells a part from the others: text and numbers.
+    Part: TypeAlias = tuple[Any, ...]
+    #: What a part found: text and numbers.
+    Row: TypeAlias = tuple[Any, ...]
+    #: Draws into a matplotlib figure.
+    Draw: TypeAlias = Callable[[Any], object]
+
+#: What ``plots`` may be, and the files that it makes.
+PLOTS = {"svg": ("svg",), "png": ("png",), "both": ("svg", "png"), "none": ()}
+
+
+class Inputs:
+    """Judgments and runs of a study, read once.
+
+    Parameters
+    ----------
+    qrels, runs, qrels_format, threads
+        As for `untied.evaluate`.
+
+    Attributes
+    ----------
+    qrels : Qrels
+    runs : {name: Run}
+    threads : int or None
+    origins : list of dict
+        Every input: what it is (``"qrels"``, a run's name), its path where it has one, and the SHA-256 of the file, or
+        of what was read from an object in memory or standard input.
+    """
+
+    def __init__(self, qrels: QrelsLike, runs: Runs, *, qrels_format: str = "auto", threads: int | None = None) -> None:
+        self.threads = threads
+        self.origins: list[dict[str, str | None]] = []
+        self.qrels = self.read_qrels("qrels", qrels, qrels_format)
+        self.runs = {name: self.read_run(name, source) for name, source in each(named_sources(runs), "run")}
+
+    def read_qrels(self, name: str, source: QrelsLike, format: str = "auto") -> Qrels:
+        """Read judgments, and remember where they came from."""
+        qrels = as_qrels(source, self.threads, format)
+        self.origins.append(_origin(name, source, qrels))
+        return qrels
+
+    def read_run(self, name: str, source: OneRun) -> Run:
+        """Read a run, and remember where it came from."""
+        run = as_run(source, self.threads)
+        self.origins.append(_origin(name, source, run))
+        return run
+
+    @property
+    def paths(self) -> list[str]:
+        """The files among them."""
+        return [path for origin in self.origins if (path := origin["path"]) is not None]
+
+
+def _origin(name: str, source: object, held: Qrels | Run) -> dict[str, str | None]:
+    if isinstance(source, (str, os.PathLike)):
+        found = provenance([source])[0]
+        if found["sha256"] is not None:
+            return {"name": name, **found}
+    import hashlib
+
+    return {"name": name, "path": None, "sha256": hashlib.sha256(pickle.dumps(held, protocol=4)).hexdigest()}
+
+
+class Figure:
+    """A plot.
+
+    Parameters
+    ----------
+    name : str
+        Of its file, without the study's name and the suffix.
+    caption : str
+        What it shows, for the summary.
+    size : (float, float)
+        Width and height in inches.
+    draw : callable
+        Draws into a `matplotlib.figure.Figure`.
+    """
+
+    def __init__(self, name: str, caption: str, size: tuple[float, float], draw: Draw) -> None:
+        self.name = name
+        self.caption = caption
+        self.size = size
+        self.draw = draw
+
+
+class Study:
+    """What a study has to say about itself; one subclass a study.
+
+    Parameters
+    ----------
+    inputs : Inputs
+        Judgments and runs.
+    settings : dict
+        All options that values depend on, as JSON has them: named and ordered as on the command line, where ``"names"``
+        with a list of texts is ``--name`` given several times, and a list of numbers is one argument with commas.
+    """
+
+    #: Its name on the command line and in `untied.study`.
+    name: ClassVar[str]
+    #: What it does, in one line.
+    title: ClassVar[str]
+    #: What the columns of its tables hold.
+    columns: ClassVar[Mapping[str, str]]
+
+    def __init__(self, inputs: Inputs, settings: dict[str, Any]) -> None:
+        self.inputs = inputs
+        self.settings = settings
+
+    @staticmethod
+    def add_options(add: Callable[..., argparse.Action]) -> None:
+        """Add its own options to the command line; each is an argument of the function of the same name."""
+        raise NotImplementedError
+
+    def parts(self) -> Sequence[Part]:
+        """Parts that are computed one after the other, each of which takes seconds."""
+        raise NotImplementedError
+
+    def compute(self, *part: Any) -> list[Row]:
+        """Rows of one part; they depend on the part, the inputs and the settings, and on nothing else."""
+        raise NotImplementedError
+
+    def tables(self, found: Mapping[Part, list[Row]]) -> dict[str, Table]:
+        """Tables made from the rows of all parts, by name; the first has the study's name."""
+        raise NotImplementedError
+
+    def figures(self, tables: Mapping[str, Table]) -> list[Figure]:
+        """Plots of the tables."""
+        raise NotImplementedError
+
+    def summary(self, tables: Mapping[str, Table], show: Callable[[str], str]) -> str:
+        """The findings in Markdown; `show` puts a figure there, by its name (nothing, where none is drawn)."""
+        raise NotImplementedError
+
+
+class Result:
+    """What a study found.
+
+    Attributes
+    ----------
+    name : str
+        The study's.
+    directory : str
+        Where its files are.
+    tables : {name: Table}
+        Its tables; the first one has the study's name.
+    summary : str
+        The text of ``summary.md``.
+    files : list of str
+        Names of the files that were written.
+    computed, kept : int
+        How many parts were computed, and how many were there from before.
+    """
+
+    def __init__(
+        self, name: str, directory: str, tables: dict[str, Table], summary: str, files: list[str], computed: int
+    ) -> None:
+        self.name = name
+        self.directory = directory
+        self.tables = tables
+        self.summary = summary
+        self.files = files
+        self.computed = computed
+        self.kept = 0
+
+    @property
+    def columns(self) -> list[str]:
+        """Columns of the main table."""
+        return self.tables[self.name].columns
+
+    @property
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Rows of the main table."""
+        return list(self.tables[self.name].rows())
+
+    def __repr__(self) -> str:
+        return f"<untied.study.{self.name}: {len(self.tables[self.name])} rows, in {self.directory!r}>"
+
+
+def conduct(study: Study, directory: str | os.PathLike[str], *, plots: str = "svg", restart: bool = False) -> Result:
+    """Compute the parts of a study that are not there yet, and write its tables, plots and summary.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    directory : path
+        Where to write; it is made where there is none. A study that was interrupted there goes on.
+    plots : str
+        ``"svg"``, ``"png"``, ``"both"`` or ``"none"``.
+    restart : bool
+        Whether to compute all parts anew, and to forget those of other settings.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    UntiedError
+        The folder holds a study with other settings; matplotlib is not installed and plots are asked for.
+    """
+    from untied.cli.output import check_target, write
+
+    if plots not in PLOTS:
+        raise UntiedError(f"plots must be one of {', '.join(PLOTS)}, not {plots!r}")
+    if PLOTS[plots]:
+        from untied.plotting import need_matplotlib
+
+        need_matplotlib()
+    directory = os.fspath(directory)
+    os.makedirs(directory, exist_ok=True)
+
+    def at(name: str) -> str:
+        return os.path.join(directory, name)
+
+    for name in (f"{study.name}.tsv", "summary.md", "parts.jsonl"):
+        check_target(at(name), study.inputs.paths)
+    kept = Kept(parts_path(directory), _fingerprint(study), restart=restart)
+    parts = study.parts()
+    missing = [part for part in parts if part not in kept.parts]
+    for part in each(missing, "part"):
+        kept.add(part, study.compute(*part))
+
+    files: list[str] = []
+
+    def save(name: str, content: str | bytes) -> None:
+        check_target(at(name), study.inputs.paths)
+        write(content, at(name))
+        files.append(name)
+
+    tables = study.tables({part: kept.parts[part] for part in parts})
+    for name, table in tables.items():
+        save(f"{name}.tsv", _tsv(table))
+    figures = study.figures(tables)
+    shown: dict[str, str] = {}
+    for figure in figures if PLOTS[plots] else ():
+        from untied.plotting import picture
+
+        for style in PLOTS[plots]:
+            save(f"{study.name}-{figure.name}.{style}", picture(figure.draw, figure.size, style))
+        file = f"{study.name}-{figure.name}.{PLOTS[plots][0]}"
+        shown[figure.name] = f"![{figure.caption}]({file})\n\n*{figure.caption}*\n"
+    known = {figure.name for figure in figures}
+
+    def show(name: str) -> str:
+        if name not in known:
+            raise KeyError(name)
+        return shown.get(name, "")
+
+    text = _summary(study, tables, study.summary(tables, show))
+    save("summary.md", text)
+    result = Result(study.name, directory, tables, text, files, len(missing))
+    result.kept = len(parts) - len(missing)
+    return result
+
+
+def _fingerprint(study: Study) -> dict[str, Any]:
+    # Files may move: what they hold counts.
+    inputs = [[origin["name"], origin["sha256"]] for origin in study.inputs.origins]
+    return {"study": study.name, "untied": __version__, **study.settings, "inputs": inputs}
+
+
+def _tsv(table: Table) -> str:
+    """All digits; ids made harmless."""
+    lines = ["\t".join(table.columns)]
+    lines += ["\t".join(map(_cell, row)) for row in table.rows()]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else show_id(value) if isinstance(value, str) else repr(value)
+
+
+def _summary(study: Study, tables: Mapping[str, Table], findings: str) -> str:
+    inputs = study.inputs
+    columns = [
+        f"* `{name}.tsv`: " + "; ".join(f"`{column}`: {study.columns[column]}" for column in table.columns) + "."
+        for name, table in tables.items()
+    ]
+    rows = [
+        [show_id(name or ""), show_id(path) if path else "in memory", f"`{digest}`"]
+        for name, path, digest in ((one["name"], one["path"], one["sha256"]) for one in inputs.origins)
+    ]
+    return "\n".join(
+        [
+            f"# {study.title}\n",
+            f"{len(inputs.runs)} runs, {len(inputs.qrels)} judged queries.\n",
+            findings.strip() + "\n",
+            "## Tables\n",
+            *columns,
+            "\n## How this was made\n",
+            f"untied {__version__}:\n",
+            f"    {_command(study)}\n",
+            f"<details><summary>{len(rows)} inputs with their SHA-256</summary>\n",
+            markdown(["input", "path", "SHA-256"], rows, texts=3),
+            "</details>\n",
+        ]
+    )
+
+
+def _command(study: Study) -> str:
+    """The command that does the same. The folder to write to is left open, as no value depends on it."""
+    words = ["untied", "study", study.name]
+    words += [origin["path"] or origin["name"] or "" for origin in study.inputs.origins]
+    for name, value in study.settings.items():
+        option = "--" + name.replace("_", "-")
+        if isinstance(value, list) and any(isinstance(one, str) for one in value):
+            words += [word for one in value for word in (option.removesuffix("s"), one)]
+        elif isinstance(value, list):
+            words += [option, ",".join(f"{one:g}" for one in value)]
+        elif isinstance(value, bool):
+            words += [option] if value else []
+        elif value is not None:
+            words += [option, str(value)]
+    return shlex.join(show_id(word) for word in words) + " -o DIR"
+
+
+def markdown(columns: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:
+    """A table in Markdown; the first columns are `texts`, the others numbers."""
+    from untied.cli.output import lines
+
+    return lines(columns, rows, "md", texts)

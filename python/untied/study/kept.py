@@ -1,0 +1,110 @@
+"""Finished parts of a study, kept in a file, so that a study which was interrupted goes on where it was.
+
+The file has one JSON text a line: first the settings and inputs that the parts belong to, then ``[part, rows]`` for
+every finished part, in the order in which they are computed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from untied._core import show_id
+from untied.errors import UntiedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from untied.study.frame import Part, Row
+
+
+class Kept:
+    """Parts in a file.
+
+    Parameters
+    ----------
+    path : str
+        The file; it is made where there is none.
+    settings : dict
+        All that the rows depend on.
+    restart : bool
+        Whether to forget what is there.
+
+    Raises
+    ------
+    UntiedError
+        The file holds parts with other settings, or is damaged.
+    """
+
+    def __init__(self, path: str, settings: dict[str, Any], *, restart: bool = False) -> None:
+        self._path = path
+        self.parts: dict[Part, list[Row]] = {}
+        header = _line(settings)
+        found = b"" if restart else _content(path)
+        whole = found[: found.rfind(b"\n") + 1]
+        if header.startswith(found):
+            # Nothing, or what was left of a process that ended while it wrote the first line.
+            with open(path, "wb") as file:
+                file.write(header)
+            return
+        first, *lines = whole.splitlines(keepends=True) or [b""]
+        if first != header:
+            raise UntiedError(
+                f"{show_id(path)} is of a study with {self._difference(first, settings)}; "
+                "--restart (restart=True) begins anew, another folder keeps both"
+            )
+        for number, line in enumerate(lines, 2):
+            part, rows = self._parsed(line, number)
+            self.parts[tuple(part)] = [tuple(row) for row in rows]
+        # An incomplete last line, of a part that was being written, would spoil the next one.
+        os.truncate(path, len(whole))
+
+    def _parsed(self, line: bytes, number: int) -> Any:
+        try:
+            return json.loads(line)
+        except ValueError:
+            raise UntiedError(
+                f"{show_id(self._path)}:{number}: expected a finished part as JSON, found something else; "
+                "--restart (restart=True) begins anew"
+            ) from None
+
+    def _difference(self, first: bytes, settings: dict[str, Any]) -> str:
+        before = self._parsed(first, 1)
+        if not isinstance(before, dict):
+            return "other settings"
+        for name in dict.fromkeys([*settings, *before]):
+            was, now = before.get(name), json.loads(_line({name: settings.get(name)}))[name]
+            if was != now:
+                return "other runs or judgments" if name == "inputs" else f"{name} {_short(was)}, not {_short(now)}"
+        return "other settings"
+
+    def add(self, part: Part, rows: list[Row]) -> None:
+        """Keep the rows of a part, from now on and for the next process."""
+        line = _line([part, rows])
+        with open(self._path, "ab") as file:
+            file.write(line)
+        # As the next process would find them.
+        self.parts[part] = [tuple(row) for row in json.loads(line)[1]]
+
+
+def _content(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return b""
+
+
+def _line(content: object) -> bytes:
+    return json.dumps(content, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def parts_path(directory: str) -> str:
+    """Where a study in this folder keeps its parts."""
+    return os.path.join(directory, "parts.jsonl")
