@@ -753,20 +753,6 @@ print(untied.evaluate({"q": {"a": 1}}, {"q": ["a"]}, [Plain]).value("Plain"))
     assert (done.stdout, done.stderr) == ("1.0000\n", "")
 
 
-def test_the_page() -> None:
-    """docs/own-measures.md: every example gives what stands there."""
-    text = (ROOT / "docs" / "own-measures.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```pycon\n(.*?)^```", text, re.M | re.S)
-    assert len(blocks) >= 5
-    names: dict[str, Any] = {"__name__": "own_measures_page"}
-    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
-    for i, block in enumerate(blocks):
-        test = doctest.DocTestParser().get_doctest(block, names, f"block {i + 1}", "own-measures.md", 0)
-        runner.run(test, clear_globs=False)
-        names.update(test.globs)
-    assert runner.summarize(verbose=False).failed == 0
-
-
 def test_docstrings() -> None:
     import untied.own
 
