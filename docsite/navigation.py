@@ -35,7 +35,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "Measures": ("docs/measures.md",),
     "Reference": ("docs/errata.md",),
-    "Studies": ("docs/studies/index.md",),
+    "Studies": ("docs/studies/README.md",),
     "Project": (
         "docs/performance.md",
         "benchmarks/README.md",
@@ -54,6 +54,7 @@ PLACES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "README.md": "index.md",
+    "docs/studies/README.md": "studies/index.md",
 }
 
 
