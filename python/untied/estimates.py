@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import fsum, sqrt
 
 from untied.errors import UntiedError
 from untied.inputs import as_qrels, as_run
@@ -102,8 +102,8 @@ def _standard_error(grades: dict[str, float], documents: list[str], rel: float) 
         pooled += 1
         sampled += grade >= 0
     precisions += [0.0] * (relevant - len(precisions))
-    mean = sum(precisions) / relevant
-    between = sum((precision - mean) ** 2 for precision in precisions) / (relevant - 1)
+    mean = fsum(precisions) / relevant
+    between = fsum((precision - mean) ** 2 for precision in precisions) / (relevant - 1)
     variance = (1 - share) * between / relevant
     above = 0.0
     for weight, v in zip(weights, within, strict=True):

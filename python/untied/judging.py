@@ -7,6 +7,7 @@ be after each possible judgment; outcomes are weighted by how likely the judgmen
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import fsum
 
 from untied._core import judgment_outlook
 from untied.errors import UntiedError
@@ -163,9 +164,9 @@ def judge_next(
             for sign, ((_, low, high), after) in zip((1, -1), views, strict=False):
                 rank, outcomes = after[place]
                 ranks.append(rank)
-                expected = sum(w * (most - least) for w, (_, least, most) in zip(weights, outcomes, strict=True))
+                expected = fsum(w * (most - least) for w, (_, least, most) in zip(weights, outcomes, strict=True))
                 narrowing += (high - low) - expected
-                relevant = sum(share * outcome[0] for share, outcome in zip(shares, outcomes, strict=False))
+                relevant = fsum(share * outcome[0] for share, outcome in zip(shares, outcomes, strict=False))
                 swing += sign * (relevant - outcomes[-1][0]) if shares else 0.0
             found.append(Candidate(query, document, tuple(ranks), likely, narrowing / queries, swing / queries))
 
@@ -174,7 +175,8 @@ def judge_next(
 
     found.sort(key=lambda one: (-worth(one), one.query, one.document))
     bounds = tuple(
-        (sum(now[1] for now, _ in views) / queries, sum(now[2] for now, _ in views) / queries) for _, views in outlooks
+        (fsum(now[1] for now, _ in views) / queries, fsum(now[2] for now, _ in views) / queries)
+        for _, views in outlooks
     )
     return Advice(str(measure), tuple(name for name, _ in named), bounds, found[:top], len(found))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import fsum, isfinite
 from operator import index
 
 from untied import _core
@@ -52,7 +52,7 @@ class PassageComparison:
     @property
     def mean(self) -> float:
         """The mean over queries."""
-        return sum(self.per_query.values()) / len(self.per_query)
+        return fsum(self.per_query.values()) / len(self.per_query)
 
     def most_changed(self, n: int = 20) -> list[str]:
         """The queries that could differ most, the most different one first; of equal ones the first in byte order."""

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use crate::ranking::Order;
+use crate::ranking::{Layout, Order};
 use crate::table::{Levels, Qrels, Rows, Run};
 
 /// Depth to which the share of judged documents is counted.
@@ -35,7 +35,7 @@ pub struct Findings {
     pub tied_in_32_bits: (usize, usize),
     /// Shallowest and deepest ranking, and how many are as deep as the deepest.
     pub depths: (usize, usize, usize),
-    /// Documents among the first ten of judged queries, and those of them that are judged.
+    /// Documents among the first ten of judged queries (tied ones by id, descending), and those of them that are judged.
     pub top: (usize, usize),
     /// Judged documents retrieved.
     pub judged: usize,
@@ -123,6 +123,7 @@ fn count_judged(qrels: &Qrels, run: &Run, findings: &mut Findings) {
         let Some(judged) = qrels.find(run.id(query)) else { continue };
         let (rows, truth) = (run.rows(query), qrels.truth(judged));
         order.sort_exactly(rows.column(0));
+        order.untie(&rows, Layout::ByDocument);
         levels.look_up(&rows, &truth);
         let is_judged = |row: u32| levels.found().of(row).is_some_and(|level| truth.grades()[level as usize] >= 0.0);
         let top = &order.rows[..order.rows.len().min(TOP)];
@@ -160,11 +161,14 @@ fn near_queries(qrels: &Qrels, run: &Run, findings: &Findings) -> Vec<(usize, us
 fn near_document(qrels: &Qrels, run: &Run) -> Option<(Vec<u8>, Vec<u8>)> {
     (0..run.len()).find_map(|query| {
         let (rows, judged) = (run.rows(query), qrels.rows(qrels.find(run.id(query))?));
-        let known: HashMap<Vec<u8>, usize> = (0..judged.len()).map(|row| (essence(judged.doc(row)), row)).collect();
-        (0..rows.len()).find_map(|row| {
-            let other = *known.get(&essence(rows.doc(row)))?;
-            Some((rows.doc(row).to_vec(), judged.doc(other).to_vec()))
-        })
+        let mut known: HashMap<Vec<u8>, &[u8]> = HashMap::new();
+        for document in (0..judged.len()).map(|row| judged.doc(row)) {
+            let first = known.entry(essence(document)).or_insert(document);
+            *first = document.min(first);
+        }
+        // Of several the first by id, wherever they stand.
+        let pairs = (0..rows.len()).filter_map(|row| Some((rows.doc(row), *known.get(&essence(rows.doc(row)))?)));
+        pairs.min().map(|(document, other)| (document.to_vec(), other.to_vec()))
     })
 }
 

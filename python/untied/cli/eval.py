@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from math import sqrt
+from math import fsum, sqrt
 
 from untied.cli import PAPER_FORMATS, add_plugin, digits, load_plugins, parser, threads
 from untied.errors import UntiedError
@@ -215,7 +215,7 @@ def _sampling_error(qrels: Qrels, options: argparse.Namespace) -> str:
     shown = []
     for name, run in named_runs([RunFile(path, options.run_format) for path in options.runs], options.threads):
         known = [error for error in infap_error(qrels, run()).values() if error == error]
-        total = sqrt(sum(error * error for error in known)) / len(known) if known else float("nan")
+        total = sqrt(fsum(error * error for error in known)) / len(known) if known else float("nan")
         shown.append(f"{total:.{options.digits}f} ({len(known)} queries) of {name}")
     return (
         "asymptotic standard error of mean infAP over the choice of judged documents, too small where few are judged; "

@@ -145,7 +145,7 @@ def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
     float
         NaN for the mean of no values.
     """
-    total = float(sum(values))
+    total = math.fsum(values)
     if measure.startswith("num_"):
         return total
     mean = total / len(values) if len(values) > 0 else math.nan

@@ -12,6 +12,8 @@ border it has already chosen among them, by id; ask for a larger cutoff than the
 
 from __future__ import annotations
 
+from math import fsum
+
 from untied.errors import UntiedError
 from untied.evaluate import evaluate
 from untied.measures import AP, RR, P, R, Success, nDCG
@@ -94,7 +96,7 @@ def compute_metrics(
             found.value(AP @ k, query=str(number)).mean * (len(relevant) / min(k, len(relevant)))
             for number, relevant in qrels.items()
         )
-        metrics["map@k"][k] = sum(capped) / len(qrels)
+        metrics["map@k"][k] = fsum(capped) / len(qrels)
     return metrics
 
 

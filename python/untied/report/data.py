@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isnan
+from math import fsum, isnan
 
 from untied import _core
 from untied._core import show_id
@@ -231,7 +231,7 @@ def _curves(qrels: Qrels, runs: dict[str, Run], policies: dict[str, Any]) -> dic
                 results.value(at_ranks[truth[min(rank, len(truth)) - 1], rank], query, name).mean
                 for query, truth in truths.items()
             ]
-            means.append(rounded(sum(values) / len(values)))
+            means.append(rounded(fsum(values) / len(values)))
         recall.append(means)
     return {
         "recall": [tenth / 10 for tenth in TENTHS],

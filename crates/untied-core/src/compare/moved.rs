@@ -28,7 +28,7 @@ pub struct Moved<'a> {
 }
 
 /// The documents that one of two runs has within a depth (in a tie group that begins there): those of the first in its
-/// order, then the others of the second. A query that a run lacks has no documents there.
+/// order, then the others of the second; tied ones by id, descending. A query that a run lacks has no documents there.
 ///
 /// # Errors
 /// A score does not fit the precision.
@@ -58,6 +58,7 @@ fn groups<'a>(run: &'a Run, query: &[u8], settings: Settings, numbering: &mut Nu
     if let Some(query) = run.find(query) {
         let (mut order, rows) = (Order::default(), run.rows(query));
         sort(&mut order, run, query, &rows, settings)?;
+        order.arrange(&rows);
         list.fill(&rows, &order, usize::MAX, numbering);
     }
     Ok(list)

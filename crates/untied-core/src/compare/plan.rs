@@ -177,6 +177,10 @@ impl Plan {
             let Some(query) = *query else { continue };
             let rows = run.rows(query);
             sort(&mut room.order, run, query, &rows, settings)?;
+            if self.effects {
+                // Searches and sums go through documents one by one; similarities only count them.
+                room.order.arrange(&rows);
+            }
             id = run.id(query);
             list.fill(&rows, &room.order, self.depth, &mut room.numbering);
         }

@@ -151,19 +151,26 @@ impl Order {
 
     /// Part the tie groups, unless they are left tied: every document is a group of its own then.
     pub fn untie(&mut self, retrieved: &Rows<'_>, layout: Layout) {
-        if layout == Layout::Tied {
-            return;
-        }
-        if layout == Layout::ByDocument {
-            let mut start = 0;
-            for &end in &self.ends {
-                let group = &mut self.rows[start..end as usize];
-                group.copy_from_slice(self.by_document.sort(group, retrieved));
-                start = end as usize;
-            }
+        match layout {
+            Layout::Tied => return,
+            Layout::ByDocument => self.arrange(retrieved),
+            Layout::AsGiven => {}
         }
         self.ends.clear();
         self.ends.extend(1..=self.rows.len() as u32);
+    }
+
+    /// Put the documents of each tie group into one order, by id: what is told or added up document by document does
+    /// not depend on the order of the input then.
+    pub fn arrange(&mut self, retrieved: &Rows<'_>) {
+        let mut start = 0;
+        for &end in &self.ends {
+            let group = &mut self.rows[start..end as usize];
+            if group.len() > 1 {
+                group.copy_from_slice(self.by_document.sort(group, retrieved));
+            }
+            start = end as usize;
+        }
     }
 }
 
