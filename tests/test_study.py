@@ -12,7 +12,7 @@ import sys
 import pytest
 
 import untied
-from untied import sample, study
+from untied import _core, sample, study
 from untied.cli import main
 from untied.study import estimates, frame
 from untied.study.kept import Kept
@@ -49,7 +49,7 @@ def contents(folder: pathlib.Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-SMALL = {"incomplete": {"rates": [50, 10], "samples": 3}}
+SMALL = {"incomplete": {"rates": [50, 10], "samples": 3}, "imperfect": {"rates": [80, 50], "samples": 2}}
 
 
 @pytest.mark.parametrize("name", study.STUDIES)
@@ -232,6 +232,35 @@ def test_incomplete_is_what_the_public_interface_gives(data: pathlib.Path, tmp_p
     assert [row["rate"] for row in ap] == [100, 20, 20]
     assert (ap[0]["kendall"], ap[0]["rms"], ap[0]["drift"]) == (1, 0, 0)
     assert ap[2]["drift"] == ap[2]["mean"] - ap[0]["mean"]
+
+
+def test_imperfect_is_what_the_public_interface_gives(data: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    found = study.imperfect(data / "qrels.txt", runs(data), tmp_path, rates=[60], samples=2, seed=4, plots="none")
+    named = {pathlib.Path(path).stem: path for path in runs(data)}
+    qrels, parts = sample.collection(data / "qrels.txt", named, 0.6, seed=4_000_002)
+    for label, measure in (("AP", "AP"), ("indAP", "AP(judged_only=True)"), ("nDCG", "nDCG")):
+        expected = {
+            row["run"]: row["value"]
+            for row in untied.evaluate(qrels, parts, [measure]).table(per_query=False).to_dicts()
+        }
+        assert expected == {
+            row["run"]: row["value"]
+            for row in found.tables["imperfect-runs"].to_dicts()
+            if (row["measure"], row["rate"], row["sample"]) == (label, 60, 2)
+        }
+
+
+def test_runs_without_documents(data: pathlib.Path) -> None:
+    held = [untied.read_run(path) for path in runs(data)[:2]]
+    documents = _core.retrieved_documents(held)
+    assert documents == sorted({doc for run in held for query in run.queries() for doc, _ in run[query]})
+    one, two = _core.only_documents(held, iter(["d0-3", "d0-1", "none", "d5-7", "d0-3"]))
+    assert {query: one[query] for query in one.queries()} == {
+        query: [row for row in held[0][query] if row[0] in ("d0-1", "d0-3", "d5-7")] for query in held[0].queries()
+    }
+    assert [doc for doc, _ in two["q0"]] == ["d0-1", "d0-3"]
+    with pytest.raises(TypeError, match="a document id must be a str, bytes or an int"):
+        _core.only_documents(held, iter([None]))
 
 
 def test_statistics_of_what_is_constant() -> None:

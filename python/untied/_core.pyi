@@ -1,7 +1,7 @@
 """Types of the native part."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, final
 
 from untied._types import AboutMeasure, Facts, Findings, MeasureInfo, Parts, TrecOptions
@@ -41,11 +41,13 @@ __all__ = [
     "measure_info",
     "moved_documents",
     "observe",
+    "only_documents",
     "parse_measures",
     "passage_differences",
     "place_columns",
     "randomization_counts",
     "read_bytes",
+    "retrieved_documents",
     "show_id",
     "tie_counts",
     "top_groups",
@@ -427,6 +429,8 @@ def place_columns(
 def read_bytes(path: str | os.PathLike[str]) -> bytes: ...
 def show_id(id: str | bytes | int) -> str: ...
 def tukey_counts(values: list[list[float]], samples: int, seed: int, threads: int | None = None) -> list[int]: ...
+def retrieved_documents(runs: Sequence[Run], threads: int | None = None) -> list[str]: ...
+def only_documents(runs: Sequence[Run], documents: Iterator[str], threads: int | None = None) -> list[Run]: ...
 def tie_counts(run: Run, threads: int | None = None) -> dict[str, int]: ...
 def top_groups(run: Run, query: str | bytes | int, depth: int) -> tuple[list[list[str]], int, int]: ...
 def trec_eval_names() -> tuple[list[str], dict[str, list[str]]]: ...

@@ -16,6 +16,7 @@ mod from_arrow;
 mod from_rows;
 mod measure;
 mod outlook;
+mod part;
 mod passages;
 mod pytrec_eval;
 mod statistics;
@@ -52,6 +53,8 @@ mod _core {
     use super::measure::{Measure, measure_info, parse_measures};
     #[pymodule_export]
     use super::outlook::judgment_outlook;
+    #[pymodule_export]
+    use super::part::{only_documents, retrieved_documents};
     #[pymodule_export]
     use super::passages::passage_differences;
     #[pymodule_export]

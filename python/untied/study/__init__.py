@@ -7,9 +7,10 @@ it writes a tidy table, plots and a summary. `untied study` is the same on the c
 from __future__ import annotations
 
 from untied.study.frame import PLOTS, Result, Study
+from untied.study.imperfect import Imperfect, imperfect
 from untied.study.incomplete import Incomplete, incomplete
 
 #: Studies by name; the function of the same name in this module conducts one.
-STUDIES: dict[str, type[Study]] = {study.name: study for study in (Incomplete,)}
+STUDIES: dict[str, type[Study]] = {study.name: study for study in (Incomplete, Imperfect)}
 
-__all__ = ["PLOTS", "STUDIES", "Result", "Study", "incomplete"]
+__all__ = ["PLOTS", "STUDIES", "Result", "Study", "imperfect", "incomplete"]

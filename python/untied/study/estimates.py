@@ -11,15 +11,20 @@ import math
 
 from untied.correlation import kendall
 from untied.errors import UntiedError
+from untied.evaluate import Evaluator
 from untied.plotting import COLORS, DASHES
-from untied.study.frame import markdown
+from untied.study.frame import Figure, Inputs, Study, markdown
+from untied.table import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
+    import argparse
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, ClassVar
 
-    from untied.study.frame import Inputs
+    from untied._core import Run
+    from untied.inputs import QrelsLike
+    from untied.study.frame import Part, Row
 
 #: The truth: AP with all judgments.
 TRUTH = "AP"
@@ -49,6 +54,12 @@ STATISTICS = {
     "mean": "the measure's mean over runs",
     "drift": "that mean, less the one with everything kept",
 }
+HEADINGS = {
+    "kendall": "Kendall's tau",
+    "linear": "Linear correlation",
+    "rms": "RMS error",
+    "mean": "Mean over runs",
+}
 TITLES = {
     "kendall": "Kendall's τ",
     "linear": "linear correlation ρ",
@@ -57,15 +68,113 @@ TITLES = {
 }
 
 
-def names(rel: float, p: float) -> list[str]:
-    """Names of the measures."""
-    return [name.format(rel=f"{rel:g}", p=f"{p!r}") for name in MEASURES.values()]
+class AgainstAP(Study):
+    """A study whose parts are rates and samples, and whose rows are runs, measures and values.
 
+    Parameters
+    ----------
+    inputs : Inputs
+        Judgments and at least two runs.
+    settings : dict
+        Those of `checked`.
+    """
 
-def need_runs(inputs: Inputs) -> None:
-    """Refuse fewer than two runs, which cannot be ranked."""
-    if len(inputs.runs) < 2:
-        raise UntiedError(f"a ranking of runs needs at least 2 runs, found {len(inputs.runs)}")
+    #: What the horizontal axis of plots says.
+    axis: ClassVar[str]
+
+    def __init__(self, inputs: Inputs, settings: dict[str, Any]) -> None:
+        if len(inputs.runs) < 2:
+            raise UntiedError(f"a ranking of runs needs at least 2 runs, found {len(inputs.runs)}")
+        super().__init__(inputs, settings)
+        self.rates, self.samples, self.rel = settings["rates"], settings["samples"], settings["rel"]
+
+    def parts(self) -> Sequence[Part]:
+        """All samples at a rate, then those at the next; with everything kept there is only one."""
+        return [(rate, number) for rate in self.rates for number in range(1, 2 if rate == 100 else self.samples + 1)]
+
+    def seed(self, number: int) -> int:
+        """The seed of a sample; those of studies with different seeds are different ones."""
+        return int(self.settings["seed"]) * 1_000_000 + number
+
+    def evaluator(self, qrels: QrelsLike, share: float) -> Evaluator:
+        """All measures, on judgments of which that share is kept."""
+        names = [name.format(rel=f"{self.rel:g}", p=repr(share)) for name in MEASURES.values()]
+        return Evaluator(qrels, names, threads=self.inputs.threads)
+
+    def rows(self, evaluator: Evaluator, runs: Iterable[Run]) -> list[Row]:
+        """The measures of the runs, or of what is left of them."""
+        return [
+            (name, label, value)
+            for name, run in zip(self.inputs.runs, runs, strict=True)
+            for label, value in zip(MEASURES, evaluator.means(run).values(), strict=True)
+        ]
+
+    def tables(self, found: Mapping[Part, list[Row]]) -> dict[str, Table]:
+        """Statistics of every sample; means of every run on it."""
+        values: dict[tuple[str, float, int], dict[str, float]] = {}
+        for (rate, number), rows in found.items():
+            for run, label, value in rows:
+                values.setdefault((label, rate, number), {})[run] = value
+        truth = values[TRUTH, 100, 1]
+        whole = {label: average(values[label, 100, 1].values()) for label in MEASURES}
+        keys = [(label, rate, number) for label in MEASURES for rate, number in found]
+        rows = [statistics(truth, values[key], whole[key[0]]) for key in keys]
+        runs = [(run, *key, value) for key in keys for run, value in values[key].items()]
+        return {
+            self.name: Table(
+                {"measure": [label for label, _, _ in keys]},
+                {
+                    "rate": [rate for _, rate, _ in keys],
+                    "sample": [number for _, _, number in keys],
+                    **{column: [row[i] for row in rows] for i, column in enumerate(STATISTICS)},
+                },
+            ),
+            f"{self.name}-runs": Table(
+                {"run": [run for run, *_ in runs], "measure": [label for _, label, *_ in runs]},
+                {
+                    "rate": [rate for _, _, rate, *_ in runs],
+                    "sample": [number for *_, number, _ in runs],
+                    "value": [value for *_, value in runs],
+                },
+            ),
+        }
+
+    def statistics_figure(self, table: Table, caption: str, log: bool) -> Figure:
+        """The statistics over all rates, in four panels."""
+        means = over_samples(table)
+
+        def draw(figure: Any) -> None:
+            axes = figure.subplots(2, 2, sharex=True)
+            for axis, statistic in zip(axes.flat, TITLES, strict=True):
+                labels = PLOTTED if statistic in ("kendall", "linear") else ON_SCALE
+                _draw_lines(axis, means, self.rates, statistic, labels)
+            # From everything kept on the left to little on the right.
+            if log:
+                axes[0, 0].set_xscale("log")
+                axes[0, 0].set_xlim(1.12 * max(self.rates), min(self.rates) / 1.12)
+            else:
+                axes[0, 0].invert_xaxis()
+            ticks = [rate for rate in (100, 50, 20, 10, 5, 2, 1) if rate in self.rates] if log else self.rates
+            axes[0, 0].set_xticks(ticks, [f"{rate:g}" for rate in ticks], minor=False)
+            axes[0, 0].minorticks_off()
+            axes[1, 1].axhline(means[TRUTH, 100]["mean"], color="0.5", linewidth=0.7, zorder=0)
+            for axis in axes[1]:
+                axis.set_xlabel(self.axis)
+            _add_legend(figure, axes[0, 0], 4)
+
+        note = f"Means of {self.samples} samples, {len(self.inputs.runs)} runs; nDCG has a scale of its own"
+        return Figure("statistics", f"{caption}. {note} and is left out below", (6.8, 5.2), draw)
+
+    def sections(self, table: Table) -> list[str]:
+        """A table for each statistic, in Markdown."""
+        means = over_samples(table)
+        text = []
+        for statistic, title in HEADINGS.items():
+            rows = [
+                [f"{rate:g}", *(f"{means[label, rate][statistic]:.4f}" for label in MEASURES)] for rate in self.rates
+            ]
+            text += [f"## {title}\n", markdown(["%", *MEASURES], rows)]
+        return text
 
 
 def statistics(truth: Mapping[str, float], found: Mapping[str, float], whole: float) -> tuple[float, ...]:
@@ -114,21 +223,13 @@ def average(values: Iterable[float]) -> float:
     return math.fsum(numbers) / len(numbers)
 
 
-def by_rate(
-    means: Mapping[tuple[str, float], Mapping[str, float]], rates: Sequence[float], statistic: str, first: str
-) -> str:
-    """A statistic in Markdown: a line for every rate, a column for every measure."""
-    rows = [[f"{rate:g}", *(f"{means[label, rate][statistic]:.4f}" for label in MEASURES)] for rate in rates]
-    return markdown([first, *MEASURES], rows)
-
-
 def look(label: str) -> dict[str, Any]:
     """Colour, line and marker of a measure, the same in every plot."""
     number = PLOTTED.index(label)
     return {"color": COLORS[number], "linestyle": DASHES[number % len(DASHES)], "marker": MARKERS[number]}
 
 
-def draw_lines(
+def _draw_lines(
     axis: Any,
     means: Mapping[tuple[str, float], Mapping[str, float]],
     rates: Sequence[float],
@@ -145,7 +246,7 @@ def draw_lines(
     axis.set_axisbelow(True)
 
 
-def add_legend(figure: Any, axis: Any, columns: int) -> None:
+def _add_legend(figure: Any, axis: Any, columns: int) -> None:
     """One legend for all panels, below them."""
     handles, labels = axis.get_legend_handles_labels()
     order = [labels.index(label) for label in PLOTTED if label in labels]
@@ -157,3 +258,46 @@ def add_legend(figure: Any, axis: Any, columns: int) -> None:
         frameon=False,
         handlelength=3,
     )
+
+
+def over_samples(table: Table) -> dict[tuple[str, float], dict[str, float]]:
+    """Means of the statistics over samples, by measure and rate."""
+    found: dict[tuple[str, float], list[dict[str, Any]]] = {}
+    for row in table.to_dicts():
+        found.setdefault((row["measure"], row["rate"]), []).append(row)
+    return {key: {name: average(row[name] for row in rows) for name in STATISTICS} for key, rows in found.items()}
+
+
+def add_rates(add: Callable[..., argparse.Action], rates: Sequence[float], what: str) -> None:
+    """Add the options that studies with rates and samples share."""
+    default = ",".join(f"{rate:g}" for rate in rates)
+    add("--rates", metavar="R,R,...", type=_rates, default=rates, help=f"percent {what} (default: {default})")
+    add("--samples", metavar="N", type=int, default=10, help="samples at each rate below 100 (default: 10)")
+    add("--rel", metavar="GRADE", type=float, default=1.0, help="lowest relevant grade (default: 1)")
+
+
+def _rates(text: str) -> list[float]:
+    import argparse
+
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be numbers with commas between them, not {text!r}") from None
+
+
+def checked(rates: Sequence[float], samples: int, seed: int, rel: float) -> dict[str, Any]:
+    """Settings of a study with rates and samples."""
+    for rate in rates:
+        if not 0 < rate <= 100:
+            raise UntiedError(f"rates are percent, above 0 and at most 100, not {rate:g}")
+    if samples < 1:
+        raise UntiedError(f"samples must be at least 1, not {samples}")
+    if not (math.isfinite(rel) and rel > 0):
+        raise UntiedError(f"rel must be a number above 0, not {rel:g}")
+    # With everything kept there is the truth, which is always needed.
+    return {
+        "rates": sorted({100.0, *map(float, rates)}, reverse=True),
+        "samples": samples,
+        "rel": float(rel),
+        "seed": seed,
+    }

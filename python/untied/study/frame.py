@@ -18,6 +18,7 @@ from untied.progress import each
 from untied.provenance import provenance
 from untied.study.kept import Kept, parts_path
 from untied.table import Table
+from untied.writing import check_target, write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -229,8 +230,6 @@ def conduct(study: Study, directory: str | os.PathLike[str], *, plots: str = "sv
     UntiedError
         The folder holds a study with other settings; matplotlib is not installed and plots are asked for.
     """
-    from untied.cli.output import check_target, write
-
     if plots not in PLOTS:
         raise UntiedError(f"plots must be one of {', '.join(PLOTS)}, not {plots!r}")
     if PLOTS[plots]:
@@ -255,7 +254,7 @@ def conduct(study: Study, directory: str | os.PathLike[str], *, plots: str = "sv
 
     def save(name: str, content: str | bytes) -> None:
         check_target(at(name), study.inputs.paths)
-        write(content, at(name))
+        write_file(content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace"), at(name))
         files.append(name)
 
     tables = study.tables({part: kept.parts[part] for part in parts})

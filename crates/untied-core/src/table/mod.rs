@@ -4,6 +4,7 @@ pub mod columns;
 mod ids;
 pub mod index;
 mod lengths;
+pub mod part;
 pub mod profiles;
 mod qrels;
 mod run;

@@ -1,0 +1,48 @@
+//! Parts of a collection.
+
+use pyo3::prelude::*;
+use pyo3::types::PyIterator;
+use untied_core::error::text;
+use untied_core::table::part::{self, Part};
+use untied_core::{Error, table};
+
+use crate::convert::with_id;
+use crate::errors::to_python;
+use crate::tables::Run;
+use crate::threads;
+
+/// The documents that runs retrieve, each once, in the order of ids.
+#[pyfunction]
+#[pyo3(signature = (runs, threads = None))]
+#[expect(clippy::needless_pass_by_value, reason = "what Python gives")]
+pub fn retrieved_documents(py: Python<'_>, runs: Vec<Py<Run>>, threads: Option<i64>) -> PyResult<Vec<String>> {
+    threads::run(py, threads, || Ok(part::retrieved(&tables(&runs)).into_iter().map(text).collect()))
+}
+
+/// Runs of which no documents are left but these.
+#[pyfunction]
+#[pyo3(signature = (runs, documents, threads = None))]
+#[expect(clippy::needless_pass_by_value, reason = "what Python gives")]
+pub fn only_documents(
+    py: Python<'_>,
+    runs: Vec<Py<Run>>,
+    documents: &Bound<'_, PyIterator>,
+    threads: Option<i64>,
+) -> PyResult<Vec<Run>> {
+    let mut docs = table::Documents::default();
+    for document in documents {
+        with_id(&document?, "a document id", |id| {
+            if docs.bytes() + id.len() > u32::MAX as usize {
+                return Err(to_python(Error::Value("more than 4 GiB of document ids".into())));
+            }
+            docs.push(id);
+            Ok(())
+        })?;
+    }
+    let parts = threads::run(py, threads, || part::only(&tables(&runs), &Part::new(docs)))?;
+    Ok(parts.into_iter().map(Run).collect())
+}
+
+fn tables(runs: &[Py<Run>]) -> Vec<&table::Run> {
+    runs.iter().map(|run| &run.get().0).collect()
+}

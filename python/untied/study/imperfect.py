@@ -1,0 +1,137 @@
+"""Imperfect judgments: documents that were judged and are no longer there (Yilmaz & Aslam 2006, section 3)."""
+
+from __future__ import annotations
+
+from untied import sample
+from untied._core import only_documents, retrieved_documents
+from untied.study.estimates import STATISTICS, AgainstAP, add_rates, checked
+from untied.study.frame import Figure, Inputs, conduct
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    import os
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, ClassVar
+
+    from untied.inputs import QrelsLike, Runs
+    from untied.study.frame import Result, Row
+    from untied.table import Table
+
+#: Percent of the collection.
+RATES = (100.0, 90.0, 80.0, 70.0, 60.0, 50.0)
+
+
+class Imperfect(AgainstAP):
+    """Parts of the collection, all measures on each, with all judgments."""
+
+    name = "imperfect"
+    title = "Imperfect judgments: measures on a part of the collection, with judgments of all, against AP on all"
+    axis = "collection kept, %"
+    columns: ClassVar[Mapping[str, str]] = {
+        "measure": "the measure",
+        "run": "the run, without the documents that were taken out",
+        "rate": "percent of the collection that is kept",
+        "sample": "number of the part",
+        "value": "the measure's mean over queries",
+        **STATISTICS,
+    }
+
+    def __init__(self, inputs: Inputs, settings: dict[str, Any]) -> None:
+        super().__init__(inputs, settings)
+        self._evaluator = self.evaluator(inputs.qrels, 1.0)
+        self._documents: list[str] = []
+
+    @staticmethod
+    def add_options(add: Callable[..., argparse.Action]) -> None:
+        """Add its options to the command line."""
+        add_rates(add, RATES, "of the collection to keep")
+
+    def compute(self, *part: Any) -> list[Row]:
+        """All measures of all runs on one part of the collection."""
+        rate, number = part
+        runs = list(self.inputs.runs.values())
+        if rate < 100:
+            self._documents = self._documents or retrieved_documents(runs, self.inputs.threads)
+            share, seed = rate / 100, self.seed(number)
+            kept = (document for document in self._documents if sample.keeps_document(document, share, seed))
+            runs = only_documents(runs, kept, self.inputs.threads)
+        return self.rows(self._evaluator, runs)
+
+    def figures(self, tables: Mapping[str, Table]) -> list[Figure]:
+        """The statistics over all rates."""
+        caption = "Measures with all judgments, on parts of the collection, against AP on the whole"
+        return [self.statistics_figure(tables[self.name], caption, log=False)]
+
+    def summary(self, tables: Mapping[str, Table], show: Callable[[str], str]) -> str:
+        """A table for each statistic, and the plot."""
+        return "\n".join(
+            [
+                f"Documents were taken out of the runs, so that a part of the collection was left: {len(self.rates)} "
+                f"rates, {self.samples} parts each (one whole). The judgments stayed as they were, those of documents "
+                "that are gone too. Every measure is a mean over queries, and is held against AP on the whole "
+                "collection, over the runs.\n",
+                show("statistics"),
+                *self.sections(tables[self.name]),
+            ]
+        )
+
+
+def imperfect(
+    qrels: QrelsLike,
+    runs: Runs,
+    directory: str | os.PathLike[str],
+    *,
+    rates: Sequence[float] = RATES,
+    samples: int = 10,
+    rel: float = 1,
+    seed: int = 0,
+    qrels_format: str = "auto",
+    plots: str = "svg",
+    restart: bool = False,
+    threads: int | None = None,
+) -> Result:
+    """Take documents out of the collection, and hold measures with all judgments against AP on the whole collection.
+
+    Whether a document is kept depends on the seed, the number of the part and its id: `untied.sample.keeps_document`.
+
+    Parameters
+    ----------
+    qrels, runs, qrels_format
+        As for `untied.evaluate`; at least two runs.
+    directory : path
+        Where tables, plots and summary are written. A study that was interrupted there goes on where it was.
+    rates : sequence of float
+        Percent of the collection to keep; 100 is always among them.
+    samples : int
+        Parts of the collection at each rate below 100.
+    rel : float
+        Lowest relevant grade, of all measures but nDCG.
+    seed : int
+        Another one gives other parts.
+    plots : str
+        ``"svg"``, ``"png"``, ``"both"`` or ``"none"``. Plots need matplotlib.
+    restart : bool
+        Whether to forget what is in the folder, instead of going on with it.
+    threads : int, optional
+        Number of threads; it never changes a value.
+
+    Returns
+    -------
+    Result
+        ``rows`` has a row for every part of the collection and measure.
+
+    Raises
+    ------
+    UntiedError
+        An option is refused, or the folder holds a study with other settings.
+    InputError
+        A file's content is not what its format promises.
+
+    References
+    ----------
+    Yilmaz & Aslam 2006, Estimating Average Precision with Incomplete and Imperfect Judgments, CIKM.
+    """
+    settings = checked(rates, samples, seed, rel)
+    study = Imperfect(Inputs(qrels, runs, qrels_format=qrels_format, threads=threads), settings)
+    return conduct(study, directory, plots=plots, restart=restart)
