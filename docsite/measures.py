@@ -1,12 +1,268 @@
-"""Pages of measures, made from what the package says of each."""
+"""Pages of measures, made from what the package says of each, with an example that is computed for the page."""
 
 from __future__ import annotations
 
+import math
+import re
+import tomllib
+from itertools import groupby, permutations
+from operator import itemgetter
+from pathlib import Path
+
+from latex2mathml.converter import convert
+
+import untied
+from untied._core import measure_info
+from untied.cli.measures import written
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from untied._types import MeasureInfo
+
+EQUATIONS: dict[str, str] = tomllib.loads(Path(__file__).with_name("equations.toml").read_text(encoding="utf-8"))
+
+# One query: a, then b, c and d with equal scores, then e and f. Nobody judged d; g is relevant and not retrieved.
+RANKING: list[list[str]] = [["a"], ["b", "c", "d"], ["e"], ["f"]]
+GRADES = {"a": 0, "b": 2, "c": 0, "e": 1, "f": 0, "g": 2}
+SUBTOPICS = {"1": {"b": 1, "e": 1, "a": 0}, "2": {"e": 1, "g": 1, "c": 0, "f": 0}}
+LENGTHS = {"a": 300, "b": 500, "c": 200, "d": 800, "e": 400, "f": 100}
+STRATA = {"a": (1, 0), "b": (1, 2), "c": (1, 0), "d": (2, -1), "e": (2, 1), "f": (2, 0), "g": (2, 2)}
+PROBABILITIES = {"a": (0, 1.0), "b": (2, 1.0), "c": (0, 1.0), "e": (1, 0.5), "f": (0, 0.5), "g": (2, 0.5)}
+# Two rankings: b and c have equal scores in the first.
+FIRST: list[Any] = ["a", ["b", "c"], "d"]
+SECOND = ["b", "d", "a", "e"]
+QUERY = "q"
 
 
-def pages(written: Mapping[str, str]) -> tuple[list[object], dict[str, str]]:
-    """Entries of the navigation, and pages."""
-    return [], {}
+def pages(site: Mapping[str, str]) -> tuple[list[object], dict[str, str]]:
+    """Entries of the navigation and pages, with the list of all in the page that opens the section."""
+    made, entries, overview = {}, list[object](), [site["measures.md"]]
+    sampled = rows_of(site["ties.md"], "Where orders are sampled")
+    unbounded = rows_of(site["incomplete.md"], "Bounds")
+    for comparing in (False, True):
+        for family, members in groupby(measure_info(comparing=comparing), itemgetter("family")):
+            section = list[object]()
+            overview.append(f"\n## {family}\n\n| measure | |\n|---|---|")
+            for info in members:
+                target = f"measures/{info['name']}.md"
+                made[target] = page(info, comparing, sampled, unbounded)
+                section.append({info["name"]: target})
+                overview.append(f"| [`{written(info)}`]({target}) | {info['title']} |")
+            entries.append({family: section})
+    made["measures.md"] = "\n".join(overview) + "\n"
+    return entries, made
+
+
+def rows_of(page: str, heading: str) -> dict[str, list[str]]:
+    """The rows of the first table under a heading, by the names of measures in their first column."""
+    section = re.split(r"^## ", page, flags=re.M)
+    text = next(part for part in section if part.startswith(heading))
+    rows = [[cell.strip() for cell in line.strip("|\n ").split(" | ")] for line in text.splitlines() if line[:1] == "|"]
+    found = dict[str, list[str]]()
+    for row in rows[2:]:
+        names = re.sub(r"NERR8 to NERR11", "NERR8, NERR9, NERR10, NERR11", row[0])
+        found |= dict.fromkeys((name.strip("` ") for name in names.split(", ")), row)
+    return found
+
+
+def page(
+    info: MeasureInfo, comparing: bool, sampled: Mapping[str, Sequence[str]], unbounded: Mapping[str, Sequence[str]]
+) -> str:
+    """One measure's page."""
+    name = info["name"]
+    source, _, ties = info["reference"].partition("; ties: ")
+    lines = [
+        f"# {name}",
+        f"\n*{info['title'][0].upper()}{info['title'][1:]}.*",
+        f'\n<div class="equation">{mathml(EQUATIONS[name])}</div>',
+        f"\n{prose(info['equation'])}\n",
+        "\n| | |\n|---|---|",
+        f"| written | `{written(info)}` |",
+    ]
+    if info["aliases"]:
+        lines.append(f"| also | {', '.join(f'`{alias}`' for alias in info['aliases'])} |")
+    lines += [f"| range | {cell(info['range'])} |", f"| from | {cell(source)} |"]
+    if info["parameters"]:
+        lines.append("\n## Parameters\n\n| parameter | default | what it is |\n|---|---|---|")
+        for parameter, default, text in info["parameters"]:
+            lines.append(f"| `{parameter}` | {f'`{default}`' if default else 'to be given'} | {cell(text)} |")
+    if comparing:
+        lines += of_two(info)
+    else:
+        lines += of_one(info, ties, sampled.get(name), unbounded.get(name))
+    return "\n".join(lines) + "\n"
+
+
+def mathml(tex: str) -> str:
+    """An equation that browsers draw by themselves."""
+    words = re.sub(r"\\mathrm\{(\w+)\}", r"\\text{\1}", tex)  # one piece of text, not letter by letter
+    return str(convert(words, display="block"))
+
+
+def cell(text: str) -> str:
+    """Words in a table."""
+    return prose(text).replace("|", "\\|")
+
+
+def prose(text: str) -> str:
+    """Words of the package as Markdown: what is no markup there is none here, and quoted values are code."""
+    text = re.sub(r"([\\*_])", r"\\\1", text).replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"(?<!\w)'([^']*)'", lambda quoted: "`'" + quoted[1].replace("\\", "") + "'`", text)
+
+
+def example_of(info: MeasureInfo) -> tuple[str, dict[str, Any], str]:
+    """How the example writes the measure, what it evaluates with, and what is said about it."""
+    needed = "(max_rel=2)" if ("max_rel", "") in {parameter[:2] for parameter in info["parameters"]} else ""
+    needed = "(gain={1: 0.3, 2: 0.7})" if info["name"] == "Cascade" else needed
+    name = info["name"] + needed + {"required": "@3", "recall": "@0.5"}.get(info["cutoff"], "")
+    if info["family"].startswith("Lengths"):
+        return name, {"qrels": {QUERY: GRADES}, "docs": LENGTHS}, f"Documents {listed(LENGTHS)} are so long."
+    if info["family"].startswith("Subtopics"):
+        found = [
+            f"{join(doc for doc, grade in docs.items() if grade)} are relevant to subtopic {subtopic}"
+            for subtopic, docs in SUBTOPICS.items()
+        ]
+        return name, {"qrels": {QUERY: SUBTOPICS}, "qrels_format": "subtopics"}, f"{', '.join(found)}; no others are."
+    if info["name"] in {"xinfAP", "infNDCG"}:
+        strata = {doc: stratum for doc, (stratum, _) in STRATA.items()}
+        return name, {"qrels": {QUERY: STRATA}, "qrels_format": "stratified"}, f"Strata are {listed(strata)}."
+    if info["name"] == "statAP":
+        chances = {doc: chance for doc, (_, chance) in PROBABILITIES.items()}
+        text = f"Documents were judged with probabilities {listed(chances)}."
+        return name, {"qrels": {QUERY: PROBABILITIES}, "qrels_format": "prels"}, text
+    return name, {"qrels": {QUERY: GRADES}}, ""
+
+
+def join(words: Iterable[str]) -> str:
+    """Documents in a sentence."""
+    *most, last = (f"`{word}`" for word in words)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def listed(values: Mapping[str, object]) -> str:
+    """Documents and their numbers in a sentence."""
+    return ", ".join(f"`{doc}` {value}" for doc, value in values.items())
+
+
+def literal(value: object) -> str:
+    """A value as code has it."""
+    return repr(value).replace("'", '"')
+
+
+def number(value: float | None) -> str:
+    """A value in a table."""
+    if value is None:
+        return "not known"
+    return "undefined" if math.isnan(value) else f"{value:.4f}" if value % 1 else f"{value:.0f}"
+
+
+def of_one(info: MeasureInfo, ties: str, sampled: Sequence[str] | None, unbounded: Sequence[str] | None) -> list[str]:
+    """The example of a measure of one ranking: every order of its ties, and what is known over all."""
+    name, given, more = example_of(info)
+    measure = untied.Measure(name)
+    qrels, options = given["qrels"], {key: value for key, value in given.items() if key != "qrels"}
+
+    def evaluated(run: object, **settings: Any) -> untied.Value:
+        results = untied.evaluate(qrels, {QUERY: run}, [measure], on_undefined="nan", **options, **settings)
+        return results.value(measure, query=QUERY)
+
+    orders = {order: evaluated(["a", *order, "e", "f"]).mean for order in permutations("bcd")}
+    value = evaluated(RANKING, ties="range", variance=True)
+    lines = ["\n## Worked example\n"]
+    grades = (
+        ""
+        if "qrels_format" in options and options["qrels_format"] == "subtopics"
+        else (
+            "Grades are `b` 2, `e` 1, and 0 for `a`, `c` and `f`. Nobody judged `d`; `g`, of grade 2, is not retrieved. "
+        )
+    )
+    lines.append(f"The ranking is `a`, then `b`, `c` and `d` with equal scores, then `e` and `f`. {grades}{more}\n")
+    lines.append(f"| order | `{name}` |\n|---|---:|")
+    lines += [f"| a **{' '.join(order)}** e f | {number(result)} |" for order, result in orders.items()]
+    lines.append(f"| **mean over all orders** | **{number(value.mean)}** |")
+    lines.append(f"| lowest, highest | {number(value.low)}, {number(value.high)} |")
+    lines.append(f"| variance | {'not known' if value.variance is None else format(value.variance, '.6f')} |")
+    mean = sum(orders.values()) / len(orders)
+    if info["name"] != "PRR" and value.certainty == "exact" and not math.isclose(mean, value.mean, abs_tol=1e-12):
+        raise ValueError(f"{name}: the mean over orders is {mean}, not {value.mean}")
+    code = ["import untied", "", 'run = {"q": [["a"], ["b", "c", "d"], ["e"], ["f"]]}', f"qrels = {literal(qrels)}"]
+    call = "".join(f", {key}={literal(setting)}" for key, setting in options.items())
+    code.append(f'untied.evaluate(qrels, run, ["{name}"]{call}, ties="range")["{name}"]  # {value_of(value)}')
+    lines.append("\n```python\n" + "\n".join(code) + "\n```")
+    lines.append("\n## Ties\n")
+    if sampled:
+        lines.append(f"Exact, unless {prose(sampled[1])}; then {prose(sampled[2])}.")
+    elif info["family"].startswith(("The retrieved", "Counts")):
+        lines.append("The value does not depend on the order of documents.")
+    else:
+        lines.append(
+            "Mean, lowest and highest value over all orders of tied documents are exact"
+            + (", and so is the variance." if value.variance is not None else ".")
+        )
+    if ties:
+        lines.append(f"How the mean is found: {prose(ties)}.")
+    lines.append("[Ties](../ties.md) says how, and what the policies are.")
+    lines.append("\n## Unjudged documents\n")
+    lines += unjudged(evaluated, unbounded)
+    return lines
+
+
+def value_of(value: untied.Value) -> str:
+    """A value as Python shows it, without the variance."""
+    return str(value).partition(" (")[0]
+
+
+def unjudged(evaluated: Any, unbounded: Sequence[str] | None) -> list[str]:
+    """What becomes of documents that nobody judged, in the example."""
+    lines = []
+    plain = evaluated(RANKING)
+    try:
+        removed = evaluated(RANKING, unjudged="remove")
+        lines.append(
+            f'`unjudged="remove"` takes `d` out of the ranking: {number(removed.mean)} instead of {number(plain.mean)}.'
+        )
+    except untied.UntiedError as error:
+        lines.append(f"They cannot be removed: {prose(str(error))}.")
+    try:
+        bounds = evaluated(RANKING, unjudged="range")
+        lines.append(
+            f"Over all grades that `d` may have, the mean over orders lies from {number(bounds.low)} to "
+            f'{number(bounds.high)} (`unjudged="range"`).'
+        )
+    except untied.UntiedError:
+        reason = f": {prose(unbounded[1])}" if unbounded else ""
+        lines.append(f"Bounds over the grades that unjudged documents may have are not known{reason}.")
+    lines.append("[Incomplete judgments](../incomplete.md) has the estimators, and what bounds mean.")
+    return lines
+
+
+def of_two(info: MeasureInfo) -> list[str]:
+    """The example of a measure of two rankings: both orders of the tie in the first, and what is known over both."""
+    name = info["name"] + (
+        "(nDCG@3)" if info["name"] in {"MED", "Delta"} else "@3" if info["cutoff"] == "required" else ""
+    )
+
+    def compared(first: Sequence[object]) -> untied.Value:
+        return untied.compare(first, SECOND, name).value(name)
+
+    value = compared(FIRST)
+    lines = ["\n## Worked example\n"]
+    lines.append("The first ranking is `a`, then `b` and `c` with equal scores, then `d`; the second is `b d a e`.")
+    if info["name"] in {"MED", "Delta"}:
+        lines.append("Nothing is judged.")
+    lines.append(f"\n| first ranking | `{name}` |\n|---|---:|")
+    lines += [f"| a **{' '.join(tied)}** d | {number(compared(['a', *tied, 'd']).mean)} |" for tied in ("bc", "cb")]
+    lines.append(f"| **`b` and `c` tied** | **{number(value.mean)}** |")
+    lines.append(f"| lowest, highest | {number(value.low)}, {number(value.high)} |")
+    lines.append(
+        f'\n```python\nimport untied\n\nuntied.compare({literal(FIRST)}, {literal(SECOND)}, "{name}")["{name}"]'
+        f"  # {value_of(value)}\n```"
+    )
+    lines.append(
+        "\n[Comparing runs](../comparing.md) says how ties are treated, and which measure suits what; "
+        "[MED and Delta](../med.md) what judgments could still change."
+    )
+    return lines

@@ -9,7 +9,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from docsite import build, navigation
+from docsite import build, examples, measures, navigation
+from untied._core import measure_info
 
 LOADS = {("script", "src"), ("img", "src"), ("source", "src"), ("iframe", "src"), ("object", "data"), ("link", "href")}
 
@@ -87,3 +88,17 @@ def test_a_broken_link_ends_the_build(tmp_path: Path, monkeypatch: pytest.Monkey
     assert files == {"examples/own_measures.py"}
     with pytest.raises(build.BrokenLink, match=r"docs/a\.md: c\.md is not in the repository"):
         build.linked("[c](c.md)", "docs/a.md", pages, files)
+
+
+def test_every_measure_has_a_page_whose_example_is_right(site: Path) -> None:
+    infos = [*measure_info(), *measure_info(comparing=True)]
+    assert set(measures.EQUATIONS) == {info["name"] for info in infos}
+    written = {path.name: path.read_text(encoding="utf-8") for path in (navigation.ROOT / "docs").glob("*.md")}
+    _, made = measures.pages(written)
+    for info in infos:
+        text = made[f"measures/{info['name']}.md"]
+        (block,) = examples.blocks(text)
+        assert examples.python(block.code, {}) == (block.code, []), info["name"]
+        assert re.search(r"\]  # .*\d", block.code), info["name"]
+        assert "<math" in text
+        assert (site / "measures" / f"{info['name']}.html").is_file()
