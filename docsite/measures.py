@@ -176,7 +176,7 @@ def of_one(info: MeasureInfo, ties: str, sampled: Sequence[str] | None, unbounde
         ""
         if "qrels_format" in options and options["qrels_format"] == "subtopics"
         else (
-            "Grades are `b` 2, `e` 1, and 0 for `a`, `c` and `f`. Nobody judged `d`; `g`, of grade 2, is not retrieved. "
+            "Grades are `b` 2, `e` 1, and 0 for `a`, `c` and `f`. Nobody judged `d`; `g`, grade 2, is not retrieved. "
         )
     )
     lines.append(f"The ranking is `a`, then `b`, `c` and `d` with equal scores, then `e` and `f`. {grades}{more}\n")
@@ -259,7 +259,7 @@ def of_two(info: MeasureInfo) -> list[str]:
     lines.append(f"| lowest, highest | {number(value.low)}, {number(value.high)} |")
     lines.append(
         f'\n```python\nimport untied\n\nuntied.compare({literal(FIRST)}, {literal(SECOND)}, "{name}")["{name}"]'
-        f"  # {value_of(value)}\n```"
+        f"  # {value}\n```"
     )
     lines.append(
         "\n[Comparing runs](../comparing.md) says how ties are treated, and which measure suits what; "
