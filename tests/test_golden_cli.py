@@ -1,0 +1,131 @@
+"""What every command prints: files in golden_cli hold a command line, and what it says, writes and returns.
+
+A file is ``$ untied ...`` over the bundled runs and the small files of golden_cli/data, then what came of it. To add a
+case write a file with its first line alone; ``UNTIED_REFRESH=1 .venv/bin/pytest tests/test_golden_cli.py`` fills in the
+rest of all files. Look at the difference before you commit it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import math
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import untied
+from untied.cli import COMMANDS, main
+
+HERE = Path(__file__).parent
+FOLDER = HERE / "golden_cli"
+CASES = sorted(path.stem for path in FOLDER.glob("*.txt"))
+#: Decimals may differ in the last of very many digits between platforms.
+NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?|-?\d+e-\d+")
+
+
+def line_of(case: str) -> list[str]:
+    """The arguments of a case."""
+    first = (FOLDER / f"{case}.txt").read_text("utf-8").partition("\n")[0]
+    program, *arguments = shlex.split(first.removeprefix("$ "))
+    assert program == "untied", f"{case}: a case begins with '$ untied'"
+    return arguments
+
+
+def shown(path: Path) -> str:
+    """What is in a file that was written; pictures and pages are not compared byte by byte."""
+    content = path.read_bytes()
+    if path.suffix == ".html":
+        found = re.search(r'<script [^>]*id="data"[^>]*>(.*?)</script>', content.decode(), re.DOTALL)
+        assert found, f"{path.name} has no data"
+        return found[1].strip() + "\n"
+    kinds = {b"<?xml version": "a picture", b"\x89PNG": "a picture", b"%PDF": "a picture"}
+    kind = next((kind for start, kind in kinds.items() if content.startswith(start)), None)
+    return f"{kind}\n" if kind and path.suffix != ".xml" else content.decode()
+
+
+def told(arguments: list[str], capture: pytest.CaptureFixture[bytes]) -> str:
+    """What a command says, writes and returns, as text."""
+    before = set(Path().rglob("*"))
+    try:
+        code: object = main(arguments)
+    except SystemExit as stopped:
+        code = stopped.code
+    captured = capture.readouterr()
+    parts = [("exit code", f"{code}\n"), ("output", captured.out.decode()), ("messages", captured.err.decode())]
+    written = sorted(path for path in set(Path().rglob("*")) - before if path.is_file())
+    parts += [(str(path), shown(path)) for path in written]
+    text = "".join(f"\n[{name}]\n{content}" for name, content in parts if content)
+    text = text.replace(f"untied {untied.__version__}", "untied VERSION")
+    text = text.replace(f'"{untied.__version__}"', '"VERSION"')
+    return re.sub(r"; \d+\.\d s$", "; TIME s", text, flags=re.MULTILINE)
+
+
+def same(found: str, expected: str) -> bool:
+    """Whether texts are equal, but for the last digits of long numbers."""
+    pairs = list(zip(NUMBER.findall(found), NUMBER.findall(expected), strict=False))
+    return NUMBER.sub("#", found) == NUMBER.sub("#", expected) and all(
+        math.isclose(float(one), float(other), rel_tol=1e-9, abs_tol=1e-12) for one, other in pairs
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work where the inputs are."""
+    for source in ((HERE.parent / "examples" / "tar2017"), FOLDER / "data"):
+        shutil.copytree(source, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.usefixtures("folder")
+def test_golden(case: str, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    path = FOLDER / f"{case}.txt"
+    first, _, expected = path.read_text("utf-8").partition("\n")
+    found = told(line_of(case), capsysbinary)
+    if os.environ.get("UNTIED_REFRESH"):
+        if not same(found, expected):
+            path.write_text(f"{first}\n{found}", "utf-8")
+        return
+    if not same(found, expected):
+        assert found == expected  # for pytest to show where they differ
+
+
+def formats(command: str, monkeypatch: pytest.MonkeyPatch) -> tuple[set[str], str]:
+    """What a command's ``--format`` takes, and what it is where it is not given."""
+    found: list[tuple[set[str], str]] = []
+
+    class Asked(Exception):
+        pass
+
+    def ask(self: argparse.ArgumentParser, *_: object) -> None:
+        named = [action for action in self._actions if "--format" in action.option_strings]
+        found.extend((set(action.choices or ()), action.default) for action in named)
+        raise Asked
+
+    for name in ("parse_args", "parse_known_args"):
+        monkeypatch.setattr(argparse.ArgumentParser, name, ask)
+    run: Callable[[list[str]], object] = importlib.import_module(f"untied.cli.{command.replace('-', '_')}").main
+    with contextlib.suppress(Asked):
+        run([])
+    return found[0] if found else (set(), "")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_and_format_has_a_case(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [line for line in map(line_of, CASES) if line[:1] == [command]]
+    assert lines, f"no file in golden_cli shows untied {command}"
+    if command == "trec_eval":  # its options are its own
+        return
+    wanted, usual = formats(command, monkeypatch)
+    used = {line[line.index("--format") + 1] if "--format" in line else usual for line in lines}
+    if "auto" in used:
+        used.add("tsv")  # what a pipe gets
+    missing = wanted - used
+    assert not missing, f"no file in golden_cli shows untied {command} --format {' or '.join(sorted(missing))}"
