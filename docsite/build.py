@@ -64,6 +64,17 @@ def linked(text: str, source: str, pages: Mapping[str, str], files: set[str]) ->
     return outside_code(text, lambda part: LINK.sub(relink, part))
 
 
+def home(text: str) -> str:
+    """The first page: without a list of pages beside it, and with its pictures in it, so that they take its colours."""
+
+    def picture(image: re.Match[str]) -> str:
+        drawn = (ROOT / "docs" / "images" / image[2]).read_text(encoding="utf-8")
+        return re.sub(r"<style>.*?</style>\n?", "", drawn)
+
+    text = re.sub(r"!\[([^\]]*)\]\(files/docs/images/([\w.]+)\)", picture, text)
+    return f"---\nhide:\n  - navigation\n  - toc\n  - path\n---\n\n{text}"
+
+
 def toml(value: object) -> str:
     """A list, dict or text in one line of TOML."""
     if isinstance(value, dict):
@@ -85,6 +96,7 @@ def stage(folder: Path) -> None:
         if source == "README.md":
             continue
         made[target] = linked((ROOT / source).read_text(encoding="utf-8"), source, pages, files)
+    made["index.md"] = home(made["index.md"])
     nav: dict[str, list[object]] = {title: [place(page) for page in group] for title, group in navigation.items()}
     for title, module in {"Measures": measures, "Reference": reference}.items():
         entries, generated = module.pages(made)

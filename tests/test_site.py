@@ -9,7 +9,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from docsite import build, examples, measures, navigation
+import untied
+from docsite import build, examples, figures, measures, navigation
 from untied._core import measure_info
 
 LOADS = {("script", "src"), ("img", "src"), ("source", "src"), ("iframe", "src"), ("object", "data"), ("link", "href")}
@@ -102,3 +103,14 @@ def test_every_measure_has_a_page_whose_example_is_right(site: Path) -> None:
         assert re.search(r"\]  # .*\d", block.code), info["name"]
         assert "<math" in text
         assert (site / "measures" / f"{info['name']}.html").is_file()
+
+
+def test_the_pictures_of_the_first_page_show_what_is_so() -> None:
+    for name, draw in figures.FIGURES.items():
+        assert (navigation.ROOT / "docs" / "images" / name).read_text(encoding="utf-8") == draw(), name
+    text = (navigation.ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    run = figures.EXAMPLE / "uos.run"
+    found = untied.evaluate(figures.EXAMPLE / "qrels.txt", run, ["AP"], ties="range").value("AP")
+    one = untied.evaluate(figures.EXAMPLE / "qrels.txt", run, ["AP"], ties="docid").value("AP")
+    for value in (found.low, found.mean, one.mean):
+        assert f"{value:.4f}"[1:] in text
