@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 import untied
 from untied.cli import main
@@ -157,6 +158,8 @@ def test_corrections_by_definition(p_values: list[float]) -> None:
     theirs = stats.false_discovery_control(p_values, method="bh")
     assert adjust(p_values, "bh") == pytest.approx(list(theirs), rel=1e-12)
     assert adjust(p_values, "none") == p_values
+    for ours, name in (("bonferroni", "bonferroni"), ("holm", "holm"), ("bh", "fdr_bh")):
+        assert adjust(p_values, ours) == pytest.approx(list(multipletests(p_values, method=name)[1]), rel=1e-12), ours
 
 
 def results(values: dict[str, list[float]]) -> untied.Results:

@@ -224,5 +224,5 @@ def _caption(results: Results, found: Significance | None, best: str) -> str:
         else:
             said.append(f"Letters: significantly better than these runs ({how})")
         if "survives" in found.table.columns:
-            said.append("In parentheses: not whatever the order of ties or the missing judgments are")
+            said.append("In parentheses: some order of ties or some missing judgments would undo it")
     return ". ".join(said) + "."
