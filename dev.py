@@ -86,7 +86,7 @@ def test() -> None:
     build()
     lint()
     run("cargo", "test", "--locked", "--quiet")
-    run(BIN / "pytest")
+    run(BIN / "pytest", "-n", "auto", "--dist", "worksteal")
 
 
 COMMANDS = {"example": example, "test": test, "lint": lint, "build": build, "docs": docs}
