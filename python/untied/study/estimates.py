@@ -142,12 +142,19 @@ class AgainstAP(Study):
     def statistics_figure(self, table: Table, caption: str, log: bool) -> Figure:
         """The statistics over all rates, in four panels."""
         means = over_samples(table)
+        lines = _distinct(means)
 
         def draw(figure: Any) -> None:
             axes = figure.subplots(2, 2, sharex=True)
             for axis, statistic in zip(axes.flat, TITLES, strict=True):
-                labels = PLOTTED if statistic in ("kendall", "linear") else ON_SCALE
-                _draw_lines(axis, means, self.rates, statistic, labels)
+                shown = PLOTTED if statistic in ("kendall", "linear") else ON_SCALE
+                # Those that matter most last, so that they are on top.
+                for label in reversed([label for label in shown if label in lines]):
+                    values = [means[label, rate][statistic] for rate in self.rates]
+                    axis.plot(self.rates, values, label=lines[label], markersize=3, linewidth=1, **look(label))
+                axis.set_ylabel(TITLES[statistic])
+                axis.grid(axis="y", color="0.9", linewidth=0.5)
+                axis.set_axisbelow(True)
             # From everything kept on the left to little on the right.
             if log:
                 axes[0, 0].set_xscale("log")
@@ -160,7 +167,10 @@ class AgainstAP(Study):
             axes[1, 1].axhline(means[TRUTH, 100]["mean"], color="0.5", linewidth=0.7, zorder=0)
             for axis in axes[1]:
                 axis.set_xlabel(self.axis)
-            _add_legend(figure, axes[0, 0], 4)
+            handles, labels = axes[0, 0].get_legend_handles_labels()
+            figure.legend(
+                handles[::-1], labels[::-1], loc="outside lower center", ncols=4, frameon=False, handlelength=3
+            )
 
         note = f"Means of {self.samples} samples, {len(self.inputs.runs)} runs; nDCG has a scale of its own"
         return Figure("statistics", f"{caption}. {note} and is left out below", (6.8, 5.2), draw)
@@ -229,35 +239,25 @@ def look(label: str) -> dict[str, Any]:
     return {"color": COLORS[number], "linestyle": DASHES[number % len(DASHES)], "marker": MARKERS[number]}
 
 
-def _draw_lines(
-    axis: Any,
-    means: Mapping[tuple[str, float], Mapping[str, float]],
-    rates: Sequence[float],
-    statistic: str,
-    labels: Sequence[str],
-) -> None:
-    """One line for each measure, from everything kept on the left to little on the right."""
-    # Those that matter most last, so that they are on top.
-    for label in reversed(labels):
-        values = [means[label, rate][statistic] for rate in rates]
-        axis.plot(rates, values, label=label, markersize=3, linewidth=1, markeredgewidth=0.8, **look(label))
-    axis.set_ylabel(TITLES[statistic])
-    axis.grid(axis="y", color="0.9", linewidth=0.5)
-    axis.set_axisbelow(True)
+def _distinct(means: Mapping[tuple[str, float], Mapping[str, float]]) -> dict[str, str]:
+    """Measures to plot, with the names of all those that cannot be told from them (without missing judgments)."""
 
+    def is_same(one: str, other: str) -> bool:
+        return all(
+            math.isclose(means[one, rate][name], means[other, rate][name], abs_tol=1e-5)
+            for label, rate in means
+            if label == one
+            for name in TITLES
+        )
 
-def _add_legend(figure: Any, axis: Any, columns: int) -> None:
-    """One legend for all panels, below them."""
-    handles, labels = axis.get_legend_handles_labels()
-    order = [labels.index(label) for label in PLOTTED if label in labels]
-    figure.legend(
-        [handles[i] for i in order],
-        [labels[i] for i in order],
-        loc="outside lower center",
-        ncols=columns,
-        frameon=False,
-        handlelength=3,
-    )
+    found: dict[str, str] = {}
+    for label in PLOTTED:
+        same = next((first for first in found if is_same(first, label)), None)
+        if same is None:
+            found[label] = label
+        else:
+            found[same] += f" = {label}"
+    return found
 
 
 def over_samples(table: Table) -> dict[tuple[str, float], dict[str, float]]:
