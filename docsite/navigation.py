@@ -39,7 +39,10 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "Project": (
         "docs/performance.md",
         "benchmarks/README.md",
+        "docs/determinism.md",
+        "docs/faults.md",
         "docs/fuzzing.md",
+        "docs/releases.md",
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
         "CHANGELOG.md",

@@ -2,11 +2,169 @@
 
 from __future__ import annotations
 
+import io
+import re
+from contextlib import redirect_stdout, suppress
+from importlib import import_module
+from inspect import getdoc
+from unittest.mock import patch
+
+import griffe
+
+from docsite.navigation import ROOT
+from untied import cli
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+#: Modules that have a page, in order. The page has what they define and document in full, and what is named here.
+MODULES: dict[str, tuple[str, ...]] = {
+    "evaluate": (),
+    "table": (),
+    "inputs": (),
+    "arrays": ("evaluate_arrays", "ArrayEvaluator", "ArrayResults", "ArrayValues", "compare_arrays", "ArrayComparison"),
+    "compare": (),
+    "passages": (),
+    "statistics": (),
+    "paper": (),
+    "gate": (),
+    "report": ("report", "comparison_report"),
+    "features": (),
+    "own": (),
+    "curves": (),
+    "truth": (),
+    "estimates": (),
+    "judging": (),
+    "sample": (),
+    "study": (),
+    "correlation": (),
+    "distances": (),
+    "batches": (),
+    "spark": ("evaluate", "compare", "SparkResults", "SparkEvaluation", "SparkComparison", "clear_errors"),
+    "errors": (),
+    "compat.pytrec_eval": (),
+    "compat.ir_measures": ("install", "uninstall"),
+    "compat.beir": (),
+    "compat.sentence_transformers": ("TieAware", "compute_metrics"),
+    "compat.mteb": ("install", "uninstall"),
+    "compat.sklearn": (),
+}
+NATIVE = {"inputs": ("Run", "Qrels"), "evaluate": ("Measure",)}
+WIDTH = 88
 
 
-def pages(written: Mapping[str, str]) -> tuple[list[object], dict[str, str]]:
+def pages(_: Mapping[str, str]) -> tuple[list[object], dict[str, str]]:
     """Entries of the navigation, and pages."""
-    return [], {}
+    made, commands, modules = {}, list[object](), list[object]()
+    for name in ("", *cli.COMMANDS):
+        target = f"commands/{name.replace('-', '_') or 'index'}.md"
+        made[target] = f"# untied {name}".rstrip() + f"\n\n```text\n{help_of(name)}```\n"
+        commands.append({f"untied {name}".rstrip(): target})
+    package = griffe.load("untied", search_paths=[ROOT / "python"], docstring_parser="numpy", resolve_aliases=True)
+    for name, named in MODULES.items():
+        target = f"api/{name}.md"
+        made[target] = module_page(package[name], name, named)
+        modules.append({f"untied.{name}": target})
+    return [{"Command line": commands}, {"Python": modules}], made
+
+
+def help_of(command: str) -> str:
+    """What a command prints for ``--help``."""
+    written = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    with patch.object(cli, "width", return_value=WIDTH), redirect_stdout(written), suppress(SystemExit):
+        cli.main([command, "--help"] if command else ["--help"])
+    written.seek(0)
+    return written.read()
+
+
+def module_page(module: Any, name: str, named: tuple[str, ...]) -> str:
+    """A module with the functions and classes that users call."""
+    shown = [module[part] for part in named] if named else list(documented(module))
+    lines = [f"# untied.{name}", ""]
+    if module.docstring:
+        lines += [marked(module.docstring.value), ""]
+    for part in NATIVE.get(name, ()):
+        value = getattr(import_module("untied"), part)
+        lines += [f"## {part}", "", *sections(griffe.Docstring(getdoc(value) or "").parse("numpy"))]
+    for thing in shown:
+        lines += entry(thing, 2)
+    return "\n".join(lines) + "\n"
+
+
+def documented(module: Any) -> Iterator[Any]:
+    """What a module defines and documents with more than a line, or offers in the package's own name."""
+    offered = set(import_module("untied").__all__)
+    for name, thing in module.members.items():
+        of_package = thing.is_alias and thing.target_path.startswith(f"{module.path}.")
+        if name.startswith("_") or thing.is_alias > of_package or not (thing.is_function or thing.is_class):
+            continue
+        full = thing.docstring and any(part.kind.value != "text" for part in thing.docstring.parsed)
+        if full or name in offered or of_package:
+            yield thing
+
+
+def entry(thing: Any, level: int) -> list[str]:
+    """A function, or a class with what it has."""
+    lines = [f"{'#' * level} {thing.name}", ""]
+    called = thing if thing.is_function else thing.members.get("__init__")
+    if called:
+        lines += ["```python", signature(called, thing.name), "```", ""]
+    if thing.docstring:
+        lines += sections(thing.docstring.parsed)
+    if thing.is_class:
+        for name, member in thing.members.items():
+            if not name.startswith("_") and member.docstring and not member.is_alias:
+                lines += entry(member, level + 1)
+    return lines
+
+
+def signature(function: Any, name: str) -> str:
+    """How a function is called, with defaults and types, on lines that are short enough."""
+    parts, star = [], False
+    for parameter in function.parameters:
+        if parameter.name in {"self", "cls"}:
+            continue
+        kind = parameter.kind.value if parameter.kind else ""
+        if kind == "keyword-only" and not star:
+            parts.append("*")
+            star = True
+        mark = {"variadic positional": "*", "variadic keyword": "**"}.get(kind, "")
+        star = star or mark == "*"
+        kept = f": {parameter.annotation}" if parameter.annotation else ""
+        default = f" = {parameter.default}" if parameter.default is not None and not mark else ""
+        parts.append(f"{mark}{parameter.name}{kept}{default}")
+    returns = f" -> {function.returns}" if function.returns and name == function.name else ""
+    line = f"{name}({', '.join(parts)}){returns}"
+    return line if len(line) <= WIDTH else "\n".join([f"{name}(", *(f"    {part}," for part in parts), f"){returns}"])
+
+
+def sections(parsed: list[griffe.DocstringSection]) -> list[str]:
+    """A docstring as Markdown."""
+    lines = []
+    for section in parsed:
+        kind = section.kind.value
+        if kind == "text":
+            lines += [marked(section.value), ""]
+        elif kind == "examples":
+            lines += ["**Examples**", ""]
+            for part, text in section.value:
+                lines += [marked(text), ""] if part.value == "text" else ["```pycon", text, "```", ""]
+        elif kind == "admonition":
+            lines += [f"**{section.title}**", "", marked(section.value.description), ""]
+        else:
+            lines += [f"**{kind.replace(' ', ' ').capitalize()}**", ""]
+            for item in section.value:
+                name = getattr(item, "name", "") or ""
+                what = getattr(item, "annotation", None)
+                head = f"`{name}`" if name else f"`{what}`"
+                about = " ".join(marked(item.description).split())
+                lines.append(f"* {head}{': ' if about else ''}{about}")
+            lines.append("")
+    return lines
+
+
+def marked(text: str) -> str:
+    """Docstrings' code as Markdown has it: double backquotes are code, and so are single ones."""
+    return re.sub(r"``([^`]+)``", r"`\1`", text)

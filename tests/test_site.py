@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 from html.parser import HTMLParser
+from importlib import import_module
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
 import untied
-from docsite import build, examples, figures, measures, navigation
+from docsite import build, examples, figures, measures, navigation, reference
 from untied._core import measure_info
 
 LOADS = {("script", "src"), ("img", "src"), ("source", "src"), ("iframe", "src"), ("object", "data"), ("link", "href")}
@@ -114,3 +116,13 @@ def test_the_pictures_of_the_first_page_show_what_is_so() -> None:
     one = untied.evaluate(figures.EXAMPLE / "qrels.txt", run, ["AP"], ties="docid").value("AP")
     for value in (found.low, found.mean, one.mean):
         assert f"{value:.4f}"[1:] in text
+
+
+DEEPER = ("arrays.evaluate", "arrays.compare", "measures")
+
+
+def test_examples_of_the_api_are_right() -> None:
+    """The docstrings, from which its pages are made."""
+    done = [doctest.testmod(import_module(f"untied.{module}")) for module in (*reference.MODULES, *DEEPER)]
+    assert sum(one.failed for one in done) == 0
+    assert sum(one.attempted for one in done) > 30

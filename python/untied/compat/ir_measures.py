@@ -6,8 +6,9 @@ runs and qrels, and stand beside its own measures:
 >>> import ir_measures
 >>> from untied.compat.ir_measures import F1, untied_AP
 >>> qrels, run = {"q": {"d1": 1}}, {"q": {"d1": 2.5, "d2": 2.5}}
->>> ir_measures.calc_aggregate([F1 @ 1, untied_AP(ties="expected")], qrels, run)
-{F1@1: 0.0, untied_AP(ties='expected'): 0.75}
+>>> found = ir_measures.calc_aggregate([F1 @ 1, untied_AP(ties="expected")], qrels, run)
+>>> found[F1 @ 1], found[untied_AP(ties="expected")]
+(0.0, 0.75)
 
 Where ir_measures has a measure of that name already, ours is called ``untied_...``, with all of untied's parameters.
 Each also takes ``ties``. `install` makes untied the provider of ir_measures' own measures too. PyTerrier loads this
