@@ -13,7 +13,7 @@ import pytest
 import untied
 from untied.cli import progress
 from untied.cli.progress import Bar
-from untied.progress import each, observe
+from untied.progress import each, observe, steps
 
 
 class Screen(io.StringIO):
@@ -165,3 +165,17 @@ def test_a_terminal_shows_a_bar_and_gets_rid_of_it(tmp_path):
     assert output == "run\tquery\tmeasure\tvalue\npipe\tall\tAP\t1.0000\n"
     assert run({"CI": "true"}) == ("", output)
     assert run({"TERM": "dumb"}) == ("", output)
+
+
+def test_of_steps_only_the_whole_is_told():
+    told = []
+    observe(lambda *told_now: told.append(told_now))
+    try:
+        for _ in steps([1, 2], "parts", "study"):
+            list(each([3, 4], "run"))
+        list(each([5, 6], "run"))
+    finally:
+        observe(None)
+    assert told[:3] == [("study", "parts", 0, 2), ("study", "parts", 1, 2), ("", "", 0, None)]
+    assert told[3][0] == "run 1 of 2", "what comes after is told again"
+    assert list(steps([1, 2], "parts", "study")) == [1, 2]

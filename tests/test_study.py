@@ -191,6 +191,23 @@ def test_objects_in_memory(data: pathlib.Path, tmp_path: pathlib.Path) -> None:
     assert (again.computed, again.kept) == (0, 2)
 
 
+def test_queries_that_are_not_everywhere_are_noted(
+    data: pathlib.Path, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    held = {f"r{i}": {f"q{query}": {"d": 1.0} for query in range(i, 9)} for i in range(7)}
+    found = study.incomplete(data / "qrels.txt", held, tmp_path / "a", rates=[100], plots="none")
+    assert found.notes == [
+        "judged queries that are absent, and count as empty rankings: "
+        "1 in r1, 2 in r2, 3 in r3, 4 in r4, 5 in r5, 1 more",
+        "queries without judgments, left out: 1 in r0, 1 in r1, 1 in r2, 1 in r3, 1 in r4, 2 more",
+    ]
+    assert all(f"Note: {note}." in found.summary for note in found.notes)
+    (tmp_path / "one.run").write_text("q0 Q0 d0-1 1 2.5 tag\n")
+    arguments = [str(data / "qrels.txt"), str(tmp_path / "one.run"), runs(data)[0], "-o", str(tmp_path / "b")]
+    assert main(["study", "imperfect", *arguments, "--rates", "100", "--plots", "none"]) == 0
+    assert "note: judged queries that are absent, and count as empty rankings: 7 in one\n" in capsys.readouterr().err
+
+
 def truth(data: pathlib.Path) -> dict[str, float]:
     found = untied.evaluate(data / "qrels.txt", runs(data), ["AP"])
     return {row["run"]: row["value"] for row in found.table(per_query=False).to_dicts()}

@@ -50,6 +50,32 @@ def each(items: Sequence[T], unit: str) -> Iterator[T]:
     _from_core("", "", 0, None)
 
 
+def steps(items: Sequence[T], unit: str, whole: str) -> Iterator[T]:
+    """Go through items, and tell how far they are together; nothing is told about each of them.
+
+    Parameters
+    ----------
+    items : sequence
+        The items.
+    unit : str
+        What they are.
+    whole : str
+        What is done.
+    """
+    observer = _observer
+    if observer is None:
+        yield from items
+        return
+    observe(None)
+    try:
+        for done, item in enumerate(items):
+            observer(whole, unit, done, len(items))
+            yield item
+    finally:
+        observe(observer)
+        observer("", "", 0, None)
+
+
 def _from_core(what: str, unit: str, done: int, total: int | None) -> None:
     if _observer is not None:
         _observer(": ".join(filter(None, [*_around, what])), unit, done, total)

@@ -61,6 +61,8 @@ def main(arguments: Sequence[str]) -> int:
         raise UntiedError("only one input can be standard input")
     begun = monotonic()
     found = getattr(study, name)(qrels, runs, directory, **options)
+    for note in found.notes:
+        print(f"note: {note}", file=sys.stderr)
     before = f" ({found.kept} parts were there)" if found.kept else ""
     print(f"{directory}: {', '.join(found.files)}; {monotonic() - begun:.1f} s{before}", file=sys.stderr)
     return 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from untied._core import show_id
 from untied.correlation import kendall
 from untied.errors import UntiedError
 from untied.evaluate import Evaluator
@@ -87,6 +88,15 @@ class AgainstAP(Study):
             raise UntiedError(f"a ranking of runs needs at least 2 runs, found {len(inputs.runs)}")
         super().__init__(inputs, settings)
         self.rates, self.samples, self.rel = settings["rates"], settings["samples"], settings["rel"]
+
+    def notes(self) -> list[str]:
+        """Judged queries that runs lack, and queries that are not judged."""
+        judged = set(self.inputs.qrels.queries())
+        queries = {name: set(run.queries()) for name, run in self.inputs.runs.items()}
+        return [
+            *_counted("judged queries that are absent, and count as empty rankings", queries, lambda had: judged - had),
+            *_counted("queries without judgments, left out", queries, lambda had: had - judged),
+        ]
 
     def parts(self) -> Sequence[Part]:
         """All samples at a rate, then those at the next; with everything kept there is only one."""
@@ -237,6 +247,15 @@ def look(label: str) -> dict[str, Any]:
     """Colour, line and marker of a measure, the same in every plot."""
     number = PLOTTED.index(label)
     return {"color": COLORS[number], "linestyle": DASHES[number % len(DASHES)], "marker": MARKERS[number]}
+
+
+def _counted(what: str, queries: Mapping[str, set[str]], choose: Callable[[set[str]], set[str]]) -> list[str]:
+    """A note, where there is something to note: how many of which runs."""
+    counts = {name: number for name, had in queries.items() if (number := len(choose(had)))}
+    named = [f"{number} in {show_id(name)}" for name, number in counts.items()]
+    if len(named) > 5:
+        named[5:] = [f"{len(named) - 5} more"]
+    return [f"{what}: {', '.join(named)}"] if named else []
 
 
 def _distinct(means: Mapping[tuple[str, float], Mapping[str, float]]) -> dict[str, str]:

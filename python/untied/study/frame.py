@@ -14,7 +14,7 @@ import shlex
 from untied._core import __version__, show_id
 from untied.errors import UntiedError
 from untied.inputs import as_qrels, as_run, named_sources
-from untied.progress import each
+from untied.progress import each, steps
 from untied.provenance import provenance
 from untied.study.kept import Kept, parts_path
 from untied.table import Table
@@ -142,6 +142,10 @@ class Study:
         """Add its own options to the command line; each is an argument of the function of the same name."""
         raise NotImplementedError
 
+    def notes(self) -> list[str]:
+        """What is unusual about the inputs, and what becomes of it."""
+        return []
+
     def parts(self) -> Sequence[Part]:
         """Parts that are computed one after the other, each of which takes seconds."""
         raise NotImplementedError
@@ -178,20 +182,31 @@ class Result:
         The text of ``summary.md``.
     files : list of str
         Names of the files that were written.
+    notes : list of str
+        What is unusual about the inputs, and what became of it.
     computed, kept : int
         How many parts were computed, and how many were there from before.
     """
 
     def __init__(
-        self, name: str, directory: str, tables: dict[str, Table], summary: str, files: list[str], computed: int
+        self,
+        name: str,
+        directory: str,
+        tables: dict[str, Table],
+        summary: str,
+        files: list[str],
+        notes: list[str],
+        computed: int,
+        kept: int,
     ) -> None:
         self.name = name
         self.directory = directory
         self.tables = tables
         self.summary = summary
         self.files = files
+        self.notes = notes
         self.computed = computed
-        self.kept = 0
+        self.kept = kept
 
     @property
     def columns(self) -> list[str]:
@@ -247,7 +262,7 @@ def conduct(study: Study, directory: str | os.PathLike[str], *, plots: str = "sv
     kept = Kept(parts_path(directory), _fingerprint(study), restart=restart)
     parts = study.parts()
     missing = [part for part in parts if part not in kept.parts]
-    for part in each(missing, "part"):
+    for part in steps(missing, "parts", study.name):
         kept.add(part, study.compute(*part))
 
     files: list[str] = []
@@ -276,11 +291,10 @@ def conduct(study: Study, directory: str | os.PathLike[str], *, plots: str = "sv
             raise KeyError(name)
         return shown.get(name, "")
 
-    text = _summary(study, tables, study.summary(tables, show))
+    notes = study.notes()
+    text = _summary(study, tables, study.summary(tables, show), notes)
     save("summary.md", text)
-    result = Result(study.name, directory, tables, text, files, len(missing))
-    result.kept = len(parts) - len(missing)
-    return result
+    return Result(study.name, directory, tables, text, files, notes, len(missing), len(parts) - len(missing))
 
 
 def _fingerprint(study: Study) -> dict[str, Any]:
@@ -300,7 +314,7 @@ def _cell(value: object) -> str:
     return "" if value is None else show_id(value) if isinstance(value, str) else repr(value)
 
 
-def _summary(study: Study, tables: Mapping[str, Table], findings: str) -> str:
+def _summary(study: Study, tables: Mapping[str, Table], findings: str, notes: Sequence[str]) -> str:
     inputs = study.inputs
     columns = [
         f"* `{name}.tsv`: " + "; ".join(f"`{column}`: {study.columns[column]}" for column in table.columns) + "."
@@ -314,6 +328,7 @@ def _summary(study: Study, tables: Mapping[str, Table], findings: str) -> str:
         [
             f"# {study.title}\n",
             f"{len(inputs.runs)} runs, {len(inputs.qrels)} judged queries.\n",
+            *(f"Note: {note}.\n" for note in notes),
             findings.strip() + "\n",
             "## Tables\n",
             *columns,
