@@ -35,7 +35,14 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "Measures": ("docs/measures.md",),
     "Reference": ("docs/errata.md",),
-    "Studies": ("docs/studies/README.md",),
+    "Studies": (
+        "docs/studies/README.md",
+        "docs/studies/incomplete.md",
+        "docs/studies/imperfect.md",
+        "docs/studies/ties.md",
+        "docs/studies/med.md",
+        "docs/studies/agreement.md",
+    ),
     "Project": (
         "docs/performance.md",
         "benchmarks/README.md",

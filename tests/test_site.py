@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+import shutil
 from html.parser import HTMLParser
 from importlib import import_module
 from pathlib import Path
@@ -126,3 +127,30 @@ def test_examples_of_the_api_are_right() -> None:
     done = [doctest.testmod(import_module(f"untied.{module}")) for module in (*reference.MODULES, *DEEPER)]
     assert sum(one.failed for one in done) == 0
     assert sum(one.attempted for one in done) > 30
+
+
+def test_pages_in_a_browser(site: Path) -> None:
+    """Opened from a disk, they ask nobody for anything, complain of nothing, and can be searched."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("no Chromium on this machine")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    quiet = ("no-sandbox", "disable-gpu", "no-first-run", "disable-background-networking", "disable-sync")
+    heard: list[str] = []
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=[f"--{option}" for option in quiet])
+        tab = browser.new_page(viewport={"width": 390, "height": 800})
+        tab.on("console", lambda message: heard.append(message.text))
+        tab.on("pageerror", lambda error: heard.append(str(error)))
+        tab.on(
+            "request", lambda request: request.url.startswith(("file:", "blob:", "data:")) or heard.append(request.url)
+        )
+        for name in ("index.html", "measures/nDCG.html", "tutorials/two_engines.html", "performance.html"):
+            tab.goto((site / name).as_uri())
+            assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} is wider than a phone"
+        tab.set_viewport_size({"width": 1280, "height": 800})
+        tab.get_by_role("button", name="Search").first.click()
+        tab.locator("input[role=combobox]").fill("expected reciprocal rank")
+        tab.locator("a[href*='measures/ERR.html?']").first.wait_for()
+        browser.close()
+    assert heard == []
