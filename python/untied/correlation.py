@@ -135,6 +135,31 @@ def tau_ap(truth: Ranking, estimate: Ranking, *, variant: str = "a") -> Value:
     return Value(mean, min(values), max(values), _variance(values), "exact")
 
 
+def swapped(one: Ranking, other: Ranking) -> int:
+    """How many pairs of items the two rankings order oppositely; tied pairs are not among them.
+
+    Parameters
+    ----------
+    one, other : {item: score} or list of tie groups
+        Rankings of the same items.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    UntiedError
+        As for `kendall`.
+
+    Examples
+    --------
+    >>> swapped(["a", ["b", "c"], "d"], ["b", ["a", "d"], "c"])
+    2
+    """
+    return _discordant(_pairs(one, other, "a"))
+
+
 def spearman(one: Ranking, other: Ranking) -> Value:
     """Spearman's rho: the correlation of ranks, tied items having the mean of their ranks.
 

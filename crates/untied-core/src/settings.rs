@@ -114,11 +114,18 @@ pub fn layout(ties: &str, score_dtype: &str) -> Result<(Layout, Precision)> {
     order(&TIES[..4], ties, score_dtype).map(|(ties, precision)| (ties.layout(), precision))
 }
 
+/// The precision of scores by its name.
+///
+/// # Errors
+/// Nothing has such a name.
+pub fn precision(score_dtype: &str) -> Result<Precision> {
+    let known = "float64, float32, float16, bfloat16 or decimals=N";
+    Precision::parse(score_dtype).ok_or_else(|| unknown("score_dtype", known, score_dtype))
+}
+
 /// Ties `trec` is `docid` over 32-bit scores.
 fn order(known: &[(&str, Ties)], ties: &str, score_dtype: &str) -> Result<(Ties, Precision)> {
-    let Some(precision) = Precision::parse(score_dtype) else {
-        return Err(unknown("score_dtype", "float64, float32, float16, bfloat16 or decimals=N", score_dtype));
-    };
+    let precision = precision(score_dtype)?;
     let policy = named("ties", known, ties)?;
     match (ties, precision) {
         ("trec", Precision::Float64 | Precision::Float32) => Ok((policy, Precision::Float32)),

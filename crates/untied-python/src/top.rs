@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use untied_core::error::text;
 use untied_core::ranking;
+use untied_core::settings::precision;
 
 use crate::convert::with_id;
 use crate::tables::Run;
@@ -22,11 +23,16 @@ pub fn top_groups(run: &Run, query: &Bound<'_, PyAny>, depth: usize) -> PyResult
     Ok((groups.collect(), top.beyond, rows.len()))
 }
 
-/// How much of a run is tied, as facts by name.
+/// How much of a run is tied whose scores are read at some precision, as facts by name.
 #[pyfunction]
-#[pyo3(signature = (run, threads = None))]
-pub fn tie_counts<'py>(py: Python<'py>, run: &Run, threads: Option<i64>) -> PyResult<Bound<'py, PyDict>> {
-    let counts = threads::run(py, threads, || Ok(ranking::tie_counts(&run.0)))?;
+#[pyo3(signature = (run, threads = None, score_dtype = "float64"))]
+pub fn tie_counts<'py>(
+    py: Python<'py>,
+    run: &Run,
+    threads: Option<i64>,
+    score_dtype: &str,
+) -> PyResult<Bound<'py, PyDict>> {
+    let counts = threads::run(py, threads, || ranking::tie_counts(&run.0, precision(score_dtype)?))?;
     let dict = PyDict::new(py);
     dict.set_item("documents", counts.documents)?;
     dict.set_item("tied", counts.tied)?;

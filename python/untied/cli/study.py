@@ -32,13 +32,15 @@ options:
 def arguments_parser(name: str) -> argparse.ArgumentParser:
     """Make the parser of a study's arguments."""
     one = study.STUDIES[name]
-    made = parser(f"study {name}", f"{one.title}.", f"  untied study {name} qrels.txt *.run -o {name} --seed 1\n")
+    seed = " --seed 1" if one.seeded else ""
+    made = parser(f"study {name}", f"{one.title}.", f"  untied study {name} qrels.txt *.run -o {name}{seed}\n")
     add = made.add_argument
     add("qrels", metavar="QRELS", help="judgments, as for untied eval")
     add("runs", metavar="RUN", nargs="+", help="runs, as for untied eval")
     add("-o", "--output", metavar="DIR", required=True, help="folder to write to; a study begun there goes on")
     one.add_options(add)
-    add("--seed", metavar="N", type=int, default=0, help="another number gives other samples (default: 0)")
+    if one.seeded:
+        add("--seed", metavar="N", type=int, default=0, help="another number gives other samples (default: 0)")
     add("--qrels-format", metavar="FORMAT", default="auto", help="as for eval")
     add("--plots", choices=study.PLOTS, default="svg", help="files of plots (default: svg); they need matplotlib")
     add("--restart", action="store_true", help="compute all anew, whatever the folder holds")

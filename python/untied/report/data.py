@@ -11,6 +11,7 @@ from untied.errors import UntiedError
 from untied.evaluate import Evaluator
 from untied.inputs import as_qrels, named_runs
 from untied.measures import IPrec, P, Unjudged, as_measures
+from untied.scaling import places
 from untied.statistics import mean_interval, significance
 
 TYPE_CHECKING = False
@@ -267,21 +268,12 @@ def _distance(compared: Any, name: str) -> dict[str, Any]:
 
 
 def _map(rows: list[list[float | None]], alike: bool) -> list[list[float]]:
-    """Classical multidimensional scaling (Torgerson 1952) to two dimensions."""
-    import numpy
-
+    """Where runs are on a map."""
     n = len(rows)
-    distances = numpy.zeros((n, n))
+    distances = [[0.0] * n for _ in range(n)]
     for a in range(n):
         for b in range(n):
             value = rows[a][b] if rows[a][b] is not None else rows[b][a]
             if a != b:
-                distances[a, b] = 0.0 if value is None else 1 - value if alike else value
-    centre = numpy.eye(n) - 1 / n
-    values, vectors = numpy.linalg.eigh(-centre @ (distances**2) @ centre / 2)
-    places = numpy.zeros((n, 2))
-    for axis, place in enumerate(numpy.argsort(values)[::-1][:2]):
-        # An eigenvector's sign is arbitrary: make its largest part positive.
-        vector = vectors[:, place] * numpy.sign(vectors[numpy.abs(vectors[:, place]).argmax(), place] or 1.0)
-        places[:, axis] = vector * max(values[place], 0.0) ** 0.5
-    return [[round(float(x), 4) + 0.0, round(float(y), 4) + 0.0] for x, y in places]
+                distances[a][b] = 0.0 if value is None else 1 - value if alike else value
+    return [list(place) for place in places(distances)]

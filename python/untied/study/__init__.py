@@ -6,11 +6,14 @@ it writes a tidy table, plots and a summary. `untied study` is the same on the c
 
 from __future__ import annotations
 
+from untied.study.agreement import Agreement, agreement
 from untied.study.frame import PLOTS, Result, Study
 from untied.study.imperfect import Imperfect, imperfect
 from untied.study.incomplete import Incomplete, incomplete
+from untied.study.med import Med, med
+from untied.study.ties import Ties, ties
 
 #: Studies by name; the function of the same name in this module conducts one.
-STUDIES: dict[str, type[Study]] = {study.name: study for study in (Incomplete, Imperfect)}
+STUDIES: dict[str, type[Study]] = {study.name: study for study in (Incomplete, Imperfect, Ties, Med, Agreement)}
 
-__all__ = ["PLOTS", "STUDIES", "Result", "Study", "imperfect", "incomplete"]
+__all__ = ["PLOTS", "STUDIES", "Result", "Study", "agreement", "imperfect", "incomplete", "med", "ties"]

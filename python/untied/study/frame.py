@@ -55,7 +55,8 @@ class Inputs:
     threads : int or None
     origins : list of dict
         Every input: what it is (``"qrels"``, a run's name), its path where it has one, and the SHA-256 of the file, or
-        of what was read from an object in memory or standard input.
+        of what was read from an object in memory or standard input; and the option that gives it on the command line,
+        where it has one.
     """
 
     def __init__(self, qrels: QrelsLike, runs: Runs, *, qrels_format: str = "auto", threads: int | None = None) -> None:
@@ -64,17 +65,21 @@ class Inputs:
         self.qrels = self.read_qrels("qrels", qrels, qrels_format)
         self.runs = {name: self.read_run(name, source) for name, source in each(named_sources(runs), "run")}
 
-    def read_qrels(self, name: str, source: QrelsLike, format: str = "auto") -> Qrels:
+    def read_qrels(self, name: str, source: QrelsLike, format: str = "auto", *, option: str | None = None) -> Qrels:
         """Read judgments, and remember where they came from."""
         qrels = as_qrels(source, self.threads, format)
-        self.origins.append(_origin(name, source, qrels))
+        self.origins.append(origin(name, source, qrels, option))
         return qrels
 
     def read_run(self, name: str, source: OneRun) -> Run:
         """Read a run, and remember where it came from."""
         run = as_run(source, self.threads)
-        self.origins.append(_origin(name, source, run))
+        self.origins.append(origin(name, source, run))
         return run
+
+    def remember(self, name: str, source: object, held: object, *, option: str) -> None:
+        """Remember another input, from which `held` was read."""
+        self.origins.append(origin(name, source, held, option))
 
     @property
     def paths(self) -> list[str]:
@@ -82,14 +87,16 @@ class Inputs:
         return [path for origin in self.origins if (path := origin["path"]) is not None]
 
 
-def _origin(name: str, source: object, held: Qrels | Run) -> dict[str, str | None]:
+def origin(name: str, source: object, held: object, option: str | None = None) -> dict[str, str | None]:
+    """Where an input came from: its name, path, SHA-256 and option."""
     if isinstance(source, (str, os.PathLike)):
         found = provenance([source])[0]
         if found["sha256"] is not None:
-            return {"name": name, **found}
+            return {"name": name, **found, "option": option}
     import hashlib
 
-    return {"name": name, "path": None, "sha256": hashlib.sha256(pickle.dumps(held, protocol=4)).hexdigest()}
+    digest = hashlib.sha256(pickle.dumps(held, protocol=4)).hexdigest()
+    return {"name": name, "path": None, "sha256": digest, "option": option}
 
 
 class Figure:
@@ -130,6 +137,8 @@ class Study:
     name: ClassVar[str]
     #: What it does, in one line.
     title: ClassVar[str]
+    #: Whether anything in it is random, and so depends on a seed.
+    seeded: ClassVar[bool] = True
     #: What the columns of its tables hold.
     columns: ClassVar[Mapping[str, str]]
 
@@ -207,6 +216,12 @@ class Result:
         self.notes = notes
         self.computed = computed
         self.kept = kept
+
+    def add(self, name: str, table: Table) -> None:
+        """Write one more table, of what is not the same every time: how long something took."""
+        self.tables[name] = table
+        self.files.append(f"{name}.tsv")
+        write_file(_tsv(table).encode("utf-8", "backslashreplace"), os.path.join(self.directory, self.files[-1]))
 
     @property
     def columns(self) -> list[str]:
@@ -345,7 +360,8 @@ def _summary(study: Study, tables: Mapping[str, Table], findings: str, notes: Se
 def _command(study: Study) -> str:
     """The command that does the same. The folder to write to is left open, as no value depends on it."""
     words = ["untied", "study", study.name]
-    words += [origin["path"] or origin["name"] or "" for origin in study.inputs.origins]
+    for origin in study.inputs.origins:
+        words += [word for word in (origin["option"], origin["path"] or origin["name"]) if word]
     for name, value in study.settings.items():
         option = "--" + name.replace("_", "-")
         if isinstance(value, list) and any(isinstance(one, str) for one in value):
@@ -357,6 +373,13 @@ def _command(study: Study) -> str:
         elif value is not None:
             words += [option, str(value)]
     return shlex.join(show_id(word) for word in words) + " -o DIR"
+
+
+def tidy(texts: Sequence[str], numbers: Sequence[str], rows: Sequence[Row]) -> Table:
+    """A table of rows, whose first columns are texts and the others numbers."""
+    columns = list(zip(*rows, strict=True)) or [()] * (len(texts) + len(numbers))
+    named = dict(zip((*texts, *numbers), map(list, columns), strict=True))
+    return Table({name: named[name] for name in texts}, {name: named[name] for name in numbers})
 
 
 def markdown(columns: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:

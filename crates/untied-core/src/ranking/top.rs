@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::Order;
+use super::{Order, Precision, misfit};
+use crate::error::Error;
 use crate::table::{Rows, Run};
 
 /// The first documents of a query.
@@ -49,12 +50,14 @@ pub struct TieCounts {
     pub largest: usize,
 }
 
-/// Count what is tied in a run.
-#[must_use]
-pub fn tie_counts(run: &Run) -> TieCounts {
-    let of_query = |order: &mut Order, query: usize| {
+/// Count what is tied in a run whose scores are read at some precision.
+///
+/// # Errors
+/// A score does not fit the precision.
+pub fn tie_counts(run: &Run, precision: Precision) -> Result<TieCounts, Error> {
+    let of_query = |order: &mut Order, query: usize| -> Result<TieCounts, Error> {
         let scores = run.scores(query);
-        order.sort_exactly(scores);
+        order.sort(scores, precision).map_err(|score| misfit(score, run.id(query)))?;
         let (mut counts, mut start) = (TieCounts { documents: scores.len(), ..TieCounts::default() }, 0);
         for &end in &order.ends {
             let size = (end - start) as usize;
@@ -64,16 +67,18 @@ pub fn tie_counts(run: &Run) -> TieCounts {
         }
         counts.queries = usize::from(counts.tied > 0);
         counts.all_tied = usize::from(scores.len() > 1 && order.ends.len() == 1);
-        counts
+        Ok(counts)
     };
-    let add = |a: TieCounts, b: TieCounts| TieCounts {
-        documents: a.documents + b.documents,
-        tied: a.tied + b.tied,
-        queries: a.queries + b.queries,
-        all_tied: a.all_tied + b.all_tied,
-        largest: a.largest.max(b.largest),
+    let add = |a: TieCounts, b: TieCounts| {
+        Ok(TieCounts {
+            documents: a.documents + b.documents,
+            tied: a.tied + b.tied,
+            queries: a.queries + b.queries,
+            all_tied: a.all_tied + b.all_tied,
+            largest: a.largest.max(b.largest),
+        })
     };
-    (0..run.len()).into_par_iter().map_init(Order::default, of_query).reduce(TieCounts::default, add)
+    (0..run.len()).into_par_iter().map_init(Order::default, of_query).try_reduce(TieCounts::default, add)
 }
 
 #[cfg(test)]
@@ -105,7 +110,18 @@ mod tests {
     #[test]
     fn ties_are_counted() {
         let run = run(&[&[("a", 1.0), ("b", 1.0), ("c", 0.0)], &[("a", 1.0)], &[("a", 2.0), ("b", 2.0), ("c", 2.0)]]);
-        let counts = tie_counts(&run);
+        let counts = tie_counts(&run, Precision::Float64).expect("it fits");
         assert_eq!(counts, TieCounts { documents: 7, tied: 5, queries: 2, all_tied: 1, largest: 3 });
+    }
+
+    #[test]
+    fn precision_ties() {
+        let run = run(&[&[("a", 70_000.0), ("b", 1.0), ("c", 1.0 + 1e-9), ("d", 1.0 + 1e-4)]]);
+        let tied = |precision| tie_counts(&run, precision).map(|counts| counts.tied).ok();
+        assert_eq!(
+            [Precision::Float64, Precision::Float32, Precision::Bfloat16].map(tied),
+            [Some(0), Some(2), Some(3)]
+        );
+        assert_eq!(tied(Precision::Float16), None);
     }
 }

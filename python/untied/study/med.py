@@ -1,0 +1,494 @@
+"""Maximized effectiveness difference of runs: groups, judgments, measures, parameters, a map (Tan & Clarke 2015).
+
+The distance of two runs is the mean over queries of MED, the largest difference that judgments could make in a measure
+S; ties of documents are averaged over. It is held against differences that there are, with all judgments J:
+
+    difference      | mean_q S(A, q) - mean_q S(B, q) |, S as `evaluate` has it
+    per_query       mean_q | S(A, q) - S(B, q) |
+    scaled          mean_q | Delta(S)(A, B, q) |, S normalised as MED has it
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from itertools import combinations
+
+from untied import _core, sample
+from untied._core import show_id
+from untied.compare import as_comparing, compare_all
+from untied.correlation import kendall
+from untied.errors import UntiedError
+from untied.evaluate import Evaluator
+from untied.lines import lines, refused
+from untied.measures import as_measure
+from untied.progress import each
+from untied.scaling import places
+from untied.study.estimates import linear
+from untied.study.frame import Figure, Inputs, Study, conduct, markdown, tidy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, ClassVar
+
+    from untied.inputs import QrelsLike, Runs
+    from untied.measures import MeasureLike
+    from untied.study.frame import Part, Result, Row
+    from untied.table import Table
+
+MEASURE = "nDCG@20"
+DISTANCES = ("MED(RBP(p=0.9))", "MED(AP@100)", "MED(ERR(max_grade={grade})@30)", "RBO(p=0.9)")
+RATES = (25.0, 75.0, 100.0)
+PSI = (0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
+CUTOFFS = (5, 20, 100)
+PREFIX = 3
+#: Differences that there are.
+DIFFERENCES = ("difference", "per_query", "scaled")
+#: Which pairs of runs a correlation is over.
+AMONG = ("all", "same", "other")
+#: Groups with bars, and groups with a colour on the map.
+SHOWN = 8
+#: Seeds of studies are that far apart.
+SEEDS = 1_000_000
+
+
+class Med(Study):
+    """Distances of all pairs of runs, one measure after the other."""
+
+    name = "med"
+    title = "Maximized effectiveness difference"
+    columns: ClassVar[Mapping[str, str]] = {
+        "run_a": "a run",
+        "run_b": "another one",
+        "group": "the group of a run, or of both runs; empty where they are of two",
+        "measure": "the distance: a mean over queries; of a similarity 1 - its mean",
+        "judged": "percent of the judgments that are known",
+        "value": "the distance",
+        "open": "how much more it may be where a search ended early, or documents beyond the end of rankings count",
+        "difference": "difference of the means over queries of the two runs with all judgments",
+        "per_query": "mean over queries of the differences with all judgments",
+        "scaled": "the same, normalised as MED is: nDCG by the highest grade at all ranks, AP by its cutoff",
+        "to": "what the distance is correlated with: another distance, or one of difference, per_query, scaled",
+        "among": "which pairs of runs: all, those of the same group, or of two groups (other)",
+        "pairs": "how many these are",
+        "pearson": "linear correlation",
+        "kendall": "Kendall's tau_b",
+        "run": "the run",
+        "x": "place on the map",
+        "y": "place on the map",
+        "mean": "mean of the first measure over queries",
+    }
+
+    def __init__(self, inputs: Inputs, settings: dict[str, Any], groups: Mapping[str, str]) -> None:
+        if len(inputs.runs) < 3:
+            raise UntiedError(f"distances between runs need at least 3 runs, found {len(inputs.runs)}")
+        super().__init__(inputs, settings)
+        self.groups = groups
+        grade = max([1.0, *inputs.qrels.grades()])
+        of = settings["measure"]
+        #: The distance that all others are held against.
+        self.main = _canonical(f"MED({of}, max_grade={grade:g})")
+        self.delta = f"Delta({of}, max_grade={grade:g})"
+        self.distances = [
+            self.main,
+            *(_canonical(one.replace("{grade}", f"{grade:g}")) for one in settings["distances"]),
+        ]
+        #: Parameters swept: what is swept, the number, the distance.
+        self.swept = [("MED-RBP", psi, _canonical(f"MED(RBP(p={psi}))")) for psi in settings["psi"]]
+        self.swept += [("RBO", psi, _canonical(f"RBO(p={psi})")) for psi in settings["psi"]]
+        self.swept += [("MED-nDCG", k, _canonical(f"MED(nDCG@{k}, max_grade={grade:g})")) for k in settings["cutoffs"]]
+        self.swept += [("MED-ERR", k, _canonical(f"MED(ERR(max_grade={grade:g})@{k})")) for k in settings["cutoffs"]]
+
+    @staticmethod
+    def add_options(add: Callable[..., argparse.Action]) -> None:
+        """Add its options to the command line."""
+        add("-m", "--measure", metavar="MEASURE", default=MEASURE,
+            help=f"the measure S of MED(S), which all is held against (default: {MEASURE})")  # fmt: skip
+        listed = ", ".join(one.replace("{grade}", "GRADE") for one in DISTANCES)
+        add("--distance", metavar="MEASURE", action="append", dest="distances",
+            help=f"another distance, as for compare, repeatable (default: {listed} of the qrels)")  # fmt: skip
+        add("--rates", metavar="R,R,...", type=_numbers, default=RATES,
+            help="percent of the judgments that MED is told of (default: 25,75,100)")  # fmt: skip
+        add("--psi", metavar="P,P,...", type=_numbers, default=PSI,
+            help=f"persistences of RBP and RBO (default: {','.join(map(str, PSI))})")  # fmt: skip
+        add("--cutoffs", metavar="K,K,...", type=_cutoffs, default=CUTOFFS,
+            help="cutoffs of nDCG and ERR (default: 5,20,100)")  # fmt: skip
+        add("--groups", metavar="FILE", help="groups that runs are of: lines of a run's name and a group")
+        add("--prefix", metavar="N", type=int, default=PREFIX,
+            help=f"without --groups: letters with which all names of a group begin (default: {PREFIX})")  # fmt: skip
+        add("--passages", action="store_true",
+            help="runs of passages and judged passages, as for compare --passages; compared by MED-U")  # fmt: skip
+        add("--text-length", metavar="L", type=float, default=12_000.0,
+            help="with --passages: characters after which nothing counts (default: 12000)")  # fmt: skip
+
+    def parts(self) -> Sequence[Part]:
+        """One for each distance, for each share of the judgments, and for the differences that there are."""
+        names = dict.fromkeys([*self.distances, *(name for *_, name in self.swept)])
+        judged = [("judged", rate) for rate in self.settings["rates"] if rate > 0]
+        return [("differences", 0), *(("distance", name) for name in names), *judged]
+
+    def compute(self, *part: Any) -> list[Row]:
+        """A row for each pair of runs."""
+        kind, of = part
+        if kind == "differences":
+            return self._differences()
+        if kind == "distance":
+            return self._distances(of, None)
+        rate, seed = of / 100, self.settings["seed"] * SEEDS
+        judged = self.inputs.qrels if rate == 1 else _sampled(sample.judgments(self.inputs.qrels, rate, seed=seed))
+        return self._distances(self.main, judged)
+
+    def _distances(self, name: str, qrels: Any) -> list[Row]:
+        found = compare_all(self.inputs.runs, name, qrels=qrels, itself=False, threads=self.inputs.threads).means
+        alike = not _core.comparing_info(as_comparing(name))[1]
+        columns = ("run_a", "run_b", "value", "low", "high")
+        rows: list[Row] = []
+        for a, b, value, low, high in zip(*(found[column] for column in columns), strict=True):
+            # The interval of a similarity is over tie orders.
+            rows.append((a, b, 1 - value, 0.0) if alike else (a, b, value, high - low))
+        return rows
+
+    def _differences(self) -> list[Row]:
+        measure, threads = self.settings["measure"], self.inputs.threads
+        results = Evaluator(self.inputs.qrels, [measure], threads=threads).evaluate(self.inputs.runs)
+        queries = results.queries
+        values = {run: [results.value(measure, query, run).mean for query in queries] for run in results.runs}
+        means = {run: results.value(measure, run=run).mean for run in results.runs}
+        compared = compare_all(self.inputs.runs, self.delta, qrels=self.inputs.qrels, itself=False, threads=threads)
+        rows: list[Row] = [(run, "", mean, 0.0, 0.0) for run, mean in means.items()]
+        for a, b in each(compared.pairs, "pair"):
+            per_query = [abs(x - y) for x, y in zip(values[a], values[b], strict=True)]
+            scaled = [abs(value) for value in compared[a, b].per_query["value"] if not math.isnan(value)]
+            rows.append((a, b, abs(means[a] - means[b]), _mean(per_query), _mean(scaled)))
+        return rows
+
+    def tables(self, found: Mapping[Part, list[Row]]) -> dict[str, Table]:
+        """Distances, differences, correlations, the map."""
+        group = self._group
+        distances: list[Row] = []
+        values: dict[tuple[str, float], list[float]] = {}
+        for (kind, of), rows in found.items():
+            if kind != "differences":
+                key = (of, 0.0) if kind == "distance" else (self.main, of)
+                values[key] = [value for *_, value, _ in rows]
+                distances += [(a, b, group(a, b), *key, value, width) for a, b, value, width in rows]
+        there_are = [row for row in found["differences", 0] if row[1]]
+        for number, name in enumerate(DIFFERENCES):
+            values[name, 100.0] = [row[2 + number] for row in there_are]
+        same = [bool(group(a, b)) for a, b, *_ in there_are]
+        means = {run: mean for run, other, mean, *_ in found["differences", 0] if not other}
+        where = self._map([row for row in distances if (row[3], row[4]) == (self.main, 0.0)])
+        correlated = [
+            (*one, to[0], among, *_correlation(values[one], values[to], same, among))
+            for one, to in self._correlated()
+            for among in AMONG
+        ]
+        return {
+            self.name: tidy(("run_a", "run_b", "group", "measure"), ("judged", "value", "open"), distances),
+            f"{self.name}-differences": tidy(
+                ("run_a", "run_b", "group"), DIFFERENCES, [(a, b, group(a, b), *row) for a, b, *row in there_are]
+            ),
+            f"{self.name}-correlations": tidy(
+                ("measure", "to", "among"),
+                ("judged", "pairs", "pearson", "kendall"),
+                [(measure, to, among, judged, *rest) for measure, judged, to, among, *rest in correlated],
+            ),
+            f"{self.name}-map": tidy(
+                ("run", "group"),
+                ("x", "y", "mean"),
+                [(run, self.groups[run], *at, means[run]) for run, at in where.items()],
+            ),
+        }
+
+    def _correlated(self) -> list[tuple[tuple[str, float], tuple[str, float]]]:
+        """What is held against what."""
+        main = (self.main, 0.0)
+        rates = [0.0, *(rate for rate in self.settings["rates"] if rate > 0)]
+        found = [((self.main, rate), (name, 100.0)) for rate in rates for name in DIFFERENCES]
+        found += [((one, 0.0), (other, 0.0)) for one, other in combinations(self.distances, 2)]
+        found += [((name, 0.0), main) for *_, name in self.swept if name != self.main]
+        by = {(what, number): name for what, number, name in self.swept}
+        for what, number in by:
+            if what == "RBO":
+                found.append(((by["RBO", number], 0.0), (by["MED-RBP", number], 0.0)))
+        return list(dict.fromkeys(found))
+
+    def _group(self, a: str, b: str) -> str:
+        return self.groups[a] if self.groups[a] == self.groups[b] else ""
+
+    def _map(self, rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
+        numbers = {run: number for number, run in enumerate(self.inputs.runs)}
+        square = [[0.0] * len(numbers) for _ in numbers]
+        for a, b, _, _, _, value, _ in rows:
+            square[numbers[a]][numbers[b]] = square[numbers[b]][numbers[a]] = value
+        return dict(zip(numbers, places(square), strict=True))
+
+    def figures(self, tables: Mapping[str, Table]) -> list[Figure]:
+        """Bars, scatter plots, lines over parameters, the map."""
+        from untied.study import med_plots
+
+        return med_plots.figures(self, tables)
+
+    def summary(self, tables: Mapping[str, Table], show: Callable[[str], str]) -> str:
+        """Groups, judgments, measures, parameters."""
+        main = short(self.main)
+        correlations = {
+            (row["measure"], row["judged"], row["to"], row["among"]): row
+            for row in tables[f"{self.name}-correlations"].to_dicts()
+        }
+        rows = tables[self.name].to_dicts()
+        of_pairs: dict[tuple[str, float], list[tuple[float, bool]]] = {}
+        unknown: dict[tuple[str, float], int] = {}
+        for row in rows:
+            key = (row["measure"], row["judged"])
+            of_pairs.setdefault(key, []).append((row["value"], bool(row["group"])))
+            unknown[key] = unknown.get(key, 0) + (row["open"] > 1e-12)
+        text = [
+            f"Distances of {len(of_pairs[self.main, 0.0]):,} pairs of runs, means over queries, ties of documents "
+            f"averaged over. {sum(same for _, same in of_pairs[self.main, 0.0])} pairs are of the same group.\n",
+            "## Groups\n",
+            show("groups"),
+        ]
+        lines = []
+        for measure in self.distances:
+            same, other = ([value for value, one in of_pairs[measure, 0.0] if one is of] for of in (True, False))
+            lines.append([short(measure), *(f"{_mean(values):.4f}" for values in (same, other)),
+                          str(unknown[measure, 0.0])])  # fmt: skip
+        text += [
+            "Mean distances, and pairs for which the value is not certain to the last digit (a search ended early, or "
+            "documents beyond the end of the rankings count):\n",
+            markdown(["distance", "same group", "two groups", "uncertain"], lines),
+            show("map"),
+            "## Judgments\n",
+            show("judgments"),
+        ]
+        lines = []
+        for rate in sorted(rate for measure, rate in of_pairs if measure == self.main):
+            cells = [f"{_mean([value for value, _ in of_pairs[self.main, rate]]):.4f}"]
+            for name in DIFFERENCES:
+                one = correlations[self.main, rate, name, "all"]
+                cells.append(f"{one['pearson']:.4f}, {one['kendall']:.4f}")
+            lines.append([f"{rate:g} %", *cells])
+        means = {name: _mean(tables[f"{self.name}-differences"][name]) for name in DIFFERENCES}
+        text += [
+            f"{main} with a share of the judgments: its mean, and its correlation (Pearson, Kendall's tau_b) over all "
+            "pairs with differences that there are with all of them. *of means*: of the two runs' means; *per query*: "
+            "the mean over queries of the difference; *scaled*: the same, normalised as MED is. Their means are "
+            f"{means['difference']:.4f}, {means['per_query']:.4f} and {means['scaled']:.4f}.\n",
+            markdown(["judgments known", f"mean {main}", "of means", "per query", "scaled"], lines),
+            "## Measures\n",
+            show("measures"),
+            "Pearson's and Kendall's (tau_b) correlation over all pairs, over those of a group, and over the others:\n",
+        ]
+        lines = []
+        for distance, to in combinations(self.distances, 2):
+            found = [correlations[distance, 0.0, to, among] for among in AMONG]
+            lines.append([f"{short(distance)}, {short(to)}",
+                          *(f"{row['pearson']:.4f}, {row['kendall']:.4f}" for row in found)])  # fmt: skip
+        text += [
+            markdown(["distances", "all", "same group", "two groups"], lines),
+            "## Parameters\n",
+            show("parameters"),
+        ]
+        lines = []
+        for what, number, name in self.swept:
+            values = [value for value, _ in of_pairs[name, 0.0]]
+            cells = [what, f"{number:g}", f"{_mean(values):.4f}", str(unknown[name, 0.0])]
+            if name == self.main:
+                lines.append([*cells, "", ""])
+                continue
+            row = correlations[name, 0.0, self.main, "all"]
+            lines.append([*cells, f"{row['pearson']:.4f}", f"{row['kendall']:.4f}"])
+        heads = ["distance", "psi or k", "mean", "uncertain", f"Pearson with {main}", "Kendall"]
+        text.append(markdown(heads, lines))
+        lines = []
+        for psi in self.settings["psi"]:
+            row = correlations[_canonical(f"RBO(p={psi})"), 0.0, _canonical(f"MED(RBP(p={psi}))"), "all"]
+            lines.append([f"{psi:g}", f"{row['pearson']:.4f}", f"{row['kendall']:.4f}"])
+        if lines:
+            text += ["1 - RBO and MED-RBP of the same persistence:\n", markdown(["psi", "Pearson", "Kendall"], lines)]
+        return "\n".join(text)
+
+
+def _sampled(judged: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    """Without those that were not sampled: not being judged is all that MED has to know of a document."""
+    return {query: {doc: grade for doc, grade in of.items() if grade >= 0} for query, of in judged.items()}
+
+
+def _canonical(name: str) -> str:
+    return str(as_comparing(name))
+
+
+def short(name: str) -> str:
+    """What a distance is called in plots and tables: MED-nDCG@20."""
+    if not name.startswith("MED("):
+        return f"1 - {name}"
+    inner, depth, end = "", 0, len(name) - 1
+    for character in name[4:end]:
+        depth += (character == "(") - (character == ")")
+        if depth == 0 and character == ",":
+            break
+        inner += character
+    # The highest grade is that of the judgments, and said in the settings.
+    for part in ("(max_grade=1)", "(max_grade=2)", "(max_grade=3)", "(max_grade=4)"):
+        inner = inner.replace(part, "")
+    return f"MED-{inner.strip()}"
+
+
+def _correlation(
+    one: Sequence[float], other: Sequence[float], same: Sequence[bool], among: str
+) -> tuple[int, float, float]:
+    kept = [(x, y) for x, y, of in zip(one, other, same, strict=True) if among == "all" or of is (among == "same")]
+    if len(kept) < 2:
+        return len(kept), math.nan, math.nan
+    x, y = [round(a, 12) for a, _ in kept], [round(b, 12) for _, b in kept]
+    tau = kendall(dict(enumerate(x)), dict(enumerate(y)), variant="b").mean
+    return len(kept), linear(x, y), tau
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values) if values else math.nan
+
+
+def _numbers(text: str) -> list[float]:
+    import argparse
+
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be numbers with commas between them, not {text!r}") from None
+
+
+def _cutoffs(text: str) -> list[int]:
+    import argparse
+
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be whole numbers with commas between them, not {text!r}") from None
+
+
+def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Groups by run: a file with lines of a run's name and a group."""
+    found: dict[str, str] = {}
+    expected = "run group"
+    for number, fields in lines(path, expected):
+        if len(fields) != 2:
+            raise refused(path, number, f"2 fields ({expected})", str(len(fields)))
+        if found.setdefault(fields[0], fields[1]) != fields[1]:
+            raise refused(path, number, f"one group for {show_id(fields[0])}", "another one")
+    return found
+
+
+def grouped(inputs: Inputs, groups: Any, prefix: int) -> dict[str, str]:
+    """The group of every run: as given, or by how their names begin."""
+    if prefix < 1:
+        raise UntiedError(f"prefix must be at least 1, not {prefix}")
+    if groups is None:
+        return {run: run[:prefix] for run in inputs.runs}
+    found = read_groups(groups) if isinstance(groups, (str, os.PathLike)) else {**groups}
+    inputs.remember("groups", groups, found, option="--groups")
+    for run in inputs.runs:
+        if run not in found:
+            raise UntiedError(f"run {show_id(run)} is in no group")
+    return found
+
+
+def med(
+    qrels: QrelsLike,
+    runs: Runs,
+    directory: str | os.PathLike[str],
+    *,
+    measure: MeasureLike = MEASURE,
+    distances: Iterable[str] | None = None,
+    rates: Sequence[float] = RATES,
+    psi: Sequence[float] = PSI,
+    cutoffs: Sequence[int] = CUTOFFS,
+    groups: str | os.PathLike[str] | Mapping[str, str] | None = None,
+    prefix: int = PREFIX,
+    passages: bool = False,
+    text_length: float = 12_000.0,
+    seed: int = 0,
+    qrels_format: str = "auto",
+    plots: str = "svg",
+    restart: bool = False,
+    threads: int | None = None,
+) -> Result:
+    """Hold the distances of runs by MED against their groups, against actual differences, and against other distances.
+
+    All pairs of runs are compared.
+
+    Parameters
+    ----------
+    qrels, runs, qrels_format
+        As for `untied.evaluate`; at least three runs.
+    directory : path
+        Where tables, plots and summary are written. A study that was interrupted there goes on where it was.
+    measure : measure
+        S of ``MED(S)``, which all is held against.
+    distances : list of str, optional
+        Other distances and similarities, as for `untied.compare_all`. By default MED of RBP(p=0.9), AP@100 and ERR@30,
+        and RBO(p=0.9). ``{grade}`` stands for the highest grade of the qrels.
+    rates : sequence of float
+        Percent of the judgments that MED is told of.
+    psi : sequence of float
+        Persistences of RBP and RBO.
+    cutoffs : sequence of int
+        Cutoffs of nDCG and ERR.
+    groups : path or {run: group}, optional
+        Groups that runs are of; a file has lines of a run's name and a group.
+    prefix : int
+        Without `groups`: runs whose names begin with the same so many letters are a group.
+    passages : bool
+        Whether `runs` are files of passages and `qrels` one of judged passages, as `untied.passages` reads them. They
+        are compared by MED-U; of the options above only `groups` and `prefix` apply.
+    text_length : float
+        Characters of text after which nothing counts; for passages.
+    seed : int
+        Another one gives another sample of the judgments.
+    plots : str
+        ``"svg"``, ``"png"``, ``"both"`` or ``"none"``. Plots need matplotlib.
+    restart : bool
+        Whether to forget what is in the folder, instead of going on with it.
+    threads : int, optional
+        Number of threads; it never changes a value.
+
+    Returns
+    -------
+    Result
+        ``rows`` has a row for every pair of runs, distance and share of the judgments.
+
+    Raises
+    ------
+    UntiedError
+        An option is refused, or the folder holds a study with other settings.
+    InputError
+        A file's content is not what its format promises.
+
+    References
+    ----------
+    Tan & Clarke 2015, A Family of Rank Similarity Measures Based on Maximized Effectiveness Difference, TKDE 27.
+    """
+    if passages:
+        from untied.study.passages import MedPassages, PassageInputs
+
+        of_passages = PassageInputs(qrels, runs, threads=threads)
+        study: Study = MedPassages(of_passages, {"passages": True, "text_length": text_length, "prefix": prefix},
+                                   grouped(of_passages, groups, prefix))  # fmt: skip
+        return conduct(study, directory, plots=plots, restart=restart)
+    for rate in rates:
+        if not 0 <= rate <= 100:
+            raise UntiedError(f"rates are percent, from 0 to 100, not {rate:g}")
+    settings = {
+        "measure": str(as_measure(measure)),
+        "distances": list(DISTANCES if distances is None else distances),
+        "rates": sorted({float(rate) for rate in rates}),
+        "psi": sorted({float(one) for one in psi}),
+        "cutoffs": sorted(set(cutoffs)),
+        "prefix": prefix,
+        "seed": seed,
+    }
+    inputs = Inputs(qrels, runs, qrels_format=qrels_format, threads=threads)
+    return conduct(Med(inputs, settings, grouped(inputs, groups, prefix)), directory, plots=plots, restart=restart)

@@ -1,0 +1,141 @@
+"""Runs of passages by MED-U, against actual differences of the U-measure (Tan & Clarke 2015, section 8, figure 4).
+
+The U-measure of a ranking of passages is the sum over the characters in the order in which they are read of their gain
+times 1 - i / L. MED-U needs no judgments: every character may gain 1. In the actual difference a character gains what
+the judgments say, and nothing where they are silent.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from untied.errors import UntiedError
+from untied.passages import LONGEST, compare_passages, read_judged_passages, read_passages
+from untied.plotting import COLORS
+from untied.study.estimates import linear
+from untied.study.frame import Figure, Inputs, Study, markdown, origin, tidy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, ClassVar
+
+    from untied.study.frame import Part, Row
+    from untied.table import Table
+
+
+class PassageInputs(Inputs):
+    """Judged passages and runs of passages, in place of qrels and runs."""
+
+    qrels: Any
+    runs: Any
+
+    def read_qrels(self, name: str, source: Any, format: str = "auto", *, option: str | None = None) -> Any:
+        """Read judged passages, and remember where they came from."""
+        judged = read_judged_passages(source)
+        self.origins.append(origin(name, source, judged, option))
+        return judged
+
+    def read_run(self, name: str, source: Any) -> Any:
+        """Read a run of passages, and remember where it came from."""
+        passages, _ = read_passages(source)
+        self.origins.append(origin(name, source, passages))
+        return passages
+
+
+class MedPassages(Study):
+    """All pairs of runs of passages, query by query."""
+
+    name = "med"
+    title = "Maximized effectiveness difference of passages"
+    columns: ClassVar[Mapping[str, str]] = {
+        "query": "the query",
+        "run_a": "a run",
+        "run_b": "another one",
+        "group": "the group of both runs; empty where they are of two",
+        "value": "MED-U: the largest difference in the U-measure that judgments could make",
+        "difference": "the difference with the judgments that there are",
+    }
+
+    def __init__(self, inputs: PassageInputs, settings: dict[str, Any], groups: Mapping[str, str]) -> None:
+        if len(inputs.runs) < 2:
+            raise UntiedError(f"a comparison needs at least 2 runs, found {len(inputs.runs)}")
+        super().__init__(inputs, settings)
+        self.groups = groups
+
+    def parts(self) -> Sequence[Part]:
+        """One for each pair of runs."""
+        return list(combinations(self.inputs.runs, 2))
+
+    def compute(self, *part: Any) -> list[Row]:
+        """Every judged query of both runs."""
+        runs: Any = self.inputs.runs
+        judged: Any = self.inputs.qrels
+        one, other = ({query: of for query, of in runs[name].items() if query in judged} for name in part)
+        if not one.keys() & other.keys():
+            return []
+        length = self.settings["text_length"]
+        known = {
+            query: [*judged[query], *((document, 0, LONGEST, 0.0) for document in _documents(one, other, query))]
+            for query in one.keys() & other.keys()
+        }
+        most = compare_passages(one, other, length=length)
+        actual = compare_passages(one, other, judged=known, length=length, filled=False)
+        return [(query, value, actual.per_query[query]) for query, value in most.per_query.items()]
+
+    def tables(self, found: Mapping[Part, list[Row]]) -> dict[str, Table]:
+        """A row for each pair of runs and query."""
+        rows = [
+            (query, a, b, self.groups[a] if self.groups[a] == self.groups[b] else "", *values)
+            for (a, b), of in found.items()
+            for query, *values in of
+        ]
+        return {self.name: tidy(("query", "run_a", "run_b", "group"), ("value", "difference"), rows)}
+
+    def figures(self, tables: Mapping[str, Table]) -> list[Figure]:
+        """Two scatter plots."""
+        caption = "Differences of the U-measure with the judgments against MED-U, one dot a query of a pair of runs"
+        return [Figure("passages", caption, (5.6, 2.9), self._draw(tables[self.name]))]
+
+    def _draw(self, table: Table) -> Callable[[Any], None]:
+        def draw(figure: Any) -> None:
+            axes = figure.subplots(1, 2, sharex=True, sharey=True)
+            for axis, (title, rows) in zip(axes, _halves(table).items(), strict=True):
+                axis.axline((0, 0), slope=1, color="0.6", linewidth=0.7)
+                axis.scatter([row[5] for row in rows], [row[4] for row in rows], s=5, linewidths=0, alpha=0.6,
+                             color=COLORS[0], rasterized=True)  # fmt: skip
+                axis.set_title(f"runs of {title}")
+                axis.set_xlabel("difference of U")
+            axes[0].set_ylabel(f"MED-U@{self.settings['text_length']:g}")
+            axes[0].set_xlim(left=0)
+            axes[0].set_ylim(bottom=0)
+
+        return draw
+
+    def summary(self, tables: Mapping[str, Table], show: Callable[[str], str]) -> str:
+        """Means and correlations."""
+        length = self.settings["text_length"]
+        # Two rankings without a character in common, each as long as counts: 1 - 1/L, 1 - 2/L, ..., all gained by one.
+        whole = int(length)
+        largest = whole - whole * (whole + 1) / 2 / length
+        lines = []
+        for title, rows in _halves(tables[self.name]).items():
+            values, actual = [row[4] for row in rows], [row[5] for row in rows]
+            apart = sum(value > largest - 1e-6 for value in values)
+            cells = (sum(values) / len(rows), sum(actual) / len(rows)) if rows else ()
+            lines.append([title, str(len(rows)), *(f"{cell:.1f}" for cell in cells), str(apart),
+                          f"{linear(actual, values):.4f}"] if rows else [title, "0", "", "", "", ""])  # fmt: skip
+        heads = ["runs of", "pairs and queries", "mean MED-U", "mean difference", "wholly different", "Pearson"]
+        return (
+            f"Wholly different rankings have a MED-U of {largest:,.1f}.\n\n{show('passages')}\n{markdown(heads, lines)}"
+        )
+
+
+def _documents(one: Mapping[str, Any], other: Mapping[str, Any], query: str) -> list[str]:
+    """All documents of which both have text."""
+    return sorted({document for passages in (one[query], other[query]) for document, *_ in passages})
+
+
+def _halves(table: Table) -> dict[str, list[Row]]:
+    rows = list(table.rows())
+    return {"the same group": [row for row in rows if row[3]], "two groups": [row for row in rows if not row[3]]}
