@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Everything a developer runs: ``python3 dev.py example | test | lint | build | docs``.
+"""Everything a developer runs: ``python3 dev.py example | test | lint | build | docs | release | instructions``.
 
 Needs Python 3.11 or later, a Rust toolchain and a C compiler. All else is installed into ``.venv``.
 """
@@ -10,6 +10,7 @@ import argparse
 import hashlib
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import venv
@@ -71,6 +72,7 @@ def lint() -> None:
     run(BIN / "ruff", "check", ".")
     run(BIN / "mypy")
     run(BIN / "stubtest", "untied._core", "--allowlist", "tests/stubtest-allowlist.txt")
+    run(BIN / "python", "release/third_party.py")
 
 
 def docs() -> None:
@@ -87,9 +89,34 @@ def test() -> None:
     lint()
     run("cargo", "test", "--locked", "--quiet")
     run(BIN / "pytest", "-n", "auto", "--dist", "worksteal")
+    if shutil.which("valgrind"):
+        run(BIN / "python", "benchmarks/instructions.py")
+    else:
+        print("instructions are not counted: there is no valgrind")
+    run(BIN / "python", "release/build.py", "--quick")
 
 
-COMMANDS = {"example": example, "test": test, "lint": lint, "build": build, "docs": docs}
+def instructions() -> None:
+    """Count the instructions of some commands under valgrind, against those that are recorded."""
+    build()
+    run(BIN / "python", "benchmarks/instructions.py")
+
+
+def release() -> None:
+    """Build what is released into dist/, and try it in every Python that is found."""
+    install("release")
+    run(BIN / "python", "release/build.py")
+
+
+COMMANDS = {
+    "example": example,
+    "test": test,
+    "lint": lint,
+    "build": build,
+    "docs": docs,
+    "release": release,
+    "instructions": instructions,
+}
 
 
 def main() -> None:

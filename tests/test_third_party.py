@@ -1,0 +1,64 @@
+"""Licences and sources of crates: what is let through and what is not."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+PATH = Path(__file__).resolve().parents[1] / "release" / "third_party.py"
+
+
+@pytest.fixture(scope="module")
+def third_party() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("third_party", PATH)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("expression", "allowed"),
+    [
+        ("MIT", True),
+        ("GPL-3.0-only", False),
+        ("MIT OR GPL-3.0-only", True),
+        ("GPL-3.0-only OR MIT", True),
+        ("MIT AND GPL-3.0-only", False),
+        ("MIT/GPL-3.0-only", True),
+        ("(MIT OR Apache-2.0) AND Unicode-3.0", True),
+        ("(GPL-2.0-only OR Apache-2.0) AND LGPL-2.1-or-later", False),
+        ("Apache-2.0 WITH LLVM-exception", True),
+        ("GPL-2.0-only WITH Classpath-exception-2.0 OR LGPL-3.0-only", False),
+        ("none", False),
+    ],
+)
+def test_licences(third_party: ModuleType, expression: str, allowed: bool) -> None:
+    assert third_party.is_allowed(expression) is allowed
+
+
+def test_sources(third_party: ModuleType) -> None:
+    def package(source: str | None, folder: str, licence: str | None = "MIT") -> dict[str, str | None]:
+        manifest = f"{folder}/Cargo.toml"
+        return {"name": "x", "version": "1", "source": source, "manifest_path": manifest, "license": licence}
+
+    fine = [package(third_party.CRATES_IO, "/r/x-1"), package(None, str(third_party.ROOT / "crates" / "x"))]
+    assert third_party.faults(fine) == []
+    git = "git+https://example.org/x"
+    assert third_party.faults([package(git, "/g/x")]) == [f"x 1: comes from {git}, not from crates.io"]
+    assert third_party.faults([package(None, "/x")]) == ["x 1: comes from /x/Cargo.toml, not from crates.io"]
+    assert third_party.faults([package(third_party.CRATES_IO, "/r/x-1", None)]) == [
+        "x 1: its licence, none, is not among those allowed"
+    ]
+
+
+def test_what_is_listed_is_what_is_linked(third_party: ModuleType) -> None:
+    linked = {f"{name} {version}" for name, version in third_party.compiled_in() if not name.startswith("untied-")}
+    listed = third_party.LISTED.read_text("utf-8")
+    assert {name for name in linked if f"\n| {name} |" not in listed} == set()
+    assert "liblzma of XZ Utils" in listed
+    assert "Zstandard" in listed
