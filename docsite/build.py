@@ -7,6 +7,7 @@ file. Pages of measures, of commands and of the API are made from the package.
 from __future__ import annotations
 
 import json
+import os
 import posixpath
 import re
 import shutil
@@ -131,7 +132,7 @@ def build(folder: Path, site: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     stage(folder)
     command = [sys.executable, "-m", "zensical", "build", "--strict", "-f", str(folder / "zensical.toml")]
-    subprocess.run(command, cwd=folder, check=True)
+    subprocess.run(command, cwd=folder, check=True, env={**os.environ, "NO_COLOR": "1"})
     shutil.rmtree(site, ignore_errors=True)
     shutil.move(folder / "site", site)
 

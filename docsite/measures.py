@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from itertools import groupby, permutations
+from itertools import groupby, pairwise, permutations
 from operator import itemgetter
 from pathlib import Path
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._types import MeasureInfo
+
+    Rows = Sequence[Sequence[str]]
 
 EQUATIONS: dict[str, str] = tomllib.loads(Path(__file__).with_name("equations.toml").read_text(encoding="utf-8"))
 
@@ -56,21 +58,21 @@ def pages(site: Mapping[str, str]) -> tuple[list[object], dict[str, str]]:
     return entries, made
 
 
-def rows_of(page: str, heading: str) -> dict[str, list[str]]:
+def rows_of(page: str, heading: str) -> dict[str, list[list[str]]]:
     """The rows of the first table under a heading, by the names of measures in their first column."""
     section = re.split(r"^## ", page, flags=re.M)
     text = next(part for part in section if part.startswith(heading))
     rows = [[cell.strip() for cell in line.strip("|\n ").split(" | ")] for line in text.splitlines() if line[:1] == "|"]
-    found = dict[str, list[str]]()
-    for row in rows[2:]:
-        names = re.sub(r"NERR8 to NERR11", "NERR8, NERR9, NERR10, NERR11", row[0])
-        found |= dict.fromkeys((name.strip("` ") for name in names.split(", ")), row)
+    found = dict[str, list[list[str]]]()
+    for above, row in pairwise(rows[1:]):
+        row[1:] = [above[1] if one == "the same" else one.replace("](", "](../") for one in row[1:]]
+        names = row[0].replace("NERR8 to NERR11", "NERR8, NERR9, NERR10, NERR11")
+        for name in names.split(", "):
+            found.setdefault(name.strip("` "), []).append(row)
     return found
 
 
-def page(
-    info: MeasureInfo, comparing: bool, sampled: Mapping[str, Sequence[str]], unbounded: Mapping[str, Sequence[str]]
-) -> str:
+def page(info: MeasureInfo, comparing: bool, sampled: Mapping[str, Rows], unbounded: Mapping[str, Rows]) -> str:
     """One measure's page."""
     name = info["name"]
     source, _, ties = info["reference"].partition("; ties: ")
@@ -92,7 +94,7 @@ def page(
     if comparing:
         lines += of_two(info)
     else:
-        lines += of_one(info, ties, sampled.get(name), unbounded.get(name))
+        lines += of_one(info, ties, sampled.get(name, ()), unbounded.get(name, ()))
     return "\n".join(lines) + "\n"
 
 
@@ -117,7 +119,7 @@ def example_of(info: MeasureInfo) -> tuple[str, dict[str, Any], str]:
     """How the example writes the measure, what it evaluates with, and what is said about it."""
     needed = "(max_rel=2)" if ("max_rel", "") in {parameter[:2] for parameter in info["parameters"]} else ""
     needed = "(gain={1: 0.3, 2: 0.7})" if info["name"] == "Cascade" else needed
-    name = info["name"] + needed + {"required": "@3", "recall": "@0.5"}.get(info["cutoff"], "")
+    name = info["name"] + needed + {"required": "@3", "recall": "@0.3"}.get(info["cutoff"], "")
     if info["family"].startswith("Lengths"):
         return name, {"qrels": {QUERY: GRADES}, "docs": LENGTHS}, f"Documents {listed(LENGTHS)} are so long."
     if info["family"].startswith("Subtopics"):
@@ -159,42 +161,49 @@ def number(value: float | None) -> str:
     return "undefined" if math.isnan(value) else f"{value:.4f}" if value % 1 else f"{value:.0f}"
 
 
-def of_one(info: MeasureInfo, ties: str, sampled: Sequence[str] | None, unbounded: Sequence[str] | None) -> list[str]:
+def of_one(info: MeasureInfo, ties: str, sampled: Rows, unbounded: Rows) -> list[str]:
     """The example of a measure of one ranking: every order of its ties, and what is known over all."""
     name, given, more = example_of(info)
-    measure = untied.Measure(name)
     qrels, options = given["qrels"], {key: value for key, value in given.items() if key != "qrels"}
 
     def evaluated(run: object, **settings: Any) -> untied.Value:
-        results = untied.evaluate(qrels, {QUERY: run}, [measure], on_undefined="nan", **options, **settings)
-        return results.value(measure, query=QUERY)
+        results = untied.evaluate(qrels, {QUERY: run}, [name], on_undefined="nan", **options, **settings)
+        return results.value(name, query=QUERY)
 
-    orders = {order: evaluated(["a", *order, "e", "f"]).mean for order in permutations("bcd")}
+    def all_orders() -> dict[tuple[str, ...], float]:
+        return {order: evaluated(["a", *order, "e", "f"]).mean for order in permutations("bcd")}
+
+    orders = all_orders()
+    if info["cutoff"] == "optional" and len(set(orders.values())) == 1:
+        name += "@3"  # shows more
+        orders = all_orders()
     value = evaluated(RANKING, ties="range", variance=True)
     lines = ["\n## Worked example\n"]
     grades = (
         ""
         if "qrels_format" in options and options["qrels_format"] == "subtopics"
-        else (
-            "Grades are `b` 2, `e` 1, and 0 for `a`, `c` and `f`. Nobody judged `d`; `g`, grade 2, is not retrieved. "
-        )
+        else "Grades are `b` 2, `e` 1, and 0 for `a`, `c` and `f`. Nobody judged `d`; `g`, grade 2, is not retrieved. "
     )
     lines.append(f"The ranking is `a`, then `b`, `c` and `d` with equal scores, then `e` and `f`. {grades}{more}\n")
     lines.append(f"| order | `{name}` |\n|---|---:|")
     lines += [f"| a **{' '.join(order)}** e f | {number(result)} |" for order, result in orders.items()]
-    lines.append(f"| **mean over all orders** | **{number(value.mean)}** |")
+    whole = "`b`, `c` and `d` tied" if info["name"] == "PRR" else "mean over all orders"  # a quotient of means
+    lines.append(f"| **{whole}** | **{number(value.mean)}** |")
     lines.append(f"| lowest, highest | {number(value.low)}, {number(value.high)} |")
     lines.append(f"| variance | {'not known' if value.variance is None else format(value.variance, '.6f')} |")
     mean = sum(orders.values()) / len(orders)
     if info["name"] != "PRR" and value.certainty == "exact" and not math.isclose(mean, value.mean, abs_tol=1e-12):
         raise ValueError(f"{name}: the mean over orders is {mean}, not {value.mean}")
     code = ["import untied", "", 'run = {"q": [["a"], ["b", "c", "d"], ["e"], ["f"]]}', f"qrels = {literal(qrels)}"]
-    call = "".join(f", {key}={literal(setting)}" for key, setting in options.items())
+    code += [f"{key} = {literal(setting)}" for key, setting in options.items() if isinstance(setting, dict)]
+    call = "".join(
+        f", {key}={key if isinstance(setting, dict) else literal(setting)}" for key, setting in options.items()
+    )
     code.append(f'untied.evaluate(qrels, run, ["{name}"]{call}, ties="range")["{name}"]  # {value_of(value)}')
     lines.append("\n```python\n" + "\n".join(code) + "\n```")
     lines.append("\n## Ties\n")
     if sampled:
-        lines.append(f"Exact, unless {prose(sampled[1])}; then {prose(sampled[2])}.")
+        lines += [f"Exact, unless {prose(row[1])}; then {prose(row[2])}." for row in sampled]
     elif info["family"].startswith(("The retrieved", "Counts")):
         lines.append("The value does not depend on the order of documents.")
     else:
@@ -215,25 +224,28 @@ def value_of(value: untied.Value) -> str:
     return str(value).partition(" (")[0]
 
 
-def unjudged(evaluated: Any, unbounded: Sequence[str] | None) -> list[str]:
+def unjudged(evaluated: Any, unbounded: Rows) -> list[str]:
     """What becomes of documents that nobody judged, in the example."""
     lines = []
     plain = evaluated(RANKING)
-    try:
-        removed = evaluated(RANKING, unjudged="remove")
+    removed = evaluated(RANKING, unjudged="remove")
+    if number(removed.mean) == number(plain.mean):
+        lines.append('`unjudged="remove"`, which takes `d` out of the ranking, changes nothing here.')
+    else:
         lines.append(
             f'`unjudged="remove"` takes `d` out of the ranking: {number(removed.mean)} instead of {number(plain.mean)}.'
         )
-    except untied.UntiedError as error:
-        lines.append(f"They cannot be removed: {prose(str(error))}.")
     try:
         bounds = evaluated(RANKING, unjudged="range")
-        lines.append(
-            f"Over all grades that `d` may have, the mean over orders lies from {number(bounds.low)} to "
-            f'{number(bounds.high)} (`unjudged="range"`).'
-        )
+        if bounds.low == bounds.high:
+            lines.append("No grade that `d` may have changes the value.")
+        else:
+            lines.append(
+                f"Over all grades that `d` may have, the mean over orders lies from {number(bounds.low)} to "
+                f'{number(bounds.high)} (`unjudged="range"`).'
+            )
     except untied.UntiedError:
-        reason = f": {prose(unbounded[1])}" if unbounded else ""
+        reason = f": {prose(unbounded[0][1])}" if unbounded else ""
         lines.append(f"Bounds over the grades that unjudged documents may have are not known{reason}.")
     lines.append("[Incomplete judgments](../incomplete.md) has the estimators, and what bounds mean.")
     return lines
