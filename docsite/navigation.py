@@ -49,7 +49,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/determinism.md",
         "docs/faults.md",
         "docs/fuzzing.md",
-        "docs/releases.md",
+        "docs/versioning.md",
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
         "CHANGELOG.md",

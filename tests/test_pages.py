@@ -24,6 +24,7 @@ NOT_RUN = {
     "needs PyTerrier": 1,
     "needs Spark": 1,
     "needs cargo-fuzz, and time": 1,
+    "needs the databases of advisories": 1,
     "needs torch": 2,
     "takes a quarter of an hour and the peers": 1,
 }
