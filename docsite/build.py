@@ -7,7 +7,6 @@ file. Pages of measures, of commands and of the API are made from the package.
 from __future__ import annotations
 
 import json
-import os
 import posixpath
 import re
 import shutil
@@ -98,10 +97,14 @@ def stage(folder: Path) -> None:
             continue
         made[target] = linked((ROOT / source).read_text(encoding="utf-8"), source, pages, files)
     made["index.md"] = home(made["index.md"])
-    nav: dict[str, list[object]] = {title: [place(page) for page in group] for title, group in navigation.items()}
+    nav: dict[str, list[object]] = {}
+    for title, group in navigation.items():
+        section, _, part = title.partition("/")
+        entries: list[object] = [place(page) for page in group]
+        nav.setdefault(section, []).extend([{part: entries}] if part else entries)
     for title, module in {"Measures": measures, "Reference": reference}.items():
-        entries, generated = module.pages(made)
-        nav[title] = [*nav[title], *entries]
+        more, generated = module.pages(made)
+        nav[title] += more
         made |= generated
     for target, text in made.items():
         path = docs / target
@@ -132,7 +135,7 @@ def build(folder: Path, site: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     stage(folder)
     command = [sys.executable, "-m", "zensical", "build", "--strict", "-f", str(folder / "zensical.toml")]
-    subprocess.run(command, cwd=folder, check=True, env={**os.environ, "NO_COLOR": "1"})
+    subprocess.run(command, cwd=folder, check=True)
     shutil.rmtree(site, ignore_errors=True)
     shutil.move(folder / "site", site)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-#: Sections in order, and their pages in order: sources as paths in the repository, by the place they have in the site.
+#: Sections and parts of sections, with their pages in order, as paths in the repository.
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Start": ("docs/index.md", "docs/quick_start.md", "docs/coming_from.md"),
     "Tutorials": (
@@ -15,26 +15,29 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/tutorials/two_engines.md",
         "docs/tutorials/feature_ranking.md",
     ),
-    "Guides": (
+    "Guides/What is computed": (
         "docs/ties.md",
         "docs/incomplete.md",
         "docs/partial-order.md",
         "docs/conventions.md",
         "docs/own-measures.md",
+    ),
+    "Guides/Comparing runs": (
         "docs/comparing.md",
         "docs/med.md",
         "docs/statistics.md",
         "docs/report.md",
         "docs/gate.md",
+    ),
+    "Guides/What goes in": (
         "docs/inputs.md",
         "docs/arrays.md",
         "docs/features.md",
         "docs/large.md",
         "docs/spark.md",
-        "docs/trec_eval.md",
     ),
     "Measures": ("docs/measures.md",),
-    "Reference": ("docs/errata.md",),
+    "Reference": ("docs/errata.md", "docs/trec_eval.md"),
     "Studies": (
         "docs/studies/README.md",
         "docs/studies/incomplete.md",
