@@ -108,7 +108,7 @@ class AgainstAP(Study):
 
     def evaluator(self, qrels: QrelsLike, share: float) -> Evaluator:
         """All measures, on judgments of which that share is kept."""
-        names = [name.format(rel=f"{self.rel:g}", p=repr(share)) for name in MEASURES.values()]
+        names = [name.format(rel=repr(self.rel), p=repr(share)) for name in MEASURES.values()]
         return Evaluator(qrels, names, threads=self.inputs.threads)
 
     def rows(self, evaluator: Evaluator, runs: Iterable[Run]) -> list[Row]:
