@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import os
 import re
 import shutil
 from html.parser import HTMLParser
@@ -63,17 +64,18 @@ def test_every_page_is_there_once(site: Path, pages: dict[Path, Page]) -> None:
 
 
 def test_links_lead_somewhere(site: Path, pages: dict[Path, Page]) -> None:
-    broken = []
+    anchors = {str(path): page.anchors for path, page in pages.items()}
+    broken = set()
     for path, page in pages.items():
-        for link in page.links + page.loads:
+        for link in {*page.links, *page.loads}:
             url = urlsplit(link)
             if url.scheme:
                 continue
-            target = (path.parent / unquote(url.path)).resolve() if url.path else path
-            target = target / "index.html" if target.is_dir() else target
-            anchors = pages[target].anchors if target in pages else None
-            if not target.is_file() or (url.fragment and anchors is not None and url.fragment not in anchors):
-                broken.append(f"{path.relative_to(site)}: {link}")
+            target = os.path.normpath(path.parent / unquote(url.path)) if url.path else str(path)
+            target += "/index.html" if os.path.isdir(target) else ""
+            known = anchors.get(target)
+            if (known is None and not os.path.isfile(target)) or (url.fragment and url.fragment not in (known or ())):
+                broken.add(f"{path.relative_to(site)}: {link}")
     assert not broken
 
 
