@@ -44,13 +44,14 @@ def pages(site: Mapping[str, str]) -> tuple[list[object], dict[str, str]]:
     made, entries, overview = {}, list[object](), [site["measures.md"]]
     sampled = rows_of(site["ties.md"], "Where orders are sampled")
     unbounded = rows_of(site["incomplete.md"], "Bounds")
+    between = rows_of(site["comparing.md"], "Ties")
     for comparing in (False, True):
         for family, members in groupby(measure_info(comparing=comparing), itemgetter("family")):
             section = list[object]()
             overview.append(f"\n## {family}\n\n| measure | |\n|---|---|")
             for info in members:
                 target = f"measures/{info['name']}.md"
-                made[target] = page(info, comparing, sampled, unbounded)
+                made[target] = page(info, comparing, between if comparing else sampled, unbounded)
                 section.append({info["name"]: target})
                 overview.append(f"| [`{written(info)}`]({target}) | {info['title']} |")
             entries.append({family: section})
@@ -65,7 +66,9 @@ def rows_of(page: str, heading: str) -> dict[str, list[list[str]]]:
     rows = [[cell.strip() for cell in line.strip("|\n ").split(" | ")] for line in text.splitlines() if line[:1] == "|"]
     found = dict[str, list[list[str]]]()
     for above, row in pairwise(rows[1:]):
-        row[1:] = [above[1] if one == "the same" else one.replace("](", "](../") for one in row[1:]]
+        for column, words in enumerate(row[1:], 1):  # the same: as above, or as in the column before
+            same = above[1] if column == 1 else row[column - 1]
+            row[column] = same if words == "the same" else words.replace("](", "](../")
         names = row[0].replace("NERR8 to NERR11", "NERR8, NERR9, NERR10, NERR11")
         for name in names.split(", "):
             found.setdefault(name.strip("` "), []).append(row)
@@ -92,7 +95,7 @@ def page(info: MeasureInfo, comparing: bool, sampled: Mapping[str, Rows], unboun
         for parameter, default, text in info["parameters"]:
             lines.append(f"| `{parameter}` | {f'`{default}`' if default else 'to be given'} | {cell(text)} |")
     if comparing:
-        lines += of_two(info)
+        lines += of_two(info, sampled.get(name, ()))
     else:
         lines += of_one(info, ties, sampled.get(name, ()), unbounded.get(name, ()))
     return "\n".join(lines) + "\n"
@@ -203,7 +206,7 @@ def of_one(info: MeasureInfo, ties: str, sampled: Rows, unbounded: Rows) -> list
     lines.append("\n```python\n" + "\n".join(code) + "\n```")
     lines.append("\n## Ties\n")
     if sampled:
-        lines += [f"Exact, unless {prose(row[1])}; then {prose(row[2])}." for row in sampled]
+        lines += [f"Exact, unless {row[1]}; then {row[2]}." for row in sampled]
     elif info["family"].startswith(("The retrieved", "Counts")):
         lines.append("The value does not depend on the order of documents.")
     else:
@@ -245,13 +248,13 @@ def unjudged(evaluated: Any, unbounded: Rows) -> list[str]:
                 f'{number(bounds.high)} (`unjudged="range"`).'
             )
     except untied.UntiedError:
-        reason = f": {prose(unbounded[0][1])}" if unbounded else ""
+        reason = f": {unbounded[0][1]}" if unbounded else ""
         lines.append(f"Bounds over the grades that unjudged documents may have are not known{reason}.")
     lines.append("[Incomplete judgments](../incomplete.md) has the estimators, and what bounds mean.")
     return lines
 
 
-def of_two(info: MeasureInfo) -> list[str]:
+def of_two(info: MeasureInfo, ties: Rows) -> list[str]:
     """The example of a measure of two rankings: both orders of the tie in the first, and what is known over both."""
     name = info["name"] + (
         "(nDCG@3)" if info["name"] in {"MED", "Delta"} else "@3" if info["cutoff"] == "required" else ""
@@ -273,8 +276,20 @@ def of_two(info: MeasureInfo) -> list[str]:
         f'\n```python\nimport untied\n\nuntied.compare({literal(FIRST)}, {literal(SECOND)}, "{name}")["{name}"]'
         f"  # {value}\n```"
     )
-    lines.append(
-        "\n[Comparing runs](../comparing.md) says how ties are treated, and which measure suits what; "
-        "[MED and Delta](../med.md) what judgments could still change."
-    )
+    lines.append("\n## Ties\n")
+    for row in ties:
+        mean, extremes, variance = ({"yes": "known", "no": "not known"}.get(words, words) for words in row[1:])
+        lines.append(f"* Mean: {mean}.\n* Lowest and highest value: {extremes}.\n* Variance: {variance}.")
+    if info["name"] == "MED":
+        lines.append(
+            "The largest difference of the means over tie orders, or with `ties='optimistic'` that of any order."
+        )
+    elif info["name"] == "Delta":
+        lines.append("The difference is that of the means over tie orders.")
+    lines.append("\n[Comparing runs](../comparing.md) says more, and which measure suits what.")
+    lines.append("\n## Unjudged documents\n")
+    if info["name"] in {"MED", "Delta"}:
+        lines.append("They are what this is about: [MED and Delta](../med.md).")
+    else:
+        lines.append("Judgments are not looked at.")
     return lines
