@@ -67,27 +67,33 @@ impl Over<'_> {
             Ties::Worst => Resolution::Worst,
         };
         let range = self.settings.ties == Ties::Range;
+        let plain = self.ties();
+        let enclosing = |resolution, value: f64| Some(stretched(bounds(resolution)?, value));
+        let extremes = || {
+            let ends = (plain.low, plain.high);
+            let one = enclosing(Resolution::Worst, self.worse(ends))?;
+            Some((one, enclosing(Resolution::Best, self.better(ends))?))
+        };
         Some(match self.settings.unjudged {
             Unjudged::Best | Unjudged::Worst => {
                 let end = |bounds| {
                     if self.settings.unjudged == Unjudged::Best { self.better(bounds) } else { self.worse(bounds) }
                 };
-                let mean = end(bounds(resolution)?);
+                let mean = end(enclosing(resolution, plain.mean)?);
                 if range {
-                    let (one, other) = (end(bounds(Resolution::Worst)?), end(bounds(Resolution::Best)?));
-                    Spread::new(mean, one.min(other), one.max(other))
+                    let (one, other) = extremes()?;
+                    Spread::new(mean, end(one).min(end(other)), end(one).max(end(other)))
                 } else {
                     Spread::new(mean, f64::NAN, f64::NAN)
                 }
             }
             _ => {
                 let (low, high) = if range {
-                    let (one, other) = (bounds(Resolution::Worst)?, bounds(Resolution::Best)?);
+                    let (one, other) = extremes()?;
                     (one.0.min(other.0), one.1.max(other.1))
                 } else {
-                    bounds(resolution)?
+                    enclosing(resolution, plain.mean)?
                 };
-                let plain = self.ties();
                 let nonrelevant = if range { (plain.low, plain.high) } else { (plain.mean, plain.mean) };
                 let (found, worst) = (self.worse(nonrelevant), self.worse((low, high)));
                 let lost = if self.lower_is_better { worst - found } else { found - worst };
@@ -122,4 +128,14 @@ impl Over<'_> {
             _ => self.measure.variance(&self.orders.tied, self.truth),
         }
     }
+}
+
+/// Bounds that a value lies outside of only because it was added up in another order, made to enclose it. Others stay:
+/// Bpref leaves unjudged documents out, which is none of the grades that they may have.
+fn stretched((low, high): Bounds, value: f64) -> Bounds {
+    let rounding = 1e-12 * value.abs();
+    (
+        if value < low && low - value <= rounding { value } else { low },
+        if value > high && value - high <= rounding { value } else { high },
+    )
 }
