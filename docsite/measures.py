@@ -66,9 +66,11 @@ def rows_of(page: str, heading: str) -> dict[str, list[list[str]]]:
     rows = [[cell.strip() for cell in line.strip("|\n ").split(" | ")] for line in text.splitlines() if line[:1] == "|"]
     found = dict[str, list[list[str]]]()
     for above, row in pairwise(rows[1:]):
-        for column, words in enumerate(row[1:], 1):  # the same: as above, or as in the column before
-            same = above[1] if column == 1 else row[column - 1]
-            row[column] = same if words == "the same" else words.replace("](", "](../")
+        for column, words in enumerate(row[1:], 1):
+            if words == "the same":  # as above, or as in the column before
+                row[column] = above[1] if column == 1 else row[column - 1]
+            else:
+                row[column] = words.replace("](", "](../")
         names = row[0].replace("NERR8 to NERR11", "NERR8, NERR9, NERR10, NERR11")
         for name in names.split(", "):
             found.setdefault(name.strip("` "), []).append(row)
