@@ -52,7 +52,7 @@ def test_distances(found: Found) -> None:
     }
     expected["MED(nDCG@5, max_grade=2)", 50.0] = ("MED(nDCG@5, max_grade=2)", drawn)
     for key, (name, judged) in expected.items():
-        value = untied.compare(runs[0], runs[3], name, qrels=judged)[name].mean
+        value = untied.compare(runs[0], runs[3], name, qrels=judged, ties="docid")[name].mean
         [row] = [
             row for row in rows.values() if row[:2] == (a, b) and (_same(row[3], key[0]), row[4]) == (True, key[1])
         ]
@@ -69,7 +69,7 @@ def _same(one: str, other: str) -> bool:
 
 def test_differences(found: Found) -> None:
     result, qrels, runs = found
-    values = untied.evaluate(qrels, runs, "nDCG@5")
+    values = untied.evaluate(qrels, runs, "nDCG@5", ties="docid")
     row = result.tables["med-differences"].to_dicts()[2]
     a, b = row["run_a"], row["run_b"]
     assert row["difference"] == abs(values[a, "nDCG@5"].mean - values[b, "nDCG@5"].mean)
@@ -78,12 +78,14 @@ def test_differences(found: Found) -> None:
     # With all documents to rank 5 judged, MED would be the difference that there is, scaled alike.
     name = "MED(nDCG@5, max_grade=2)"
     paths = {path.stem: path for path in runs}
-    told = untied.compare(paths[a], paths[b], name, qrels=qrels)[name].mean
+    told = untied.compare(paths[a], paths[b], name, qrels=qrels, ties="docid")[name].mean
     assert row["scaled"] <= told
     everything = {query: {f"d{query[1:]}-{doc}": 0 for doc in range(40)} | judged
                   for query, judged in ((q, untied.read_qrels(qrels)[q]) for q in values.queries)}  # fmt: skip
     everything = {query: {doc: float(grade) for doc, grade in of.items()} for query, of in everything.items()}
-    assert row["scaled"] == pytest.approx(untied.compare(paths[a], paths[b], name, qrels=everything)[name].mean)
+    assert row["scaled"] == pytest.approx(
+        untied.compare(paths[a], paths[b], name, qrels=everything, ties="docid")[name].mean
+    )
 
 
 def test_correlations(found: Found) -> None:

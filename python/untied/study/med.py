@@ -1,7 +1,7 @@
 """Maximized effectiveness difference of runs: groups, judgments, measures, parameters, a map (Tan & Clarke 2015).
 
 The distance of two runs is the mean over queries of MED, the largest difference that judgments could make in a measure
-S; ties of documents are averaged over. It is held against differences that there are, with all judgments J:
+S. It is held against differences that there are, with all judgments:
 
     difference      | mean_q S(A, q) - mean_q S(B, q) |, S as `evaluate` has it
     per_query       mean_q | S(A, q) - S(B, q) |
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, ClassVar
 
+    from untied.compare import Comparisons
     from untied.inputs import QrelsLike, Runs
     from untied.measures import MeasureLike
     from untied.study.frame import Part, Result, Row
@@ -43,6 +44,8 @@ DISTANCES = ("MED(RBP(p=0.9))", "MED(AP@100)", "MED(ERR(max_grade={grade})@30)",
 RATES = (25.0, 75.0, 100.0)
 PSI = (0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
 CUTOFFS = (5, 20, 100)
+#: One order of tied documents, as in the paper: the search for MED of ERR takes long over all orders of many.
+TIES = "docid"
 PREFIX = 3
 #: Differences that there are.
 DIFFERENCES = ("difference", "per_query", "scaled")
@@ -118,6 +121,8 @@ class Med(Study):
         add("--groups", metavar="FILE", help="groups that runs are of: lines of a run's name and a group")
         add("--prefix", metavar="N", type=int, default=PREFIX,
             help=f"without --groups: letters with which all names of a group begin (default: {PREFIX})")  # fmt: skip
+        add("--ties", metavar="POLICY", default=TIES,
+            help=f"tied documents, as for compare (default: {TIES}); expected takes long for ERR")  # fmt: skip
         add("--passages", action="store_true",
             help="runs of passages and judged passages, as for compare --passages; compared by MED-U")  # fmt: skip
         add("--text-length", metavar="L", type=float, default=12_000.0,
@@ -140,8 +145,18 @@ class Med(Study):
         judged = self.inputs.qrels if rate == 1 else _sampled(sample.judgments(self.inputs.qrels, rate, seed=seed))
         return self._distances(self.main, judged)
 
+    def _compare(self, name: str, qrels: Any) -> Comparisons:
+        return compare_all(
+            self.inputs.runs,
+            name,
+            qrels=qrels,
+            ties=self.settings["ties"],
+            itself=False,
+            threads=self.inputs.threads,
+        )
+
     def _distances(self, name: str, qrels: Any) -> list[Row]:
-        found = compare_all(self.inputs.runs, name, qrels=qrels, itself=False, threads=self.inputs.threads).means
+        found = self._compare(name, qrels).means
         alike = not _core.comparing_info(as_comparing(name))[1]
         columns = ("run_a", "run_b", "value", "low", "high")
         rows: list[Row] = []
@@ -152,11 +167,12 @@ class Med(Study):
 
     def _differences(self) -> list[Row]:
         measure, threads = self.settings["measure"], self.inputs.threads
-        results = Evaluator(self.inputs.qrels, [measure], threads=threads).evaluate(self.inputs.runs)
+        evaluator = Evaluator(self.inputs.qrels, [measure], ties=self.settings["ties"], threads=threads)
+        results = evaluator.evaluate(self.inputs.runs)
         queries = results.queries
         values = {run: [results.value(measure, query, run).mean for query in queries] for run in results.runs}
         means = {run: results.value(measure, run=run).mean for run in results.runs}
-        compared = compare_all(self.inputs.runs, self.delta, qrels=self.inputs.qrels, itself=False, threads=threads)
+        compared = self._compare(self.delta, self.inputs.qrels)
         rows: list[Row] = [(run, "", mean, 0.0, 0.0) for run, mean in means.items()]
         for a, b in each(compared.pairs, "pair"):
             per_query = [abs(x - y) for x, y in zip(values[a], values[b], strict=True)]
@@ -245,9 +261,10 @@ class Med(Study):
             key = (row["measure"], row["judged"])
             of_pairs.setdefault(key, []).append((row["value"], bool(row["group"])))
             unknown[key] = unknown.get(key, 0) + (row["open"] > 1e-12)
+        pairs = of_pairs[self.main, 0.0]
         text = [
-            f"Distances of {len(of_pairs[self.main, 0.0]):,} pairs of runs, means over queries, ties of documents "
-            f"averaged over. {sum(same for _, same in of_pairs[self.main, 0.0])} pairs are of the same group.\n",
+            f"Distances of {len(pairs):,} pairs of runs, {sum(same for _, same in pairs):,} of them of the same group: "
+            f"means over queries, tied documents `{self.settings['ties']}`.\n",
             "## Groups\n",
             show("groups"),
         ]
@@ -408,6 +425,7 @@ def med(
     cutoffs: Sequence[int] = CUTOFFS,
     groups: str | os.PathLike[str] | Mapping[str, str] | None = None,
     prefix: int = PREFIX,
+    ties: str = TIES,
     passages: bool = False,
     text_length: float = 12_000.0,
     seed: int = 0,
@@ -441,6 +459,9 @@ def med(
         Groups that runs are of; a file has lines of a run's name and a group.
     prefix : int
         Without `groups`: runs whose names begin with the same so many letters are a group.
+    ties : str
+        Tied documents, as for `untied.compare`. By default they stand by id; ``"expected"`` is the mean over all
+        orders, with which MED of ERR to deep ranks takes very long.
     passages : bool
         Whether `runs` are files of passages and `qrels` one of judged passages, as `untied.passages` reads them. They
         are compared by MED-U; of the options above only `groups` and `prefix` apply.
@@ -488,6 +509,7 @@ def med(
         "psi": sorted({float(one) for one in psi}),
         "cutoffs": sorted(set(cutoffs)),
         "prefix": prefix,
+        "ties": ties,
         "seed": seed,
     }
     inputs = Inputs(qrels, runs, qrels_format=qrels_format, threads=threads)

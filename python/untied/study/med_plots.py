@@ -94,21 +94,24 @@ def best_groups(table: Table) -> list[str]:
 
 
 def _draw_groups(figure: Any, table: Table, main: str, groups: Sequence[str]) -> None:
-    axes = list(figure.subplots(-(-len(groups) // 2), 2, squeeze=False, sharex=True).flat)
-    for axis, group in zip(axes, groups, strict=False):
-        pairs = sorted(
-            (value, a, b)
-            for a, b, of, measure, judged, value, _ in table.rows()
-            if (of, measure, judged) == (group, main, 0.0)
-        )
+    of_groups = []
+    for group in groups:
+        rows = (row for row in table.rows() if (row[2], row[3], row[4]) == (group, main, 0.0))
+        of_groups.append(sorted((value, a, b) for a, b, _, _, _, value, _ in rows))
+    # Bars are equally wide.
+    most = [max(3, *map(len, [*of_groups[row : row + 2], []])) for row in range(0, len(groups), 2)]
+    axes = list(figure.subplots(len(most), 2, squeeze=False, sharex=True, height_ratios=most).flat)
+    for number, (axis, group, pairs) in enumerate(zip(axes, groups, of_groups, strict=False)):
         runs = sorted({run for _, *of in pairs for run in of})
         begin = len(_common(runs))
+        begin = 0 if begin == len(runs[0]) else begin
         axis.barh(range(len(pairs)), [value for value, *_ in pairs], color=COLORS[0], height=0.7)
-        names = [f"{show_id(a[begin:]) or '(none)'} – {show_id(b[begin:]) or '(none)'}" for _, a, b in pairs]
-        axis.set_yticks(range(len(pairs)) if len(pairs) <= NAMED else [], names if len(pairs) <= NAMED else [])
-        axis.tick_params(axis="y", labelsize=5 if len(pairs) > 6 else 6, length=0)
-        axis.set_ylim(max(len(pairs), 3) - 0.4, -0.6)
-        axis.set_title(f"{show_id(runs[0][:begin]) or show_id(group)}: {len(runs)} runs", loc="left")
+        names = [f"{show_id(a[begin:])} – {show_id(b[begin:])}" for _, a, b in pairs]
+        named = len(pairs) <= NAMED
+        axis.set_yticks(range(len(pairs)) if named else [], names if named else [])
+        axis.tick_params(axis="y", labelsize=5.5, length=0)
+        axis.set_ylim(most[number // 2] - 0.4, -0.6)
+        axis.set_title(f"{show_id(_common(runs) or group)}: {len(runs)} runs", loc="left")
         axis.grid(axis="x", color="0.92", linewidth=0.5)
         axis.set_axisbelow(True)
     axes[0].set_xlim(left=0)
@@ -142,9 +145,13 @@ def _draw_map(figure: Any, table: Table, groups: Sequence[str]) -> None:
         axis.scatter([x for _, _, x, _, _ in of], [y for *_, y, _ in of], s=[size(mean) for *_, mean in of],
                      color=COLORS[number % len(COLORS)], marker=MARKERS[number % len(MARKERS)], linewidths=0.3,
                      edgecolors="white", label=show_id(begin or group), zorder=3)  # fmt: skip
-    # Those on the outside are the odd ones.
-    for run, _, x, y, _ in sorted(rows, key=lambda row: -(row[2] ** 2 + row[3] ** 2))[:12]:
-        axis.annotate(show_id(run), (x, y), (3, 3), textcoords="offset points", fontsize=5.5, color="0.35")
+    # Those on the outside are the odd ones. A name that would lie on another is left out.
+    extent = max((abs(place) for _, _, *xy, _ in rows for place in xy), default=0.0)
+    named: list[tuple[float, float]] = []
+    for run, _, x, y, _ in sorted(rows, key=lambda row: -(row[2] ** 2 + row[3] ** 2))[:24]:
+        if all(abs(x - a) > 0.2 * extent or abs(y - b) > 0.06 * extent for a, b in named):
+            named.append((x, y))
+            axis.annotate(show_id(run), (x, y), (3, 3), textcoords="offset points", fontsize=5.5, color="0.35")
     axis.set_aspect("equal", adjustable="datalim")
     axis.set_xticks([])
     axis.set_yticks([])
@@ -166,6 +173,7 @@ def _legend(figure: Any) -> None:
     legend = figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False, markerscale=3)
     for handle in legend.legend_handles:
         handle.set_alpha(1)
+        handle.set_sizes([25])
 
 
 def _draw_judgments(
