@@ -58,7 +58,7 @@ fn groups<'a>(run: &'a Run, query: &[u8], settings: Settings, numbering: &mut Nu
     if let Some(query) = run.find(query) {
         let (mut order, rows) = (Order::default(), run.rows(query));
         sort(&mut order, run, query, &rows, settings)?;
-        order.arrange(&rows);
+        order.arrange(&rows, usize::MAX);
         list.fill(&rows, &order, usize::MAX, numbering);
     }
     Ok(list)

@@ -179,7 +179,7 @@ impl Plan {
             sort(&mut room.order, run, query, &rows, settings)?;
             if self.effects {
                 // Searches and sums go through documents one by one; similarities only count them.
-                room.order.arrange(&rows);
+                room.order.arrange(&rows, self.depth);
             }
             id = run.id(query);
             list.fill(&rows, &room.order, self.depth, &mut room.numbering);

@@ -153,18 +153,21 @@ impl Order {
     pub fn untie(&mut self, retrieved: &Rows<'_>, layout: Layout) {
         match layout {
             Layout::Tied => return,
-            Layout::ByDocument => self.arrange(retrieved),
+            Layout::ByDocument => self.arrange(retrieved, usize::MAX),
             Layout::AsGiven => {}
         }
         self.ends.clear();
         self.ends.extend(1..=self.rows.len() as u32);
     }
 
-    /// Put the documents of each tie group into one order, by id: what is told or added up document by document does
-    /// not depend on the order of the input then.
-    pub fn arrange(&mut self, retrieved: &Rows<'_>) {
+    /// Put the documents of each tie group that begins within a depth into one order, by id: what is told or added up
+    /// document by document does not depend on the order of the input then.
+    pub fn arrange(&mut self, retrieved: &Rows<'_>, depth: usize) {
         let mut start = 0;
         for &end in &self.ends {
+            if start >= depth {
+                break;
+            }
             let group = &mut self.rows[start..end as usize];
             if group.len() > 1 {
                 group.copy_from_slice(self.by_document.sort(group, retrieved));
