@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 DASHES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)), (0, (3, 1)))
 # Dots an inch; where the rest is lines, of what is drawn as a picture within.
-DOTS = {"png": 300, "pdf": 300, "svg": 160}
+DOTS = {"png": 300, "pdf": 300, "svg": 120}
 # Without a date equal curves give equal files.
 _UNDATED: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 _STYLE: Any = {
