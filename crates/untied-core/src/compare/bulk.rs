@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::measures::{Scope, Spec};
 use crate::ranking::{List, Numbering};
 use crate::similarity::Score;
+use crate::table::hash_number;
 use crate::watch;
 
 /// Pairs of rankings that one thread takes at a time.
@@ -127,7 +128,7 @@ impl Room {
         for (lists, list) in both.into_iter().zip([&mut lists.0, &mut lists.1]) {
             let ids = lists.row(row);
             let ids = &ids[..ids.len().min(depth)];
-            list.fill_untied(ids.iter().map(|&id| numbering.number(id, hash(id))));
+            list.fill_untied(ids.iter().map(|&id| numbering.number(id, hash_number(id))));
             let documents = numbering.documents().len();
             seen.clear();
             seen.resize(documents, false);
@@ -140,10 +141,4 @@ impl Room {
         }
         Ok(())
     }
-}
-
-/// Fibonacci hashing: consecutive ids spread over all bits.
-#[inline]
-fn hash(id: u64) -> u32 {
-    (id.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
 }

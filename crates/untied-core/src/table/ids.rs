@@ -1,12 +1,27 @@
 //! Document ids as columns: all bytes one after the other, with ends and hashes.
 
+use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use rapidhash::v3::{RapidSecrets, rapidhash_v3_seeded};
+
+/// Drawn anew in every process: whoever writes a file cannot choose ids that have equal hashes, which would make every
+/// look-up as slow as a search. No result depends on it, as hashes only tell where to look.
+static SECRETS: LazyLock<RapidSecrets> = LazyLock::new(|| RapidSecrets::seed(RandomState::new().hash_one(0)));
 
 /// A 32-bit hash of an id; equal ids have equal hashes, the reverse has to be checked.
 #[inline]
 #[must_use]
 pub fn hash(id: &[u8]) -> u32 {
-    rapidhash::v3::rapidhash_v3(id) as u32
+    rapidhash_v3_seeded(id, &SECRETS) as u32
+}
+
+/// The same of an id that is a number.
+#[inline]
+#[must_use]
+pub fn hash_number(id: u64) -> u32 {
+    hash(&id.to_le_bytes())
 }
 
 /// A column of document ids.

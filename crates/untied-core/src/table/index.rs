@@ -9,7 +9,7 @@ pub type Slot = u64;
 /// Slots for `rows` documents: a power of two, at most half full.
 #[must_use]
 pub fn slots_for(rows: usize) -> usize {
-    (2 * rows).next_power_of_two().max(4)
+    (2 * rows).next_power_of_two().max(2)
 }
 
 /// Whether the first slot for this hash is taken: if not, nothing with this hash is in the table.

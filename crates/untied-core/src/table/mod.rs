@@ -4,6 +4,7 @@ pub mod columns;
 mod ids;
 pub mod index;
 mod lengths;
+mod names;
 pub mod part;
 pub mod profiles;
 mod qrels;
@@ -15,8 +16,9 @@ mod whole;
 use std::collections::HashMap;
 use std::ops::Range;
 
-pub use ids::{Documents, hash};
+pub use ids::{Documents, hash, hash_number};
 pub use lengths::{Length, Lengths};
+pub use names::Names;
 pub use qrels::{Found, Levels, Qrels, Truth};
 pub use run::Run;
 pub(crate) use run::returned;
@@ -166,14 +168,13 @@ pub struct Chunk {
     /// The rows.
     pub block: Block,
     /// Ids of the queries met, each once.
-    pub queries: Vec<Box<[u8]>>,
+    pub queries: Names,
     /// Which rows belong to which query, in the order of rows.
     pub segments: Vec<Segment>,
     /// For messages.
     pub lines: LineMap,
     /// The tag of the last row, where a reader keeps it.
     pub tag: Vec<u8>,
-    numbers: HashMap<Box<[u8]>, u32>,
 }
 
 impl Chunk {
@@ -196,7 +197,6 @@ impl Chunk {
         self.segments.clear();
         self.lines = LineMap::default();
         self.tag.clear();
-        self.numbers.clear();
     }
 
     /// The rows pushed from here on belong to this query.
@@ -207,15 +207,7 @@ impl Chunk {
     /// The rows from this one on belong to this query; for readers that fill column by column.
     pub fn start_query_at(&mut self, id: &[u8], row: usize) {
         self.end_segment(row);
-        let query = match self.numbers.get(id) {
-            Some(&number) => number,
-            None => {
-                let number = self.queries.len() as u32;
-                self.queries.push(id.into());
-                self.numbers.insert(id.into(), number);
-                number
-            }
-        };
+        let query = self.queries.number(id);
         let row = row as u32;
         self.segments.push(Segment { query, rows: row..row });
     }
@@ -229,7 +221,7 @@ impl Chunk {
     /// All rows have been pushed.
     pub fn finish(&mut self) {
         self.end_segment(self.block.len());
-        self.numbers.clear();
+        self.queries.finish();
     }
 }
 
@@ -237,12 +229,12 @@ impl Chunk {
 #[derive(Debug, Default, Clone)]
 pub struct Table {
     blocks: Vec<Block>,
+    names: Names,
     queries: Vec<Query>,
 }
 
 #[derive(Debug, Clone)]
 struct Query {
-    id: Box<[u8]>,
     block: u32,
     rows: Range<u32>,
 }
@@ -340,30 +332,35 @@ impl Table {
     /// Put chunks together. The rows of a query that are not contiguous (it spans two chunks, or its lines are
     /// interleaved with others') are copied into blocks of their own, in their order.
     fn new(mut chunks: Vec<Chunk>) -> Result<(Table, Origins)> {
-        let mut numbers: HashMap<Box<[u8]>, u32> = HashMap::new();
-        let mut pieces: Vec<Vec<(u32, Range<u32>)>> = Vec::new();
+        let mut names = Names::default();
+        // The pieces of queries, in the order of the input: number of the query, chunk, rows.
+        let mut pieces: Vec<(u32, u32, Range<u32>)> = Vec::new();
+        // Where the pieces of a query begin when they are sorted by query; at first, how many there are.
+        let mut starts: Vec<usize> = Vec::new();
         let (mut last, mut returned) = (u32::MAX, None);
         for (c, chunk) in chunks.iter_mut().enumerate() {
-            let global: Vec<u32> = std::mem::take(&mut chunk.queries)
-                .into_iter()
-                .map(|id| {
-                    let next = pieces.len() as u32;
-                    let number = *numbers.entry(id).or_insert(next);
-                    if number == next {
-                        pieces.push(Vec::new());
-                    }
-                    number
-                })
-                .collect();
+            let global: Vec<u32> = chunk.queries.iter().map(|id| names.number(id)).collect();
+            chunk.queries = Names::default();
+            starts.resize(names.len(), 0);
             for segment in std::mem::take(&mut chunk.segments) {
                 let number = global[segment.query as usize];
-                let pieces = &mut pieces[number as usize];
-                if number != last && !pieces.is_empty() && returned.is_none() {
+                let before = &mut starts[number as usize];
+                if number != last && *before > 0 && returned.is_none() {
                     returned = Some((number, chunk.lines.line(segment.rows.start)));
                 }
+                *before += 1;
                 last = number;
-                pieces.push((c as u32, segment.rows));
+                pieces.push((number, c as u32, segment.rows));
             }
+        }
+        names.finish();
+        let mut sum = 0;
+        starts.iter_mut().for_each(|start| sum += std::mem::replace(start, sum));
+        let mut sorted = vec![(0, 0..0); pieces.len()];
+        for (number, chunk, rows) in pieces {
+            let place = &mut starts[number as usize];
+            sorted[*place] = (chunk, rows);
+            *place += 1; // in the end, where the pieces of a query end
         }
         let mut blocks = Vec::with_capacity(chunks.len() + 1);
         let mut lines = Vec::with_capacity(chunks.len());
@@ -371,25 +368,25 @@ impl Table {
             blocks.push(chunk.block);
             lines.push(chunk.lines);
         }
-        let mut ids: Vec<(Box<[u8]>, u32)> = numbers.into_iter().collect();
-        ids.sort_unstable();
-        let mut table = Table { blocks, queries: Vec::with_capacity(ids.len()) };
+        let order = names.order();
         let returned = returned.and_then(|(number, line)| {
-            let query = ids.iter().position(|&(_, other)| other == number)?;
+            let query = order.iter().position(|&other| other == number)?;
             Some((query, line))
         });
+        let mut table = Table { blocks, names: names.sorted(&order), queries: Vec::with_capacity(order.len()) };
+        drop(names);
         let mut origins = Origins { lines, gathered: HashMap::new(), returned };
         let mut in_place = vec![false; table.blocks.len()];
-        for (id, number) in ids {
-            let pieces = &pieces[number as usize];
-            let (block, rows) = match pieces.as_slice() {
+        for number in order {
+            let start = if number == 0 { 0 } else { starts[number as usize - 1] };
+            let (block, rows) = match &sorted[start..starts[number as usize]] {
                 [(block, rows)] => {
                     in_place[*block as usize] = true;
                     (*block, rows.clone())
                 }
-                _ => table.gather(&id, pieces, &mut origins)?,
+                pieces => table.gather(pieces, &mut origins)?,
             };
-            table.queries.push(Query { id, block, rows });
+            table.queries.push(Query { block, rows });
         }
         for (block, in_place) in table.blocks.iter_mut().zip(in_place) {
             if !in_place {
@@ -400,7 +397,7 @@ impl Table {
     }
 
     /// Copy the pieces of a query to the end of the last block of gathered rows.
-    fn gather(&mut self, id: &[u8], pieces: &[(u32, Range<u32>)], origins: &mut Origins) -> Result<(u32, Range<u32>)> {
+    fn gather(&mut self, pieces: &[(u32, Range<u32>)], origins: &mut Origins) -> Result<(u32, Range<u32>)> {
         let last = self.blocks.len() as u32 - 1;
         let full = self.blocks[last as usize].docs.bytes() > GATHER;
         let target = if origins.gathered.contains_key(&last) && !full { last } else { last + 1 };
@@ -414,7 +411,8 @@ impl Table {
         for (chunk, rows) in pieces {
             for row in rows.clone() {
                 if block.docs.bytes() + self.blocks[*chunk as usize].docs.get(row as usize).len() > u32::MAX as usize {
-                    let what = format!("query {} has more than 4 GiB of document ids", quote(id));
+                    let what =
+                        format!("query {} has more than 4 GiB of document ids", quote(self.id(self.queries.len())));
                     return Err(Error::Value(what));
                 }
                 block.push_from(&self.blocks[*chunk as usize], row as usize);
@@ -441,28 +439,26 @@ impl Table {
     /// The id of a query, by its number in the order of ids.
     #[must_use]
     pub fn id(&self, query: usize) -> &[u8] {
-        &self.queries[query].id
+        self.names.get(query)
     }
 
     /// The number of the query with this id.
     #[must_use]
     pub fn find(&self, id: &[u8]) -> Option<usize> {
-        self.queries.binary_search_by(|query| query.id.as_ref().cmp(id)).ok()
+        self.names.find(id)
     }
 
     /// For every query its number in another table, if it is there.
     pub fn numbers_in<'a>(&'a self, other: &'a Table) -> impl Iterator<Item = Option<usize>> + 'a {
         // Both are sorted: from where the last one was found the next one is not far.
         let mut at = 0;
-        self.queries.iter().map(move |query| {
-            let rest = &other.queries[at..];
-            let is_before = |other: &Query| other.id < query.id;
-            let mut step = 1;
-            while step < rest.len() && is_before(&rest[step]) {
+        self.names.iter().map(move |id| {
+            let (all, mut step) = (other.len(), 1);
+            while at + step < all && other.id(at + step) < id {
                 step *= 2;
             }
-            at += rest[..rest.len().min(step + 1)].partition_point(is_before);
-            other.queries.get(at).filter(|other| other.id == query.id).map(|_| at)
+            at = other.names.lower(at..all.min(at + step + 1), id);
+            (at < all && other.id(at) == id).then_some(at)
         })
     }
 
@@ -489,7 +485,7 @@ impl Table {
         expected: &str,
         found: impl FnOnce(String, String) -> String,
     ) -> (Option<Place>, Error) {
-        let Query { id, block, rows } = &self.queries[query];
+        let (Query { block, rows }, id) = (&self.queries[query], self.id(query));
         let line = |row| origins.line(*block, rows.start + row);
         let what = format!("document {} of query {}", quote(self.rows(query).doc(second as usize)), quote(id));
         let earlier = line(first).map_or("before".into(), |place| format!("in {}", place.name()));

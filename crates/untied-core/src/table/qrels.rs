@@ -1,7 +1,7 @@
 //! Relevance judgments: for every query its judged documents with grades.
 
 use std::collections::HashSet;
-use std::ops::{Deref, Range};
+use std::ops::Deref;
 
 use super::profiles::{Detail, Profile, Profiled};
 use super::{Chunk, Origins, Rows, Table, first_in_file, index};
@@ -21,7 +21,8 @@ pub struct Qrels {
     row_levels: Vec<u32>,
     slots: Vec<index::Slot>,
     levels: Vec<Level>,
-    queries: Vec<Judged>,
+    /// Where a query's part of row levels, slots and levels ends.
+    ends: Vec<[usize; 3]>,
     /// Judgments of a document that was judged before.
     repeats: Vec<Repeat>,
     /// The same judgments by profile, where they say more than a grade.
@@ -35,14 +36,6 @@ pub struct Qrels {
 struct Repeat {
     query: usize,
     rows: (u32, u32),
-}
-
-/// Where a query's part of the shared columns lies.
-#[derive(Debug, Clone)]
-struct Judged {
-    rows: Range<usize>,
-    slots: Range<usize>,
-    levels: Range<usize>,
 }
 
 /// The judgments of one query.
@@ -105,16 +98,17 @@ impl Qrels {
     fn index_all(chunks: Vec<Chunk>) -> Result<(Qrels, Origins)> {
         let (table, origins) = Table::new(chunks)?;
         let mut qrels = Qrels { grades: distinct_grades(&table), table, ..Qrels::default() };
-        qrels.queries.reserve(qrels.table.len());
+        qrels.ends.reserve(qrels.table.len());
         let lengths = || (0..qrels.table.len()).map(|query| qrels.table.rows(query).len());
         let (rows, slots) = (lengths().sum(), lengths().map(index::slots_for).sum());
         qrels.row_levels.reserve(rows);
         qrels.slots.reserve(slots);
-        (0..qrels.table.len()).for_each(|query| qrels.index(query));
+        let mut room = Vec::new();
+        (0..qrels.table.len()).for_each(|query| qrels.index(query, &mut room));
         Ok((qrels, origins))
     }
 
-    fn index(&mut self, query: usize) {
+    fn index(&mut self, query: usize, found: &mut Vec<u32>) {
         let rows = self.table.rows(query);
         let grades = rows.column(0);
         let start = self.slots.len();
@@ -122,7 +116,7 @@ impl Qrels {
         let first_row = self.row_levels.len();
         self.row_levels.extend(grades.iter().map(|&grade| level_of(&self.grades, grade)));
         let row_levels = &self.row_levels[first_row..];
-        let mut found = Vec::with_capacity(rows.len());
+        found.clear();
         for (row, &hash) in rows.hashes().iter().enumerate() {
             let is_same = |other: u32| rows.doc(other as usize) == rows.doc(row);
             match index::insert(&mut self.slots[start..], hash, row as u32, is_same) {
@@ -131,14 +125,9 @@ impl Qrels {
             }
         }
         found.sort_unstable();
-        let first_level = self.levels.len();
         let same = found.chunk_by(|a, b| a == b);
         self.levels.extend(same.map(|of| Level { grade: self.grades[of[0] as usize], count: of.len() as u32 }));
-        self.queries.push(Judged {
-            rows: first_row..self.row_levels.len(),
-            slots: start..self.slots.len(),
-            levels: first_level..self.levels.len(),
-        });
+        self.ends.push([self.row_levels.len(), self.slots.len(), self.levels.len()]);
     }
 
     /// The same as a part of larger qrels, in which these grades occur too: what measures and bounds make of grades
@@ -186,14 +175,15 @@ impl Qrels {
     /// The judgments of a query.
     #[must_use]
     pub fn truth(&self, query: usize) -> Truth<'_> {
-        let Judged { rows, slots, levels } = &self.queries[query];
+        let starts = if query == 0 { [0; 3] } else { self.ends[query - 1] };
+        let [rows, slots, levels] = std::array::from_fn(|part| starts[part]..self.ends[query][part]);
         Truth {
             grades: &self.grades,
             profiles: &self.profiles,
             judged: self.table.rows(query),
-            row_levels: &self.row_levels[rows.clone()],
-            slots: &self.slots[slots.clone()],
-            levels: &self.levels[levels.clone()],
+            row_levels: &self.row_levels[rows],
+            slots: &self.slots[slots],
+            levels: &self.levels[levels],
         }
     }
 }

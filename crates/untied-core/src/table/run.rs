@@ -96,7 +96,7 @@ fn duplicates(table: &Table) -> Vec<(usize, (u32, u32))> {
 /// The first two rows that hold the same document.
 fn duplicate(rows: &Rows<'_>, slots: &mut Vec<index::Slot>) -> Option<(u32, u32)> {
     // Rows of one query that were not consecutive are in a block of their own, of which nothing is known.
-    if rows.block.are_distinct {
+    if rows.block.are_distinct || rows.len() < 2 {
         return None;
     }
     slots.clear();

@@ -1,6 +1,6 @@
 //! Whole queries out of a run that comes piece by piece, query after query.
 
-use super::{Block, Chunk, Segment};
+use super::{Block, Chunk, Names, Segment};
 
 /// Keeps back the last query, which may go on in the next piece.
 #[derive(Debug, Default)]
@@ -15,7 +15,8 @@ impl Whole {
         self.rest.extend(chunks.into_iter().filter(|chunk| !chunk.segments.is_empty()));
         let Some(last) = self.rest.last().and_then(Chunk::last_query).map(<[u8]>::to_vec) else { return Vec::new() };
         // The last query began in the last chunk that has another one.
-        let Some(begin) = self.rest.iter().rposition(|chunk| chunk.queries.len() > 1 || *chunk.queries[0] != *last)
+        let Some(begin) =
+            self.rest.iter().rposition(|chunk| chunk.queries.len() > 1 || chunk.queries.get(0) != last.as_slice())
         else {
             return Vec::new();
         };
@@ -37,7 +38,7 @@ impl Whole {
 
 impl Chunk {
     fn last_query(&self) -> Option<&[u8]> {
-        Some(&self.queries[self.segments.last()?.query as usize])
+        Some(self.queries.get(self.segments.last()?.query as usize))
     }
 
     /// Take the rows of the last query out, as far as they are together; there are others before them.
@@ -49,13 +50,14 @@ impl Chunk {
         let mut block = Block::new(self.block.columns.len());
         (start as usize..self.block.len()).for_each(|row| block.push_from(&self.block, row));
         // Queries have numbers in the order in which they came.
-        let id = if last as usize == self.queries.len() - 1 && self.segments.iter().all(|other| other.query != last) {
-            self.queries.pop().unwrap_or_default()
-        } else {
-            self.queries[last as usize].clone()
-        };
+        let mut queries = Names::default();
+        queries.number(self.queries.get(last as usize));
+        queries.finish();
+        if last as usize == self.queries.len() - 1 && self.segments.iter().all(|other| other.query != last) {
+            self.queries.pop();
+        }
         let segments = vec![Segment { query: 0, rows: 0..block.len() as u32 }];
-        Chunk { queries: vec![id], segments, lines: self.lines.from(start), block, ..Chunk::default() }
+        Chunk { queries, segments, lines: self.lines.from(start), block, ..Chunk::default() }
     }
 }
 
@@ -85,7 +87,7 @@ mod tests {
     fn seen(chunks: &[Chunk]) -> Vec<(String, usize, Option<Place>)> {
         let of_chunk = |chunk: &Chunk| {
             let of_segment = |segment: &Segment| {
-                let id = String::from_utf8_lossy(&chunk.queries[segment.query as usize]).into_owned();
+                let id = String::from_utf8_lossy(chunk.queries.get(segment.query as usize)).into_owned();
                 (id, segment.rows.len(), chunk.lines.line(segment.rows.start))
             };
             chunk.segments.iter().map(of_segment).collect::<Vec<_>>()
