@@ -449,8 +449,8 @@ def test_what_the_command_line_refuses(small: str, tmp_path: Path, capsys: pytes
         assert (code, out) == (1, "")
         assert message in err
     for text, message in [
-        ("1", "line 1: expected number name"),
-        ("1 a\n1 b", "line 2: expected every feature once, found feature 1 again"),
+        ("1", ":1: expected number name"),
+        ("1 a\n1 b", ":2: expected every feature once, found feature 1 again"),
         ("1 a\n2 a", "two features have the name 'a'"),
     ]:
         names.write_text(text)

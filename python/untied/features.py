@@ -393,21 +393,13 @@ def _named(names: Any) -> dict[int, str]:
         if not hasattr(names, "items"):
             raise UntiedError("names of features in files go by number: {number: name}, or a file of such lines")
         return {int(number): str(name) for number, name in names.items()}
-    from untied.errors import InputError
-
-    def refusal(line: int, expected: str, found: str) -> InputError:
-        path = os.fspath(names)
-        return InputError(f"{path}, line {line}: expected {expected}, found {found}", path, line, expected, found)
+    from untied.lines import lines, refused
 
     found: dict[int, str] = {}
-    with open(names, encoding="utf-8-sig") as file:
-        for line, text in enumerate(file, 1):
-            fields = text.split(None, 1)
-            if not fields or text.startswith("#"):
-                continue
-            if len(fields) < 2 or not fields[0].isascii() or not fields[0].isdigit():
-                raise refusal(line, "number name", repr(text.strip()))
-            if int(fields[0]) in found:
-                raise refusal(line, "every feature once", f"feature {fields[0]} again")
-            found[int(fields[0])] = fields[1].strip()
+    for line, (number, *words) in lines(names, "number name"):
+        if not words or not number.isascii() or not number.isdigit():
+            raise refused(names, line, "number name", repr(" ".join([number, *words])))
+        if int(number) in found:
+            raise refused(names, line, "every feature once", f"feature {number} again")
+        found[int(number)] = " ".join(words)
     return found

@@ -150,7 +150,7 @@ def _json(path: str) -> Any:
         return made
 
     try:
-        content = json.loads(read_bytes(path), object_pairs_hook=members)
+        content = json.loads(read_bytes(path, lines=False), object_pairs_hook=members)
     except json.JSONDecodeError as error:
         raise of(error.lineno, "JSON", f"column {error.colno}: {error.msg}") from None
     except UnicodeDecodeError as error:

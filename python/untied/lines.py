@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def lines(path: str | os.PathLike[str], shape: str) -> Iterator[tuple[int, list[str]]]:
     """Numbers and fields of lines; at least one, or an error."""
     empty = True
-    for number, line in enumerate(read_bytes(path).removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+    for number, line in enumerate(read_bytes(path, lines=True).removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         fields = [field.decode("utf-8", "surrogateescape") for field in line.split()]
         if fields and not fields[0].startswith("#"):
             empty = False

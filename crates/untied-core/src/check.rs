@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
+use crate::error::Result;
 use crate::ranking::{Layout, Order};
 use crate::table::{Levels, Qrels, Rows, Run};
+use crate::watch;
 
 /// Depth to which the share of judged documents is counted.
 pub const TOP: usize = 10;
@@ -58,8 +60,11 @@ struct QueryFindings {
 }
 
 /// Look at a run that was read with its rank column, where it has one, and at the qrels it is to be evaluated on.
-#[must_use]
-pub fn check(qrels: &Qrels, run: &Run) -> Findings {
+///
+/// # Errors
+/// Work shall stop.
+pub fn check(qrels: &Qrels, run: &Run) -> Result<Findings> {
+    watch::begin(|| "checking".into(), "queries", Some(run.len() as u64));
     let mut findings =
         Findings { queries: (run.len(), qrels.len()), repeated: qrels.repeated(), ..Findings::default() };
     findings.absent = (0..qrels.len()).filter(|&query| run.find(qrels.id(query)).is_none()).collect();
@@ -72,10 +77,13 @@ pub fn check(qrels: &Qrels, run: &Run) -> Findings {
     let deepest = lengths().max().unwrap_or(0);
     findings.depths = (lengths().min().unwrap_or(0), deepest, lengths().filter(|&length| length == deepest).count());
 
-    let queries: Vec<QueryFindings> = (0..run.len())
+    let queries = (0..run.len())
         .into_par_iter()
-        .map_init(Order::default, |order, query| look_at(&run.rows(query), order))
-        .collect();
+        .map_init(Order::default, |order, query| {
+            watch::step(1)?;
+            Ok(look_at(&run.rows(query), order))
+        })
+        .collect::<Result<Vec<QueryFindings>>>()?;
     for found in &queries {
         findings.rank_contradicts += usize::from(found.contradicts);
         findings.rank_not_a_number += found.not_a_number;
@@ -85,11 +93,12 @@ pub fn check(qrels: &Qrels, run: &Run) -> Findings {
         findings.tied_in_32_bits.0 += usize::from(found.tied_in_32_bits > 0);
         findings.tied_in_32_bits.1 += found.tied_in_32_bits;
     }
-    count_judged(qrels, run, &mut findings);
+    count_judged(qrels, run, &mut findings)?;
     if findings.judged == 0 {
         findings.near_document = near_document(qrels, run);
+        watch::check()?;
     }
-    findings
+    Ok(findings)
 }
 
 fn look_at(rows: &Rows<'_>, order: &mut Order) -> QueryFindings {
@@ -117,9 +126,10 @@ fn tied(scores: &[f64], order: &mut Order) -> usize {
     sizes.filter(|&size| size > 1).sum()
 }
 
-fn count_judged(qrels: &Qrels, run: &Run, findings: &mut Findings) {
+fn count_judged(qrels: &Qrels, run: &Run, findings: &mut Findings) -> Result<()> {
     let (mut order, mut levels) = (Order::default(), Levels::default());
     for query in 0..run.len() {
+        watch::check()?;
         let Some(judged) = qrels.find(run.id(query)) else { continue };
         let (rows, truth) = (run.rows(query), qrels.truth(judged));
         order.sort_exactly(rows.column(0));
@@ -131,6 +141,7 @@ fn count_judged(qrels: &Qrels, run: &Run, findings: &mut Findings) {
         findings.top.1 += top.iter().filter(|&&row| is_judged(row)).count();
         findings.judged += order.rows.iter().filter(|&&row| is_judged(row)).count();
     }
+    Ok(())
 }
 
 /// Ids as they are often changed on their way: in case, by leading zeros, by a directory or a file suffix.
@@ -159,7 +170,7 @@ fn near_queries(qrels: &Qrels, run: &Run, findings: &Findings) -> Vec<(usize, us
 }
 
 fn near_document(qrels: &Qrels, run: &Run) -> Option<(Vec<u8>, Vec<u8>)> {
-    (0..run.len()).find_map(|query| {
+    (0..run.len()).take_while(|_| !watch::is_stopped()).find_map(|query| {
         let (rows, judged) = (run.rows(query), qrels.rows(qrels.find(run.id(query))?));
         let mut known: HashMap<Vec<u8>, &[u8]> = HashMap::new();
         for document in (0..judged.len()).map(|row| judged.doc(row)) {

@@ -30,6 +30,13 @@ pub enum Error {
     Value(String),
     /// It was told to stop, see [`crate::watch`].
     Stopped,
+    /// More memory would be needed than there is, as is known beforehand.
+    Memory {
+        /// What for.
+        what: String,
+        /// How much.
+        bytes: u128,
+    },
     /// A measure that a user has defined failed.
     Failure {
         /// The measure's canonical name.
@@ -80,6 +87,9 @@ impl fmt::Display for Error {
             Error::Measure(message) | Error::Value(message) => f.write_str(&show(message.as_bytes())),
             Error::Undefined { measure, query } => write!(f, "{measure} is undefined for query {query}"),
             Error::Stopped => f.write_str("stopped"),
+            Error::Memory { what, bytes } => {
+                write!(f, "not enough memory for {}: {} MB", show(what.as_bytes()), bytes / 1_000_000)
+            }
             Error::Failure { measure, query: None, source } => write!(f, "{measure}: {source}"),
             Error::Failure { measure, query: Some(query), source } => write!(f, "{measure}, query {query}: {source}"),
         }
@@ -109,14 +119,20 @@ pub fn text(bytes: &[u8]) -> String {
     text
 }
 
-/// [`text`] that does no harm to a terminal: control characters are escaped too.
+/// Characters that would do something to a terminal instead of being shown there: controls, and what ends a line or turns
+/// the direction of the text behind it.
+fn is_harmful(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// [`text`] that does no harm to a terminal: characters that would are escaped too.
 #[must_use]
 pub fn show(bytes: &[u8]) -> String {
     let text = text(bytes);
-    if !text.contains(char::is_control) {
+    if !text.contains(is_harmful) {
         return text;
     }
-    text.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
+    text.chars().map(|c| if is_harmful(c) { c.escape_default().to_string() } else { c.to_string() }).collect()
 }
 
 /// Names in a sentence: `a, b or c`.
@@ -156,6 +172,7 @@ mod tests {
     fn ids_are_shown_readable_and_harmless() {
         assert_eq!(show("d\u{e9}".as_bytes()), "d\u{e9}");
         assert_eq!(show(b"a\xff\x1b[2J"), "a\\xff\\u{1b}[2J");
+        assert_eq!(show("\u{9b}2J \u{202e}nur \u{2028}".as_bytes()), "\\u{9b}2J \\u{202e}nur \\u{2028}");
         assert_eq!(quote(&[b'x'; 500]), format!("\"{}...\"", "x".repeat(80)));
     }
 }

@@ -14,6 +14,7 @@ pub mod evaluate;
 pub mod features;
 pub mod measures;
 pub mod med;
+pub mod memory;
 pub mod outlook;
 mod random;
 pub mod ranking;

@@ -79,14 +79,20 @@ pub fn count(units: u64) {
     });
 }
 
+/// Whether work shall stop, where no error can be given: whatever such work gives then is not looked at.
+#[inline]
+#[must_use]
+pub fn is_stopped() -> bool {
+    with_mine(|watch| watch.stopped.load(Ordering::Relaxed))
+}
+
 /// Whether to go on; to be asked every tenth of a second at least.
 ///
 /// # Errors
 /// Work shall stop.
 #[inline]
 pub fn check() -> Result<()> {
-    let stopped = with_mine(|watch| watch.stopped.load(Ordering::Relaxed));
-    if stopped { Err(Error::Stopped) } else { Ok(()) }
+    if is_stopped() { Err(Error::Stopped) } else { Ok(()) }
 }
 
 /// [`count`] and [`check`].

@@ -13,7 +13,7 @@ use crate::threads;
 #[pyo3(signature = (qrels, run, threads = None))]
 pub fn check_run<'py>(py: Python<'py>, qrels: &Qrels, run: &Run, threads: Option<i64>) -> PyResult<Bound<'py, PyDict>> {
     let (qrels, run) = (&qrels.0, &run.0);
-    let found = threads::run(py, threads, || Ok(check::check(qrels, run)))?;
+    let found = threads::run(py, threads, || check::check(qrels, run))?;
     let in_qrels = |queries: &[usize]| queries.iter().map(|&query| text(qrels.id(query))).collect::<Vec<_>>();
     let dict = PyDict::new(py);
     dict.set_item("queries", found.queries)?;

@@ -37,6 +37,7 @@ fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
         Error::Measure(_) => errors.getattr("MeasureError")?.call1((message,))?,
         Error::Undefined { .. } => errors.getattr("UndefinedError")?.call1((message,))?,
         Error::Io { .. } | Error::Ungrouped(_) => py.import("builtins")?.getattr("OSError")?.call1((message,))?,
+        Error::Memory { .. } => py.import("builtins")?.getattr("MemoryError")?.call1((message,))?,
         // Only where Python did not raise what it was stopped for.
         Error::Stopped => py.import("builtins")?.getattr("KeyboardInterrupt")?.call0()?,
         Error::Value(_) | Error::Failure { .. } => errors.getattr("UntiedError")?.call1((message,))?,

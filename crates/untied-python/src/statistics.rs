@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use untied_core::Error;
 use untied_core::statistics::{largest_ranges, randomization};
+use untied_core::{Error, watch};
 
 use crate::threads;
 
@@ -22,8 +22,13 @@ pub fn randomization_counts(
     threads: Option<i64>,
 ) -> PyResult<Vec<Counted>> {
     threads::run(py, threads, || {
-        let counts = differences.par_iter().map(|differences| randomization(differences, samples, seed));
-        Ok(counts.map(|found| (found.at_least, found.at_most, found.beyond, found.choices, found.exact)).collect())
+        let total = samples.saturating_mul(differences.len()) as u64;
+        watch::begin(|| "drawing signs".into(), "samples", Some(total));
+        let counts = differences.par_iter().map(|differences| {
+            let found = randomization(differences, samples, seed)?;
+            Ok((found.at_least, found.at_most, found.beyond, found.choices, found.exact))
+        });
+        counts.collect()
     })
 }
 
@@ -43,7 +48,7 @@ pub fn tukey_counts(
         if values.iter().any(|query| query.len() != runs) {
             return Err(Error::Value("every query must have a value of every run".to_owned()));
         }
-        let ranges = largest_ranges(&values.concat(), runs, samples, seed);
+        let ranges = largest_ranges(&values.concat(), runs, samples, seed)?;
         let pairs = (0..runs).flat_map(|a| (a + 1..runs).map(move |b| (a, b)));
         Ok(pairs.map(|(a, b)| ranges.at_least(a, b)).collect())
     })

@@ -128,11 +128,12 @@ pub fn path_text(path: PathBuf) -> PyResult<String> {
     })
 }
 
-/// All of a file, unpacked: for formats that Python reads.
+/// All of a file, unpacked: for formats that Python reads, by lines or as a whole.
 #[pyfunction]
-pub fn read_bytes<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, PyBytes>> {
+#[pyo3(signature = (path, *, lines))]
+pub fn read_bytes<'py>(py: Python<'py>, path: PathBuf, lines: bool) -> PyResult<Bound<'py, PyBytes>> {
     let path = path_text(path)?;
-    let bytes = py.detach(|| read::read_all(&path)).map_err(to_python)?;
+    let bytes = threads::run(py, Some(1), || if lines { read::read_lines(&path) } else { read::read_all(&path) })?;
     Ok(PyBytes::new(py, &bytes))
 }
 

@@ -93,6 +93,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         drop_out(error)
         print(f"untied: {message(error)}", file=sys.stderr)
         return 1
+    except MemoryError as error:
+        print(f"untied: {error or 'not enough memory'}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         return 130
 

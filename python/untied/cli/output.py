@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from untied.table import Results, Table
 
+#: Controls beyond those that JSON escapes; ends of lines; characters that turn the direction of text.
+HARMFUL = (*range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+
 SUFFIXES = {".tsv": "tsv", ".csv": "csv", ".json": "json", ".md": "md", ".tex": "latex"}
 
 
@@ -144,7 +147,9 @@ def json(settings: dict[str, Any], inputs: list[str], **content: object) -> str:
         "inputs": provenance(inputs),
         **content,
     }
-    return json.dumps(_plain(document), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    text = json.dumps(_plain(document), indent=1, ensure_ascii=False, allow_nan=False)
+    # What a terminal would take for a command; all of it stands in strings, where it may be escaped.
+    return text.translate({code: f"\\u{code:04x}" for code in HARMFUL}) + "\n"
 
 
 def plugins(paths: Iterable[str]) -> dict[str, Any]:

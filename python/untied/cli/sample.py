@@ -6,8 +6,9 @@ import os
 
 from untied import sample
 from untied.cli import output, parser
-from untied.errors import InputError, UntiedError
+from untied.errors import UntiedError
 from untied.inputs import as_qrels, named_runs
+from untied.lines import lines, refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,21 +84,14 @@ def _rate(text: str | None) -> float | dict[str, float]:
 
 def _read_strata(path: str) -> dict[str, dict[str, str]]:
     strata: dict[str, dict[str, str]] = {}
-    with open(path, encoding="utf-8", errors="surrogateescape") as file:
-        for number, line in enumerate(file, 1):
-            fields = line.split()
-            if not fields:
-                continue
-            if len(fields) != 3:
-                raise _refused(path, number, "3 columns (query document stratum)", f"{len(fields)}: {line.strip()!r}")
-            query, document, stratum = fields
-            if strata.setdefault(query, {}).setdefault(document, stratum) != stratum:
-                raise _refused(path, number, "one stratum for every document of a query", f"another for {document!r}")
+    shape = "3 columns (query document stratum)"
+    for number, fields in lines(path, shape):
+        if len(fields) != 3:
+            raise refused(path, number, shape, f"{len(fields)}: {' '.join(fields)!r}")
+        query, document, stratum = fields
+        if strata.setdefault(query, {}).setdefault(document, stratum) != stratum:
+            raise refused(path, number, "one stratum for every document of a query", f"another for {document!r}")
     return strata
-
-
-def _refused(path: str, line: int, expected: str, found: str) -> InputError:
-    return InputError(f"{path}:{line}: expected {expected}, found {found}", path, line, expected, found)
 
 
 def _text(found: Judgments, strata: dict[str, dict[str, str]] | None = None) -> str:

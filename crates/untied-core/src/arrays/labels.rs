@@ -9,6 +9,7 @@ use super::Column;
 use crate::error::{Error, Result};
 use crate::ranking::Level;
 use crate::table::{Found, Truth};
+use crate::watch;
 
 /// Which documents belong to which query.
 #[derive(Debug, Clone)]
@@ -354,6 +355,7 @@ fn block(
     queries: Range<usize>,
     found: &mut [u32],
 ) -> Result<Block> {
+    watch::check()?;
     let first = groups.start(queries.start);
     given.each(first..first + found.len(), |i, label| {
         found[i] = match label {

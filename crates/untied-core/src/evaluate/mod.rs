@@ -255,6 +255,7 @@ impl Part {
             .map_init(Workspace::default, |workspace, (query, (cells, notes))| {
                 watch::check()?;
                 let mixed = workspace.query(source, query, (plan, settings, shape), cells, notes)?;
+                watch::check()?; // measures that are stopped give anything
                 Ok((mixed, look(&workspace.orders(settings).tied)))
             })
             .collect();

@@ -6,6 +6,7 @@
 
 use crate::random::Random;
 use crate::ranking::{Level, Ranking};
+use crate::watch;
 
 /// Arrangements that are listed rather than sampled.
 const LISTED: u64 = 5_000;
@@ -53,9 +54,13 @@ pub(crate) fn over_orders(groups: &[Classes], mut value: impl FnMut(&[Placed]) -
         list(groups, &mut placed, &mut |placed| values.add(value(placed)));
     } else {
         let mut sampler = Sampler::new(groups);
-        while values.n < DRAWN && !(values.n >= 2 * STEP && values.standard_error() <= ERROR * values.scale()) {
+        'drawing: while values.n < DRAWN && !(values.n >= 2 * STEP && values.standard_error() <= ERROR * values.scale())
+        {
             for _ in 0..STEP {
                 values.add(value(sampler.draw()));
+                if watch::is_stopped() {
+                    break 'drawing;
+                }
             }
         }
     }

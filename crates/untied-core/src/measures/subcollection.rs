@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::measures::{Spec, Value};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
+use crate::watch;
 
 const RATE: Parameter = Parameter {
     name: "p",
@@ -100,6 +101,9 @@ fn mean_of(before: Kinds, group: Kinds, p: f64) -> f64 {
     let step = if judged > 1 { (r - 1) as f64 / (judged - 1) as f64 } else { 0.0 };
     let mut total = 0.0;
     for s in 0..judged {
+        if watch::is_stopped() {
+            return f64::NAN;
+        }
         let c = (before.relevant + before.nonrelevant + s + 1) as f64;
         let rho = before.relevant as f64 + 1.0 + s as f64 * step;
         let mut kept = 1.0 / c; // I(c, 0)

@@ -11,6 +11,7 @@
 
 use super::scores::Scores;
 use super::{Document, Solution};
+use crate::watch;
 
 /// Differences that floats do not tell apart.
 const TOLERANCE: f64 = 1e-12;
@@ -92,7 +93,7 @@ impl<S: Scores> Search<'_, S> {
             if above <= self.best + TOLERANCE {
                 break;
             }
-            if self.nodes == self.limit {
+            if self.nodes == self.limit || watch::is_stopped() {
                 self.left = self.left.max(above);
                 break;
             }
@@ -192,6 +193,19 @@ mod tests {
             let value = case.value(&found.gains[..case.instance.documents.len()], difference);
             assert!((value - largest).abs() < 1e-12, "{seed} {case:?}");
         }
+    }
+
+    #[test]
+    fn a_search_without_a_limit_stops_when_it_is_told_to() {
+        let documents = (1..=60).map(|a| Document { a, b: a * 37 % 61, known: None }).collect();
+        let instance = super::super::Instance { depth: 60, lengths: (60, 60), documents, top: 1.0 };
+        let found = std::thread::spawn(move || {
+            let watch = std::sync::Arc::new(watch::Watch::default());
+            watch.stop();
+            watch.attend();
+            solve(&instance.documents, 1.0, &Untied::new(&instance, average_precision), u64::MAX)
+        });
+        assert_eq!(found.join().expect("an end").nodes, 0);
     }
 
     #[test]

@@ -109,6 +109,8 @@ pub(super) struct Options {
     pub optimistic: bool,
 }
 
+/// The largest cutoff: every rank has a discount of its own.
+const DEEPEST: usize = 10_000_000;
 /// Nodes that the search for one largest difference may take.
 const NODES: u64 = 20_000;
 /// The same where tied rankings are evaluated anew at every node.
@@ -129,6 +131,10 @@ impl Form {
         }
         let highest = scope.grades.first().copied().unwrap_or(0.0).max(1.0);
         let cutoff = of.cutoff;
+        if let Some(cutoff) = cutoff.filter(|&cutoff| cutoff > DEEPEST) {
+            let message = format!("the largest difference in {of} is found for cutoffs up to {DEEPEST}, not {cutoff}");
+            return Err(Error::Value(message));
+        }
         let depth = cutoff.unwrap_or(scope.depth);
         let most = |default: f64| of.number("max_grade", default, "a number above 0", |most| most > 0.0);
         let of_ranks = || -> Result<Vec<f64>> {

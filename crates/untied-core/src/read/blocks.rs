@@ -19,7 +19,7 @@ use crate::watch;
 const BLOCK: usize = 1 << 19;
 
 /// No line of any format is this long; what has one is not text.
-const LONGEST_LINE: usize = 16 << 20;
+pub(super) const LONGEST_LINE: usize = 16 << 20;
 
 /// What a parser finds wrong, with the line counted from the block's start (0 for its first).
 #[derive(Debug)]
@@ -120,14 +120,19 @@ fn in_order<T>(path: &str, mut before: u64, results: Vec<Outcome<T>>) -> Result<
             }
             Err(Failure::Line(e)) => return Err(input_error(e.line, e.expected, e.found)),
             Err(Failure::TooLong(line)) => {
-                let limit = LONGEST_LINE >> 20;
-                return Err(input_error(line, format!("lines of at most {limit} MiB"), "a longer one".into()));
+                return Err(too_long(path, before + line + 1));
             }
             Err(Failure::Stopped) => return Err(Error::Stopped),
             Err(Failure::Io(line, source)) => return Err(io_error(path, before + line + 1, source)),
         }
     }
     Ok(blocks)
+}
+
+/// The error for a line that is too long.
+pub(super) fn too_long(path: &str, line: u64) -> Error {
+    let expected = format!("lines of at most {} MiB", LONGEST_LINE >> 20);
+    Error::Input(InputError { file: path.into(), line: Some(line), expected, found: "a longer one".into() })
 }
 
 /// A failed read. A damaged archive is an error of content: it says how far the text could be unpacked.

@@ -19,7 +19,8 @@ pub mod table;
 mod trec;
 
 pub use number::{atof, atol};
-pub use source::{is_file, read_all};
+pub use source::is_file;
+pub use spool::{read_all, read_lines};
 pub use table::read_table;
 pub use trec::{
     Pieces, read_deviations, read_lengths, read_prels, read_qrels, read_qrels_leniently, read_ranks, read_run,

@@ -1,7 +1,10 @@
 //! Opening an input: plain file, standard input, or an archive recognised by its first bytes.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use liblzma::stream::{CONCATENATED, Stream};
 
@@ -31,6 +34,13 @@ const SIGNATURE: usize = 6;
 /// Bytes of memory that unpacking may take: its head makes an xz archive ask for up to 4 GiB, whatever it holds. The
 /// highest level of xz takes 65 MiB. (zstd refuses what takes more than 128 MiB on its own.)
 const UNPACKING: u64 = 512 << 20;
+
+/// An archive may hold so many bytes, whatever its size,
+const HARMLESS: u64 = 64 << 20;
+
+/// and beyond that so many times its size. Runs and judgments hold five to fifty times; gzip could hold a thousand times,
+/// the others far more.
+const PROPORTION: u64 = 250;
 
 /// Formats that are recognised in order to say so, but not read.
 const UNREADABLE: [(&[u8], &str); 6] = [
@@ -78,30 +88,48 @@ pub fn is_file(path: &str) -> Result<bool> {
     Ok(path != "-" && std::fs::metadata(path).map_err(fail)?.is_file())
 }
 
-/// All of an input.
-///
-/// # Errors
-/// The file cannot be read.
-pub fn read_all(path: &str) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let read = match open(path)? {
-        Source::File(mut file, _) => file.rewind().and_then(|()| file.read_to_end(&mut bytes)),
-        Source::Stream(mut reader) => reader.read_to_end(&mut bytes),
-    };
-    read.map_err(|source| Error::Io { file: path.into(), source })?;
-    Ok(bytes)
-}
-
-/// A reader that tells how much was read, of an archive as it is packed.
-struct Watched<R>(R);
+/// A reader that tells how much was read, of an archive as it is packed; adds it to a sum.
+struct Watched<R>(R, Arc<AtomicU64>);
 
 impl<R: Read> Read for Watched<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.0.read(buffer)?;
+        self.1.fetch_add(read as u64, Ordering::Relaxed);
         watch::step(read as u64).map_err(io::Error::other)?;
         Ok(read)
     }
 }
+
+/// An unpacked archive, for as long as that is not out of all proportion to what was read of it.
+struct Bounded<R> {
+    unpacked: R,
+    bytes: u64,
+    packed: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.unpacked.read(buffer)?;
+        self.bytes += read as u64;
+        watch::check().map_err(io::Error::other)?; // a few bytes may unpack for long
+        if self.bytes > HARMLESS && self.bytes / PROPORTION > self.packed.load(Ordering::Relaxed) {
+            return Err(io::Error::other(Bomb));
+        }
+        Ok(read)
+    }
+}
+
+/// An archive that holds far too much.
+#[derive(Debug)]
+struct Bomb;
+
+impl fmt::Display for Bomb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an archive that unpacks to more than {PROPORTION} times its size")
+    }
+}
+
+impl std::error::Error for Bomb {}
 
 fn stream(path: &str, mut input: Box<dyn Read + Send>) -> Result<Source> {
     let fail = |source| Error::Io { file: path.into(), source };
@@ -109,9 +137,10 @@ fn stream(path: &str, mut input: Box<dyn Read + Send>) -> Result<Source> {
     let read = fill(&mut input, &mut head).map_err(fail)?;
     watch::count(read as u64);
     let packing = recognise(path, &head[..read])?;
-    let whole = Cursor::new(head).take(read as u64).chain(Watched(input));
-    Ok(Source::Stream(match packing {
-        Packing::Plain => Box::new(whole),
+    let packed = Arc::new(AtomicU64::new(read as u64));
+    let whole = Cursor::new(head).take(read as u64).chain(Watched(input, Arc::clone(&packed)));
+    let unpacked: Box<dyn Read + Send> = match packing {
+        Packing::Plain => return Ok(Source::Stream(Box::new(whole))),
         Packing::Gzip => Box::new(Members::new(whole)),
         Packing::Zstd => Box::new(zstd::Decoder::new(whole).map_err(fail)?),
         Packing::Xz => {
@@ -119,7 +148,8 @@ fn stream(path: &str, mut input: Box<dyn Read + Send>) -> Result<Source> {
             let decoder = decoder.map_err(|error| fail(error.into()))?;
             Box::new(liblzma::read::XzDecoder::new_stream(whole, decoder))
         }
-    }))
+    };
+    Ok(Source::Stream(Box::new(Bounded { unpacked, bytes: 0, packed })))
 }
 
 fn recognise(path: &str, head: &[u8]) -> Result<Packing> {
@@ -144,6 +174,9 @@ pub fn damage(error: &io::Error) -> String {
     match error.get_ref().and_then(|error| error.downcast_ref()) {
         Some(liblzma::stream::Error::MemLimit) => {
             format!("an archive that takes more than {} MiB of memory to unpack", UNPACKING >> 20)
+        }
+        _ if error.get_ref().is_some_and(|error| error.is::<Bomb>()) => {
+            format!("{error} (if that is meant, unpack it first)")
         }
         _ => format!("a truncated or damaged file ({error})"),
     }

@@ -4,12 +4,13 @@
 //! first: into memory while it is small, then into a temporary file that goes with the process.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, Write};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::blocks::{io_error, newlines};
+use super::blocks::{LONGEST_LINE, io_error, newlines, too_long};
 use super::source::{Source, fill, open};
 use crate::error::{Error, Result};
+use crate::{memory, watch};
 
 /// Bytes of an unpacked input that are kept in memory.
 const SMALL: usize = 64 << 20;
@@ -79,6 +80,54 @@ impl Spool {
         match self {
             Spool::File(_, length) => *length,
             Spool::Memory(bytes) => bytes.len() as u64,
+        }
+    }
+}
+
+/// All of an input, in memory.
+///
+/// # Errors
+/// The file cannot be read, or is larger than memory.
+pub fn read_all(path: &str) -> Result<Vec<u8>> {
+    read_within(path, usize::MAX)
+}
+
+/// The same of lines, none of which is as long as no text has them.
+///
+/// # Errors
+/// As [`read_all`]; or a line is longer.
+pub fn read_lines(path: &str) -> Result<Vec<u8>> {
+    read_within(path, LONGEST_LINE)
+}
+
+fn read_within(path: &str, longest: usize) -> Result<Vec<u8>> {
+    let (mut reader, mut bytes): (Box<dyn Read>, Vec<u8>) = match open(path)? {
+        Source::File(mut file, length) => {
+            file.rewind().map_err(|source| Error::Io { file: path.into(), source })?;
+            let length = usize::try_from(length).unwrap_or(usize::MAX);
+            (Box::new(file), memory::room(length.saturating_add(STEP), path)?)
+        }
+        Source::Stream(reader) => (reader, Vec::new()),
+    };
+    let (mut lines, mut begin) = (0, 0);
+    loop {
+        let old = bytes.len();
+        // At least twice as much as before, so that little is copied.
+        let more = if bytes.capacity() - old < STEP { old.max(STEP) } else { STEP };
+        bytes.try_reserve(more).map_err(|_| Error::Memory { what: path.into(), bytes: (old + more) as u128 })?;
+        bytes.resize(old + STEP, 0);
+        let read = fill(&mut reader, &mut bytes[old..]).map_err(|error| io_error(path, lines + 1, error))?;
+        bytes.truncate(old + read);
+        watch::check()?;
+        lines += newlines(&bytes[old..]);
+        if let Some(newline) = bytes[old..].iter().rposition(|&byte| byte == b'\n') {
+            begin = old + newline + 1;
+        }
+        if bytes.len() - begin > longest {
+            return Err(too_long(path, lines + 1));
+        }
+        if read < STEP {
+            return Ok(bytes);
         }
     }
 }

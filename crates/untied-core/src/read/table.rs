@@ -9,7 +9,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::blocks::LineError;
-use super::source::read_all;
+use super::spool::read_lines;
 use super::{delimited, json, number};
 use crate::error::{Error, InputError, Result, quote};
 use crate::table::columns::{Columns, Kind};
@@ -32,7 +32,7 @@ const PIECE: usize = 1 << 19;
 /// # Errors
 /// The file cannot be read, has no record, or lacks a column; a record is malformed, or a number is not accepted.
 pub fn read_table(path: &str, format: Format, kind: Kind, named: &[(String, String)]) -> Result<Vec<Chunk>> {
-    let bytes = read_all(path)?;
+    let bytes = read_lines(path)?;
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     let wrong = |at: usize, error: LineError| {
         let line = Some(newlines(&bytes[..at]) + error.line + 1);

@@ -73,11 +73,24 @@ fn weights(cutoff: usize, beyond: usize) -> impl Iterator<Item = f64> {
     (beyond + 1..=cutoff).map(move |d| 1.0 / (cutoff as f64 * d as f64))
 }
 
+/// The sum of the weights beyond a depth. Far beyond it, sum 1/d is told by its asymptotic series, as a cutoff may be any
+/// number: `H_n = ln n + gamma + 1/(2n) - 1/(12n^2) + ..`
+fn rest(cutoff: usize, beyond: usize) -> f64 {
+    const LISTED: usize = 1 << 20;
+    let listed = weights(cutoff, beyond).take(LISTED).sum();
+    if cutoff - beyond <= LISTED {
+        return listed;
+    }
+    let (k, m) = (cutoff as f64, (beyond + LISTED) as f64);
+    let series = |n: f64| 0.5 / n - 1.0 / (12.0 * n * n);
+    listed + ((k / m).ln() + series(k) - series(m)) / k
+}
+
 impl Similarity for AverageOverlap {
     fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
         let seen = self.cutoff.min(overlaps.pair.longest());
         // Beyond the longer ranking the overlap stays as it is.
-        let last = (seen, weights(self.cutoff, seen).sum());
+        let last = (seen, rest(self.cutoff, seen));
         let long: Vec<f64>;
         let kappa = if seen <= self.weights.len() {
             &self.weights[..seen]
@@ -86,5 +99,19 @@ impl Similarity for AverageOverlap {
             &long
         };
         overlaps.score(&Linear { constant: 0.0, kappa, from: &[], further: [last, (0, 0.0)] }, with_variance)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_far_beyond_are_told_without_adding_them_up() {
+        for (cutoff, beyond) in [(3_000_000, 0), (5_000_000, 700), (20, 20)] {
+            let all: f64 = weights(cutoff, beyond).sum();
+            assert!((rest(cutoff, beyond) - all).abs() <= 1e-12 * all);
+        }
+        assert!(rest(1 << 60, 3) < 1e-16);
     }
 }

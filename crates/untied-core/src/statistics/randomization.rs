@@ -5,12 +5,16 @@
 //! (1 + those at least as extreme) / (1 + B) (Phipson & Smyth 2010).
 
 use super::on_grid;
+use crate::error::Result;
 use crate::random::Random;
+use crate::watch;
 
 /// Beyond so many differences other than 0, all signs are never listed.
 const MOST_LISTED: usize = 50;
 /// Differences whose signs are looked up together.
 const TOGETHER: usize = 8;
+/// Samples that are drawn before anyone asks whether to go on.
+const TOLD: usize = 64;
 
 /// How many choices of signs give a sum as extreme as the one that was seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,13 +36,15 @@ pub struct Counts {
 /// All choices of signs are counted, in two halves of which each is listed and sorted, where a half has at most
 /// `samples` of them; otherwise so many are drawn, the same ones for every `seed` and number of differences. Sums that
 /// are equal but for rounding count as equal.
-#[must_use]
-pub fn randomization(differences: &[f64], samples: usize, seed: u64) -> Counts {
+///
+/// # Errors
+/// Work shall stop.
+pub fn randomization(differences: &[f64], samples: usize, seed: u64) -> Result<Counts> {
     let grid = on_grid(differences.iter());
     let other_than_0: Vec<i64> = grid.iter().copied().filter(|&step| step != 0).collect();
     let half = other_than_0.len().div_ceil(2);
     if other_than_0.len() <= MOST_LISTED && 1 << half <= samples.max(1) {
-        all_signs(&other_than_0)
+        Ok(all_signs(&other_than_0))
     } else {
         // With those that are 0, so that a query has the same signs whatever the others' differences are.
         sampled_signs(&grid, samples, seed)
@@ -118,12 +124,15 @@ fn pairs_from(one: &[i64], other: &[i64], least: i64) -> f64 {
     pairs as f64
 }
 
-fn sampled_signs(grid: &[i64], samples: usize, seed: u64) -> Counts {
+fn sampled_signs(grid: &[i64], samples: usize, seed: u64) -> Result<Counts> {
     let limits = Limits::of(grid);
     let tables: Vec<[i64; 1 << TOGETHER]> = grid.chunks(TOGETHER).map(sums_by_bits).collect();
     let mut random = Random::new(seed);
     let (mut at_least, mut at_most, mut beyond) = (0u64, 0u64, 0u64);
-    for _ in 0..samples {
+    for sample in 0..samples {
+        if sample % TOLD == 0 {
+            watch::step(TOLD as u64)?;
+        }
         let mut sum = 0;
         for tables in tables.chunks(8) {
             let bytes = random.bits().to_le_bytes();
@@ -134,7 +143,7 @@ fn sampled_signs(grid: &[i64], samples: usize, seed: u64) -> Counts {
         beyond += u64::from(sum.abs() >= limits.smallest_beyond());
     }
     let [at_least, at_most, beyond, choices] = [at_least, at_most, beyond, samples as u64].map(|count| count as f64);
-    Counts { at_least, at_most, beyond, choices, exact: false }
+    Ok(Counts { at_least, at_most, beyond, choices, exact: false })
 }
 
 /// The sum of a few differences for every choice of their signs, a bit each.
@@ -171,7 +180,11 @@ mod tests {
             for _ in 0..40 {
                 let steps: Vec<i64> = (0..n).map(|_| random.below(9) as i64 - 4).filter(|&step| step != 0).collect();
                 let differences: Vec<f64> = steps.iter().map(|&step| step as f64 / 7.0).collect();
-                assert_eq!(randomization(&differences, 1 << 20, 0), listed(&steps), "{steps:?}");
+                assert_eq!(
+                    randomization(&differences, 1 << 20, 0).expect("nobody stops it"),
+                    listed(&steps),
+                    "{steps:?}"
+                );
             }
         }
     }
@@ -180,7 +193,10 @@ mod tests {
     fn a_sample_is_close_to_all() {
         let mut random = Random::new(3);
         let differences: Vec<f64> = (0..30).map(|_| random.unit() - 0.4).collect();
-        let (all, some) = (randomization(&differences, 1 << 15, 0), randomization(&differences, 20_000, 0));
+        let (all, some) = (
+            randomization(&differences, 1 << 15, 0).expect("nobody stops it"),
+            randomization(&differences, 20_000, 0).expect("nobody stops it"),
+        );
         assert!(all.exact && !some.exact);
         let (share, p) = (some.beyond / some.choices, all.beyond / all.choices);
         assert!((share - p).abs() < 4.0 * (p * (1.0 - p) / 20_000.0).sqrt(), "{share} of the sample, {p} of all");
@@ -188,7 +204,7 @@ mod tests {
 
     #[test]
     fn no_difference_is_never_extreme() {
-        let counts = randomization(&[0.0, 0.0], 10, 0);
+        let counts = randomization(&[0.0, 0.0], 10, 0).expect("nobody stops it");
         assert_eq!((counts.at_least, counts.at_most, counts.beyond, counts.choices), (1.0, 1.0, 1.0, 1.0));
     }
 }

@@ -6,7 +6,9 @@
 use rayon::prelude::*;
 
 use super::on_grid;
+use crate::error::Result;
 use crate::random::Random;
+use crate::{memory, watch};
 
 /// Differences of sums as they were seen and as deals of the values make them, in whole steps.
 #[derive(Debug)]
@@ -31,8 +33,10 @@ impl Ranges {
 /// Deal out the values of each query `samples` times.
 ///
 /// `values` are those of the first query for all runs, then those of the next.
-#[must_use]
-pub fn largest_ranges(values: &[f64], runs: usize, samples: usize, seed: u64) -> Ranges {
+///
+/// # Errors
+/// Work shall stop, or there is no memory for as many samples.
+pub fn largest_ranges(values: &[f64], runs: usize, samples: usize, seed: u64) -> Result<Ranges> {
     let grid = on_grid(values.iter());
     let mut sums = vec![0; runs];
     grid.chunks_exact(runs).for_each(|query| add(&mut sums, query));
@@ -51,10 +55,19 @@ pub fn largest_ranges(values: &[f64], runs: usize, samples: usize, seed: u64) ->
             sums.iter().fold((i64::MAX, i64::MIN), |(least, most), &sum| (least.min(sum), most.max(sum)));
         most - least
     };
-    let mut largest: Vec<i64> =
-        (0..samples).into_par_iter().map_init(|| (vec![0; runs], vec![0; runs]), deal).collect();
+    let mut largest: Vec<i64> = memory::room(samples, "samples")?;
+    largest.resize(samples, 0);
+    watch::begin(|| "dealing values out".into(), "samples", Some(samples as u64));
+    let numbered = largest.par_iter_mut().enumerate();
+    numbered.try_for_each_init(
+        || (vec![0; runs], vec![0; runs]),
+        |room, (sample, largest)| {
+            *largest = deal(room, sample);
+            watch::step(1)
+        },
+    )?;
     largest.sort_unstable();
-    Ranges { sums, largest, slack: 2 * (values.len() / runs.max(1)) as i64 }
+    Ok(Ranges { sums, largest, slack: 2 * (values.len() / runs.max(1)) as i64 })
 }
 
 fn add(sums: &mut [i64], values: &[i64]) {
@@ -70,15 +83,15 @@ mod tests {
         // Of two runs the range is |sum of s_i d_i|: the randomisation test.
         let values = [0.9, 0.1, 0.8, 0.3, 0.2, 0.4, 0.7, 0.1, 0.5, 0.2];
         let differences: Vec<f64> = values.chunks(2).map(|pair| pair[0] - pair[1]).collect();
-        let exact = super::super::randomization(&differences, 1 << 10, 0);
-        let ranges = largest_ranges(&values, 2, 40_000, 5);
+        let exact = super::super::randomization(&differences, 1 << 10, 0).expect("nobody stops it");
+        let ranges = largest_ranges(&values, 2, 40_000, 5).expect("nobody stops it");
         let (p, share) = (exact.beyond / exact.choices, ranges.at_least(0, 1) as f64 / 40_000.0);
         assert!((p - share).abs() < 4.0 * (p * (1.0 - p) / 40_000.0).sqrt(), "{p} exactly, {share} of the sample");
     }
 
     #[test]
     fn equal_runs_do_not_differ() {
-        let ranges = largest_ranges(&[0.3, 0.3, 0.3, 0.7, 0.7, 0.7], 3, 100, 0);
+        let ranges = largest_ranges(&[0.3, 0.3, 0.3, 0.7, 0.7, 0.7], 3, 100, 0).expect("nobody stops it");
         assert_eq!(ranges.at_least(0, 2), 100);
     }
 }

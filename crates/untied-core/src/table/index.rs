@@ -53,3 +53,28 @@ fn probe(slots: &[Slot], hash: u32, is_same: impl Fn(u32) -> bool) -> Result<usi
         at = (at + 1) & mask;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::hash;
+
+    /// Slots that are looked at to find every document once, from its own one on.
+    fn steps(hashes: impl Iterator<Item = u32>, rows: usize) -> usize {
+        let mut slots = vec![0; slots_for(rows)];
+        hashes.zip(0..).for_each(|(hash, row)| insert(&mut slots, hash, row, |_| false).expect("another document"));
+        let away = |(at, &slot): (usize, &Slot)| at.wrapping_sub((slot >> 32) as usize) & (slots.len() - 1);
+        slots.iter().enumerate().filter(|(_, slot)| **slot != 0).map(away).sum::<usize>() + rows
+    }
+
+    #[test]
+    fn whoever_writes_ids_cannot_choose_where_they_go() {
+        // Ids that all go to one slot with the hash that everybody knows.
+        const ROWS: usize = 1000;
+        let known = |id: &str| rapidhash::v3::rapidhash_v3(id.as_bytes()) as u32;
+        let chosen = (0u64..).map(|i| format!("d{i}")).filter(|id| known(id) % slots_for(ROWS) as u32 == 0);
+        let ids: Vec<String> = chosen.take(ROWS).collect();
+        assert_eq!(steps(ids.iter().map(|id| known(id)), ROWS), ROWS * (ROWS + 1) / 2);
+        assert!(steps(ids.iter().map(|id| hash(id.as_bytes())), ROWS) < 5 * ROWS);
+    }
+}

@@ -25,6 +25,7 @@ pub(crate) use run::returned;
 pub use whole::Whole;
 
 use crate::error::{Error, InputError, Result, quote};
+use crate::watch;
 
 /// Rows as columns: documents, and one or more columns of numbers (the score or the grade first).
 #[derive(Debug, Default, Clone)]
@@ -339,6 +340,7 @@ impl Table {
         let mut starts: Vec<usize> = Vec::new();
         let (mut last, mut returned) = (u32::MAX, None);
         for (c, chunk) in chunks.iter_mut().enumerate() {
+            watch::check()?;
             let global: Vec<u32> = chunk.queries.iter().map(|id| names.number(id)).collect();
             chunk.queries = Names::default();
             starts.resize(names.len(), 0);
@@ -368,7 +370,9 @@ impl Table {
             blocks.push(chunk.block);
             lines.push(chunk.lines);
         }
+        watch::check()?;
         let order = names.order();
+        watch::check()?;
         let returned = returned.and_then(|(number, line)| {
             let query = order.iter().position(|&other| other == number)?;
             Some((query, line))

@@ -7,6 +7,7 @@ use super::profiles::{Detail, Profile, Profiled};
 use super::{Chunk, Origins, Rows, Table, first_in_file, index};
 use crate::error::Result;
 use crate::ranking::{Level, count_from};
+use crate::watch;
 
 /// Judgments, query by query, with an index for looking documents up.
 ///
@@ -104,7 +105,10 @@ impl Qrels {
         qrels.row_levels.reserve(rows);
         qrels.slots.reserve(slots);
         let mut room = Vec::new();
-        (0..qrels.table.len()).for_each(|query| qrels.index(query, &mut room));
+        (0..qrels.table.len()).try_for_each(|query| {
+            qrels.index(query, &mut room);
+            watch::check()
+        })?;
         Ok((qrels, origins))
     }
 

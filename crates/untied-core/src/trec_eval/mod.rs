@@ -112,10 +112,10 @@ impl Judgments {
         let judgments = match options.judgments.as_str() {
             "qrels" => read::read_qrels_leniently(path, version).map(Judgments::Qrels),
             "qrels_jg" => {
-                read::read_all(path).and_then(|bytes| read_groups(&bytes, path, version)).map(Judgments::Groups)
+                read::read_lines(path).and_then(|bytes| read_groups(&bytes, path, version)).map(Judgments::Groups)
             }
-            "prefs" => read::read_all(path).map(|bytes| Judgments::Preferences(bytes, read_prefs)),
-            "qrels_prefs" => read::read_all(path).map(|bytes| Judgments::Preferences(bytes, read_qrels_prefs)),
+            "prefs" => read::read_lines(path).map(|bytes| Judgments::Preferences(bytes, read_prefs)),
+            "qrels_prefs" => read::read_lines(path).map(|bytes| Judgments::Preferences(bytes, read_qrels_prefs)),
             unknown => return Err(unknown_format("-R", unknown)),
         };
         judgments.map_err(failure(code::INPUT))

@@ -11,6 +11,7 @@
 
 use super::TOLERANCE;
 use super::core::{Climber, Core, Incumbent, Node};
+use crate::watch;
 
 /// No solution.
 const NEVER: f64 = -1e300;
@@ -84,6 +85,9 @@ impl Dual {
         self.prepare(core, node, shares);
         let (mut bound, mut size, mut stalled) = (f64::INFINITY, 1.0, 0);
         for step in 0..steps {
+            if step > 0 && watch::is_stopped() {
+                break;
+            }
             self.relax(node);
             let now = self.now.constant + self.solve();
             if step % 8 == 0 || now < bound - 1e-9 {

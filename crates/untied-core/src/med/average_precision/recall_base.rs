@@ -10,6 +10,7 @@
 
 use super::super::{Instance, Solution};
 use super::{TOLERANCE, Workspace};
+use crate::watch;
 
 /// A step that gains no more than this is none.
 const LEAST: f64 = 1e-13;
@@ -37,7 +38,7 @@ pub fn solve_ratio(instance: &Instance, elsewhere: usize, limit: u64, workspace:
             best.value = ratio;
             best.gains = program.gains(instance);
         }
-        if !improves {
+        if !improves || watch::is_stopped() {
             return closed(best, 1.0 / least);
         }
         price = best.value;

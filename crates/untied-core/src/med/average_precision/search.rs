@@ -4,6 +4,7 @@ use super::TOLERANCE;
 use super::core::{Climber, Core, Incumbent, Node, smaller};
 use super::dual::{BEGINNING, Dual};
 use super::program::{Program, Variable};
+use crate::watch;
 
 /// Steps of the bound at the root and below it.
 const STEPS: (usize, usize) = (150, 25);
@@ -158,7 +159,7 @@ impl Search {
         let position = (0..tensions.len()).fold(0, |best, x| if tensions[x] > tensions[best] { x } else { best });
         let first = self.incumbent.on[node.free[position]];
         for on in [first, !first] {
-            if self.nodes >= self.limit {
+            if self.nodes >= self.limit || watch::is_stopped() {
                 self.open = Some(self.open.map_or(bound, |open| open.max(bound)));
                 return;
             }

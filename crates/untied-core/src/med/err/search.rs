@@ -12,6 +12,7 @@
 //! bounds sharp enough to decide most documents.
 
 use super::part::{Open, Part};
+use crate::watch;
 
 /// What is found to lie this close to the best known counts as solved.
 pub(super) const TOLERANCE: f64 = 1e-12;
@@ -172,7 +173,7 @@ impl Search {
             }
             let first = part.on[place.next];
             for on in [first, !first] {
-                if self.nodes >= self.limit {
+                if self.nodes >= self.limit || watch::is_stopped() {
                     self.open = Some(self.open.map_or(bound, |open| open.max(bound)));
                     return;
                 }

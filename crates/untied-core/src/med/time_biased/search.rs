@@ -3,6 +3,7 @@
 use super::Timed;
 use super::part::Part;
 use super::spans::{Change, Spans};
+use crate::watch;
 
 /// Differences that floats do not tell apart.
 pub(super) const TOLERANCE: f64 = 1e-12;
@@ -154,7 +155,7 @@ impl<'t> Search<'t> {
             let i = change.document;
             let first = self.gains[i] > 0.0;
             for relevant in [first, !first] {
-                if self.nodes >= self.limit {
+                if self.nodes >= self.limit || watch::is_stopped() {
                     self.left = self.left.max(above);
                     break;
                 }

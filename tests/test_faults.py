@@ -1,0 +1,322 @@
+"""Faults and hostile sizes: memory stays within bounds, the error is clear, an interrupt is answered.
+
+Sizes are small here; ``UNTIED_FULL_FAULTS=1`` has those of docs/faults.md, and tells what was measured (``-s``).
+"""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import os
+import resource
+import subprocess
+import sys
+import time
+
+import pytest
+import zstandard
+
+import untied
+from untied import _core
+from untied.progress import observe
+
+FULL = bool(os.environ.get("UNTIED_FULL_FAULTS"))
+MB = 1 << 20
+
+pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
+
+#: Tells, in the end, the most memory that the process has had, and its CPU time.
+TOLD = """
+import resource, sys
+with open("/proc/self/status") as status:
+    peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+used = resource.getrusage(resource.RUSAGE_SELF)
+print(f"\\n{peak} {used.ru_utime + used.ru_stime:.1f}")
+"""
+COMMAND = "import sys; from untied.cli import main; print(main(sys.argv[1:]))\n"
+
+
+def child(code, *arguments):
+    """What a process prints, its messages, and its peak of memory in MiB."""
+    started = time.monotonic()
+    command = [sys.executable, "-c", code + TOLD, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stderr[-2000:]
+    out, _, told = done.stdout.rstrip("\n").rpartition("\n")
+    peak, cpu = told.split()
+    if FULL:
+        wall = time.monotonic() - started
+        print(f"{os.environ['PYTEST_CURRENT_TEST']}: {int(peak) >> 10} MiB, {wall:.1f} s, CPU {cpu} s")
+    return out.strip("\n"), done.stderr, int(peak) >> 10
+
+
+@pytest.fixture
+def small(tmp_path):
+    (tmp_path / "q").write_text("1 0 d 1\n")
+    (tmp_path / "r").write_text("1 Q0 d 1 1 t\n")
+    return tmp_path
+
+
+# Archives
+
+
+def archive(kind, pieces, path):
+    """Pack pieces one after the other."""
+    module, options = {"gz": (gzip, {}), "zst": (zstandard, {}), "xz": (lzma, {"preset": 1})}[kind]
+    with module.open(path, "wb", **options) as file:
+        for piece in pieces:
+            file.write(piece)
+
+
+LINES = {"blank lines": b"\n", "one document": b"1 Q0 d 1 1 t\n", "zeros": b"\0", "one letter": b"x"}
+
+
+@pytest.mark.parametrize("kind", ["gz", "zst", "xz"])
+@pytest.mark.parametrize("filling", LINES)
+def test_an_archive_bomb_is_refused_in_bounded_memory(small, kind, filling):
+    path = small / f"bomb.{kind}"
+    size = 8 << 30 if FULL else 96 * MB
+    piece = LINES[filling] * (4 * MB // len(LINES[filling]))
+    archive(kind, (piece for _ in range(size // len(piece))), path)
+    assert path.stat().st_size < size / 500
+    out, err, peak = child(COMMAND, "eval", small / "q", path, "-m", "AP")
+    assert out == "1"
+    expected = ("an archive that unpacks to more than 250 times its size", "lines of at most 16 MiB", "a NUL byte")
+    assert any(part in err for part in expected), err
+    assert err.count("\n") == 1
+    assert peak < 500
+
+
+@pytest.mark.parametrize("name", ["b.csv.gz", "b.jsonl.gz", "b.json.gz", "b.groups.gz"])
+def test_bombs_in_other_formats_are_refused_too(small, name):
+    archive("gz", [b"\n" * MB for _ in range(100)], small / name)
+    style = ["--qrels-format", "groups"] if "groups" in name else []
+    files = [small / name, small / "r"] if style else [small / "q", small / name]
+    out, err, peak = child(COMMAND, "eval", *files, "-m", "AP", *style)
+    assert out == "1"
+    assert "unpacks to more than 250 times its size (if that is meant, unpack it first)" in err
+    assert peak < 400
+
+
+def test_an_archive_that_holds_much_is_read(tmp_path):
+    """Fifty times its size: numbers that go up one by one."""
+    rows = b"".join(b"1 Q0 %d 1 -%d tag-of-the-run\n" % (i, i) for i in range(400_000))
+    (tmp_path / "r.zst").write_bytes(zstandard.ZstdCompressor().compress(rows + b"\n" * len(rows)))
+    assert untied.evaluate({"1": {"0": 1}}, tmp_path / "r.zst", "RR")["RR"].mean == 1.0
+
+
+@pytest.mark.parametrize("name", ["r.csv", "r.jsonl", "r.tsv"])
+@pytest.mark.parametrize("kind", ["gz", "zst", "xz"])
+def test_a_truncated_archive_of_a_table_is_refused(tmp_path, name, kind):
+    lines = {"r.jsonl": '{"query": "q", "document": "%d", "score": 1}\n'}
+    mark = "," if name == "r.csv" else "\t"
+    line = lines.get(name, f"q{mark}%d{mark}1\n")
+    head = "" if name in lines else mark.join(["query", "document", "score"]) + "\n"
+    path = tmp_path / f"{name}.{kind}"
+    archive(kind, [(head + "".join(line % i for i in range(3000))).encode()], path)
+    assert len(untied.read_run(path)["q"]) == 3000
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(untied.InputError, match="expected more data, found a truncated or damaged file"):
+        untied.read_run(path)
+
+
+# Files that are not what they were
+
+
+def test_a_file_that_is_cut_off_while_it_is_read_is_an_error_and_no_signal(tmp_path):
+    """Nothing is mapped into memory. A measure of one's own cuts the file when its first query is evaluated."""
+    path = tmp_path / "r"
+    queries = 60
+    path.write_bytes(b"".join(b"%d Q0 d%d-%s 1 %d t\n" % (q, i, b"x" * 200, -i)
+                              for q in range(queries) for i in range(2000)))  # fmt: skip
+    assert path.stat().st_size > 24 * MB  # more than two pieces
+
+    calls = []
+
+    @untied.measure(name="Cutting")
+    def cutting(grades):
+        calls.append(1)
+        os.truncate(path, 20 * MB)
+        return 0.0
+
+    with pytest.raises(untied.InputError, match="expected more data, found a truncated or damaged file"):
+        untied.evaluate({str(q): {"d": 1} for q in range(queries)}, path, cutting, threads=1)
+    assert calls
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="no file that cannot be read")
+def test_a_file_that_cannot_be_read_is_named():
+    for read in (untied.read_run, untied.read_qrels):
+        with pytest.raises(OSError, match="Input/output error") as caught:
+            read("/proc/self/mem")
+        assert caught.value.filename == "/proc/self/mem"
+
+
+# Sizes
+
+
+READERS = {
+    "run": ["eval", "{q}", "{long}"],
+    "qrels": ["eval", "{long}", "{r}"],
+    "csv": ["eval", "{q}", "{long}.csv"],
+    "jsonl": ["eval", "{q}", "{long}.jsonl"],
+    "lengths": ["eval", "{q}", "{r}", "-m", "TBG", "--docs", "{long}"],
+    "groups": ["eval", "{long}", "{r}", "--qrels-format", "groups"],
+    "letor": ["features", "{long}"],
+    "strata": ["sample", "{q}", "--strata", "{long}"],
+    "preferences": ["trec_eval", "-R", "prefs", "-m", "prefs_simp", "{long}", "{r}"],
+    "standard input": ["eval", "{q}", "-"],
+}
+
+
+@pytest.fixture(scope="module")
+def long_line(tmp_path_factory):
+    """A line of 1 GiB, or of 40 MiB."""
+    path = tmp_path_factory.mktemp("long") / "long"
+    with open(path, "wb") as file:
+        file.write(b"1 Q0 ")
+        for _ in range(1024 if FULL else 40):
+            file.write(b"x" * MB)
+    for suffix in (".csv", ".jsonl"):
+        os.link(path, f"{path}{suffix}")
+    return path
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_line_without_end_is_refused_in_bounded_memory(small, long_line, reader):
+    arguments = [part.format(q=small / "q", r=small / "r", long=long_line) for part in READERS[reader]]
+    code = COMMAND
+    if reader == "standard input":
+        code = f"import os; os.dup2(os.open({str(long_line)!r}, os.O_RDONLY), 0)\n" + code
+    out, err, peak = child(code, *arguments)
+    assert out.splitlines()[-1] == ("2" if reader == "preferences" else "1"), err
+    assert "lines of at most 16 MiB, found a longer one" in err
+    assert len(err) < 400
+    # A table's file is held as a whole; what it holds is known before, and no more is asked for.
+    assert peak < (1300 if FULL and reader in ("csv", "jsonl", "groups", "strata", "preferences") else 250)
+
+
+SYNTHETIC = """
+import sys, untied
+from untied.cli import main
+
+queries, documents, length = map(int, sys.argv[2:5])
+def lines(form):
+    for q in range(queries):
+        query = f"query-{q}".ljust(length if length > 100 else 0, "q")
+        yield "".join(form.format(query, f"doc-{q}-{d}".ljust(length, "d"), -d) for d in range(documents))
+if sys.argv[5] == "write":
+    for name, form in (("q", "{0} 0 {1} 1\\n"), ("r", "{0} Q0 {1} 1 {2} t\\n")):
+        with open(f"{sys.argv[1]}/{name}", "w") as file:
+            file.writelines(lines(form))
+else:
+    print(main(["eval", f"{sys.argv[1]}/q", f"{sys.argv[1]}/r", "-m", "AP", "-m", "nDCG@10"]))
+"""
+
+
+def evaluated(folder, queries, documents, length=0):
+    """The peak of memory, in MiB, of an evaluation in which all that is judged relevant is retrieved."""
+    child(SYNTHETIC, folder, queries, documents, length, "write")
+    out, err, peak = child(SYNTHETIC, folder, queries, documents, length, "read")
+    assert out.splitlines()[1:] == ["r\tall\tAP\t1.0000", "r\tall\tnDCG@10\t1.0000", "0"], err
+    return peak
+
+
+@pytest.mark.parametrize(
+    ("queries", "documents", "length", "bytes_each"),
+    [(1, 0, 0, 400), (0, 1, 0, 250), (0, 1, 65_536, 5 * 65_536)],
+    ids=["many queries of one document", "one query of many documents", "ids of 64 kB"],
+)
+def test_memory_grows_with_the_input_and_no_faster(tmp_path, queries, documents, length, bytes_each):
+    few, many = (50_000, 200_000) if not length else (20, 120)
+    if FULL and not length:
+        many = 10_000_000
+    peaks = [evaluated(tmp_path, *((n, 1) if queries else (1, n)), length) for n in (few, many)]
+    each = (peaks[1] - peaks[0]) * MB / (many - few)
+    assert each < bytes_each
+
+
+def test_long_ids_do_not_fill_the_screen(small):
+    (small / "r").write_text(f"1 Q0 {'d' * 65_536} 1 1 t\n1 Q0 {'d' * 65_536} 1 1 t\n")
+    _, err, _ = child(COMMAND, "eval", small / "q", small / "r")
+    assert "every document once" in err
+    assert len(err) < 500
+
+
+HUGE = 2**60
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+import numpy, untied
+from untied import _core
+
+huge = 2**60
+qrels, run, other = {"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}}, {"q": {"a": 1.0, "c": 2.0}}
+pairs = numpy.array([[1, 2, 3]]), numpy.array([[3, 2, 1]])
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        *(f"untied.evaluate(qrels, run, '{name}@{HUGE}')" for name in ("P", "nDCG", "AP", "ERR", "ADR", "RR")),
+        *(f"untied.compare(run, other, '{name}@{HUGE}')" for name in ("RBO", "Overlap", "MED(P@3)", "Jaccard", "AO")),
+        f"untied.compare(run, other, 'MED(nDCG@{HUGE})')",
+        "untied.compare(run, other, 'RBO', depth=huge)",
+        f"untied.compare_arrays(*pairs, 'RBO@{HUGE}')",
+        "untied.evaluate(qrels, run, 'AP', threads=huge)",
+        "_core.tukey_counts([[0.1, 0.2], [0.3, 0.1]], huge, 0)",
+        "_core.tukey_counts([[0.1, 0.2], [0.3, 0.1]], 10**12, 0)",
+        "untied.evaluate_arrays(numpy.broadcast_to(1.0, (10**6, 10**6)), numpy.broadcast_to(1, (10**6, 10**6)), 'AP')",
+        "untied.evaluate_arrays(numpy.ones((2, 3)), numpy.ones((2, 3)), 'AP', num_relevant=numpy.full(2, 2**63))",
+        "untied.read_run(sys.argv[1])",
+        "untied.evaluate({'q': {'a': 1e300, 'b': 10**15}}, run, 'nDCG')",
+    ],
+)  # fmt: skip
+def test_sizes_that_cannot_be_had_are_refused_or_not_needed(tmp_path, call):
+    """A value, or an error that Python can catch; the process goes on either way."""
+    with open(tmp_path / "huge.csv", "wb") as file:
+        file.truncate(1 << 40)  # takes no room on the disk
+    code = f"{LIMITED}\ntry:\n    {call}\nexcept (MemoryError, ValueError, OverflowError) as error:\n    print(error)\n"
+    out, err, _ = child(code, tmp_path / "huge.csv")
+    assert "panicked" not in err
+    if "read_run" in call:
+        assert out == f"not enough memory for {tmp_path / 'huge.csv'}: {((1 << 40) + MB) // 10**6} MB"
+    if "tukey" in call:
+        assert out.startswith("not enough memory for samples: ")
+
+
+# Interrupts
+
+
+class Interrupt(Exception):
+    """What a signal raises here."""
+
+
+ENDLESS = {
+    "randomization": lambda: _core.randomization_counts([[0.1 * i - 2 for i in range(60)]], 10**15, 0),
+    "tukey": lambda: _core.tukey_counts([[0.01 * (i * j % 97) for i in range(60)] for j in range(3000)], 10**7, 0),
+    "medium ties": lambda: untied.evaluate(
+        {"q": {f"d{i}": i % 3 for i in range(200_000)}}, {"q": {f"d{i}": 0.0 for i in range(400_000)}}, "subAP"
+    ),
+}
+
+
+@pytest.mark.parametrize("work", ENDLESS)
+def test_native_work_that_would_take_hours_is_interrupted(work):
+    """The first look at the work raises; that it ends at all is the test."""
+    seen = []
+
+    def look(what, unit, done, total):
+        seen.append((what, unit, total))
+        raise Interrupt
+
+    observe(look)
+    try:
+        with pytest.raises(Interrupt):
+            ENDLESS[work]()
+    finally:
+        observe(None)
+    assert seen[0][1] in ("samples", "queries")
+    assert untied.evaluate({"q": {"d": 1}}, {"q": {"d": 1}}, "AP")["AP"].mean == 1.0
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > 0
