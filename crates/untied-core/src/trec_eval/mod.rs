@@ -98,7 +98,7 @@ fn requested(options: &Options) -> Result<Requested, Failure> {
 
 /// Judgments in one of the formats of `-R`.
 enum Judgments {
-    Qrels(Qrels),
+    Qrels(Box<Qrels>),
     Groups(Vec<Qrels>),
     Preferences(Vec<u8>, Reader),
 }
@@ -110,7 +110,7 @@ impl Judgments {
     fn read(options: &Options, path: &str) -> Result<Judgments, Failure> {
         let version = options.version;
         let judgments = match options.judgments.as_str() {
-            "qrels" => read::read_qrels_leniently(path, version).map(Judgments::Qrels),
+            "qrels" => read::read_qrels_leniently(path, version).map(Box::new).map(Judgments::Qrels),
             "qrels_jg" => {
                 read::read_lines(path).and_then(|bytes| read_groups(&bytes, path, version)).map(Judgments::Groups)
             }
