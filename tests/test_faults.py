@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import lzma
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -123,25 +124,31 @@ def test_a_truncated_archive_of_a_table_is_refused(tmp_path, name, kind):
 # Files that are not what they were
 
 
+CUT_OFF = """
+import os, sys, untied
+path, calls = sys.argv[1], []
+
+@untied.measure(name="Cutting")
+def cutting(grades):
+    calls.append(1)
+    os.truncate(path, 20 << 20)
+    return 0.0
+
+try:
+    untied.evaluate({str(q): {"d": 1} for q in range(60)}, path, cutting, threads=1)
+except untied.InputError as error:
+    print(bool(calls), error)
+"""
+
+
 def test_a_file_that_is_cut_off_while_it_is_read_is_an_error_and_no_signal(tmp_path):
     """Nothing is mapped into memory. A measure of one's own cuts the file when its first query is evaluated."""
     path = tmp_path / "r"
-    queries = 60
-    path.write_bytes(b"".join(b"%d Q0 d%d-%s 1 %d t\n" % (q, i, b"x" * 200, -i)
-                              for q in range(queries) for i in range(2000)))  # fmt: skip
+    lines = (b"%d Q0 d%d-%s 1 %d t\n" % (q, i, b"x" * 200, -i) for q in range(60) for i in range(2000))
+    path.write_bytes(b"".join(lines))
     assert path.stat().st_size > 24 * MB  # more than two pieces
-
-    calls = []
-
-    @untied.measure(name="Cutting")
-    def cutting(grades):
-        calls.append(1)
-        os.truncate(path, 20 * MB)
-        return 0.0
-
-    with pytest.raises(untied.InputError, match="expected more data, found a truncated or damaged file"):
-        untied.evaluate({str(q): {"d": 1} for q in range(queries)}, path, cutting, threads=1)
-    assert calls
+    out, _, _ = child(CUT_OFF, path)
+    assert re.fullmatch(r"True .*line \d+: expected more data, found a truncated or damaged file .*", out)
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="no file that cannot be read")

@@ -50,12 +50,22 @@ CALLS = {
     "curve": "curve {q} {a} --query {query} --format tsv",
     "trec_eval": "trec_eval -q {q} {a}",
     "sample": "sample {q} {a} --documents 0.5 -o {folder}",
+    "study": "study ties {q} {a} {b} -o {study} --plots none",
     "judge-next": "judge-next {q} {a} {b} --top 3",
 }
 
 
 def arguments(command, folder):
-    names = {"q": "q", "a": "a.run", "b": "b.run", "l": "l.txt", "page": "page.html", "junit": "j.xml", "folder": "out"}
+    names = {
+        "q": "q",
+        "a": "a.run",
+        "b": "b.run",
+        "l": "l.txt",
+        "page": "page.html",
+        "junit": "j.xml",
+        "folder": "out",
+        "study": "study",
+    }
     paths = {name: str(folder / file) for name, file in names.items()} | {"query": EVIL.split()[0] + "q"}
     return [part.format(**paths) for part in CALLS[command].split(" ")]
 
@@ -154,6 +164,7 @@ ALLOWED = {
     ("own.py", "exec_module"): "a plugin that the user names",
     ("compat/ir_measures.py", "literal_eval"): "defaults of parameters, which the core prints; numbers and texts only",
     ("files.py", "json.loads"): "JSON",
+    ("study/kept.py", "json.loads"): "JSON",
     ("spark.py", "pickle.loads"): "what the driver's own function has made on an executor of the same session",
 }
 

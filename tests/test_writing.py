@@ -208,7 +208,8 @@ def test_no_other_module_opens_files_to_write():
                 writers.add(source.name)
             if name == "open" and any(set(mode) <= set("rwxabt+") and set(mode) & set("wxa+") for mode in modes):
                 writers.add(source.name)
-    assert writers == {"writing.py"}
+    # A study adds the parts that are finished to a file; of a line that is cut off it knows.
+    assert writers == {"writing.py", "kept.py"}
     assert UNFINISHED.startswith(".")
 
 
