@@ -150,7 +150,7 @@ def test_refusals(tmp_path: pathlib.Path) -> None:
     for options, said in (
         ({"rates": [120]}, "rates are percent, from 0 to 100, not 120"),
         ({"prefix": 0}, "prefix must be at least 1, not 0"),
-        ({"psi": [1.5]}, "p"),
+        ({"psi": [1.5]}, "p must be a number between 0 and 1, not 1.5"),
     ):
         with pytest.raises(untied.UntiedError, match=said):
             study.med(qrels, runs, tmp_path / "out", **options)
