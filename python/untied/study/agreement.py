@@ -46,7 +46,7 @@ class Agreement(Study):
     """All measures on the judgments, on pools of them, and on other judgments."""
 
     name = "agreement"
-    title = "Agreement of measures and judgments about runs"
+    title = "Agreement of rankings of runs by different measures and judgments"
     seeded = False
     columns: ClassVar[Mapping[str, str]] = {
         "measure": "the measure",

@@ -61,7 +61,7 @@ class Med(Study):
     """Distances of all pairs of runs, one measure after the other."""
 
     name = "med"
-    title = "Maximized effectiveness difference"
+    title = "Distances of runs by MED against their groups, actual differences and other distances"
     columns: ClassVar[Mapping[str, str]] = {
         "run_a": "a run",
         "run_b": "another one",
@@ -109,9 +109,9 @@ class Med(Study):
         """Add its options to the command line."""
         add("-m", "--measure", metavar="MEASURE", default=MEASURE,
             help=f"the measure S of MED(S), which all is held against (default: {MEASURE})")  # fmt: skip
-        listed = ", ".join(one.replace("{grade}", "GRADE") for one in DISTANCES)
+        listed = ", ".join(one.replace("{grade}", "HIGHEST") for one in DISTANCES)
         add("--distance", metavar="MEASURE", action="append", dest="distances",
-            help=f"another distance, as for compare, repeatable (default: {listed} of the qrels)")  # fmt: skip
+            help=f"another distance, as for compare, repeatable (default: {listed})")  # fmt: skip
         add("--rates", metavar="R,R,...", type=_numbers, default=RATES,
             help="percent of the judgments that MED is told of (default: 25,75,100)")  # fmt: skip
         add("--psi", metavar="P,P,...", type=_numbers, default=PSI,

@@ -50,7 +50,7 @@ class Ties(Study):
     """All runs, their scores read at one precision after the other."""
 
     name = "ties"
-    title = "Ties and the precision of scores"
+    title = "Ties: what they touch, how far their orders are apart, and what coarser scores do"
     seeded = False
     columns: ClassVar[Mapping[str, str]] = {
         "run": "the run",
