@@ -48,6 +48,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "Project": (
         "docs/performance.md",
+        "docs/figures.md",
         "benchmarks/README.md",
         "docs/determinism.md",
         "docs/faults.md",

@@ -27,6 +27,7 @@ NOT_RUN = {
     "needs the databases of advisories": 1,
     "needs torch": 2,
     "takes a quarter of an hour and the peers": 1,
+    "takes minutes, and valgrind": 1,
 }
 
 
