@@ -301,15 +301,6 @@ def test_usage(untied_: Command) -> None:
     assert "run 'old.run' is given twice" in untied_("old.run", "old.run")[2]
 
 
-def test_the_example_in_the_docs(untied_: Command) -> None:
-    root = pathlib.Path(__file__).parents[1]
-    example = root / "examples" / "tar2017"
-    runs = [example / "qut.run", example / "waterloo.run"]
-    _, out, _ = untied_(*runs, "--qrels", example / "qrels.txt", "--top", 2, "--format", "table")
-    shown = "".join(f"    {line}\n" if line else "\n" for line in out.splitlines())
-    assert shown in (root / "docs" / "comparing.md").read_text()
-
-
 def test_judgments_by_subtopic(untied_: Command, tmp_path: pathlib.Path) -> None:
     """Their format is named as for `untied eval`; the grade of one subtopic is not that of another."""
     (tmp_path / "subtopics").write_text("1 1 a 1\n1 2 e 1\n1 1 c 0\n")

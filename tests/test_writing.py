@@ -246,3 +246,15 @@ def test_standard_output_that_is_full_or_closed_ends_a_command_cleanly(arguments
     assert "untied: " not in err
     assert "Traceback" not in err
     assert code == (1 if arguments[0] == "gate" else 0)  # the verdict stands, whoever reads it
+
+
+def test_what_takes_text_alone_gets_text(monkeypatch):
+    """As in a notebook, whose standard output has no bytes below it."""
+    import io
+
+    from untied.writing import write_out
+
+    taken = io.StringIO()
+    monkeypatch.setattr("sys.stdout", taken)
+    write_out([b"caf\xc3\xa9 ", b"\xff\n"])
+    assert taken.getvalue() == "café \\xff\n"

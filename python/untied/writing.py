@@ -59,9 +59,14 @@ def write_out(pieces: Iterable[bytes]) -> None:
     """Write to standard output."""
     if sys.stdout is None:
         raise _refused(errno.EBADF, OUT)
+    # Notebooks and tests put something in its place that takes text alone.
+    binary = getattr(sys.stdout, "buffer", None)
     try:
         for piece in pieces:
-            sys.stdout.buffer.write(piece)
+            if binary is None:
+                sys.stdout.write(piece.decode("utf-8", "backslashreplace"))
+            else:
+                binary.write(piece)
     except OSError as error:
         error.filename = OUT
         raise
