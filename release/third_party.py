@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Licences and sources of everything that is compiled: check them, and list what ends up in the wheel.
 
-``third_party.py`` fails if a crate comes from anywhere but crates.io, if its licence is not one of `ALLOWED`, or if
+``third_party.py`` fails if a crate comes from anywhere but one registry, if its licence is not one of `ALLOWED`, or if
 THIRD-PARTY.md is not what ``third_party.py --write`` would write. Needs nothing but Cargo and the crates themselves.
 """
 
@@ -17,7 +17,6 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 LISTED = ROOT / "THIRD-PARTY.md"
 TARGET = "x86_64-unknown-linux-gnu"
-CRATES_IO = "registry+https://github.com/rust-lang/crates.io-index"
 
 #: Licences that ask for a notice at most.
 ALLOWED = {
@@ -100,11 +99,13 @@ def is_allowed(expression: str) -> bool:
 def faults(found: list[dict[str, Any]]) -> list[str]:
     """What is wrong with sources and licences."""
     wrong = []
+    registries = [source for package in found if (source := package["source"] or "").startswith("registry+")]
     for package in found:
         name = f"{package['name']} {package['version']}"
         is_ours = package["source"] is None and Path(package["manifest_path"]).is_relative_to(ROOT)
-        if not is_ours and package["source"] != CRATES_IO:
-            wrong.append(f"{name}: comes from {package['source'] or package['manifest_path']}, not from crates.io")
+        if not is_ours and package["source"] not in registries[:1]:
+            origin = package["source"] or package["manifest_path"]
+            wrong.append(f"{name}: comes from {origin}, not from the registry that others come from")
         if not is_allowed(package["license"] or "none"):
             wrong.append(f"{name}: its licence, {package['license'] or 'none'}, is not among those allowed")
     return wrong

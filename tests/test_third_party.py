@@ -47,12 +47,14 @@ def test_sources(third_party: ModuleType) -> None:
         manifest = f"{folder}/Cargo.toml"
         return {"name": "x", "version": "1", "source": source, "manifest_path": manifest, "license": licence}
 
-    fine = [package(third_party.CRATES_IO, "/r/x-1"), package(None, str(third_party.ROOT / "crates" / "x"))]
+    registry = "registry+https://example.org/index"
+    fine = [package(registry, "/r/x-1"), package(None, str(third_party.ROOT / "crates" / "x"))]
     assert third_party.faults(fine) == []
-    git = "git+https://example.org/x"
-    assert third_party.faults([package(git, "/g/x")]) == [f"x 1: comes from {git}, not from crates.io"]
-    assert third_party.faults([package(None, "/x")]) == ["x 1: comes from /x/Cargo.toml, not from crates.io"]
-    assert third_party.faults([package(third_party.CRATES_IO, "/r/x-1", None)]) == [
+    for source, folder in (("git+https://example.org/x", "/g/x"), (None, "/x"), ("registry+https://other", "/r/x")):
+        other = package(source, folder)
+        wrong = f"x 1: comes from {source or '/x/Cargo.toml'}, not from the registry that others come from"
+        assert third_party.faults([*fine, other]) == [wrong]
+    assert third_party.faults([package(registry, "/r/x-1", None)]) == [
         "x 1: its licence, none, is not among those allowed"
     ]
 
