@@ -47,6 +47,8 @@ def pages(site: Mapping[str, str]) -> tuple[list[object], dict[str, str]]:
     between = rows_of(site["comparing.md"], "Ties")
     for comparing in (False, True):
         for family, members in groupby(measure_info(comparing=comparing), itemgetter("family")):
+            if family.startswith("Defined in "):
+                continue  # somebody's own
             section = list[object]()
             overview.append(f"\n## {family}\n\n| measure | |\n|---|---|")
             for info in members:

@@ -73,6 +73,9 @@ def pages(_: Mapping[str, str]) -> tuple[list[object], dict[str, str]]:
 def help_of(command: str) -> str:
     """What a command prints for ``--help``."""
     written = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    if command:
+        # Before the patch, which a module imported under it would keep.
+        import_module(f"untied.cli.{command.replace('-', '_')}")
     with patch.object(cli, "width", return_value=WIDTH), redirect_stdout(written), suppress(SystemExit):
         cli.main([command, "--help"] if command else ["--help"])
     written.seek(0)

@@ -15,6 +15,8 @@ import os
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -50,15 +52,26 @@ def shown(path: Path) -> str:
     return f"{kind}\n" if kind and path.suffix != ".xml" else content.decode()
 
 
-def told(arguments: list[str], capture: pytest.CaptureFixture[bytes]) -> str:
-    """What a command says, writes and returns, as text."""
-    before = set(Path().rglob("*"))
+def here(arguments: list[str], capture: pytest.CaptureFixture[bytes]) -> tuple[object, bytes, bytes]:
+    """Run a command in this process."""
     try:
         code: object = main(arguments)
     except SystemExit as stopped:
         code = stopped.code
-    captured = capture.readouterr()
-    parts = [("exit code", f"{code}\n"), ("output", captured.out.decode()), ("messages", captured.err.decode())]
+    return code, *capture.readouterr()
+
+
+def alone(arguments: list[str], _: pytest.CaptureFixture[bytes]) -> tuple[object, bytes, bytes]:
+    """Run it in one of its own: other tests define measures in this one."""
+    child = subprocess.run([sys.executable, "-m", "untied", *arguments], capture_output=True, check=False)
+    return child.returncode, child.stdout, child.stderr
+
+
+def told(arguments: list[str], capture: pytest.CaptureFixture[bytes]) -> str:
+    """What a command says, writes and returns, as text."""
+    before = set(Path().rglob("*"))
+    code, out, err = (alone if arguments[0] == "measures" else here)(arguments, capture)
+    parts = [("exit code", f"{code}\n"), ("output", out.decode()), ("messages", err.decode())]
     written = sorted(path for path in set(Path().rglob("*")) - before if path.is_file())
     parts += [(str(path), shown(path)) for path in written]
     text = "".join(f"\n[{name}]\n{content}" for name, content in parts if content)
