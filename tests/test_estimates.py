@@ -139,3 +139,17 @@ def test_draws_of_subap() -> None:
     assert abs(sum(draws) / 400 - exact.mean) < 4 * math.sqrt(exact.variance / 400)
     with pytest.raises(untied.UntiedError, match=r"rate must be from 0 to 1, not 1\.5"):
         estimates.subcollection(qrels, run, rate=1.5)
+
+
+def test_the_variance_of_one_order_is_that_of_inclusion() -> None:
+    """The best and the worst order vary by what is drawn, as a ranking without ties does."""
+    qrels = {"q": {"a": 1, "b": 0, "c": 1, "d": -1, "e": 1}}
+    tied = {"q": [["x", "a", "b"], ["y", "c", "d"], ["e"]]}
+    orders = {"best": {"q": list("abxcdye")}, "worst": {"q": list("xbaydce")}}
+    measure = "subAP(p=0.5)"
+    for ties, order in orders.items():
+        found = untied.evaluate(qrels, tied, measure, ties=ties, variance=True)[measure]
+        alone = untied.evaluate(qrels, order, measure, variance=True)[measure]
+        assert (found.mean, found.variance) == (alone.mean, alone.variance)
+        assert found.variance
+        assert untied.evaluate(qrels, tied, "AP", ties=ties, variance=True)["AP"].variance == 0

@@ -122,10 +122,15 @@ impl Over<'_> {
 
     /// Variance over orders of tied documents.
     pub fn variance(&self) -> f64 {
-        match (self.settings.ties, self.settings.unjudged) {
-            (Ties::Best | Ties::Worst, _) => 0.0,
-            (_, Unjudged::Best | Unjudged::Worst) => f64::NAN, // of the grades that were chosen, nothing is known
-            _ => self.measure.variance(&self.orders.tied, self.truth),
+        let ranking = match self.settings.ties {
+            Ties::Best | Ties::Worst if !self.measure.varies_in_one_order() => return 0.0,
+            Ties::Best => &self.orders.best,
+            Ties::Worst => &self.orders.worst,
+            _ => &self.orders.tied,
+        };
+        match self.settings.unjudged {
+            Unjudged::Best | Unjudged::Worst => f64::NAN, // of the grades that were chosen, nothing is known
+            _ => self.measure.variance(ranking, self.truth),
         }
     }
 }

@@ -378,6 +378,11 @@ pub trait Measure: Send + Sync {
         None
     }
 
+    /// Whether the variance is not over orders of ties alone, and so not 0 for one order.
+    fn varies_in_one_order(&self) -> bool {
+        false
+    }
+
     /// How sure the values for this ranking are; asked only where documents are tied.
     fn certainty(&self, _ranking: &Ranking, _truth: &Truth<'_>) -> Certainty {
         Certainty::Exact

@@ -146,6 +146,10 @@ impl Measure for SubcollectionAp {
         });
         path.variance() / (truth.relevant(self.rel) as f64).powi(2)
     }
+
+    fn varies_in_one_order(&self) -> bool {
+        true // over inclusion
+    }
 }
 
 /// Cells of a group's table beyond which the variance is not computed.
