@@ -98,8 +98,10 @@ class Environment:
 
     def smoke(self) -> str:
         """Run README's example and the golden command lines; what came of it."""
+        data = self.folder / "data"
         for source in (EXAMPLE, GOLDEN / "data"):
-            shutil.copytree(source, self.folder / "data", dirs_exist_ok=True)
+            shutil.copytree(source, data, dirs_exist_ok=True)
+        inputs = set(data.iterdir())
         version = self.told("untied", "--version").stdout.strip()
         expected = re.search(r"value \[lowest.*?(?=\n *\n|\n```)", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
         runs = [path.name for path in sorted(EXAMPLE.glob("*.run"))]
@@ -112,6 +114,8 @@ class Environment:
         for path in sorted(GOLDEN.glob("*.txt")):
             first, _, golden = path.read_text("utf-8").partition("\n")
             found = self.told(*shlex.split(first.removeprefix("$ ")))
+            for written in set(data.iterdir()) - inputs:
+                shutil.rmtree(written) if written.is_dir() else written.unlink()
             if found.returncode == 1 and "install untied[" in found.stderr:
                 extras += 1
                 continue
