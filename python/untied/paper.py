@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from untied._core import show_id
 from untied.errors import UntiedError
+from untied.statistics import TESTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from untied.statistics import Significance
     from untied.table import Results, Value
@@ -21,12 +22,6 @@ _LATEX = str.maketrans(
     | {"<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}", '"': "\\textquotedbl{}"}
 )
 
-_TESTS = {
-    "randomization": "paired randomisation test",
-    "tukey": "randomised Tukey HSD test",
-    "t": "paired t-test",
-    "wilcoxon": "Wilcoxon signed-rank test",
-}
 _CORRECTIONS = {
     "holm": ", Holm's correction",
     "bonferroni": ", Bonferroni's correction",
@@ -96,7 +91,7 @@ def paper_table(results: Results, found: Significance | None = None, *, style: s
     if style not in STYLES:
         raise UntiedError(f"style must be {', '.join(STYLES[:-1])} or {STYLES[-1]}, not {style!r}")
     letters = {} if found is None or found.settings["baseline"] else _letters(results.runs)
-    cells = {run: dict(zip(results.measures, _cells(results, run, digits), strict=True)) for run in results.runs}
+    cells = _cells(results, digits)
     if found is not None:
         _mark(found, cells, letters)
     if style in ("csv", "tsv"):
@@ -119,12 +114,15 @@ def _letters(runs: Sequence[str]) -> dict[str, str]:
     return {run: chr(ord("a") + place) if few else f"{place + 1} " for place, run in enumerate(runs)}
 
 
-def _cells(results: Results, run: str, digits: int) -> Iterator[_Cell]:
+def _cells(results: Results, digits: int) -> dict[str, dict[str, _Cell]]:
+    """Cells by run and measure."""
+    cells: dict[str, dict[str, _Cell]] = {run: {} for run in results.runs}
     for measure in results._measures:
-        means = [results.value(measure, run=other).mean for other in results.runs]
-        value = results.value(measure, run=run)
-        best = (min if measure.lower_is_better else max)(means)
-        yield _Cell(value, value.mean == best and len(means) > 1, digits)
+        values = {run: results.value(measure, run=run) for run in cells}
+        best = (min if measure.lower_is_better else max)(value.mean for value in values.values())
+        for run, value in values.items():
+            cells[run][str(measure)] = _Cell(value, value.mean == best and len(values) > 1, digits)
+    return cells
 
 
 def _mark(found: Significance, cells: dict[str, dict[str, _Cell]], letters: dict[str, str]) -> None:
@@ -218,7 +216,7 @@ def _caption(results: Results, found: Significance | None, best: str) -> str:
     if found is not None:
         settings = found.settings
         baseline = settings["baseline"]
-        how = f"{_TESTS[settings['test']]}{_CORRECTIONS[settings['correction']]}, p ≤ {1 - settings['level']:.4g}"
+        how = f"{TESTS[settings['test']]}{_CORRECTIONS[settings['correction']]}, p ≤ {1 - settings['level']:.4g}"
         if baseline:
             said.append(f"Arrows: significantly better (↑) or worse (↓) than {show_id(baseline)} ({how})")
         else:

@@ -22,8 +22,13 @@ if TYPE_CHECKING:
 
     Values: TypeAlias = Mapping[Any, float | Value] | Iterable[float | Value]
 
-#: What tests two runs.
-TESTS = ("randomization", "tukey", "t", "wilcoxon")
+#: What tests two runs, and what people call it.
+TESTS = {
+    "randomization": "paired randomisation test",
+    "tukey": "randomised Tukey HSD",
+    "t": "paired t-test",
+    "wilcoxon": "Wilcoxon's signed-rank test",
+}
 #: What corrects p-values for their number.
 CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 #: How intervals are found.
@@ -357,7 +362,7 @@ def significance(
     >>> significance(results, interval="none").table.to_dicts()[0]["p"]
     0.25
     """
-    _one_of("test", test, TESTS)
+    _one_of("test", test, tuple(TESTS))
     _one_of("correction", correction, CORRECTIONS)
     _one_of("interval", interval, INTERVALS)
     _share("level", level)

@@ -166,12 +166,7 @@ def _tables(found: Significance, results: Results, style: str, digits: int, on_s
     from untied.cli import output
 
     settings = found.settings
-    how = {
-        "randomization": "paired randomisation test",
-        "tukey": "randomised Tukey HSD",
-        "t": "paired t-test",
-        "wilcoxon": "Wilcoxon's signed-rank test",
-    }[settings["test"]]
+    how = TESTS[settings["test"]]
     corrected = "" if settings["correction"] == "none" else f", p corrected ({settings['correction']})"
     rows = found.table.to_dicts()
     for measure in results.measures:

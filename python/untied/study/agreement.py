@@ -19,7 +19,7 @@ from untied.evaluate import Evaluator
 from untied.inputs import named_sources
 from untied.measures import as_measures
 from untied.plotting import COLORS, DASHES
-from untied.study.frame import Figure, Inputs, Study, conduct, markdown, tidy
+from untied.study.frame import DIGITS, Figure, Inputs, Study, conduct, markdown, tidy, whole_numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,8 +36,6 @@ MEASURES = ("AP", "nDCG", "Rprec", "Bpref", "R@100", "nDCG@10", "P@10", "RBP(p=0
 DEPTHS = (50, 20, 10, 5)
 #: The judgments as they are.
 ALL = "all"
-#: Values nearer than this are equal but for rounding.
-DIGITS = 12
 #: Runs in the plot of those that move most.
 MOVERS = 20
 
@@ -84,7 +82,7 @@ class Agreement(Study):
         add("-m", "--measure", metavar="MEASURE", action="append", dest="measures",
             help=f"a measure, repeatable (default: {', '.join(MEASURES)})")  # fmt: skip
         add("--qrels-also", metavar="QRELS", action="append", help="other judgments to rank runs by, repeatable")
-        add("--depths", metavar="N,N,...", type=_depths, default=DEPTHS,
+        add("--depths", metavar="N,N,...", type=whole_numbers, default=DEPTHS,
             help=f"depths of pools to rank runs by (default: {','.join(map(str, DEPTHS))}); 0: none")  # fmt: skip
 
     def parts(self) -> Sequence[Part]:
@@ -342,15 +340,6 @@ def _draw_moves(figure: Any, rows: Sequence[Row], ranks: Mapping[str, list[float
     axis.set_xlabel(f"rank among {runs} runs")
     axis.grid(axis="x", color="0.92", linewidth=0.5)
     axis.set_axisbelow(True)
-
-
-def _depths(text: str) -> list[int]:
-    import argparse
-
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"must be whole numbers with commas between them, not {text!r}") from None
 
 
 def agreement(

@@ -14,7 +14,7 @@ from untied.correlation import kendall
 from untied.errors import UntiedError
 from untied.evaluate import Evaluator
 from untied.plotting import COLORS, DASHES
-from untied.study.frame import Figure, Inputs, Study, markdown
+from untied.study.frame import SEEDS, Figure, Inputs, Study, markdown, numbers
 from untied.table import Table
 
 TYPE_CHECKING = False
@@ -104,7 +104,7 @@ class AgainstAP(Study):
 
     def seed(self, number: int) -> int:
         """The seed of a sample; those of studies with different seeds are different ones."""
-        return int(self.settings["seed"]) * 1_000_000 + number
+        return int(self.settings["seed"]) * SEEDS + number
 
     def evaluator(self, qrels: QrelsLike, share: float) -> Evaluator:
         """All measures, on judgments of which that share is kept."""
@@ -290,18 +290,9 @@ def over_samples(table: Table) -> dict[tuple[str, float], dict[str, float]]:
 def add_rates(add: Callable[..., argparse.Action], rates: Sequence[float], what: str) -> None:
     """Add the options that studies with rates and samples share."""
     default = ",".join(f"{rate:g}" for rate in rates)
-    add("--rates", metavar="R,R,...", type=_rates, default=rates, help=f"percent {what} (default: {default})")
+    add("--rates", metavar="R,R,...", type=numbers, default=rates, help=f"percent {what} (default: {default})")
     add("--samples", metavar="N", type=int, default=10, help="samples at each rate below 100 (default: 10)")
     add("--rel", metavar="GRADE", type=float, default=1.0, help="lowest relevant grade (default: 1)")
-
-
-def _rates(text: str) -> list[float]:
-    import argparse
-
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"must be numbers with commas between them, not {text!r}") from None
 
 
 def checked(rates: Sequence[float], samples: int, seed: int, rel: float) -> dict[str, Any]:

@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any, ClassVar, TypeAlias
+    from typing import Any, ClassVar, TypeAlias, TypeVar
 
     from untied._core import Qrels, Run
     from untied.inputs import OneRun, QrelsLike, Runs
@@ -33,11 +33,16 @@ if TYPE_CHECKING:
     Part: TypeAlias = tuple[Any, ...]
     #: What a part found: text and numbers.
     Row: TypeAlias = tuple[Any, ...]
+    Number = TypeVar("Number", int, float)
     #: Draws into a matplotlib figure.
     Draw: TypeAlias = Callable[[Any], object]
 
 #: What ``plots`` may be, and the files that it makes.
 PLOTS = {"svg": ("svg",), "png": ("png",), "both": ("svg", "png"), "none": ()}
+#: Values that agree to so many decimals are equal but for rounding.
+DIGITS = 12
+#: Seeds of studies are that far apart, so that no two of them share a sample.
+SEEDS = 1_000_000
 
 
 class Inputs:
@@ -380,6 +385,25 @@ def tidy(texts: Sequence[str], numbers: Sequence[str], rows: Sequence[Row]) -> T
     columns = list(zip(*rows, strict=True)) or [()] * (len(texts) + len(numbers))
     named = dict(zip((*texts, *numbers), map(list, columns), strict=True))
     return Table({name: named[name] for name in texts}, {name: named[name] for name in numbers})
+
+
+def numbers(text: str) -> list[float]:
+    """Read an option's numbers with commas between them."""
+    return _listed(text, float, "numbers")
+
+
+def whole_numbers(text: str) -> list[int]:
+    """The same of whole numbers."""
+    return _listed(text, int, "whole numbers")
+
+
+def _listed(text: str, read: Callable[[str], Number], what: str) -> list[Number]:
+    import argparse
+
+    try:
+        return [read(part) for part in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be {what} with commas between them, not {text!r}") from None
 
 
 def markdown(columns: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:

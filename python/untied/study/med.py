@@ -25,7 +25,7 @@ from untied.measures import as_measure
 from untied.progress import each
 from untied.scaling import places
 from untied.study.estimates import linear
-from untied.study.frame import Figure, Inputs, Study, conduct, markdown, tidy
+from untied.study.frame import SEEDS, Figure, Inputs, Study, conduct, markdown, numbers, tidy, whole_numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,8 +53,6 @@ DIFFERENCES = ("difference", "per_query", "scaled")
 AMONG = ("all", "same", "other")
 #: Groups with bars, and groups with a colour on the map.
 SHOWN = 8
-#: Seeds of studies are that far apart.
-SEEDS = 1_000_000
 
 
 class Med(Study):
@@ -112,11 +110,11 @@ class Med(Study):
         listed = ", ".join(one.replace("{grade}", "HIGHEST") for one in DISTANCES)
         add("--distance", metavar="MEASURE", action="append", dest="distances",
             help=f"another distance, as for compare, repeatable (default: {listed})")  # fmt: skip
-        add("--rates", metavar="R,R,...", type=_numbers, default=RATES,
+        add("--rates", metavar="R,R,...", type=numbers, default=RATES,
             help="percent of the judgments that MED is told of (default: 25,75,100)")  # fmt: skip
-        add("--psi", metavar="P,P,...", type=_numbers, default=PSI,
+        add("--psi", metavar="P,P,...", type=numbers, default=PSI,
             help=f"persistences of RBP and RBO (default: {','.join(map(str, PSI))})")  # fmt: skip
-        add("--cutoffs", metavar="K,K,...", type=_cutoffs, default=CUTOFFS,
+        add("--cutoffs", metavar="K,K,...", type=whole_numbers, default=CUTOFFS,
             help="cutoffs of nDCG and ERR (default: 5,20,100)")  # fmt: skip
         add("--groups", metavar="FILE", help="groups that runs are of: lines of a run's name and a group")
         add("--prefix", metavar="N", type=int, default=PREFIX,
@@ -367,24 +365,6 @@ def _correlation(
 
 def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values) if values else math.nan
-
-
-def _numbers(text: str) -> list[float]:
-    import argparse
-
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"must be numbers with commas between them, not {text!r}") from None
-
-
-def _cutoffs(text: str) -> list[int]:
-    import argparse
-
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"must be whole numbers with commas between them, not {text!r}") from None
 
 
 def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:

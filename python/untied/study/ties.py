@@ -19,7 +19,7 @@ from untied.evaluate import Evaluator
 from untied.measures import as_measures
 from untied.plotting import COLORS, DASHES
 from untied.progress import each
-from untied.study.frame import Figure, Inputs, Study, conduct, markdown, tidy
+from untied.study.frame import DIGITS, Figure, Inputs, Study, conduct, markdown, tidy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,8 +39,6 @@ MEASURES = ("P@10", "R@100", "F1@10", "AP", "RR", "nDCG@10", "nDCG", "Rprec", "B
 PRECISIONS = ("float64", "float32", "float16", "bfloat16", "8 bits")
 #: Orders of tied documents that a run is evaluated in; the first is the mean over all.
 ORDERS = ("mean", "docid", "given", "best", "worst")
-#: Values nearer than this are equal but for rounding.
-DIGITS = 12
 LEVELS = 255
 #: Runs in a panel of the plot of spreads.
 WIDEST = 6
