@@ -204,8 +204,9 @@ impl StratifiedAp {
                 .map(|s| if part.is_relevant_beside(s) { self.mean_above(part, s, above, false) } else { 0.0 })
                 .collect();
             for (stratum, &[relevant, ..]) in part.counts.iter().enumerate().filter(|(_, counts)| counts[0] > 0) {
-                let others = every.iter().enumerate().filter(|(other, _)| *other != stratum).map(|(_, mean)| mean);
-                let sum = others.sum::<f64>() + self.mean_above(part, stratum, above, true);
+                // In the order of strata, as over single orders: a ranking without ties has the same bits.
+                let own = self.mean_above(part, stratum, above, true);
+                let sum: f64 = every.iter().enumerate().map(|(s, &mean)| if s == stratum { own } else { mean }).sum();
                 total += part.weights[stratum] * (relevant as f64 / part.size as f64) * (1.0 + sum) / rank;
             }
         }
