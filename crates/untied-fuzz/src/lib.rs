@@ -6,6 +6,8 @@
 #![cfg(unix)]
 
 mod archives;
+mod arrow;
+mod arrow_columns;
 mod blocks;
 mod case;
 mod grammar;
@@ -43,6 +45,7 @@ pub static TARGETS: &[Target] = &[
     Target { name: "med", run: pairs::med, sample: 1000 },
     Target { name: "rbo", run: pairs::rbo, sample: 100 },
     Target { name: "letor", run: letor::letor, sample: 2000 },
+    Target { name: "arrow", run: arrow::batches, sample: 2000 },
 ];
 
 /// Run a target by its name.

@@ -137,7 +137,7 @@ fn plain(data: &[u8]) {
 }
 
 /// Counts of documents by grade, and repeated judgments.
-fn assert_levels(qrels: &Qrels, rows: &Rows, grade: usize) {
+pub fn assert_levels(qrels: &Qrels, rows: &Rows, grade: usize) {
     let mut repeated = 0;
     for (query, rows) in rows.values().enumerate() {
         let mut judged: BTreeMap<&[u8], f64> = BTreeMap::new();

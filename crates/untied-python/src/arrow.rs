@@ -1,13 +1,40 @@
-//! Tables for other libraries, through Arrow's C stream interface.
+//! Tables from and for other libraries, through Arrow's C stream interface.
 
 use std::sync::Arc;
 
-use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, StringArray};
 use arrow_schema::{DataType, Field, Schema};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
+use untied_core::table::Chunk;
+use untied_core::table::columns::Kind;
+
+/// What an object's `__arrow_c_stream__` gives.
+pub fn stream(object: &Bound<'_, PyAny>, source: &str) -> PyResult<FFI_ArrowArrayStream> {
+    let Ok(method) = object.getattr("__arrow_c_stream__") else {
+        let found = object.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("{source} must be a table with __arrow_c_stream__, not {found}")));
+    };
+    let capsule = method.call0()?;
+    let pointer = capsule.cast::<PyCapsule>()?.pointer_checked(Some(c"arrow_array_stream"))?;
+    // SAFETY: a capsule of this name holds a pointer to such a stream, as the Arrow PyCapsule interface says. The
+    // stream is moved out and marked as released, so that the capsule does not release it again.
+    Ok(unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr().cast()) })
+}
+
+/// Runs or qrels from a stream. Its producer may be Python: it is asked without Python's lock.
+pub fn chunks(
+    stream: FFI_ArrowArrayStream,
+    kind: Kind,
+    named: &[(String, String)],
+    source: &str,
+) -> untied_core::Result<Vec<Chunk>> {
+    let wrong = |error| untied_core::Error::Value(format!("{source}: {error}"));
+    let reader = RecordBatchStreamReader::try_new(stream).map_err(wrong)?;
+    untied_arrow::chunks(reader, kind, named, source)
+}
 
 /// A capsule that streams columns of text and of numbers (`None` is null), in this order.
 #[pyfunction]

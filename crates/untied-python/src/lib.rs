@@ -12,7 +12,6 @@ mod defined;
 mod errors;
 mod evaluate;
 mod features;
-mod from_arrow;
 mod from_rows;
 mod measure;
 mod outlook;

@@ -15,7 +15,7 @@ use untied_core::table::{self, Chunk, LineMap, Table};
 
 use crate::convert::{chunks, chunks_by_subtopic, chunks_of_pairs, is_by_subtopic, lengths, with_id};
 use crate::errors::to_python;
-use crate::{from_arrow, from_rows, threads};
+use crate::{arrow, from_rows, threads};
 
 /// Retrieved documents with scores, query by query.
 #[pyclass(frozen, module = "untied")]
@@ -192,10 +192,10 @@ impl Run {
         ranks: bool,
         piece: bool,
     ) -> PyResult<Run> {
-        let stream = from_arrow::stream(table, source)?;
+        let stream = arrow::stream(table, source)?;
         let (kind, columns) = (Kind::Run { ranks }, named(columns));
         threads::run(table.py(), threads, || {
-            let chunks = from_arrow::chunks(stream, kind, &columns, source)?;
+            let chunks = arrow::chunks(stream, kind, &columns, source)?;
             table::Run::new(if piece { without_rows(chunks) } else { chunks }, source)
         })
         .map(Run)
@@ -352,10 +352,10 @@ impl Qrels {
         piece: bool,
     ) -> PyResult<Qrels> {
         let detail = detail(format)?;
-        let stream = from_arrow::stream(table, source)?;
+        let stream = arrow::stream(table, source)?;
         let (kind, columns) = (Kind::Qrels(detail), named(columns));
         threads::run(table.py(), threads, || {
-            let chunks = from_arrow::chunks(stream, kind, &columns, source)?;
+            let chunks = arrow::chunks(stream, kind, &columns, source)?;
             table::Qrels::with_detail(if piece { without_rows(chunks) } else { chunks }, detail, source)
         })
         .map(Qrels)

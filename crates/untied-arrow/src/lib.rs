@@ -1,18 +1,17 @@
-//! Runs and qrels from Arrow's C stream interface: frames, tables, results of queries.
+//! Runs and qrels from Arrow's record batches: frames, tables, results of queries.
 //!
 //! Batches are cut into slices, and slices become chunks in parallel. Bytes of ids are copied in one piece where they
 //! stand in one; nothing else is copied, and no dictionary of ids is built.
+
+#![forbid(unsafe_code)]
 
 mod ids;
 mod numbers;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{Array, RecordBatch, RecordBatchReader};
-use pyo3::exceptions::PyTypeError;
-use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use arrow_schema::ArrowError;
 use rayon::prelude::*;
 use untied_core::Error;
 use untied_core::error::quote;
@@ -22,19 +21,6 @@ use untied_core::table::{Chunk, LineMap};
 /// Rows of a chunk: enough for every thread to have some, few enough to stay in its cache.
 const ROWS: usize = 1 << 16;
 
-/// What an object's `__arrow_c_stream__` gives.
-pub fn stream(object: &Bound<'_, PyAny>, source: &str) -> PyResult<FFI_ArrowArrayStream> {
-    let Ok(method) = object.getattr("__arrow_c_stream__") else {
-        let found = object.get_type().name()?;
-        return Err(PyTypeError::new_err(format!("{source} must be a table with __arrow_c_stream__, not {found}")));
-    };
-    let capsule = method.call0()?;
-    let pointer = capsule.cast::<PyCapsule>()?.pointer_checked(Some(c"arrow_array_stream"))?;
-    // SAFETY: a capsule of this name holds a pointer to such a stream, as the Arrow PyCapsule interface says. The
-    // stream is moved out and marked as released, so that the capsule does not release it again.
-    Ok(unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr().cast()) })
-}
-
 /// What a slice is wrong about: the row within it, what was expected, what was found.
 struct Wrong {
     row: usize,
@@ -42,17 +28,20 @@ struct Wrong {
     found: String,
 }
 
-/// Read a stream into chunks; `source` names it in messages.
+/// Read batches into chunks; `source` names them in messages.
 ///
 /// Producers may be asked on any thread, one at a time.
+///
+/// # Errors
+/// A column is missing or of a type that cannot hold what it should; a value is missing or not accepted, told with its
+/// row, from 1; the producer fails.
 pub fn chunks(
-    stream: FFI_ArrowArrayStream,
+    reader: impl RecordBatchReader + Send,
     kind: Kind,
     named: &[(String, String)],
     source: &str,
 ) -> Result<Vec<Chunk>, Error> {
-    let arrow = |error: arrow_schema::ArrowError| Error::Value(format!("{source}: {error}"));
-    let reader = RecordBatchStreamReader::try_new(stream).map_err(arrow)?;
+    let arrow = |error: ArrowError| Error::Value(format!("{source}: {error}"));
     let schema = reader.schema();
     let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
     let columns = Columns::find(kind, &names, named, source)?;
@@ -98,7 +87,7 @@ pub fn chunks(
 
 /// Why a slice could not be read.
 enum Failure {
-    Arrow(arrow_schema::ArrowError),
+    Arrow(ArrowError),
     Row(Wrong),
 }
 
@@ -109,9 +98,7 @@ impl From<Wrong> for Failure {
 }
 
 /// Slices of the batches, each with the number of its first row.
-fn slices(
-    reader: RecordBatchStreamReader,
-) -> impl Iterator<Item = (usize, Result<RecordBatch, arrow_schema::ArrowError>)> {
+fn slices(reader: impl RecordBatchReader) -> impl Iterator<Item = (usize, Result<RecordBatch, ArrowError>)> {
     let mut row = 0;
     reader.flat_map(move |batch| {
         let first = row;
