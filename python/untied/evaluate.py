@@ -6,7 +6,7 @@ import os
 
 from untied import _core
 from untied.errors import UntiedError
-from untied.files import run_format
+from untied.files import run_file
 from untied.inputs import as_lengths, as_qrels, as_run, named_sources
 from untied.measures import as_measures
 from untied.progress import each
@@ -141,11 +141,11 @@ class Evaluator:
 
     def _evaluate(self, run: OneRun, stream: bool) -> _core.Evaluation:
         if isinstance(run, (str, os.PathLike)):
-            format = run_format(run)
-            if format == "trec":
+            run = run_file(run)
+            if run.format == "trec":
                 return self._native.evaluate_file(run, stream)
             if stream:
-                raise UntiedError(f"{os.fspath(run)}: TREC's format is streamed, {format} is not")
+                raise UntiedError(f"{run.path}: TREC's format is streamed, {run.format} is not")
         return self._native.evaluate(as_run(run, self._threads))
 
     def means(self, run: OneRun) -> dict[str, float]:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 RUN_FORMATS = ("auto", "trec", "msmarco", "csv", "tsv", "jsonl", "json", "parquet", "rank-eval")
 #: Formats of qrels that hold grades.
 PLAIN = ("auto", "trec", "csv", "tsv", "jsonl", "json", "parquet", "rank-eval")
+#: Those whose columns have names.
+NAMED = ("csv", "tsv", "jsonl", "parquet")
 #: Formats of qrels that say more than a grade, in TREC's files or in tables.
 DETAILED = ("subtopics", "stratified", "prels")
 #: Formats of qrels.
@@ -56,24 +58,34 @@ def check_qrels_format(format: str) -> None:
         raise UntiedError(f"qrels format must be {formats}, not {format!r}")
 
 
-class RunFile:
-    """The path of a run whose format is named."""
+def check_columns(columns: Mapping[str, str] | None, held: str, source: str) -> None:
+    """Refuse names of columns where there are none: `held` is a file's format, or what else was given."""
+    if columns and held not in NAMED:
+        where = f"a file of format {held}" if held in QRELS_FORMATS or held in RUN_FORMATS else held
+        named = f"{', '.join(NAMED[:-1])} or {NAMED[-1]}"
+        raise UntiedError(f"{source}: columns are named in frames and in files of format {named}, not in {where}")
 
-    def __init__(self, path: str | os.PathLike[str], format: str) -> None:
+
+class RunFile:
+    """The path of a run whose format or columns are named."""
+
+    def __init__(self, path: str | os.PathLike[str], format: str, columns: Mapping[str, str] | None = None) -> None:
         check_run_format(format)
         self.path = os.fspath(path)
         self.format = format
+        self.columns = columns
 
     def __fspath__(self) -> str:
         return self.path
 
 
-def run_format(path: str | os.PathLike[str], format: str = "auto") -> str:
-    """The format of a run's file, found out where it is not named."""
-    check_run_format(format)
-    if format == "auto":
-        format = path.format if isinstance(path, RunFile) else "auto"
-    return by_suffix(path) if format == "auto" else format
+def run_file(path: str | os.PathLike[str], format: str = "auto", columns: Mapping[str, str] | None = None) -> RunFile:
+    """A run's file with its format, found out where it is not named."""
+    if isinstance(path, RunFile):
+        format, columns = (path.format if format == "auto" else format), columns or path.columns
+    found = RunFile(path, by_suffix(path) if format == "auto" else format, columns)
+    check_columns(columns, found.format, found.path)
+    return found
 
 
 def read_run(
@@ -84,15 +96,15 @@ def read_run(
     ranks: bool = False,
 ) -> Run:
     """Read a run; with its ranks too, where they are asked for and there are such."""
-    format = run_format(path, format)
-    name = os.fspath(path)
+    file = run_file(path, format, columns)
+    name, format, columns = file.path, file.format, file.columns
     if format == "parquet":
         return Run.from_arrow(_parquet(name, "run", columns), threads, columns, name, ranks)
     if format == "json":
         return Run.from_mapping(_json(name), threads)
     if format == "rank-eval":
         return Run.from_rows(retrieved(_json(name), name), threads)
-    return Run.read(path, threads, format, columns, ranks)
+    return Run.read(name, threads, format, columns, ranks)
 
 
 def read_qrels(
@@ -106,6 +118,7 @@ def read_qrels(
     name = os.fspath(path)
     layout = by_suffix(name) if format == "auto" or format in DETAILED else format
     holds = format if format in DETAILED else "trec"
+    check_columns(columns, layout, name)
     if layout == "parquet":
         return Qrels.from_arrow(_parquet(name, holds, columns), threads, holds, columns, name)
     if layout == "json":

@@ -144,6 +144,7 @@ def as_qrels(
         if format == "rank-eval":
             plain, format = files.judged(plain), "auto"
         if hasattr(plain, "keys"):
+            files.check_columns(columns, "a dict", "qrels")
             qrels = Qrels.from_mapping(plain, threads, format)
         else:
             qrels = Qrels.from_rows(plain, threads, format, columns)
@@ -200,6 +201,7 @@ def as_run(
     if format == "rank-eval":
         plain = files.retrieved(plain)
     if hasattr(plain, "keys"):
+        files.check_columns(columns, "a dict", "run")
         return Run.from_mapping(plain, threads)
     return Run.from_rows(plain, threads, columns)
 

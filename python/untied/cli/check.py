@@ -5,8 +5,8 @@ from __future__ import annotations
 from untied._core import check_run, show_id
 from untied.cli import parser, threads
 from untied.cli.output import write
+from untied.cli.reading import add_reading, read_qrels, run_files
 from untied.files import read_run
-from untied.inputs import as_qrels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,16 +24,15 @@ def main(arguments: Sequence[str]) -> None:
     )
     made.add_argument("qrels", metavar="QRELS", help="judgments")
     made.add_argument("runs", metavar="RUN", nargs="+", help="runs to look at")
-    made.add_argument("--qrels-format", metavar="FORMAT", default="auto", help="as for untied eval")
-    made.add_argument("--run-format", metavar="FORMAT", default="auto", help="as for untied eval")
+    add_reading(made)
     made.add_argument("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
     options = made.parse_args(arguments)
-    qrels = as_qrels(options.qrels, options.threads, options.qrels_format)
-    for number, path in enumerate(options.runs):
-        run = read_run(path, options.run_format, threads=options.threads, ranks=True)
+    qrels = read_qrels(options)
+    for number, file in enumerate(run_files(options, *options.runs)):
+        run = read_run(file, threads=options.threads, ranks=True)
         found = check_run(qrels, run, options.threads)
         lines = [*_of_qrels(found), ""] if number == 0 else []
-        lines += [f"{show_id(path)}: {found['queries'][0]:,} queries, {found['documents']:,} documents"]
+        lines += [f"{show_id(file.path)}: {found['queries'][0]:,} queries, {found['documents']:,} documents"]
         lines += [f"{'! ' if suspicious else '  '}{text}" for suspicious, text in describe(found)]
         write("\n".join(lines) + "\n", None)
 

@@ -6,10 +6,9 @@ import sys
 
 from untied._core import show_id
 from untied.cli import FORMATS, digits, parser, threads
+from untied.cli.reading import add_reading, columns_named, read_qrels, run_files
 from untied.compare import DEFAULT, Comparison, Comparisons, compare_all
 from untied.errors import UntiedError
-from untied.files import RunFile
-from untied.inputs import as_qrels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,8 +52,7 @@ def arguments_parser() -> argparse.ArgumentParser:
         help=f"RBO, Overlap@10, MED(nDCG@20), with parameters; repeatable (default: {', '.join(DEFAULT)})",
     )
     add("--qrels", metavar="QRELS", help="judgments; documents with a grade keep it in MED and Delta")
-    add("--qrels-format", metavar="FORMAT", default="auto", help="as for untied eval")
-    add("--run-format", metavar="FORMAT", default="auto", help="as for untied eval")
+    add_reading(made)
     add(
         "--probabilities",
         metavar="FILE",
@@ -133,9 +131,9 @@ def main(arguments: Sequence[str]) -> None:
     if options.text_length is not None:
         raise UntiedError("--text-length goes with --passages")
     found = compare_all(
-        [RunFile(path, options.run_format) for path in options.runs],
+        run_files(options, *options.runs),
         options.measure or DEFAULT,
-        qrels=as_qrels(options.qrels, options.threads, options.qrels_format) if options.qrels else None,
+        qrels=read_qrels(options) if options.qrels else None,
         probabilities=options.probabilities,
         docs=options.docs,
         depth=options.depth,
@@ -219,6 +217,7 @@ def _json(
         "score_dtype": "float32" if options.ties == "trec" else options.score_dtype,  # what that policy means
         "depth": options.depth,
         "qrels_format": options.qrels_format,
+        **columns_named(options),
     }
     content: dict[str, Any] = {"runs": found.runs, "notes": notes}
     if options.matrix:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 
 from untied.cli import digits, output, parser, threads
+from untied.cli.reading import add_reading, read_qrels, run_files
 from untied.curves import curves
 from untied.errors import UntiedError
-from untied.inputs import as_qrels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def arguments_parser() -> argparse.ArgumentParser:
         help="range (default): mean over all orders, lowest and highest; others as for untied eval",
     )
     add("--score-dtype", metavar="DTYPE", default="float64", help="as for untied eval")
-    add("--qrels-format", metavar="FORMAT", default="auto", help="as for untied eval")
+    add_reading(made)
     add(
         "--panel",
         choices=("dynamic-recall", "precision-recall", "gain"),
@@ -77,10 +77,10 @@ def main(arguments: Sequence[str]) -> None:
     if inputs.count("-") > 1:
         raise UntiedError("only one input can be standard input")
     output.check_target(options.output, inputs)
-    qrels = as_qrels(options.qrels, options.threads, options.qrels_format)
+    qrels = read_qrels(options)
     table = curves(
         qrels,
-        options.runs,
+        run_files(options, *options.runs),
         options.query,
         depth=options.depth,
         rel=options.rel,

@@ -7,9 +7,9 @@ import sys
 from math import fsum, sqrt
 
 from untied.cli import PAPER_FORMATS, add_plugin, digits, load_plugins, parser, threads
+from untied.cli.reading import add_reading, columns_named, read_qrels, run_files
 from untied.errors import UntiedError
 from untied.evaluate import Evaluator
-from untied.files import RunFile
 from untied.inputs import as_qrels, named_runs
 from untied.measures import as_measures
 
@@ -85,23 +85,7 @@ def arguments_parser() -> argparse.ArgumentParser:
         default="qrels",
         help="qrels: every judged query, those absent from a run count as empty (default); common: only those in both",
     )
-    add(
-        "--qrels-format",
-        metavar="FORMAT",
-        default="auto",
-        help="auto (default): by suffix .csv, .tsv, .jsonl, .json or .parquet, else trec; each of these; rank-eval: a "
-        "request of Elasticsearch; subtopics: query subtopic document grade, as measures of diversity need it; "
-        "stratified: query 0 document stratum grade, for xinfAP and infNDCG; prels: query document grade method "
-        "probability, for statAP; groups: ordered groups, one query a line, query document document | document; "
-        "mirex: source query document group",
-    )
-    add(
-        "--run-format",
-        metavar="FORMAT",
-        default="auto",
-        help="auto (default): by suffix .csv, .tsv, .jsonl, .json or .parquet, else trec; each of these; msmarco: "
-        "query document rank; rank-eval: a response of Elasticsearch",
-    )
+    add_reading(made, explained=True)
     add(
         "--on-undefined",
         metavar="WHAT",
@@ -159,7 +143,7 @@ def main(arguments: Sequence[str]) -> None:
     measures = as_measures(options.measure)
     if options.sampling_error and ("infAP" not in map(str, measures) or "-" in options.runs):
         raise UntiedError("--sampling-error goes with infAP, as it is without parameters, and with runs in files")
-    qrels = as_qrels(options.qrels, options.threads, options.qrels_format)
+    qrels = read_qrels(options)
     if options.pool is not None:
         from untied.estimates import with_pool
 
@@ -178,13 +162,13 @@ def main(arguments: Sequence[str]) -> None:
     evaluator = Evaluator(
         qrels, measures, **settings, docs=options.docs, variance=options.variance, threads=options.threads
     )
-    runs = [RunFile(path, options.run_format) for path in options.runs]
-    results = evaluator.evaluate(runs, stream=options.stream)
+    results = evaluator.evaluate(run_files(options, *options.runs), stream=options.stream)
     notes = _notes(results, measures, options, qrels.repeated)
     if options.sampling_error:
         notes.append(_sampling_error(qrels, options))
     if options.ties == "trec":
         settings["score_dtype"] = "float32"  # what that policy means
+    settings |= columns_named(options)
     if style == "json":
         rows = results.table(per_query=options.per_query).to_dicts()
         text = output.json(settings, inputs, **output.plugins(plugins), runs=results.facts(), notes=notes, results=rows)
@@ -213,7 +197,7 @@ def _sampling_error(qrels: Qrels, options: argparse.Namespace) -> str:
     from untied.estimates import infap_error
 
     shown = []
-    for name, run in named_runs([RunFile(path, options.run_format) for path in options.runs], options.threads):
+    for name, run in named_runs(run_files(options, *options.runs), options.threads):
         known = [error for error in infap_error(qrels, run()).values() if error == error]
         total = sqrt(fsum(error * error for error in known)) / len(known) if known else float("nan")
         shown.append(f"{total:.{options.digits}f} ({len(known)} queries) of {name}")

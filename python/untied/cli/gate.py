@@ -6,8 +6,8 @@ import sys
 
 from untied._core import show_id
 from untied.cli import add_plugin, load_plugins, parser, threads
+from untied.cli.reading import add_reading, columns_named, read_qrels, run_files
 from untied.errors import UntiedError
-from untied.files import RunFile
 from untied.gate import gate
 from untied.writing import drop_out
 
@@ -57,8 +57,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     )
     add("--unjudged", metavar="POLICY", default="nonrelevant", help="as for eval, but for range")
     add("--score-dtype", metavar="DTYPE", default="float64", help="as for eval")
-    add("--qrels-format", metavar="FORMAT", default="auto", help="as for eval")
-    add("--run-format", metavar="FORMAT", default="auto", help="as for eval")
+    add_reading(made)
     add("--docs", metavar="FILE", help="lengths of documents, as for eval")
     add_plugin(made)
     add("--format", choices=("text", "json"), default="text", help="what to print (default: text)")
@@ -112,9 +111,9 @@ def _main(options: argparse.Namespace) -> int:
         "seed": options.seed,
     }
     verdict = gate(
-        options.qrels,
-        RunFile(options.run, options.run_format),
-        baseline=None if options.baseline is None else RunFile(options.baseline, options.run_format),
+        read_qrels(options),
+        run_files(options, options.run)[0],
+        baseline=None if options.baseline is None else run_files(options, options.baseline)[0],
         min=options.min,
         max=options.max,
         max_drop=options.max_drop,
@@ -125,7 +124,7 @@ def _main(options: argparse.Namespace) -> int:
     )
     if options.format == "json" or str(options.output).lower().endswith(".json"):
         text = output.json(
-            settings,
+            settings | columns_named(options),
             inputs,
             **output.plugins(plugins),
             passed=verdict.passed,

@@ -6,7 +6,7 @@ import sys
 
 from untied._core import show_id
 from untied.cli import FORMATS, add_plugin, digits, load_plugins, output, parser, threads
-from untied.inputs import as_qrels
+from untied.cli.reading import add_reading, read_qrels, run_files
 from untied.judging import judge_next, rows
 
 TYPE_CHECKING = False
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str]) -> None:
     add("--top", metavar="N", type=int, default=20, help="documents to show (default: 20)")
     add("--depth", metavar="K", type=int, default=100, help="consider the first K of each query and run (default: 100)")
     add("--prior", metavar="P", type=float, help="probability of a grade above 0 (default: query by query, as judged)")
-    add("--qrels-format", metavar="FORMAT", default="auto", help="as for untied eval")
+    add_reading(made)
     add("--format", choices=FORMATS, default="auto", help="as for untied eval")
     add("--digits", metavar="N", type=digits, default=6, help="decimals (default: 6); json has all")
     add("-o", "--output", metavar="FILE", help="write there")
@@ -44,8 +44,8 @@ def main(arguments: Sequence[str]) -> None:
     style = output.choose(options.format, options.output)
     output.check_target(options.output, [options.qrels, *options.runs])
     advice = judge_next(
-        as_qrels(options.qrels, options.threads, options.qrels_format),
-        options.runs,
+        read_qrels(options),
+        run_files(options, *options.runs),
         options.measure,
         top=options.top,
         depth=options.depth,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: Text after which nothing is worth anything, as in the track of TREC that ranked passages.
 LENGTH = 12_000.0
 #: Options that say nothing of passages, and what they are where nobody gives them.
-OTHERS = {
+OTHERS: dict[str, Any] = {
     "measure": None,
     "probabilities": None,
     "docs": None,
@@ -34,6 +34,8 @@ OTHERS = {
     "score_dtype": "float64",
     "qrels_format": "auto",
     "run_format": "auto",
+    "qrels_column": [],
+    "run_column": [],
 }
 
 

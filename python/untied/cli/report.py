@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from untied.cli import output, parser, threads
+from untied.cli import add_plugin, load_plugins, output, parser, threads
+from untied.cli.reading import add_reading, read_qrels, run_files
 from untied.errors import UntiedError
-from untied.files import RunFile
 from untied.statistics import CORRECTIONS
 
 TYPE_CHECKING = False
@@ -48,8 +48,8 @@ def arguments_parser() -> argparse.ArgumentParser:
         help="what runs are compared by without judgments, repeatable (default: RBO, MED(nDCG@10))",
     )
     add("--score-dtype", metavar="DTYPE", default="float64", help="as for eval")
-    add("--qrels-format", metavar="FORMAT", default="auto", help="as for eval")
-    add("--run-format", metavar="FORMAT", default="auto", help="as for eval")
+    add_reading(made)
+    add_plugin(made)
     add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
     return made
 
@@ -62,11 +62,12 @@ def main(arguments: Sequence[str]) -> None:
         raise UntiedError("only one input can be standard input")
     target = None if options.output == "-" else options.output
     output.check_target(target, inputs)
+    load_plugins(options.plugin)
     from untied.report import DISTANCES, report
 
     page = report(
-        options.qrels,
-        [RunFile(path, options.run_format) for path in options.runs],
+        read_qrels(options),
+        run_files(options, *options.runs),
         options.measure,
         baseline=options.baseline,
         title=options.title,

@@ -6,10 +6,9 @@ import sys
 
 from untied._core import show_id
 from untied.cli import PAPER_FORMATS, add_plugin, digits, load_plugins, parser, threads
+from untied.cli.reading import add_reading, columns_named, read_qrels, run_files
 from untied.errors import UntiedError
 from untied.evaluate import Evaluator
-from untied.files import RunFile
-from untied.inputs import as_qrels
 from untied.measures import as_measures
 from untied.statistics import CORRECTIONS, INTERVALS, TESTS, Significance, adjust, discriminative_power, significance
 
@@ -75,8 +74,7 @@ def arguments_parser() -> argparse.ArgumentParser:
         help="as for eval; range: tell what survives every grade that unjudged documents may have",
     )
     add("--score-dtype", metavar="DTYPE", default="float64", help="as for eval")
-    add("--qrels-format", metavar="FORMAT", default="auto", help="as for eval")
-    add("--run-format", metavar="FORMAT", default="auto", help="as for eval")
+    add_reading(made)
     add("--docs", metavar="FILE", help="lengths of documents, as for eval")
     add_plugin(made)
     add(
@@ -129,7 +127,9 @@ def main(arguments: Sequence[str]) -> None:
 
         text = paper_table(results, found, style=style, digits=options.digits)
     elif style == "json":
-        text = output.json(settings, inputs, **output.plugins(plugins), notes=notes, results=rows)
+        text = output.json(
+            settings | columns_named(options), inputs, **output.plugins(plugins), notes=notes, results=rows
+        )
     elif style in ("tsv", "csv") or not isinstance(found, Significance):
         texts = sum(isinstance(cell, str) for cell in rows[0].values())
         lines = ([_cell(cell, name, options.digits) for name, cell in row.items()] for row in rows)
@@ -142,14 +142,14 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Results, Any]:
-    qrels = as_qrels(options.qrels, options.threads, options.qrels_format)
+    qrels = read_qrels(options)
     measures = as_measures(options.measure)
     chance: dict[str, Any] = {
         "test": options.test, "level": options.level, "samples": options.samples, "seed": options.seed,
         "threads": options.threads,
     }  # fmt: skip
     evaluator = Evaluator(qrels, measures, **settings, docs=options.docs, threads=options.threads)
-    results = evaluator.evaluate([RunFile(path, options.run_format) for path in options.runs])
+    results = evaluator.evaluate(run_files(options, *options.runs))
     if options.power:
         return results, discriminative_power(results, **chance)
     return results, significance(

@@ -125,7 +125,11 @@ impl Columns {
     /// # Errors
     /// A column is missing or ambiguous, or a pair is not understood.
     pub fn find(kind: Kind, names: &[&str], named: &[(String, String)], source: &str) -> Result<Columns> {
-        let finder = Finder { names, named: pairs(named, source)?, source };
+        let option = match kind {
+            Kind::Run { .. } => "columns= or --run-column",
+            Kind::Qrels(_) => "columns= or --qrels-column",
+        };
+        let finder = Finder { names, option, named: pairs(named, source)?, source };
         let number =
             |role: Role, negated| Ok(Number { column: finder.required(&[role])?, accepted: role.accepted(), negated });
         let numbers = match kind {
@@ -180,6 +184,8 @@ fn pairs<'a>(named: &'a [(String, String)], source: &str) -> Result<Vec<(Role, &
 
 struct Finder<'a> {
     names: &'a [&'a str],
+    /// How users name columns.
+    option: &'static str,
     named: Vec<(Role, &'a str)>,
     source: &'a str,
 }
@@ -195,9 +201,10 @@ impl Finder<'_> {
         let what = alternatives(&roles.iter().map(|role| role.name().into()).collect::<Vec<_>>());
         let known: Vec<String> = roles.iter().flat_map(|role| role.known().concat()).map(Into::into).collect();
         Err(Error::Value(format!(
-            "{}: expected a column for the {what} ({}; or name it in columns), found {}",
+            "{}: expected a column for the {what} ({}; or name it by {}), found {}",
             self.source,
             alternatives(&known),
+            self.option,
             self.found()
         )))
     }
@@ -226,11 +233,12 @@ impl Finder<'_> {
         let mut found = self.names.iter().enumerate().filter(|(_, name)| is_it(name));
         match (found.next(), found.next()) {
             (Some((_, one)), Some((_, other))) => Err(Error::Value(format!(
-                "{}: columns {} and {} may both hold the {}; name one of them in columns",
+                "{}: columns {} and {} may both hold the {}; name one of them by {}",
                 self.source,
                 quote(one.as_bytes()),
                 quote(other.as_bytes()),
                 role.name(),
+                self.option,
             ))),
             (first, _) => Ok(first.map(|(column, _)| column)),
         }
@@ -284,7 +292,7 @@ mod tests {
             (
                 &["qid", "docno"],
                 &[],
-                "for the score or rank (score or rank; or name it in columns), found \"qid\", \"doc",
+                "for the score or rank (score or rank; or name it by columns= or --run-column), found \"qid\", \"doc",
             ),
             (&[], &[], "found none at all"),
             (&["qid", "query_id", "docno", "score"], &[], "columns \"qid\" and \"query_id\" may both hold the query"),

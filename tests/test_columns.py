@@ -1,0 +1,122 @@
+"""Names of columns that are not the usual ones, on the command line: every command that reads tables takes them."""
+
+import json
+
+import pytest
+
+import untied
+from untied.cli import main
+
+QRELS = ["--qrels-column", "query=topic", "--qrels-column", "document=passage", "--qrels-column", "grade=judgment"]
+RUN = ["--run-column", "query=topic", "--run-column", "document=pid", "--run-column", "score=points"]
+COMMANDS = {
+    "eval": [],
+    "check": [],
+    "stats": ["-m", "RR"],
+    "gate": ["--min", "RR=0.3"],
+    "judge-next": [],
+    "curve": ["--query", "1"],
+    "report": ["-m", "RR", "-o", "-"],
+}
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """The same judgments and runs in tables with odd names, and in TREC's format; the folder holds them."""
+    monkeypatch.chdir(tmp_path)
+    judged = [("1", "a", 1), ("1", "b", 0), ("2", "c", 2), ("3", "a", 1)]
+    runs = {"one": [("1", "a", 1.0), ("1", "b", 3.0), ("2", "c", 0.5)], "other": [("1", "a", 2.0), ("2", "b", 2.0)]}
+    for folder in ("named", "plain"):
+        (tmp_path / folder).mkdir()
+    lines = "".join(f"{grade},{document},{query}\n" for query, document, grade in judged)
+    (tmp_path / "named" / "qrels.csv").write_text(f"judgment,passage,topic\n{lines}")
+    lines = "".join(f"{query} 0 {document} {grade}\n" for query, document, grade in judged)
+    (tmp_path / "plain" / "qrels.txt").write_text(lines)
+    for name, rows in runs.items():
+        # score is a name that is known, and holds something else here
+        lines = "".join(f'{{"topic":"{q}","pid":"{d}","points":{s},"score":7}}\n' for q, d, s in rows)
+        (tmp_path / "named" / f"{name}.jsonl").write_text(lines)
+        (tmp_path / "plain" / f"{name}.run").write_text("".join(f"{q} 0 {d} 0 {s} t\n" for q, d, s in rows))
+
+
+def inputs(command, named):
+    qrels = "named/qrels.csv" if named else "plain/qrels.txt"
+    runs = ["named/one.jsonl", "named/other.jsonl"] if named else ["plain/one.run", "plain/other.run"]
+    options = [*QRELS, *RUN] if named else []
+    if command == "compare":
+        return [*runs, "--qrels", qrels, *options]
+    if command == "gate":
+        return [qrels, runs[0], "--baseline", runs[1], *options]
+    return [qrels, *(runs[:1] if command == "curve" else runs), *options]
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "compare"])
+def test_every_command_takes_names(command, files, capsys):
+    """The output is that of the same rows in TREC's format."""
+    shown = []
+    for named in (False, True):
+        assert main([command, *inputs(command, named), *COMMANDS.get(command, ["-q"])]) == 0
+        text = capsys.readouterr().out
+        for name in ("named/one.jsonl", "named/other.jsonl", "plain/one.run", "plain/other.run", "named/qrels.csv"):
+            text = text.replace(name, "FILE")
+        shown.append(text.replace("plain/qrels.txt", "FILE"))
+    if command == "report":  # a page holds the sizes and sums of its inputs
+        assert "<!doctype html>" in shown[1].lower()
+        return
+    assert shown[0] == shown[1]
+
+
+def test_names_are_kept_with_what_was_found(files, capsys):
+    assert main(["eval", *inputs("eval", True), "--format", "json"]) == 0
+    settings = json.loads(capsys.readouterr().out)["settings"]
+    assert settings["qrels_columns"] == {"query": "topic", "document": "passage", "grade": "judgment"}
+    assert settings["run_columns"] == {"query": "topic", "document": "pid", "score": "points"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["named/qrels.csv", "plain/one.run", *QRELS, *RUN], "plain/one.run: columns are named in frames and in files"),
+        (["plain/qrels.txt", "named/one.jsonl", *QRELS, *RUN], "plain/qrels.txt: columns are named in frames and in"),
+        (
+            ["named/qrels.csv", "named/one.jsonl", *RUN],
+            "(label, relevance, rel, gain, grade or score; or name it by columns= or --qrels-column",
+        ),
+        (
+            ["named/qrels.csv", "named/one.jsonl", *QRELS],
+            "(qid, query_id or query; or name it by columns= or --run-column), found",
+        ),
+        (["named/qrels.csv", "named/one.jsonl", *QRELS, *RUN, "--run-column", "query=a"], "query is named twice"),
+        (
+            ["named/qrels.csv", "named/one.jsonl", *QRELS, "--run-column", "points=a"],
+            "columns name query, document, sc",
+        ),
+        (
+            ["named/qrels.csv", "named/one.jsonl", *QRELS, "--run-column", "score=a"],
+            'expected a column "a", found "top',
+        ),
+    ],
+)
+def test_what_is_wrong_is_one_line(arguments, expected, files, capsys):
+    assert main(["eval", *arguments]) == 1
+    error = capsys.readouterr().err
+    assert expected in error
+    assert error.count("\n") == 1
+
+
+def test_an_option_without_both_is_refused(files, capsys):
+    for wrong in ("score", "=points", "score="):
+        with pytest.raises(SystemExit):
+            main(["eval", "named/qrels.csv", "named/one.jsonl", "--run-column", wrong])
+        assert f"must be WHAT=NAME, such as query=topic, not {wrong!r}" in capsys.readouterr().err
+
+
+def test_where_there_are_no_names(files):
+    for held, what in (
+        (lambda: untied.Run({"q": {"d": 1.0}}, columns={"query": "x"}), "run: .* not in a dict"),
+        (lambda: untied.Qrels({"q": {"d": 1}}, columns={"query": "x"}), "qrels: .* not in a dict"),
+        (lambda: untied.read_run("plain/one.run", columns={"query": "x"}), "not in a file of format"),
+        (lambda: untied.read_qrels("plain/qrels.txt", columns={"query": "x"}), "of format trec"),
+    ):
+        with pytest.raises(untied.UntiedError, match=what):
+            held()
