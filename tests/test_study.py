@@ -324,10 +324,27 @@ def test_a_small_study(tmp_path: pathlib.Path) -> None:
         frame.conduct(Squares(inputs, {"words": ["x"], "seed": 3}), tmp_path / "one", plots="none")
 
 
+def test_a_folder_belongs_to_one_study_at_a_time(tmp_path: pathlib.Path) -> None:
+    """Also where another begins anew; what is there is not touched."""
+    path = os.fspath(tmp_path / "parts.jsonl")
+    with Kept(path, {"seed": 1}) as kept:
+        kept.add(("a",), [(1,)])
+        for restart in (False, True):
+            with pytest.raises(untied.UntiedError, match=r"parts\.jsonl: another study is under way in this folder"):
+                Kept(path, {"seed": 1}, restart=restart)
+        kept.add(("b",), [(2,)])
+    with Kept(path, {"seed": 1}) as kept:
+        assert kept.parts == {("a",): [(1,)], ("b",): [(2,)]}
+    with Kept(path, {"seed": 2}, restart=True) as kept:
+        assert kept.parts == {}
+
+
 def test_parts_that_are_not_numbers_of_json(tmp_path: pathlib.Path) -> None:
     path = os.fspath(tmp_path / "parts.jsonl")
-    Kept(path, {"seed": 1}).add(("a", 0.1), [("\udcff", math.inf, None), ("b", math.nan, 1 / 3)])
-    rows = Kept(path, {"seed": 1}).parts["a", 0.1]
+    with Kept(path, {"seed": 1}) as kept:
+        kept.add(("a", 0.1), [("\udcff", math.inf, None), ("b", math.nan, 1 / 3)])
+    with Kept(path, {"seed": 1}) as kept:
+        rows = kept.parts["a", 0.1]
     assert rows[0] == ("\udcff", math.inf, None)
     assert math.isnan(rows[1][1])
     assert rows[1][2] == 1 / 3

@@ -263,7 +263,8 @@ def conduct(study: Study, directory: str | os.PathLike[str], *, plots: str = "sv
     Raises
     ------
     UntiedError
-        The folder holds a study with other settings; matplotlib is not installed and plots are asked for.
+        The folder holds a study with other settings; matplotlib is not installed and plots are asked for; another
+        process works on a study in this folder.
     """
     if plots not in PLOTS:
         raise UntiedError(f"plots must be one of {', '.join(PLOTS)}, not {plots!r}")
@@ -273,26 +274,27 @@ def conduct(study: Study, directory: str | os.PathLike[str], *, plots: str = "sv
         need_matplotlib()
     directory = os.fspath(directory)
     os.makedirs(directory, exist_ok=True)
-
-    def at(name: str) -> str:
-        return os.path.join(directory, name)
-
     for name in (f"{study.name}.tsv", "summary.md", "parts.jsonl"):
-        check_target(at(name), study.inputs.paths)
-    kept = Kept(parts_path(directory), _fingerprint(study), restart=restart)
+        check_target(os.path.join(directory, name), study.inputs.paths)
     parts = study.parts()
-    missing = [part for part in parts if part not in kept.parts]
-    for part in steps(missing, "parts", study.name):
-        kept.add(part, study.compute(*part))
+    with Kept(parts_path(directory), _fingerprint(study), restart=restart) as kept:
+        missing = [part for part in parts if part not in kept.parts]
+        for part in steps(missing, "parts", study.name):
+            kept.add(part, study.compute(*part))
+        return _write(study, directory, {part: kept.parts[part] for part in parts}, plots, len(missing))
 
+
+def _write(study: Study, directory: str, parts: Mapping[Part, list[Row]], plots: str, computed: int) -> Result:
+    """Write all that is made of the parts."""
     files: list[str] = []
 
     def save(name: str, content: str | bytes) -> None:
-        check_target(at(name), study.inputs.paths)
-        write_file(content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace"), at(name))
+        path = os.path.join(directory, name)
+        check_target(path, study.inputs.paths)
+        write_file(content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace"), path)
         files.append(name)
 
-    tables = study.tables({part: kept.parts[part] for part in parts})
+    tables = study.tables(parts)
     for name, table in tables.items():
         save(f"{name}.tsv", _tsv(table))
     figures = study.figures(tables)
@@ -314,7 +316,7 @@ def conduct(study: Study, directory: str | os.PathLike[str], *, plots: str = "sv
     notes = study.notes()
     text = _summary(study, tables, study.summary(tables, show), notes)
     save("summary.md", text)
-    return Result(study.name, directory, tables, text, files, notes, len(missing), len(parts) - len(missing))
+    return Result(study.name, directory, tables, text, files, notes, computed, len(parts) - computed)
 
 
 def _fingerprint(study: Study) -> dict[str, Any]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Kept:
-    """Parts in a file.
+    """Parts in a file, which is this study's alone until it is closed, also where the process is killed.
 
     Parameters
     ----------
@@ -34,31 +34,59 @@ class Kept:
     Raises
     ------
     UntiedError
-        The file holds parts with other settings, or is damaged.
+        The file holds parts with other settings, is damaged, or belongs to a study that is under way.
     """
 
     def __init__(self, path: str, settings: dict[str, Any], *, restart: bool = False) -> None:
         self._path = path
         self.parts: dict[Part, list[Row]] = {}
+        self._file = open(path, "a+b")  # noqa: SIM115 - open for as long as the study goes on
+        try:
+            self._lock()
+            self._read(settings, restart)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Kept:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def _lock(self) -> None:
+        """Keep other processes out; what locks files so that no lock is left behind is there on Unix alone."""
+        try:
+            import fcntl
+        except ImportError:
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UntiedError(f"{show_id(self._path)}: another study is under way in this folder") from None
+
+    def _read(self, settings: dict[str, Any], restart: bool) -> None:
         header = _line(settings)
-        found = b"" if restart else _content(path)
+        self._file.seek(0)
+        found = b"" if restart else self._file.read()
         whole = found[: found.rfind(b"\n") + 1]
         if header.startswith(found):
             # Nothing, or what was left of a process that ended while it wrote the first line.
-            with open(path, "wb") as file:
-                file.write(header)
+            self._file.truncate(0)
+            self._file.write(header)
+            self._file.flush()
             return
         first, *lines = whole.splitlines(keepends=True) or [b""]
         if first != header:
             raise UntiedError(
-                f"{show_id(path)} is of a study with {self._difference(first, settings)}; "
+                f"{show_id(self._path)} is of a study with {self._difference(first, settings)}; "
                 "--restart (restart=True) begins anew, another folder keeps both"
             )
         for number, line in enumerate(lines, 2):
             part, rows = self._parsed(line, number)
             self.parts[tuple(part)] = [tuple(row) for row in rows]
         # An incomplete last line, of a part that was being written, would spoil the next one.
-        os.truncate(path, len(whole))
+        self._file.truncate(len(whole))
 
     def _parsed(self, line: bytes, number: int) -> Any:
         try:
@@ -82,18 +110,10 @@ class Kept:
     def add(self, part: Part, rows: list[Row]) -> None:
         """Keep the rows of a part, from now on and for the next process."""
         line = _line([part, rows])
-        with open(self._path, "ab") as file:
-            file.write(line)
+        self._file.write(line)
+        self._file.flush()
         # As the next process would find them.
         self.parts[part] = [tuple(row) for row in json.loads(line)[1]]
-
-
-def _content(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except FileNotFoundError:
-        return b""
 
 
 def _line(content: object) -> bytes:
