@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Fuzz every target in turn, one core at a time, and keep a table of what was done.
 
-``python3 fuzz/campaign.py FOLDER [--seconds 300] [--rounds 1] [--targets run,qrels]`` keeps grown corpora, findings and
-the table (``hours.tsv``) in FOLDER. Needs cargo-fuzz and a nightly toolchain.
+``python3 fuzz/campaign.py FOLDER [--seconds 300] [--rounds 1] [--targets run,qrels] [--python PATH]`` keeps grown
+corpora, findings and the table (``hours.tsv``) in FOLDER. Targets of the core need cargo-fuzz and a nightly toolchain,
+those of Python's readers an interpreter that has atheris and untied.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ import subprocess
 import sys
 
 FUZZ = pathlib.Path(__file__).resolve().parent
+#: Targets of fuzz/python.
+PYTHON = ("groups", "mirex", "json", "rank_eval", "passages")
 COLUMNS = ("date", "commit", "target", "cpu_seconds", "executions", "features", "findings")
 
 
 def names() -> list[str]:
-    """All targets (the package's own name has hyphens)."""
+    """All targets of the core (the package's own name has hyphens)."""
     return re.findall(r'^name = "(\w+)"$', (FUZZ / "Cargo.toml").read_text(), re.MULTILINE)
 
 
@@ -31,17 +34,21 @@ def used() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def fuzz(target: str, folder: pathlib.Path, seconds: int) -> tuple[float, int, int, int]:
+def fuzz(target: str, folder: pathlib.Path, seconds: int, python: str) -> tuple[float, int, int, int]:
     """Run a target: CPU seconds, executions, features covered, findings."""
     corpus, found, log = folder / "corpus" / target, folder / "findings" / target, folder / "log" / f"{target}.log"
     for place in (corpus, found, log.parent):
         place.mkdir(parents=True, exist_ok=True)
     before, known = used(), set(found.iterdir())
     options = [f"-max_total_time={seconds}", "-timeout=10", "-rss_limit_mb=2048", "-max_len=4096"]
-    options += ["-print_final_stats=1", f"-dict={FUZZ / 'dictionary'}", f"-artifact_prefix={found}/"]
-    binary = folder / "target" / "x86_64-unknown-linux-gnu" / "release" / target
+    options += ["-print_final_stats=1", f"-artifact_prefix={found}/"]
+    if target in PYTHON:
+        command = [python, str(FUZZ / "python" / "under_atheris.py"), target, f"-dict={FUZZ / 'python' / 'dictionary'}"]
+    else:
+        binary = folder / "target" / "x86_64-unknown-linux-gnu" / "release" / target
+        command = [str(binary), f"-dict={FUZZ / 'dictionary'}"]
     with log.open("w") as file:
-        command = [str(binary), *options, str(corpus), str(FUZZ / "corpus" / target)]
+        command += [*options, str(corpus), str(FUZZ / "corpus" / target)]
         subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, check=False)
     text = log.read_text(errors="replace")
     executions = re.findall(r"stat::number_of_executed_units:\s+(\d+)", text) or re.findall(r"^#(\d+)", text, re.M)
@@ -54,7 +61,7 @@ def summary(table: pathlib.Path) -> str:
     """What was done in all, as a table in Markdown."""
     rows = [line.split("\t") for line in table.read_text().splitlines()[1:]]
     lines = ["| target | CPU minutes | executions | features covered |", "|---|---|---|---|"]
-    for target in names():
+    for target in (*names(), *PYTHON):
         own = [row for row in rows if row[2] == target]
         seconds, executions = (sum(int(row[column]) for row in own) for column in (3, 4))
         features = max((int(row[5]) for row in own), default=0)
@@ -69,23 +76,26 @@ def main() -> None:
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--seconds", type=int, default=300)
     parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--targets", default="")
+    parser.add_argument("--targets", default="", help="by default all that can be run")
+    parser.add_argument("--python", default="", help="an interpreter with atheris and untied, for Python's readers")
     parser.add_argument("--summary", action="store_true", help="only print what was done so far, in all")
     arguments = parser.parse_args()
     folder = arguments.folder.resolve()
     if arguments.summary:
         print(summary(folder / "hours.tsv"))
         return
-    targets = arguments.targets.split(",") if arguments.targets else names()
+    targets = arguments.targets.split(",") if arguments.targets else [*names(), *(PYTHON if arguments.python else ())]
+    if not arguments.python and set(targets) & set(PYTHON):
+        parser.error(f"{', '.join(PYTHON)} need --python")
     build = ["cargo", "+nightly", "fuzz", "build", "-s", "none", "--target-dir", str(folder / "target")]
-    if subprocess.run(build, cwd=FUZZ.parent, check=False).returncode:
+    if set(targets) - set(PYTHON) and subprocess.run(build, cwd=FUZZ.parent, check=False).returncode:
         sys.exit("the targets do not compile")
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=FUZZ, capture_output=True, text=True)
     table = folder / "hours.tsv"
     if not table.exists():
         table.write_text("\t".join(COLUMNS) + "\n")
     for _, target in itertools.product(range(arguments.rounds), targets):
-        cpu, executions, features, findings = fuzz(target, folder, arguments.seconds)
+        cpu, executions, features, findings = fuzz(target, folder, arguments.seconds, arguments.python)
         now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M")
         row = (now, commit.stdout.strip(), target, f"{cpu:.0f}", executions, features, findings)
         with table.open("a") as file:

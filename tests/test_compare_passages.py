@@ -168,6 +168,12 @@ def test_files(files: Path) -> None:
         (read_passages, "q d 0 5 1 1 t\nq d -1 5 1 1 t\n", ":2: expected a start: a whole number from 0, found -1"),
         (read_passages, "q d 0 5.0 1 1 t\n", ":1: expected a length: a whole number from 0, found 5.0"),
         (read_passages, "q d 4294967296 1 1 1 t\n", ":1: expected text that ends before 4294967296"),
+        (
+            read_judged_passages,
+            f"q d {'9' * 5000} 1 1\n",
+            ":1: expected text that ends before 4294967296, found 9{200}",
+        ),
+        (read_judged_passages, "q d 0 5 \u0661\n", ":1: expected a gain: a finite number"),
         (read_passages, "q d 0 5 1 high t\n", ":1: expected a score: a finite number, found high"),
         (read_passages, "q d 0 5 1 inf t\n", ":1: expected a score: a finite number, found inf"),
         (read_passages, "# nothing\n", "expected query document .*, found nothing"),

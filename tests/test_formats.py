@@ -153,27 +153,51 @@ def test_a_member_twice(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"q": {"d": 1,\n "d": 2}}', 'expected every name once in an object, found "d" again'),
-        ('{"q": {"d": 1}', "line 1: expected JSON, found column"),
+        ('{"q": {"d": 1,\n "d": 2}}', "expected every name once in an object, found 'd' again"),
+        ('{"q": {"d": 1}', ", line 1: expected JSON, found column"),
         ("[1, 2]", "expected a JSON object, found list"),
         ('{"q": {"d": NaN}}', "expected a finite number as the score, found NaN"),
         (b'{"q\xff": {}}', "expected JSON in UTF-8"),
+        ('{"q": {"d": 1}}'.encode("utf-16-le"), "expected JSON, found column"),
+        ('{"\\u001b": {}, "\\u001b": {}}', r"found '\\x1b' again"),
+        ('{"q": {"\\ud800": 1}}', "expected escapes as JSON has them, found one half of a pair"),
+        ('{"q": {"\\uDC80": 1}}', "expected escapes as JSON has them, found one half of a pair"),
+        ('{"q": {"d": ' + "1" * 4301 + "}}", "expected at most 4300 digits in a whole number, found more"),
+        ('{"q": ' * 100_000, "expected JSON of a few levels, found too many brackets"),
+        ('{"q": {"d": ' + "[" * 300 + "]" * 300 + "}}", r"the score, found \[{200}\.\.\.$"),
+        ('{"q": 5}', r"run\['q'\] must be a mapping, not int"),
+        ('{"q": [null]}', "a document id must be a str, bytes or an int, not NoneType"),
+        ('{"q": [true]}', "a document id must be a str, bytes or an int, not bool"),
+        ('{"q": ["d", "d"]}', "expected every document once in a query"),
+        ("{}", "found no document"),
+        ('{"q": {}}', "found no document"),
     ],
 )
 def test_bad_json(tmp_path, text, message):
-    with pytest.raises(untied.UntiedError, match=message):
+    with pytest.raises(untied.InputError, match=f"run.json.*{message}"):
         run(tmp_path, text, ".json")
+
+
+def test_details_of_json_qrels(tmp_path):
+    path = tmp_path / "qrels.json"
+    path.write_text('{"none": {}, "q": {"1": {"d": 1}, "2": {"d": 2}}}')
+    assert untied.read_qrels(path, format="subtopics")["q"] == {"d": 2.0}
+    path.write_text('{"q": {"d": 1}}')
+    with pytest.raises(untied.InputError, match="the qrels have format 'trec', not 'subtopics'"):
+        untied.read_qrels(path, format="subtopics")
 
 
 @pytest.mark.parametrize(
     ("response", "message"),
     [
         ({"q": {"d": 1}}, 'an object with an object "details"'),
-        ({"details": {}, "failures": {"q7": {}}}, "requests failed: q7"),
-        ({"details": {"q": {}}}, "expected \"hits\" in request 'q', found none"),
+        ({"details": {}, "failures": {"q7": {}}}, "requests failed: 'q7'"),
+        ({"details": {}, "failures": [{"cause": "\x1b"}, 5]}, r"requests failed: \[{'cause': '\\x1b'}, 5\]"),
+        ({"details": {"q" * 999: {}}}, r"run: request 'q{30,40}\.\.\.q{30,40}': expected"),
+        ({"details": {"q": {}}}, "request 'q': expected \"hits\", found none"),
         (
             {"details": {"q": {"hits": [{"hit": {"_id": "d", "_score": None}}]}}},
-            "expected \"_score\" in a hit of request 'q'",
+            "a hit of request 'q': expected \"_score\", found none",
         ),
     ],
 )

@@ -109,6 +109,8 @@ def test_file_of_groups(tmp_path: Path) -> None:
         ("q a | b\n\nq c\n", ":3: expected one line for every query"),
         ("q a | b a\n", "expected every document once, found a again"),
         ("# nothing\n", "found nothing"),
+        ("q a\0\n", ":1: expected text, found binary data: a NUL byte"),
+        (f"q {'a' * 999} {'a' * 999}\n", "expected every document once, found a{200}\\.\\.\\.$"),
     ],
 )
 def test_refused_groups(tmp_path: Path, text: str, message: str) -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
+from reprlib import Repr
 
-from untied._core import Qrels, Run, find_columns, read_bytes
+from untied._core import Qrels, Run, find_columns, read_bytes, show_id
 from untied.errors import InputError, UntiedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, TypeVar
+
+    Held = TypeVar("Held", Run, Qrels)
 
 #: Formats of runs.
 RUN_FORMATS = ("auto", "trec", "msmarco", "csv", "tsv", "jsonl", "json", "parquet", "rank-eval")
@@ -22,6 +26,15 @@ NAMED = ("csv", "tsv", "jsonl", "parquet")
 DETAILED = ("subtopics", "stratified", "prels")
 #: Formats of qrels.
 QRELS_FORMATS = (*PLAIN, *DETAILED, "groups", "mirex")
+
+#: What a dict of runs or qrels looks like.
+RUN_SHAPE = "{query: {document: score}}"
+QRELS_SHAPES = {
+    "trec": "{query: {document: grade}}",
+    "subtopics": "{query: {subtopic: {document: grade}}}",
+    "stratified": "{query: {document: (stratum, grade)}}",
+    "prels": "{query: {document: (grade, probability)}}",
+}
 
 _SUFFIXES = {
     ".csv": "csv",
@@ -66,6 +79,14 @@ def check_columns(columns: Mapping[str, str] | None, held: str, source: str) -> 
         raise UntiedError(f"{source}: columns are named in frames and in files of format {named}, not in {where}")
 
 
+def check_holds(qrels: Qrels, format: str) -> Qrels:
+    """Qrels, if they say what those of a format say."""
+    if format in DETAILED and format != qrels.format:
+        expected = QRELS_SHAPES[format]
+        raise UntiedError(f"the qrels have format {qrels.format!r}, not {format!r}: {expected} was expected")
+    return qrels
+
+
 class RunFile:
     """The path of a run whose format or columns are named."""
 
@@ -101,9 +122,10 @@ def read_run(
     if format == "parquet":
         return Run.from_arrow(_parquet(name, "run", columns), threads, columns, name, ranks)
     if format == "json":
-        return Run.from_mapping(_json(name), threads)
+        return _of_json(name, RUN_SHAPE, lambda content: Run.from_mapping(content, threads))
     if format == "rank-eval":
-        return Run.from_rows(retrieved(_json(name), name), threads)
+        expected = "the response to a rank-eval request"
+        return _of_json(name, expected, lambda content: Run.from_rows(retrieved(content), threads))
     return Run.read(name, threads, format, columns, ranks)
 
 
@@ -122,9 +144,14 @@ def read_qrels(
     if layout == "parquet":
         return Qrels.from_arrow(_parquet(name, holds, columns), threads, holds, columns, name)
     if layout == "json":
-        return Qrels.from_mapping(_json(name), threads, holds)
+
+        def make(content: Any) -> Qrels:
+            return check_holds(Qrels.from_mapping(content, threads, holds), holds)
+
+        return _of_json(name, QRELS_SHAPES[holds], make)
     if layout == "rank-eval":
-        return Qrels.from_rows(judged(_json(name), name), threads)
+        expected = "the body of a rank-eval request"
+        return _of_json(name, expected, lambda content: Qrels.from_rows(judged(content), threads))
     if layout in ("csv", "tsv", "jsonl"):
         return Qrels.read(name, threads, holds, layout, columns)
     return Qrels.read(name, threads, holds if layout == "trec" else layout)
@@ -147,41 +174,66 @@ def _parquet(path: str, holds: str, columns: Mapping[str, str] | None) -> Any:
     return RecordBatchReader.from_batches(schema, file.iter_batches(1 << 16, columns=schema.names))
 
 
-def _json(path: str) -> Any:
-    import json
+def _of_json(path: str, expected: str, make: Callable[[Any], Held]) -> Held:
+    """What is made of a JSON file, which must hold a document; errors name the file."""
+    content = _json(path)
+    try:
+        held = make(content)
+    except (UntiedError, TypeError) as error:
+        raise InputError(f"{show_id(path)}: {error}", path, None, expected, str(error)) from None
+    if not any(held[query] for query in held.queries()):
+        raise _refused(path, None, expected, "no document")
+    return held
 
-    def of(line: int | None, expected: str, found: str) -> InputError:
-        place = path if line is None else f"{path}, line {line}"
-        return InputError(f"{place}: expected {expected}, found {found}", path, line, expected, found)
+
+def _json(path: str) -> dict[str, Any]:
+    import json
+    import sys
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
         if len(made) < len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in made if names.count(name) > 1)
-            raise of(None, "every name once in an object", f'"{twice}" again')
+            seen: set[str] = set()
+            for name, _ in pairs:
+                if name in seen:
+                    raise _refused(path, None, "every name once in an object", f"{_short(name)} again")
+                seen.add(name)
         return made
 
     try:
-        content = json.loads(read_bytes(path, lines=False), object_pairs_hook=members)
+        text = str(read_bytes(path, lines=False), "utf-8-sig")
+        content = json.loads(text, object_pairs_hook=members)
+        if "\\ud" in text or "\\uD" in text:
+            json.dumps(content, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
-        raise of(error.lineno, "JSON", f"column {error.colno}: {error.msg}") from None
+        raise _refused(path, error.lineno, "JSON", f"column {error.colno}: {error.msg}") from None
     except UnicodeDecodeError as error:
-        raise of(None, "JSON in UTF-8", str(error)) from None
+        raise _refused(path, None, "JSON in UTF-8", str(error)) from None
+    except UnicodeEncodeError:
+        raise _refused(path, None, "escapes as JSON has them", "one half of a pair of surrogates") from None
+    except RecursionError:
+        raise _refused(path, None, "JSON of a few levels", "too many brackets within brackets") from None
+    except InputError:
+        raise
+    except ValueError:
+        raise _refused(path, None, f"at most {sys.get_int_max_str_digits()} digits in a whole number", "more") from None
     if not isinstance(content, dict):
-        raise of(None, "a JSON object", type(content).__name__)
+        raise _refused(path, None, "a JSON object", type(content).__name__)
     return content
 
 
-def judged(request: Any, source: str = "qrels") -> Iterable[tuple[str, str, float]]:
+def _refused(path: str, line: int | None, expected: str, found: str) -> InputError:
+    place = show_id(path) if line is None else f"{show_id(path)}, line {line}"
+    return InputError(f"{place}: expected {expected}, found {found}", path, line, expected, found)
+
+
+def judged(request: Any) -> Iterable[tuple[str, str, float]]:
     """Judgments of a rank-eval request of Elasticsearch or OpenSearch: ``requests[].ratings[]``.
 
     Parameters
     ----------
     request : dict
         The body of the request.
-    source : str
-        Its name in messages.
 
     Yields
     ------
@@ -189,24 +241,22 @@ def judged(request: Any, source: str = "qrels") -> Iterable[tuple[str, str, floa
         Query, document and grade.
     """
     if not isinstance(request, dict) or not isinstance(request.get("requests"), list):
-        raise UntiedError(f'{source}: expected the body of a rank-eval request, an object with a list "requests"')
+        raise UntiedError('qrels: expected the body of a rank-eval request, an object with a list "requests"')
     for asked in request["requests"]:
-        for rating in _member(asked, "ratings", list, "a request", source):
-            query = _member(asked, "id", str, "a request", source)
-            where = f"a rating of request {query!r}"
-            grade = _member(rating, "rating", (int, float), where, source)
-            yield query, _member(rating, "_id", str, where, source), grade
+        ratings = _member("qrels: a request", asked, "ratings", list)
+        query = _member("qrels: a request", asked, "id", str) if ratings else ""
+        where = f"qrels: a rating of request {_short(query)}"
+        for rating in ratings:
+            yield query, _member(where, rating, "_id", str), _member(where, rating, "rating", (int, float))
 
 
-def retrieved(response: Any, source: str = "run") -> Iterable[tuple[str, str, float]]:
+def retrieved(response: Any) -> Iterable[tuple[str, str, float]]:
     """Rankings of a rank-eval response of Elasticsearch or OpenSearch: ``details.*.hits[].hit``.
 
     Parameters
     ----------
     response : dict
         What was answered.
-    source : str
-        Its name in messages.
 
     Yields
     ------
@@ -214,19 +264,29 @@ def retrieved(response: Any, source: str = "run") -> Iterable[tuple[str, str, fl
         Query, document and score.
     """
     if not isinstance(response, dict) or not isinstance(response.get("details"), dict):
-        raise UntiedError(f'{source}: expected the response to a rank-eval request, an object with an object "details"')
-    if response.get("failures"):
-        raise UntiedError(f"{source}: requests failed: {', '.join(response['failures'])}")
+        raise UntiedError('run: expected the response to a rank-eval request, an object with an object "details"')
+    failures = response.get("failures")
+    if failures:
+        failed = failures if isinstance(failures, dict) else [failures]
+        raise UntiedError(f"run: requests failed: {', '.join(map(_short, islice(failed, 20)))}")
     for query, details in response["details"].items():
-        for found in _member(details, "hits", list, f"request {query!r}", source):
-            where = f"a hit of request {query!r}"
-            hit = _member(found, "hit", dict, where, source)
-            yield query, _member(hit, "_id", str, where, source), _member(hit, "_score", (int, float), where, source)
+        where = f"run: a hit of request {_short(query)}"
+        for found in _member(f"run: request {_short(query)}", details, "hits", list):
+            hit = _member(where, found, "hit", dict)
+            yield query, _member(where, hit, "_id", str), _member(where, hit, "_score", (int, float))
 
 
-def _member(holder: Any, name: str, kind: type | tuple[type, ...], where: str, source: str) -> Any:
+def _member(where: str, holder: Any, name: str, kind: type | tuple[type, ...]) -> Any:
     value = holder.get(name) if isinstance(holder, dict) else None
     if not isinstance(value, kind):
-        found = "none" if value is None else repr(value)
-        raise UntiedError(f'{source}: expected "{name}" in {where}, found {found}')
+        raise UntiedError(f'{where}: expected "{name}", found {"none" if value is None else _short(value)}')
     return value
+
+
+def _short(value: object) -> str:
+    """A value as a message shows it: not all of it where that is long or deep."""
+    return _REPR.repr(value)
+
+
+_REPR = Repr()
+_REPR.maxstring = _REPR.maxother = _REPR.maxlong = 80

@@ -29,14 +29,6 @@ if TYPE_CHECKING:
     QrelsLike: TypeAlias = Qrels | str | os.PathLike[str] | Mapping[Any, Any] | ArrowTable | Rows
 
 
-#: What a dict of qrels looks like that has more than grades.
-_SHAPES = {
-    "subtopics": "{query: {subtopic: {document: grade}}}",
-    "stratified": "{query: {document: (stratum, grade)}}",
-    "prels": "{query: {document: (grade, probability)}}",
-}
-
-
 def read_run(
     path: str | os.PathLike[str],
     *,
@@ -148,9 +140,7 @@ def as_qrels(
             qrels = Qrels.from_mapping(plain, threads, format)
         else:
             qrels = Qrels.from_rows(plain, threads, format, columns)
-    if format in _SHAPES and format != qrels.format:
-        raise UntiedError(f"the qrels have format {qrels.format!r}, not {format!r}: {_SHAPES[format]} was expected")
-    return qrels
+    return files.check_holds(qrels, format)
 
 
 def as_lengths(docs: DocsLike | None, threads: int | None = None) -> Lengths | None:

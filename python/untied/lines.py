@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from untied._core import read_bytes
+from untied._core import read_bytes, show_id
 from untied.errors import InputError
 
 TYPE_CHECKING = False
@@ -18,12 +18,16 @@ def lines(path: str | os.PathLike[str], shape: str) -> Iterator[tuple[int, list[
     for number, line in enumerate(read_bytes(path, lines=True).removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         fields = [field.decode("utf-8", "surrogateescape") for field in line.split()]
         if fields and not fields[0].startswith("#"):
+            if b"\0" in line:
+                raise refused(path, number, "text", "binary data: a NUL byte")
             empty = False
             yield number, fields
     if empty:
-        raise InputError(f"{path}: expected {shape}, found nothing", str(path), None, shape, "nothing")
+        raise InputError(f"{show_id(str(path))}: expected {shape}, found nothing", str(path), None, shape, "nothing")
 
 
 def refused(path: Any, line: int, expected: str, found: str) -> InputError:
     """The error of a line."""
-    return InputError(f"{path}:{line}: expected {expected}, found {found}", str(path), line, expected, found)
+    expected, found = (text if len(text) <= 200 else f"{text[:200]}..." for text in (expected, found))
+    message = f"{show_id(str(path))}:{line}: expected {expected}, found {found}"
+    return InputError(message, str(path), line, expected, found)

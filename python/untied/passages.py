@@ -135,9 +135,9 @@ def _offsets(path: Any, line: int, fields: list[str]) -> Passage:
     for name, field in zip(("start", "length"), fields[2:4], strict=True):
         if not (field.isascii() and field.isdigit()):
             raise refused(path, line, f"a {name}: a whole number from 0", show_id(field))
-    start, length = int(fields[2]), int(fields[3])
+    start, length = (int(field.lstrip("0")[:20] or "0") for field in fields[2:4])  # 20 digits are too many already
     if start + length > LONGEST:
-        raise refused(path, line, f"text that ends before {LONGEST}", str(start + length))
+        raise refused(path, line, f"text that ends before {LONGEST}", f"{fields[2]} and {fields[3]} more")
     return fields[1], start, length
 
 
@@ -146,7 +146,7 @@ def _number(path: Any, line: int, name: str, field: str) -> float:
         number = float(field)
     except ValueError:
         number = float("nan")
-    if not isfinite(number) or "_" in field:
+    if not isfinite(number) or "_" in field or not field.isascii():
         raise refused(path, line, f"a {name}: a finite number", show_id(field))
     return number
 

@@ -85,7 +85,7 @@ def read_mirex(path: str | os.PathLike[str]) -> Grades:
         The file cannot be read.
     """
     shape = "4 columns (source query document group)"
-    ranks: dict[str, dict[str, int]] = {}
+    ranks: dict[str, dict[str, tuple[int, str]]] = {}
     first = None
     for number, fields in lines(path, shape):
         if len(fields) != 4:
@@ -94,9 +94,11 @@ def read_mirex(path: str | os.PathLike[str]) -> Grades:
         first = source if first is None else first
         if source != first:
             raise refused(path, number, f"one source, {show_id(first)}", show_id(source))
-        if not group.isascii() or not group.isdigit() or int(group) < 1:
+        digits = group.lstrip("0")
+        if not group.isascii() or not group.isdigit() or not digits:
             raise refused(path, number, "a whole number from 1 as the group", show_id(group))
-        if ranks.setdefault(query, {}).setdefault(document, int(group)) != int(group):
+        rank = len(digits), digits  # in the order of the numbers, which may have more digits than Python converts
+        if ranks.setdefault(query, {}).setdefault(document, rank) != rank:
             raise refused(path, number, "one group for every document of a query", f"another of {show_id(document)}")
     grades = {}
     for query, judged in ranks.items():

@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use untied_core::Error;
 use untied_core::error::{quote, show};
 use untied_core::measures::Certainty;
@@ -15,6 +15,18 @@ use crate::errors::to_python;
 #[pyfunction]
 pub fn show_id(id: &Bound<'_, PyAny>) -> PyResult<String> {
     with_id(id, "id", |bytes| Ok(show(bytes)))
+}
+
+/// What stands where something else is expected, as Python shows it, shortened to what fits an error message.
+pub fn found(value: &Bound<'_, PyAny>) -> String {
+    const LONGEST: usize = 200;
+    let Ok(shown) = value.repr().map(|shown| shown.to_string()) else {
+        return value.get_type().name().map_or_else(|_| "something else".into(), |name| name.to_string());
+    };
+    match shown.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &shown[..end]),
+        None => shown,
+    }
 }
 
 /// A number of any sort; Python's own first, which need no detour by `__float__`.
@@ -52,7 +64,10 @@ pub fn with_id<T>(id: &Bound<'_, PyAny>, what: &str, use_id: impl FnOnce(&[u8]) 
     if let Ok(bytes) = id.cast::<PyBytes>() {
         return use_id(bytes.as_bytes());
     }
-    if let Ok(number) = id.call_method0("__index__") {
+    // Truth is an int in Python, and no id.
+    if !id.is_instance_of::<PyBool>()
+        && let Ok(number) = id.call_method0("__index__")
+    {
         return use_id(number.str()?.to_str()?.as_bytes());
     }
     Err(PyTypeError::new_err(format!("{what} must be a str, bytes or an int, not {}", id.get_type().name()?)))
@@ -199,7 +214,7 @@ pub fn chunks(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<V
                 let best = if number == "score" { 0 } else { documents.len()? };
                 return ranked_list(&mut taken, &documents, best as f64);
             }
-            let what = || Ok(format!("{what}[{}]", query.repr()?));
+            let what = || Ok(format!("{what}[{}]", found(&query)));
             items(&documents, what, |document, value| {
                 let value = finite(&value, number, &query, &document)?;
                 taken.push(&document, value)
@@ -209,23 +224,23 @@ pub fn chunks(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<V
     Ok(taken.chunks())
 }
 
-/// Whether the values of a mapping's values are mappings: `{query: {subtopic: {document: grade}}}`.
+/// Whether the values of a mapping's values are mappings: `{query: {subtopic: {document: grade}}}`. The first one tells.
 pub fn is_by_subtopic(source: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let first = |mapping: &Bound<'_, PyAny>| -> PyResult<Option<Py<PyAny>>> {
-        let Ok(mapping) = mapping.cast::<PyMapping>() else { return Ok(None) };
-        let first = mapping.values()?.try_iter()?.next().transpose()?;
-        Ok(first.map(Bound::unbind))
-    };
-    let Some(query) = first(source)? else { return Ok(false) };
-    let Some(subtopic) = first(query.bind(source.py()))? else { return Ok(false) };
-    Ok(subtopic.bind(source.py()).cast::<PyMapping>().is_ok())
+    let Ok(queries) = source.cast::<PyMapping>() else { return Ok(false) };
+    for query in queries.values()?.iter() {
+        let Ok(held) = query.cast::<PyMapping>() else { return Ok(false) };
+        if let Some(first) = held.values()?.iter().next() {
+            return Ok(first.cast::<PyMapping>().is_ok());
+        }
+    }
+    Ok(false)
 }
 
 /// `{query: {subtopic: {document: grade}}}`.
 pub fn chunks_by_subtopic(source: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
     let mut taken = Taken::new(source);
     let mut key = Vec::new();
-    let of = |query: &Bound<'_, PyAny>| Ok(format!("qrels[{}]", query.repr()?));
+    let of = |query: &Bound<'_, PyAny>| Ok(format!("qrels[{}]", found(query)));
     let what = || Ok("qrels".into());
     items(source, what, |query, by_subtopic| {
         let what = || of(&query);
@@ -241,7 +256,7 @@ pub fn chunks_by_subtopic(source: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
                 })
             })?;
             taken.start_query(&key);
-            let what = || Ok(format!("{}[{}]", of(&query)?, subtopic.repr()?));
+            let what = || Ok(format!("{}[{}]", of(&query)?, found(&subtopic)));
             items(&documents, what, |document, grade| {
                 let grade = finite(&grade, "grade", &query, &document)?;
                 taken.push(&document, grade)
@@ -264,10 +279,10 @@ pub fn chunks_of_pairs(
             taken.start_query(id);
             Ok(())
         })?;
-        let what = || Ok(format!("qrels[{}]", query.repr()?));
+        let what = || Ok(format!("qrels[{}]", found(&query)));
         items(&documents, what, |document, pair| {
-            let wrong = |expected: &str, found: &Bound<'_, PyAny>| {
-                let (place, found) = (place(&query, &document), found.repr()?);
+            let wrong = |expected: &str, value: &Bound<'_, PyAny>| {
+                let (place, found) = (place(&query, &document), found(value));
                 Err(to_python(Error::Value(format!("{place}: expected {expected}, found {found}"))))
             };
             let (Ok(first), Ok(second), Ok(2)) = (pair.get_item(0), pair.get_item(1), pair.len()) else {
@@ -306,7 +321,7 @@ pub fn lengths(docs: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
             with_id(&document, "a document id", |id| {
                 if !length.is_finite() {
                     let expected = "a finite length, or a tuple of it and seconds";
-                    let message = format!("document {}: expected {expected}, found {}", quote(id), value.repr()?);
+                    let message = format!("document {}: expected {expected}, found {}", quote(id), found(&value));
                     return Err(to_python(Error::Value(message)));
                 }
                 if chunk.block.docs.bytes() + id.len() > u32::MAX as usize {
@@ -344,14 +359,14 @@ fn ranked_list(taken: &mut Taken, documents: &Bound<'_, PyAny>, best: f64) -> Py
 }
 
 fn finite(value: &Bound<'_, PyAny>, name: &str, query: &Bound<'_, PyAny>, doc: &Bound<'_, PyAny>) -> PyResult<f64> {
-    let wrong = |found: &str| {
+    let wrong = |what: &str| {
         let place = place(query, doc);
-        to_python(Error::Value(format!("{place}: expected a finite number as the {name}, found {found}")))
+        to_python(Error::Value(format!("{place}: expected a finite number as the {name}, found {what}")))
     };
     match number(value) {
         Ok(number) if number.is_finite() => Ok(number),
         Ok(number) => Err(wrong(&number.to_string())),
-        Err(_) => Err(wrong(&value.repr()?.to_string())),
+        Err(_) => Err(wrong(&found(value))),
     }
 }
 

@@ -8,7 +8,7 @@ use untied_core::error::quote;
 use untied_core::table::columns::{Columns, Kind};
 use untied_core::table::{Chunk, LineMap, subtopics};
 
-use crate::convert::{Taken, number, with_id};
+use crate::convert::{Taken, found, number, with_id};
 use crate::errors::to_python;
 
 /// Read rows; `names` are those of their columns, and `named` what the user says that they hold.
@@ -56,7 +56,7 @@ fn names_of(row: &Bound<'_, PyAny>, kind: Kind, at: usize, source: &str) -> PyRe
         Kind::Run { .. } | Kind::Qrels(None) => format!("(query, document, {number}), or a named tuple"),
         Kind::Qrels(_) => "a named tuple, as ir_datasets has them".into(),
     };
-    Err(to_python(Error::at_row(source, at as u64, &expected, &row.repr()?.to_string())))
+    Err(to_python(Error::at_row(source, at as u64, &expected, &found(row))))
 }
 
 fn is_row(row: &Bound<'_, PyAny>) -> bool {
@@ -86,7 +86,7 @@ impl<'s> Reader<'s> {
         let (source, columns, names) = (self.source, &self.columns, &self.names);
         let wrong = |expected: &str, found: &str| Err(to_python(Error::at_row(source, at, expected, found)));
         if !is_row(row) || row.len()? != names.len() {
-            return wrong(&format!("({})", names.join(", ")), &row.repr()?.to_string());
+            return wrong(&format!("({})", names.join(", ")), &found(row));
         }
         let query = row.get_item(columns.query)?;
         let key = &mut self.key;
@@ -123,7 +123,7 @@ impl<'s> Reader<'s> {
                 Ok(number) if accepts(number) => self.numbers.push(if column.negated { -number } else { number }),
                 _ => {
                     let name = quote(names[column.column].as_bytes());
-                    return wrong(&format!("{expected} in column {name}"), &value.repr()?.to_string());
+                    return wrong(&format!("{expected} in column {name}"), &found(&value));
                 }
             }
         }
@@ -133,11 +133,11 @@ impl<'s> Reader<'s> {
     }
 
     /// The error for an object that is no id; any other as it is.
-    fn refused(&self, error: PyErr, found: &Bound<'_, PyAny>, column: usize, at: u64) -> PyResult<()> {
-        if !error.is_instance_of::<PyTypeError>(found.py()) {
+    fn refused(&self, error: PyErr, value: &Bound<'_, PyAny>, column: usize, at: u64) -> PyResult<()> {
+        if !error.is_instance_of::<PyTypeError>(value.py()) {
             return Err(error);
         }
         let expected = format!("a str, bytes or an int in column {}", quote(self.names[column].as_bytes()));
-        Err(to_python(Error::at_row(self.source, at, &expected, &found.repr()?.to_string())))
+        Err(to_python(Error::at_row(self.source, at, &expected, &found(value))))
     }
 }
