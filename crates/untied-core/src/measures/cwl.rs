@@ -172,7 +172,7 @@ pub static SDCG: Info = Info {
     needs: Needs::Judgments,
     range: "0 to 1",
     equation: "sum over ranks i <= k of W(i) g_i, W(i) = D(i) / (D(1) + .. + D(k)), D(i) = 1 / log2(1+i)",
-    reference: "Jarvelin & Kekalainen 2002, as in Azzopardi, Thomas & Moffat 2019; ties: as DCG",
+    reference: "Järvelin & Kekäläinen 2002, as in Azzopardi, Thomas & Moffat 2019; ties: as DCG",
     build: |spec, scope| weighted(spec, scope, logarithmic(limit(spec, true)?)),
 };
 

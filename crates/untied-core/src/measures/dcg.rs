@@ -47,7 +47,7 @@ pub static DCG: Info = Info {
     needs: Needs::Judgments,
     range: "0 or more",
     equation: "DCG@k = sum over ranks i <= k of G(grade at i) D(i)",
-    reference: "Jarvelin & Kekalainen 2002; ties: McSherry & Najork 2008, section 2.6",
+    reference: "Järvelin & Kekäläinen 2002; ties: McSherry & Najork 2008, section 2.6",
     build: |spec, scope| build(spec, scope, None),
 };
 
@@ -63,7 +63,7 @@ pub static NDCG: Info = Info {
     needs: Needs::Judgments,
     range: "0 to 1",
     equation: "nDCG@k = DCG@k / IDCG@k, IDCG@k = DCG@k of all positive gains in descending order",
-    reference: "Jarvelin & Kekalainen 2002; ties: McSherry & Najork 2008, section 2.6",
+    reference: "Järvelin & Kekäläinen 2002; ties: McSherry & Najork 2008, section 2.6",
     build: |spec, scope| match spec.recall_base()? {
         RecallBase::Number(_) => Err(Error::Measure(format!(
             "{spec}: recall_base must be 'qrels' or 'ranking': an ideal ranking cannot be made from a number"
