@@ -191,13 +191,18 @@ fn same(found: &[Evaluation], again: &[Evaluation], spec: &Spec) {
     }
 }
 
-/// With grades for some of the unjudged documents, the value is within the bounds over all grades.
+/// With grades for some of the unjudged documents, the value is within the bounds over all grades; that of Bpref, which
+/// passes over the others, with grades for all of them.
 fn filled(u: &mut Unstructured<'_>, case: &Case, spec: &Spec, found: &[Evaluation]) -> Result<()> {
     let mut grades: Vec<f64> = case.qrels.iter().map(|row| row.3).filter(|&grade| grade > 0.0).collect();
     grades.push(0.0);
     let mut other = case.clone();
     for &(query, document, _) in &case.run {
-        if case.qrels.iter().any(|row| row.0 == query) && case.grade(query, document).is_none() && u.ratio(2, 3)? {
+        // A negative grade is that of a document in the pool that nobody judged.
+        let is_open = case.grade(query, document).is_none_or(|grade| grade < 0.0);
+        let is_judged = case.qrels.iter().any(|row| row.0 == query);
+        if is_judged && is_open && (spec.info.name == "Bpref" || u.ratio(2, 3)?) {
+            other.qrels.retain(|row| (row.0, row.1) != (query, document));
             other.qrels.push((query, document, 0, *u.choose(&grades)?, 1.0));
         }
     }
