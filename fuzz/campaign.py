@@ -11,11 +11,13 @@ from __future__ import annotations
 import argparse
 import datetime
 import itertools
+import os
 import pathlib
 import re
 import resource
 import subprocess
 import sys
+import tempfile
 
 FUZZ = pathlib.Path(__file__).resolve().parent
 #: Targets of fuzz/python.
@@ -47,9 +49,11 @@ def fuzz(target: str, folder: pathlib.Path, seconds: int, python: str) -> tuple[
     else:
         binary = folder / "target" / "x86_64-unknown-linux-gnu" / "release" / target
         command = [str(binary), f"-dict={FUZZ / 'dictionary'}"]
-    with log.open("w") as file:
-        command += [*options, str(corpus), str(FUZZ / "corpus" / target)]
-        subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, check=False)
+    command += [*options, str(corpus), str(FUZZ / "corpus" / target)]
+    # What a fuzzer ends leaves its files behind.
+    with log.open("w") as file, tempfile.TemporaryDirectory() as scratch:
+        environment = {**os.environ, "TMPDIR": scratch}
+        subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, check=False, env=environment)
     text = log.read_text(errors="replace")
     executions = re.findall(r"stat::number_of_executed_units:\s+(\d+)", text) or re.findall(r"^#(\d+)", text, re.M)
     features = re.findall(r" ft: (\d+)", text)
