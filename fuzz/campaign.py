@@ -42,7 +42,13 @@ def fuzz(target: str, folder: pathlib.Path, seconds: int, python: str) -> tuple[
     for place in (corpus, found, log.parent):
         place.mkdir(parents=True, exist_ok=True)
     before, known = used(), set(found.iterdir())
-    options = [f"-max_total_time={seconds}", "-timeout=10", "-rss_limit_mb=2048", "-max_len=4096"]
+    options = [
+        f"-max_total_time={seconds}",
+        "-timeout=60",
+        "-report_slow_units=60",
+        "-rss_limit_mb=2048",
+        "-max_len=4096",
+    ]
     options += ["-print_final_stats=1", f"-artifact_prefix={found}/"]
     if target in PYTHON:
         command = [python, str(FUZZ / "python" / "under_atheris.py"), target, f"-dict={FUZZ / 'python' / 'dictionary'}"]
@@ -50,8 +56,9 @@ def fuzz(target: str, folder: pathlib.Path, seconds: int, python: str) -> tuple[
         binary = folder / "target" / "x86_64-unknown-linux-gnu" / "release" / target
         command = [str(binary), f"-dict={FUZZ / 'dictionary'}"]
     command += [*options, str(corpus), str(FUZZ / "corpus" / target)]
-    # What a fuzzer ends leaves its files behind.
-    with log.open("w") as file, tempfile.TemporaryDirectory() as scratch:
+    # In memory, where there is such a folder; what a fuzzer ends leaves its files behind.
+    memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
+    with log.open("w") as file, tempfile.TemporaryDirectory(dir=memory) as scratch:
         environment = {**os.environ, "TMPDIR": scratch}
         subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, check=False, env=environment)
     text = log.read_text(errors="replace")
