@@ -42,14 +42,9 @@ def fuzz(target: str, folder: pathlib.Path, seconds: int, python: str) -> tuple[
     for place in (corpus, found, log.parent):
         place.mkdir(parents=True, exist_ok=True)
     before, known = used(), set(found.iterdir())
-    options = [
-        f"-max_total_time={seconds}",
-        "-timeout=60",
-        "-report_slow_units=60",
-        "-rss_limit_mb=2048",
-        "-max_len=4096",
-    ]
-    options += ["-print_final_stats=1", f"-artifact_prefix={found}/"]
+    options = [f"-max_total_time={seconds}", "-timeout=60", "-report_slow_units=60", "-rss_limit_mb=2048"]
+    # Room for a number of so many digits that Python does not convert it.
+    options += [f"-max_len={8192 if target in PYTHON else 4096}", "-print_final_stats=1", f"-artifact_prefix={found}/"]
     if target in PYTHON:
         command = [python, str(FUZZ / "python" / "under_atheris.py"), target, f"-dict={FUZZ / 'python' / 'dictionary'}"]
     else:
