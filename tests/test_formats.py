@@ -113,6 +113,12 @@ def test_json_lines(tmp_path):
         (HEADER + 'q,"",1\n', "line 2: expected a document's id, found an empty field"),
         (HEADER + 'q,"d,1\n', "line 2: expected a quote at the end of a quoted field"),
         (HEADER + 'q,"d"x,1\n', "line 2: expected the end of a field after its closing quote"),
+        (HEADER + 'q,5" disk,1\n', "line 2: expected quotes around a whole field only, doubled within it"),
+        (HEADER + 'q, "d",1\n', "line 2: expected quotes around a whole field only"),
+        (HEADER + "q,d,1\rr,e,2\n", "line 2: expected a line feed after a carriage return"),
+        (HEADER + "q,d,1\r\r\n", "line 2: expected a line feed after a carriage return"),
+        (HEADER + 'q,d,1\nq,"e\n\0",1\n', "line 3: expected text without NUL bytes"),
+        ("\n" + HEADER.replace("docno", "d\0cno"), "line 2: expected text without NUL bytes"),
         (HEADER + "q,d,1\n\nq,d,2\n", "line 4: expected every document once .* again, already in line 2"),
         ("qid,query_id,docno,score\n", 'columns "qid" and "query_id" may both hold the query'),
     ],
@@ -121,6 +127,16 @@ def test_bad_csv(tmp_path, text, message):
     with pytest.raises(untied.UntiedError, match=message) as caught:
         run(tmp_path, text)
     assert str(caught.value).startswith(str(tmp_path))
+
+
+@pytest.mark.parametrize("before", range(-20, 20, 3))
+def test_a_stray_quote_is_an_error_wherever_a_file_is_cut(tmp_path, before):
+    """An odd number of quotes does not move the end of a piece into a field."""
+    filling = "\n" * ((1 << 19) + before)
+    text = HEADER + filling + 'q,d"1,1\nq,"d\n2",1\n'
+    with pytest.raises(untied.InputError, match=f"line {len(filling) + 2}: expected quotes around a whole field"):
+        run(tmp_path, text)
+    assert content(run(tmp_path, text.replace('d"1', '"d""1"'))) == {"q": [('d"1', 1.0), ("d\n2", 1.0)]}
 
 
 @pytest.mark.parametrize(
@@ -142,6 +158,36 @@ def test_bad_csv(tmp_path, text, message):
 def test_bad_json_lines(tmp_path, text, message):
     with pytest.raises(untied.UntiedError, match=message):
         run(tmp_path, text, ".jsonl")
+
+
+LINE = '{"qid": "q", "docno": "d", "score": 1, "other": %s}\n'
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["[1}", "[1,,2]", "01", "1.", "-", '"\t"', "[nul]", '{"x" 1}', '["\\ud800"]', b'"\xff"', "[" * 100_000, "\f1"],
+)
+def test_what_is_not_read_is_to_be_json_too(tmp_path, value):
+    value = value if isinstance(value, bytes) else value.encode()
+    text = LINE.encode() % b"1" + LINE.encode().replace(b'"d"', b'"e"') % value
+    with pytest.raises(untied.InputError, match="line 2: expected a JSON object on a line, with"):
+        run(tmp_path, text, ".jsonl")
+
+
+@pytest.mark.parametrize(
+    "value", ["[NaN, Infinity, -Infinity]", "[" * 100_000 + "]" * 100_000, '{"x": 1, "x": [{}]}', '1, "other": 2']
+)
+def test_what_is_not_read_may_be_any_json(tmp_path, value):
+    assert content(run(tmp_path, LINE % value, ".jsonl")) == {"q": [("d", 1.0)]}
+
+
+def test_whole_numbers_as_ids(tmp_path):
+    line = '{"qid": %s, "docno": %s, "score": 1}\n'
+    text = line % ("-0", 10**30) + line % ("0", "-7")
+    assert content(run(tmp_path, text, ".jsonl")) == {"0": [(str(10**30), 1.0), ("-7", 1.0)]}
+    for wrong in ("-", "1e3", "007", "1.0"):
+        with pytest.raises(untied.InputError, match="line 1: expected "):
+            run(tmp_path, line % (wrong, '"d"'), ".jsonl")
 
 
 def test_a_member_twice(tmp_path):

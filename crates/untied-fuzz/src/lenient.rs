@@ -90,7 +90,7 @@ fn results(data: &[u8], version: Version, comments: bool) {
         let twice = documents.windows(2).any(|two| two[0] == two[1]);
         assert_eq!(run.duplicate(query).is_some(), twice);
     }
-    assert_eq!(run_rows(&run), rows.values().map(Vec::len).sum());
+    assert_eq!(run_rows(&run), rows.values().map(Vec::len).sum::<usize>());
 }
 
 fn run_rows(run: &Run) -> usize {

@@ -19,6 +19,8 @@ mod pairs;
 mod readers;
 mod scratch;
 mod second;
+mod second_table;
+mod tables;
 mod threads;
 
 /// A target: a name, and what to do with bytes.
@@ -46,6 +48,7 @@ pub static TARGETS: &[Target] = &[
     Target { name: "rbo", run: pairs::rbo, sample: 100 },
     Target { name: "letor", run: letor::letor, sample: 2000 },
     Target { name: "arrow", run: arrow::batches, sample: 2000 },
+    Target { name: "tables", run: tables::tables, sample: 1000 },
 ];
 
 /// Run a target by its name.

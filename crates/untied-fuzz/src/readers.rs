@@ -38,11 +38,21 @@ fn rank(field: &[u8]) -> f64 {
 }
 
 fn stratum(field: &[u8]) -> Option<f64> {
-    finite(field).filter(|number| number.fract() == 0.0 && *number >= 0.0 && *number < 4e9)
+    finite(field).filter(is_stratum)
 }
 
 fn probability(field: &[u8]) -> Option<f64> {
-    finite(field).filter(|number| *number > 0.0 && *number <= 1.0)
+    finite(field).filter(is_probability)
+}
+
+/// Whether strata have such numbers.
+pub fn is_stratum(number: &f64) -> bool {
+    number.fract() == 0.0 && *number >= 0.0 && *number < 4e9
+}
+
+/// Whether inclusion has such a probability.
+pub fn is_probability(number: &f64) -> bool {
+    *number > 0.0 && *number <= 1.0
 }
 
 /// The two readers agree on what is refused, and in which line. What was read, if it was.
@@ -128,12 +138,21 @@ pub fn qrels(data: &[u8]) {
     }
 }
 
+/// Whether two rows of a document say the same.
+pub fn same(a: &second::Row, b: &second::Row) -> bool {
+    a.numbers == b.numbers
+}
+
 fn plain(data: &[u8]) {
-    let same = |a: &second::Row, b: &second::Row| a.numbers == b.numbers;
     let theirs = second::read(data, &QRELS).and_then(|rows| once(rows, same));
     let Some((qrels, rows)) = both(with_file(data, read::read_qrels), theirs) else { return };
-    assert_same(&qrels, &rows, &[0]);
-    assert_levels(&qrels, &rows, 0);
+    assert_plain(&qrels, &rows);
+}
+
+/// Judgments are the same, and the counts made of them.
+pub fn assert_plain(qrels: &Qrels, rows: &Rows) {
+    assert_same(qrels, rows, &[0]);
+    assert_levels(qrels, rows, 0);
 }
 
 /// Counts of documents by grade, and repeated judgments.
@@ -158,9 +177,13 @@ pub fn assert_levels(qrels: &Qrels, rows: &Rows, grade: usize) {
 }
 
 fn subtopics(data: &[u8]) {
-    let same = |a: &second::Row, b: &second::Row| a.numbers == b.numbers;
     let theirs = second::read(data, &SUBTOPICS).and_then(|rows| once(rows, same));
     let Some((qrels, rows)) = both(with_file(data, read::read_subtopics), theirs) else { return };
+    assert_subtopics(&qrels, &rows);
+}
+
+/// Highest grades, and profiles of the grades above 0 by subtopic.
+pub fn assert_subtopics(qrels: &Qrels, rows: &Rows) {
     let by_profile = qrels.by_profile(Detail::Subtopics).expect("profiles");
     let mut repeated = 0;
     assert_eq!(qrels.len(), rows.len());
@@ -202,11 +225,15 @@ fn profiled(data: &[u8], format: &Format, detail: Detail) {
         Detail::Strata => (read::read_strata, 1, 0),
         _ => (read::read_prels, 0, 1),
     };
-    let same = |a: &second::Row, b: &second::Row| a.numbers == b.numbers;
     let theirs = second::read(data, format).and_then(|rows| once(rows, same));
     let Some((qrels, rows)) = both(with_file(data, read), theirs) else { return };
-    assert_same(&qrels, &rows, &[grade, other]);
-    assert_levels(&qrels, &rows, grade);
+    assert_profiled(&qrels, &rows, detail, [grade, other]);
+}
+
+/// Grades with the other number that judgments have, and profiles of the two; where the second reader has them.
+pub fn assert_profiled(qrels: &Qrels, rows: &Rows, detail: Detail, [grade, other]: [usize; 2]) {
+    assert_same(qrels, rows, &[grade, other]);
+    assert_levels(qrels, rows, grade);
     let by_profile = qrels.by_profile(detail).expect("profiles");
     for (query, rows) in rows.values().enumerate() {
         let profiles = by_profile.truth(query);

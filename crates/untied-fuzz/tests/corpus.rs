@@ -114,4 +114,4 @@ macro_rules! targets {
     };
 }
 
-targets!(run, qrels, lenient, trec_eval, grammar, archives, blocks, evaluation, oracle, med, rbo, letor, arrow);
+targets!(run, qrels, lenient, trec_eval, grammar, archives, blocks, evaluation, oracle, med, rbo, letor, arrow, tables);

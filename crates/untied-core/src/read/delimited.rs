@@ -1,25 +1,27 @@
-//! Comma- and tab-separated values, as RFC 4180 has them: a header; quotes around a field, doubled within it.
+//! Comma- and tab-separated values, strictly as RFC 4180 has them: a header; quotes around a field, doubled within it.
+//!
+//! A quote elsewhere, a carriage return without line feed outside of quotes, or a NUL byte is an error: readers do not
+//! agree on what it means. So the number of quotes tells where records end, and pieces may be cut there.
 
 use std::borrow::Cow;
 
 use super::blocks::LineError;
+use super::line::before;
 use super::table::{Cell, Taker};
 use crate::error::{quote, text};
 
 /// Names of the columns, and where the records begin.
 pub fn header(bytes: &[u8], delimiter: u8) -> Result<(Vec<String>, usize), LineError> {
     let mut fields = Fields { bytes, at: 0, delimiter, line: 0 };
+    while fields.skip_blank() {}
     let mut names = Vec::new();
-    if bytes.is_empty() {
-        return Ok((names, 0));
+    let mut last = fields.at == bytes.len();
+    while !last {
+        let (name, is_last) = fields.next()?;
+        names.push(text(&name));
+        last = is_last;
     }
-    loop {
-        let (field, last) = fields.next()?;
-        names.push(text(&field));
-        if last {
-            return Ok((names, fields.at));
-        }
-    }
+    Ok((names, fields.at))
 }
 
 /// Parse records of so many fields.
@@ -37,13 +39,11 @@ pub fn parse(
     }
     let mut cells = vec![Cell::Missing; needed.len()];
     while fields.at < bytes.len() {
-        let (start, line) = (fields.at, fields.line);
-        if matches!(&bytes[start..], [b'\n', ..] | [b'\r', b'\n', ..]) {
-            fields.at += if bytes[start] == b'\n' { 1 } else { 2 };
-            fields.line += 1;
+        if fields.skip_blank() {
             taker.skip();
             continue;
         }
+        let (start, line) = (fields.at, fields.line);
         let mut count = 0;
         loop {
             let (field, last) = fields.next()?;
@@ -67,6 +67,17 @@ pub fn parse(
     Ok(())
 }
 
+const BINARY: &str = "text without NUL bytes";
+
+/// How many of the next bytes end a line. (A last line may lack its end, or its line feed.)
+fn end_of_line(bytes: &[u8]) -> usize {
+    match bytes {
+        [b'\n', ..] | [b'\r'] => 1,
+        [b'\r', b'\n', ..] => 2,
+        _ => 0,
+    }
+}
+
 /// Field after field.
 struct Fields<'a> {
     bytes: &'a [u8],
@@ -76,64 +87,82 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
+    /// Go past a blank line, if there is one.
+    fn skip_blank(&mut self) -> bool {
+        let end = end_of_line(&self.bytes[self.at..]);
+        self.at += end;
+        self.line += u64::from(end > 0);
+        end > 0
+    }
+
     /// The next field, and whether it is the last of its record.
     fn next(&mut self) -> Result<(Cow<'a, [u8]>, bool), LineError> {
-        let rest = &self.bytes[self.at..];
-        if rest.first() == Some(&b'"') {
-            return self.quoted(&rest[1..]);
-        }
-        let end = rest.iter().position(|&byte| byte == self.delimiter || byte == b'\n').unwrap_or(rest.len());
-        self.at += end;
-        let last = self.step(rest.get(end).copied());
-        let field = if last { rest[..end].strip_suffix(b"\r").unwrap_or(&rest[..end]) } else { &rest[..end] };
-        Ok((Cow::Borrowed(field), last))
+        let (start, line) = (self.at, self.line);
+        let field = if self.bytes[start..].starts_with(b"\"") {
+            self.at += 1;
+            self.quoted()
+        } else {
+            Ok(Cow::Borrowed(self.plain()))
+        };
+        let last = field.and_then(|field| Ok((field, self.step()?)));
+        last.map_err(|expected| {
+            let found = quote(&self.bytes[start..self.bytes.len().min(self.at + 20)]);
+            LineError { line, expected: expected.into(), found }
+        })
     }
 
-    /// Go past what ends a field; whether it ends the record too.
-    fn step(&mut self, end: Option<u8>) -> bool {
-        self.at += usize::from(end.is_some());
-        self.line += u64::from(end == Some(b'\n'));
-        end != Some(self.delimiter)
-    }
-
-    fn quoted(&mut self, rest: &'a [u8]) -> Result<(Cow<'a, [u8]>, bool), LineError> {
-        let begun = self.line;
-        let wrong =
-            |expected: &str, found: &[u8]| LineError { line: begun, expected: expected.into(), found: quote(found) };
-        let mut field = Cow::Borrowed(&rest[..0]);
-        let mut from = 0;
+    /// A field without quotes.
+    fn plain(&mut self) -> &'a [u8] {
+        let start = self.at;
         loop {
-            let Some(length) = rest[from..].iter().position(|&byte| byte == b'"') else {
-                return Err(wrong("a quote at the end of a quoted field", rest));
-            };
-            let part = &rest[from..from + length];
+            self.at += before(&self.bytes[self.at..], b' ', [b'"', self.delimiter]);
+            match self.bytes.get(self.at) {
+                Some(&byte) if byte != self.delimiter && !matches!(byte, 0 | b'\n' | b'\r' | b'"') => self.at += 1,
+                _ => return &self.bytes[start..self.at],
+            }
+        }
+    }
+
+    /// A field behind its opening quote.
+    fn quoted(&mut self) -> Result<Cow<'a, [u8]>, &'static str> {
+        let mut field = Cow::Borrowed(&self.bytes[..0]);
+        loop {
+            let rest = &self.bytes[self.at..];
+            let end = rest.iter().position(|&byte| byte == b'"').ok_or("a quote at the end of a quoted field")?;
+            let part = &rest[..end];
             self.line += part.iter().filter(|&&byte| byte == b'\n').count() as u64;
             if field.is_empty() {
                 field = Cow::Borrowed(part);
             } else {
                 field.to_mut().extend_from_slice(part);
             }
-            from += length + 1;
-            if rest.get(from) != Some(&b'"') {
-                break;
+            self.at += end + 1;
+            if rest.get(end + 1) != Some(&b'"') {
+                return if field.contains(&0) { Err(BINARY) } else { Ok(field) };
             }
             field.to_mut().push(b'"');
-            from += 1;
+            self.at += 1;
         }
-        self.at += 1 + from;
-        let end = match &rest[from..] {
-            [b'\r', b'\n', ..] => {
-                self.at += 1;
-                Some(b'\n')
-            }
-            [byte, ..] if *byte == self.delimiter || *byte == b'\n' => Some(*byte),
-            [] | [b'\r'] => None,
-            _ => return Err(wrong("the end of a field after its closing quote", &rest[..rest.len().min(from + 20)])),
-        };
-        if end.is_none() {
-            self.at = self.bytes.len();
+    }
+
+    /// Go past what ends a field; whether it ends the record too.
+    fn step(&mut self) -> Result<bool, &'static str> {
+        let rest = &self.bytes[self.at..];
+        if rest.first() == Some(&self.delimiter) {
+            self.at += 1;
+            return Ok(false);
         }
-        let last = self.step(end);
-        Ok((field, last))
+        let end = end_of_line(rest);
+        match rest {
+            _ if end > 0 => {}
+            [] => {}
+            [b'"', ..] => return Err("quotes around a whole field only, doubled within it"),
+            [b'\r', ..] => return Err("a line feed after a carriage return"),
+            [0, ..] => return Err(BINARY),
+            _ => return Err("the end of a field after its closing quote"),
+        }
+        self.at += end;
+        self.line += 1;
+        Ok(true)
     }
 }

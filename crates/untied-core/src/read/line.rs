@@ -96,25 +96,34 @@ impl<'a> Cursor<'a> {
 /// Where the field that begins at `at` ends: at a blank, a newline, a NUL or the end of all bytes.
 #[inline]
 fn end_of_field(bytes: &[u8], mut at: usize) -> usize {
-    const ONES: u64 = u64::MAX / 255;
-    // Eight bytes at a time: all that end a field are below '!', which leaves a mark in the byte's highest bit. The
-    // lowest mark is right; above it a borrow may set false ones.
-    while let Some(eight) = bytes.get(at..at + 8) {
-        let Ok(eight) = eight.try_into() else { break };
-        let word = u64::from_le_bytes(eight);
-        let marks = word.wrapping_sub(ONES * u64::from(b'!')) & !word & (ONES << 7);
-        if marks == 0 {
-            at += 8;
-            continue;
+    loop {
+        at += before(&bytes[at..], b'!', []);
+        match bytes.get(at) {
+            Some(&byte) if CLASS[byte as usize] == ORDINARY => at += 1, // some other control character
+            _ => return at,
         }
-        at += marks.trailing_zeros() as usize / 8;
-        if CLASS[bytes[at] as usize] != ORDINARY {
-            return at;
-        }
-        at += 1; // some other control character, which an id may hold
     }
-    let rest = bytes[at..].iter().position(|&byte| CLASS[byte as usize] != ORDINARY);
-    rest.map_or(bytes.len(), |end| at + end)
+}
+
+/// How many bytes stand in front of the first one that is below `least` or among `others`.
+#[inline]
+pub fn before<const N: usize>(bytes: &[u8], least: u8, others: [u8; N]) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    // Eight bytes at a time: what is looked for leaves a mark in the byte's highest bit. The lowest mark is right; above
+    // it a borrow may set false ones.
+    let below = |word: u64, least: u8| word.wrapping_sub(ONES * u64::from(least)) & !word;
+    let mut at = 0;
+    while let Some(eight) = bytes[at..].first_chunk() {
+        let word = u64::from_le_bytes(*eight);
+        let is_other = others.iter().fold(0, |marks, &other| marks | below(word ^ (ONES * u64::from(other)), 1));
+        let marks = (below(word, least) | is_other) & (ONES << 7);
+        if marks != 0 {
+            return at + marks.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    let end = bytes[at..].iter().position(|byte| *byte < least || others.contains(byte));
+    end.map_or(bytes.len(), |end| at + end)
 }
 
 /// The fields of one line, for counting them in messages.
@@ -137,6 +146,23 @@ mod tests {
                     text.extend(std::iter::repeat_n(0xe9, after));
                     let end = text.iter().position(|&b| CLASS[b as usize] != ORDINARY).unwrap_or(text.len());
                     assert_eq!(end_of_field(&text, 0), end, "{byte} {before} {after}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_looked_for_is_found_where_a_byte_by_byte_reader_finds_it() {
+        for byte in 0..=255 {
+            for distance in 0..12 {
+                for next in [b'x', b' ', b'!', b'"', b'#', 0x7f, 0x80, 0xff, 0] {
+                    let text = [&vec![0xe9; distance][..], &[byte, next], &[b'a'; 9]].concat();
+                    let end = text.iter().position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\');
+                    assert_eq!(
+                        before(&text, 0x20, [b'"', b'\\']),
+                        end.unwrap_or(text.len()),
+                        "{byte} {distance} {next}"
+                    );
                 }
             }
         }

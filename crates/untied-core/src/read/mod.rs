@@ -10,6 +10,7 @@ pub mod blocks;
 mod delimited;
 mod gzip;
 mod json;
+mod json_text;
 pub mod letor;
 mod line;
 mod number;

@@ -121,6 +121,7 @@ impl Cell<'_> {
     fn id(&self) -> Option<&[u8]> {
         match self {
             Cell::Plain(text) | Cell::Text(text) => Some(text).filter(|text| !text.is_empty()).map(AsRef::as_ref),
+            Cell::Number(b"-0") => Some(b"0"), // the same whole number
             Cell::Number(digits) => {
                 let unsigned = digits.strip_prefix(b"-").unwrap_or(digits);
                 unsigned.iter().all(u8::is_ascii_digit).then_some(digits)

@@ -248,7 +248,12 @@ impl Finder<'_> {
         if self.names.is_empty() {
             return "none at all".into();
         }
-        self.names.iter().map(|name| quote(name.as_bytes())).collect::<Vec<_>>().join(", ")
+        const MOST: usize = 20;
+        let shown = self.names.iter().take(MOST).map(|name| quote(name.as_bytes())).collect::<Vec<_>>().join(", ");
+        match self.names.len().saturating_sub(MOST) {
+            0 => shown,
+            others => format!("{shown} and {others} others"),
+        }
     }
 }
 
@@ -303,5 +308,7 @@ mod tests {
             let error = find(RUN, names, named).expect_err(expected);
             assert!(error.contains(expected), "{error}");
         }
+        let error = find(RUN, &["x"; 1000], &[]).expect_err("no column that is needed");
+        assert!(error.ends_with("\"x\", \"x\" and 980 others"), "{error}");
     }
 }

@@ -1,0 +1,388 @@
+//! JSON's grammar (RFC 8259), an object a line. All of a line is checked, also what nobody asks for.
+//!
+//! It is stricter than the grammar in one point, as a string is to be text: half of a surrogate pair alone is an error.
+//! It is more lenient in one: `NaN`, `Infinity` and `-Infinity` may stand where no number is asked for, as Python's
+//! `json` writes them.
+
+use std::borrow::Cow;
+
+use super::line::before;
+use super::table::Cell;
+
+/// Call `visit` with the name and value of every member of the object that a line holds.
+pub fn members<'a>(line: &'a [u8], mut visit: impl FnMut(Cow<'a, [u8]>, Cell<'a>)) -> Result<(), &'static str> {
+    let mut text = Text(line);
+    if !text.passes(b'{') {
+        return Err("an opening brace");
+    }
+    if !text.passes(b'}') {
+        loop {
+            let name = text.name()?;
+            visit(name, text.value()?);
+            if text.ends(b'}')? {
+                break;
+            }
+        }
+    }
+    if text.peek().is_some() { Err("nothing behind the closing brace") } else { Ok(()) }
+}
+
+/// Whether there is nothing in a line.
+pub fn is_blank(line: &[u8]) -> bool {
+    Text(line).peek().is_none()
+}
+
+/// What is left of a line.
+struct Text<'a>(&'a [u8]);
+
+impl<'a> Text<'a> {
+    /// The first byte behind white space.
+    #[inline]
+    fn peek(&mut self) -> Option<u8> {
+        while let [b' ' | b'\t' | b'\r' | b'\n', rest @ ..] = self.0 {
+            self.0 = rest;
+        }
+        self.0.first().copied()
+    }
+
+    /// Go past this byte, and white space in front of it, if it comes next.
+    #[inline]
+    fn passes(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.split(usize::from(found));
+        found
+    }
+
+    /// The first so many bytes.
+    #[inline]
+    fn split(&mut self, length: usize) -> &'a [u8] {
+        let (first, rest) = self.0.split_at(length);
+        self.0 = rest;
+        first
+    }
+
+    /// A member's name, and the colon.
+    #[inline]
+    fn name(&mut self) -> Result<Cow<'a, [u8]>, &'static str> {
+        if self.peek() != Some(b'"') {
+            return Err("names in quotes");
+        }
+        let name = self.string()?;
+        if self.passes(b':') { Ok(name) } else { Err("a colon after a name") }
+    }
+
+    /// Behind a value: whether this bracket follows, or a comma.
+    #[inline]
+    fn ends(&mut self, bracket: u8) -> Result<bool, &'static str> {
+        if self.passes(bracket) {
+            Ok(true)
+        } else if self.passes(b',') {
+            Ok(false)
+        } else if bracket == b'}' {
+            Err("a comma between members and a closing brace")
+        } else {
+            Err("a comma between elements and a closing bracket")
+        }
+    }
+
+    #[inline]
+    fn value(&mut self) -> Result<Cell<'a>, &'static str> {
+        match self.peek() {
+            Some(b'{' | b'[') => self.nested().map(Cell::Other),
+            _ => self.scalar(),
+        }
+    }
+
+    /// An array or an object, as it is written. What is open is kept in a list and not on the stack, however deep.
+    fn nested(&mut self) -> Result<&'a [u8], &'static str> {
+        let start = self.0;
+        let mut open = Vec::new();
+        loop {
+            // In front of a value.
+            let bracket = match self.peek() {
+                Some(b'{') => Some(b'}'),
+                Some(b'[') => Some(b']'),
+                _ => None,
+            };
+            if let Some(bracket) = bracket {
+                self.split(1);
+                if !self.passes(bracket) {
+                    open.push(bracket);
+                    if bracket == b'}' {
+                        self.name()?;
+                    }
+                    continue;
+                }
+            } else {
+                self.scalar()?;
+            }
+            // Behind it.
+            while let Some(&bracket) = open.last() {
+                if !self.ends(bracket)? {
+                    if bracket == b'}' {
+                        self.name()?;
+                    }
+                    break;
+                }
+                open.pop();
+            }
+            if open.is_empty() {
+                return Ok(&start[..start.len() - self.0.len()]);
+            }
+        }
+    }
+
+    fn scalar(&mut self) -> Result<Cell<'a>, &'static str> {
+        match self.peek() {
+            Some(b'"') => self.string().map(Cell::Text),
+            Some(b'-' | b'0'..=b'9') if !self.0.starts_with(b"-I") => self.number().map(Cell::Number),
+            _ => {
+                let is_part = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'-';
+                let length = self.0.iter().position(|byte| !is_part(byte)).unwrap_or(self.0.len());
+                match self.split(length) {
+                    b"true" => Ok(Cell::Truth(true)),
+                    b"false" => Ok(Cell::Truth(false)),
+                    other @ (b"null" | b"NaN" | b"Infinity" | b"-Infinity") => Ok(Cell::Other(other)),
+                    _ => Err("values as JSON has them"),
+                }
+            }
+        }
+    }
+
+    /// A number, as it is written.
+    fn number(&mut self) -> Result<&'a [u8], &'static str> {
+        const WRONG: &str = "numbers as JSON has them";
+        let start = self.0;
+        self.split(usize::from(self.0.starts_with(b"-")));
+        let leads_with_zero = self.0.starts_with(b"0");
+        let whole = self.digits();
+        if whole == 0 || leads_with_zero && whole > 1 {
+            return Err(WRONG);
+        }
+        if self.0.starts_with(b".") {
+            self.split(1);
+            if self.digits() == 0 {
+                return Err(WRONG);
+            }
+        }
+        if let [b'e' | b'E', rest @ ..] = self.0 {
+            self.0 = rest;
+            self.split(usize::from(matches!(rest, [b'-' | b'+', ..])));
+            if self.digits() == 0 {
+                return Err(WRONG);
+            }
+        }
+        Ok(&start[..start.len() - self.0.len()])
+    }
+
+    /// Go past digits; how many they are.
+    fn digits(&mut self) -> usize {
+        let count = self.0.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(self.0.len());
+        self.split(count).len()
+    }
+
+    /// What stands in the quotes of which the first comes next.
+    #[inline]
+    fn string(&mut self) -> Result<Cow<'a, [u8]>, &'static str> {
+        self.split(1);
+        let plain = self.plain()?;
+        match self.0 {
+            [b'"', rest @ ..] => {
+                self.0 = rest;
+                Ok(Cow::Borrowed(plain))
+            }
+            _ => self.rest_of_string(plain.to_vec()).map(Cow::Owned),
+        }
+    }
+
+    #[cold]
+    fn rest_of_string(&mut self, mut string: Vec<u8>) -> Result<Vec<u8>, &'static str> {
+        loop {
+            match self.0 {
+                [b'"', rest @ ..] => {
+                    self.0 = rest;
+                    return Ok(string);
+                }
+                [b'\\', rest @ ..] => {
+                    self.0 = rest;
+                    self.escaped(&mut string)?;
+                    string.extend_from_slice(self.plain()?);
+                }
+                [_, ..] => return Err("escapes for control characters"),
+                [] => return Err("a closing quote for every opening one"),
+            }
+        }
+    }
+
+    /// What a string holds up to its end, an escape or a control character.
+    #[inline]
+    fn plain(&mut self) -> Result<&'a [u8], &'static str> {
+        let part = self.split(before(self.0, b' ', [b'"', b'\\']));
+        if part.is_ascii() || std::str::from_utf8(part).is_ok() { Ok(part) } else { Err("strings in UTF-8") }
+    }
+
+    /// What follows a backslash.
+    fn escaped(&mut self, string: &mut Vec<u8>) -> Result<(), &'static str> {
+        const WRONG: &str = "escapes as JSON has them";
+        let escape = self.0.first().copied().ok_or(WRONG)?;
+        self.split(1);
+        string.push(match escape {
+            b'"' | b'\\' | b'/' => escape,
+            b'b' => 8,
+            b'f' => 12,
+            b'n' => b'\n',
+            b'r' => b'\r',
+            b't' => b'\t',
+            b'u' => {
+                let mut unit = self.unit().ok_or(WRONG)?;
+                if (0xd800..0xdc00).contains(&unit) && self.0.starts_with(b"\\u") {
+                    self.split(2);
+                    let low = self.unit().filter(|low| (0xdc00..0xe000).contains(low)).ok_or(WRONG)?;
+                    unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
+                }
+                let character = char::from_u32(unit).ok_or(WRONG)?;
+                string.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                return Ok(());
+            }
+            _ => return Err(WRONG),
+        });
+        Ok(())
+    }
+
+    /// Four hexadecimal digits.
+    fn unit(&mut self) -> Option<u32> {
+        let digits = self.0.get(..4).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+        self.split(4);
+        u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::text;
+
+    #[test]
+    #[inline]
+    fn values_are_read() {
+        let line = br#" {"a": "x\u00e9\ud83d\ude00\n\"\/", "b":-1.5e3 ,"c":{"d":["}",1]},"e":null,"f":true} "#;
+        let mut found = Vec::new();
+        members(line, |name, cell| found.push(format!("{} {cell:?}", text(&name)))).expect("an object");
+        assert_eq!(found.len(), 5);
+        let expected = Cell::Text(Cow::Owned("x\u{e9}\u{1f600}\n\"/".into()));
+        assert_eq!(found[0], format!("a {expected:?}"));
+        assert_eq!(found[1], format!("b {:?}", Cell::Number(b"-1.5e3")));
+        assert_eq!(found[2], format!("c {:?}", Cell::Other(br#"{"d":["}",1]}"#)));
+        assert_eq!(found[4], "f Truth(true)");
+    }
+
+    fn fault(value: &[u8]) -> Option<&'static str> {
+        let around = [b"{\"a\": ", value, b", \"b\": 1}"].concat();
+        members(&around, |_, _| {}).err()
+    }
+
+    #[test]
+    fn what_is_json_is_accepted() {
+        for value in [
+            "0",
+            "-0",
+            "10.50",
+            "1e5",
+            "1E-05",
+            "0.0e+0",
+            "[]",
+            "{}",
+            "[ ]",
+            "[[],[{}],{\"x\":[1 , 2]}]",
+            "[true,false,null,\"\\u0000\"]",
+            "{\"x\":{\"x\":1,\"x\":{}},\"y\":\"]\"}",
+            "NaN",
+            "[-Infinity,Infinity]",
+            "\"\u{7f}\u{2028}\"",
+        ] {
+            assert_eq!(fault(value.as_bytes()), None, "{value}");
+        }
+        assert!(members(b"\t{ }\r", |_, _| {}).is_ok());
+    }
+
+    #[test]
+    fn what_is_no_json_is_refused_wherever_it_stands() {
+        for value in [
+            "",
+            "01",
+            "1.",
+            ".5",
+            "-",
+            "+1",
+            "1e",
+            "1e+",
+            "1.e5",
+            "--1",
+            "-00",
+            "0x1",
+            "1_0",
+            "nan",
+            "-NaN",
+            "tru",
+            "truex",
+            "None",
+            "'x'",
+            "x",
+            "-Inf",
+            "[1}",
+            "{\"x\":1]",
+            "[1,,2]",
+            "[,1]",
+            "[1,]",
+            "[",
+            "]",
+            "{\"x\"}",
+            "{1:2}",
+            "{\"x\":}",
+            "{\"x\":1,}",
+            "{,}",
+            "{\"x\" 1}",
+            "[1 2]",
+            "\"\\x\"",
+            "\"\\u12\"",
+            "\"\\ud800\"",
+            "\"\\udc00\"",
+            "\"\\ud800\\u0041\"",
+            "\"\t\"",
+            "\"\0\"",
+            "\x0c1",
+            "1\u{a0}",
+            "\u{feff}1",
+        ] {
+            for value in [value.to_owned(), format!("[{value}]"), format!("[2,{{\"c\":{value}}}]")] {
+                if value != "[]" {
+                    assert!(fault(value.as_bytes()).is_some(), "{value}");
+                }
+            }
+        }
+        assert_eq!(fault(b"\"\xff\""), Some("strings in UTF-8"));
+        for line in [
+            "",
+            "[]",
+            "{",
+            "1",
+            "{\"a\"}",
+            "{\"a\":1",
+            "{\"a\":1}}",
+            "{a:1}",
+            "{\"a\":1,}",
+            "{\"a\":1 \"b\":2}",
+            "{}{}",
+        ] {
+            assert!(members(line.as_bytes(), |_, _| {}).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn depth_takes_no_stack() {
+        let deep = |opened: &str, closed: &str| [opened.repeat(1 << 20), "1".into(), closed.repeat(1 << 20)].concat();
+        assert_eq!(fault(deep("[", "]").as_bytes()), None);
+        assert_eq!(fault(deep("{\"x\":[", "]}").as_bytes()), None);
+        assert!(fault(deep("[", "}").as_bytes()).is_some());
+    }
+}

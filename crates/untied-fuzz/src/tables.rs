@@ -1,0 +1,127 @@
+//! Files with names of columns: the core's reader against a second one that is built around `csv` and `serde_json`.
+
+use untied_core::read::table::{Format, read_table};
+use untied_core::table::columns::Kind;
+use untied_core::table::profiles::Detail;
+use untied_core::table::{Qrels, Run};
+use untied_core::{Error, Result};
+
+use crate::readers::{assert_plain, assert_profiled, assert_same, assert_subtopics, both, once, same};
+use crate::scratch::with_file;
+use crate::second::{Rows, is_packed};
+use crate::second_table::{self, Refusal};
+use crate::threads::many;
+
+const FORMATS: [Format; 3] = [Format::Delimited(b','), Format::Delimited(b'\t'), Format::JsonLines];
+
+const KINDS: [Kind; 6] = [
+    Kind::Run { ranks: false },
+    Kind::Run { ranks: true },
+    Kind::Qrels(None),
+    Kind::Qrels(Some(Detail::Subtopics)),
+    Kind::Qrels(Some(Detail::Strata)),
+    Kind::Qrels(Some(Detail::Inclusion)),
+];
+
+const ROLES: [&str; 8] = ["query", "document", "score", "rank", "grade", "subtopic", "stratum", "probability"];
+
+/// Names that a user gives a column.
+const NAMES: [&str; 5] = ["x", "qid", "score", "a,\"b\"", "\u{e9}\n"];
+
+/// Where the core cuts: a piece has so many bytes, and what is left of its last record.
+const PIECE: usize = 1 << 19;
+
+enum Held {
+    Run(Run),
+    Qrels(Qrels),
+}
+
+/// Four bytes say what it is, a fifth one where it is filled up so that it has several pieces; then the text.
+pub fn tables(data: &[u8]) {
+    let [what, name, fill, at, end, text @ ..] = data else { return };
+    if is_packed(text) {
+        return;
+    }
+    let (format, kind) = (FORMATS[usize::from(*what) % 3], KINDS[usize::from(*what) / 3 % 6]);
+    // None in half of the cases.
+    let role = ROLES.get(usize::from(*name) % 16);
+    let named: Vec<(String, String)> =
+        role.map(|role| ((*role).into(), NAMES[usize::from(*name) / 16 % 5].into())).into_iter().collect();
+    if fill % 16 == 1 {
+        let text = filled(text, format, fill / 16, (*at, *end));
+        compare(&text, format, kind, &named, true);
+    } else {
+        compare(text, format, kind, &named, false);
+    }
+}
+
+fn compare(text: &[u8], format: Format, kind: Kind, named: &[(String, String)], on_several: bool) {
+    let ours = || {
+        with_file(text, |path| {
+            let chunks = read_table(path, format, kind, named)?;
+            Ok(match kind {
+                Kind::Run { .. } => Held::Run(Run::new(chunks, path)?),
+                Kind::Qrels(detail) => Held::Qrels(Qrels::with_detail(chunks, detail, path)?),
+            })
+        })
+    };
+    let delimiter = match format {
+        Format::Delimited(delimiter) => Some(delimiter),
+        Format::JsonLines => None,
+    };
+    let theirs = second_table::read(text, delimiter, kind, named).and_then(|rows| {
+        let is_run = matches!(kind, Kind::Run { .. });
+        once(rows, |a, b| !is_run && same(a, b)).map_err(Refusal::Line)
+    });
+    assert_agree(ours(), theirs.clone(), kind);
+    if on_several {
+        assert_agree(many(ours), theirs, kind);
+    }
+}
+
+fn assert_agree(ours: Result<Held>, theirs: std::result::Result<Rows, Refusal>, kind: Kind) {
+    let theirs = match (&ours, theirs) {
+        (Err(Error::Value(_)), Err(Refusal::Columns)) => {
+            let shown = ours.err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(!shown.contains(char::is_control) && shown.len() < 8000, "{shown:?}");
+            return;
+        }
+        (Err(error), Err(Refusal::Columns)) => panic!("not an error of columns: {error}"),
+        (Ok(_), Err(Refusal::Columns)) => panic!("only ours finds the columns"),
+        (_, Err(Refusal::Line(line))) => Err(line),
+        (_, Ok(rows)) => Ok(rows),
+    };
+    let Some((ours, rows)) = both(ours, theirs) else { return };
+    let columns: Vec<usize> = (0..rows.values().next().map_or(0, |rows| rows[0].numbers.len())).collect();
+    match (ours, kind) {
+        (Held::Run(run), _) => assert_same(&run, &rows, &columns),
+        (Held::Qrels(qrels), Kind::Qrels(Some(Detail::Subtopics))) => assert_subtopics(&qrels, &rows),
+        (Held::Qrels(qrels), Kind::Qrels(Some(detail))) => assert_profiled(&qrels, &rows, detail, [0, 1]),
+        (Held::Qrels(qrels), _) => assert_plain(&qrels, &rows),
+    }
+}
+
+/// The same with so much between two lines, or in the middle of one, that what follows lies near the end of a piece.
+fn filled(text: &[u8], format: Format, kind: u8, (at, end): (u8, u8)) -> Vec<u8> {
+    let begin_lines = |from: &[u8]| from.iter().position(|&byte| byte == b'\n').map_or(from.len(), |end| end + 1);
+    let mut place = usize::from(at) * text.len() / 255;
+    let unit: &[u8] = match kind % 8 {
+        0 => b"x",
+        1 => b" ",
+        2 => b"\"\"",
+        3 => b"x\n",
+        of_lines => {
+            let start = text[..place].iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+            place = start + begin_lines(&text[start..]);
+            match of_lines {
+                4 => b"\n",
+                5 => b"\r\n",
+                _ => &text[start..place],
+            }
+        }
+    };
+    let header = if format == Format::JsonLines { 0 } else { begin_lines(text) };
+    let goal = PIECE + header + usize::from(end % 64) - 32;
+    let times = goal.saturating_sub(place) / unit.len().max(1);
+    [&text[..place], &unit.repeat(times), &text[place..]].concat()
+}
