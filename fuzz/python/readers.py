@@ -10,6 +10,7 @@ import json
 import unicodedata
 
 import second
+import shapes
 
 import untied
 from untied import files, passages, truth
@@ -129,30 +130,59 @@ def mirex(data: bytes, path: Path) -> None:
     ordered(data, path, "mirex", truth.read_mirex, second.mirex)
 
 
-def same_table(held: untied.Run | untied.Qrels, expected: second.Table, path: Path) -> None:
-    """Both have the same documents; and JSON-lines of them, which the core reads, are the same."""
-    assert sorted(held.queries()) == sorted(expected)
-    for query, documents in expected.items():
-        assert held[query] == (documents if isinstance(held, untied.Run) else dict(documents)), query
-    if any(not query or any(not document for document, _ in held) for query, held in expected.items()):
-        return  # ids without a character are refused there
-    number = "score" if isinstance(held, untied.Run) else "grade"
-    lines = [
-        json.dumps({"query": query, "document": document, number: value}, ensure_ascii=len(document) % 2 == 0)
-        for query, documents in expected.items()
+def records(held: untied.Run | untied.Qrels, content: dict[str, Any], table: second.Table) -> list[dict[str, Any]]:
+    """What they hold as objects of JSON-lines."""
+    format = held.format if isinstance(held, untied.Qrels) else "run"
+    names = {"stratified": ("stratum", "grade"), "prels": ("grade", "probability")}.get(format)
+    if names:
+        return [
+            {"query": query, "document": document, **dict(zip(names, pair, strict=True))}
+            for query, documents in content.items()
+            for document, pair in documents.items()
+        ]
+    if format == "subtopics":
+        return [
+            {"query": query, "subtopic": subtopic, "document": document, "grade": grade}
+            for query, subtopics in content.items()
+            for subtopic, documents in subtopics.items()
+            for document, grade in documents.items() or [("", 0)]
+        ]
+    number = "score" if format == "run" else "grade"
+    return [
+        {"query": query, "document": document, number: value}
+        for query, documents in table.items()
         for document, value in documents
     ]
+
+
+def same_table(held: untied.Run | untied.Qrels, content: dict[str, Any], table: second.Table, path: Path) -> None:
+    """Both have the same documents; and JSON-lines of them, which the core reads, are the same."""
+    assert sorted(held.queries()) == sorted(table)
+    for query, documents in table.items():
+        assert held[query] == (documents if isinstance(held, untied.Run) else dict(documents)), query
+    rows = records(held, content, table)
+    if not all(table.values()) or any("" in row.values() for row in rows):
+        return  # they have no queries without documents, and no ids without a character
+    lines = (json.dumps(row, ensure_ascii=place % 2 == 0) for place, row in enumerate(rows))
+    path = path.with_suffix(".jsonl")
     path.write_text("\n".join(lines), encoding="utf-8")
-    read = untied.read_run if isinstance(held, untied.Run) else untied.read_qrels
-    again = read(path, format="jsonl", threads=1)
-    assert all(again[query] == held[query] for query, documents in expected.items() if documents)
+    if isinstance(held, untied.Run):
+        assert kept(files.read_run(path, threads=1)) == kept(held)
+    else:
+        assert kept(files.read_qrels(path, "auto" if held.format == "trec" else held.format, threads=1)) == kept(held)
 
 
-def nested(path: Path, data: bytes, formats: list[tuple[str, Callable[[dict[str, Any]], second.Table]]]) -> None:
-    """A JSON file of one of these sorts, which the first byte tells; qrels all but the first."""
-    which = data[:1] or b"\0"
-    place = which[0] % len(formats)
-    format, theirs = formats[place]
+def nested(
+    path: Path, data: bytes, formats: list[tuple[str, shapes.Shape, Callable[[dict[str, Any]], second.Table]]]
+) -> None:
+    """A JSON file of one of these sorts, qrels all but the first; as it is, or only choices for such a shape.
+
+    The first byte tells both.
+    """
+    first = data[0] if data else 0
+    place = first % len(formats)
+    format, shape, theirs = formats[place]
+    text = data[1:] if first < 128 else shapes.text(shape, data[1:])
     path = path.with_suffix(".json")
     layout = "rank-eval" if format == "rank-eval" else "json"
 
@@ -170,13 +200,13 @@ def nested(path: Path, data: bytes, formats: list[tuple[str, Callable[[dict[str,
             raise second.Refused
         return content, table
 
-    found = both(data[1:], path, read, second_read)
+    found = both(text, path, read, second_read)
     if found is None:
         return
     held, (content, expected) = found
     make = untied.Run if place == 0 else untied.Qrels
     assert kept(held) == kept(make(content, format="rank-eval" if layout == "rank-eval" else format, threads=1))
-    same_table(held, expected, path)
+    same_table(held, content, expected, path)
 
 
 def json_files(data: bytes, path: Path) -> None:
@@ -185,18 +215,18 @@ def json_files(data: bytes, path: Path) -> None:
         path,
         data,
         [
-            ("json", second.run),
-            ("auto", lambda content: second.qrels(content, "auto")),
-            ("subtopics", lambda content: second.qrels(content, "subtopics")),
-            ("stratified", lambda content: second.qrels(content, "stratified")),
-            ("prels", lambda content: second.qrels(content, "prels")),
+            ("json", shapes.RUN, second.run),
+            ("auto", shapes.QRELS, lambda content: second.qrels(content, "auto")),
+            ("subtopics", shapes.BY_SUBTOPIC, lambda content: second.qrels(content, "subtopics")),
+            ("stratified", shapes.PAIRS, lambda content: second.qrels(content, "stratified")),
+            ("prels", shapes.PAIRS, lambda content: second.qrels(content, "prels")),
         ],
     )
 
 
 def rank_eval(data: bytes, path: Path) -> None:
     """A rank-eval response or the body of a request."""
-    nested(path, data, [("rank-eval", second.retrieved), ("rank-eval", second.judged)])
+    nested(path, data, [("rank-eval", shapes.RESPONSE, second.retrieved), ("rank-eval", shapes.REQUEST, second.judged)])
 
 
 def passage_files(data: bytes, path: Path) -> None:

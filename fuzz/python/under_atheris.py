@@ -10,7 +10,7 @@ import tempfile
 
 import atheris
 
-with atheris.instrument_imports(include=["untied", "second", "readers"]):
+with atheris.instrument_imports(include=["untied", "second", "shapes", "readers"]):
     import readers
 
 target, folder = readers.TARGETS[sys.argv.pop(1)], tempfile.TemporaryDirectory()
