@@ -1,21 +1,26 @@
 #!/usr/bin/env python3
-"""Build the wheel and the source distribution into dist/, and hold them against a clean machine.
+"""Build the wheels and the source distribution into dist/, and hold them against a clean machine.
 
-1. ``maturin`` builds both, ``twine check --strict`` reads their metadata.
+1. ``maturin`` builds them, ``twine check --strict`` reads their metadata. Wheels for Linux are linked by Zig against an
+   old C library, `GLIBC`, whatever this machine has; ``auditwheel`` reads which versions of its symbols they need, and
+   one that is younger is an error. A wheel is built for each of `TARGETS` that there is a Rust standard library for.
 2. For each Python from 3.11 on that is found here, the wheel is installed into an empty environment, from its file
    alone, with nothing but that environment on the path: no compiler, no Rust, no package. The example of README.md must
    print README's digits there, and all golden command lines (tests/golden_cli) what they are to print, but for those
-   that ask for an extra.
+   that ask for an extra. A wheel for other processors than this machine's is not run.
 3. The source distribution is built and installed where there is a toolchain, and must print the same.
+4. All must give the same values, to the last digit.
 
-``--quick`` leaves out the source distribution and all Pythons but this one. ``python3 dev.py release`` runs this in
-.venv, ``python3 dev.py test`` the quick one.
+``--quick`` builds one wheel, by this machine's own tools, and runs it in this Python. ``python3 dev.py release`` runs
+this in .venv, ``python3 dev.py test`` the quick one.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import platform
 import re
 import shlex
 import shutil
@@ -29,6 +34,10 @@ ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
 EXAMPLE = ROOT / "examples" / "tar2017"
 GOLDEN = ROOT / "tests" / "golden_cli"
+#: The oldest C library that wheels for Linux are to run with, as the tag says it: manylinux_2_17 is CentOS 7's.
+GLIBC = "2_17"
+#: Processors that wheels for Linux are for.
+TARGETS = {"x86_64": "x86_64-unknown-linux-gnu", "aarch64": "aarch64-unknown-linux-gnu"}
 #: What a wheel must hold besides the extension.
 HELD = ("untied/py.typed", "untied/_core.pyi", "/licenses/LICENSE", "/licenses/THIRD-PARTY.md")
 
@@ -39,22 +48,46 @@ def run(*command: str | Path, **options: object) -> None:
     subprocess.run([str(part) for part in command], check=True, cwd=ROOT, **options)  # type: ignore[call-overload]
 
 
-def build(quick: bool) -> list[Path]:
-    """Build what is released; the wheel comes first."""
+def targets() -> list[str]:
+    """Those of `TARGETS` that can be built for here."""
+
+    def has_std(target: str) -> bool:
+        command = ("rustc", "--print", "target-libdir", "--target", target)
+        return Path(subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()).is_dir()
+
+    for target in TARGETS.values():
+        if not has_std(target):
+            print(f"no wheel for {target}: rustup target add {target}")
+    return [target for target in TARGETS.values() if has_std(target)]
+
+
+def build(quick: bool) -> None:
+    """Build what is released."""
     for old in DIST.glob("untied-*"):
         old.unlink()
-    run("maturin", "build", "--release", "--locked", "--quiet", "--out", DIST)
-    if not quick:
+    command = ("maturin", "build", "--release", "--locked", "--quiet", "--out", DIST)
+    if quick:
+        run(*command)
+    else:
+        for more in [("--zig", "--target", target) for target in targets()] if sys.platform == "linux" else [()]:
+            run(*command, *more, "--compatibility", f"manylinux_{GLIBC}")
         run("maturin", "sdist", "--out", DIST)
         run("twine", "check", "--strict", *DIST.glob("untied-*"))
-    (wheel,) = DIST.glob("untied-*.whl")
+    for path in sorted(DIST.glob("untied-*")):
+        print(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB", flush=True)
+
+
+def audit(wheel: Path, *, is_released: bool) -> None:
+    """Stop if a wheel lacks something, or if it needs more of a machine than its name says."""
     names = zipfile.ZipFile(wheel).namelist()
     missing = [held for held in HELD if not any(name.endswith(held) for name in names)]
     if missing:
         sys.exit(f"{wheel.name} lacks {', '.join(missing)}")
-    for path in (found := [wheel, *DIST.glob("untied-*.tar.gz")]):
-        print(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB", flush=True)
-    return found
+    if is_released and sys.platform == "linux":
+        command = ("auditwheel", "show", "--json", str(wheel))
+        told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        if told["overall_tag"] not in wheel.name:
+            sys.exit(f"{wheel.name} is {told['overall_tag']}: {told['versioned_symbols']} {told['external_libs']}")
 
 
 def pythons() -> dict[str, str]:
@@ -126,25 +159,44 @@ class Environment:
             passed += 1
         return f"{version}: README's table, {passed} golden command lines; {extras} ask for an extra"
 
+    def digits(self) -> str:
+        """Values that need logarithms, powers and exponentials, with all their digits; after `smoke`."""
+        measures = ["nDCG", "nDCG(gain='exp2')@10", "RBP", "AP(mean='geometric')"]
+        options = ["--ties", "range", "--variance", "-q", "--format", "json"]
+        found = self.told("untied", "eval", "qrels.txt", "qut.run", "uos.run", *options, *(f"-m{m}" for m in measures))
+        if found.returncode:
+            sys.exit(found.stderr)
+        return found.stdout
+
 
 def main() -> None:
     """Build, install, run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="the wheel alone, in this Python")
+    parser.add_argument("--quick", action="store_true", help="one wheel, built as usual, in this Python")
     quick = parser.parse_args().quick
-    wheel, *others = build(quick)
+    build(quick)
+    wheels = sorted(DIST.glob("untied-*.whl"))
+    for wheel in wheels:
+        audit(wheel, is_released=not quick)
     told = []
-    for version, python in pythons().items() if not quick else [("", sys.executable)]:
+    digits: dict[str, str] = {}
+
+    def attempt(name: str, python: str, package: Path, *options: str, **more: object) -> None:
         with tempfile.TemporaryDirectory() as folder:
             environment = Environment(python, Path(folder))
-            environment.install(wheel, "--no-index")
-            told.append(f"{wheel.name} in Python {version} ({python}): {environment.smoke()}")
-    for sdist in others:
-        with tempfile.TemporaryDirectory() as folder:
-            environment = Environment(sys.executable, Path(folder))
-            environment.install(sdist, "--no-deps", env={**os.environ, "CARGO_TARGET_DIR": str(ROOT / "target")})
-            told.append(f"{sdist.name}: {environment.smoke()}")
-    print("", *told, sep="\n")
+            environment.install(package, *options, **more)
+            told.append(f"{name}: {environment.smoke()}")
+            digits[name] = environment.digits()
+
+    (wheel,) = [wheel for wheel in wheels if len(wheels) == 1 or wheel.stem.endswith(platform.machine())]
+    for version, python in pythons().items() if not quick else [("", sys.executable)]:
+        attempt(f"{wheel.name} in Python {version} ({python})", python, wheel, "--no-index")
+    for sdist in DIST.glob("untied-*.tar.gz"):
+        environment = {**os.environ, "CARGO_TARGET_DIR": str(ROOT / "target")}
+        attempt(sdist.name, sys.executable, sdist, "--no-deps", env=environment)
+    if len(set(digits.values())) > 1:
+        sys.exit(f"last digits differ between {', '.join(digits)}")
+    print("", *told, *(f"{other.name}: not run here" for other in wheels if other != wheel), sep="\n")
 
 
 if __name__ == "__main__":

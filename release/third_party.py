@@ -37,7 +37,8 @@ HEAD = """\
 
 The wheels of *untied* for Linux hold compiled code of the projects below, under the licences named; where a crate
 offers several, *untied* takes it under the one whose text is shown. Parts of Rust's standard library are in it too, by
-the Rust Project's contributors, under the MIT licence. No Python package is bundled.
+the Rust Project's contributors, under the MIT licence, and of LLVM's libunwind, by the LLVM Project's contributors,
+under Apache-2.0 with LLVM's exception, which asks for no notice in compiled code. No Python package is bundled.
 `python3 release/third_party.py --write` writes this file from `Cargo.lock`.
 """
 
