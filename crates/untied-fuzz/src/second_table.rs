@@ -43,7 +43,7 @@ pub fn read(data: &[u8], delimiter: Option<u8>, kind: Kind, named: &[(String, St
         Some(delimiter) => fields(data, delimiter),
         None => members(data),
     };
-    if let (true, Some(line)) = (names.is_empty(), flaw) {
+    if let (true, true, Some(line)) = (names.is_empty(), records.is_empty(), flaw) {
         return Err(Refusal::Line(Some(line)));
     }
     let columns = columns(&names, kind, named).ok_or(Refusal::Columns)?;
