@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -112,12 +111,10 @@ def test_documents_without_a_length() -> None:
 
 
 def test_very_large_groups() -> None:
-    """All of different length, all tied: bounded work."""
+    """All of different length, all tied: what would be too much work is left out, or estimated, and says so."""
     docs = {f"d{i}": i for i in range(2_000)}
     qrels = {"q": {f"d{i}": i // 40 % 2 for i in range(0, 2_000, 40)}}
-    start = time.perf_counter()
     results = untied.evaluate(qrels, {"q": [list(docs)]}, ["TBG", "U"], docs=docs, ties="range", variance=True)
-    assert time.perf_counter() - start < 30
     gain = results.value("TBG")
     assert gain.low is not None
     assert gain.high is not None
