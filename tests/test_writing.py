@@ -233,8 +233,12 @@ def ended(arguments, stdout, **options):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+@pytest.mark.parametrize("buffered", [True, False])
 @pytest.mark.parametrize("arguments", COMMANDS, ids=lambda arguments: arguments[0])
-def test_standard_output_that_is_full_or_closed_ends_a_command_cleanly(arguments):
+def test_standard_output_that_is_full_or_closed_ends_a_command_cleanly(arguments, buffered, monkeypatch):
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    if not buffered:
+        monkeypatch.setenv("PYTHONUNBUFFERED", "1")
     with open("/dev/full", "wb") as full:
         code, err = ended(arguments, full)
     assert err == "untied: standard output: No space left on device\n"

@@ -85,6 +85,7 @@ def main(arguments: Sequence[str]) -> int:
     except (UntiedError, OSError) as error:
         from untied.cli import message
 
+        drop_out(error)
         print(f"untied: {message(error)}", file=sys.stderr)
         return 2
 
