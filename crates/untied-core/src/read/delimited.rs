@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::blocks::LineError;
-use super::line::before;
+use super::line::next_below;
 use super::table::{Cell, Taker};
 use crate::error::{quote, text};
 
@@ -115,7 +115,7 @@ impl<'a> Fields<'a> {
     fn plain(&mut self) -> &'a [u8] {
         let start = self.at;
         loop {
-            self.at += before(&self.bytes[self.at..], b' ', [b'"', self.delimiter]);
+            self.at = next_below(self.bytes, self.at, b' ', [b'"', self.delimiter]);
             match self.bytes.get(self.at) {
                 Some(&byte) if byte != self.delimiter && !matches!(byte, 0 | b'\n' | b'\r' | b'"') => self.at += 1,
                 _ => return &self.bytes[start..self.at],

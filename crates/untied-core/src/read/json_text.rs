@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::line::before;
+use super::line::next_below;
 use super::table::Cell;
 
 /// Call `visit` with the name and value of every member of the object that a line holds.
@@ -217,7 +217,7 @@ impl<'a> Text<'a> {
     /// What a string holds up to its end, an escape or a control character.
     #[inline]
     fn plain(&mut self) -> Result<&'a [u8], &'static str> {
-        let part = self.split(before(self.0, b' ', [b'"', b'\\']));
+        let part = self.split(next_below(self.0, 0, b' ', [b'"', b'\\']));
         if part.is_ascii() || std::str::from_utf8(part).is_ok() { Ok(part) } else { Err("strings in UTF-8") }
     }
 

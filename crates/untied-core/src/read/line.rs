@@ -97,7 +97,7 @@ impl<'a> Cursor<'a> {
 #[inline]
 fn end_of_field(bytes: &[u8], mut at: usize) -> usize {
     loop {
-        at += before(&bytes[at..], b'!', []);
+        at = next_below(bytes, at, b'!', []);
         match bytes.get(at) {
             Some(&byte) if CLASS[byte as usize] == ORDINARY => at += 1, // some other control character
             _ => return at,
@@ -105,16 +105,16 @@ fn end_of_field(bytes: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// How many bytes stand in front of the first one that is below `least` or among `others`.
-#[inline]
-pub fn before<const N: usize>(bytes: &[u8], least: u8, others: [u8; N]) -> usize {
+/// Where, from `at` on, the first byte stands that is below `least` or among `others`; where all end, if none does.
+#[inline(always)]
+pub fn next_below<const N: usize>(bytes: &[u8], mut at: usize, least: u8, others: [u8; N]) -> usize {
     const ONES: u64 = u64::MAX / 255;
     // Eight bytes at a time: what is looked for leaves a mark in the byte's highest bit. The lowest mark is right; above
     // it a borrow may set false ones.
     let below = |word: u64, least: u8| word.wrapping_sub(ONES * u64::from(least)) & !word;
-    let mut at = 0;
-    while let Some(eight) = bytes[at..].first_chunk() {
-        let word = u64::from_le_bytes(*eight);
+    while let Some(eight) = bytes.get(at..at + 8) {
+        let Ok(eight) = eight.try_into() else { break };
+        let word = u64::from_le_bytes(eight);
         let is_other = others.iter().fold(0, |marks, &other| marks | below(word ^ (ONES * u64::from(other)), 1));
         let marks = (below(word, least) | is_other) & (ONES << 7);
         if marks != 0 {
@@ -159,7 +159,7 @@ mod tests {
                     let text = [&vec![0xe9; distance][..], &[byte, next], &[b'a'; 9]].concat();
                     let end = text.iter().position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\');
                     assert_eq!(
-                        before(&text, 0x20, [b'"', b'\\']),
+                        next_below(&text, 0, 0x20, [b'"', b'\\']),
                         end.unwrap_or(text.len()),
                         "{byte} {distance} {next}"
                     );
