@@ -7,12 +7,13 @@ use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator};
 use arrow_schema::{ArrowError, Field, Schema};
 use untied_core::Error;
+use untied_core::table::Chunk;
 use untied_core::table::columns::Kind;
 use untied_core::table::profiles::Detail;
-use untied_core::table::{Chunk, Qrels, Run};
 
-use crate::arrow_columns::{self as columns, Column, Held};
-use crate::readers::{assert_levels, assert_same, once};
+use crate::arrow_columns::{self as columns, Column};
+use crate::held::{Held, KINDS, consistent};
+use crate::readers::{is_probability, is_stratum};
 use crate::second::{Row, Rows};
 use crate::threads::many;
 
@@ -25,24 +26,17 @@ pub fn batches(data: &[u8]) {
 }
 
 fn one(u: &mut Unstructured<'_>) -> Result<()> {
-    let kind = *u.choose(&[
-        Kind::Run { ranks: false },
-        Kind::Run { ranks: true },
-        Kind::Qrels(None),
-        Kind::Qrels(Some(Detail::Subtopics)),
-        Kind::Qrels(Some(Detail::Strata)),
-        Kind::Qrels(Some(Detail::Inclusion)),
-    ])?;
+    let kind = *u.choose(&KINDS)?;
     let (names, accepted): (&[&str], &[Accepts]) = match kind {
         Kind::Run { ranks: false } => (&["qid", "docno", "score"], &[f64::is_finite]),
         Kind::Run { ranks: true } => (&["qid", "docno", "score", "rank"], &[f64::is_finite, |_| true]),
         Kind::Qrels(None) => (&["qid", "docno", "label"], &[f64::is_finite]),
         Kind::Qrels(Some(Detail::Subtopics)) => (&["qid", "docno", "label", "subtopic"], &[f64::is_finite]),
         Kind::Qrels(Some(Detail::Strata)) => {
-            (&["qid", "docno", "label", "stratum"], &[f64::is_finite, |n| n >= 0.0 && n.fract() == 0.0 && n < 4e9])
+            (&["qid", "docno", "label", "stratum"], &[f64::is_finite, |number| is_stratum(&number)])
         }
         Kind::Qrels(Some(Detail::Inclusion)) => {
-            (&["qid", "docno", "label", "probability"], &[f64::is_finite, |n| n > 0.0 && n <= 1.0])
+            (&["qid", "docno", "label", "probability"], &[f64::is_finite, |number| is_probability(&number)])
         }
     };
     let has_subtopics = kind == Kind::Qrels(Some(Detail::Subtopics));
@@ -93,7 +87,7 @@ fn one(u: &mut Unstructured<'_>) -> Result<()> {
                     other: subtopic.as_ref().map_or_else(Vec::new, text),
                     numbers: numbers
                         .iter()
-                        .map(|column| column.values[row].as_ref().map_or(0.0, Held::float))
+                        .map(|column| column.values[row].as_ref().map_or(0.0, columns::Number::float))
                         .collect(),
                 },
             ));
@@ -123,40 +117,12 @@ fn compare(chunks: untied_core::Result<Vec<Chunk>>, kind: Kind, rows: &[(Vec<u8>
     for (query, row) in rows {
         by_query.entry(query.clone()).or_default().push(row.clone());
     }
-    let is_run = matches!(kind, Kind::Run { .. });
     let theirs = match wrong {
         Some(row) => Err(row as u64),
-        None => once(by_query, |a, b| !is_run && a.numbers == b.numbers).map_err(|line| line.expect("a row")),
+        None => consistent(by_query, kind).map_err(|line| line.expect("a row")),
     };
-    let columns: Vec<usize> = (0..rows.first().map_or(0, |(_, row)| row.numbers.len())).collect();
-    match kind {
-        Kind::Run { .. } => {
-            let run = chunks.and_then(|chunks| Run::new(chunks, "table"));
-            both(run, theirs, |run, rows| assert_same(run, rows, &columns));
-        }
-        Kind::Qrels(None) => {
-            let qrels = chunks.and_then(|chunks| Qrels::new(chunks, "table"));
-            both(qrels, theirs, |qrels, rows| {
-                assert_same(qrels, rows, &columns);
-                assert_levels(qrels, rows, 0);
-            });
-        }
-        Kind::Qrels(Some(detail)) => {
-            let qrels = chunks.and_then(|chunks| Qrels::with_detail(chunks, Some(detail), "table"));
-            both(qrels, theirs, |qrels, rows| {
-                if detail != Detail::Subtopics {
-                    assert_same(qrels, rows, &columns);
-                }
-                assert!(qrels.by_profile(detail).is_some());
-            });
-        }
-    }
-}
-
-/// The two readers agree on what is refused, and in which row.
-fn both<T>(ours: untied_core::Result<T>, theirs: std::result::Result<Rows, u64>, same: impl Fn(&T, &Rows)) {
-    match (ours, theirs) {
-        (Ok(ours), Ok(theirs)) => same(&ours, &theirs),
+    match (chunks.and_then(|chunks| Held::new(chunks, kind, "table")), theirs) {
+        (Ok(ours), Ok(theirs)) => ours.assert_same(&theirs),
         (Err(Error::Value(error)), Err(row)) => {
             assert!(error.starts_with(&format!("table, row {row}: expected ")), "{error}, row {row}");
         }

@@ -45,28 +45,28 @@ const NUMBERS: [f64; 9] = [0.0, 1.0, 2.0, -1.0, 0.5, -0.0, f64::NAN, f64::INFINI
 const LARGE: [i128; 6] = [1, 2, (1 << 53) + 1, 1 << 60, u64::MAX as i128, -(1 << 53) - 1];
 
 /// A number as its column holds it.
-pub enum Held {
+pub enum Number {
     /// In floating point.
     Float(f64),
     /// As a whole number.
     Whole(i128),
 }
 
-impl Held {
+impl Number {
     /// The nearest number of 64 bits.
     pub fn float(&self) -> f64 {
         match self {
-            Held::Float(number) => *number,
-            Held::Whole(number) => *number as f64,
+            Number::Float(number) => *number,
+            Number::Whole(number) => *number as f64,
         }
     }
 }
 
 /// Whether 64 bits of floating point hold a number.
-pub fn is_held(number: &Held) -> bool {
+pub fn is_held(number: &Number) -> bool {
     match number {
-        Held::Float(_) | Held::Whole(0) => true,
-        Held::Whole(number) => number.unsigned_abs() >> number.trailing_zeros() < 1 << 53,
+        Number::Float(_) | Number::Whole(0) => true,
+        Number::Whole(number) => number.unsigned_abs() >> number.trailing_zeros() < 1 << 53,
     }
 }
 
@@ -157,35 +157,33 @@ pub fn ids(u: &mut Unstructured<'_>, kind: u8, length: usize, may_be_null: bool)
     Ok(Column { array, values })
 }
 
+/// A dictionary with keys of a type of Arrow.
+macro_rules! keyed {
+    ($u:ident, $key:ty, $native:ty, $places:ident, $values:ident, $length:ident, $may_be_null:ident) => {{
+        let keys = drawn($u, &$places.map(|place| place as $native), $length, $may_be_null)?;
+        let array = DictionaryArray::<$key>::new(PrimitiveArray::from(keys.clone()), $values.array);
+        (Arc::new(array), keys.iter().map(|key| key.map(|key| key as usize)).collect())
+    }};
+}
+
 /// A column of ids whose values stand elsewhere; of these some may be null, be the same, or be left out.
 fn in_dictionary(u: &mut Unstructured<'_>, kind: u8, length: usize, may_be_null: bool) -> Result<Column<Vec<u8>>> {
     let values = ids(u, kind.wrapping_mul(5) % 24, 5, may_be_null)?.slice(1, 5);
     let places = [0, 1, 2, 3];
     let (array, keys): (ArrayRef, Vec<Option<usize>>) = match kind % 3 {
-        0 => {
-            let keys = drawn(u, &places.map(|place| place as i8), length, may_be_null)?;
-            let array = DictionaryArray::<Int8Type>::new(PrimitiveArray::from(keys.clone()), values.array);
-            (Arc::new(array), keys.iter().map(|key| key.map(|key| key as usize)).collect())
-        }
-        1 => {
-            let keys = drawn(u, &places.map(|place| place as u16), length, may_be_null)?;
-            let array = DictionaryArray::<UInt16Type>::new(PrimitiveArray::from(keys.clone()), values.array);
-            (Arc::new(array), keys.iter().map(|key| key.map(|key| key as usize)).collect())
-        }
-        _ => {
-            let keys = drawn(u, &places.map(|place| place as u64), length, may_be_null)?;
-            let array = DictionaryArray::<UInt64Type>::new(PrimitiveArray::from(keys.clone()), values.array);
-            (Arc::new(array), keys.iter().map(|key| key.map(|key| key as usize)).collect())
-        }
+        0 => keyed!(u, Int8Type, i8, places, values, length, may_be_null),
+        1 => keyed!(u, UInt16Type, u16, places, values, length, may_be_null),
+        _ => keyed!(u, UInt64Type, u64, places, values, length, may_be_null),
     };
     Ok(Column { array, values: keys.into_iter().map(|key| values.values[key?].clone()).collect() })
 }
 
 /// A column of numbers.
-pub fn numbers(u: &mut Unstructured<'_>, kind: u8, length: usize, may_be_null: bool) -> Result<Column<Held>> {
-    let floats =
-        |values: Vec<Option<f64>>| -> Vec<Option<Held>> { values.into_iter().map(|v| v.map(Held::Float)).collect() };
-    let (array, values): (ArrayRef, Vec<Option<Held>>) = match kind {
+pub fn numbers(u: &mut Unstructured<'_>, kind: u8, length: usize, may_be_null: bool) -> Result<Column<Number>> {
+    let floats = |values: Vec<Option<f64>>| -> Vec<Option<Number>> {
+        values.into_iter().map(|v| v.map(Number::Float)).collect()
+    };
+    let (array, values): (ArrayRef, Vec<Option<Number>>) = match kind {
         0 if may_be_null => (Arc::new(NullArray::new(length)), (0..length).map(|_| None).collect()),
         0..=5 => {
             let values = drawn(u, &NUMBERS, length, may_be_null)?;
@@ -215,7 +213,7 @@ pub fn numbers(u: &mut Unstructured<'_>, kind: u8, length: usize, may_be_null: b
         _ => {
             let from = if u.ratio(1, 4)? { &LARGE[..] } else { &[0, 1, 2, 3, -1] };
             let (array, values) = whole(u, kind, from, length, may_be_null)?;
-            (array, values.into_iter().map(|value| value.map(Held::Whole)).collect())
+            (array, values.into_iter().map(|value| value.map(Number::Whole)).collect())
         }
     };
     Ok(Column { array, values })

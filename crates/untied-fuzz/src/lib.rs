@@ -11,6 +11,7 @@ mod arrow_columns;
 mod blocks;
 mod case;
 mod grammar;
+mod held;
 mod invariants;
 mod lenient;
 mod letor;

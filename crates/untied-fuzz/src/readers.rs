@@ -156,7 +156,7 @@ pub fn assert_plain(qrels: &Qrels, rows: &Rows) {
 }
 
 /// Counts of documents by grade, and repeated judgments.
-pub fn assert_levels(qrels: &Qrels, rows: &Rows, grade: usize) {
+fn assert_levels(qrels: &Qrels, rows: &Rows, grade: usize) {
     let mut repeated = 0;
     for (query, rows) in rows.values().enumerate() {
         let mut judged: BTreeMap<&[u8], f64> = BTreeMap::new();

@@ -2,26 +2,16 @@
 
 use untied_core::read::table::{Format, read_table};
 use untied_core::table::columns::Kind;
-use untied_core::table::profiles::Detail;
-use untied_core::table::{Qrels, Run};
 use untied_core::{Error, Result};
 
-use crate::readers::{assert_plain, assert_profiled, assert_same, assert_subtopics, both, once, same};
+use crate::held::{Held, KINDS, consistent};
+use crate::readers::both;
 use crate::scratch::with_file;
 use crate::second::{Rows, is_packed};
 use crate::second_table::{self, Refusal};
 use crate::threads::many;
 
 const FORMATS: [Format; 3] = [Format::Delimited(b','), Format::Delimited(b'\t'), Format::JsonLines];
-
-const KINDS: [Kind; 6] = [
-    Kind::Run { ranks: false },
-    Kind::Run { ranks: true },
-    Kind::Qrels(None),
-    Kind::Qrels(Some(Detail::Subtopics)),
-    Kind::Qrels(Some(Detail::Strata)),
-    Kind::Qrels(Some(Detail::Inclusion)),
-];
 
 const ROLES: [&str; 8] = ["query", "document", "score", "rank", "grade", "subtopic", "stratum", "probability"];
 
@@ -30,11 +20,6 @@ const NAMES: [&str; 5] = ["x", "qid", "score", "a,\"b\"", "\u{e9}\n"];
 
 /// Where the core cuts: a piece has so many bytes, and what is left of its last record.
 const PIECE: usize = 1 << 19;
-
-enum Held {
-    Run(Run),
-    Qrels(Qrels),
-}
 
 /// Two bytes say what it is, three how it is filled up so that it has several pieces, which one execution in 32 does: it
 /// takes a hundred times as long. Then the text.
@@ -60,27 +45,22 @@ fn compare(text: &[u8], format: Format, kind: Kind, named: &[(String, String)], 
     let ours = || {
         with_file(text, |path| {
             let chunks = read_table(path, format, kind, named)?;
-            Ok(match kind {
-                Kind::Run { .. } => Held::Run(Run::new(chunks, path)?),
-                Kind::Qrels(detail) => Held::Qrels(Qrels::with_detail(chunks, detail, path)?),
-            })
+            Held::new(chunks, kind, path)
         })
     };
     let delimiter = match format {
         Format::Delimited(delimiter) => Some(delimiter),
         Format::JsonLines => None,
     };
-    let theirs = second_table::read(text, delimiter, kind, named).and_then(|rows| {
-        let is_run = matches!(kind, Kind::Run { .. });
-        once(rows, |a, b| !is_run && same(a, b)).map_err(Refusal::Line)
-    });
-    assert_agree(ours(), theirs.clone(), kind);
+    let theirs =
+        second_table::read(text, delimiter, kind, named).and_then(|rows| consistent(rows, kind).map_err(Refusal::Line));
+    assert_agree(ours(), theirs.clone());
     if on_several {
-        assert_agree(many(ours), theirs, kind);
+        assert_agree(many(ours), theirs);
     }
 }
 
-fn assert_agree(ours: Result<Held>, theirs: std::result::Result<Rows, Refusal>, kind: Kind) {
+fn assert_agree(ours: Result<Held>, theirs: std::result::Result<Rows, Refusal>) {
     let theirs = match (&ours, theirs) {
         (Err(Error::Value(_)), Err(Refusal::Columns)) => {
             let shown = ours.err().map(|error| error.to_string()).unwrap_or_default();
@@ -92,13 +72,8 @@ fn assert_agree(ours: Result<Held>, theirs: std::result::Result<Rows, Refusal>, 
         (_, Err(Refusal::Line(line))) => Err(line),
         (_, Ok(rows)) => Ok(rows),
     };
-    let Some((ours, rows)) = both(ours, theirs) else { return };
-    let columns: Vec<usize> = (0..rows.values().next().map_or(0, |rows| rows[0].numbers.len())).collect();
-    match (ours, kind) {
-        (Held::Run(run), _) => assert_same(&run, &rows, &columns),
-        (Held::Qrels(qrels), Kind::Qrels(Some(Detail::Subtopics))) => assert_subtopics(&qrels, &rows),
-        (Held::Qrels(qrels), Kind::Qrels(Some(detail))) => assert_profiled(&qrels, &rows, detail, [0, 1]),
-        (Held::Qrels(qrels), _) => assert_plain(&qrels, &rows),
+    if let Some((ours, rows)) = both(ours, theirs) {
+        ours.assert_same(&rows);
     }
 }
 

@@ -111,10 +111,11 @@ def _main(options: argparse.Namespace) -> int:
         "samples": options.samples,
         "seed": options.seed,
     }
+    run, *baseline = run_files(options, options.run, *([] if options.baseline is None else [options.baseline]))
     verdict = gate(
         read_qrels(options),
-        run_files(options, options.run)[0],
-        baseline=None if options.baseline is None else run_files(options, options.baseline)[0],
+        run,
+        baseline=baseline[0] if baseline else None,
         min=options.min,
         max=options.max,
         max_drop=options.max_drop,

@@ -263,7 +263,6 @@ mod tests {
     use crate::error::text;
 
     #[test]
-    #[inline]
     fn values_are_read() {
         let line = br#" {"a": "x\u00e9\ud83d\ude00\n\"\/", "b":-1.5e3 ,"c":{"d":["}",1]},"e":null,"f":true} "#;
         let mut found = Vec::new();
