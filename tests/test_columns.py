@@ -89,7 +89,11 @@ def test_names_are_kept_with_what_was_found(files, capsys):
         (["named/qrels.csv", "named/one.jsonl", *QRELS, *RUN, "--run-column", "query=a"], "query is named twice"),
         (
             ["named/qrels.csv", "named/one.jsonl", *QRELS, "--run-column", "points=a"],
-            "columns name query, document, sc",
+            'columns of a run name query, document, score or rank, not "points"',
+        ),
+        (
+            ["named/qrels.csv", "named/one.jsonl", *RUN, *QRELS, "--qrels-column", "subtopic=a"],
+            'columns of qrels of this format name query, document or grade, not "subtopic"',
         ),
         (
             ["named/qrels.csv", "named/one.jsonl", *QRELS, "--run-column", "score=a"],

@@ -222,7 +222,10 @@ def test_bad_qrels_are_refused():
     assert untied.Qrels(table(["q", "q"], ["a", "a"], [1, 1], "label")).repeated == 1
     with pytest.raises(untied.UntiedError, match="qrels: expected a column for the grade"):
         Qrels(pa.table({"qid": ["q"], "docno": ["d"]}))
-    for wrong, message in [({"points": "score"}, "columns name query, document"), ({"score": "s"}, 'a column "s"')]:
+    for wrong, message in [
+        ({"points": "score"}, "columns of a run name query, document, score or rank"),
+        ({"score": "s"}, 'a column "s"'),
+    ]:
         with pytest.raises(untied.UntiedError, match=message):
             Run(table(), columns=wrong)
 

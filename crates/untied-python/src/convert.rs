@@ -366,6 +366,9 @@ fn finite(value: &Bound<'_, PyAny>, name: &str, query: &Bound<'_, PyAny>, doc: &
     match number(value) {
         Ok(number) if number.is_finite() => Ok(number),
         Ok(number) => Err(wrong(&number.to_string())),
+        Err(_) if value.is_instance_of::<PyInt>() => {
+            Err(wrong(&format!("{}, which a 64-bit float does not hold exactly", found(value))))
+        }
         Err(_) => Err(wrong(&found(value))),
     }
 }

@@ -32,17 +32,6 @@ const SCORE: Accepted = (f64::is_finite, "a finite number as the score");
 const RANK: Accepted = (f64::is_finite, "a finite number as the rank");
 
 impl Role {
-    const ALL: [Role; 8] = [
-        Role::Query,
-        Role::Document,
-        Role::Score,
-        Role::Rank,
-        Role::Grade,
-        Role::Subtopic,
-        Role::Stratum,
-        Role::Probability,
-    ];
-
     /// Its name where columns are named by the user.
     fn name(self) -> &'static str {
         match self {
@@ -95,6 +84,20 @@ pub enum Kind {
     Qrels(Option<Detail>),
 }
 
+impl Kind {
+    /// What its columns hold.
+    fn roles(self) -> Vec<Role> {
+        let more = match self {
+            Kind::Run { .. } => return vec![Role::Query, Role::Document, Role::Score, Role::Rank],
+            Kind::Qrels(None) => None,
+            Kind::Qrels(Some(Detail::Subtopics)) => Some(Role::Subtopic),
+            Kind::Qrels(Some(Detail::Strata)) => Some(Role::Stratum),
+            Kind::Qrels(Some(Detail::Inclusion)) => Some(Role::Probability),
+        };
+        [Role::Query, Role::Document, Role::Grade].into_iter().chain(more).collect()
+    }
+}
+
 /// A column of numbers.
 #[derive(Debug, Clone, Copy)]
 pub struct Number {
@@ -123,13 +126,13 @@ impl Columns {
     /// Find the columns of a table; `named` has pairs of what a column holds and the name that the user gives for it.
     ///
     /// # Errors
-    /// A column is missing or ambiguous, or a pair is not understood.
+    /// A column is missing or ambiguous, or a pair names what such a table does not hold.
     pub fn find(kind: Kind, names: &[&str], named: &[(String, String)], source: &str) -> Result<Columns> {
         let option = match kind {
             Kind::Run { .. } => "columns= or --run-column",
             Kind::Qrels(_) => "columns= or --qrels-column",
         };
-        let finder = Finder { names, option, named: pairs(named, source)?, source };
+        let finder = Finder { names, option, named: pairs(kind, named, source)?, source };
         let number =
             |role: Role, negated| Ok(Number { column: finder.required(&[role])?, accepted: role.accepted(), negated });
         let numbers = match kind {
@@ -169,15 +172,22 @@ impl Columns {
 }
 
 /// What the user's pairs say.
-fn pairs<'a>(named: &'a [(String, String)], source: &str) -> Result<Vec<(Role, &'a str)>> {
+fn pairs<'a>(kind: Kind, named: &'a [(String, String)], source: &str) -> Result<Vec<(Role, &'a str)>> {
+    let roles = kind.roles();
+    let what = match kind {
+        Kind::Run { .. } => "a run",
+        Kind::Qrels(_) => "qrels of this format",
+    };
     named
         .iter()
         .map(|(role, column)| {
-            let found = Role::ALL.into_iter().find(|known| known.name() == role);
-            let roles = Role::ALL.map(|role| role.name().into());
-            let expected =
-                || format!("{source}: columns name {}, not {}", alternatives(&roles), quote(role.as_bytes()));
-            Ok((found.ok_or_else(|| Error::Value(expected()))?, column.as_str()))
+            let found = roles.iter().find(|known| known.name() == role);
+            let expected = || {
+                let names: Vec<String> = roles.iter().map(|role| role.name().into()).collect();
+                let (names, role) = (alternatives(&names), quote(role.as_bytes()));
+                Error::Value(format!("{source}: columns of {what} name {names}, not {role}"))
+            };
+            Ok((*found.ok_or_else(expected)?, column.as_str()))
         })
         .collect()
 }
@@ -303,11 +313,19 @@ mod tests {
             (&["qid", "query_id", "docno", "score"], &[], "columns \"qid\" and \"query_id\" may both hold the query"),
             (&["qid", "docno", "score", "Score"], &[], "columns \"score\" and \"Score\" may both hold the score"),
             (&["qid", "docno", "score"], &[("score", "s")], "run: expected a column \"s\", found \"qid\", \"docno\""),
-            (&["qid", "docno", "score"], &[("points", "s")], "run: columns name query, document, score, rank, grade"),
+            (
+                &["qid", "docno", "score"],
+                &[("points", "s")],
+                "run: columns of a run name query, document, score or rank, not \"points\"",
+            ),
+            (&["qid", "docno", "score"], &[("grade", "score")], "score or rank, not \"grade\""),
         ] {
             let error = find(RUN, names, named).expect_err(expected);
             assert!(error.contains(expected), "{error}");
         }
+        let qrels = find(Kind::Qrels(None), &["qid", "docno", "label", "i"], &[("subtopic", "i")]);
+        let expected = "run: columns of qrels of this format name query, document or grade, not \"subtopic\"";
+        assert_eq!(qrels.expect_err(expected), expected);
         let error = find(RUN, &["x"; 1000], &[]).expect_err("no column that is needed");
         assert!(error.ends_with("\"x\", \"x\" and 980 others"), "{error}");
     }
