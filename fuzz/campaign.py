@@ -3,7 +3,8 @@
 
 ``python3 fuzz/campaign.py FOLDER [--seconds 300] [--rounds 1] [--targets run,qrels] [--python PATH]`` keeps grown
 corpora, findings and the table (``hours.tsv``) in FOLDER. Targets of the core need cargo-fuzz and a nightly toolchain,
-those of Python's readers an interpreter that has atheris and untied.
+those of Python's readers an interpreter that has atheris and untied. ``--sanitizer address`` builds the former, with
+all that they use and the decoders written in C, under AddressSanitizer, which sees every read and write out of bounds.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ import tempfile
 FUZZ = pathlib.Path(__file__).resolve().parent
 #: Targets of fuzz/python.
 PYTHON = ("groups", "mirex", "json", "rank_eval", "passages")
-COLUMNS = ("date", "commit", "target", "cpu_seconds", "executions", "features", "findings")
+COLUMNS = ("date", "commit", "target", "cpu_seconds", "executions", "features", "findings", "sanitizer")
+TRIPLE = "x86_64-unknown-linux-gnu"
 
 
 def names() -> list[str]:
@@ -36,7 +38,18 @@ def used() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def fuzz(target: str, folder: pathlib.Path, seconds: int, python: str) -> tuple[float, int, int, int]:
+def build(folder: pathlib.Path, sanitizer: str) -> pathlib.Path:
+    """Build the core's targets; where they are."""
+    place = folder / f"target-{sanitizer}"
+    command = ["cargo", "+nightly", "fuzz", "build", "-s", sanitizer, "--target", TRIPLE, "--target-dir", str(place)]
+    # Of C, where gcc and nightly's runtime speak to each other.
+    flags = {} if sanitizer == "none" else {f"CFLAGS_{TRIPLE.replace('-', '_')}": f"-fsanitize={sanitizer}"}
+    if subprocess.run(command, cwd=FUZZ.parent, check=False, env={**os.environ, **flags}).returncode:
+        sys.exit("the targets do not compile")
+    return place / TRIPLE / "release"
+
+
+def fuzz(command: list[str], target: str, folder: pathlib.Path, seconds: int) -> tuple[float, int, int, int]:
     """Run a target: CPU seconds, executions, features covered, findings."""
     corpus, found, log = folder / "corpus" / target, folder / "findings" / target, folder / "log" / f"{target}.log"
     for place in (corpus, found, log.parent):
@@ -45,17 +58,12 @@ def fuzz(target: str, folder: pathlib.Path, seconds: int, python: str) -> tuple[
     options = [f"-max_total_time={seconds}", "-timeout=60", "-report_slow_units=60", "-rss_limit_mb=2048"]
     # Room for a number of so many digits that Python does not convert it.
     options += [f"-max_len={8192 if target in PYTHON else 4096}", "-print_final_stats=1", f"-artifact_prefix={found}/"]
-    if target in PYTHON:
-        command = [python, str(FUZZ / "python" / "under_atheris.py"), target, f"-dict={FUZZ / 'python' / 'dictionary'}"]
-    else:
-        binary = folder / "target" / "x86_64-unknown-linux-gnu" / "release" / target
-        command = [str(binary), f"-dict={FUZZ / 'dictionary'}"]
-    command += [*options, str(corpus), str(FUZZ / "corpus" / target)]
+    options += [str(corpus), str(FUZZ / "corpus" / target)]
     # In memory, where there is such a folder; what a fuzzer ends leaves its files behind.
     memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
     with log.open("w") as file, tempfile.TemporaryDirectory(dir=memory) as scratch:
         environment = {**os.environ, "TMPDIR": scratch}
-        subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, check=False, env=environment)
+        subprocess.run([*command, *options], stdout=file, stderr=subprocess.STDOUT, check=False, env=environment)
     text = log.read_text(errors="replace")
     executions = re.findall(r"stat::number_of_executed_units:\s+(\d+)", text) or re.findall(r"^#(\d+)", text, re.M)
     features = re.findall(r" ft: (\d+)", text)
@@ -66,14 +74,17 @@ def fuzz(target: str, folder: pathlib.Path, seconds: int, python: str) -> tuple[
 def summary(table: pathlib.Path) -> str:
     """What was done in all, as a table in Markdown."""
     rows = [line.split("\t") for line in table.read_text().splitlines()[1:]]
-    lines = ["| target | CPU minutes | executions | features covered |", "|---|---|---|---|"]
-    for target in (*names(), *PYTHON):
-        own = [row for row in rows if row[2] == target]
+    lines = ["| target | CPU minutes | of them under AddressSanitizer | executions | features covered |"]
+    lines.append("|---" * 5 + "|")
+    for target in (*names(), *PYTHON, ""):
+        own = [row for row in rows if target in ("", row[2])]
         seconds, executions = (sum(int(row[column]) for row in own) for column in (3, 4))
-        features = max((int(row[5]) for row in own), default=0)
-        lines.append(f"| `{target}` | {seconds / 60:.1f} | {executions:,} | {features:,} |")
-    seconds, executions = (sum(int(row[column]) for row in rows) for column in (3, 4))
-    return "\n".join([*lines, f"| all | {seconds / 60:.1f} | {executions:,} | |"])
+        watched = sum(int(row[3]) for row in own if row[7] == "address")
+        # A sanitizer's own branches are features too.
+        features = max((int(row[5]) for row in own if row[7] == "none"), default=0)
+        name, covered = (f"`{target}`", f"{features:,}") if target else ("all", "")
+        lines.append(f"| {name} | {seconds / 60:.1f} | {watched / 60:.1f} | {executions:,} | {covered} |")
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -84,6 +95,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--targets", default="", help="by default all that can be run")
     parser.add_argument("--python", default="", help="an interpreter with atheris and untied, for Python's readers")
+    parser.add_argument("--sanitizer", choices=("none", "address"), default="none", help="of targets of the core")
     parser.add_argument("--summary", action="store_true", help="only print what was done so far, in all")
     arguments = parser.parse_args()
     folder = arguments.folder.resolve()
@@ -93,17 +105,22 @@ def main() -> None:
     targets = arguments.targets.split(",") if arguments.targets else [*names(), *(PYTHON if arguments.python else ())]
     if not arguments.python and set(targets) & set(PYTHON):
         parser.error(f"{', '.join(PYTHON)} need --python")
-    build = ["cargo", "+nightly", "fuzz", "build", "-s", "none", "--target-dir", str(folder / "target")]
-    if set(targets) - set(PYTHON) and subprocess.run(build, cwd=FUZZ.parent, check=False).returncode:
-        sys.exit("the targets do not compile")
+    binaries = build(folder, arguments.sanitizer) if set(targets) - set(PYTHON) else folder
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=FUZZ, capture_output=True, text=True)
     table = folder / "hours.tsv"
     if not table.exists():
         table.write_text("\t".join(COLUMNS) + "\n")
     for _, target in itertools.product(range(arguments.rounds), targets):
-        cpu, executions, features, findings = fuzz(target, folder, arguments.seconds, arguments.python)
+        if target in PYTHON:
+            command = [arguments.python, str(FUZZ / "python" / "under_atheris.py"), target]
+            command.append(f"-dict={FUZZ / 'python' / 'dictionary'}")
+            sanitizer = "none"
+        else:
+            command = [str(binaries / target), f"-dict={FUZZ / 'dictionary'}"]
+            sanitizer = arguments.sanitizer
+        cpu, executions, features, findings = fuzz(command, target, folder, arguments.seconds)
         now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M")
-        row = (now, commit.stdout.strip(), target, f"{cpu:.0f}", executions, features, findings)
+        row = (now, commit.stdout.strip(), target, f"{cpu:.0f}", executions, features, findings, sanitizer)
         with table.open("a") as file:
             print(*row, sep="\t", file=file)
         print(*row, flush=True)
