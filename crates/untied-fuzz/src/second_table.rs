@@ -101,6 +101,16 @@ fn of_json(value: &Json) -> (Option<Vec<u8>>, Option<f64>) {
 
 /// Which columns are read.
 fn columns(names: &[Vec<u8>], kind: Kind, named: &[(String, String)]) -> Option<Vec<Column>> {
+    let held: &[&str] = match kind {
+        Kind::Run { .. } => &["score", "rank"],
+        Kind::Qrels(None) => &["grade"],
+        Kind::Qrels(Some(Detail::Subtopics)) => &["grade", "subtopic"],
+        Kind::Qrels(Some(Detail::Strata)) => &["grade", "stratum"],
+        Kind::Qrels(Some(Detail::Inclusion)) => &["grade", "probability"],
+    };
+    if named.iter().any(|(of, _)| ![&["query", "document"], held].concat().contains(&of.as_str())) {
+        return None;
+    }
     let mut columns = vec![(one(names, "query", named)??, "query"), (one(names, "document", named)??, "document")];
     match kind {
         Kind::Run { ranks } => {
@@ -113,15 +123,8 @@ fn columns(names: &[Vec<u8>], kind: Kind, named: &[(String, String)]) -> Option<
                 columns.extend(rank?.map(|rank| (rank, "rank")));
             }
         }
-        Kind::Qrels(detail) => {
-            let role = match detail {
-                None => None,
-                Some(Detail::Subtopics) => Some("subtopic"),
-                Some(Detail::Strata) => Some("stratum"),
-                Some(Detail::Inclusion) => Some("probability"),
-            };
-            columns.push((one(names, "grade", named)??, "grade"));
-            if let Some(role) = role {
+        Kind::Qrels(_) => {
+            for role in held {
                 columns.push((one(names, role, named)??, role));
             }
         }

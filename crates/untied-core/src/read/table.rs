@@ -46,7 +46,12 @@ pub fn read_table(path: &str, format: Format, kind: Kind, named: &[(String, Stri
     let refs: Vec<&str> = names.iter().map(String::as_str).collect();
     let columns = Columns::find(kind, &refs, named, path).map_err(|error| {
         let hint = "a file without names of columns needs its format told: trec or msmarco";
-        if matches!(format, Format::Delimited(_)) { Error::Value(format!("{error} ({hint})")) } else { error }
+        // Who names columns knows that there are names.
+        if matches!(format, Format::Delimited(_)) && named.is_empty() {
+            Error::Value(format!("{error} ({hint})"))
+        } else {
+            error
+        }
     })?;
     let needed: Vec<usize> = columns.needed().collect();
     let pieces = pieces(bytes, start, matches!(format, Format::Delimited(_)));
