@@ -209,6 +209,7 @@ def test_whatever_holds_the_numbers() -> None:
     bfloat16 = scores.astype(ml_dtypes.bfloat16)
     holders: list[Any] = [spread, scores[::-1][::-1], unaligned, read_only, scores.tolist(), Interface(scores)]
     holders += [Tensor(scores), Tensor(scores, versioned=False), Tensor(bfloat16), Tensor(bfloat16, versioned=False)]
+    holders += [np.ctypeslib.as_array((ctypes.c_float * 30)(*scores.ravel())).reshape(6, 5)]
     holders += [Tensor(bfloat16[:, ::-1])]
     for holder in holders[:-1]:
         found = untied.evaluate_arrays(holder, labels, ["AP", "nDCG"])

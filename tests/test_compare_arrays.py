@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,8 @@ def test_ids_of_any_kind() -> None:
         # Not in one piece, and by columns.
         spread = [np.asfortranarray(np.repeat(one, 2, axis=1))[:, ::2] for one in arrays]
         np.testing.assert_array_equal(together(untied.compare_arrays(*spread, ["RBO", "MED(nDCG@3)"])), expected)
+    of_c = [np.ctypeslib.as_array((ctypes.c_int64 * 6)(*one[0], *one[1])).reshape(2, 3) for one in rows]
+    np.testing.assert_array_equal(together(untied.compare_arrays(*of_c, ["RBO", "MED(nDCG@3)"])), expected)
     buffers = [memoryview(array.array("q", one[0] + one[1])).cast("B").cast("q", (2, 3)) for one in rows]
     np.testing.assert_array_equal(together(untied.compare_arrays(*buffers, ["RBO", "MED(nDCG@3)"])), expected)
 

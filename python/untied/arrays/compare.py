@@ -108,11 +108,12 @@ def _as_array(name: str, ids: Any) -> Any:
     """The ids as an array that the native part can read."""
     import numpy
 
+    from untied.arrays.inputs import native
+
     array = numpy.asarray(ids)
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} must hold integers, not {array.dtype}")
     if array.ndim != 2:
         raise TypeError(f"{name} must have two dimensions, queries and ranks, not {array.ndim}")
     # Narrow types and foreign byte orders are rare, and small.
-    native = numpy.dtype(f"{array.dtype.kind}{max(array.dtype.itemsize, 4)}")
-    return array.astype(native, copy=False)
+    return native(array.astype(f"{array.dtype.kind}{max(array.dtype.itemsize, 4)}", copy=False))

@@ -27,7 +27,7 @@ def as_numbers(name: str, array: Any) -> Numbers:
     if dtype == "bool":
         found, dtype = found.view(numpy.uint8), "uint8"
     elif dtype in HALVES and found.dtype != numpy.uint16:
-        found = _native(found, dtype).view(numpy.uint16)
+        found = native(found).view(numpy.uint16)
     elif dtype.startswith("float") and "_e" in dtype:  # those of ml_dtypes with 8 bits or less
         found, dtype = found.astype(numpy.float32), "float32"  # which holds all their numbers
     elif dtype in NIBBLES:
@@ -35,7 +35,7 @@ def as_numbers(name: str, array: Any) -> Numbers:
     elif dtype not in NATIVE and dtype not in HALVES:
         expected = "floating-point numbers of at most 64 bits, integers or truth values"
         raise TypeError(f"{name} must hold {expected}, not {dtype}")
-    return numpy.require(_native(found, dtype), requirements=["C", "A"]), dtype
+    return numpy.require(native(found), requirements=["C", "A"]), dtype
 
 
 def as_flags(name: str, array: Any, shape: tuple[int, ...]) -> Any:
@@ -75,11 +75,13 @@ def as_ids(name: str, array: Any) -> Any:
     return found
 
 
-def _native(array: Any, dtype: str) -> Any:
-    """The same in this machine's order of bytes."""
-    if array.dtype.isnative:
-        return array
-    return array.astype(array.dtype.newbyteorder("="))
+def native(array: Any) -> Any:
+    """The same in this machine's order of bytes.
+
+    An array over memory of ctypes or multiprocessing names that order, where others say it is the machine's.
+    """
+    order = array.dtype.newbyteorder("=")
+    return array.view(order) if array.dtype.isnative else array.astype(order)
 
 
 def _read(name: str, array: Any) -> Numbers:
