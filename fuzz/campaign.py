@@ -56,8 +56,7 @@ def fuzz(command: list[str], target: str, folder: pathlib.Path, seconds: int) ->
         place.mkdir(parents=True, exist_ok=True)
     before, known = used(), set(found.iterdir())
     options = [f"-max_total_time={seconds}", "-timeout=60", "-report_slow_units=60", "-rss_limit_mb=2048"]
-    # Room for a number of so many digits that Python does not convert it.
-    options += [f"-max_len={8192 if target in PYTHON else 4096}", "-print_final_stats=1", f"-artifact_prefix={found}/"]
+    options += ["-print_final_stats=1", f"-artifact_prefix={found}/"]
     options += [str(corpus), str(FUZZ / "corpus" / target)]
     # In memory, where there is such a folder; what a fuzzer ends leaves its files behind.
     memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
@@ -113,10 +112,11 @@ def main() -> None:
     for _, target in itertools.product(range(arguments.rounds), targets):
         if target in PYTHON:
             command = [arguments.python, str(FUZZ / "python" / "under_atheris.py"), target]
-            command.append(f"-dict={FUZZ / 'python' / 'dictionary'}")
+            # Room for a number of so many digits that Python does not convert it.
+            command += ["-max_len=8192", f"-dict={FUZZ / 'python' / 'dictionary'}"]
             sanitizer = "none"
         else:
-            command = [str(binaries / target), f"-dict={FUZZ / 'dictionary'}"]
+            command = [str(binaries / target), "-max_len=4096", f"-dict={FUZZ / 'dictionary'}"]
             sanitizer = arguments.sanitizer
         cpu, executions, features, findings = fuzz(command, target, folder, arguments.seconds)
         now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M")

@@ -60,14 +60,15 @@ impl Role {
         }
     }
 
-    /// What is accepted as a number.
-    fn accepted(self) -> Accepted {
+    /// What is accepted as a number; ids are none.
+    fn accepted(self) -> Option<Accepted> {
         match self {
-            Role::Rank => RANK,
-            Role::Grade => GRADE,
-            Role::Stratum => STRATUM,
-            Role::Probability => PROBABILITY,
-            _ => SCORE,
+            Role::Query | Role::Document | Role::Subtopic => None,
+            Role::Score => Some(SCORE),
+            Role::Rank => Some(RANK),
+            Role::Grade => Some(GRADE),
+            Role::Stratum => Some(STRATUM),
+            Role::Probability => Some(PROBABILITY),
         }
     }
 }
@@ -132,9 +133,8 @@ impl Columns {
             Kind::Run { .. } => "columns= or --run-column",
             Kind::Qrels(_) => "columns= or --qrels-column",
         };
-        let finder = Finder { names, option, named: pairs(kind, named, source)?, source };
-        let number =
-            |role: Role, negated| Ok(Number { column: finder.required(&[role])?, accepted: role.accepted(), negated });
+        let (roles, named) = (kind.roles(), pairs(kind, named, source)?);
+        let finder = Finder { names, option, named, source };
         let numbers = match kind {
             Kind::Run { ranks } => {
                 let score = match finder.one(Role::Score)? {
@@ -147,19 +147,15 @@ impl Columns {
                 let rank = rank.map(|column| Number { column, accepted: (|_| true, "a rank"), negated: false });
                 [score].into_iter().chain(rank).collect()
             }
-            Kind::Qrels(detail) => {
-                let grade = number(Role::Grade, false)?;
-                match detail {
-                    Some(Detail::Strata) => vec![grade, number(Role::Stratum, false)?],
-                    Some(Detail::Inclusion) => vec![grade, number(Role::Probability, false)?],
-                    None | Some(Detail::Subtopics) => vec![grade],
-                }
+            Kind::Qrels(_) => {
+                let numbers = roles.iter().filter_map(|role| role.accepted().map(|accepted| (role, accepted)));
+                let found = numbers.map(|(role, accepted)| {
+                    Ok(Number { column: finder.required(&[*role])?, accepted, negated: false })
+                });
+                found.collect::<Result<_>>()?
             }
         };
-        let subtopic = match kind {
-            Kind::Qrels(Some(Detail::Subtopics)) => Some(finder.required(&[Role::Subtopic])?),
-            _ => None,
-        };
+        let subtopic = roles.contains(&Role::Subtopic).then(|| finder.required(&[Role::Subtopic])).transpose()?;
         let (query, document) = (finder.required(&[Role::Query])?, finder.required(&[Role::Document])?);
         Ok(Columns { query, subtopic, document, numbers })
     }
