@@ -1,10 +1,12 @@
 """Files with names of columns, JSON and archives: what they hold, and one clear error for what is wrong with them."""
 
 import csv
+import enum
 import gzip
 import io
 import json
 
+import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -314,10 +316,27 @@ def test_padded_archives(tmp_path, zeros):
         untied.read_run(path)
 
 
-def test_a_whole_number_that_floats_lack():
-    with pytest.raises(
-        untied.UntiedError,
-        match="expected a finite number as the score, found 9007199254740993, which a 64-bit float does not",
-    ):
-        untied.Run({"q": {"a": 2**53 + 1}})
-    assert untied.Run({"q": {"a": -(2**53), "b": 2**70}})["q"] == [("a", -(2.0**53)), ("b", 2.0**70)]
+class Lacking(enum.IntEnum):
+    NUMBER = 2**53 + 1
+
+
+@pytest.mark.parametrize("whole", [2**53 + 1, numpy.int64(2**53 + 1), Lacking.NUMBER, 10**400], ids=type)
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda n: untied.Run({"q": {"a": n}}),
+        lambda n: untied.Run([("q", "a", n)]),
+        lambda n: untied.evaluate({"q": {"a": (n, 1)}}, {"q": {"a": 1}}, "AP", qrels_format="stratified"),
+        lambda n: untied.evaluate({"q": {"a": (1, n)}}, {"q": {"a": 1}}, "AP", qrels_format="prels"),
+        lambda n: untied.evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, "TBG", docs={"a": n}),
+    ],
+    ids=["dict", "rows", "stratum", "probability", "length"],
+)
+def test_a_whole_number_that_floats_lack(read, whole):
+    with pytest.raises(untied.UntiedError, match=r"found .*, which a 64-bit float does not hold exactly$"):
+        read(whole)
+
+
+def test_whole_numbers_that_floats_hold():
+    held = {"a": -(2**53), "b": 2**70, "c": numpy.uint64(2**63), "d": numpy.float32(2.0**60), "e": True}
+    assert dict(untied.Run({"q": held})["q"]) == {doc: float(score) for doc, score in held.items()}

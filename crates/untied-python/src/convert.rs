@@ -1,6 +1,6 @@
 //! Python's objects to columns: ids, dicts of dicts, ranked lists.
 
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use untied_core::Error;
@@ -29,24 +29,40 @@ pub fn found(value: &Bound<'_, PyAny>) -> String {
     }
 }
 
+/// The same in the place of a number.
+pub fn found_number(value: &Bound<'_, PyAny>) -> String {
+    let reason = if number(value).is_none() && value.call_method0("__index__").is_ok() {
+        ", which a 64-bit float does not hold exactly"
+    } else {
+        ""
+    };
+    format!("{}{reason}", found(value))
+}
+
 /// A number of any sort; Python's own first, which need no detour by `__float__`.
 ///
-/// An int that 64 bits of floating point do not hold is none: it would tie with its neighbours.
+/// A whole number that 64 bits of floating point do not hold is none: it would tie with its neighbours.
 #[inline]
-pub fn number(value: &Bound<'_, PyAny>) -> PyResult<f64> {
+pub fn number(value: &Bound<'_, PyAny>) -> Option<f64> {
+    const ALL_HELD: u64 = 1 << f64::MANTISSA_DIGITS;
     if let Ok(float) = value.cast_exact::<PyFloat>() {
-        return Ok(float.value());
+        return Some(float.value());
     }
-    let Ok(int) = value.cast_exact::<PyInt>() else { return value.extract() };
-    match int.extract::<i64>() {
-        Ok(small) if small.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS => return Ok(small as f64),
-        _ => {}
+    if let Ok(int) = value.cast_exact::<PyInt>()
+        && let Ok(small) = int.extract::<i64>()
+        && small.unsigned_abs() <= ALL_HELD
+    {
+        return Some(small as f64);
     }
-    let number: f64 = value.extract()?;
-    if !value.eq(number)? {
-        return Err(PyValueError::new_err("a whole number that a 64-bit float does not hold exactly"));
+    let number: f64 = value.extract().ok()?;
+    if number.abs() < ALL_HELD as f64 {
+        return Some(number);
     }
-    Ok(number)
+    // Compared as Python's int: NumPy rounds its integers before it compares them with a float.
+    match value.call_method0("__index__") {
+        Ok(whole) => whole.eq(number).is_ok_and(|held| held).then_some(number),
+        Err(_) => Some(number),
+    }
 }
 
 /// Call `use_id` with the bytes of an id: a str, bytes or an int.
@@ -281,18 +297,18 @@ pub fn chunks_of_pairs(
         })?;
         let what = || Ok(format!("qrels[{}]", found(&query)));
         items(&documents, what, |document, pair| {
-            let wrong = |expected: &str, value: &Bound<'_, PyAny>| {
-                let (place, found) = (place(&query, &document), found(value));
+            let wrong = |expected: &str, found: String| {
+                let place = place(&query, &document);
                 Err(to_python(Error::Value(format!("{place}: expected {expected}, found {found}"))))
             };
             let (Ok(first), Ok(second), Ok(2)) = (pair.get_item(0), pair.get_item(1), pair.len()) else {
-                return wrong("a pair of numbers", &pair);
+                return wrong("a pair of numbers", found(&pair));
             };
             let mut numbers = [0.0; 2];
             for (given, ((accepts, expected), column)) in [(first, one), (second, other)] {
                 match number(&given) {
-                    Ok(number) if accepts(number) => numbers[column] = number,
-                    _ => return wrong(expected, &given),
+                    Some(number) if accepts(number) => numbers[column] = number,
+                    _ => return wrong(expected, found_number(&given)),
                 }
             }
             taken.push_all(&document, &numbers)
@@ -310,18 +326,19 @@ pub fn lengths(docs: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
         || Ok("docs".into()),
         |document, value| {
             let numbers = match value.cast::<PyTuple>() {
-                Ok(pair) => pair.iter().map(|one| number(&one)).collect::<PyResult<Vec<f64>>>(),
+                Ok(pair) => pair.iter().map(|one| number(&one)).collect::<Option<Vec<f64>>>(),
                 Err(_) => number(&value).map(|length| vec![length]),
             };
             let (length, seconds) = match numbers.as_deref() {
-                Ok([length]) => (*length, f64::NAN),
-                Ok([length, seconds]) if seconds.is_finite() => (*length, *seconds),
+                Some([length]) => (*length, f64::NAN),
+                Some([length, seconds]) if seconds.is_finite() => (*length, *seconds),
                 _ => (f64::NAN, f64::NAN),
             };
             with_id(&document, "a document id", |id| {
                 if !length.is_finite() {
                     let expected = "a finite length, or a tuple of it and seconds";
-                    let message = format!("document {}: expected {expected}, found {}", quote(id), found(&value));
+                    let message =
+                        format!("document {}: expected {expected}, found {}", quote(id), found_number(&value));
                     return Err(to_python(Error::Value(message)));
                 }
                 if chunk.block.docs.bytes() + id.len() > u32::MAX as usize {
@@ -359,17 +376,13 @@ fn ranked_list(taken: &mut Taken, documents: &Bound<'_, PyAny>, best: f64) -> Py
 }
 
 fn finite(value: &Bound<'_, PyAny>, name: &str, query: &Bound<'_, PyAny>, doc: &Bound<'_, PyAny>) -> PyResult<f64> {
-    let wrong = |what: &str| {
-        let place = place(query, doc);
-        to_python(Error::Value(format!("{place}: expected a finite number as the {name}, found {what}")))
-    };
     match number(value) {
-        Ok(number) if number.is_finite() => Ok(number),
-        Ok(number) => Err(wrong(&number.to_string())),
-        Err(_) if value.is_instance_of::<PyInt>() => {
-            Err(wrong(&format!("{}, which a 64-bit float does not hold exactly", found(value))))
+        Some(number) if number.is_finite() => Ok(number),
+        other => {
+            let found = other.map_or_else(|| found_number(value), |number| number.to_string());
+            let place = place(query, doc);
+            Err(to_python(Error::Value(format!("{place}: expected a finite number as the {name}, found {found}"))))
         }
-        Err(_) => Err(wrong(&found(value))),
     }
 }
 

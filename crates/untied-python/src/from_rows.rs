@@ -8,7 +8,7 @@ use untied_core::error::quote;
 use untied_core::table::columns::{Columns, Kind};
 use untied_core::table::{Chunk, LineMap, subtopics};
 
-use crate::convert::{Taken, found, number, with_id};
+use crate::convert::{Taken, found, found_number, number, with_id};
 use crate::errors::to_python;
 
 /// Read rows; `names` are those of their columns, and `named` what the user says that they hold.
@@ -120,10 +120,10 @@ impl<'s> Reader<'s> {
             let value = row.get_item(column.column)?;
             let (accepts, expected) = column.accepted;
             match number(&value) {
-                Ok(number) if accepts(number) => self.numbers.push(if column.negated { -number } else { number }),
+                Some(number) if accepts(number) => self.numbers.push(if column.negated { -number } else { number }),
                 _ => {
                     let name = quote(names[column.column].as_bytes());
-                    return wrong(&format!("{expected} in column {name}"), &found(&value));
+                    return wrong(&format!("{expected} in column {name}"), &found_number(&value));
                 }
             }
         }

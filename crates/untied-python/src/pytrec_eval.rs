@@ -173,7 +173,7 @@ fn take<'py>(
             let what = || Ok(format!("{what}[{}]", query.repr()?));
             items(&documents, what, |document, value| {
                 is_id(&document, "document")?;
-                let Ok(value) = convert::number(&value).or_else(|_| value.extract()) else {
+                let Some(value) = convert::number(&value).or_else(|| value.extract().ok()) else {
                     let (place, found) = (place(&query, &document), value.repr()?);
                     return Err(PyTypeError::new_err(format!("{place}: {number} must be a number, not {found}")));
                 };
