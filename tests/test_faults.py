@@ -9,7 +9,7 @@ import gzip
 import lzma
 import os
 import re
-import resource
+import signal
 import subprocess
 import sys
 import time
@@ -18,11 +18,11 @@ import pytest
 import zstandard
 
 import untied
-from untied import _core
-from untied.progress import observe
 
 FULL = bool(os.environ.get("UNTIED_FULL_FAULTS"))
 MB = 1 << 20
+#: Documents or queries of large work.
+SIZE = 10_000_000 if FULL else 200_000
 
 pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
 
@@ -294,34 +294,96 @@ def test_sizes_that_cannot_be_had_are_refused_or_not_needed(tmp_path, call):
 # Interrupts
 
 
-class Interrupt(Exception):
-    """What a signal raises here."""
-
-
 ENDLESS = {
-    "randomization": lambda: _core.randomization_counts([[0.1 * i - 2 for i in range(60)]], 10**15, 0),
-    "tukey": lambda: _core.tukey_counts([[0.01 * (i * j % 97) for i in range(60)] for j in range(3000)], 10**7, 0),
-    "medium ties": lambda: untied.evaluate(
-        {"q": {f"d{i}": i % 3 for i in range(200_000)}}, {"q": {f"d{i}": 0.0 for i in range(400_000)}}, "subAP"
-    ),
+    "randomization": "_core.randomization_counts([[0.1 * i - 2 for i in range(60)]], 10**15, 0)",
+    "Tukey": "_core.tukey_counts([[0.01 * (i * j % 97) for i in range(60)] for j in range(3000)], 10**7, 0)",
+    "drawn orders": "untied.evaluate({'q': judged}, {'q': dict.fromkeys(range(400_000), 0.0)}, 'subAP')",
+    "arrays": "untied.evaluate_arrays(numpy.zeros((500, 20_000)), numpy.arange(10**7).reshape(500, -1) % 3, 'YAAP')",
 }
+INTERRUPTED = """
+import numpy, untied
+from untied import _core
+from untied.progress import observe
+
+judged = {i: i % 3 for i in range(200_000)}
+looks = []
+
+def look(*seen):
+    looks.append(seen)
+    if len(looks) == 1:
+        print("at work", flush=True)
+
+observe(look)
+try:
+    WORK
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+observe(None)
+print(untied.evaluate({"q": {"d": 1}}, {"q": {"d": 1}}, "AP")["AP"].mean)
+"""
 
 
 @pytest.mark.parametrize("work", ENDLESS)
 def test_native_work_that_would_take_hours_is_interrupted(work):
-    """The first look at the work raises; that it ends at all is the test."""
-    seen = []
+    """That it ends at all is the test; how soon, the full one tells."""
+    command = [sys.executable, "-c", INTERRUPTED.replace("WORK", ENDLESS[work])]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stdout.readline() == "at work\n"
+        sent = time.monotonic()
+        child.send_signal(signal.SIGINT)
+        assert child.stdout.readline() == "interrupted\n"
+        if FULL:
+            print(f"{os.environ['PYTEST_CURRENT_TEST']}: {time.monotonic() - sent:.2f} s after the signal")
+        assert child.communicate() == ("1.0\n", "")
+    assert child.returncode == 0
 
-    def look(what, unit, done, total):
-        seen.append((what, unit, total))
-        raise Interrupt
 
-    observe(look)
+LARGE = {
+    "one query from a file": ((1, SIZE), "untied.evaluate(*files, 'nDCG').value('nDCG')"),
+    "many queries from a file": ((SIZE, 1), "untied.evaluate(*files, 'nDCG').value('nDCG')"),
+    "a run of one query": ((1, SIZE), "len(untied.read_run(files[1]))"),
+    "a run of many queries": ((SIZE, 1), "len(untied.read_run(files[1]))"),
+    "two runs of one query": ((1, SIZE), "untied.compare(files[1], files[1], ['RBO', 'Tau']).value('Tau').mean"),
+    "a row of an array": ((1, 1), "untied.evaluate_arrays(scores, labels, ['AP', 'nDCG']).means['value']"),
+}
+MOMENTS = """
+import signal, sys, time
+import numpy, untied
+
+files, scores = sys.argv[1:3], numpy.random.default_rng(0).random((1, int(sys.argv[3])))
+labels = scores > 0.9
+
+def work():
+    return WORK
+
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+signal.signal(signal.SIGALRM, interrupt)
+started = time.monotonic()
+expected = work()
+took = time.monotonic() - started
+waits = []
+for moment in range(1, 13):
+    due = time.monotonic() + took * moment / 13
     try:
-        with pytest.raises(Interrupt):
-            ENDLESS[work]()
-    finally:
-        observe(None)
-    assert seen[0][1] in ("samples", "queries")
-    assert untied.evaluate({"q": {"d": 1}}, {"q": {"d": 1}}, "AP")["AP"].mean == 1.0
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > 0
+        signal.setitimer(signal.ITIMER_REAL, took * moment / 13)
+        found = work()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        assert found == expected
+    except KeyboardInterrupt:
+        waits.append(time.monotonic() - due)
+assert work() == expected
+print(f"{len(waits)} interrupts, answered within {max(waits):.2f} s")
+"""
+
+
+@pytest.mark.parametrize("work", LARGE)
+def test_large_work_is_interrupted_at_any_moment(tmp_path, work):
+    """And done again afterwards, with the same values. How soon it is answered, the full test tells."""
+    (queries, documents), call = LARGE[work]
+    child(SYNTHETIC, tmp_path, queries, documents, 0, "write")
+    out, _, _ = child(MOMENTS.replace("WORK", call), tmp_path / "q", tmp_path / "r", SIZE)
+    assert "interrupts, answered within" in out
+    if FULL:
+        print(out)

@@ -21,6 +21,7 @@ pub mod ranking;
 pub mod read;
 pub mod settings;
 pub mod similarity;
+mod sorting;
 pub mod statistics;
 pub mod table;
 pub mod trec_eval;

@@ -95,6 +95,13 @@ pub fn check() -> Result<()> {
     if is_stopped() { Err(Error::Stopped) } else { Ok(()) }
 }
 
+/// Steps too short to ask before each whether to go on, until it is time to stop; [`check`] tells whether all were taken.
+#[inline]
+pub fn until_stopped<S>(steps: impl Iterator<Item = S>) -> impl Iterator<Item = S> {
+    const AT_ONCE: usize = 1 << 14;
+    steps.enumerate().take_while(|(number, _)| number % AT_ONCE != 0 || !is_stopped()).map(|(_, step)| step)
+}
+
 /// [`count`] and [`check`].
 ///
 /// # Errors
@@ -123,6 +130,23 @@ mod tests {
         watch.restart();
         assert_eq!(watch.look(), (Stage::default(), 0));
         assert!(step(1).is_ok());
+        MINE.set(None);
+    }
+
+    #[test]
+    fn short_steps_end_soon_after_the_stop() {
+        let steps = || until_stopped(0..50_000).count();
+        assert_eq!(steps(), 50_000);
+        let watch = Arc::new(Watch::default());
+        Arc::clone(&watch).attend();
+        assert_eq!(steps(), 50_000);
+        let stopping = (0..50_000).inspect(|&step| {
+            if step == 20_000 {
+                watch.stop();
+            }
+        });
+        assert_eq!(until_stopped(stopping).count(), 32_768);
+        assert_eq!(steps(), 0);
         MINE.set(None);
     }
 }

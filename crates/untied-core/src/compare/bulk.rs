@@ -105,6 +105,7 @@ impl Bulk {
                 Ok(())
             })
         })?;
+        watch::check()?; // similarities that are stopped give anything
         Ok(values)
     }
 

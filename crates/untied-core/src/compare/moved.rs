@@ -59,7 +59,7 @@ fn groups<'a>(run: &'a Run, query: &[u8], settings: Settings, numbering: &mut Nu
         let (mut order, rows) = (Order::default(), run.rows(query));
         sort(&mut order, run, query, &rows, settings)?;
         order.arrange(&rows, usize::MAX);
-        list.fill(&rows, &order, usize::MAX, numbering);
+        list.fill(&rows, &order, usize::MAX, numbering)?;
     }
     Ok(list)
 }

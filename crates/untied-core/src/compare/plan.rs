@@ -182,7 +182,7 @@ impl Plan {
                 room.order.arrange(&rows, self.depth);
             }
             id = run.id(query);
-            list.fill(&rows, &room.order, self.depth, &mut room.numbering);
+            list.fill(&rows, &room.order, self.depth, &mut room.numbering)?;
         }
         let unknown = f64::NAN;
         room.grades.clear();
@@ -230,7 +230,8 @@ impl Plan {
             room.joiner.places(a, b, &mut room.places);
         }
         let both = Both { a, b, places: &room.places, grades, levels, subtopics, chances, lengths };
-        values.extend(self.comparators.iter().map(|comparator| match (comparator, &overlaps) {
+        let comparators = self.comparators.iter().take_while(|_| !watch::is_stopped());
+        values.extend(comparators.map(|comparator| match (comparator, &overlaps) {
             (Comparator::Similarity(similarity), Some(overlaps)) => similarity.score(overlaps, variance),
             (Comparator::Similarity(_), None) => unreachable!("there are overlaps where there are similarities"),
             (Comparator::Effect(effect), _) => effect.score(&both, &mut room.workspace),

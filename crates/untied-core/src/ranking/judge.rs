@@ -3,6 +3,7 @@
 use super::ties::ByDocument;
 use super::{Layout, Level, Order, Ranking, Text};
 use crate::table::{Found, Length, Lengths, Levels, Rows, Truth};
+use crate::watch;
 
 /// Attaches judgments; with room that is kept between queries.
 #[derive(Debug, Default)]
@@ -154,7 +155,7 @@ impl LaidOut<'_> {
         counts.by_level.resize(self.truth.grades().len(), 0);
         let mut mixed = false;
         let mut start = 0;
-        for &end in &order.ends {
+        for &end in watch::until_stopped(order.ends.iter()) {
             let from = start as usize;
             let rows = &order.rows[from..end as usize];
             start = end;

@@ -1,7 +1,9 @@
 //! Rankings of one query as numbers of documents, so that many of them can be joined without their ids.
 
 use super::Order;
+use crate::error::Result;
 use crate::table::{Rows, index};
+use crate::watch;
 
 /// A ranking: documents by number, best first, and where each tie group ends.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -14,13 +16,24 @@ pub struct List {
 
 impl List {
     /// The tie groups of a sorted query that begin within a depth.
-    pub fn fill<'a>(&mut self, rows: &Rows<'a>, order: &Order, depth: usize, numbers: &mut Numbering<&'a [u8]>) {
+    ///
+    /// # Errors
+    /// Work shall stop.
+    pub fn fill<'a>(
+        &mut self,
+        rows: &Rows<'a>,
+        order: &Order,
+        depth: usize,
+        numbers: &mut Numbering<&'a [u8]>,
+    ) -> Result<()> {
         let begun = order.ends.partition_point(|&end| (end as usize) < depth) + 1;
         self.ends.clear();
         self.ends.extend(&order.ends[..begun.min(order.ends.len())]);
         let kept = &order.rows[..self.ends.last().map_or(0, |&end| end as usize)];
         self.docs.clear();
-        self.docs.extend(kept.iter().map(|&row| numbers.number(rows.doc(row as usize), rows.hashes()[row as usize])));
+        let number = |&row: &u32| numbers.number(rows.doc(row as usize), rows.hashes()[row as usize]);
+        self.docs.extend(watch::until_stopped(kept.iter()).map(number));
+        watch::check()
     }
 
     /// A ranking without ties.

@@ -1,6 +1,8 @@
 //! Sorting a few numbers by comparisons that do not depend on what was found, so without branches that nobody can
 //! foresee: Batcher's merge exchange (Knuth, The Art of Computer Programming, volume 3, algorithm 5.2.2M).
 
+use crate::sorting;
+
 /// Most numbers that are sorted so.
 const MOST: usize = 16;
 
@@ -50,9 +52,9 @@ const fn network(n: usize) -> Network {
 
 /// Sort, ascending.
 #[inline]
-pub fn sort<T: Copy + Ord>(values: &mut [T]) {
+pub fn sort<T: Copy + Ord + Send>(values: &mut [T]) {
     let Some(network) = NETWORKS.get(values.len()) else {
-        values.sort_unstable();
+        sorting::sort_by(values, &T::cmp);
         return;
     };
     for &(i, j) in &network.pairs[..network.len] {

@@ -22,7 +22,7 @@ pub trait Score {
 /// An integer to sort by, and the same with a row behind it, so that equal ones stay in order.
 pub trait Key: Copy + Ord + Not<Output = Self> {
     /// Both in one.
-    type Packed: Copy + Ord;
+    type Packed: Copy + Ord + Send;
 
     /// Put them together.
     fn pack(self, row: u32) -> Self::Packed;

@@ -3,6 +3,7 @@
 use super::network;
 use super::score::{Float64, Key, Room, Score};
 use crate::error::{Error, show};
+use crate::sorting;
 use crate::table::Rows;
 
 /// How scores are read before they are compared: documents are tied where the scores *so read* are equal.
@@ -200,7 +201,7 @@ impl ByDocument {
             bytes.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
             (u64::from_be_bytes(bytes), row)
         }));
-        self.keys.sort_unstable_by(|a, b| {
+        sorting::sort_by(&mut self.keys, &|a: &(u64, u32), b: &(u64, u32)| {
             b.0.cmp(&a.0).then_with(|| retrieved.doc(b.1 as usize).cmp(retrieved.doc(a.1 as usize)))
         });
         self.rows.clear();

@@ -3,6 +3,7 @@
 //! What is left of a tie group is still in any order with the same probability.
 
 use crate::ranking::{Block, Pair};
+use crate::watch;
 
 /// Pairs of `n` documents.
 pub fn pairs(n: u64) -> u64 {
@@ -46,7 +47,7 @@ impl Joined {
         // From the last group on, so that those below come first.
         let place = |block: &Block| self.b.len() - 1 - block.b as usize;
         let mut discordant = 0.0;
-        for group in self.blocks.chunk_by(|one, other| one.a == other.a) {
+        for group in watch::until_stopped(self.blocks.chunk_by(|one, other| one.a == other.a)) {
             for block in group {
                 discordant += f64::from(block.count) * seen.before(place(block));
             }

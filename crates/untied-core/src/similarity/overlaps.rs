@@ -10,6 +10,7 @@ use std::cell::OnceCell;
 use super::Score;
 use crate::measures::Certainty;
 use crate::ranking::{Block, Pair, Positions, Side};
+use crate::watch;
 
 /// Two rankings with their overlaps at depths 1 to l, which are computed when they are asked for.
 #[derive(Debug)]
@@ -96,7 +97,7 @@ impl Overlaps {
 /// Without ties a group is a rank.
 fn counted(pair: &Pair) -> Vec<f64> {
     let mut overlaps = vec![0.0; pair.longest()];
-    for block in &pair.blocks {
+    for block in watch::until_stopped(pair.blocks.iter()) {
         overlaps[block.a.max(block.b) as usize] += 1.0;
     }
     let mut sum = 0.0;
@@ -111,7 +112,8 @@ fn counted(pair: &Pair) -> Vec<f64> {
 fn expected(pair: &Pair) -> Vec<f64> {
     let depth = pair.longest();
     let (mut partial, mut entering) = (vec![0.0; depth], vec![0u32; depth]);
-    for block in &pair.blocks {
+    // A block may go through all depths.
+    for block in pair.blocks.iter().take_while(|_| !watch::is_stopped()) {
         let (a, b) = pair.positions(block);
         let whole = a.last.max(b.last);
         for d in a.first.max(b.first)..whole {
@@ -150,7 +152,7 @@ fn ordered<'a>(
     partner: impl Fn(usize, usize) -> usize,
 ) -> Vec<f64> {
     let mut entering = vec![0u32; pair.longest()];
-    for block in blocks {
+    for block in watch::until_stopped(blocks) {
         let (count, a, b) = (block.count as usize, &mut a[block.a as usize], &mut b[block.b as usize]);
         for i in 0..count {
             entering[(*a + i).max(*b + partner(count, i)) - 1] += 1;

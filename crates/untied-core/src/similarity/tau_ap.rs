@@ -15,6 +15,7 @@ use super::overlaps::Overlaps;
 use super::tau::{VARIANT, is_b};
 use super::{Score, Similar, Similarity, Symmetry, not_alone};
 use crate::measures::{Aggregate, Cutoff, Info, Needs};
+use crate::watch;
 
 pub static TAU_AP: Similar = Similar {
     info: Info {
@@ -67,7 +68,7 @@ impl Similarity for TauAp {
 fn by_group(estimate: &Joined, mut see: impl FnMut(u64, u64, f64, f64)) {
     let mut seen = Tree::new(estimate.b.len());
     let mut start = 0;
-    for group in estimate.blocks.chunk_by(|one, other| one.a == other.a) {
+    for group in watch::until_stopped(estimate.blocks.chunk_by(|one, other| one.a == other.a)) {
         let (mut strictly, mut tied) = (0.0, 0.0);
         for block in group {
             let (of, count) = (block.b as usize, f64::from(block.count));

@@ -381,7 +381,7 @@ impl Table {
         drop(names);
         let mut origins = Origins { lines, gathered: HashMap::new(), returned };
         let mut in_place = vec![false; table.blocks.len()];
-        for number in order {
+        for number in watch::until_stopped(order.into_iter()) {
             let start = if number == 0 { 0 } else { starts[number as usize - 1] };
             let (block, rows) = match &sorted[start..starts[number as usize]] {
                 [(block, rows)] => {
@@ -392,6 +392,7 @@ impl Table {
             };
             table.queries.push(Query { block, rows });
         }
+        watch::check()?;
         for (block, in_place) in table.blocks.iter_mut().zip(in_place) {
             if !in_place {
                 *block = Block::default();

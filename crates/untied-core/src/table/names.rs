@@ -1,9 +1,8 @@
 //! Names, each once, numbered in the order in which they came: all bytes one after the other. Ten million of them take
 //! no more than that many numbers and their bytes; a string each, and a map of those, took ten times as long.
 
-use rayon::prelude::*;
-
 use super::{ids, index};
+use crate::{sorting, watch};
 
 /// Names by number, and numbers by name as long as names are added.
 #[derive(Debug, Default, Clone)]
@@ -95,7 +94,7 @@ impl Names {
         self.bytes.truncate(self.ends.last().copied().unwrap_or(0));
     }
 
-    /// The numbers in the order of names, byte by byte; in parallel.
+    /// The numbers in the order of names, byte by byte; in any order if work is told to stop.
     #[must_use]
     pub fn order(&self) -> Vec<u32> {
         let same = match self.iter().next() {
@@ -116,7 +115,9 @@ impl Names {
         };
         let mut keyed: Vec<(u64, u32)> = self.iter().map(key).zip(0..).collect();
         let rest = |number: u32| &self.get(number as usize)[same..];
-        keyed.par_sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| rest(a.1).cmp(rest(b.1))));
+        sorting::sort_by(&mut keyed, &|a: &(u64, u32), b: &(u64, u32)| {
+            a.0.cmp(&b.0).then_with(|| rest(a.1).cmp(rest(b.1)))
+        });
         keyed.into_iter().map(|(_, number)| number).collect()
     }
 
@@ -125,7 +126,7 @@ impl Names {
     pub fn sorted(&self, order: &[u32]) -> Names {
         let mut sorted = Names { bytes: Vec::with_capacity(self.bytes.len()), ..Names::default() };
         sorted.ends.reserve(self.len());
-        for &number in order {
+        for &number in watch::until_stopped(order.iter()) {
             sorted.bytes.extend_from_slice(self.get(number as usize));
             sorted.ends.push(sorted.bytes.len());
         }

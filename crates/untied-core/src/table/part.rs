@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::{Chunk, Documents, FULL, Run, index};
 use crate::error::Result;
-use crate::watch;
+use crate::{sorting, watch};
 
 /// A set of documents.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub fn retrieved<'a>(runs: &[&'a Run]) -> Vec<&'a [u8]> {
         }
     }
     let mut found: Vec<&[u8]> = found.into_iter().collect();
-    found.par_sort_unstable();
+    sorting::sort_by(&mut found, &Ord::cmp);
     found
 }
 

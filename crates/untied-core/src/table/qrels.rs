@@ -121,7 +121,7 @@ impl Qrels {
         self.row_levels.extend(grades.iter().map(|&grade| level_of(&self.grades, grade)));
         let row_levels = &self.row_levels[first_row..];
         found.clear();
-        for (row, &hash) in rows.hashes().iter().enumerate() {
+        for (row, &hash) in watch::until_stopped(rows.hashes().iter().enumerate()) {
             let is_same = |other: u32| rows.doc(other as usize) == rows.doc(row);
             match index::insert(&mut self.slots[start..], hash, row as u32, is_same) {
                 Ok(()) => found.push(row_levels[row]),
@@ -262,14 +262,14 @@ impl Levels {
             count += usize::from(index::is_taken(truth.slots, hash));
         }
         let mut hits = 0;
-        for i in 0..count {
+        for i in watch::until_stopped(0..count) {
             let row = self.candidates[i].0;
             if let Some(judged) = index::find(truth.slots, hashes[row as usize], |_| true) {
                 self.candidates[hits] = (row, judged);
                 hits += 1;
             }
         }
-        for &(row, judged) in &self.candidates[..hits] {
+        for &(row, judged) in watch::until_stopped(self.candidates[..hits].iter()) {
             let doc = retrieved.doc(row as usize);
             let is_same = |judged: u32| truth.judged.doc(judged as usize) == doc;
             let judged = if is_same(judged) {

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::{Chunk, Origins, Place, Rows, Table, first_in_file, index, wrong};
 use crate::error::{Error, Result, quote};
+use crate::watch;
 
 /// Retrieved documents with their scores, query by query.
 #[derive(Debug, Default)]
@@ -46,7 +47,7 @@ impl Run {
     }
 
     fn checked(table: Table, origins: &Origins, source: &str) -> Result<Run> {
-        let twice = duplicates(&table).into_iter().map(|(query, rows)| {
+        let twice = duplicates(&table)?.into_iter().map(|(query, rows)| {
             table.contradiction(origins, source, query, rows, "every document once in a query", |what, earlier| {
                 format!("{what} again, already {earlier}")
             })
@@ -61,7 +62,7 @@ impl Run {
     /// A query has more ids than a column holds.
     pub fn with_duplicates(chunks: Vec<Chunk>) -> Result<Run> {
         let (table, _) = Table::new(chunks)?;
-        Ok(Run { duplicates: duplicates(&table), table })
+        Ok(Run { duplicates: duplicates(&table)?, table })
     }
 
     /// A row of the query whose document already stands in an earlier one.
@@ -85,12 +86,13 @@ pub(crate) fn returned(query: &[u8], place: Option<Place>, source: &str) -> Erro
 }
 
 /// The queries in which a document stands twice, each with the first such two rows.
-fn duplicates(table: &Table) -> Vec<(usize, (u32, u32))> {
-    (0..table.len())
+fn duplicates(table: &Table) -> Result<Vec<(usize, (u32, u32))>> {
+    let found = (0..table.len())
         .into_par_iter()
         .map_init(Vec::new, |slots, query| duplicate(&table.rows(query), slots).map(|rows| (query, rows)))
         .flatten()
-        .collect()
+        .collect();
+    watch::check().map(|()| found)
 }
 
 /// The first two rows that hold the same document.
@@ -101,7 +103,7 @@ fn duplicate(rows: &Rows<'_>, slots: &mut Vec<index::Slot>) -> Option<(u32, u32)
     }
     slots.clear();
     slots.resize(index::slots_for(rows.len()), 0);
-    for (row, &hash) in rows.hashes().iter().enumerate() {
+    for (row, &hash) in watch::until_stopped(rows.hashes().iter().enumerate()) {
         if let Err(first) = index::insert(slots, hash, row as u32, |other| rows.doc(other as usize) == rows.doc(row)) {
             return Some((first, row as u32));
         }
