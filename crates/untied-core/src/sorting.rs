@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use crate::watch;
 
-/// Values that are sorted between two looks at whether to go on: less than a tenth of a second.
-const AT_ONCE: usize = 1 << 20;
+/// Values that are sorted between two looks at whether to go on: some hundredths of a second.
+const AT_ONCE: usize = 1 << 18;
 
 /// Sort by a total order. Work that is told to stop leaves the values in any order.
 pub fn sort_by<T: Send>(values: &mut [T], compare: &(impl Fn(&T, &T) -> Ordering + Sync)) {
