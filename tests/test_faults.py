@@ -335,7 +335,7 @@ def test_native_work_that_would_take_hours_is_interrupted(work):
             assert child.stdout.readline() == "interrupted\n"
             if FULL:
                 print(f"{os.environ['PYTEST_CURRENT_TEST']}: {time.monotonic() - sent:.2f} s after the signal")
-            assert child.communicate() == ("1.0\n", "")
+            assert (child.stdout.read(), child.stderr.read()) == ("1.0\n", "")
         finally:
             child.kill()  # it would go on for hours
     assert child.returncode == 0
