@@ -308,10 +308,10 @@ from untied.progress import observe
 judged = {i: i % 3 for i in range(200_000)}
 looks = []
 
-def look(*seen):
-    looks.append(seen)
+def look(what, unit, done, total):
+    looks.append(unit)
     if len(looks) == 1:
-        print("at work", flush=True)
+        print(unit, flush=True)
 
 observe(look)
 try:
@@ -329,7 +329,7 @@ def test_native_work_that_would_take_hours_is_interrupted(work):
     command = [sys.executable, "-c", INTERRUPTED.replace("WORK", ENDLESS[work])]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         try:
-            assert child.stdout.readline() == "at work\n"
+            assert child.stdout.readline() in ("samples\n", "queries\n")
             sent = time.monotonic()
             child.send_signal(signal.SIGINT)
             assert child.stdout.readline() == "interrupted\n"

@@ -322,19 +322,33 @@ class Lacking(enum.IntEnum):
 
 @pytest.mark.parametrize("whole", [2**53 + 1, numpy.int64(2**53 + 1), Lacking.NUMBER, 10**400], ids=type)
 @pytest.mark.parametrize(
-    "read",
+    ("read", "expected"),
     [
-        lambda n: untied.Run({"q": {"a": n}}),
-        lambda n: untied.Run([("q", "a", n)]),
-        lambda n: untied.evaluate({"q": {"a": (n, 1)}}, {"q": {"a": 1}}, "AP", qrels_format="stratified"),
-        lambda n: untied.evaluate({"q": {"a": (1, n)}}, {"q": {"a": 1}}, "AP", qrels_format="prels"),
-        lambda n: untied.evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, "TBG", docs={"a": n}),
+        (lambda n: untied.Run({"q": {"a": n}}), "a finite number as the score"),
+        (lambda n: untied.Run([("q", "a", n)]), 'a finite number as the score in column "score"'),
+        (
+            lambda n: untied.evaluate({"q": {"a": (n, 1)}}, {"q": {"a": 1}}, "AP", qrels_format="stratified"),
+            "a whole number from 0 as the stratum",
+        ),
+        (
+            lambda n: untied.evaluate({"q": {"a": (1, n)}}, {"q": {"a": 1}}, "AP", qrels_format="prels"),
+            "a number above 0 and at most 1 as the inclusion probability",
+        ),
+        (
+            lambda n: untied.evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, "TBG", docs={"a": n}),
+            "a finite length, or a tuple of it and seconds",
+        ),
     ],
     ids=["dict", "rows", "stratum", "probability", "length"],
 )
-def test_a_whole_number_that_floats_lack(read, whole):
-    with pytest.raises(untied.UntiedError, match=r"found .*, which a 64-bit float does not hold exactly$"):
+def test_a_whole_number_that_floats_lack(read, expected, whole):
+    with pytest.raises(untied.UntiedError) as caught:
         read(whole)
+    place, _, found = str(caught.value).partition(f": expected {expected}, found ")
+    assert place in ('query "q", document "a"', "run, row 0", 'document "a"')
+    shown, _, reason = found.partition(", which ")
+    assert shown == (repr(whole) if len(repr(whole)) <= 200 else f"{repr(whole)[:200]}...")
+    assert reason == "a 64-bit float does not hold exactly"
 
 
 def test_whole_numbers_that_floats_hold():
