@@ -10,7 +10,7 @@ use untied_core::measures::Spec;
 use untied_core::settings::Settings;
 
 use crate::errors::to_python;
-use crate::evaluate::{WithError, facts, parts};
+use crate::evaluate::{WithError, column, facts, parts};
 use crate::measure::Measure;
 use crate::threads;
 
@@ -210,22 +210,7 @@ impl ArrayEvaluation {
         self.0.columns().contains(&"variance")
     }
 
-    /// One field of a measure's values, query by query, as float64: value, low, high or variance. NaN where there is
-    /// none.
     fn column<'py>(&self, py: Python<'py>, measure: usize, field: &str) -> PyResult<Bound<'py, PyByteArray>> {
-        let queries = self.0.queries.len();
-        PyByteArray::new_with(py, queries * size_of::<f64>(), |bytes| {
-            for (row, cell) in bytes.chunks_exact_mut(size_of::<f64>()).enumerate() {
-                let value = self.0.value(row, measure);
-                let number = match field {
-                    "value" => Some(value.mean),
-                    "low" => value.range.map(|range| range.0),
-                    "high" => value.range.map(|range| range.1),
-                    _ => value.variance,
-                };
-                cell.copy_from_slice(&number.unwrap_or(f64::NAN).to_ne_bytes());
-            }
-            Ok(())
-        })
+        column(py, &self.0, measure, field)
     }
 }

@@ -330,10 +330,12 @@ impl Comparison {
         parts(&self.comparison.values[query * self.comparison.totals.len() + measure])
     }
 
-    /// Plain values of one measure, query by query.
-    fn column(&self, measure: usize) -> Vec<f64> {
-        let values = self.comparison.values.iter().skip(measure);
-        values.step_by(self.comparison.totals.len()).map(|score| score.value).collect()
+    /// Plain values of one measure, query by query; or the largest that they can be, where that is known.
+    #[pyo3(signature = (measure, high = false))]
+    fn column(&self, measure: usize, high: bool) -> Vec<f64> {
+        let values = self.comparison.values.iter().skip(measure).step_by(self.comparison.totals.len());
+        let end = |score: &Score| score.range.filter(|_| high).map_or(score.value, |(_, most)| most);
+        values.map(end).collect()
     }
 
     /// Queries that only the first and only the second run has.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict};
+use pyo3::types::{PyByteArray, PyCapsule, PyDict};
 use untied_core::error::text;
 use untied_core::evaluate::{self, Facts, Prepared, Value};
 use untied_core::measures::Spec;
@@ -158,8 +158,35 @@ pub fn parts(value: Value) -> WithError {
     (mean, low, high, variance, certainty, value.error)
 }
 
+/// One field of a measure's values, query by query, as float64: value, low, high or variance. NaN where there is none.
+pub fn column<'py>(
+    py: Python<'py>,
+    evaluation: &evaluate::Evaluation,
+    measure: usize,
+    field: &str,
+) -> PyResult<Bound<'py, PyByteArray>> {
+    PyByteArray::new_with(py, evaluation.queries.len() * size_of::<f64>(), |bytes| {
+        for (row, cell) in bytes.chunks_exact_mut(size_of::<f64>()).enumerate() {
+            let value = evaluation.value(row, measure);
+            let number = match field {
+                "value" => Some(value.mean),
+                "low" => value.range.map(|range| range.0),
+                "high" => value.range.map(|range| range.1),
+                _ => value.variance,
+            };
+            cell.copy_from_slice(&number.unwrap_or(f64::NAN).to_ne_bytes());
+        }
+        Ok(())
+    })
+}
+
 #[pymethods]
 impl Evaluation {
+    /// One field of a measure's values; see [`column`].
+    fn column<'py>(&self, py: Python<'py>, measure: usize, field: &str) -> PyResult<Bound<'py, PyByteArray>> {
+        column(py, &self.evaluation, measure, field)
+    }
+
     fn queries(&self) -> Vec<String> {
         let qrels = &self.qrels.get().0;
         self.evaluation.queries.iter().map(|&query| text(qrels.id(query))).collect()

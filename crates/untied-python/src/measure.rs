@@ -45,6 +45,12 @@ impl Measure {
         self.0.info.aggregate == Aggregate::Sum
     }
 
+    /// Whether its aggregate is the geometric mean of the values of queries.
+    #[getter]
+    fn is_geometric(&self) -> PyResult<bool> {
+        Ok(self.0.aggregate().map_err(to_python)? == Aggregate::Geometric)
+    }
+
     /// Whether the best order is the one with the lowest value.
     #[getter]
     fn lower_is_better(&self) -> bool {
