@@ -8,6 +8,7 @@ query had to be drawn again.
 from __future__ import annotations
 
 from hashlib import blake2b
+from operator import itemgetter
 
 from untied.errors import UntiedError
 from untied.inputs import as_qrels, as_run
@@ -175,7 +176,7 @@ def ranked(run: Run, query: str) -> list[str]:
     if query not in run:
         return []
     # Ids compare as their UTF-8 bytes do.
-    return [document for document, _ in sorted(run[query], key=lambda row: (row[1], row[0]), reverse=True)]
+    return [document for document, _ in sorted(run[query], key=itemgetter(1, 0), reverse=True)]
 
 
 def keeps_document(document: str, rate: float, seed: int = 0) -> bool:

@@ -8,11 +8,15 @@ With a_i the mean AP of run i with all judgments, e_i the mean of an estimate, N
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
+from untied import sample
 from untied._core import show_id
 from untied.correlation import kendall
 from untied.errors import UntiedError
 from untied.evaluate import Evaluator
+from untied.inputs import as_qrels
+from untied.measures import as_measure, as_measures
 from untied.plotting import COLORS, DASHES
 from untied.study.frame import SEEDS, Figure, Inputs, Study, markdown, numbers
 from untied.table import Table
@@ -23,8 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, ClassVar
 
-    from untied._core import Run
+    from untied._core import Qrels, Run
     from untied.inputs import QrelsLike
+    from untied.measures import MeasureLike
     from untied.study.frame import Part, Row
 
 #: The truth: AP with all judgments.
@@ -44,8 +49,8 @@ MEASURES = {
 }
 #: Those in plots.
 PLOTTED = ("infAP", "subAP", "indAP", "bpref-10", "bpref", "AP", "nDCG")
-#: Those on the scale of AP.
-ON_SCALE = PLOTTED[:-1]
+#: Measures that estimate AP, by the name before parameters and cutoff: RMS errors and means of others say nothing.
+ESTIMATES = ("AP", "infAP", "subAP", "statAP", "xinfAP", "Bpref")
 MARKERS = ("o", "s", "^", "v", "D", "x", "+")
 
 STATISTICS = {
@@ -88,14 +93,48 @@ class AgainstAP(Study):
             raise UntiedError(f"a ranking of runs needs at least 2 runs, found {len(inputs.runs)}")
         super().__init__(inputs, settings)
         self.rates, self.samples, self.rel = settings["rates"], settings["samples"], settings["rel"]
+        #: Names of measures by what they are called here.
+        self.measures = {label: MEASURES.get(label, label) for label in settings["measures"]}
+        #: Measures in plots, and those of them that are on the scale of AP.
+        self.plotted = list(PLOTTED if list(self.measures) == list(MEASURES) else self.measures)
+        self.on_scale = [label for label in self.plotted if _family(self.measures[label]) in ESTIMATES]
+
+    @cached_property
+    def qrels(self) -> Qrels:
+        """The complete judgments: the qrels, or those of the pool of the runs."""
+        depth = self.settings["pool_depth"]
+        if depth is None:
+            return self.inputs.qrels
+        pool = sample.pool(self.inputs.runs.values(), depth, self.inputs.qrels)
+        # As if the whole pool were judged, and what nobody found relevant is not.
+        return as_qrels({query: {doc: max(grade, 0.0) for doc, grade in of.items()} for query, of in pool.items()})
 
     def notes(self) -> list[str]:
-        """Judged queries that runs lack, and queries that are not judged."""
+        """Judged queries that runs lack, queries that are not judged, and what the pool has beside the qrels."""
         judged = set(self.inputs.qrels.queries())
         queries = {name: set(run.queries()) for name, run in self.inputs.runs.items()}
         return [
+            *self._pooled(),
             *_counted("judged queries that are absent, and count as empty rankings", queries, lambda had: judged - had),
             *_counted("queries without judgments, left out", queries, lambda had: had - judged),
+        ]
+
+    def _pooled(self) -> list[str]:
+        """A note on the pool, where there is one."""
+        depth = self.settings["pool_depth"]
+        if depth is None:
+            return []
+        pooled = filled = dropped = relevant = 0
+        for query in self.inputs.qrels.queries():
+            judged, pool = self.inputs.qrels[query], self.qrels[query]
+            pooled += len(pool)
+            filled += sum(judged.get(document, -1.0) < 0 for document in pool)
+            outside = [grade for document, grade in judged.items() if grade >= 0 and document not in pool]
+            dropped += len(outside)
+            relevant += sum(grade >= self.rel for grade in outside)
+        return [
+            f"the pool of depth {depth} has {pooled:,} documents: {filled:,} without a judgment count as non-relevant, "
+            f"and {dropped:,} judged ones outside it ({relevant:,} relevant) are left out"
         ]
 
     def parts(self) -> Sequence[Part]:
@@ -106,17 +145,23 @@ class AgainstAP(Study):
         """The seed of a sample; those of studies with different seeds are different ones."""
         return int(self.settings["seed"]) * SEEDS + number
 
-    def evaluator(self, qrels: QrelsLike, share: float) -> Evaluator:
-        """All measures, on judgments of which that share is kept."""
-        names = [name.format(rel=repr(self.rel), p=repr(share)) for name in MEASURES.values()]
-        return Evaluator(qrels, names, threads=self.inputs.threads)
+    def evaluator(self, qrels: QrelsLike, share: float) -> Callable[[Run], dict[str, float]]:
+        """What finds all measures of a run, with judgments of which that share is kept."""
+        names = {label: complete(name, self.rel, share) for label, name in self.measures.items()}
+        evaluator = Evaluator(qrels, names.values(), threads=self.inputs.threads)
 
-    def rows(self, evaluator: Evaluator, runs: Iterable[Run]) -> list[Row]:
+        def evaluate(run: Run) -> dict[str, float]:
+            means = evaluator.means(run)
+            return {label: means[name] for label, name in names.items()}
+
+        return evaluate
+
+    def rows(self, evaluate: Callable[[Run], dict[str, float]], runs: Iterable[Run]) -> list[Row]:
         """The measures of the runs, or of what is left of them."""
         return [
             (name, label, value)
             for name, run in zip(self.inputs.runs, runs, strict=True)
-            for label, value in zip(MEASURES, evaluator.means(run).values(), strict=True)
+            for label, value in evaluate(run).items()
         ]
 
     def tables(self, found: Mapping[Part, list[Row]]) -> dict[str, Table]:
@@ -126,8 +171,8 @@ class AgainstAP(Study):
             for run, label, value in rows:
                 values.setdefault((label, rate, number), {})[run] = value
         truth = values[TRUTH, 100, 1]
-        whole = {label: average(values[label, 100, 1].values()) for label in MEASURES}
-        keys = [(label, rate, number) for label in MEASURES for rate, number in found]
+        whole = {label: average(values[label, 100, 1].values()) for label in self.measures}
+        keys = [(label, rate, number) for label in self.measures for rate, number in found]
         rows = [statistics(truth, values[key], whole[key[0]]) for key in keys]
         runs = [(run, *key, value) for key in keys for run, value in values[key].items()]
         return {
@@ -152,16 +197,17 @@ class AgainstAP(Study):
     def statistics_figure(self, table: Table, caption: str, log: bool) -> Figure:
         """The statistics over all rates, in four panels."""
         means = over_samples(table)
-        lines = _distinct(means)
+        lines = _distinct(means, self.plotted)
 
         def draw(figure: Any) -> None:
             axes = figure.subplots(2, 2, sharex=True)
             for axis, statistic in zip(axes.flat, TITLES, strict=True):
-                shown = PLOTTED if statistic in ("kendall", "linear") else ON_SCALE
+                shown = self.plotted if statistic in ("kendall", "linear") else self.on_scale
                 # Those that matter most last, so that they are on top.
                 for label in reversed([label for label in shown if label in lines]):
                     values = [means[label, rate][statistic] for rate in self.rates]
-                    axis.plot(self.rates, values, label=lines[label], markersize=3, linewidth=1, **look(label))
+                    axis.plot(self.rates, values, label=lines[label], markersize=3, linewidth=1,
+                              **self.look(label))  # fmt: skip
                 axis.set_ylabel(TITLES[statistic])
                 axis.grid(axis="y", color="0.9", linewidth=0.5)
                 axis.set_axisbelow(True)
@@ -182,8 +228,20 @@ class AgainstAP(Study):
                 handles[::-1], labels[::-1], loc="outside lower center", ncols=4, frameon=False, handlelength=3
             )
 
-        note = f"Means of {self.samples} samples, {len(self.inputs.runs)} runs; nDCG has a scale of its own"
-        return Figure("statistics", f"{caption}. {note} and is left out below", (6.8, 5.2), draw)
+        note = f"Means of {self.samples} samples, {len(self.inputs.runs)} runs"
+        others = [label for label in self.plotted if label not in self.on_scale]
+        if others:
+            note += f"; on a scale of their own, and left out below: {', '.join(others)}"
+        return Figure("statistics", f"{caption}. {note}", (6.8, 5.2), draw)
+
+    def look(self, label: str) -> dict[str, Any]:
+        """Colour, line and marker of a measure, the same in every plot."""
+        number = self.plotted.index(label)
+        return {
+            "color": COLORS[number % len(COLORS)],
+            "linestyle": DASHES[number % len(DASHES)],
+            "marker": MARKERS[number % len(MARKERS)],
+        }
 
     def sections(self, table: Table) -> list[str]:
         """A table for each statistic, in Markdown."""
@@ -191,9 +249,10 @@ class AgainstAP(Study):
         text = []
         for statistic, title in HEADINGS.items():
             rows = [
-                [f"{rate:g}", *(f"{means[label, rate][statistic]:.4f}" for label in MEASURES)] for rate in self.rates
+                [f"{rate:g}", *(f"{means[label, rate][statistic]:.4f}" for label in self.measures)]
+                for rate in self.rates
             ]
-            text += [f"## {title}\n", markdown(["%", *MEASURES], rows)]
+            text += [f"## {title}\n", markdown(["%", *self.measures], rows)]
         return text
 
 
@@ -243,10 +302,14 @@ def average(values: Iterable[float]) -> float:
     return math.fsum(numbers) / len(numbers)
 
 
-def look(label: str) -> dict[str, Any]:
-    """Colour, line and marker of a measure, the same in every plot."""
-    number = PLOTTED.index(label)
-    return {"color": COLORS[number], "linestyle": DASHES[number % len(DASHES)], "marker": MARKERS[number]}
+def complete(name: str, rel: float, share: float) -> str:
+    """A measure's name, with the lowest relevant grade and the share of the pool that is judged."""
+    return str(as_measure(name.replace("{rel}", repr(rel)).replace("{p}", repr(share))))
+
+
+def _family(name: str) -> str:
+    """A measure's name without parameters and cutoff."""
+    return name.partition("(")[0].partition("@")[0]
 
 
 def _counted(what: str, queries: Mapping[str, set[str]], choose: Callable[[set[str]], set[str]]) -> list[str]:
@@ -258,7 +321,7 @@ def _counted(what: str, queries: Mapping[str, set[str]], choose: Callable[[set[s
     return [f"{what}: {', '.join(named)}"] if named else []
 
 
-def _distinct(means: Mapping[tuple[str, float], Mapping[str, float]]) -> dict[str, str]:
+def _distinct(means: Mapping[tuple[str, float], Mapping[str, float]], plotted: Sequence[str]) -> dict[str, str]:
     """Measures to plot, with the names of all those that cannot be told from them (without missing judgments)."""
 
     def is_same(one: str, other: str) -> bool:
@@ -270,7 +333,7 @@ def _distinct(means: Mapping[tuple[str, float], Mapping[str, float]]) -> dict[st
         )
 
     found: dict[str, str] = {}
-    for label in PLOTTED:
+    for label in plotted:
         same = next((first for first in found if is_same(first, label)), None)
         if same is None:
             found[label] = label
@@ -292,10 +355,24 @@ def add_rates(add: Callable[..., argparse.Action], rates: Sequence[float], what:
     default = ",".join(f"{rate:g}" for rate in rates)
     add("--rates", metavar="R,R,...", type=numbers, default=rates, help=f"percent {what} (default: {default})")
     add("--samples", metavar="N", type=int, default=10, help="samples at each rate below 100 (default: 10)")
-    add("--rel", metavar="GRADE", type=float, default=1.0, help="lowest relevant grade (default: 1)")
+    add("-m", "--measure", metavar="MEASURE", action="append", dest="measures",
+        help=f"a measure to compare with AP, repeatable; {{p}} in it is the share of the judgments "
+        f"(default: {', '.join(MEASURES)})")  # fmt: skip
+    add("--rel", metavar="GRADE", type=float, default=1.0,
+        help="lowest relevant grade of AP and the default measures but nDCG (default: 1)")  # fmt: skip
+    add("--pool-depth", metavar="K", type=int,
+        help="judgments of the pool of the runs to this depth: its unjudged documents count as non-relevant, judged "
+        "ones outside it are left out (default: all judgments)")  # fmt: skip
 
 
-def checked(rates: Sequence[float], samples: int, seed: int, rel: float) -> dict[str, Any]:
+def checked(
+    rates: Sequence[float],
+    samples: int,
+    measures: MeasureLike | Iterable[MeasureLike] | None,
+    rel: float,
+    pool_depth: int | None,
+    seed: int,
+) -> dict[str, Any]:
     """Settings of a study with rates and samples."""
     for rate in rates:
         if not 0 < rate <= 100:
@@ -304,10 +381,35 @@ def checked(rates: Sequence[float], samples: int, seed: int, rel: float) -> dict
         raise UntiedError(f"samples must be at least 1, not {samples}")
     if not (math.isfinite(rel) and rel > 0):
         raise UntiedError(f"rel must be a number above 0, not {rel:g}")
+    if pool_depth is not None and pool_depth < 1:
+        raise UntiedError(f"pool_depth must be at least 1, not {pool_depth}")
     # With everything kept there is the truth, which is always needed.
     return {
         "rates": sorted({100.0, *map(float, rates)}, reverse=True),
         "samples": samples,
+        "measures": labels(measures, rel),
         "rel": float(rel),
+        "pool_depth": pool_depth,
         "seed": seed,
     }
+
+
+def labels(measures: MeasureLike | Iterable[MeasureLike] | None, rel: float) -> list[str]:
+    """What measures are called: those of `MEASURES` as there, others by their names. AP is always among them."""
+    if measures is None:
+        return list(MEASURES)
+    several: Any = [measures] if isinstance(measures, str) or not hasattr(measures, "__iter__") else measures
+    found: list[str] = []
+    for measure in several:
+        name = measure if isinstance(measure, str) else str(as_measure(measure))
+        if name in MEASURES or "{p}" in name:
+            complete(MEASURES.get(name, name), rel, 0.5)
+            found.append(name)
+        else:
+            found += [_own(str(one), rel) for one in as_measures(name)]
+    return list(dict.fromkeys([*found, TRUTH]))
+
+
+def _own(name: str, rel: float) -> str:
+    """A name that is none of `MEASURES`: AP(rel=1) is AP for short, which here is AP with the study's `rel`."""
+    return f"{name}(rel=1)" if rel != 1 and "{rel}" in MEASURES.get(name, "") else name

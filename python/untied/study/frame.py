@@ -57,6 +57,8 @@ class Inputs:
     ----------
     qrels : Qrels
     runs : {name: Run}
+    qrels_format : str
+        How the judgments were read.
     threads : int or None
     origins : list of dict
         Every input: what it is (``"qrels"``, a run's name), its path where it has one, and the SHA-256 of the file, or
@@ -66,6 +68,7 @@ class Inputs:
 
     def __init__(self, qrels: QrelsLike, runs: Runs, *, qrels_format: str = "auto", threads: int | None = None) -> None:
         self.threads = threads
+        self.qrels_format = qrels_format
         self.origins: list[dict[str, str | None]] = []
         self.qrels = self.read_qrels("qrels", qrels, qrels_format)
         self.runs = {name: self.read_run(name, source) for name, source in each(named_sources(runs), "run")}
@@ -322,7 +325,8 @@ def _write(study: Study, directory: str, parts: Mapping[Part, list[Row]], plots:
 def _fingerprint(study: Study) -> dict[str, Any]:
     # Files may move: what they hold counts.
     inputs = [[origin["name"], origin["sha256"]] for origin in study.inputs.origins]
-    return {"study": study.name, "untied": __version__, **study.settings, "inputs": inputs}
+    read = {"qrels_format": study.inputs.qrels_format, "inputs": inputs}
+    return {"study": study.name, "untied": __version__, **study.settings, **read}
 
 
 def _tsv(table: Table) -> str:
@@ -369,6 +373,8 @@ def _command(study: Study) -> str:
     words = ["untied", "study", study.name]
     for origin in study.inputs.origins:
         words += [word for word in (origin["option"], origin["path"] or origin["name"]) if word]
+    if study.inputs.qrels_format != "auto":
+        words += ["--qrels-format", study.inputs.qrels_format]
     for name, value in study.settings.items():
         option = "--" + name.replace("_", "-")
         if isinstance(value, list) and any(isinstance(one, str) for one in value):

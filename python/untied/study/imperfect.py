@@ -11,10 +11,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     import os
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, ClassVar
 
     from untied.inputs import QrelsLike, Runs
+    from untied.measures import MeasureLike
     from untied.study.frame import Result, Row
     from untied.table import Table
 
@@ -39,7 +40,7 @@ class Imperfect(AgainstAP):
 
     def __init__(self, inputs: Inputs, settings: dict[str, Any]) -> None:
         super().__init__(inputs, settings)
-        self._evaluator = self.evaluator(inputs.qrels, 1.0)
+        self._evaluator = self.evaluator(self.qrels, 1.0)
         self._documents: list[str] = []
 
     @staticmethod
@@ -84,7 +85,9 @@ def imperfect(
     *,
     rates: Sequence[float] = RATES,
     samples: int = 10,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
     rel: float = 1,
+    pool_depth: int | None = None,
     seed: int = 0,
     qrels_format: str = "auto",
     plots: str = "svg",
@@ -105,8 +108,12 @@ def imperfect(
         Percent of the collection to keep; 100 is always among them.
     samples : int
         Parts of the collection at each rate below 100.
+    measures : measures or their names, optional
+        What to compare with AP, as for `incomplete`.
     rel : float
-        Lowest relevant grade, of all measures but nDCG.
+        Lowest relevant grade of AP and the default measures but nDCG.
+    pool_depth : int, optional
+        The judgments are those of the pool of the whole runs to this depth, as for `incomplete`.
     seed : int
         Another one gives other parts.
     plots : str
@@ -132,6 +139,6 @@ def imperfect(
     ----------
     Yilmaz & Aslam 2006, Estimating Average Precision with Incomplete and Imperfect Judgments, CIKM.
     """
-    settings = checked(rates, samples, seed, rel)
+    settings = checked(rates, samples, measures, rel, pool_depth, seed)
     study = Imperfect(Inputs(qrels, runs, qrels_format=qrels_format, threads=threads), settings)
     return conduct(study, directory, plots=plots, restart=restart)

@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 from untied import sample
-from untied.study.estimates import (
-    PLOTTED,
-    STATISTICS,
-    TRUTH,
-    AgainstAP,
-    add_rates,
-    average,
-    checked,
-    look,
-)
+from untied.errors import UntiedError
+from untied.study.estimates import STATISTICS, TRUTH, AgainstAP, add_rates, average, checked
 from untied.study.frame import Figure, Inputs, conduct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     import os
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, ClassVar
 
     from untied.inputs import QrelsLike, Runs
+    from untied.measures import MeasureLike
     from untied.study.frame import Result, Row
     from untied.table import Table
 
 #: Percent of the judgments.
 RATES = (100.0, 90.0, 80.0, 70.0, 60.0, 50.0, 40.0, 30.0, 20.0, 10.0, 5.0, 2.0, 1.0)
-#: Those with scatter plots.
+#: Ways to sample: every judgment by itself with a probability, or just that share of a query's judgments.
+SAMPLINGS = ("bernoulli", "simple-random")
+HOW = {
+    "bernoulli": "Each judgment was kept with a probability of the rate (Bernoulli sampling).",
+    "simple-random": "Exactly that share of every query's judgments was kept (simple random sampling).",
+}
+#: Rates with scatter plots.
 SCATTERED = (30.0, 10.0, 5.0)
 
 
@@ -51,11 +50,20 @@ class Incomplete(AgainstAP):
     def add_options(add: Callable[..., argparse.Action]) -> None:
         """Add its options to the command line."""
         add_rates(add, RATES, "of the judgments to sample")
+        add("--sampling", choices=SAMPLINGS, default=SAMPLINGS[0],
+            help="bernoulli: keep each judgment with that probability; simple-random: keep exactly that share of every "
+            "query's judgments, at least one (default: bernoulli)")  # fmt: skip
 
     def compute(self, *part: Any) -> list[Row]:
         """All measures of all runs on one sample."""
         rate, number = part
-        judged = sample.judgments(self.inputs.qrels, rate / 100, seed=self.seed(number), rel=self.rel)
+        judged = sample.judgments(
+            self.qrels,
+            rate / 100,
+            seed=self.seed(number),
+            by_query=self.settings["sampling"] == "simple-random",
+            rel=self.rel,
+        )
         return self.rows(self.evaluator(judged, rate / 100), self.inputs.runs.values())
 
     def figures(self, tables: Mapping[str, Table]) -> list[Figure]:
@@ -63,10 +71,10 @@ class Incomplete(AgainstAP):
         caption = "Measures on sampled judgments against AP with all of them"
         figures = [self.statistics_figure(tables[self.name], caption, log=True)]
         rates = [rate for rate in SCATTERED if rate in self.rates]
-        for label in PLOTTED if rates else ():
+        for label in self.plotted if rates else ():
             figures.append(
                 Figure(
-                    f"scatter-{label}",
+                    f"scatter-{_in_files(label)}",
                     f"{label} with {', '.join(f'{rate:g}' for rate in rates)} % of the judgments "
                     "against AP with all: one point a run, of the sample whose RMS error is nearest to the mean",
                     (2.15 * len(rates) + 0.35, 2.75),
@@ -91,7 +99,7 @@ class Incomplete(AgainstAP):
             highest = 1.05 * max([*truth.values(), *(value for one in values.values() for value in one.values())])
             for axis, rate in zip(axes, rates, strict=True):
                 axis.axline((0, 0), slope=1, color="0.6", linewidth=0.7)
-                color = look(label)["color"]
+                color = self.look(label)["color"]
                 axis.scatter(list(truth.values()), [values[rate][run] for run in truth], s=9, color=color, alpha=0.55,
                              linewidths=0)  # fmt: skip
                 axis.set_title(f"{rate:g} %, sample {chosen[rate]['sample']:g}")
@@ -115,16 +123,21 @@ class Incomplete(AgainstAP):
     def summary(self, tables: Mapping[str, Table], show: Callable[[str], str]) -> str:
         """A table for each statistic, and the plots."""
         text = [
-            f"The judgments were sampled at {len(self.rates)} rates, {self.samples} samples each (one of all). A query "
-            "with relevant documents was sampled again until one of them was among those kept; the others count as "
-            "pooled but not judged. Every measure is a mean over queries, and is held against AP with all judgments, "
-            "over the runs.\n",
+            f"The judgments were sampled at {len(self.rates)} rates, {self.samples} samples each (one of all). "
+            f"{HOW[self.settings['sampling']]} A query with relevant documents was sampled again until one of them was "
+            "among those kept; the others count as pooled but not judged. Every measure is a mean over queries, and "
+            "is held against AP with all judgments, over the runs.\n",
             show("statistics"),
             *self.sections(tables[self.name]),
         ]
         if any(rate in SCATTERED for rate in self.rates):
-            text += ["## Run by run\n", *(show(f"scatter-{label}") for label in PLOTTED)]
+            text += ["## Run by run\n", *(show(f"scatter-{_in_files(label)}") for label in self.plotted)]
         return "\n".join(text)
+
+
+def _in_files(label: str) -> str:
+    """A measure's name as part of a file's."""
+    return "".join(one if one.isalnum() or one in "-.@" else "-" for one in label).strip("-")
 
 
 def nearest(table: Table, label: str, rate: float) -> dict[str, Any]:
@@ -141,7 +154,10 @@ def incomplete(
     *,
     rates: Sequence[float] = RATES,
     samples: int = 10,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
     rel: float = 1,
+    pool_depth: int | None = None,
+    sampling: str = "bernoulli",
     seed: int = 0,
     qrels_format: str = "auto",
     plots: str = "svg",
@@ -163,8 +179,17 @@ def incomplete(
         Percent of the judgments to sample; 100 is always among them.
     samples : int
         Samples at each rate below 100.
+    measures : measures or their names, optional
+        What to compare with AP. The names in the list above stand for the paper's measures; ``{p}`` in a name stands
+        for the share of the judgments, as in ``"subAP(p={p})"``. AP is always among them.
     rel : float
-        Lowest relevant grade, of all measures but nDCG.
+        Lowest relevant grade of AP and the default measures but nDCG.
+    pool_depth : int, optional
+        The complete judgments are those of the pool of the runs to this depth, as in the paper: its documents without
+        judgment count as non-relevant, judged documents outside it are left out. By default they are the qrels.
+    sampling : str
+        ``"bernoulli"``: every judgment is kept with a probability of the rate. ``"simple-random"``: exactly that share
+        of every query's judgments is kept, at least one, as in the paper.
     seed : int
         Another one gives other samples.
     plots : str
@@ -190,6 +215,8 @@ def incomplete(
     ----------
     Yilmaz & Aslam 2006, Estimating Average Precision with Incomplete and Imperfect Judgments, CIKM.
     """
-    settings = checked(rates, samples, seed, rel)
+    if sampling not in SAMPLINGS:
+        raise UntiedError(f"sampling must be one of {', '.join(SAMPLINGS)}, not {sampling!r}")
+    settings = {**checked(rates, samples, measures, rel, pool_depth, seed), "sampling": sampling}
     study = Incomplete(Inputs(qrels, runs, qrels_format=qrels_format, threads=threads), settings)
     return conduct(study, directory, plots=plots, restart=restart)
