@@ -147,6 +147,9 @@ def test_options_as_getopt_reads_them(trec_eval: Command, files: tuple[Path, Pat
         (["--Re", "x", "{q}", "{r}"], 1, "ambiguous option --Re"),
         (["--trec-version", "8", "{q}", "{r}"], 1, "must be 9 or 10"),
         (["-m", "nap", "{q}", "{r}"], 1, "nap"),
+        (["-m", "P.", "{q}", "{r}"], 1, "-m P.: parameters are missing after the full stop"),
+        (["-m", "utility.1,2", "{q}", "{r}"], 4, "utility_1,2: expected 4 weights, found 2"),
+        (["--trec-version", "9", "-m", "utility.1,2,3,4,5", "{q}", "{r}"], 4, "expected 4 weights, found 5"),
         (["-m", "P.5,5", "{q}", "{r}"], 2, 'a cutoff stands twice in "5,5"'),
         (["-m", "P.0", "{q}", "{r}"], 2, 'whole numbers from 1 as cutoffs, found "0"'),
         (["-m", "ndcg.1", "{q}", "{r}"], 2, 'expected pairs as 1=3,2=9, found "1"'),
@@ -158,6 +161,9 @@ def test_options_as_getopt_reads_them(trec_eval: Command, files: tuple[Path, Pat
         (["{q}", "{q}"], 2, "line 1: expected 6 columns"),
         (["-m", "prefs_simp", "{q}", "{r}"], 4, "prefs_simp cannot be computed with -R qrels"),
         (["-R", "qrels_prefs", "{q}", "{r}"], 4, "num_ret cannot be computed with -R qrels_prefs"),
+        (["-R", "prefs", "{q}", "{r}"], 2, "line 1: expected query, group, subgroup, document and level"),
+        (["-R", "prefs", "-Z", "{q}.not", "{q}", "{r}"], 2, "line 1: expected query, group, subgroup"),
+        (["-R", "prefs", "-m", "P.0", "{q}", "{r}.not"], 2, "line 1: expected query, group, subgroup"),
         (["-Z", "{q}.not", "{q}", "{r}"], 255, "No such file"),
     ],
 )
@@ -167,6 +173,16 @@ def test_exit_codes(trec_eval: Command, files: tuple[Path, Path], arguments: lis
     assert (found, out) == (code, "")
     assert err.startswith("untied trec_eval: ")
     assert part in err
+
+
+def test_a_measure_fails_at_the_first_topic(trec_eval: Command, tmp_path: Path) -> None:
+    """Wrong weights and judgments that a measure cannot use end the report where a topic is evaluated, not before."""
+    paths = written(tmp_path, "q 0 a 1\n", "r 0 a 1 1 t\n")
+    for asked in (["-mutility.1,2"], ["-mprefs_simp"], ["-R", "qrels_prefs", "-mmap"]):
+        assert trec_eval("--trec-version", "9", *asked, *paths)[0] == 7, asked
+        assert trec_eval("-D0.other", *asked, *paths)[0] == 7, asked
+        code, out, _ = trec_eval("-qc", "-mnum_q", *asked, *paths)
+        assert (code, out) == (4, ""), asked
 
 
 def test_help_and_version(trec_eval: Command) -> None:
@@ -201,7 +217,6 @@ def test_comments_and_blank_lines(trec_eval: Command, tmp_path: Path) -> None:
     assert (code, "line 7" in err) == (2, True)
     assert trec_eval(*written(tmp_path, QRELS, "\n" + RUN + " \n"))[0] == 0
     assert trec_eval(*written(tmp_path, "", RUN))[0] == 2
-    assert trec_eval(*written(tmp_path, QRELS, "\n"))[0] == 2
 
 
 def test_topics_without_results(trec_eval: Command, tmp_path: Path) -> None:
@@ -246,10 +261,14 @@ def test_the_stand_in_for_an_absent_topic(trec_eval: Command, tmp_path: Path) ->
     given = rows(trec_eval("-qcmutility.2,-3,0.5,0", "-mrbp_resid.p=0.5", "-mset_P", *paths)[1])
     names = ("utility_2,-3,0.5,0", "rbp_resid_p=0.5", "set_P")
     assert [given[name, "r"] for name in names] == ["-2.5000", "1.0000", "0.0000"]
+    for name, shown in (("relstring", "''"), ("relstring.1", "'-'"), ("relstring.20", "'-'"), ("relstring.0", "''")):
+        given = rows(trec_eval("-qc", "-m", name, *paths)[1])
+        assert given[name.replace(".", "_"), "r"] == shown
     # Without it: -J takes it out, -M0 cuts it off.
     for option in ("-J", "-M0"):
-        given = rows(trec_eval("-qcmutility.2,-3,0.5,0", option, *paths)[1])
+        given = rows(trec_eval("-qcmutility.2,-3,0.5,0", "-mrelstring.20", option, *paths)[1])
         assert given["utility_2,-3,0.5,0", "r"] == "0.5000"
+        assert given["relstring_20", "r"] == "''"
 
 
 def test_no_topic_in_common(trec_eval: Command, tmp_path: Path) -> None:
@@ -260,6 +279,73 @@ def test_no_topic_in_common(trec_eval: Command, tmp_path: Path) -> None:
     assert rows(trec_eval("-c", "-mnum_q", "-mmap", *paths)[1]) == {("num_q", "all"): "1", ("map", "all"): "0.0000"}
     # What needs no ranking is not kept from being told.
     assert trec_eval("-mnum_q", *paths)[:2] == (0, "num_q                 \tall\t1\n")
+
+
+@pytest.mark.parametrize("blank", ["\n", "  \n\t\n", "\n\n  ", "   "])
+def test_results_of_blank_lines(trec_eval: Command, tmp_path: Path, blank: str) -> None:
+    """They are results without a topic; an empty file cannot be read."""
+    paths = written(tmp_path, QRELS, blank)
+    assert trec_eval(*paths)[:2] == (4, "")
+    assert trec_eval("--trec-version", "9", *paths)[:2] == (7, "")
+    code, out, err = trec_eval("-c", *paths)
+    assert (code, err) == (0, "")
+    assert (rows(out)["num_ret", "all"], rows(out)["map", "all"]) == ("0", "0.0000")
+    assert trec_eval("-c", *written(tmp_path, QRELS, ""))[0] == 2
+
+
+def test_arithmetic_step_by_step(trec_eval: Command, tmp_path: Path) -> None:
+    """set_F of 51 relevant documents among 863, of 97, is .10625, which trec_eval's quotients of quotients miss."""
+    qrels = "".join(f"q 0 r{i} 1\n" for i in range(97))
+    run = "".join(f"q 0 {'r' if i < 51 else 'x'}{i} 1 1 t\n" for i in range(863))
+    paths = written(tmp_path, qrels, run)
+    for version in ("9", "10"):
+        assert rows(trec_eval("--trec-version", version, "-m", "set_F", *paths)[1])["set_F", "all"] == "0.1063"
+
+
+@pytest.mark.parametrize("parameter", ["", ".0.5", ".3", ".0.37"])
+def test_set_f_to_the_last_bit(parameter: str) -> None:
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    from untied.compat import pytrec_eval as ours
+
+    random = Random(7)
+    qrels: dict[str, dict[str, int]] = {}
+    run: dict[str, dict[str, float]] = {}
+    for topic in range(400):
+        relevant, retrieved = random.randint(0, 90), random.randint(1, 300)
+        hits = random.randint(0, min(relevant, retrieved))
+        qrels[f"t{topic}"] = {f"r{i}": 1 for i in range(relevant)} | {"other": 0}
+        run[f"t{topic}"] = {f"{'r' if i < hits else 'x'}{i}": float(i) for i in range(retrieved)}
+    theirs, mine = (
+        module.RelevanceEvaluator(qrels, {f"set_F{parameter}"}).evaluate(run) for module in (pytrec_eval, ours)
+    )
+    assert {topic: values["set_F"] for topic, values in theirs.items()} == {
+        topic: values["set_F"] for topic, values in mine.items()
+    }
+
+
+@pytest.mark.parametrize("p", [0.9, 0.8, 0.123])
+def test_rbp_resid_adds_powers_one_by_one(tmp_path: Path, p: float) -> None:
+    """Version 10 multiplies by p rank by rank. Means over few topics are often halves of the last digit printed, which
+    a last bit decides."""
+    random = Random(int(1000 * p))
+    name = "rbp_resid" if p == 0.9 else f"rbp_resid.p={p}"
+    for _ in range(300):
+        qrels, run, values = ["t0 0 elsewhere 1\n"], [], []
+        for topic in range(random.choice([2, 2, 4, 8])):
+            power, total = 1.0, 0.0
+            for rank in range(random.randint(1, 6)):
+                kind = random.choice("jnu")
+                if kind != "n":
+                    qrels.append(f"t{topic} 0 d{rank} {0 if kind == 'j' else -1}\n")
+                run.append(f"t{topic} 0 d{rank} 1 {-rank} t\n")
+                if kind != "j":
+                    total += power
+                power *= p
+            qrels.append(f"t{topic} 0 elsewhere{topic} 1\n")
+            values.append(power + (1 - p) * total if total else 0.0)
+        found = rows(report(*written(tmp_path, "".join(qrels), "".join(run)), [name], 10))
+        shown = [*values, sum(values) / len(values)]
+        assert list(found.values()) == [f"{value:.4f}" for value in shown]
 
 
 def test_duplicates(trec_eval: Command, tmp_path: Path) -> None:

@@ -130,6 +130,7 @@ fn entries(measures: &[String], level: f64, specs: &mut Vec<Spec>) -> Result<Vec
             Kind::Tag | Kind::Relevances(_) => Entry::Constant(0.0),
             Kind::Count(spec) | Kind::Mean(spec) => Entry::Value(place(spec)),
             Kind::Geometric(spec) => Entry::Log(place(spec)),
+            Kind::Failing(why) => return Err(Error::Measure(why)),
             Kind::Groups(_) | Kind::Preference => {
                 return Err(Error::Measure(format!("unsupported measure {}", line.name)));
             }

@@ -80,7 +80,7 @@ pub fn read_lengths(path: &str) -> Result<Lengths> {
 /// keeps 32 bits of it. What follows the tag is not read. A document may stand twice in a query.
 ///
 /// # Errors
-/// The file cannot be read, a line has fewer than six columns, or there is no line at all.
+/// The file cannot be read or is empty, or a line has fewer than six columns.
 pub fn read_run_leniently(path: &str, version: Version) -> Result<(Run, Vec<u8>)> {
     let mut chunks = read(path, if version == Version::Nine { &LENIENT_RUN_9 } else { &LENIENT_RUN })?;
     let tag = chunks.last_mut().map(|last| std::mem::take(&mut last.tag)).unwrap_or_default();
@@ -144,6 +144,8 @@ struct Layout {
     blanks: bool,
     /// Whether a line may go on after the last column.
     more: bool,
+    /// Whether a file may hold blank lines and comments only.
+    rowless: bool,
 }
 
 const RUN: Layout = Layout {
@@ -153,6 +155,7 @@ const RUN: Layout = Layout {
     comments: true,
     blanks: true,
     more: false,
+    rowless: false,
 };
 
 const RUN_WITH_RANKS: Layout =
@@ -197,6 +200,7 @@ const LENGTHS: Layout = Layout {
 const LENIENT_RUN: Layout = Layout {
     columns: &[Query, Ignored, Document, Ignored, AnyNumber(0, |field| ranked(number::atof(field))), Tag],
     more: true,
+    rowless: true,
     ..RUN
 };
 
@@ -228,6 +232,7 @@ const DEVIATIONS: Layout = Layout {
     comments: false,
     blanks: false,
     more: false,
+    rowless: false,
 };
 
 /// A score that has a place in an order.
@@ -276,7 +281,7 @@ impl Pieces {
                 chunks.push(value);
             }
         }
-        self.is_empty &= chunks.is_empty();
+        self.is_empty &= chunks.is_empty() && !layout.rowless;
         Ok(Some(chunks))
     }
 

@@ -24,6 +24,7 @@ use crate::read;
 use crate::table::Qrels;
 use jg::read_groups;
 use prefs_read::{Preferences, read_prefs, read_qrels_prefs};
+use topics::collect;
 
 /// What the command line says.
 #[derive(Debug, Clone)]
@@ -97,39 +98,58 @@ fn requested(options: &Options) -> Result<Requested, Failure> {
 }
 
 /// Judgments in one of the formats of `-R`.
-enum Judgments {
+enum Judgments<'a> {
     Qrels(Box<Qrels>),
     Groups(Vec<Qrels>),
-    Preferences(Vec<u8>, Reader),
+    Preferences(Preferences<'a>),
 }
 
-/// A reader of preferences: bytes, the file's name for messages, version.
-type Reader = for<'a> fn(&'a [u8], &str, Version) -> crate::Result<Preferences<'a>>;
-
-impl Judgments {
-    fn read(options: &Options, path: &str) -> Result<Judgments, Failure> {
+impl<'a> Judgments<'a> {
+    /// Read judgments; preferences point into `bytes`, which becomes the file's content.
+    fn read(options: &Options, path: &str, bytes: &'a mut Vec<u8>) -> Result<Judgments<'a>, Failure> {
         let version = options.version;
-        let judgments = match options.judgments.as_str() {
-            "qrels" => read::read_qrels_leniently(path, version).map(Box::new).map(Judgments::Qrels),
-            "qrels_jg" => {
-                read::read_lines(path).and_then(|bytes| read_groups(&bytes, path, version)).map(Judgments::Groups)
-            }
-            "prefs" => read::read_lines(path).map(|bytes| Judgments::Preferences(bytes, read_prefs)),
-            "qrels_prefs" => read::read_lines(path).map(|bytes| Judgments::Preferences(bytes, read_qrels_prefs)),
-            unknown => return Err(unknown_format("-R", unknown)),
+        let format = options.judgments.as_str();
+        let judgments = if format == "qrels" {
+            read::read_qrels_leniently(path, version).map(Box::new).map(Judgments::Qrels)
+        } else {
+            let of_bytes = match format {
+                "qrels_jg" => |bytes, path, version| read_groups(bytes, path, version).map(Judgments::Groups),
+                "prefs" => |bytes, path, version| read_prefs(bytes, path, version).map(Judgments::Preferences),
+                "qrels_prefs" => {
+                    |bytes, path, version| read_qrels_prefs(bytes, path, version).map(Judgments::Preferences)
+                }
+                unknown => return Err(unknown_format("-R", unknown)),
+            };
+            read::read_lines(path).and_then(|content| {
+                *bytes = content;
+                of_bytes(bytes, path, version)
+            })
         };
         judgments.map_err(failure(code::INPUT))
     }
 
-    /// Whether these judgments do for a measure.
-    fn allow(&self, kind: &Kind) -> bool {
-        match kind {
+    /// Why a line of the report cannot be computed from these judgments, if it cannot.
+    fn refuse(&self, line: &Printed, options: &Options) -> Option<String> {
+        let fits = match &line.kind {
+            Kind::Failing(why) => return Some(why.clone()),
             Kind::Tag | Kind::Topics => true,
             Kind::Relevances(_) | Kind::Count(_) | Kind::Mean(_) | Kind::Geometric(_) => {
                 matches!(self, Judgments::Qrels(_))
             }
             Kind::Groups(_) => matches!(self, Judgments::Groups(_)),
-            Kind::Preference => matches!(self, Judgments::Preferences(..)),
+            Kind::Preference => matches!(self, Judgments::Preferences(_)),
+        };
+        (!fits).then(|| format!("{} cannot be computed with -R {}", show(line.name.as_bytes()), options.judgments))
+    }
+
+    /// Ids of the judged topics, ascending.
+    fn topics(&self) -> Vec<&[u8]> {
+        match self {
+            Judgments::Qrels(qrels) => (0..qrels.len()).map(|topic| qrels.id(topic)).collect(),
+            Judgments::Groups(groups) => {
+                groups.first().map_or_else(Vec::new, |qrels| (0..qrels.len()).map(|topic| qrels.id(topic)).collect())
+            }
+            Judgments::Preferences(preferences) => preferences.iter().map(|(id, _)| id).collect(),
         }
     }
 }
@@ -144,7 +164,8 @@ fn unknown_format(option: &str, format: &str) -> Failure {
 /// All that keeps the report from being begun; what ends it half-way is [`Report::failure`].
 pub fn evaluate(options: &Options, judgments: &str, results: &str) -> Result<Report, Failure> {
     let requested = requested(options)?;
-    let (path, judgments) = (judgments, Judgments::read(options, judgments)?);
+    let mut bytes = Vec::new();
+    let judgments = Judgments::read(options, judgments, &mut bytes)?;
     if options.results != "trec_results" {
         return Err(unknown_format("-T", &options.results));
     }
@@ -152,17 +173,15 @@ pub fn evaluate(options: &Options, judgments: &str, results: &str) -> Result<Rep
     let deviations = options.deviations.as_deref().map(read::read_deviations);
     let deviations = deviations.transpose().map_err(failure(code::DEVIATIONS))?;
     let lines = requested.printed(&options.context()).map_err(failure(code::INPUT))?;
-    if let Some(Printed { name, .. }) = lines.iter().find(|line| !judgments.allow(&line.kind)) {
-        let message = format!("{} cannot be computed with -R {}", show(name.as_bytes()), options.judgments);
-        return Err(Failure { code: code::MEASURE, message });
-    }
-    let values = match judgments {
-        Judgments::Qrels(qrels) => qrels::values(&qrels, &run, &lines, options)?,
-        Judgments::Groups(groups) => qrels::values_of_groups(&groups, &run, &lines, options)?,
-        Judgments::Preferences(bytes, read) => {
-            let preferences = read(&bytes, path, options.version).map_err(failure(code::INPUT))?;
-            preferences::values(&preferences, &run, &lines, options)
+    let refusal = lines.iter().find_map(|line| judgments.refuse(line, options));
+    let values = match (refusal, &judgments) {
+        // It ends the report at the first topic; without any topic, that is what is wrong.
+        (Some(why), _) => {
+            collect(judgments.topics().into_iter(), &run, lines.len(), options, true, |_, _| Err(why.clone()))
         }
+        (None, Judgments::Qrels(qrels)) => qrels::values(qrels, &run, &lines, options)?,
+        (None, Judgments::Groups(groups)) => qrels::values_of_groups(groups, &run, &lines, options)?,
+        (None, Judgments::Preferences(preferences)) => preferences::values(preferences, &run, &lines, options),
     };
     Report::new(lines, values, deviations.as_ref(), tag, options)
 }
@@ -196,6 +215,7 @@ pub fn explain(options: &Options) -> Result<String, Failure> {
                 format!("mean over judgment groups (-R qrels_jg): {}\n    {}", spec.info.title, spec.info.equation)
             }
             Kind::Preference => format!("{} (-R prefs, -R qrels_prefs)", prefs::title(&name)),
+            Kind::Failing(why) => format!("fails at every topic: {why}"),
         };
         text.push_str(&format!("{name}\n    {what}\n"));
     }

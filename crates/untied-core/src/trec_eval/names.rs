@@ -45,6 +45,8 @@ pub enum Kind {
     Groups(Spec),
     /// A measure of preferences.
     Preference,
+    /// A measure that fails at every topic, and why.
+    Failing(String),
 }
 
 /// One line of a report.
@@ -176,7 +178,7 @@ static ENTRIES: &[Entry] = &[
     mean("set_relative_P", "SetRelP", true, Parameters::None),
     mean("set_recall", "SetR", true, Parameters::None),
     mean("set_map", "SetAP", true, Parameters::None),
-    mean("set_F", "SetF", true, Numbers(beta, &[1.0])),
+    quirk("set_F", |_| &quirks::SET_F, true, Numbers(beta, &[1.0])),
     count("num_nonrel_judged_ret", "NumNonrelJudgedRet", true),
     entry("prefs_num_prefs_poss", What::Preference),
     entry("prefs_num_prefs_ful", What::Preference),
@@ -332,6 +334,9 @@ impl Requested {
             Some((name, parameters)) => (name, Some(parameters)),
             None => (argument, None),
         };
+        if parameters == Some("") {
+            return Err(problem(format!("-m {argument}: parameters are missing after the full stop")));
+        }
         let members = NICKNAMES.iter().find(|(nickname, _)| *nickname == name).map(|(_, members)| *members);
         let known = |entry: &Entry| {
             entry.since <= self.version && members.map_or(entry.name == name, |all| all.contains(&entry.name))
@@ -407,7 +412,13 @@ impl Entry {
             }
             Numbers(with, standard) => {
                 let values = given.map_or_else(|| standard.to_vec(), |raw| raw.split(',').map(number).collect());
-                Ok(vec![line(given, kind(with(spec, &values, context)?))])
+                // As trec_eval: that numbers are too few or too many shows where a topic is evaluated.
+                let made = with(spec, &values, context);
+                let mut line = line(given, made.map_or_else(|error| Kind::Failing(error.to_string()), kind));
+                if let Kind::Failing(why) = &mut line.kind {
+                    *why = format!("{}: {why}", line.name);
+                }
+                Ok(vec![line])
             }
             Pairs(with) => {
                 let pairs = given.map_or(Ok(Vec::new()), pairs)?;

@@ -71,15 +71,16 @@ pub fn values(qrels: &Qrels, run: &Run, lines: &[Printed], options: &Options) ->
                 cells[place] = evaluation.value(topic.number, measure).mean;
             }
         }
-        Ok(if topic.found.is_some() { std::mem::take(&mut seen[topic.number]) } else { Vec::new() })
+        let shown = topic.found.is_some() || lines.iter().all(|line| line.name != "relstring");
+        Ok(if shown { std::mem::take(&mut seen[topic.number]) } else { Vec::new() })
     });
     // Whatever -l says.
     values.relevant = options.complete.then(|| (0..qrels.len()).map(|topic| qrels.truth(topic).relevant(1.0)).sum());
     Ok(values)
 }
 
-/// Names, as printed, that have no value for a topic without results; all others have that of the ranking of one
-/// unknown document that trec_eval 10 evaluates instead.
+/// Names, as printed, that have no value for a topic without results (nor has `relstring` without a parameter); all
+/// others have that of the ranking of one unknown document that trec_eval 10 evaluates instead.
 fn is_emptied(name: &str) -> bool {
     matches!(name, "num_ret" | "utility" | "rbp_resid") || name.starts_with("unj")
 }

@@ -18,6 +18,7 @@ const LEVELS: Parameter = Parameter { name: "levels", default: "", help: "recall
 const WEIGHTS: Parameter = Parameter { name: "weights", default: "", help: "four weights" };
 const COLLECTION: Parameter = Parameter { name: "collection", default: "0", help: "size of the collection" };
 const PAIRS: Parameter = Parameter { name: "pairs", default: "", help: "grade, gain, grade, gain, ..." };
+const BETA: Parameter = Parameter { name: "beta", default: "1", help: "weight" };
 const P: Parameter = Parameter { name: "p", default: "0.9", help: "persistence" };
 
 const INTERPOLATED: &str = "interpolated precision";
@@ -161,16 +162,26 @@ pub static RBP: Info = Info {
 
 /// The residual of RBP in version 10: 0 where all retrieved documents are judged.
 pub static RBP_RESIDUAL: Info = Info {
-    build: |spec, scope| {
-        let p = spec.number(P.name, 0.9, "a number", |_| true)?;
-        let measure = parse_open("RBPResidual")?.with("p", Value::Number(p))?.build(scope)?;
-        Ok(Box::new(Unless { measure, undefined: Box::new(|ranking, _| ranking.relevant(0.0) == ranking.retrieved) }))
-    },
+    build: |spec, _| Ok(Box::new(Residual { p: spec.number(P.name, 0.9, "a number", |_| true)? })),
     ..quirk(
         "rbp_resid of trec_eval 10",
         "what unjudged documents could add to RBP",
         "p^n + (1-p) sum over ranks i of unjudged documents of p^(i-1), 0 if there are none",
         &[P],
+    )
+};
+
+/// SetF from precision and recall, whose roundings stay in it.
+pub static SET_F: Info = Info {
+    build: |spec, _| {
+        let beta = spec.number(BETA.name, 1.0, "a number", |_| true)?;
+        Ok(Box::new(FromShares { beta, rel: spec.rel()? }))
+    },
+    ..quirk(
+        "set_F of trec_eval",
+        "weighted harmonic mean of precision and recall of the retrieved set",
+        "(beta + 1) P R / (beta P + R), P = H / n and R = H / R",
+        &[BETA, REL],
     )
 };
 
@@ -388,6 +399,55 @@ impl Measure for Scaled {
     fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
         let (least, by) = self.scale(truth);
         if least == 0.0 { self.gains.variance(ranking, truth) / (by * by) } else { f64::NAN }
+    }
+}
+
+/// The residual, added up rank by rank as trec_eval does: a mean over few topics is often a half of the last digit
+/// that is printed, which a last bit decides.
+struct Residual {
+    p: f64,
+}
+
+impl Measure for Residual {
+    fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+        let (mut power, mut sum, mut unjudged) = (1.0, 0.0, 0);
+        let mut groups = ranking.groups_to(ranking.retrieved).peekable();
+        for rank in 0..ranking.retrieved {
+            match groups.next_if(|group| group.start == rank) {
+                Some(group) if group.levels[0].grade >= 0.0 => {}
+                _ => {
+                    sum += power;
+                    unjudged += 1;
+                }
+            }
+            power *= self.p;
+        }
+        if unjudged == 0 { f64::NAN } else { power + (1.0 - self.p) * sum }
+    }
+
+    fn variance(&self, _: &Ranking, _: &Truth<'_>) -> f64 {
+        f64::NAN
+    }
+}
+
+/// SetF as trec_eval computes it: a quotient of quotients.
+struct FromShares {
+    beta: f64,
+    rel: f64,
+}
+
+impl Measure for FromShares {
+    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        let (hits, relevant) = (ranking.relevant(self.rel) as f64, truth.relevant(self.rel) as f64);
+        if hits == 0.0 {
+            return if relevant == 0.0 { f64::NAN } else { 0.0 };
+        }
+        let (precision, recall) = (hits / ranking.retrieved as f64, hits / relevant);
+        (self.beta + 1.0) * precision * recall / (self.beta * precision + recall)
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+        self.mean(ranking, truth) * 0.0
     }
 }
 

@@ -161,7 +161,7 @@ impl Report {
         let width = self.lines.len();
         for (line, &cell) in self.lines.iter().zip(&self.values.cells[row * width..]) {
             match line.kind {
-                Kind::Tag | Kind::Topics | Kind::Geometric(_) => {}
+                Kind::Tag | Kind::Topics | Kind::Geometric(_) | Kind::Failing(_) => {}
                 Kind::Relevances(_) => {
                     begin(out, line, &topic.id);
                     out.push(b'\'');
