@@ -8,6 +8,8 @@ from untied._types import AboutMeasure, Facts, Findings, MeasureInfo, Parts, Tre
 from untied.inputs import ArrowTable, OneRun, QrelsLike, Rows
 
 __all__ = [
+    "DRAWN_AT_LEAST",
+    "GEOMETRIC_FLOOR",
     "ArrayComparer",
     "ArrayEvaluation",
     "ArrayEvaluator",
@@ -55,6 +57,8 @@ __all__ = [
     "tukey_counts",
 ]
 
+DRAWN_AT_LEAST: int
+GEOMETRIC_FLOOR: float
 __version__: str
 
 _Outcome: TypeAlias = tuple[float, float, float]

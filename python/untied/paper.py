@@ -209,6 +209,9 @@ def _caption(results: Results, found: Significance | None, best: str) -> str:
     """How the table was made, in sentences."""
     queries = len(results.queries)
     said = [f"Means over {queries} {'query' if queries == 1 else 'queries'}"]
+    sums = [str(measure) for measure in results._measures if measure.is_count]
+    if sums:
+        said[0] += f", sums of {', '.join(sums)}"
     if any(cell.low is not None for cell in (results.value(results.measures[0], run=run) for run in results.runs)):
         said[0] += ", in brackets the lowest and highest that ties or missing judgments allow"
     if len(results.runs) > 1:
@@ -221,6 +224,9 @@ def _caption(results: Results, found: Significance | None, best: str) -> str:
             said.append(f"Arrows: significantly better (↑) or worse (↓) than {show_id(baseline)} ({how})")
         else:
             said.append(f"Letters: significantly better than these runs ({how})")
+        of_logs = [str(measure) for measure in results._measures if measure.is_geometric]
+        if of_logs:
+            said.append(f"Tested by logarithms: {', '.join(of_logs)}")
         if "survives" in found.table.columns:
             said.append("In parentheses: some order of ties or some missing judgments would undo it")
     return ". ".join(said) + "."

@@ -7,10 +7,13 @@ SciPy's (``pip install 'untied[stats]'``).
 
 from __future__ import annotations
 
+from itertools import compress
 from math import exp, fsum, isfinite, isnan, lgamma, nan, sqrt
 
 from untied import _core
+from untied.aggregates import Aggregate
 from untied.errors import UntiedError
+from untied.measures import as_measure
 from untied.table import Results, Table, Value
 
 TYPE_CHECKING = False
@@ -277,7 +280,10 @@ class Significance:
         A row for every measure and two runs. ``significant``: yes or no, by ``p_adjusted``. ``mean_a``, ``mean_b``,
         their ``difference`` with ``low`` and ``high``, its confidence interval (absent with ``interval="none"``);
         ``effect``: Cohen's d of the differences; ``better``, ``worse``, ``equal``: in how many queries the first
-        run is which; ``p``; ``p_adjusted``. Where values have a lowest and a highest: ``survives``, yes where the
+        run is which; ``p``; ``p_adjusted``. Means are the aggregates of `untied.evaluate`: of a count its sum over
+        queries, with the difference of sums. Where a mean is geometric, logarithms are tested, and ``difference`` and
+        all that is like it is one of logarithms, ln(``mean_a`` / ``mean_b``); then ``scale`` says of every row which it
+        is: mean, log or sum. Where values have a lowest and a highest: ``survives``, yes where the
         difference has one sign and stays significant whatever the order of ties and the judgments are; ``least`` and
         ``most``, the smallest and largest mean difference; ``p_most``, no p-value (adjusted) exceeds this.
     dropped : dict of str and int
@@ -369,12 +375,15 @@ def significance(
     _at_least_one(samples)
     pairs = _pairs(results.runs, baseline)
     given = {} if bounds is None else {comparison.runs: comparison for comparison in bounds}
-    rows: list[tuple[str, str, str]] = []
+    rows: list[tuple[str, str, str, str]] = []
     columns: dict[str, list[Any]] = {}
     dropped: dict[str, int] = {}
     with_bounds = bool(given) or "low" in next(iter(results._evaluations.values())).columns()
     for measure in results.measures:
-        values = {run: _Column(results, run, measure) for run in results.runs}
+        aggregate = Aggregate(as_measure(measure))
+        if given and aggregate.scale == "log":
+            raise UntiedError(f"bounds by Delta are of differences of values, but logarithms are tested of {measure}")
+        values = {run: _Column(results, run, measure, aggregate) for run in results.runs}
         compared = [_Pair(values[a], values[b]) for a, b in pairs]
         dropped[measure] = sum(pair.dropped for pair in compared)
         if test == "tukey":
@@ -383,7 +392,7 @@ def significance(
             found = _tested(test, [pair.differences for pair in compared], samples, seed, threads)
         correct = "none" if test == "tukey" else correction
         adjusted = adjust(found, correct)
-        rows += [(measure, a, b) for a, b in pairs]
+        rows += [(measure, a, b, aggregate.scale) for a, b in pairs]
         more: dict[str, list[Any]] = {
             "mean_a": [pair.mean_a for pair in compared],
             "mean_b": [pair.mean_b for pair in compared],
@@ -391,8 +400,9 @@ def significance(
         }
         if interval != "none":
             ends = [_interval(pair.differences, interval, level, 9_999, seed) for pair in compared]
+            ends = [(pair.whole(low), pair.whole(high)) for pair, (low, high) in zip(compared, ends, strict=True)]
             more |= {"low": [low for low, _ in ends], "high": [high for _, high in ends]}
-        more["effect"] = [_in_deviations(pair.difference, _deviation(pair.differences)) for pair in compared]
+        more["effect"] = [_in_deviations(_mean(pair.differences), _deviation(pair.differences)) for pair in compared]
         more["better"] = [sum(x > 0 for x in pair.differences) for pair in compared]
         more["worse"] = [sum(x < 0 for x in pair.differences) for pair in compared]
         more["equal"] = [sum(x == 0 for x in pair.differences) for pair in compared]
@@ -403,15 +413,19 @@ def significance(
                 spans = [_delta_bounds(given, pair, ab, measure) for pair, ab in zip(compared, pairs, strict=True)]
             else:
                 spans = [pair.spans for pair in compared]
-            more["least"] = [_mean([low for low, _ in span]) for span in spans]
-            more["most"] = [_mean([high for _, high in span]) for span in spans]
+            both = list(zip(compared, spans, strict=True))
+            more["least"] = [pair.whole(_mean([low for low, _ in span])) for pair, span in both]
+            more["most"] = [pair.whole(_mean([high for _, high in span])) for pair, span in both]
             if test == "randomization":
                 most = adjust(_largest_p(spans, samples, seed, threads), correct)
                 more["p_most"] = most
                 more["survives"] = [_yes(p <= 1 - level + 1e-12) for p in most]
         for name, column in more.items():
             columns.setdefault(name, []).extend(column)
-    texts = dict(zip(("measure", "run_a", "run_b"), (list(column) for column in zip(*rows, strict=True)), strict=True))
+    names = ("measure", "run_a", "run_b", "scale")
+    texts = dict(zip(names, (list(column) for column in zip(*rows, strict=True)), strict=True))
+    if "log" not in texts["scale"]:
+        del texts["scale"]
     texts |= {name: columns.pop(name) for name in ("significant", "survives") if name in columns}
     settings = {
         "baseline": baseline,
@@ -447,7 +461,7 @@ def discriminative_power(
     Table
         For every measure: ``power``, the share of pairs told apart; ``pairs``, how many there are; ``told_apart``;
         and ``difference``, the smallest difference of means from which on every pair is told apart (None where not
-        even the largest is).
+        even the largest is); of logarithms where a mean is geometric, which ``scale`` says as in `Significance`.
 
     Raises
     ------
@@ -468,24 +482,36 @@ def discriminative_power(
             needed = abs(row["difference"])
         for name, value in zip(columns, (apart / len(rows), len(rows), apart, needed), strict=True):
             columns[name].append(value)
-    return Table({"measure": results.measures}, columns)
+    texts = {"measure": results.measures}
+    if "scale" in found.columns:
+        texts["scale"] = [Aggregate(as_measure(measure)).scale for measure in results.measures]
+    return Table(texts, columns)
 
 
 class _Column:
-    """A run's values of one measure, query by query."""
+    """A run's values of one measure, query by query, as terms of its aggregate."""
 
-    def __init__(self, results: Results, run: str, measure: str) -> None:
+    def __init__(self, results: Results, run: str, measure: str, aggregate: Aggregate) -> None:
         evaluation = results._evaluations[run]
         number = results.measures.index(measure)
         self.run = run
         self.queries = evaluation.queries()
-        width = len(results.measures)
-        self.parts = evaluation.values()[number::width]
-        self.values = [part[0] for part in self.parts]
+        self.aggregate = aggregate
+        self.values = self._terms(evaluation, number, "value")
+        self.low = self.high = self.values
+        if "low" in evaluation.columns():
+            ends = (self._terms(evaluation, number, field) for field in ("low", "high"))
+            self.low, self.high = (
+                [value if isnan(end) else end for value, end in zip(self.values, of_queries, strict=True)]
+                for of_queries in ends
+            )
+
+    def _terms(self, evaluation: Any, number: int, field: str) -> list[float]:
+        return self.aggregate.terms(memoryview(evaluation.column(number, field)).cast("d"))
 
 
 class _Pair:
-    """Two runs' values of the queries for which both have one."""
+    """Two runs' values of the queries for which both have one, as terms of their aggregates."""
 
     def __init__(self, a: _Column, b: _Column) -> None:
         if a.queries != b.queries:
@@ -494,33 +520,28 @@ class _Pair:
                 f"runs {a.run} and {b.run} were evaluated on different queries, such as {only[0]!r}; "
                 "evaluate all judged queries of each (queries='qrels')"
             )
-        both = [
-            (query, x, y)
-            for query, x, y in zip(a.queries, a.parts, b.parts, strict=True)
-            if not isnan(x[0]) and not isnan(y[0])
-        ]
-        self.dropped = len(a.queries) - len(both)
-        if not both:
-            raise UntiedError(f"runs {a.run} and {b.run} have no query with a value of each")
-        self.queries = [query for query, _, _ in both]
-        self.differences = [x[0] - y[0] for _, x, y in both]
-        self.mean_a, self.mean_b = _mean([x[0] for _, x, _ in both]), _mean([y[0] for _, _, y in both])
-        self.difference = _mean(self.differences)
+        self._a, self._b = a, b
+        both = [not isnan(x) and not isnan(y) for x, y in zip(a.values, b.values, strict=True)]
         self._both = both
+        self.queries = list(compress(a.queries, both))
+        self.dropped = len(both) - len(self.queries)
+        if not self.queries:
+            raise UntiedError(f"runs {a.run} and {b.run} have no query with a value of each")
+        one, other = (list(compress(column.values, both)) for column in (a, b))
+        self.differences = [x - y for x, y in zip(one, other, strict=True)]
+        self.mean_a, self.mean_b = a.aggregate.total(one), a.aggregate.total(other)
+        self.difference = self.whole(_mean(self.differences))
+
+    def whole(self, mean: float) -> float:
+        """The difference of both aggregates, by that of the mean of their terms."""
+        return self._a.aggregate.difference(mean, len(self.queries))
 
     @property
     def spans(self) -> list[tuple[float, float]]:
         """Smallest and largest difference of each query, where the runs are resolved independently."""
-
-        def ends(part: Any) -> tuple[float, float]:
-            value, low, high = part[:3]
-            return (value, value) if low is None or isnan(low) else (low, high)
-
-        spans = []
-        for _, x, y in self._both:
-            (low_a, high_a), (low_b, high_b) = ends(x), ends(y)
-            spans.append((low_a - high_b, high_a - low_b))
-        return spans
+        a, b = self._a, self._b
+        ends = zip(a.low, a.high, b.low, b.high, strict=True)
+        return [(low_a - high_b, high_a - low_b) for low_a, high_a, low_b, high_b in compress(ends, self._both)]
 
 
 def _delta_bounds(

@@ -196,6 +196,14 @@ class Values:
         """One of them."""
         return self._values[row * len(self._totals) + measure]
 
+    def column(self, measure: int, field: str) -> bytearray:
+        """One field of a measure's values (value, low or high), query by query, as float64; NaN where there is none."""
+        from array import array
+
+        of_measure = self._values[measure :: len(self._totals)]
+        cells = ({"value": parts[0], "low": parts[1], "high": parts[2]}[field] for parts in of_measure)
+        return bytearray(array("d", (float("nan") if cell is None else cell for cell in cells)).tobytes())
+
     def find(self, query: str | bytes | int) -> int | None:
         """The row of a query."""
         name = query.decode("utf-8", "backslashreplace") if isinstance(query, bytes) else str(query)

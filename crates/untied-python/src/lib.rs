@@ -72,6 +72,8 @@ mod _core {
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         use pyo3::types::PyModuleMethods;
+        module.add("DRAWN_AT_LEAST", untied_core::measures::DRAWN_AT_LEAST)?;
+        module.add("GEOMETRIC_FLOOR", untied_core::evaluate::GEOMETRIC_FLOOR)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 
 from untied._core import show_id
+from untied.aggregates import Aggregate
 from untied.cli import PAPER_FORMATS, add_plugin, digits, load_plugins, parser, threads
 from untied.cli.reading import add_reading, columns_named, read_qrels, run_files
 from untied.errors import UntiedError
 from untied.evaluate import Evaluator
-from untied.measures import as_measures
+from untied.measures import as_measure, as_measures
 from untied.statistics import CORRECTIONS, INTERVALS, TESTS, Significance, adjust, discriminative_power, significance
 
 TYPE_CHECKING = False
@@ -171,24 +172,28 @@ def _tables(found: Significance, results: Results, style: str, digits: int, on_s
     rows = found.table.to_dicts()
     for measure in results.measures:
         mine = [row for row in rows if row["measure"] == measure]
-        title = f"{measure}: {how}{corrected}; * significant at {1 - settings['level']:.4g}"
-        lines = [_line(row, digits) for row in mine]
+        scale = Aggregate(as_measure(measure)).scale
+        tested = " of logarithms, as the mean is geometric" if scale == "log" else ""
+        title = f"{measure}: {how}{tested}{corrected}; * significant at {1 - settings['level']:.4g}"
+        lines = [_line(row, digits, scale) for row in mine]
         body = output.lines(list(lines[0]), [list(line.values()) for line in lines], style, texts=2)
         yield f"{output.bold(title, on_screen)}\n{body}" if style == "table" else f"{title}\n\n{body}"
 
 
-def _line(row: dict[str, Any], digits: int) -> dict[str, str]:
+def _line(row: dict[str, Any], digits: int, scale: str) -> dict[str, str]:
     """A comparison as a person reads it."""
 
     def span(low: str, high: str) -> str:
         return f"[{row[low]:+.{digits}f}, {row[high]:+.{digits}f}]"
 
+    aggregate = "sum" if scale == "sum" else "mean"
+    difference = "ln a - ln b" if scale == "log" else "a - b"
     line = {
         "a": show_id(row["run_a"]),
         "b": show_id(row["run_b"]),
-        "mean a": f"{row['mean_a']:.{digits}f}",
-        "mean b": f"{row['mean_b']:.{digits}f}",
-        "a - b": f"{row['difference']:+.{digits}f}",
+        f"{aggregate} a": f"{row['mean_a']:.{digits}f}",
+        f"{aggregate} b": f"{row['mean_b']:.{digits}f}",
+        difference: f"{row['difference']:+.{digits}f}",
     }
     if "low" in row:
         line["interval"] = span("low", "high")
@@ -198,7 +203,7 @@ def _line(row: dict[str, Any], digits: int) -> dict[str, str]:
         "p": _p(row["p_adjusted"]) + (" *" if row["significant"] == "yes" else "  "),
     }
     if "least" in row:
-        line["a - b can be"] = span("least", "most")
+        line[f"{difference} can be"] = span("least", "most")
     if "survives" in row:
         line["survives"] = row["survives"]
     return line

@@ -6,6 +6,7 @@ from math import fsum, isnan
 
 from untied import _core
 from untied._core import show_id
+from untied.aggregates import Aggregate
 from untied.compare import compare_all
 from untied.errors import UntiedError
 from untied.evaluate import Evaluator
@@ -96,7 +97,10 @@ def collect(
 
 def _measure(measure: Measure) -> dict[str, Any]:
     """What a tooltip says about a measure."""
-    return {"name": str(measure), "lower": measure.lower_is_better} | explained(measure, comparing=False)
+    scale = Aggregate(measure).scale
+    return {"name": str(measure), "lower": measure.lower_is_better, "scale": scale} | explained(
+        measure, comparing=False
+    )
 
 
 def explained(measure: Measure, *, comparing: bool) -> dict[str, str]:
@@ -118,13 +122,17 @@ def rounded(value: float | None) -> float | None:
 def _means(results: Results, level: float, seed: int) -> list[list[dict[str, float | None]]]:
     """Measure by measure, run by run: the mean with its tie band and its confidence interval over queries."""
     found = []
-    for measure in results.measures:
+    for measure in results._measures:
         row = []
+        aggregate = Aggregate(measure)
         for run in results.runs:
             value = results.value(measure, run=run)
             of_queries = [results.value(measure, query, run).mean for query in results.queries]
-            known = [one for one in of_queries if not isnan(one)]
-            ends = mean_interval(known, level=level, samples=2_000, seed=seed) if len(known) > 1 else (None, None)
+            terms = aggregate.terms(one for one in of_queries if not isnan(one))
+            ends: tuple[float | None, float | None] = (None, None)
+            if len(terms) > 1:
+                low, high = mean_interval(terms, level=level, samples=2_000, seed=seed)
+                ends = aggregate.whole(low, len(terms)), aggregate.whole(high, len(terms))
             names = ("mean", "least", "most", "low", "high")
             row.append(dict(zip(names, map(rounded, (value.mean, value.low, value.high, *ends)), strict=True)))
         found.append(row)

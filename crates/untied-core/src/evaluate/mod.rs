@@ -18,7 +18,7 @@ use crate::watch;
 use files::{Files, none};
 pub use plan::{Plan, Prepared};
 pub use streamed::{Streamed, evaluate_file};
-pub use total::Total;
+pub use total::{GEOMETRIC_FLOOR, Total};
 pub(crate) use workspace::Workspace;
 
 /// A value of a measure.

@@ -3,6 +3,9 @@
 use super::Value;
 use crate::measures::{Aggregate, Certainty};
 
+/// Values below this count as this in a geometric mean, as trec_eval has it.
+pub const GEOMETRIC_FLOOR: f64 = 1e-5;
+
 /// The aggregate of a measure: mean or sum of means, lows and highs; tie orders of different queries are
 /// independent, so variances add up. Of a geometric mean's variance nothing is known.
 ///
@@ -36,7 +39,7 @@ impl Total {
             return;
         }
         let scale = |value: f64| match self.aggregate {
-            Aggregate::Geometric => value.max(1e-5).ln(),
+            Aggregate::Geometric => value.max(GEOMETRIC_FLOOR).ln(),
             Aggregate::Mean | Aggregate::Sum => value,
         };
         self.n += 1.0;

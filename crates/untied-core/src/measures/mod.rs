@@ -55,6 +55,7 @@ pub(crate) mod walk;
 mod yaap;
 
 pub use grammar::{Spec, Value, parse, parse_all, parse_open};
+pub use sampling::DRAWN_AT_LEAST;
 
 use crate::compare;
 use crate::error::Result;

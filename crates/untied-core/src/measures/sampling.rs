@@ -13,6 +13,8 @@ const LISTED: u64 = 5_000;
 /// Orders that are drawn at most, and between two looks at the standard error.
 const DRAWN: u64 = 10_000;
 const STEP: u64 = 500;
+/// Orders that are drawn at least.
+pub const DRAWN_AT_LEAST: u64 = 2 * STEP;
 /// Standard error that is small enough, as a share of the largest value drawn.
 const ERROR: f64 = 1e-3;
 
@@ -54,7 +56,8 @@ pub(crate) fn over_orders(groups: &[Classes], mut value: impl FnMut(&[Placed]) -
         list(groups, &mut placed, &mut |placed| values.add(value(placed)));
     } else {
         let mut sampler = Sampler::new(groups);
-        'drawing: while values.n < DRAWN && !(values.n >= 2 * STEP && values.standard_error() <= ERROR * values.scale())
+        'drawing: while values.n < DRAWN
+            && !(values.n >= DRAWN_AT_LEAST && values.standard_error() <= ERROR * values.scale())
         {
             for _ in 0..STEP {
                 values.add(value(sampler.draw()));

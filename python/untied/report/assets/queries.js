@@ -30,7 +30,7 @@ function verdict(shown) {
   const test = tested(state.measure, state.a, state.b);
   const how = data.settings.test === "tukey" ? "randomised Tukey HSD over all runs" : `paired randomisation test, corrected: ${data.settings.correction}`;
   return `${key().name}: A is better in ${better}, equal in ${equal}, worse in ${shown.length - better - equal} of ${shown.length} queries` +
-    (test ? `; mean difference ${signed(test.difference)}, p ${test.p} (${how})` : "");
+    (test ? `; ${{ mean: "mean difference", log: "ln mean A − ln mean B", sum: "difference of sums" }[key().scale]} ${signed(test.difference)}, p ${test.p} (${how})` : "");
 }
 
 function queries() {

@@ -78,8 +78,9 @@ function summary() {
   const against = data.baseline === null
     ? "Superscripts count the runs that a run is significantly better than."
     : "▲ and ▼: significantly better or worse than the baseline; with a question mark where some order of tied documents undoes that.";
+  const sums = data.measures.filter((measure) => measure.scale === "sum").map((measure) => measure.name).join(", ");
   const where = section("summary", "Summary",
-    `Means over ${data.queries.length} queries. Below each its ${100 * data.settings.level} % confidence interval over queries (bootstrap), and in brackets the lowest and highest mean over all orders of tied documents where these matter. ${against}`);
+    `Means over ${data.queries.length} queries${sums && `, sums of ${sums}`}. Below each its ${100 * data.settings.level} % confidence interval over queries (bootstrap), and in brackets the lowest and highest mean over all orders of tied documents where these matter. ${against}`);
   const best = (measure) => Math[data.measures[measure].lower ? "min" : "max"](...data.means[measure].map((mean) => mean.mean));
   const columns = () => [
     { title: "run", value: (run) => data.runs[run] },

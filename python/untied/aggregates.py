@@ -1,0 +1,51 @@
+"""How the values of queries become one, so that what is tested is what is shown: mean, geometric mean or sum."""
+
+from __future__ import annotations
+
+from math import exp, fsum, isnan, log, nan
+
+from untied._core import GEOMETRIC_FLOOR
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from untied._core import Measure
+
+
+class Aggregate:
+    """How a measure's values of queries are put together.
+
+    A geometric mean is the exponential of the mean of logarithms. So logarithms are what adds up over queries, and what
+    tests and intervals are about; a difference is ln(mean of a / mean of b).
+
+    Attributes
+    ----------
+    scale : str
+        ``"mean"``, ``"log"`` (geometric mean) or ``"sum"`` (counts).
+    """
+
+    __slots__ = ("scale",)
+
+    def __init__(self, measure: Measure) -> None:
+        self.scale = "log" if measure.is_geometric else "sum" if measure.is_count else "mean"
+
+    def terms(self, values: Iterable[float]) -> list[float]:
+        """What adds up over queries: the values, or their logarithms."""
+        if self.scale != "log":
+            return list(values)
+        return [value if isnan(value) else log(max(value, GEOMETRIC_FLOOR)) for value in values]
+
+    def total(self, terms: Sequence[float]) -> float:
+        """The aggregate of terms, as `evaluate` has it; NaN of none, but for sums."""
+        if self.scale == "sum":
+            return fsum(terms)
+        return nan if not terms else self.whole(fsum(terms) / len(terms), len(terms))
+
+    def whole(self, mean: float, queries: int) -> float:
+        """The aggregate of so many terms by their mean."""
+        return exp(mean) if self.scale == "log" else self.difference(mean, queries)
+
+    def difference(self, mean: float, queries: int) -> float:
+        """The difference of two aggregates by the mean difference of their terms: of logarithms, where terms are."""
+        return mean * queries if self.scale == "sum" else mean
