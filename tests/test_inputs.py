@@ -192,10 +192,12 @@ def test_absent_and_unknown_queries():
         "absent": 1,
         "unknown": 1,
         "undefined": 0,
+        "left_out": 0,
         "estimated": 0,
         "standard_error": None,
         "enclosed": 0,
         "overstated": 0,
+        "unsettled": 0,
         "ungrouped": False,
     }
 

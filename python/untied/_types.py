@@ -43,10 +43,12 @@ class Facts(TypedDict):
     absent: int
     unknown: int
     undefined: int
+    left_out: int
     estimated: int
     standard_error: float | None
     enclosed: int
     overstated: int
+    unsettled: int
     ungrouped: bool
 
 

@@ -148,8 +148,8 @@ class BatchEvaluator:
 
     What it yields has a row for each query and measure: ``query``, ``measure``, ``value``, ``low`` and ``high`` if
     asked for, ``variance`` if asked for, ``certainty``; then yes or no: whether the query is ``judged`` and
-    ``retrieved``, whether tied documents are ``mixed``, of different grades, and whether the value is ``undefined`` or
-    ``overstated`` (see `Results.facts`). A query that is not evaluated has one row without a measure.
+    ``retrieved``, whether tied documents are ``mixed``, of different grades, and whether the value is ``undefined``,
+    ``overstated``, or ``unsettled`` (see `Results.facts`). A query that is not evaluated has one row without a measure.
 
     Parameters
     ----------
@@ -265,7 +265,8 @@ class BatchEvaluator:
         UntiedError
             No query was evaluated, or rows are not sorted by query, each query standing once.
         """
-        sums = _Sums(self._measures, self.schema.names, comparing=False)
+        policies = self._options["ties"], self._options["unjudged"], self._options["variance"]
+        sums = _Sums(self._measures, self.schema.names, policies)
         # The standard error of an estimate is not known here: rows of batches do not hold it.
         facts: Facts = {
             "evaluated": 0,
@@ -273,10 +274,12 @@ class BatchEvaluator:
             "absent": 0,
             "unknown": 0,
             "undefined": 0,
+            "left_out": 0,
             "estimated": 0,
             "standard_error": None,
             "enclosed": 0,
             "overstated": 0,
+            "unsettled": 0,
             "ungrouped": False,
         }
         judged = 0
@@ -289,7 +292,9 @@ class BatchEvaluator:
             facts["absent"] += len(once) - _count(once["retrieved"])
             judged += _count(once["judged"])
             facts["undefined"] += _count(rows["undefined"])
+            facts["left_out"] += _count(pc.is_nan(rows["value"]))
             facts["overstated"] += _count(rows["overstated"])
+            facts["unsettled"] += _count(rows["unsettled"])
             facts["estimated"] += _count(_is(rows["certainty"], "estimate"))
             facts["enclosed"] += _count(_is(rows["certainty"], "interval"))
         if not facts["evaluated"]:
@@ -424,7 +429,7 @@ class BatchComparer:
         UntiedError
             The runs have no query in common, or rows are not sorted by query, each query standing once.
         """
-        sums = _Sums(self._measures, self.schema.names, comparing=True)
+        sums = _Sums(self._measures, self.schema.names)
         alone = [0, 0]
         undefined = {str(measure): 0 for measure in self._measures}
         compared = 0
@@ -475,10 +480,12 @@ class _Judgments:
 class _Sums:
     """Values of queries, added up in the order of queries."""
 
-    def __init__(self, measures: list[Measure], columns: list[str], comparing: bool) -> None:
+    def __init__(
+        self, measures: list[Measure], columns: list[str], policies: tuple[str, str, bool] | None = None
+    ) -> None:
         self.columns = [name for name in ("value", "low", "high", "variance") if name in columns]
         self._all = columns[1:]
-        self.totals = _core.Totals(measures, comparing, "low" in columns, "variance" in columns)
+        self.totals = _core.Totals(measures, policies)
         self._measures = [str(measure) for measure in measures]
 
     def add(self, batches: Iterable[Any]) -> Iterator[Any]:
@@ -493,7 +500,9 @@ class _Sums:
                     for name in ("value", "low", "high", "variance")
                 ]
                 certainties = of_measure["certainty"].to_pylist()
-                self.totals.add(number, list(zip(*columns, certainties, strict=True)))
+                evaluated = "unsettled" in self._all  # of comparisons nothing is
+                unsettled = of_measure["unsettled"].to_pylist() if evaluated else [False] * len(of_measure)
+                self.totals.add(number, list(zip(*columns, certainties, unsettled, strict=True)))
             yield rows
 
     def _check_order(self, rows: Any, last: str | None) -> str:

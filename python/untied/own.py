@@ -89,7 +89,8 @@ def measure(
         not all orders were seen.
     grows_with_grade : bool
         A promise: the value never falls when the grade of a document grows, whatever that does to ``ideal`` (or never
-        rises). With it there are bounds over the grades of unjudged documents (``unjudged="range"``).
+        rises), and stays defined if it was. With it there are bounds over the grades of unjudged documents
+        (``unjudged="range"``).
     lower_is_better : bool
         Whether the best order is the one with the lowest value.
     numpy : bool

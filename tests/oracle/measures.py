@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from oracle import binary, graded, partial, sampled, subtopics, users
-from oracle.judgements import Lengths, Subtopics, Truth, is_judged
+from oracle.judgements import Lengths, Subtopics, Truth, gain_of, is_judged, relevant_total
 
 MEASURES: dict[str, Callable[..., Fraction | None]] = {
     "P": binary.precision,
@@ -87,6 +87,22 @@ OF_DOCUMENTS = {"U", "TBG"}  # look at the lengths of documents
 OF_SUBTOPICS = {"alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"}
 OF_PAIRS = {"xinfAP": "stratified", "infNDCG": "stratified", "statAP": "prels"}  # judgements are pairs; their format
 RANDOM = {"subAP": partial.sub_ap_moments}  # mean and mean square of what is random even for one order
+OF_RELEVANT = {
+    "AP",
+    "Bpref",
+    "EP",
+    "IPrec",
+    "IPrecMean",
+    "R",
+    "RR",
+    "RelP",
+    "Rprec",
+    "SetAP",
+    "SetF",
+    "SetR",
+    "SetRelP",
+}
+OF_RELEVANT |= {"Success", "binG"}  # have no value where nothing is relevant
 AT_RECALL = {"EP", "IPrec"}  # what follows the @ is a recall level, not a cutoff
 
 
@@ -115,6 +131,20 @@ class Measure:
         if self.name in OF_DOCUMENTS:
             params["lengths"] = lengths
         return MEASURES[self.name](order, truth, **params)
+
+    def is_defined(self, order: Sequence[str], truth: Truth) -> bool:
+        """Whether it has a value of its own, and not the 0 that stands for none."""
+        if self.name == "nDCG":
+            base = {doc: truth[doc] for doc in order if doc in truth}
+            return self._gain(base if self.params.get("recall_base") == "ranking" else truth)
+        if self.name in OF_RELEVANT:
+            return relevant_total(order, truth, self.params.get("rel", 1), self.params.get("recall_base", "qrels")) > 0
+        return self.of(order, truth) is not None if self.name in LOWER_IS_BETTER else True
+
+    def _gain(self, truth: Truth) -> bool:
+        """Whether an ideal ranking of these documents has any gain."""
+        of = {key: self.params[key] for key in ("gain", "rel") if key in self.params}
+        return any(gain_of(doc, truth, of.get("gain", "linear"), of.get("rel", 0)) > 0 for doc in truth)
 
     def moments(self, order: Sequence[str], truth: Any) -> tuple[Fraction, Fraction]:
         """Mean and mean square of a measure that is random even for one order."""

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::error::{Error, Result, show};
 use crate::evaluate::Plan;
 use crate::measures::Measure;
-use crate::measures::bounds::{Open, Resolution, judged};
+use crate::measures::bounds::{Bounds, Open, Resolution, judged};
 use crate::measures::formula::Formula;
 use crate::ranking::{Judge, Layout, Level, Order, Ranking};
 use crate::table::{Qrels, Rows, Run, Truth};
@@ -120,11 +120,13 @@ fn after(
 fn outcome(measure: &dyn Measure, plan: &Plan, ranking: &Ranking, truth: &Truth<'_>) -> Result<Outcome> {
     let resolution = Resolution::Mean;
     let open = Open { ranking, truth, resolution, grades: plan.open_grades(), unretrieved: 0 };
-    let Some((low, high)) = measure.bounds(&open) else { return Err(plan.without_bounds(0)) };
-    let value = measure.mean(ranking, truth);
+    let (bounds, value) = (measure.bounds(&open), measure.mean(ranking, truth));
     if let Some(source) = measure.formula().and_then(Formula::failure) {
         return Err(Error::Failure { measure: plan.name(), query: None, source });
     }
+    let Some(bounds) = bounds else { return Err(plan.without_bounds(0)) };
+    let Bounds { low, high, .. } = bounds.with_zero();
     // Undefined: nothing is relevant.
-    Ok(Outcome { value: if value.is_nan() { 0.0 } else { value }, low, high })
+    let [value, low, high] = [value, low, high].map(|value| if value.is_nan() { 0.0 } else { value });
+    Ok(Outcome { value, low, high })
 }

@@ -12,6 +12,7 @@ use untied_core::compare::Mean;
 use untied_core::error::text;
 use untied_core::evaluate::{Total, Value};
 use untied_core::measures::Certainty;
+use untied_core::settings::Settings;
 use untied_core::similarity::Score;
 use untied_core::table::Table;
 
@@ -104,8 +105,8 @@ enum Sum {
     Mean(Mean),
 }
 
-/// [`Parts`] that come back.
-type Given = (f64, Option<f64>, Option<f64>, Option<f64>, String);
+/// [`Parts`] that come back, and whether grades decide if the query counts.
+type Given = (f64, Option<f64>, Option<f64>, Option<f64>, String, bool);
 
 /// Aggregates of values of queries, measure by measure; values are added in the order of the queries' ids.
 #[pyclass(module = "untied._core")]
@@ -113,21 +114,25 @@ pub struct Totals(Vec<Sum>);
 
 #[pymethods]
 impl Totals {
+    /// Of comparisons, or of an evaluation under these policies.
     #[new]
-    fn new(measures: Vec<PyRef<'_, Measure>>, comparing: bool, range: bool, variance: bool) -> PyResult<Totals> {
+    #[pyo3(signature = (measures, policies = None))]
+    fn new(measures: Vec<PyRef<'_, Measure>>, policies: Option<(String, String, bool)>) -> PyResult<Totals> {
+        let Some((ties, unjudged, variance)) = policies else {
+            return Ok(Totals(measures.iter().map(|_| Sum::Mean(Mean::default())).collect()));
+        };
+        let mut settings = Settings { variance, ..Settings::default() };
+        settings.set_ties(&ties, "float64").and_then(|()| settings.set_unjudged(&unjudged)).map_err(to_python)?;
         let sum = |measure: &PyRef<'_, Measure>| {
-            if comparing {
-                return Ok(Sum::Mean(Mean::default()));
-            }
             let aggregate = measure.0.aggregate().map_err(to_python)?;
-            Ok(Sum::Total(Total::new(aggregate, range, variance)))
+            Ok(Sum::Total(Total::new(aggregate, settings, measure.0.info.lower_is_better)))
         };
         measures.iter().map(sum).collect::<PyResult<_>>().map(Totals)
     }
 
-    /// Add values of a measure: (value, low, high, variance, certainty).
+    /// Add values of a measure: (value, low, high, variance, certainty, unsettled).
     fn add(&mut self, measure: usize, values: Vec<Given>) {
-        for (value, low, high, variance, certainty) in values {
+        for (value, low, high, variance, certainty, unsettled) in values {
             let range = low.zip(high);
             let certainty = match certainty.as_str() {
                 "exact" => Certainty::Exact,
@@ -135,7 +140,9 @@ impl Totals {
                 _ => Certainty::Estimate,
             };
             match &mut self.0[measure] {
-                Sum::Total(total) => total.add(&Value { mean: value, variance, range, certainty, error: None }),
+                Sum::Total(total) => {
+                    total.add(&Value { mean: value, variance, range, certainty, error: None, unsettled });
+                }
                 Sum::Mean(mean) => mean.add(&Score { value, range, variance, certainty }),
             }
         }

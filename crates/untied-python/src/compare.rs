@@ -145,6 +145,7 @@ pub fn compare_rows<'py>(
                     range: score.range,
                     certainty: score.certainty,
                     error: None,
+                    unsettled: false,
                 };
                 rows.push(&query, Some((measure, value)), &[true, true]);
             }

@@ -103,19 +103,20 @@ impl Evaluator {
         let range = settings.ties == Ties::Range || settings.unjudged == Unjudged::Range;
         let optional = [("low", range), ("high", range), ("variance", settings.variance)];
         let optional = optional.iter().filter(|(_, asked)| *asked).map(|(name, _)| *name).collect();
-        let flags = ["judged", "retrieved", "mixed", "undefined", "overstated"];
+        let flags = ["judged", "retrieved", "mixed", "undefined", "overstated", "unsettled"];
         let mut rows = Rows::new(measures, optional, &flags);
         let mut evaluated = 0..;
         for (query, judged, found) in joined(qrels, table) {
             let (judged, found) = (judged.is_some(), found.is_some());
             let (Some(evaluation), true) = (&evaluation, is_evaluated(judged, found)) else {
-                rows.push(&query, None, &[judged, found, false, false, false]);
+                rows.push(&query, None, &[judged, found, false, false, false, false]);
                 continue;
             };
             let row = evaluated.next().expect("an endless range");
             for measure in 0..evaluation.totals.len() {
                 let note = evaluation.note(row, measure);
-                let flags = [judged, found, evaluation.mixed[row], note.undefined, note.overstated];
+                let mixed = evaluation.mixed[row];
+                let flags = [judged, found, mixed, note.undefined, note.overstated, note.unsettled];
                 rows.push(&query, Some((measure, evaluation.value(row, measure))), &flags);
             }
         }
@@ -140,10 +141,12 @@ pub fn facts<'py>(py: Python<'py>, facts: &Facts, evaluated: usize, ungrouped: b
     dict.set_item("absent", facts.absent)?;
     dict.set_item("unknown", facts.unknown)?;
     dict.set_item("undefined", facts.undefined)?;
+    dict.set_item("left_out", facts.left_out)?;
     dict.set_item("estimated", facts.estimated)?;
     dict.set_item("standard_error", facts.error)?;
     dict.set_item("enclosed", facts.enclosed)?;
     dict.set_item("overstated", facts.overstated)?;
+    dict.set_item("unsettled", facts.unsettled)?;
     dict.set_item("ungrouped", ungrouped)?;
     Ok(dict)
 }

@@ -155,9 +155,11 @@ impl FeatureEvaluation {
         dict.set_item("absent", facts.absent)?;
         dict.set_item("unknown", facts.unknown)?;
         dict.set_item("undefined", facts.undefined)?;
+        dict.set_item("left_out", facts.left_out)?;
         dict.set_item("estimated", facts.estimated)?;
         dict.set_item("enclosed", facts.enclosed)?;
         dict.set_item("overstated", facts.overstated)?;
+        dict.set_item("unsettled", facts.unsettled)?;
         Ok(dict)
     }
 }

@@ -231,9 +231,15 @@ def _notes(results: Results, measures: list[Measure], options: argparse.Namespac
         of_runs = _listed([f"{fact['unknown']} of {name}" for name, fact in unknown.items()])
         hint = "; untied check tells ids that nearly match" if absent else ""
         notes.append(f"queries without judgments, left out: {of_runs}{hint}")
-    undefined = sum(fact["undefined"] for fact in facts.values())
-    if undefined and options.on_undefined == "nan":
-        notes.append(f"undefined values, left out of the means: {undefined}")
+    left_out = sum(fact["left_out"] for fact in facts.values())
+    if left_out:
+        notes.append(f"undefined values, left out of the means: {left_out}")
+    unsettled = sum(fact["unsettled"] for fact in facts.values())
+    if unsettled:
+        notes.append(
+            "values that only some grades of unjudged documents leave undefined (means are over all choices of the "
+            f"queries that count): {unsettled}"
+        )
     estimated = sum(fact["estimated"] for fact in facts.values())
     if estimated and options.ties in ("expected", "range"):
         errors = [fact["standard_error"] for fact in facts.values() if fact["standard_error"] is not None]

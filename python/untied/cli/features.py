@@ -242,9 +242,9 @@ def _notes(found: FeatureResults, measures: list[Measure], options: argparse.Nam
             f"tied documents differ in grade in {mixed / most:.0%} of the rankings (values are {values}; --ties range "
             "shows the spread)"
         )
-    undefined = sum(fact["undefined"] for fact in facts)
-    if undefined and options.on_undefined == "nan":
-        notes.append(f"undefined values, left out of the means: {undefined}")
+    left_out = sum(fact["left_out"] for fact in facts)
+    if left_out:
+        notes.append(f"undefined values, left out of the means: {left_out}")
     estimated = sum(fact["estimated"] for fact in facts)
     if estimated and options.ties in ("expected", "range"):
         notes.append(f"values estimated from sampled orders of tied documents, as there are too many: {estimated}")

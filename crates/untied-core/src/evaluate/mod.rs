@@ -34,6 +34,8 @@ pub struct Value {
     pub certainty: Certainty,
     /// Standard error of the mean where it is estimated, if that is known; of an aggregate, at most so much.
     pub error: Option<f64>,
+    /// Whether grades of unjudged documents decide if the query counts; not of an aggregate.
+    pub unsettled: bool,
 }
 
 /// What to know about one value.
@@ -45,10 +47,12 @@ pub struct Note {
     pub undefined: bool,
     /// Whether its lower bound over grades of unjudged documents is below what it is with all of these non-relevant.
     pub overstated: bool,
+    /// Whether grades of unjudged documents decide if the query counts.
+    pub unsettled: bool,
 }
 
 impl Note {
-    const NONE: Note = Note { certainty: Certainty::Exact, undefined: false, overstated: false };
+    const NONE: Note = Note { certainty: Certainty::Exact, undefined: false, overstated: false, unsettled: false };
 }
 
 /// What to tell the user about an evaluation.
@@ -62,6 +66,8 @@ pub struct Facts {
     pub unknown: usize,
     /// Values that were undefined.
     pub undefined: usize,
+    /// Those of them that aggregates leave out, as they do not count 0.
+    pub left_out: usize,
     /// Values estimated from a sample of tie orders.
     pub estimated: usize,
     /// The largest of their standard errors, as far as these are known.
@@ -71,6 +77,8 @@ pub struct Facts {
     /// Values whose lower bound over grades of unjudged documents is below what they are with all of these
     /// non-relevant.
     pub overstated: usize,
+    /// Values that only some grades of unjudged documents leave undefined: whether they count is open.
+    pub unsettled: usize,
 }
 
 /// Values for all queries and measures.
@@ -124,6 +132,7 @@ impl Shape {
             range: self.range.then(|| (field(range), field(range + 1))),
             certainty,
             error: (self.errors && certainty == Certainty::Estimate).then(|| field(self.errors_at())),
+            unsettled: notes[measure].unsettled,
         }
     }
 }
@@ -276,10 +285,12 @@ impl Evaluation {
             absent: 0,
             unknown: 0,
             undefined: count(|note| note.undefined),
+            left_out: 0,
             estimated: count(|note| note.certainty == Certainty::Estimate),
             error: None,
             enclosed: count(|note| note.certainty == Certainty::Interval),
             overstated: count(|note| note.overstated),
+            unsettled: count(|note| note.unsettled),
         };
         let mut evaluation = Evaluation { queries, totals: Vec::new(), facts, mixed, cells, notes, shape };
         if shape.errors {
@@ -288,10 +299,13 @@ impl Evaluation {
             let errors = values.filter_map(|(row, measure)| evaluation.value(row, measure).error);
             evaluation.facts.error = errors.reduce(f64::max);
         }
-        let total = |&aggregate| Total::new(aggregate, shape.range, shape.variance);
-        let mut totals: Vec<Total> = plan.aggregates.iter().map(total).collect();
+        let mut totals = plan.totals(settings);
         for row in 0..evaluation.queries.len() {
-            totals.iter_mut().enumerate().for_each(|(measure, total)| total.add(&evaluation.value(row, measure)));
+            for (measure, total) in totals.iter_mut().enumerate() {
+                let value = evaluation.value(row, measure);
+                evaluation.facts.left_out += usize::from(value.mean.is_nan());
+                total.add(&value);
+            }
         }
         evaluation.totals = totals.iter().map(Total::finish).collect();
         evaluation

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::Total;
 use crate::error::{Error, Result};
 use crate::measures::{Aggregate, Measure, Needs, Scope, Spec};
 use crate::settings::Settings;
@@ -15,7 +16,7 @@ pub struct Plan {
     pub(super) judged_only: Vec<bool>,
     /// Whether a measure reads profiles, and not grades.
     pub(super) by_profile: Vec<bool>,
-    pub(super) aggregates: Vec<Aggregate>,
+    aggregates: Vec<Aggregate>,
     /// Grades that an unjudged document may have, highest first.
     open_grades: Vec<f64>,
     /// Lengths of documents, where a measure needs them.
@@ -59,6 +60,13 @@ impl Plan {
             lengths,
             retrieved,
         })
+    }
+
+    /// Aggregates of the measures, of no query yet.
+    #[must_use]
+    pub fn totals(&self, settings: Settings) -> Vec<Total> {
+        let of = self.aggregates.iter().zip(&self.specs);
+        of.map(|(&aggregate, spec)| Total::new(aggregate, settings, spec.info.lower_is_better)).collect()
     }
 
     /// Grades that an unjudged document may have, highest first; the last is 0.

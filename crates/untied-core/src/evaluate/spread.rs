@@ -3,7 +3,7 @@
 use crate::measures::bounds::{Bounds, Open, Resolution};
 use crate::measures::{Measure, Orders};
 use crate::ranking::Level;
-use crate::settings::{Settings, Ties, Unjudged};
+use crate::settings::{Settings, Ties, Undefined, Unjudged};
 use crate::table::Truth;
 
 /// A measure's value under the policies.
@@ -13,11 +13,13 @@ pub struct Spread {
     pub high: f64,
     /// Whether the smallest value is below that with all unjudged documents non-relevant.
     pub overstated: bool,
+    /// Whether grades of unjudged documents decide if the query counts.
+    pub unsettled: bool,
 }
 
 impl Spread {
     fn new(mean: f64, low: f64, high: f64) -> Spread {
-        Spread { mean, low, high, overstated: false }
+        Spread { mean, low, high, overstated: false, unsettled: false }
     }
 }
 
@@ -52,14 +54,16 @@ impl Over<'_> {
     /// Over grades of unjudged documents too, if the measure can tell.
     pub fn grades(&self) -> Option<Spread> {
         let unretrieved = if self.settings.pooled { self.pooled_elsewhere() } else { 0 };
+        let counts_zero = self.settings.undefined == Undefined::Zero && !self.lower_is_better;
         let bounds = |resolution| {
-            self.measure.bounds(&Open {
+            let bounds = self.measure.bounds(&Open {
                 ranking: &self.orders.tied,
                 truth: self.truth,
                 resolution,
                 grades: self.open_grades,
                 unretrieved,
-            })
+            })?;
+            Some(if counts_zero { bounds.with_zero() } else { bounds })
         };
         let resolution = match self.settings.ties {
             Ties::Expected | Ties::Document | Ties::Given | Ties::Range => Resolution::Mean,
@@ -76,29 +80,32 @@ impl Over<'_> {
         };
         Some(match self.settings.unjudged {
             Unjudged::Best | Unjudged::Worst => {
-                let end = |bounds| {
-                    if self.settings.unjudged == Unjudged::Best { self.better(bounds) } else { self.worse(bounds) }
+                let end = |bounds: Bounds| {
+                    let ends = (bounds.low, bounds.high);
+                    if self.settings.unjudged == Unjudged::Best { self.better(ends) } else { self.worse(ends) }
                 };
-                let mean = end(enclosing(resolution, plain.mean)?);
-                if range {
-                    let (one, other) = extremes()?;
-                    Spread::new(mean, end(one).min(end(other)), end(one).max(end(other)))
-                } else {
-                    Spread::new(mean, f64::NAN, f64::NAN)
-                }
-            }
-            _ => {
+                let mean = enclosing(resolution, plain.mean)?;
                 let (low, high) = if range {
                     let (one, other) = extremes()?;
-                    (one.0.min(other.0), one.1.max(other.1))
+                    (end(one).min(end(other)), end(one).max(end(other)))
+                } else {
+                    (f64::NAN, f64::NAN)
+                };
+                Spread { unsettled: mean.unsettled(), ..Spread::new(end(mean), low, high) }
+            }
+            _ => {
+                let bounds = if range {
+                    let (one, other) = extremes()?;
+                    Bounds { low: one.low.min(other.low), high: one.high.max(other.high), ..one }
                 } else {
                     enclosing(resolution, plain.mean)?
                 };
+                let Bounds { low, high, .. } = bounds;
                 let nonrelevant = if range { (plain.low, plain.high) } else { (plain.mean, plain.mean) };
                 let (found, worst) = (self.worse(nonrelevant), self.worse((low, high)));
                 let lost = if self.lower_is_better { worst - found } else { found - worst };
                 let overstated = lost > 1e-12 * found.abs(); // more than what rounding makes
-                Spread { overstated, ..Spread::new(plain.mean, low, high) }
+                Spread { overstated, unsettled: bounds.unsettled(), ..Spread::new(plain.mean, low, high) }
             }
         })
     }
@@ -112,11 +119,11 @@ impl Over<'_> {
         pooled(self.truth.levels) - pooled(self.orders.tied.levels())
     }
 
-    fn better(&self, (low, high): Bounds) -> f64 {
+    fn better(&self, (low, high): (f64, f64)) -> f64 {
         if self.lower_is_better { low } else { high }
     }
 
-    fn worse(&self, (low, high): Bounds) -> f64 {
+    fn worse(&self, (low, high): (f64, f64)) -> f64 {
         if self.lower_is_better { high } else { low }
     }
 
@@ -137,10 +144,11 @@ impl Over<'_> {
 
 /// Bounds that a value lies outside of only because it was added up in another order, made to enclose it. Others stay:
 /// Bpref leaves unjudged documents out, which is none of the grades that they may have.
-fn stretched((low, high): Bounds, value: f64) -> Bounds {
-    let rounding = 1e-12 * value.abs();
-    (
-        if value < low && low - value <= rounding { value } else { low },
-        if value > high && value - high <= rounding { value } else { high },
-    )
+fn stretched(bounds: Bounds, value: f64) -> Bounds {
+    let (Bounds { low, high, .. }, rounding) = (bounds, 1e-12 * value.abs());
+    Bounds {
+        low: if value < low && low - value <= rounding { value } else { low },
+        high: if value > high && value - high <= rounding { value } else { high },
+        ..bounds
+    }
 }

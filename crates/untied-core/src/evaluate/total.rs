@@ -2,6 +2,7 @@
 
 use super::Value;
 use crate::measures::{Aggregate, Certainty};
+use crate::settings::{Settings, Ties, Unjudged};
 
 /// Values below this count as this in a geometric mean, as trec_eval has it.
 pub const GEOMETRIC_FLOOR: f64 = 1e-5;
@@ -14,59 +15,136 @@ pub const GEOMETRIC_FLOOR: f64 = 1e-5;
 pub struct Total {
     aggregate: Aggregate,
     n: f64,
-    mean: f64,
-    range: Option<(f64, f64)>,
+    mean: Part,
+    /// Smallest and largest values.
+    range: Option<(Part, Part)>,
     variance: Option<f64>,
     certainty: Certainty,
     /// Queries are all drawn from the same seed, so their errors may be alike: they are added as they are.
     error: Option<f64>,
 }
 
+/// What is sought where grades of unjudged documents decide whether a query counts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum End {
+    Least,
+    Most,
+}
+
+/// One number of each query, added up.
+#[derive(Debug, Clone)]
+struct Part {
+    end: End,
+    /// Of queries that count in any case.
+    sum: f64,
+    n: f64,
+    /// Of the others.
+    unsettled: Vec<f64>,
+}
+
+impl Part {
+    fn new(end: End) -> Part {
+        Part { end, sum: 0.0, n: 0.0, unsettled: Vec::new() }
+    }
+
+    #[inline]
+    fn add(&mut self, value: f64, unsettled: bool) {
+        if unsettled {
+            self.unsettled.push(value);
+        } else {
+            self.sum += value;
+            self.n += 1.0;
+        }
+    }
+
+    /// The sum and the number of the queries whose mean is the smallest or the largest. Grades of one query do not touch
+    /// another, so that any of those that may count can: the best ones do, as long as each moves the mean on.
+    fn extreme(&self) -> (f64, f64) {
+        let mut unsettled = self.unsettled.clone();
+        unsettled.sort_unstable_by(f64::total_cmp);
+        if self.end == End::Most {
+            unsettled.reverse();
+        }
+        let moves_on = |value: f64, mean: f64| match self.end {
+            End::Least => value < mean,
+            End::Most => value > mean,
+        };
+        let (mut sum, mut n) = (self.sum, self.n);
+        for value in unsettled {
+            if n > 0.0 && !moves_on(value, sum / n) {
+                break;
+            }
+            sum += value;
+            n += 1.0;
+        }
+        (sum, n)
+    }
+}
+
 impl Total {
-    /// Of no query yet; `range` and `variance` say what values have.
+    /// Of no query yet.
     #[must_use]
-    pub fn new(aggregate: Aggregate, range: bool, variance: bool) -> Total {
+    pub fn new(aggregate: Aggregate, settings: Settings, lower_is_better: bool) -> Total {
         let is_linear = aggregate != Aggregate::Geometric;
-        let (variance, error) = ((variance && is_linear).then_some(0.0), is_linear.then_some(0.0));
-        let range = range.then_some((0.0, 0.0));
-        Total { aggregate, n: 0.0, mean: 0.0, range, variance, certainty: Certainty::Exact, error }
+        let (variance, error) = ((settings.variance && is_linear).then_some(0.0), is_linear.then_some(0.0));
+        let is_range = settings.ties == Ties::Range || settings.unjudged == Unjudged::Range;
+        let (best, worst) = if lower_is_better { (End::Least, End::Most) } else { (End::Most, End::Least) };
+        let [mean, low, high] = match settings.unjudged {
+            Unjudged::Best => [best; 3],
+            Unjudged::Worst => [worst; 3],
+            // The mean is that of no choice: where the query does not count it is NaN.
+            _ => [End::Least, End::Least, End::Most],
+        }
+        .map(Part::new);
+        let range = is_range.then_some((low, high));
+        Total { aggregate, n: 0.0, mean, range, variance, certainty: Certainty::Exact, error }
     }
 
     /// Add a query's value, unless it is not defined.
     #[inline]
     pub fn add(&mut self, value: &Value) {
-        if value.mean.is_nan() {
-            return;
-        }
         let scale = |value: f64| match self.aggregate {
             Aggregate::Geometric => value.max(GEOMETRIC_FLOOR).ln(),
             Aggregate::Mean | Aggregate::Sum => value,
         };
+        if let (Some((lows, highs)), Some((low, high))) = (&mut self.range, value.range)
+            && !low.is_nan()
+        {
+            lows.add(scale(low), value.unsettled);
+            highs.add(scale(high), value.unsettled);
+        }
+        if value.mean.is_nan() {
+            return;
+        }
         self.n += 1.0;
-        self.mean += scale(value.mean);
+        self.mean.add(scale(value.mean), value.unsettled);
         self.variance = self.variance.zip(value.variance).map(|(sum, variance)| sum + variance);
         self.certainty = self.certainty.max(value.certainty);
         if value.certainty == Certainty::Estimate {
             self.error = self.error.zip(value.error).map(|(sum, error)| sum + error);
         }
-        self.range = self.range.zip(value.range).map(|(sum, (low, high))| (sum.0 + scale(low), sum.1 + scale(high)));
     }
 
     /// The aggregate of what was added; NaN of nothing, but for sums.
     #[must_use]
     pub fn finish(&self) -> Value {
-        let unscale = |sum: f64| match self.aggregate {
+        let unscale = |sum: f64, n: f64| match self.aggregate {
             Aggregate::Sum => sum,
-            Aggregate::Mean => sum / self.n,
-            Aggregate::Geometric => (sum / self.n).exp(),
+            Aggregate::Mean => sum / n,
+            Aggregate::Geometric => (sum / n).exp(),
+        };
+        let extreme = |part: &Part| {
+            let (sum, n) = part.extreme();
+            unscale(sum, n)
         };
         let n = if self.aggregate == Aggregate::Sum { 1.0 } else { self.n * self.n };
         Value {
-            mean: unscale(self.mean),
+            mean: extreme(&self.mean),
             variance: self.variance.map(|sum| sum / n),
-            range: self.range.map(|(low, high)| (unscale(low), unscale(high))),
+            range: self.range.as_ref().map(|(low, high)| (extreme(low), extreme(high))),
             certainty: self.certainty,
-            error: self.error.filter(|_| self.certainty == Certainty::Estimate).map(unscale),
+            error: self.error.filter(|_| self.certainty == Certainty::Estimate).map(|sum| unscale(sum, self.n)),
+            unsettled: false,
         }
     }
 }

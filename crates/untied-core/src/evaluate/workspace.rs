@@ -73,10 +73,6 @@ impl Workspace {
                 _ if plan.judged_only[m] => None,
                 _ => over.grades(),
             };
-            let Some(Spread { mean, low, high, overstated: is_overstated }) = spread else {
-                let why = plan.without_bounds(m);
-                return Err(Error::Value(format!("{why}; unjudged must be nonrelevant or remove")));
-            };
             let failed = || match measure.formula().and_then(Formula::failure) {
                 Some(failure) => {
                     let (measure, query) = (plan.specs[m].to_string(), Some(source.name(query)));
@@ -85,20 +81,20 @@ impl Workspace {
                 None => Ok(()),
             };
             failed()?;
+            let Some(Spread { mean, low, high, overstated, unsettled }) = spread else {
+                let why = plan.without_bounds(m);
+                return Err(Error::Value(format!("{why}; unjudged must be nonrelevant or remove")));
+            };
             let is_undefined = mean.is_nan();
-            (notes[m].undefined, notes[m].overstated) = (is_undefined, is_overstated);
+            (notes[m].undefined, notes[m].overstated, notes[m].unsettled) = (is_undefined, overstated, unsettled);
+            if settings.undefined == Undefined::Raise && (is_undefined || unsettled) {
+                let measure = plan.specs[m].to_string();
+                return Err(Error::Undefined { measure, query: source.name(query) });
+            }
             if is_undefined {
-                match settings.undefined {
-                    Undefined::Raise => {
-                        let measure = plan.specs[m].to_string();
-                        return Err(Error::Undefined { measure, query: source.name(query) });
-                    }
-                    // Cells are 0 from the start, but where lower is better 0 would beat every value.
-                    Undefined::Zero if !lower_is_better => {}
-                    _ => {
-                        (0..shape.cells() / shape.measures).for_each(|field| put(field, f64::NAN));
-                        continue;
-                    }
+                // Cells are 0 from the start, but where lower is better 0 would beat every value.
+                if settings.undefined != Undefined::Zero || lower_is_better {
+                    (0..shape.cells() / shape.measures).for_each(|field| put(field, f64::NAN));
                 }
             } else {
                 put(0, mean);

@@ -122,9 +122,11 @@ impl Scorer {
         }
         self.facts.mixed += found.facts.mixed;
         self.facts.undefined += found.facts.undefined;
+        self.facts.left_out += found.facts.left_out;
         self.facts.estimated += found.facts.estimated;
         self.facts.enclosed += found.facts.enclosed;
         self.facts.overstated += found.facts.overstated;
+        self.facts.unsettled += found.facts.unsettled;
     }
 }
 
@@ -152,15 +154,12 @@ pub fn evaluate<D: Data>(
     // As for a run, whose documents are not known to be those of the qrels.
     let plan = Plan::of_scope(specs, None, &Scope { depth: 2 * longest, grades: data.grades() }, None, longest)?;
     let work = Work { data, plan: &plan, settings, per_query };
-    let range = settings.ties == crate::settings::Ties::Range || settings.unjudged == Unjudged::Range;
-    let totals = || specs.iter().map(|spec| Ok(Total::new(spec.aggregate()?, range, settings.variance)));
     let scorer = |&ascending: &bool| {
-        let totals = totals().collect::<Result<_>>()?;
-        Ok(Scorer { ascending, totals, facts: Facts::default(), values: Vec::new() })
+        let totals = plan.totals(settings);
+        Scorer { ascending, totals, facts: Facts::default(), values: Vec::new() }
     };
-    let feature =
-        |_| Ok(Feature { ties: Ties::default(), scorers: directions.iter().map(scorer).collect::<Result<_>>()? });
-    let mut features: Vec<Feature> = (0..data.features()).map(feature).collect::<Result<_>>()?;
+    let feature = |_| Feature { ties: Ties::default(), scorers: directions.iter().map(scorer).collect() };
+    let mut features: Vec<Feature> = (0..data.features()).map(feature).collect();
     let total = (0..data.queries()).map(|query| data.bytes(query)).sum();
     watch::begin(|| format!("evaluating {} features", data.features()), "bytes", Some(total));
     let mut first = 0;

@@ -94,7 +94,7 @@ impl Measure for AveragePrecision {
             .collect();
         let relevant = self.base.open(self.rel, open);
         Some(bounds::of_sum(&parts, open.not_retrieved(self.rel), |sum, m, e| {
-            if relevant(m, e) == 0.0 { 0.0 } else { sum / relevant(m, e) }
+            if relevant(m, e) == 0.0 { f64::NAN } else { sum / relevant(m, e) }
         }))
     }
 }

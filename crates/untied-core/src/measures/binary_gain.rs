@@ -94,9 +94,9 @@ impl Measure for BinaryGain {
             }
             for others in [0, filling.unretrieved] {
                 let relevant = relevant(stage.m, others);
-                bounds.add(if relevant == 0.0 { 0.0 } else { total / relevant });
+                bounds.add(if relevant == 0.0 { f64::NAN } else { total / relevant });
             }
         }
-        Some(bounds.0)
+        Some(bounds.finish())
     }
 }

@@ -1,5 +1,8 @@
 //! Smallest and largest value over all assignments of grades to documents that are not judged.
 //!
+//! With some assignments a measure may have no value: most have none where nothing is relevant. Bounds are over the
+//! others, and say so; what an undefined value counts is the evaluation's affair.
+//!
 //! Where the normaliser does not move, the bounds are those of the two extreme assignments. Where it does (R grows with
 //! every document that becomes relevant), the number m of relevant ones is gone through: for every m it is best to have
 //! them as high up as possible, and worst as far down, those not retrieved first, as no measure here falls when a
@@ -34,8 +37,38 @@ pub struct Open<'a> {
     pub unretrieved: usize,
 }
 
-/// Smallest and largest value.
-pub type Bounds = (f64, f64);
+/// Smallest and largest value over the assignments with which the measure is defined; NaN if it never is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bounds {
+    /// Smallest value.
+    pub low: f64,
+    /// Largest value.
+    pub high: f64,
+    /// Whether there are assignments with which it is undefined.
+    pub undefined: bool,
+}
+
+impl Bounds {
+    /// Undefined whatever grades there are.
+    pub const UNDEFINED: Bounds = Bounds { low: f64::NAN, high: f64::NAN, undefined: true };
+
+    /// Always defined.
+    pub fn new(low: f64, high: f64) -> Bounds {
+        Bounds { low, high, undefined: false }
+    }
+
+    /// Whether grades decide if it is defined.
+    #[must_use]
+    pub fn unsettled(self) -> bool {
+        self.undefined && !self.low.is_nan()
+    }
+
+    /// The same where an undefined value counts 0, unless it is never defined.
+    #[must_use]
+    pub fn with_zero(self) -> Bounds {
+        if self.unsettled() { Bounds::new(self.low.min(0.0), self.high.max(0.0)) } else { self }
+    }
+}
 
 impl Open<'_> {
     /// A grade of at least `rel` that an open document may have.
@@ -67,6 +100,11 @@ impl Open<'_> {
                 each: vec![0.0; most + 1],
             })
             .collect()
+    }
+
+    /// The highest grade that an open document may have.
+    fn highest(&self) -> f64 {
+        self.grades.first().copied().unwrap_or(0.0)
     }
 
     /// All open documents.
@@ -110,8 +148,7 @@ impl Open<'_> {
     /// The value of a ranking in which nothing is open, so many documents having got this grade.
     fn resolved(&self, measure: &dyn Measure, tied: Ranking, grade: f64, chosen: usize) -> f64 {
         let levels: Vec<Level> = judged(self.truth.levels, grade, chosen, self.count() - chosen).collect();
-        let value = self.of_orders(measure, tied, &self.truth.with_levels(&levels));
-        if value.is_nan() { 0.0 } else { value } // undefined: nothing is relevant
+        self.of_orders(measure, tied, &self.truth.with_levels(&levels))
     }
 
     /// The value of a ranking under the policy of ties.
@@ -143,38 +180,63 @@ pub(crate) fn judged(levels: &[Level], grade: f64, chosen: usize, others: usize)
 }
 
 /// Bounds of a measure that never falls when a document's grade grows, or never rises: all open documents at 0, all at
-/// the top.
+/// the top. It is defined with all of them.
 pub(super) fn monotone(measure: &dyn Measure, open: &Open<'_>) -> Bounds {
-    let highest = open.grades.first().copied().unwrap_or(0.0);
     let mut bounds = Widest::default();
     bounds.add(open.value_of_all(measure, 0.0));
-    bounds.add(open.value_of_all(measure, highest));
-    bounds.0
+    bounds.add(open.value_of_all(measure, open.highest()));
+    bounds.finish()
+}
+
+/// Bounds of a measure that never falls when a document's grade grows, and once defined stays so. If it is undefined
+/// with all open documents at 0, one document of grade `least` must do for it to be defined: then its smallest value is
+/// that of one of these; where that is not so, nothing is known.
+pub(super) fn growing(measure: &dyn Measure, open: &Open<'_>, least: Option<f64>) -> Option<Bounds> {
+    let (none, all) = (open.value_of_all(measure, 0.0), open.value_of_all(measure, open.highest()));
+    if !none.is_nan() {
+        return (!all.is_nan()).then(|| Bounds::new(none.min(all), none.max(all)));
+    }
+    let Some(least) = least.filter(|_| !all.is_nan()) else { return Some(Bounds::UNDEFINED) };
+    let open_ones = open.open();
+    let mut chosen = vec![0; open_ones.len()];
+    let mut bounds = Widest::default();
+    bounds.add(all);
+    if open.unretrieved > 0 {
+        bounds.add(open.value(measure, least, &chosen, 1));
+    }
+    for group in (0..open_ones.len()).filter(|&group| open_ones[group] > 0) {
+        chosen[group] = 1;
+        bounds.add(open.value(measure, least, &chosen, 0));
+        chosen[group] = 0;
+    }
+    let bounds = bounds.finish();
+    (!bounds.undefined).then_some(Bounds { undefined: true, ..bounds })
 }
 
 /// Bounds of a measure of what is judged: the grades that unjudged documents may have are nothing to it.
 pub(super) fn fixed(measure: &dyn Measure, open: &Open<'_>) -> Bounds {
     let value = open.of_orders(measure, open.ranking.clone(), open.truth);
-    (value, value)
+    Bounds { low: value, high: value, undefined: value.is_nan() }
 }
 
 /// Smallest and largest of the values added.
-pub(super) struct Widest(pub Bounds);
+pub(super) struct Widest(Bounds);
 
 impl Default for Widest {
     fn default() -> Self {
-        Widest((f64::INFINITY, f64::NEG_INFINITY))
+        Widest(Bounds::new(f64::INFINITY, f64::NEG_INFINITY))
     }
 }
 
 impl Widest {
+    /// NaN is undefined.
     pub fn add(&mut self, value: f64) {
-        self.0 = (self.0.0.min(value), self.0.1.max(value));
+        let Bounds { low, high, undefined } = self.0;
+        self.0 = Bounds { low: low.min(value), high: high.max(value), undefined: undefined || value.is_nan() };
     }
 
-    /// NaN if nothing was added.
-    pub fn or_undefined(self) -> Bounds {
-        if self.0.0 <= self.0.1 { self.0 } else { (f64::NAN, f64::NAN) }
+    pub fn finish(self) -> Bounds {
+        if self.0.low <= self.0.high { self.0 } else { Bounds::UNDEFINED }
     }
 }
 
@@ -190,7 +252,7 @@ pub(super) struct Part {
 }
 
 /// Bounds of a quotient: the sum of the parts over something that depends on how many open documents are relevant,
-/// `value(sum, retrieved, not retrieved)`.
+/// `value(sum, retrieved, not retrieved)`, which is NaN where it is undefined.
 ///
 /// Every number of relevant documents is gone through, once from the top down and once from the bottom up; as the parts
 /// are linear, one more relevant document changes the sum by what is known of the groups above and below. O(n).
@@ -236,5 +298,5 @@ pub(super) fn of_sum(parts: &[Part], unretrieved: usize, value: impl Fn(f64, usi
         own += (full - part.known) as f64 * each + part.own[full] + before * part.each[full];
         each += part.each[full];
     }
-    bounds.0
+    bounds.finish()
 }

@@ -126,14 +126,14 @@ impl Measure for Bpref {
                     + at_cut
                     + rest.0.sum(rest.1.clone(), rest.2, most as i64);
                 let value = match (base, divisor) {
-                    (0.0, _) => 0.0,
+                    (0.0, _) => f64::NAN,
                     (_, 0.0) => retrieved as f64 / base, // nothing is above
                     _ => (retrieved as f64 * divisor - above) / (divisor * base),
                 };
                 bounds.add(value);
             }
         }
-        Some(bounds.0)
+        Some(bounds.finish())
     }
 }
 

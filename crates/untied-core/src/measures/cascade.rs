@@ -269,7 +269,7 @@ impl Measure for ReciprocalRank {
 
     /// The largest value has all that comes after the last document at the highest grade too.
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
-        let (low, high) = bounds::monotone(self, open);
+        let Bounds { low, high, .. } = bounds::monotone(self, open);
         let (mut reach, mut judged) = (1.0, 0);
         for level in open.ranking.levels().iter().filter(|level| level.grade >= 0.0) {
             reach = walk::beyond(&[self.cascade.kind(level)], reach);
@@ -279,7 +279,7 @@ impl Measure for ReciprocalRank {
         let open_ones = Level { grade: highest, count: open.ranking.retrieved as u32 - judged };
         let kind = self.cascade.kind(&open_ones);
         reach = walk::beyond(&[kind], reach);
-        Some((low, high + reach * tail(kind.gain, open.ranking.retrieved, self.cutoff)))
+        Some(Bounds::new(low, high + reach * tail(kind.gain, open.ranking.retrieved, self.cutoff)))
     }
 
     fn certainty(&self, ranking: &Ranking, truth: &Truth<'_>) -> Certainty {

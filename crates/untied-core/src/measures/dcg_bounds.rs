@@ -77,24 +77,22 @@ impl Thresholds {
         self.ideal[count.min(self.ideal.len() - 1)]
     }
 
-    /// Smallest and largest nDCG; one without any gain counts 0.
+    /// Smallest and largest nDCG; undefined without any gain.
     pub fn bounds(&self) -> Bounds {
-        if self.steps.is_empty() {
-            return (0.0, 0.0);
+        let open = self.steps.first().map_or(0, |step| step.high.len() - 1);
+        // Where no judged document has any gain, one open document must.
+        let least = usize::from(self.steps.iter().all(|step| step.judged == 0));
+        if open < least || self.a(1) == 0.0 {
+            return Bounds::UNDEFINED;
         }
-        let nothing_judged = self.steps.iter().all(|step| step.judged == 0);
-        let low = if nothing_judged { 0.0 } else { self.extreme(-1.0, 1.0) };
-        (low, self.extreme(1.0, 0.0))
+        Bounds { low: self.extreme(-1.0, 1.0, least), high: self.extreme(1.0, 0.0, least), undefined: least > 0 }
     }
 
-    /// The largest ratio (sign 1), or the smallest (sign -1).
-    fn extreme(&self, sign: f64, first: f64) -> f64 {
+    /// The largest ratio (sign 1), or the smallest (sign -1), where at least so many open documents have some gain.
+    fn extreme(&self, sign: f64, first: f64, least: usize) -> f64 {
         let mut ratio = first;
         for _ in 0..50 {
-            let (dcg, ideal) = self.best_for(ratio, sign);
-            if ideal == 0.0 {
-                return ratio; // no gain at all is as good: the ratio is reached
-            }
+            let (dcg, ideal) = self.best_for(ratio, sign, least);
             let next = dcg / ideal;
             if (next - ratio).abs() <= 1e-15 * next.abs() {
                 return next;
@@ -105,7 +103,7 @@ impl Thresholds {
     }
 
     /// DCG and IDCG of the assignment with the largest sign * (DCG - ratio * IDCG).
-    fn best_for(&self, ratio: f64, sign: f64) -> (f64, f64) {
+    fn best_for(&self, ratio: f64, sign: f64, least: usize) -> (f64, f64) {
         let sums = |step: &Threshold, m: usize| {
             let f = if sign > 0.0 { step.high[m] } else { step.low[m] };
             (step.gain * f, step.gain * self.a(step.judged + m))
@@ -131,7 +129,7 @@ impl Thresholds {
             taken.push(from);
             best = next;
         }
-        let mut m = (0..numbers).fold(0, |found, m| if best[m] > best[found] { m } else { found });
+        let mut m = (least..numbers).fold(least, |found, m| if best[m] > best[found] { m } else { found });
         let (mut dcg, mut ideal) = (0.0, 0.0);
         for (step, from) in self.steps.iter().zip(taken.iter().rev()) {
             let (d, i) = sums(step, m);

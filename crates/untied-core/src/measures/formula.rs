@@ -208,7 +208,8 @@ impl Measure for Formula {
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
-        self.traits.grows.then(|| bounds::monotone(self, open))
+        let positive = open.grade_from(f64::MIN_POSITIVE);
+        if self.traits.grows { bounds::growing(self, open, positive) } else { None }
     }
 
     fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {

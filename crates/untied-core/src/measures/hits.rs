@@ -173,8 +173,7 @@ impl Measure for Hits {
         let hits = |group: &Group<'_>, r: usize| resolved(r, group.slots(self.cutoff), group.size, open.resolution);
         let relevant = self.base.open(self.rel, open);
         Some(bounds::of_sum(&open.parts(self.rel, hits), open.not_retrieved(self.rel), |hits, m, e| {
-            let value = hits / self.by.of(self.cutoff, relevant(m, e));
-            if value.is_nan() { 0.0 } else { value }
+            hits / self.by.of(self.cutoff, relevant(m, e))
         }))
     }
 }
@@ -214,14 +213,14 @@ impl Measure for RPrecision {
             for others in 0..=filling.unretrieved {
                 let relevant = relevant(stage.m, others) as usize;
                 bounds.add(if relevant == 0 {
-                    0.0
+                    f64::NAN
                 } else {
                     let cutoff = (self.cutoff)(relevant);
                     hits_at(&filling, stage, cutoff, open.resolution) / cutoff as f64
                 });
             }
         }
-        Some(bounds.0)
+        Some(bounds.finish())
     }
 }
 

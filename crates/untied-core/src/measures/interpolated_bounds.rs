@@ -34,14 +34,14 @@ pub(super) fn all(measure: &InterpolatedPrecision, open: &Open<'_>) -> Bounds {
     for stage in filling.stages() {
         for &others in &ends {
             bounds.add(match relevant(stage.m, others) as usize {
-                0 => 0.0,
+                0 => f64::NAN,
                 relevant => sought
                     .value(stage, relevant)
                     .unwrap_or_else(|| open.value(measure, grade, &filling.chosen(stage), others)),
             });
         }
     }
-    bounds.0
+    bounds.finish()
 }
 
 struct Sought<'a> {

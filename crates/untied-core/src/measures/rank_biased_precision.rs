@@ -108,11 +108,11 @@ impl Measure for RankBiased {
 
     /// The largest value has all that comes after the last document at the highest grade too.
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
-        let (low, high) = self.gains.bounds(open)?;
+        let Bounds { low, high, .. } = self.gains.bounds(open)?;
         let retrieved = open.ranking.retrieved;
         let beyond = self.cutoff.map_or(0.0, |cutoff| self.p.powf(cutoff.max(retrieved) as f64));
         let highest = open.grades.first().map_or(0.0, |&grade| self.gains.gain(grade));
-        Some((low, high + highest * (self.p.powf(retrieved as f64) - beyond)))
+        Some(Bounds::new(low, high + highest * (self.p.powf(retrieved as f64) - beyond)))
     }
 }
 

@@ -87,6 +87,6 @@ impl Measure for ReciprocalRank {
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
-        Some(bounds::monotone(self, open))
+        bounds::growing(self, open, open.grade_from(self.rel))
     }
 }

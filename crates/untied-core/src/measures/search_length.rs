@@ -158,17 +158,15 @@ impl Measure for SearchLength {
         found.map_or((f64::NAN, f64::NAN), |group| (group.j as f64, (group.j + group.n - group.r) as f64))
     }
 
-    /// Over the grades with which it is defined. It never grows when a document becomes relevant or a relevant one
-    /// moves up.
+    /// It never grows when a document becomes relevant or a relevant one moves up.
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
         let filling = Filling::new(open, self.rel);
         let mut bounds = Widest::default();
         for stage in filling.stages() {
-            if let Some(group) = Holder::at(&filling, stage, self.wanted) {
-                bounds.add(group.resolved(open.resolution).mean_length());
-            }
+            let group = Holder::at(&filling, stage, self.wanted);
+            bounds.add(group.map_or(f64::NAN, |group| group.resolved(open.resolution).mean_length()));
         }
-        Some(bounds.or_undefined())
+        Some(bounds.finish())
     }
 }
 
@@ -224,11 +222,15 @@ impl Measure for PrecisionAtRecall {
         for stage in filling.stages() {
             for others in 0..=filling.unretrieved {
                 let relevant = relevant(stage.m, others) as usize;
+                if relevant == 0 {
+                    bounds.add(f64::NAN);
+                    continue;
+                }
                 let wanted = (self.target)(relevant).max(1);
-                let group = Holder::at(&filling, stage, wanted).filter(|_| relevant > 0);
+                let group = Holder::at(&filling, stage, wanted);
                 bounds.add(group.map_or(0.0, |group| self.mean_of(&group.resolved(open.resolution), wanted)));
             }
         }
-        Some(bounds.0)
+        Some(bounds.finish())
     }
 }

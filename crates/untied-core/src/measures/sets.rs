@@ -131,7 +131,7 @@ impl<F: Fn(f64, f64, f64) -> f64 + Send + Sync> Measure for Set<F> {
         let parts = open.parts(self.rel, |_, r| r as f64);
         Some(bounds::of_sum(&parts, open.not_retrieved(self.rel), |hits, m, e| {
             let relevant = relevant.as_ref().map_or(1.0, |relevant| relevant(m, e));
-            if relevant == 0.0 { 0.0 } else { (self.of)(hits, open.ranking.retrieved as f64, relevant) }
+            if relevant == 0.0 { f64::NAN } else { (self.of)(hits, open.ranking.retrieved as f64, relevant) }
         }))
     }
 }

@@ -59,6 +59,6 @@ impl Measure for Success {
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
-        Some(bounds::monotone(self, open))
+        bounds::growing(self, open, open.grade_from(self.rel))
     }
 }

@@ -85,6 +85,6 @@ impl Measure for Utility {
             let relevant = open.truth.relevant(self.rel) + more + others;
             bounds.add(self.of(retrieved, (known + more) as f64, relevant as f64));
         }
-        Some(bounds.0)
+        Some(bounds.finish())
     }
 }
