@@ -196,6 +196,7 @@ VALUES: dict[str, list[Any]] = {
     "beyond": [None, "position", "recall"],
     "subAP.p": [None, 0, 0.25, 0.5, 1],
     "RBP.max_grade": [None, None, 3, 4.5],
+    "RBPResidual.max_grade": [None, None, 3, 4.5],
     "SetF.beta": [None, 0, 0.5, 1, 2],
     "DCG.rel": [None, None, 1, 2, 0.5, 1.25],
     "nDCG.rel": [None, None, 1, 2, 0.5, 1.25],

@@ -311,6 +311,9 @@ def test_rbp_has_a_tail_that_nobody_has_seen() -> None:
     assert value(qrels, run, f"RBP(p={p}, max_grade=2)", unjudged="best").mean == (0.5 + 0.25 + 0.125) / 2
     residual = value(qrels, run, f"RBPResidual(p={p})").mean
     assert found.high - found.low == residual
+    for parameters in ("rel=2", "max_grade=3", "rel=0.5"):
+        of_rbp = value(qrels | {"c": 3}, run, f"RBP(p={p}, {parameters})", unjudged="range")
+        assert (of_rbp.high or 0) - (of_rbp.low or 0) == value(qrels, run, f"RBPResidual(p={p}, {parameters})").mean
 
 
 @given(

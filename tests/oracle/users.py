@@ -45,14 +45,22 @@ def rbp(
     return value
 
 
-def rbp_residual(order: Sequence[str], truth: Truth, k: int | None = None, p: Number = Fraction(4, 5)) -> Fraction:
-    """The weight of the unjudged documents among the first k, and of everything after them."""
-    seen = order[:k]
+def rbp_residual(
+    order: Sequence[str],
+    truth: Truth,
+    k: int | None = None,
+    p: Number = Fraction(4, 5),
+    rel: Number = 1,
+    max_grade: Number | None = None,
+) -> Fraction:
+    """What the unjudged documents among the first k, and everything after them, would add with the highest grade."""
+    seen, best = order[:k], {"best": Fraction(rel if max_grade is None else max_grade)}
+    gain = rbp(["best"], best, 1, p, rel, max_grade) / (1 - Fraction(p))
     value, weight = ZERO, 1 - Fraction(p)
     for doc in seen:
-        value += weight * (not is_judged(doc, truth))
+        value += weight * gain * (not is_judged(doc, truth))
         weight *= Fraction(p)
-    return value + Fraction(p) ** len(seen)
+    return value + gain * Fraction(p) ** len(seen)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

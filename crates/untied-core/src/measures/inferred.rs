@@ -7,8 +7,8 @@
 //!
 //! In a group with r relevant, J judged and U pooled but unjudged ones of n documents, a relevant document at position
 //! a has s of the other J - 1 judged documents above it with hypergeometric probability; given s, the expected numbers
-//! of relevant and of pooled unjudged ones above, s (r-1)/(J-1) and (a-1-s) U/(n-J), do not depend on each other
-//!. infAP may fall when a relevant document moves up, so variance and extremes come from `lattice`.
+//! of relevant and of pooled unjudged ones above, s (r-1)/(J-1) and (a-1-s) U/(n-J), do not depend on each other.
+//! infAP may fall when a relevant document moves up, so variance and extremes come from `lattice`.
 
 use super::drawing::Rows;
 use super::lattice::{self, Outcome};

@@ -21,6 +21,9 @@ const MAX_GRADE: Parameter = Parameter {
     help: "if given, a document of grade g gains g / max_grade, instead of 1 where g >= rel",
 };
 
+const ANY_REL: Parameter = Parameter { help: "as RBP's; an unjudged document may gain 1 all the same", ..REL };
+const ANY_MAX_GRADE: Parameter = Parameter { help: ANY_REL.help, ..MAX_GRADE };
+
 /// RBP, RBP@k.
 pub static RBP: Info = Info {
     name: "RBP",
@@ -35,11 +38,7 @@ pub static RBP: Info = Info {
     equation: "RBP@k = (1-p) sum over ranks i <= k of gain_i p^(i-1)",
     reference: "Moffat & Zobel 2008; ties: as DCG, with discount (1-p) p^(i-1)",
     build: |spec, scope| {
-        let gain = match spec.parameter(MAX_GRADE.name) {
-            None => Gain::From(spec.rel()?),
-            Some(_) => Gain::ShareOf(max_grade(spec, scope)?),
-        };
-        let gains = Gains::new(gain, weights(spec, scope)?, scope);
+        let gains = Gains::new(gain(spec, scope)?, weights(spec, scope)?, scope);
         Ok(Box::new(RankBiased { gains, p: persistence(spec)?, cutoff: spec.cutoff }))
     },
 };
@@ -50,7 +49,7 @@ pub static RBP_RESIDUAL: Info = Info {
     aliases: &["rbp_resid"],
     title: "what unjudged documents, and those beyond the ranking, could add to RBP",
     cutoff: Cutoff::Optional,
-    parameters: &[PERSISTENCE],
+    parameters: &[PERSISTENCE, ANY_REL, ANY_MAX_GRADE],
     aggregate: Aggregate::Mean,
     lower_is_better: false,
     needs: Needs::Judgments,
@@ -59,11 +58,19 @@ pub static RBP_RESIDUAL: Info = Info {
                comes after",
     reference: "Moffat & Zobel 2008",
     build: |spec, scope| {
+        gain(spec, scope)?; // refused where RBP is
         let weights = weights(spec, scope)?;
         let judged = Gains::new(Gain::From(0.0), weights.clone(), scope);
         Ok(Box::new(Residual { p: persistence(spec)?, weights, judged }))
     },
 };
+
+fn gain(spec: &Spec, scope: &Scope<'_>) -> Result<Gain> {
+    Ok(match spec.parameter(MAX_GRADE.name) {
+        None => Gain::From(spec.rel()?),
+        Some(_) => Gain::ShareOf(max_grade(spec, scope)?),
+    })
+}
 
 fn persistence(spec: &Spec) -> Result<f64> {
     spec.number(PERSISTENCE.name, 0.8, "a number between 0 and 1", |p| 0.0 < p && p < 1.0)
