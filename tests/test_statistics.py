@@ -130,6 +130,34 @@ def test_intervals_are_scipys() -> None:
     assert (low, high) == pytest.approx((theirs.low, theirs.high), abs=0.01)
 
 
+@pytest.mark.parametrize("n", [2, 3, 17, 400])
+@pytest.mark.parametrize("kind", ["smooth", "few values"])
+def test_bootstrap_intervals_are_scipys_for_the_same_samples(n: int, kind: str) -> None:
+    """SciPy's own formula is given the bootstrap distribution that the core drew."""
+    rng = numpy.random.default_rng(n)
+    values = rng.random(n) ** 3 if kind == "smooth" else numpy.arange(n) % 3 / 2 + (numpy.arange(n) == 0)
+    drawn, below, at_most = untied._core.bootstrap_means(list(values), 999, 5)
+    mean = values.mean()
+    assert drawn == sorted(drawn)
+    assert below == sum(one < mean - 1e-9 for one in drawn)
+    assert at_most == sum(one <= mean + 1e-9 for one in drawn)
+    exact = numpy.where(numpy.abs(numpy.asarray(drawn) - mean) < 1e-9, mean, drawn)
+    theirs = stats.bootstrap(
+        (values,), numpy.mean, n_resamples=0, method="BCa", confidence_level=0.9,
+        bootstrap_result=type("Drawn", (), {"bootstrap_distribution": exact}),
+    ).confidence_interval  # fmt: skip
+    found = mean_interval(list(values), level=0.9, samples=999, seed=5)
+    assert found == pytest.approx((theirs.low, theirs.high), rel=1e-9, abs=1e-12, nan_ok=True)
+
+
+def test_bootstrap_intervals_depend_on_values_and_seed_alone() -> None:
+    values = [place * 0.37 % 1 for place in range(5000)]
+    found = mean_interval(values, samples=500)
+    assert found == mean_interval(values, samples=500, threads=1)
+    assert found != mean_interval(values, samples=500, seed=1)
+    assert mean_interval([-value for value in values], samples=500) == pytest.approx((-found[1], -found[0]), abs=2e-3)
+
+
 def test_effect_sizes() -> None:
     a, b = [0.4, 0.6, 0.5, 0.9], [0.1, 0.4, 0.3, 0.2]
     differences = numpy.subtract(a, b)
@@ -359,3 +387,22 @@ def test_the_command_line(tmp_path, capfd) -> None:
     assert "with 4 queries no p can be below 0.38, corrected for 3 comparisons: nothing" in capfd.readouterr().err
     assert main([*arguments, "--baseline", "none"]) == 1
     assert capfd.readouterr().err == "untied: no run 'none'; there are one, other, third\n"
+
+
+def test_what_tests_other_than_randomisation_leave_open_is_said() -> None:
+    """A column that is asked for is never left out: it says no, or that it is unknown."""
+    qrels = {f"q{q}": {"r": 1} for q in range(12)}
+    best = {query: ["r"] for query in qrels}
+    worst = {query: ["x", "r"] for query in qrels}
+    tied = {query: [["x", "r"]] for query in qrels}
+    runs = {"best": best, "worst": worst, "tied": tied}
+    found = untied.evaluate(qrels, runs, "RR", ties="range")
+    for test in ("tukey", "t", "wilcoxon"):
+        tested = significance(found, test=test, interval="none", samples=2000)
+        survives = {(row["run_a"], row["run_b"]): row["survives"] for row in tested.table.to_dicts()}
+        assert survives == {("best", "worst"): "unknown", ("best", "tied"): "no", ("worst", "tied"): "no"}
+        assert "p_most" not in tested.table.columns
+        assert any("unknown whether they stay significant" in note and ": 1;" in note for note in tested.notes), test
+    tested = significance(found, interval="none")
+    assert tested.table["survives"] == ["yes", "no", "no"]
+    assert tested.notes == []

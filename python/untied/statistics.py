@@ -18,7 +18,7 @@ from untied.table import Results, Table, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, TypeAlias
 
     from untied.compare import Comparison
@@ -37,6 +37,12 @@ CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 #: How intervals are found.
 INTERVALS = ("bca", "t", "none")
 ALTERNATIVES = ("two-sided", "greater", "less")
+#: What tests unless something else is asked for: in `significance`, `discriminative_power`, the page of `untied.report`
+#: and the commands. `untied.gate` has the same test of one side.
+TEST = "randomization"
+#: How many permutations are drawn, and how many bootstrap samples, unless something else is asked for.
+SAMPLES = 100_000
+INTERVAL_SAMPLES = 9_999
 
 
 class Test:
@@ -68,7 +74,7 @@ class Test:
 
 
 def randomization_test(
-    a: Values, b: Values, *, alternative: str = "two-sided", samples: int = 100_000, seed: int = 0
+    a: Values, b: Values, *, alternative: str = "two-sided", samples: int = SAMPLES, seed: int = 0
 ) -> Test:
     """Paired randomisation test of the difference of two means (Fisher 1935; Smucker, Allan & Carterette 2007).
 
@@ -152,8 +158,9 @@ def wilcoxon_test(a: Values, b: Values, *, alternative: str = "two-sided") -> Te
 
 
 def mean_interval(
-    a: Values, b: Values | None = None, *, level: float = 0.95, method: str = "bca", samples: int = 9_999, seed: int = 0
-) -> tuple[float, float]:
+    a: Values, b: Values | None = None, *, level: float = 0.95, method: str = "bca", samples: int = INTERVAL_SAMPLES,
+    seed: int = 0, threads: int | None = None,
+) -> tuple[float, float]:  # fmt: skip
     """Confidence interval of a mean, or of the mean of differences.
 
     Parameters
@@ -163,11 +170,13 @@ def mean_interval(
     level : float
         Confidence, between 0 and 1.
     method : str
-        ``"bca"``: bootstrap, bias-corrected and accelerated (Efron 1987), as SciPy computes it; ``"t"``: Student's.
+        ``"bca"``: bootstrap, bias-corrected and accelerated (Efron 1987); ``"t"``: Student's, as SciPy computes it.
     samples : int
         How many bootstrap samples to draw.
     seed : int
         Of these.
+    threads : int, optional
+        Number of threads that draw; as many as there are processors by default. It never changes a value.
 
     Returns
     -------
@@ -177,10 +186,10 @@ def mean_interval(
     Raises
     ------
     UntiedError
-        As for `randomization_test`, or SciPy is not installed.
+        As for `randomization_test`, or SciPy is needed and not installed.
     """
     values = _plain("a", a)[1] if b is None else _differences(a, b)
-    return _interval(values, method, _share("level", level), _at_least_one(samples), seed)
+    return _interval(values, method, _share("level", level), _at_least_one(samples), seed, threads)
 
 
 def effect_size(a: Values, b: Values, *, kind: str = "paired", hedges: bool = False) -> float:
@@ -283,19 +292,24 @@ class Significance:
         run is which; ``p``; ``p_adjusted``. Means are the aggregates of `untied.evaluate`: of a count its sum over
         queries, with the difference of sums. Where a mean is geometric, logarithms are tested, and ``difference`` and
         all that is like it is one of logarithms, ln(``mean_a`` / ``mean_b``); then ``scale`` says of every row which it
-        is: mean, log or sum. Where values have a lowest and a highest: ``survives``, yes where the
-        difference has one sign and stays significant whatever the order of ties and the judgments are; ``least`` and
-        ``most``, the smallest and largest mean difference; ``p_most``, no p-value (adjusted) exceeds this.
+        is: mean, log or sum. Where values have a lowest and a highest: ``survives``, yes where the difference has one
+        sign and stays significant whatever the order of ties and the judgments are, no where that is not sure, and
+        unknown where the sign is kept but the test is not that of randomisation, whose p alone is bounded; ``least``
+        and ``most``, the smallest and largest mean difference; with the randomisation test ``p_most``, no p-value
+        (adjusted) exceeds this.
     dropped : dict of str and int
         For each measure in how many pairs of runs and queries a value was undefined; they are left out.
     settings : dict
         What was asked for.
+    notes : list of str
+        What to know before believing it.
     """
 
-    def __init__(self, table: Table, dropped: dict[str, int], settings: dict[str, Any]) -> None:
+    def __init__(self, table: Table, dropped: dict[str, int], settings: dict[str, Any], notes: list[str]) -> None:
         self.table = table
         self.dropped = dropped
         self.settings = settings
+        self.notes = notes
 
     def __repr__(self) -> str:
         return repr(self.table)
@@ -308,11 +322,11 @@ def significance(
     results: Results,
     *,
     baseline: str | None = None,
-    test: str = "randomization",
+    test: str = TEST,
     correction: str = "holm",
     interval: str = "bca",
     level: float = 0.95,
-    samples: int = 100_000,
+    samples: int = SAMPLES,
     seed: int = 0,
     bounds: Iterable[Comparison] | None = None,
     threads: int | None = None,
@@ -399,7 +413,7 @@ def significance(
             "difference": [pair.difference for pair in compared],
         }
         if interval != "none":
-            ends = [_interval(pair.differences, interval, level, 9_999, seed) for pair in compared]
+            ends = [_interval(pair.differences, interval, level, INTERVAL_SAMPLES, seed, threads) for pair in compared]
             ends = [(pair.whole(low), pair.whole(high)) for pair, (low, high) in zip(compared, ends, strict=True)]
             more |= {"low": [low for low, _ in ends], "high": [high for _, high in ends]}
         more["effect"] = [_in_deviations(_mean(pair.differences), _deviation(pair.differences)) for pair in compared]
@@ -420,6 +434,9 @@ def significance(
                 most = adjust(_largest_p(spans, samples, seed, threads), correct)
                 more["p_most"] = most
                 more["survives"] = [_yes(p <= 1 - level + 1e-12) for p in most]
+            else:
+                found_between = zip(more["least"], more["most"], strict=True)
+                more["survives"] = ["no" if low <= 0 <= high else "unknown" for low, high in found_between]
         for name, column in more.items():
             columns.setdefault(name, []).extend(column)
     names = ("measure", "run_a", "run_b", "scale")
@@ -436,11 +453,11 @@ def significance(
         "samples": samples,
         "seed": seed,
     }
-    return Significance(Table(texts, columns), dropped, settings)
+    return Significance(Table(texts, columns), dropped, settings, list(_notes(results, texts, settings)))
 
 
 def discriminative_power(
-    results: Results, *, test: str = "tukey", level: float = 0.95, samples: int = 10_000, seed: int = 0,
+    results: Results, *, test: str = TEST, level: float = 0.95, samples: int = SAMPLES, seed: int = 0,
     threads: int | None = None,
 ) -> Table:  # fmt: skip
     """How many pairs of runs each measure tells apart (Sakai 2006).
@@ -450,7 +467,7 @@ def discriminative_power(
     results : Results
         Of three runs or more over the same queries.
     test : str
-        ``"tukey"``, which holds for all pairs at once, or another of `significance`, without correction.
+        As for `significance`, without correction; ``"tukey"`` holds for all pairs at once.
     level : float
         Pairs with p of at most 1 - `level` are told apart.
     samples, seed, threads
@@ -619,11 +636,11 @@ def _tukey(
 ) -> list[float]:
     for column in columns[1:]:
         _Pair(columns[0], column)  # the same queries
-    by_query = [list(query) for query in zip(*(column.values for column in columns), strict=True)]
-    by_query = [query for query in by_query if not any(map(isnan, query))]
-    if not by_query:
+    known = [not any(map(isnan, query)) for query in zip(*(column.values for column in columns), strict=True)]
+    if not any(known):
         raise UntiedError("no query has a value of every run")
-    counts = iter(_core.tukey_counts(by_query, samples, seed, threads))
+    values = [list(compress(column.values, known)) for column in columns]
+    counts = iter(_core.tukey_counts(values, samples, seed, threads))
     runs = [column.run for column in columns]
     p = {(a, b): (next(counts) + 1) / (samples + 1) for place, a in enumerate(runs) for b in runs[place + 1 :]}
     return [p[pair] if pair in p else p[pair[1], pair[0]] for pair in pairs]
@@ -649,23 +666,44 @@ def _wilcoxon(differences: list[float], alternative: str) -> float:
     return float(stats.wilcoxon(differences, alternative=alternative).pvalue)
 
 
-def _interval(values: list[float], method: str, level: float, samples: int, seed: int) -> tuple[float, float]:
+def _interval(
+    values: Sequence[float], method: str, level: float, samples: int, seed: int, threads: int | None = None
+) -> tuple[float, float]:
     mean = _mean(values)
     if _one_of("method", method, INTERVALS[:2]) and len(values) < 2:
         return nan, nan
     if max(values) == min(values):
         return mean, mean
-    stats = _scipy("intervals")
     if method == "t":
+        stats = _scipy("Student's intervals")
         half = float(stats.t.ppf((1 + level) / 2, len(values) - 1)) * _deviation(values) / sqrt(len(values))
         return mean - half, mean + half
-    import numpy
+    return _bca(values, level, *_core.bootstrap_means(values, samples, seed, threads))
 
-    found = stats.bootstrap(
-        (numpy.asarray(values),), numpy.mean, n_resamples=samples, confidence_level=level, method="BCa",
-        rng=numpy.random.default_rng(seed),
-    )  # fmt: skip
-    return float(found.confidence_interval.low), float(found.confidence_interval.high)
+
+def _bca(values: Sequence[float], level: float, means: list[float], below: int, at_most: int) -> tuple[float, float]:
+    """Efron's interval by bootstrap means, of which some are below and some at most the mean of the values.
+
+    The mean without value i differs from the mean by (mean - value i) / (n - 1), so the jackknife's acceleration is a
+    sixth of the sum of cubed deviations over the sum of squared ones to the power of 3/2.
+    """
+    from statistics import NormalDist
+
+    from untied.compare import quantile
+
+    if not 0 < below + at_most < 2 * len(means):
+        return nan, nan  # the mean lies outside of all samples: too few were drawn
+    normal, mean = NormalDist(), _mean(values)
+    bias = normal.inv_cdf((below + at_most) / (2 * len(means)))
+    squares, cubes = fsum((value - mean) ** 2 for value in values), fsum((value - mean) ** 3 for value in values)
+    acceleration = cubes / squares**1.5 / 6
+
+    def end(z: float) -> float:
+        share = normal.cdf(bias + (bias + z) / (1 - acceleration * (bias + z)))
+        return quantile(means, share)
+
+    z = normal.inv_cdf((1 + level) / 2)
+    return end(-z), end(z)
 
 
 def _scipy(what: str) -> Any:
@@ -711,11 +749,35 @@ def _plain(name: str, values: Values) -> tuple[list[Any] | None, list[float]]:
     return keys, plain
 
 
-def _mean(values: list[float]) -> float:
+def _notes(results: Results, texts: dict[str, list[str]], settings: dict[str, Any]) -> Iterator[str]:
+    """What to know before believing tests."""
+    unknown = texts.get("survives", []).count("unknown")
+    if unknown:
+        yield (
+            f"comparisons of which it is unknown whether they stay significant whatever the order of ties or the "
+            f"judgments are: {unknown}; only the {TESTS['randomization']} has bounds of p"
+        )
+    test, samples, level = settings["test"], settings["samples"], settings["level"]
+    if test not in ("randomization", "tukey"):
+        return
+    queries = max(fact["evaluated"] for fact in results.facts().values())
+    of_sample = 1 / (samples + 1)
+    of_all = 2.0 ** (1 - queries) if test == "randomization" else 0.0
+    comparisons = len(texts["measure"]) // len(results.measures)
+    least = adjust([max(of_sample, of_all)] * comparisons, settings["correction"])[0]
+    if least > 1 - level:
+        what, remedy = f"{samples} permutations", "draw more samples, or take the test tukey"
+        if of_all > of_sample:
+            what, remedy = f"{queries} queries", "nothing can be significant"
+        corrected = "" if settings["correction"] == "none" else f", corrected for {comparisons} comparisons"
+        yield f"with {what} no p can be below {least:.2g}{corrected}: {remedy}"
+
+
+def _mean(values: Sequence[float]) -> float:
     return fsum(values) / len(values)
 
 
-def _deviation(values: list[float]) -> float:
+def _deviation(values: Sequence[float]) -> float:
     """Standard deviation of a sample; NaN of a single value."""
     if len(values) < 2:
         return nan

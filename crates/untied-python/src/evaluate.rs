@@ -209,6 +209,21 @@ impl Evaluation {
         rows.flat_map(|row| (0..measures).map(move |measure| parts(self.evaluation.value(row, measure)))).collect()
     }
 
+    /// The id of a query, by its row.
+    fn query(&self, row: usize) -> String {
+        text(self.qrels.get().0.id(self.evaluation.queries[row]))
+    }
+
+    /// Whether another run was evaluated on the same queries.
+    fn same_queries(&self, other: &Evaluation) -> bool {
+        let (mine, theirs) = (&self.evaluation.queries, &other.evaluation.queries);
+        if self.qrels.is(&other.qrels) {
+            return mine == theirs;
+        }
+        let (one, two) = (&self.qrels.get().0, &other.qrels.get().0);
+        mine.len() == theirs.len() && mine.iter().zip(theirs).all(|(&a, &b)| one.id(a) == two.id(b))
+    }
+
     fn value(&self, row: usize, measure: usize) -> WithError {
         parts(self.evaluation.value(row, measure))
     }

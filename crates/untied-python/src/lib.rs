@@ -59,7 +59,7 @@ mod _core {
     #[pymodule_export]
     use super::pytrec_eval::{TrecEvaluator, trec_eval_names};
     #[pymodule_export]
-    use super::statistics::{randomization_counts, tukey_counts};
+    use super::statistics::{bootstrap_means, randomization_counts, tukey_counts};
     #[pymodule_export]
     use super::tables::{Lengths, Qrels, Run, find_columns, place_columns, read_bytes};
     #[pymodule_export]

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use untied_core::statistics::{largest_ranges, randomization};
+use untied_core::statistics::{bootstrap, largest_ranges, randomization};
 use untied_core::{Error, watch};
 
 use crate::threads;
@@ -22,8 +22,9 @@ pub fn randomization_counts(
     threads: Option<i64>,
 ) -> PyResult<Vec<Counted>> {
     threads::run(py, threads, || {
-        let total = samples.saturating_mul(differences.len()) as u64;
-        watch::begin(|| "drawing signs".into(), "samples", Some(total));
+        let values: usize = differences.iter().map(Vec::len).sum();
+        let total = samples.saturating_mul(values) as u64;
+        watch::begin(|| "drawing signs".into(), "signs", Some(total));
         let counts = differences.par_iter().map(|differences| {
             let found = randomization(differences, samples, seed)?;
             Ok((found.at_least, found.at_most, found.beyond, found.choices, found.exact))
@@ -32,23 +33,42 @@ pub fn randomization_counts(
     })
 }
 
-/// For every two runs, those of the first one first: in how many of `samples` deals of each query's values (given query
-/// by query, as many as there are runs) the largest difference of two means is at least theirs.
+/// Means of samples that are drawn from values with replacement, ascending; how many are below the values' own mean, and
+/// how many at most that.
 #[pyfunction]
 #[pyo3(signature = (values, samples, seed, threads=None))]
+pub fn bootstrap_means(
+    py: Python<'_>,
+    values: Vec<f64>,
+    samples: usize,
+    seed: u64,
+    threads: Option<i64>,
+) -> PyResult<(Vec<f64>, usize, usize)> {
+    threads::run(py, threads, || {
+        let total = samples.saturating_mul(values.len()) as u64;
+        watch::begin(|| "drawing bootstrap samples".into(), "values", Some(total));
+        let found = bootstrap(&values, samples, seed)?;
+        Ok((found.means, found.below, found.at_most))
+    })
+}
+
+/// For every two runs, those of the first one first: in how many of `samples` deals of each query's values (given run by
+/// run) the largest difference of two means is at least theirs.
+#[pyfunction]
+#[pyo3(signature = (columns, samples, seed, threads=None))]
 pub fn tukey_counts(
     py: Python<'_>,
-    values: Vec<Vec<f64>>,
+    columns: Vec<Vec<f64>>,
     samples: usize,
     seed: u64,
     threads: Option<i64>,
 ) -> PyResult<Vec<usize>> {
     threads::run(py, threads, || {
-        let runs = values.first().map_or(0, Vec::len);
-        if values.iter().any(|query| query.len() != runs) {
+        let runs = columns.len();
+        if columns.iter().any(|column| column.len() != columns[0].len()) {
             return Err(Error::Value("every query must have a value of every run".to_owned()));
         }
-        let ranges = largest_ranges(&values.concat(), runs, samples, seed)?;
+        let ranges = largest_ranges(&columns, samples, seed)?;
         let pairs = (0..runs).flat_map(|a| (a + 1..runs).map(move |b| (a, b)));
         Ok(pairs.map(|(a, b)| ranges.at_least(a, b)).collect())
     })

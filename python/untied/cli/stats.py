@@ -11,7 +11,16 @@ from untied.cli.reading import add_reading, columns_named, read_qrels, run_files
 from untied.errors import UntiedError
 from untied.evaluate import Evaluator
 from untied.measures import as_measure, as_measures
-from untied.statistics import CORRECTIONS, INTERVALS, TESTS, Significance, adjust, discriminative_power, significance
+from untied.statistics import (
+    CORRECTIONS,
+    INTERVALS,
+    SAMPLES,
+    TEST,
+    TESTS,
+    Significance,
+    discriminative_power,
+    significance,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +60,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     add(
         "--test",
         choices=TESTS,
-        default="randomization",
+        default=TEST,
         help="randomization: paired, exact where there are few queries (default); tukey: randomised Tukey HSD, all "
         "runs at once; t: Student's, paired; wilcoxon: signed ranks",
     )
@@ -64,7 +73,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     )
     add("--interval", choices=INTERVALS, default="bca", help="of differences: bca, a bootstrap (default); t; none")
     add("--level", metavar="L", type=float, default=0.95, help="confidence (default: 0.95)")
-    add("--samples", metavar="N", type=int, default=100_000, help="permutations that are drawn (default: 100000)")
+    add("--samples", metavar="N", type=int, default=SAMPLES, help=f"permutations that are drawn (default: {SAMPLES})")
     add("--seed", metavar="N", type=int, default=0, help="of permutations and bootstrap samples (default: 0)")
     add("--power", action="store_true", help="the share of pairs of runs that each measure tells apart, uncorrected")
     add("--ties", metavar="POLICY", default="expected", help="as for eval; range: tell what survives every order")
@@ -236,24 +245,7 @@ def _notes(results: Results, found: Any) -> Iterable[str]:
     if unknown:
         yield f"queries without judgments, left out: {unknown} of all runs"
     if isinstance(found, Significance):
-        yield from _too_few(found, results)
+        yield from found.notes
         dropped = sum(found.dropped.values())
         if dropped:
             yield f"undefined values, left out of comparisons: {dropped}"
-
-
-def _too_few(found: Significance, results: Results) -> Iterator[str]:
-    """Whether nothing could be significant, however large."""
-    settings, queries = found.settings, len(results.queries)
-    if settings["test"] not in ("randomization", "tukey"):
-        return
-    of_sample = 1 / (settings["samples"] + 1)
-    of_all = 2.0 ** (1 - queries) if settings["test"] == "randomization" else 0.0
-    comparisons = len(found.table) // len(results.measures)
-    least = adjust([max(of_sample, of_all)] * comparisons, settings["correction"])[0]
-    if least > 1 - settings["level"]:
-        what, remedy = f"{settings['samples']} permutations", "draw more (--samples), or take --test tukey"
-        if of_all > of_sample:
-            what, remedy = f"{queries} queries", "nothing can be significant"
-        corrected = "" if settings["correction"] == "none" else f", corrected for {comparisons} comparisons"
-        yield f"with {what} no p can be below {least:.2g}{corrected}: {remedy}"

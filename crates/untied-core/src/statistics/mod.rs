@@ -3,28 +3,50 @@
 //! Values are laid on a grid of whole numbers first. Sums of these are exact, so a p-value depends neither on the order
 //! of the queries nor on the number of threads.
 
+mod bootstrap;
 mod randomization;
 mod range;
 
+pub use bootstrap::{Bootstrap, bootstrap};
 pub use randomization::{Counts, randomization};
 pub use range::{Ranges, largest_ranges};
 
 /// How finely the largest magnitude is told: 2^40 steps, about 1e-12 of it.
 const STEPS: i32 = 40;
+/// So many values, as a power of two, can be added up without an overflow; of more, steps are larger.
+const MOST_VALUES: u32 = 22;
 
-/// Values as whole numbers, in the same proportions.
-///
-/// A step is a power of two, and the sum of 2^22 values cannot overflow.
-fn on_grid<'a>(values: impl Iterator<Item = &'a f64> + Clone) -> Vec<i64> {
-    let largest = values.clone().fold(0.0f64, |largest, value| largest.max(value.abs()));
+/// Values as whole numbers of steps.
+struct Grid {
+    steps: Vec<i64>,
+    /// A step is 2 to the power of this, negated.
+    scale: i32,
+}
+
+impl Grid {
+    /// A number of steps as a value.
+    fn value(&self, steps: f64) -> f64 {
+        scaled(steps, -self.scale)
+    }
+}
+
+/// Times a power of two, in two factors, as one alone may not be a number.
+fn scaled(value: f64, scale: i32) -> f64 {
+    let (half, rest) = (scale / 2, scale - scale / 2);
+    value * 2f64.powi(half) * 2f64.powi(rest)
+}
+
+/// Values as whole numbers, in the same proportions. A step is a power of two, and no sum of all values overflows.
+fn on_grid<'a>(values: impl Iterator<Item = &'a f64> + Clone) -> Grid {
+    let (count, largest) =
+        values.clone().fold((0usize, 0.0f64), |(count, largest), value| (count + 1, largest.max(value.abs())));
     if largest == 0.0 {
-        return values.map(|_| 0).collect();
+        return Grid { steps: vec![0; count], scale: 0 };
     }
     let exponent = ((largest.to_bits() >> 52) & 0x7ff) as i32 - 1023;
-    // Two factors, as one alone may not be a number.
-    let scale = STEPS - exponent.max(-1000);
-    let (half, rest) = (scale / 2, scale - scale / 2);
-    values.map(|value| (value * 2f64.powi(half) * 2f64.powi(rest)).round_ties_even() as i64).collect()
+    let coarser = count.next_power_of_two().ilog2().saturating_sub(MOST_VALUES) as i32;
+    let scale = STEPS - coarser - exponent.max(-1000);
+    Grid { steps: values.map(|&value| scaled(value, scale).round_ties_even() as i64).collect(), scale }
 }
 
 #[cfg(test)]
@@ -33,12 +55,25 @@ mod tests {
 
     #[test]
     fn the_grid_keeps_proportions() {
-        assert_eq!(on_grid([0.5, -0.25, 0.0].iter()), [1 << 40, -(1 << 39), 0]);
-        assert_eq!(on_grid([3e200, 1e-9].iter())[1], 0);
-        assert_eq!(on_grid([1e-300].iter()).len(), 1);
-        assert_eq!(on_grid([0.0].iter()), [0]);
+        let steps = |values: &[f64]| on_grid(values.iter()).steps;
+        assert_eq!(steps(&[0.5, -0.25, 0.0]), [1 << 40, -(1 << 39), 0]);
+        assert_eq!(steps(&[3e200, 1e-9])[1], 0);
+        assert_eq!(steps(&[1e-300]).len(), 1);
+        assert_eq!(steps(&[0.0]), [0]);
         // Sums that are equal but for rounding are equal on the grid.
-        let grid = on_grid([0.1, 0.2, 0.1 + 0.2].iter());
-        assert!((grid[0] + grid[1] - grid[2]).abs() <= 3);
+        let sums = steps(&[0.1, 0.2, 0.1 + 0.2]);
+        assert!((sums[0] + sums[1] - sums[2]).abs() <= 3);
+        // And back.
+        for value in [0.3, 3e200, -7e-200] {
+            let grid = on_grid([value].iter());
+            assert!((grid.value(grid.steps[0] as f64) / value - 1.0).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn sums_of_very_many_values_do_not_overflow() {
+        let values = vec![1.999; 9_000_000];
+        let steps = on_grid(values.iter()).steps;
+        assert!(steps.iter().try_fold(0i64, |sum, &step| sum.checked_add(step)).is_some());
     }
 }

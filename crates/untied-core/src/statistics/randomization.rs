@@ -4,6 +4,8 @@
 //! S = sum of s_i d_i over signs s_i. With all 2^n of them the p-value is exact; of a sample of B it is
 //! (1 + those at least as extreme) / (1 + B) (Phipson & Smyth 2010).
 
+use rayon::prelude::*;
+
 use super::on_grid;
 use crate::error::Result;
 use crate::random::Random;
@@ -13,8 +15,12 @@ use crate::watch;
 const MOST_LISTED: usize = 50;
 /// Differences whose signs are looked up together.
 const TOGETHER: usize = 8;
-/// Samples that are drawn before anyone asks whether to go on.
-const TOLD: usize = 64;
+/// Words of 64 signs whose differences are added up for many samples, so that their tables stay in the cache.
+const BLOCK: usize = 8;
+/// Samples whose sums one thread adds to before anyone asks whether to go on.
+const ASKED: usize = 1 << 10;
+/// Samples whose sums are held at once.
+const HELD: usize = 1 << 17;
 
 /// How many choices of signs give a sum as extreme as the one that was seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,7 +46,7 @@ pub struct Counts {
 /// # Errors
 /// Work shall stop.
 pub fn randomization(differences: &[f64], samples: usize, seed: u64) -> Result<Counts> {
-    let grid = on_grid(differences.iter());
+    let grid = on_grid(differences.iter()).steps;
     let other_than_0: Vec<i64> = grid.iter().copied().filter(|&step| step != 0).collect();
     let half = other_than_0.len().div_ceil(2);
     if other_than_0.len() <= MOST_LISTED && 1 << half <= samples.max(1) {
@@ -124,23 +130,33 @@ fn pairs_from(one: &[i64], other: &[i64], least: i64) -> f64 {
     pairs as f64
 }
 
+/// Sample s takes the words from s times their number on from one sequence, so sums can be computed in any order, block
+/// by block and in parallel.
 fn sampled_signs(grid: &[i64], samples: usize, seed: u64) -> Result<Counts> {
     let limits = Limits::of(grid);
-    let tables: Vec<[i64; 1 << TOGETHER]> = grid.chunks(TOGETHER).map(sums_by_bits).collect();
-    let mut random = Random::new(seed);
+    let words = grid.len().div_ceil(64) as u64;
     let (mut at_least, mut at_most, mut beyond) = (0u64, 0u64, 0u64);
-    for sample in 0..samples {
-        if sample % TOLD == 0 {
-            watch::step(TOLD as u64)?;
+    let mut sums = vec![0i64; samples.min(HELD)];
+    for first in (0..samples).step_by(HELD) {
+        let sums = &mut sums[..HELD.min(samples - first)];
+        sums.fill(0);
+        for (block, of_block) in grid.chunks(64 * BLOCK).enumerate() {
+            let tables: Vec<[i64; 1 << TOGETHER]> = of_block.chunks(TOGETHER).map(sums_by_bits).collect();
+            sums.par_chunks_mut(ASKED).enumerate().try_for_each(|(chunk, sums)| {
+                for (sample, sum) in (first + chunk * ASKED..).zip(sums.iter_mut()) {
+                    let mut random = Random::after(seed, sample as u64 * words + (block * BLOCK) as u64);
+                    for tables in tables.chunks(8) {
+                        let bytes = random.bits().to_le_bytes();
+                        *sum += tables.iter().zip(bytes).map(|(table, byte)| table[usize::from(byte)]).sum::<i64>();
+                    }
+                }
+                watch::step((sums.len() * of_block.len()) as u64)
+            })?;
         }
-        let mut sum = 0;
-        for tables in tables.chunks(8) {
-            let bytes = random.bits().to_le_bytes();
-            sum += tables.iter().zip(bytes).map(|(table, byte)| table[usize::from(byte)]).sum::<i64>();
-        }
-        at_least += u64::from(sum >= limits.smallest_at_least());
-        at_most += u64::from(sum <= limits.largest_at_most());
-        beyond += u64::from(sum.abs() >= limits.smallest_beyond());
+        let count = |is: &dyn Fn(i64) -> bool| sums.iter().filter(|&&sum| is(sum)).count() as u64;
+        at_least += count(&|sum| sum >= limits.smallest_at_least());
+        at_most += count(&|sum| sum <= limits.largest_at_most());
+        beyond += count(&|sum| sum.abs() >= limits.smallest_beyond());
     }
     let [at_least, at_most, beyond, choices] = [at_least, at_most, beyond, samples as u64].map(|count| count as f64);
     Ok(Counts { at_least, at_most, beyond, choices, exact: false })
@@ -200,6 +216,27 @@ mod tests {
         assert!(all.exact && !some.exact);
         let (share, p) = (some.beyond / some.choices, all.beyond / all.choices);
         assert!((share - p).abs() < 4.0 * (p * (1.0 - p) / 20_000.0).sqrt(), "{share} of the sample, {p} of all");
+    }
+
+    #[test]
+    fn blocks_draw_the_signs_of_one_sequence() {
+        let mut random = Random::new(9);
+        let steps: Vec<i64> = (0..1300).map(|_| random.below(2000) as i64 - 900).collect();
+        let limits = Limits::of(&steps);
+        let mut random = Random::new(5);
+        let mut sums = vec![];
+        for _ in 0..3000 {
+            let mut sum = 0;
+            for word in steps.chunks(64) {
+                let bits = random.bits();
+                let signed = word.iter().enumerate().map(|(i, step)| if bits >> i & 1 == 1 { *step } else { -step });
+                sum += signed.sum::<i64>();
+            }
+            sums.push(sum);
+        }
+        let found = sampled_signs(&steps, 3000, 5).expect("nobody stops it");
+        assert_eq!(found.at_least, sums.iter().filter(|&&sum| sum >= limits.smallest_at_least()).count() as f64);
+        assert_eq!(found.beyond, sums.iter().filter(|&&sum| sum.abs() >= limits.smallest_beyond()).count() as f64);
     }
 
     #[test]

@@ -32,17 +32,19 @@ impl Ranges {
 
 /// Deal out the values of each query `samples` times.
 ///
-/// `values` are those of the first query for all runs, then those of the next.
+/// `columns` are the values of each run, query by query.
 ///
 /// # Errors
 /// Work shall stop, or there is no memory for as many samples.
-pub fn largest_ranges(values: &[f64], runs: usize, samples: usize, seed: u64) -> Result<Ranges> {
-    let grid = on_grid(values.iter());
+pub fn largest_ranges(columns: &[Vec<f64>], samples: usize, seed: u64) -> Result<Ranges> {
+    let (runs, queries) = (columns.len(), columns.first().map_or(0, Vec::len));
+    let by_query = (0..queries).flat_map(|query| columns.iter().map(move |column| &column[query]));
+    let grid = on_grid(by_query).steps;
     let mut sums = vec![0; runs];
     grid.chunks_exact(runs).for_each(|query| add(&mut sums, query));
     let deal = |(sums, dealt): &mut (Vec<i64>, Vec<i64>), sample: usize| {
         // A generator for every deal: no deal depends on the thread that makes it.
-        let mut random = Random::new(Random::new(seed ^ (sample as u64).rotate_left(32)).bits());
+        let mut random = Random::of_sample(seed, sample);
         sums.fill(0);
         for query in grid.chunks_exact(runs) {
             dealt.copy_from_slice(query);
@@ -67,7 +69,7 @@ pub fn largest_ranges(values: &[f64], runs: usize, samples: usize, seed: u64) ->
         },
     )?;
     largest.sort_unstable();
-    Ok(Ranges { sums, largest, slack: 2 * (values.len() / runs.max(1)) as i64 })
+    Ok(Ranges { sums, largest, slack: 2 * queries as i64 })
 }
 
 fn add(sums: &mut [i64], values: &[i64]) {
@@ -81,17 +83,17 @@ mod tests {
     #[test]
     fn two_runs_are_dealt_signs() {
         // Of two runs the range is |sum of s_i d_i|: the randomisation test.
-        let values = [0.9, 0.1, 0.8, 0.3, 0.2, 0.4, 0.7, 0.1, 0.5, 0.2];
-        let differences: Vec<f64> = values.chunks(2).map(|pair| pair[0] - pair[1]).collect();
+        let columns = [vec![0.9, 0.8, 0.2, 0.7, 0.5], vec![0.1, 0.3, 0.4, 0.1, 0.2]];
+        let differences: Vec<f64> = columns[0].iter().zip(&columns[1]).map(|(a, b)| a - b).collect();
         let exact = super::super::randomization(&differences, 1 << 10, 0).expect("nobody stops it");
-        let ranges = largest_ranges(&values, 2, 40_000, 5).expect("nobody stops it");
+        let ranges = largest_ranges(&columns, 40_000, 5).expect("nobody stops it");
         let (p, share) = (exact.beyond / exact.choices, ranges.at_least(0, 1) as f64 / 40_000.0);
         assert!((p - share).abs() < 4.0 * (p * (1.0 - p) / 40_000.0).sqrt(), "{p} exactly, {share} of the sample");
     }
 
     #[test]
     fn equal_runs_do_not_differ() {
-        let ranges = largest_ranges(&[0.3, 0.3, 0.3, 0.7, 0.7, 0.7], 3, 100, 0).expect("nobody stops it");
+        let ranges = largest_ranges(&vec![vec![0.3, 0.7]; 3], 100, 0).expect("nobody stops it");
         assert_eq!(ranges.at_least(0, 2), 100);
     }
 }

@@ -1,0 +1,166 @@
+//! Means of samples that are drawn with replacement (Efron 1979).
+//!
+//! Values stand in blocks. A sample first draws how many of its values come from each block, by halves: of N draws as many
+//! fall into the left half as N random bits are 1. Then it draws within the block, some bits of a word a draw. So each
+//! draw is uniform, and what is looked up is in the cache, where single draws out of a million values would wait for
+//! memory. Draws that fall behind the last value, up to the next power of two, are drawn again.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::on_grid;
+use crate::error::{Error, Result};
+use crate::random::Random;
+use crate::{memory, watch};
+
+/// Values in a block, at most.
+const BLOCK: usize = 1 << 12;
+/// Samples that draw from a block before any draws from the next.
+const GROUP: usize = 16;
+
+/// Bootstrap means, and where the mean of the values themselves stands among them.
+#[derive(Debug)]
+pub struct Bootstrap {
+    /// Ascending.
+    pub means: Vec<f64>,
+    /// How many are below the mean of the values.
+    pub below: usize,
+    /// How many are at most that mean.
+    pub at_most: usize,
+}
+
+/// Draw as many of the values as there are, with replacement, `samples` times.
+///
+/// Sums are exact on the grid, so means that are equal but for rounding are equal.
+///
+/// # Errors
+/// There is no value, work shall stop, or there is no memory for as many samples.
+pub fn bootstrap(values: &[f64], samples: usize, seed: u64) -> Result<Bootstrap> {
+    let grid = on_grid(values.iter());
+    let steps = grid.steps.as_slice();
+    let count = steps.len();
+    if count == 0 {
+        return Err(Error::Value("there are no values to draw from".to_owned()));
+    }
+    let mut sums: Vec<i64> = memory::room(samples, "bootstrap samples")?;
+    sums.resize(samples, 0);
+    sums.par_chunks_mut(GROUP).enumerate().try_for_each(|(group, sums)| {
+        let first = group * GROUP;
+        draw_group(steps, first..first + sums.len(), seed, sums)?;
+        watch::step((count * sums.len()) as u64)
+    })?;
+    sums.sort_unstable();
+    let seen: i64 = steps.iter().sum();
+    let (below, at_most) = (sums.partition_point(|&sum| sum < seen), sums.partition_point(|&sum| sum <= seen));
+    let means = sums.iter().map(|&sum| grid.value(sum as f64 / count as f64)).collect();
+    Ok(Bootstrap { means, below, at_most })
+}
+
+/// The sums of a few samples.
+fn draw_group(steps: &[i64], samples: Range<usize>, seed: u64, sums: &mut [i64]) -> Result<()> {
+    let size = steps.len().next_power_of_two();
+    let block = size.min(BLOCK);
+    let mut generators: Vec<Random> = samples.map(|sample| Random::of_sample(seed, sample)).collect();
+    let mut missing = vec![steps.len(); sums.len()];
+    let mut counts = vec![vec![0; size / block]; sums.len()];
+    while missing.iter().any(|&missing| missing > 0) {
+        for ((random, counts), missing) in generators.iter_mut().zip(&mut counts).zip(&missing) {
+            part(random, *missing, counts);
+        }
+        for (number, values) in steps.chunks(block).enumerate() {
+            watch::check()?;
+            for (sample, random) in generators.iter_mut().enumerate() {
+                let (sum, drawn) = draw(random, counts[sample][number], values, block.ilog2());
+                sums[sample] += sum;
+                missing[sample] -= drawn;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How many of so many draws fall into each of some blocks, whose number is a power of two.
+fn part(random: &mut Random, draws: usize, counts: &mut [usize]) {
+    if let [count] = counts {
+        *count = draws;
+        return;
+    }
+    let words: u32 = (0..draws / 64).map(|_| random.bits().count_ones()).sum();
+    let rest = random.bits() & ((1 << (draws % 64)) - 1);
+    let left = (words + rest.count_ones()) as usize;
+    let (one, other) = counts.split_at_mut(counts.len() / 2);
+    part(random, left, one);
+    part(random, draws - left, other);
+}
+
+/// The sum of values that are drawn by so many bits each, and how many draws met one.
+fn draw(random: &mut Random, draws: usize, values: &[i64], bits: u32) -> (i64, usize) {
+    let (mask, a_word) = ((1usize << bits) - 1, 64 / bits.max(1) as usize);
+    let (mut sum, mut drawn, mut left) = (0, 0, draws);
+    while left > 0 {
+        let mut word = random.bits();
+        for _ in 0..a_word.min(left) {
+            if let Some(value) = values.get(word as usize & mask) {
+                sum += value;
+                drawn += 1;
+            }
+            word >>= bits;
+        }
+        left -= a_word.min(left);
+    }
+    (sum, drawn)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn means_spread_as_they_should() {
+        let mut random = Random::new(2);
+        let values: Vec<f64> = (0..200).map(|_| random.unit()).collect();
+        let mean = values.iter().sum::<f64>() / 200.0;
+        let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 200.0;
+        let found = bootstrap(&values, 20_000, 0).expect("nobody stops it").means;
+        let centre = found.iter().sum::<f64>() / 20_000.0;
+        let spread = found.iter().map(|value| (value - centre).powi(2)).sum::<f64>() / 20_000.0;
+        assert!((centre - mean).abs() < 4.0 * (variance / 200.0 / 20_000.0).sqrt(), "{centre} {mean}");
+        assert!((spread / (variance / 200.0) - 1.0).abs() < 0.05, "{spread} {variance}");
+    }
+
+    #[test]
+    fn every_value_is_drawn_as_often() {
+        // Of two values the sum counts how often the second was drawn: binomial.
+        let found = bootstrap(&[0.0, 1.0], 40_000, 3).expect("nobody stops it");
+        let share = |mean: f64| found.means.iter().filter(|&&one| one == mean).count() as f64 / 40_000.0;
+        for (mean, expected) in [(0.0, 0.25), (0.5, 0.5), (1.0, 0.25)] {
+            assert!((share(mean) - expected).abs() < 0.01, "{mean} {}", share(mean));
+        }
+        assert_eq!((found.below, found.at_most), {
+            let (zero, half) = (share(0.0) * 40_000.0, share(0.5) * 40_000.0);
+            (zero.round() as usize, (zero + half).round() as usize)
+        });
+    }
+
+    #[test]
+    fn all_values_of_many_blocks_are_drawn_alike() {
+        // The mean number of draws from each third of the values, and how it varies, as of a multinomial.
+        let count = 3 * 5000;
+        for third in 0..3 {
+            let values: Vec<f64> = (0..count).map(|i| f64::from(u8::from(i / 5000 == third))).collect();
+            let means = bootstrap(&values, 4000, 1).expect("nobody stops it").means;
+            let mean = means.iter().sum::<f64>() / 4000.0;
+            let variance = means.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / 4000.0;
+            let expected = 2.0 / 9.0 / count as f64;
+            assert!((mean - 1.0 / 3.0).abs() < 4.0 * (expected / 4000.0).sqrt(), "{third}: {mean}");
+            assert!((variance / expected - 1.0).abs() < 0.1, "{third}: {variance}");
+        }
+    }
+
+    #[test]
+    fn one_value_and_none() {
+        assert_eq!(bootstrap(&[0.25], 3, 0).expect("nobody stops it").means, [0.25; 3]);
+        assert!(bootstrap(&[], 3, 0).is_err());
+    }
+}
