@@ -14,6 +14,7 @@ from untied import _core
 from untied.aggregates import Aggregate
 from untied.errors import UntiedError
 from untied.measures import as_measure
+from untied.paired import Column, Pair, delta_bounds, pieces
 from untied.table import Results, Table, Value
 
 TYPE_CHECKING = False
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from untied.compare import Comparison
+    from untied.paired import Spans
 
     Values: TypeAlias = Mapping[Any, float | Value] | Iterable[float | Value]
 
@@ -37,6 +39,12 @@ CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 #: How intervals are found.
 INTERVALS = ("bca", "t", "none")
 ALTERNATIVES = ("two-sided", "greater", "less")
+#: Columns of what `significance` finds, those that were asked for.
+NUMBERS = (
+    "mean_a", "mean_b", "difference", "low", "high", "effect", "better", "worse", "equal", "p", "p_adjusted",
+    "least", "most", "p_most",
+)  # fmt: skip
+VERDICTS = ("significant", "survives")
 #: What tests unless something else is asked for: in `significance`, `discriminative_power`, the page of `untied.report`
 #: and the commands. `untied.gate` has the same test of one side.
 TEST = "randomization"
@@ -389,61 +397,52 @@ def significance(
     _at_least_one(samples)
     pairs = _pairs(results.runs, baseline)
     given = {} if bounds is None else {comparison.runs: comparison for comparison in bounds}
+    with_bounds = bool(given) or "low" in next(iter(results._evaluations.values())).columns()
     rows: list[tuple[str, str, str, str]] = []
     columns: dict[str, list[Any]] = {}
     dropped: dict[str, int] = {}
-    with_bounds = bool(given) or "low" in next(iter(results._evaluations.values())).columns()
-    for measure in results.measures:
-        aggregate = Aggregate(as_measure(measure))
-        if given and aggregate.scale == "log":
+    chance = (samples, seed, threads)
+    for measure in results._measures:
+        scale = Aggregate(measure).scale
+        if given and scale == "log":
             raise UntiedError(f"bounds by Delta are of differences of values, but logarithms are tested of {measure}")
-        values = {run: _Column(results, run, measure, aggregate) for run in results.runs}
-        compared = [_Pair(values[a], values[b]) for a, b in pairs]
-        dropped[measure] = sum(pair.dropped for pair in compared)
+        values = {run: Column(results, run, measure) for run in results.runs}
+        found: dict[str, list[Any]] = {}
+        dropped[str(measure)] = 0
+        for piece in pieces(pairs, len(values[pairs[0][0]].values)):
+            compared = [Pair(values[a], values[b]) for a, b in piece]
+            dropped[str(measure)] += sum(pair.dropped for pair in compared)
+            _add(found, _described(compared, interval, level, seed, threads))
+            if test != "tukey":
+                _add(found, {"p": _tested(test, [pair.differences for pair in compared], *chance)})
+            if with_bounds:
+                spans = [
+                    delta_bounds(given, pair, ab, str(measure)) if given else pair.spans
+                    for pair, ab in zip(compared, piece, strict=True)
+                ]
+                ends = list(zip(compared, spans, strict=True))
+                _add(found, {"least": [pair.whole(_mean(low)) for pair, (low, _) in ends]})
+                _add(found, {"most": [pair.whole(_mean(high)) for pair, (_, high) in ends]})
+                if test == "randomization":
+                    _add(found, {"p_most": _largest_p(spans, *chance)})
         if test == "tukey":
-            found = _tukey(list(values.values()), pairs, samples, seed, threads)
-        else:
-            found = _tested(test, [pair.differences for pair in compared], samples, seed, threads)
+            found["p"] = _tukey(list(values.values()), pairs, *chance)
         correct = "none" if test == "tukey" else correction
-        adjusted = adjust(found, correct)
-        rows += [(measure, a, b, aggregate.scale) for a, b in pairs]
-        more: dict[str, list[Any]] = {
-            "mean_a": [pair.mean_a for pair in compared],
-            "mean_b": [pair.mean_b for pair in compared],
-            "difference": [pair.difference for pair in compared],
-        }
-        if interval != "none":
-            ends = [_interval(pair.differences, interval, level, INTERVAL_SAMPLES, seed, threads) for pair in compared]
-            ends = [(pair.whole(low), pair.whole(high)) for pair, (low, high) in zip(compared, ends, strict=True)]
-            more |= {"low": [low for low, _ in ends], "high": [high for _, high in ends]}
-        more["effect"] = [_in_deviations(_mean(pair.differences), _deviation(pair.differences)) for pair in compared]
-        more["better"] = [sum(x > 0 for x in pair.differences) for pair in compared]
-        more["worse"] = [sum(x < 0 for x in pair.differences) for pair in compared]
-        more["equal"] = [sum(x == 0 for x in pair.differences) for pair in compared]
-        more |= {"p": found, "p_adjusted": adjusted}
-        more["significant"] = [_yes(p <= 1 - level + 1e-12) for p in adjusted]
-        if with_bounds:
-            if given:
-                spans = [_delta_bounds(given, pair, ab, measure) for pair, ab in zip(compared, pairs, strict=True)]
-            else:
-                spans = [pair.spans for pair in compared]
-            both = list(zip(compared, spans, strict=True))
-            more["least"] = [pair.whole(_mean([low for low, _ in span])) for pair, span in both]
-            more["most"] = [pair.whole(_mean([high for _, high in span])) for pair, span in both]
-            if test == "randomization":
-                most = adjust(_largest_p(spans, samples, seed, threads), correct)
-                more["p_most"] = most
-                more["survives"] = [_yes(p <= 1 - level + 1e-12) for p in most]
-            else:
-                found_between = zip(more["least"], more["most"], strict=True)
-                more["survives"] = ["no" if low <= 0 <= high else "unknown" for low, high in found_between]
-        for name, column in more.items():
-            columns.setdefault(name, []).extend(column)
+        found["p_adjusted"] = adjust(found["p"], correct)
+        found["significant"] = [_yes(p <= 1 - level + 1e-12) for p in found["p_adjusted"]]
+        if "p_most" in found:
+            found["p_most"] = adjust(found["p_most"], correct)
+            found["survives"] = [_yes(p <= 1 - level + 1e-12) for p in found["p_most"]]
+        elif with_bounds:
+            both = zip(found["least"], found["most"], strict=True)
+            found["survives"] = ["no" if low <= 0 <= high else "unknown" for low, high in both]
+        rows += [(str(measure), a, b, scale) for a, b in pairs]
+        _add(columns, {name: found[name] for name in NUMBERS + VERDICTS if name in found})
     names = ("measure", "run_a", "run_b", "scale")
     texts = dict(zip(names, (list(column) for column in zip(*rows, strict=True)), strict=True))
     if "log" not in texts["scale"]:
         del texts["scale"]
-    texts |= {name: columns.pop(name) for name in ("significant", "survives") if name in columns}
+    texts |= {name: columns.pop(name) for name in VERDICTS if name in columns}
     settings = {
         "baseline": baseline,
         "test": test,
@@ -505,88 +504,6 @@ def discriminative_power(
     return Table(texts, columns)
 
 
-class _Column:
-    """A run's values of one measure, query by query, as terms of its aggregate."""
-
-    def __init__(self, results: Results, run: str, measure: str, aggregate: Aggregate) -> None:
-        evaluation = results._evaluations[run]
-        number = results.measures.index(measure)
-        self.run = run
-        self.queries = evaluation.queries()
-        self.aggregate = aggregate
-        self.values = self._terms(evaluation, number, "value")
-        self.low = self.high = self.values
-        if "low" in evaluation.columns():
-            ends = (self._terms(evaluation, number, field) for field in ("low", "high"))
-            self.low, self.high = (
-                [value if isnan(end) else end for value, end in zip(self.values, of_queries, strict=True)]
-                for of_queries in ends
-            )
-
-    def _terms(self, evaluation: Any, number: int, field: str) -> list[float]:
-        return self.aggregate.terms(memoryview(evaluation.column(number, field)).cast("d"))
-
-
-class _Pair:
-    """Two runs' values of the queries for which both have one, as terms of their aggregates."""
-
-    def __init__(self, a: _Column, b: _Column) -> None:
-        if a.queries != b.queries:
-            only = sorted(set(a.queries) ^ set(b.queries))
-            raise UntiedError(
-                f"runs {a.run} and {b.run} were evaluated on different queries, such as {only[0]!r}; "
-                "evaluate all judged queries of each (queries='qrels')"
-            )
-        self._a, self._b = a, b
-        both = [not isnan(x) and not isnan(y) for x, y in zip(a.values, b.values, strict=True)]
-        self._both = both
-        self.queries = list(compress(a.queries, both))
-        self.dropped = len(both) - len(self.queries)
-        if not self.queries:
-            raise UntiedError(f"runs {a.run} and {b.run} have no query with a value of each")
-        one, other = (list(compress(column.values, both)) for column in (a, b))
-        self.differences = [x - y for x, y in zip(one, other, strict=True)]
-        self.mean_a, self.mean_b = a.aggregate.total(one), a.aggregate.total(other)
-        self.difference = self.whole(_mean(self.differences))
-
-    def whole(self, mean: float) -> float:
-        """The difference of both aggregates, by that of the mean of their terms."""
-        return self._a.aggregate.difference(mean, len(self.queries))
-
-    @property
-    def spans(self) -> list[tuple[float, float]]:
-        """Smallest and largest difference of each query, where the runs are resolved independently."""
-        a, b = self._a, self._b
-        ends = zip(a.low, a.high, b.low, b.high, strict=True)
-        return [(low_a - high_b, high_a - low_b) for low_a, high_a, low_b, high_b in compress(ends, self._both)]
-
-
-def _delta_bounds(
-    given: Mapping[tuple[str, str], Comparison], pair: _Pair, ab: tuple[str, str], measure: str
-) -> list[tuple[float, float]]:
-    """Bounds of each query's difference, as a comparison has them."""
-    turned = ab not in given
-    comparison = given.get((ab[1], ab[0]) if turned else ab)
-    if comparison is None:
-        raise UntiedError(f"bounds lack the comparison of {ab[0]} and {ab[1]}")
-    known = set(comparison.queries)
-    spans = []
-    for query, difference in zip(pair.queries, pair.differences, strict=True):
-        if query not in known:
-            # What the other run retrieved could still be judged: nothing bounds that here.
-            raise UntiedError(f"bounds have none for query {query!r}, which {ab[0]} or {ab[1]} lacks")
-        value = comparison.value(f"Delta({measure})", query)
-        if value.low is None or value.high is None or isnan(value.low):
-            raise UntiedError(f"bounds have none for Delta({measure}) of query {query!r}")
-        if abs((-value.mean if turned else value.mean) - difference) > 1e-9:
-            raise UntiedError(
-                f"Delta({measure}) of query {query!r} is not the difference of {measure}: it has other qrels or "
-                "policies, or divides by what is possible rather than by what is relevant"
-            )
-        spans.append((-value.high, -value.low) if turned else (value.low, value.high))
-    return spans
-
-
 def _pairs(runs: list[str], baseline: str | None) -> list[tuple[str, str]]:
     if len(runs) < 2:
         raise UntiedError("a test needs two runs or more")
@@ -597,17 +514,40 @@ def _pairs(runs: list[str], baseline: str | None) -> list[tuple[str, str]]:
     return [(run, baseline) for run in runs if run != baseline]
 
 
+def _add(columns: dict[str, list[Any]], more: dict[str, list[Any]]) -> None:
+    for name, cells in more.items():
+        columns.setdefault(name, []).extend(cells)
+
+
+def _described(
+    compared: list[Pair], interval: str, level: float, seed: int, threads: int | None
+) -> dict[str, list[Any]]:  # fmt: skip
+    """What there is to say of pairs of runs without a test."""
+    found: dict[str, list[Any]] = {}
+    for pair in compared:
+        differences = pair.differences
+        row = {"mean_a": pair.mean_a, "mean_b": pair.mean_b, "difference": pair.difference}
+        if interval != "none":
+            low, high = _interval(differences, interval, level, INTERVAL_SAMPLES, seed, threads)
+            row |= {"low": pair.whole(low), "high": pair.whole(high)}
+        row["effect"] = _in_deviations(_mean(differences), _deviation(differences))
+        better, worse = sum(x > 0 for x in differences), sum(x < 0 for x in differences)
+        row |= {"better": better, "worse": worse, "equal": len(differences) - better - worse}
+        _add(found, {name: [cell] for name, cell in row.items()})
+    return found
+
+
 def _tested(
-    test: str, differences: list[list[float]], samples: int, seed: int, threads: int | None
+    test: str, differences: Sequence[Sequence[float]], samples: int, seed: int, threads: int | None
 ) -> list[float]:  # fmt: skip
     if test == "randomization":
         return [p for p, _ in _randomization(differences, "two-sided", samples, seed, threads)]
-    one: Callable[[list[float], str], float] = _t if test == "t" else _wilcoxon
+    one: Callable[[Sequence[float], str], float] = _t if test == "t" else _wilcoxon
     return [one(of_pair, "two-sided") for of_pair in differences]
 
 
 def _randomization(
-    differences: list[list[float]], alternative: str, samples: int, seed: int, threads: int | None
+    differences: Sequence[Sequence[float]], alternative: str, samples: int, seed: int, threads: int | None
 ) -> list[tuple[float, str]]:
     """p-values, and whether they are exact."""
     which = {"two-sided": 2, "greater": 0, "less": 1}[_one_of("alternative", alternative, ALTERNATIVES)]
@@ -620,33 +560,32 @@ def _randomization(
     return found
 
 
-def _largest_p(spans: list[list[tuple[float, float]]], samples: int, seed: int, threads: int | None) -> list[float]:
+def _largest_p(spans: Sequence[Spans], samples: int, seed: int, threads: int | None) -> list[float]:
     """No p-value of a two-sided test of differences within these spans is larger."""
-    nearest = []
-    for span in spans:
-        low, high = [low for low, _ in span], [high for _, high in span]
-        nearest.append(low if fsum(low) > 0 else high if fsum(high) < 0 else [])
-    tested = iter(_randomization([one for one in nearest if one], "two-sided", samples, seed, threads))
+    nearest = [low if fsum(low) > 0 else high if fsum(high) < 0 else None for low, high in spans]
+    tested = iter(_randomization([one for one in nearest if one is not None], "two-sided", samples, seed, threads))
     # Where the sum can be 0, nothing rules a p-value of 1 out.
-    return [next(tested)[0] if one else 1.0 for one in nearest]
+    return [1.0 if one is None else next(tested)[0] for one in nearest]
 
 
 def _tukey(
-    columns: list[_Column], pairs: list[tuple[str, str]], samples: int, seed: int, threads: int | None
+    columns: list[Column], pairs: list[tuple[str, str]], samples: int, seed: int, threads: int | None
 ) -> list[float]:
     for column in columns[1:]:
-        _Pair(columns[0], column)  # the same queries
-    known = [not any(map(isnan, query)) for query in zip(*(column.values for column in columns), strict=True)]
-    if not any(known):
+        Pair(columns[0], column)  # the same queries
+    values: list[Sequence[float]] = [column.values for column in columns]
+    if any(any(map(isnan, column)) for column in values):
+        known = [not any(map(isnan, query)) for query in zip(*values, strict=True)]
+        values = [list(compress(column, known)) for column in values]
+    if not values[0]:
         raise UntiedError("no query has a value of every run")
-    values = [list(compress(column.values, known)) for column in columns]
     counts = iter(_core.tukey_counts(values, samples, seed, threads))
     runs = [column.run for column in columns]
     p = {(a, b): (next(counts) + 1) / (samples + 1) for place, a in enumerate(runs) for b in runs[place + 1 :]}
     return [p[pair] if pair in p else p[pair[1], pair[0]] for pair in pairs]
 
 
-def _t(differences: list[float], alternative: str) -> float:
+def _t(differences: Sequence[float], alternative: str) -> float:
     _one_of("alternative", alternative, ALTERNATIVES)
     stats = _scipy("t-tests")
     if not any(differences):
@@ -658,7 +597,7 @@ def _t(differences: list[float], alternative: str) -> float:
     return float(stats.ttest_1samp(differences, 0.0, alternative=alternative).pvalue)
 
 
-def _wilcoxon(differences: list[float], alternative: str) -> float:
+def _wilcoxon(differences: Sequence[float], alternative: str) -> float:
     _one_of("alternative", alternative, ALTERNATIVES)
     stats = _scipy("Wilcoxon's tests")
     if not any(differences):
