@@ -12,6 +12,7 @@ import untied
 from strategies import BUILT_IN
 from untied.cli import main
 from untied.errors import UntiedError
+from untied.gate import gate
 from untied.measures import as_measure
 from untied.paper import paper_table
 from untied.report.data import collect
@@ -82,6 +83,15 @@ def test_what_is_shown_is_the_aggregate(name: str, kind: str) -> None:
     assert row["low"] <= row["difference"] <= row["high"]
     assert row["least"] <= row["difference"] + 1e-12
     assert row["difference"] <= row["most"] + 1e-12
+    # The gate reads the same, to the last bit where it is by itself.
+    held = gate(QRELS[kind], RUNS["run0"], baseline=RUNS["run1"], min={name: means["run0"]}, max={name: means["run0"]},
+                max_drop={name: 1e9}, **options)  # fmt: skip
+    assert held.passed
+    assert [check.run for check in held.checks[:2]] == [means["run0"]] * 2
+    sign = 1 if as_measure(name).lower_is_better else -1
+    drop = held.checks[2]
+    assert (drop.run, drop.baseline) == pytest.approx(tuple(means.values()), rel=1e-12, abs=1e-15)
+    assert drop.value == pytest.approx(sign * (means["run0"] - means["run1"]), rel=1e-9, abs=1e-12)
     table = paper_table(results, found, style="tsv", digits=9)
     printed = {line.split("\t")[0]: line.split("\t")[2] for line in table.splitlines()[1:]}
     assert printed == {run: f"{mean:.9f}" for run, mean in means.items()}
@@ -121,6 +131,23 @@ def test_geometric_means_are_tested_by_logarithms() -> None:
     assert exp(of_logs["high"]) < 0.5  # a ratio of means
     with pytest.raises(UntiedError, match="logarithms are tested"):
         significance(results, bounds=[untied.compare(shaky, steady, "Delta(AP@9)", names=("shaky", "steady"))])
+
+
+def test_the_gate_tests_logarithms() -> None:
+    """What was printed as .5 and .5, difference 0, p 1."""
+    name = "AP(mean='geometric')"
+    qrels = {f"q{number:02}": {"a": 1.0} for number in range(40)}
+    depth = [f"x{number}" for number in range(999)]
+    steady = {query: ["x", "a"] for query in qrels}
+    shaky = {query: ["a"] if number % 2 else [*depth, "a"] for number, query in enumerate(qrels)}
+    [check] = gate(qrels, shaky, baseline=steady, max_drop={name: 0.01}, significant=True).checks
+    assert not check.passed
+    assert (check.run, check.baseline) == pytest.approx((0.001**0.5, 0.5))
+    assert check.value == pytest.approx(0.5 - 0.001**0.5)
+    assert check.decided_on == "geometric mean of 40 queries, 40 of them differ"
+    assert check.p is not None
+    assert check.p < 0.001
+    assert gate(qrels, shaky, baseline=steady, max_drop={"AP": 0}, significant=True).passed
 
 
 def test_logarithms_have_the_floor_of_the_mean() -> None:

@@ -51,7 +51,9 @@ def test_only_significant_drops_count_if_asked() -> None:
 def test_a_better_run_passes() -> None:
     better = gate(QRELS, GOOD, baseline=BAD, max_drop={"RR": 0.0})
     assert better.passed
-    assert better.checks[0].sentence == "RR does not drop (+0.5000), a drop of 0.0000 is allowed"
+    assert better.checks[0].sentence == (
+        "RR is not worse (from 0.5000 to 1.0000, mean of 8 queries), 0.0000 is allowed"
+    )
 
 
 def test_tie_policies_hold() -> None:
@@ -62,24 +64,34 @@ def test_tie_policies_hold() -> None:
 
 def test_missing_queries_are_noted() -> None:
     partial = {query: GOOD[query] for query in list(QRELS)[:6]} | {"other": ["a"]}
-    verdict = gate(QRELS, partial, min={"RR": 0.75})
+    verdict = gate(QRELS, partial, min={"RR": 0.75}, allow_missing=True)
     assert verdict.passed
+    assert verdict.checks[0].decided_on == "mean of 8 queries, 2 missing as empty rankings"
     assert verdict.notes == [
-        "judged queries that the run lacks: 2 (empty rankings; MED leaves them out)",
-        "queries of the run without judgments: 1 (only MED counts them)",
+        "judged queries for which the run retrieves nothing: 2",
+        "queries of the run without judgments: 1 (only --max-med counts them)",
     ]
+    assert not gate(QRELS, partial, min={"RR": 0.75}).passed
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "no limit given"),
-        ({"max_drop": {"RR": 0}}, "need a baseline"),
-        ({"min": {"RR": "x"}}, "the limit min of RR must be a number, not 'x'"),
-        ({"min": {"RR": "5%"}}, "the limit min of RR must be a number"),
-        ({"min": {"RR": float("nan")}}, "the limit min of RR must be a number"),
+        ({}, "no limit is given"),
+        ({"max_drop": {"RR": 0}}, "--max-drop needs --baseline"),
+        ({"min": {"RR": "x"}}, "the limit of --min for RR must be a number, not 'x'"),
+        ({"min": {"RR": "5%"}}, "the limit of --min for RR must be a number"),
+        ({"min": {"RR": float("nan")}}, "the limit of --min for RR must be a number"),
         ({"min": {"RR": 0}, "ties": "range"}, "not range"),
         ({"min": {"RR": 0}, "level": 2}, "level must be between 0 and 1"),
+        ({"min": {"RR": 0}, "samples": 0}, "samples must be at least 1"),
+        ({"min": {"RR": 0}, "on_undefined": "raise"}, "on_undefined must be fail, zero or nan"),
+        ({"max_drop": {"RR": "inf"}, "baseline": GOOD}, "--max-drop for RR must be a number or a percentage"),
+        ({"max_drop": {"RR": "nan%"}, "baseline": GOOD}, "--max-drop for RR must be a number or a percentage"),
+        ({"max_drop": {"RR": -0.1}, "baseline": GOOD, "significant": True}, "cannot be below 0"),
+        ({"max_med": {"RR": 0.1}, "baseline": GOOD, "ties": "worst"}, "--max-med has no worst order"),
+        ({"max_med": {"ESL": 0.1}, "baseline": GOOD}, "the largest difference in ESL is not known"),
+        ({"max_med": {"AP(mean='geometric')": 0.1}, "baseline": GOOD}, "mean"),
         ({"min": {"XY": 0}}, "XY"),
     ],
 )
@@ -100,7 +112,9 @@ def test_exit_codes_and_reports(tmp_path, capfd) -> None:
     qrels, new, old = files(tmp_path)
     junit, out = tmp_path / "junit.xml", tmp_path / "gate.json"
     assert main(["gate", qrels, new, "--min", "RR=0.9", "--min", "RBP(p=0.5)@2=0.4"]) == 0
-    assert capfd.readouterr().out.startswith("passed    RR is 0.9375, at least 0.9000 is asked for\n")
+    assert capfd.readouterr().out.startswith(
+        "passed    RR is 0.9375 (mean of 8 queries), at least 0.9000 is required\n"
+    )
     limits = ["--min", "RR=0.9", "--max-drop", "RR=1%", "--max-med", "nDCG@2=0.01"]
     command = ["gate", qrels, new, "--baseline", old, *limits, "--junit", str(junit)]
     assert main([*command, "-o", str(out)]) == 1
@@ -110,9 +124,14 @@ def test_exit_codes_and_reports(tmp_path, capfd) -> None:
     suite = ElementTree.fromstring(junit.read_text())
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("3", "2", "0")
     [failure] = suite.findall("testcase[@classname='untied.max-drop']/failure")
-    assert failure.get("message") == "RR drops by 0.0625, a drop of 0.0100 is allowed"
+    assert failure.get("message") == (
+        "RR drops by 0.0625 (from 1.0000 to 0.9375, mean of 8 queries), 0.0100 is allowed"
+    )
     assert failure.text is not None
     assert failure.text.startswith("query q3: +0.5000\n")
+    said = [case.findtext("system-out") for case in suite]
+    assert said[0] == "RR is 0.9375 (mean of 8 queries), at least 0.9000 is required"
+    assert [check["decided_on"] for check in document["checks"]] == ["mean of 8 queries"] * 3
     capfd.readouterr()
     for unusable in ([qrels, "absent", "--min", "RR=1"], [qrels, new, "--max-drop", "RR=1"], [qrels, new]):
         assert main(["gate", *unusable]) == 2

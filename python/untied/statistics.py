@@ -121,6 +121,26 @@ def randomization_test(
     return Test(_mean(differences), p, len(differences), certainty)
 
 
+def paired_p(differences: list[float], *, samples: int, seed: int, threads: int | None = None) -> tuple[float, float]:
+    """The one-sided p-value of `randomization_test` for differences above 0, and the least that it could be.
+
+    Parameters
+    ----------
+    differences : list of float
+        Of every query.
+    samples, seed, threads
+        As for `randomization_test` and `significance`.
+
+    Returns
+    -------
+    tuple of float
+        p, and the p-value if all queries differed in the same direction: no other differences of as many queries have
+        a smaller one.
+    """
+    ((p, certainty),) = _randomization([differences], "greater", _at_least_one(samples), seed, threads)
+    return p, 2.0 ** -len(differences) if certainty == "exact" else 1 / (samples + 1)
+
+
 def t_test(a: Values, b: Values, *, alternative: str = "two-sided") -> Test:
     """Student's paired t-test, as SciPy computes it.
 

@@ -24,7 +24,8 @@ EXAMPLES = """\
   untied gate qrels.txt new.run --baseline old.run --max-drop nDCG@10=0 --significant
   untied gate qrels.txt new.run --baseline old.run --max-med nDCG@20=0.2 --junit gate.xml
 
-Exit code: 0 all limits are kept; 1 one is not; 2 an input or an option cannot be used.
+Exit code: 0 all limits are kept; 1 one is not, or cannot be decided: queries are missing or undefined, or too few
+for --significant; 2 an input or an option cannot be used.
 """
 
 
@@ -36,8 +37,8 @@ def arguments_parser() -> argparse.ArgumentParser:
     add("run", metavar="RUN", help="the run, as for untied eval")
     add("--baseline", metavar="RUN", help="the run that --max-drop and --max-med compare with")
     limits = {
-        "--min": "what the mean must at least be",
-        "--max": "what the mean may at most be",
+        "--min": "minimum allowed mean",
+        "--max": "maximum allowed mean",
         "--max-drop": "how much worse than the baseline's the mean may be: a number, or 2%% of it",
         "--max-med": "the largest difference to the baseline that judgments could make (MED), on average over queries",
     }
@@ -49,6 +50,17 @@ def arguments_parser() -> argparse.ArgumentParser:
     add("--level", metavar="L", type=float, default=0.95, help="confidence of this test (default: 0.95)")
     add("--samples", metavar="N", type=int, default=100_000, help="permutations it draws (default: 100000)")
     add("--seed", metavar="N", type=int, default=0, help="of these (default: 0)")
+    add(
+        "--allow-missing",
+        action="store_true",
+        help="count judged queries for which the run has no documents as empty rankings, instead of failing",
+    )
+    add(
+        "--on-undefined",
+        choices=("fail", "zero", "nan"),
+        default="fail",
+        help="queries without a value: fail (default); zero: count 0, but fail where lower is better; nan: leave out",
+    )
     add(
         "--ties",
         metavar="POLICY",
@@ -110,6 +122,8 @@ def _main(options: argparse.Namespace) -> int:
         "level": options.level,
         "samples": options.samples,
         "seed": options.seed,
+        "allow_missing": options.allow_missing,
+        "on_undefined": options.on_undefined,
     }
     run, *baseline = run_files(options, options.run, *([] if options.baseline is None else [options.baseline]))
     verdict = gate(

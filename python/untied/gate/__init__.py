@@ -1,0 +1,209 @@
+"""A gate for continuous integration: limits that a run must keep, by itself and against a baseline."""
+
+from __future__ import annotations
+
+from untied.errors import UntiedError
+from untied.gate.check import Check
+from untied.gate.evidence import Evidence, Limit
+from untied.gate.rules import Allowed, drop, largest_difference, own
+from untied.inputs import as_lengths, as_qrels, as_run
+from untied.measures import as_measure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import TypeAlias
+
+    from untied.inputs import DocsLike, OneRun, QrelsLike
+    from untied.measures import MeasureLike
+
+    Limits: TypeAlias = Mapping[MeasureLike, float | str] | Iterable[tuple[MeasureLike, float | str]]
+
+__all__ = ["Check", "Verdict", "gate"]
+
+
+class Verdict:
+    """What a gate found: all checks, in the order of the limits.
+
+    Attributes
+    ----------
+    checks : list of Check
+        One for each limit.
+    notes : list of str
+        What to know before believing it: queries that are missing, or without judgments.
+    """
+
+    __slots__ = ("checks", "notes")
+
+    def __init__(self, checks: list[Check], notes: list[str]) -> None:
+        self.checks = checks
+        self.notes = notes
+
+    @property
+    def passed(self) -> bool:
+        """Whether every limit was kept."""
+        return all(check.passed for check in self.checks)
+
+    def to_junit(self, name: str = "untied gate") -> str:
+        """Make a report in JUnit's XML, which servers for continuous integration show.
+
+        Parameters
+        ----------
+        name : str
+            Of the test suite.
+
+        Returns
+        -------
+        str
+            A document with a test case for every limit; queries are named where one was broken.
+        """
+        from xml.etree import ElementTree
+
+        failures = sum(not check.passed for check in self.checks)
+        suite = ElementTree.Element(
+            "testsuite", name=_xml(name), tests=str(len(self.checks)), failures=str(failures), errors="0", skipped="0"
+        )
+        for check in self.checks:
+            case = ElementTree.SubElement(suite, "testcase", classname=f"untied.{check.kind}", name=check.measure)
+            said = _xml(check.sentence)
+            if not check.passed:
+                failure = ElementTree.SubElement(case, "failure", message=said, type=check.kind)
+                failure.text = "\n".join(f"query {_xml(query)}: {value:+.4f}" for query, value in check.queries)
+            ElementTree.SubElement(case, "system-out").text = said
+        ElementTree.indent(suite)
+        return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self.checks))
+
+
+def gate(
+    qrels: QrelsLike,
+    run: OneRun,
+    *,
+    baseline: OneRun | None = None,
+    min: Limits = (),
+    max: Limits = (),
+    max_drop: Limits = (),
+    max_med: Limits = (),
+    significant: bool = False,
+    level: float = 0.95,
+    samples: int = 100_000,
+    seed: int = 0,
+    allow_missing: bool = False,
+    on_undefined: str = "fail",
+    ties: str = "expected",
+    unjudged: str = "nonrelevant",
+    score_dtype: str = "float64",
+    qrels_format: str = "auto",
+    docs: DocsLike | None = None,
+    threads: int | None = None,
+) -> Verdict:
+    """Hold a run against limits.
+
+    Parameters
+    ----------
+    qrels : Qrels, path, frame, or {query: {document: grade}}
+        Relevance judgments, as for `untied.evaluate`.
+    run : run
+        A run, as for `untied.evaluate`.
+    baseline : run, optional
+        The run that `max_drop` and `max_med` compare with.
+    min, max : {measure: value} or list of (measure, value)
+        Smallest and largest aggregate of a measure that is allowed: its mean over queries, or the sum of a count.
+    max_drop : {measure: value} or list of (measure, value)
+        By how much the aggregate may be worse than the baseline's: a number, or ``"2%"`` of the baseline's. Where lower
+        values are better, by how much it may be higher. It is compared over the queries that the baseline has.
+    max_med : {measure: value} or list of (measure, value)
+        Largest mean ``MED`` of the measure that is allowed: the largest difference between both runs that judgments
+        could still make. Its upper bound decides.
+    significant : bool
+        Whether only drops count that the paired randomisation test, one-sided, finds significant at 1 - `level`. Where
+        there are too few queries for any drop to be significant, the check fails.
+    level, samples, seed
+        Of this test, as for `untied.statistics.randomization_test`.
+    allow_missing : bool
+        Whether judged queries for which the run retrieves nothing count as empty rankings. By default they fail the
+        check; `max_drop` and `max_med` need those that the baseline has.
+    on_undefined : str
+        What becomes of queries for which the run has no value: ``"fail"``: the check fails; ``"zero"``: they count 0,
+        or fail the check where lower values are better; ``"nan"``: they are left out. Queries that have no value in
+        the baseline either do not fail `max_drop`.
+    ties, unjudged, score_dtype, qrels_format, docs, threads
+        As for `untied.evaluate`; not ``"range"``, which gives no single value. With ``ties="worst"`` limits must hold
+        in the worst order of tied documents; `max_med` takes neither ``"best"`` nor ``"worst"``.
+
+    Returns
+    -------
+    Verdict
+
+    Raises
+    ------
+    UntiedError
+        An option is refused, no limit is given, a limit is not a finite number, one needs a baseline, or bounds
+        of a measure that ``unjudged`` or MED needs are not known.
+    InputError
+        A file's content is not what its format promises.
+    OSError
+        A file cannot be read.
+
+    Examples
+    --------
+    >>> gate({"q": {"d1": 1}}, {"q": ["d2", "d1"]}, min={"RR": 0.4}, baseline={"q": ["d1"]}, max_drop={"RR": "10%"})
+    passed: RR is 0.5000 (mean of 1 query), at least 0.4000 is required
+    FAILED: RR drops by 0.5000 (from 1.0000 to 0.5000, mean of 1 query), 0.1000 is allowed
+    """
+    if "range" in (ties, unjudged):
+        raise UntiedError("a gate needs one value: take best, worst or another policy, not range")
+    if not 0 < level < 1:
+        raise UntiedError(f"level must be between 0 and 1, not {level}")
+    if samples < 1:
+        raise UntiedError(f"samples must be at least 1, not {samples}")
+    allowed = Allowed(allow_missing, on_undefined)
+    given = {"min": min, "max": max, "max-drop": max_drop, "max-med": max_med}
+    limits = [
+        Limit(kind, as_measure(measure), limit) for kind, of_kind in given.items() for measure, limit in _items(of_kind)
+    ]
+    if not limits:
+        raise UntiedError("no limit is given: --min, --max, --max-drop or --max-med (min, max, max_drop, max_med)")
+    for limit in limits:
+        if baseline is None and limit.kind in ("max-drop", "max-med"):
+            raise UntiedError(f"--{limit.kind} needs --baseline (baseline=)")
+        if significant and limit.kind == "max-drop" and limit.number < 0:
+            raise UntiedError(f"--significant tests whether {limit.measure} drops at all; --max-drop cannot be below 0")
+    judged = as_qrels(qrels, threads, qrels_format)
+    runs = {"run": as_run(run, threads)} | ({} if baseline is None else {"baseline": as_run(baseline, threads)})
+    measures = list(dict.fromkeys(limit.measure for limit in limits if limit.kind != "max-med"))
+    policies = {"ties": ties, "unjudged": unjudged, "score_dtype": score_dtype}
+    evidence = Evidence(judged, runs, measures, policies, as_lengths(docs, threads), threads)
+    chance = {"level": level, "samples": samples, "seed": seed} if significant else None
+
+    def check(limit: Limit) -> Check:
+        if limit.kind == "max-med":
+            return largest_difference(evidence, limit, allowed)
+        if limit.kind == "max-drop":
+            return drop(evidence, limit, allowed, chance)
+        return own(evidence, limit, allowed)
+
+    return Verdict([check(limit) for limit in limits], list(_notes(evidence)))
+
+
+def _notes(evidence: Evidence) -> Iterator[str]:
+    for name in evidence.runs:
+        missing, unknown = evidence.missing(name), evidence.unknown[name]
+        if missing:
+            yield f"judged queries for which the {name} retrieves nothing: {len(missing)}"
+        if unknown:
+            yield f"queries of the {name} without judgments: {unknown} (only --max-med counts them)"
+        if evidence.is_apart(name):
+            yield f"no document of the {name} is judged"
+
+
+def _items(limits: Limits) -> Iterable[tuple[MeasureLike, float | str]]:
+    return limits.items() if hasattr(limits, "items") else limits
+
+
+def _xml(text: str) -> str:
+    """Text without what XML has no way to write."""
+    return "".join(c if c in "\t\n" or " " <= c <= "\ud7ff" or "\ue000" <= c != "\ufffe" != c != "\uffff" else "\ufffd"
+                   for c in text)  # fmt: skip

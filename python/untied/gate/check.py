@@ -1,0 +1,94 @@
+"""One limit, what it was held against, and whether it was kept."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Check:
+    """One limit, and whether it was kept.
+
+    Attributes
+    ----------
+    kind : str
+        ``"min"``, ``"max"``, ``"max-drop"`` or ``"max-med"``.
+    measure : str
+        The measure's canonical name.
+    limit : float
+        The limit, as a value of the measure.
+    value : float
+        What decides: the aggregate of the run, its drop below the baseline's, or the largest possible MED. Of values
+        that are estimated or bounded, the end that speaks against the run. NaN where there is none.
+    decided_on : str
+        What this value is, in words, with the number of queries.
+    passed : bool
+        Whether the limit was kept, without any of the `reasons` to fail all the same.
+    reasons : list of str
+        Why the check fails whatever the value is: queries that are missing or undefined, too few queries.
+    run, baseline : float or None
+        The aggregates of both runs over the queries that were compared; that of the baseline only for ``"max-drop"``,
+        neither for ``"max-med"``.
+    p : float or None
+        Of a drop beyond the limit, where only significant ones count: the one-sided p-value of the paired randomisation
+        test.
+    queries : list of (str, float)
+        Where the limit is broken, the queries with the lowest values (highest for ``"max"`` and ``"max-med"``), or that
+        dropped most, with these values.
+    """
+
+    __slots__ = (
+        "baseline", "decided_on", "kind", "limit", "measure", "p", "passed", "queries", "reasons", "run", "value"
+    )  # fmt: skip
+
+    def __init__(
+        self, kind: str, measure: str, limit: float, value: float, decided_on: str, passed: bool, *,
+        reasons: list[str] | None = None, run: float | None = None, baseline: float | None = None,
+        p: float | None = None, queries: list[tuple[str, float]] | None = None,
+    ) -> None:  # fmt: skip
+        self.kind = kind
+        self.measure = measure
+        self.limit = limit
+        self.value = value
+        self.decided_on = decided_on
+        self.passed = passed
+        self.reasons = reasons or []
+        self.run = run
+        self.baseline = baseline
+        self.p = p
+        self.queries = queries or []
+
+    @property
+    def sentence(self) -> str:
+        """What was held against what, in words."""
+        value, limit = _shown(self.value), _shown(self.limit)
+        of = f"MED({self.measure})" if self.kind == "max-med" else self.measure
+        if self.value != self.value:
+            said = f"{of} cannot be compared" if self.kind == "max-drop" else f"{of} has no value"
+            said += f" ({self.decided_on})"
+        elif self.run is not None and self.baseline is not None:
+            ends = f"from {_shown(self.baseline)} to {_shown(self.run)}, {self.decided_on}"
+            worse = f"{'drops' if self.run < self.baseline else 'rises'} by {value}"
+            said = f"{of} {worse if self.value > 0 else 'is not worse'} ({ends}), {limit} is allowed"
+        else:
+            verb = "can be" if self.kind == "max-med" else "is"
+            edge = f"at least {limit} is required" if self.kind == "min" else f"at most {limit} is allowed"
+            said = f"{of} {verb} {value} ({self.decided_on}), {edge}"
+        if self.p is not None:
+            verdict = "not significant, " if self.passed else "" if self.reasons else "significant, "
+            said += f"; {verdict}p is {self.p:.4g}"
+        return "; ".join([said, *self.reasons])
+
+    def to_dict(self) -> dict[str, Any]:
+        """All attributes; None for a number that is not there."""
+        values = {name: getattr(self, name) for name in self.__slots__}
+        return {name: None if value != value else value for name, value in values.items()}
+
+    def __repr__(self) -> str:
+        return f"{'passed' if self.passed else 'FAILED'}: {self.sentence}"
+
+
+def _shown(number: float, sign: str = "") -> str:
+    """Four decimals, unless these would hide what there is."""
+    return f"{number:{sign}.4f}" if number == 0 or abs(number) >= 0.001 else f"{number:{sign}.3g}"

@@ -1,0 +1,130 @@
+"""What the rules of a gate look at: values of both runs, query by query, and what is missing."""
+
+from __future__ import annotations
+
+from math import isnan, sqrt
+
+from untied import _core
+from untied.errors import UntiedError
+from untied.evaluate import Evaluator
+from untied.measures import NumNonrelJudgedRet, NumRelRet, NumRet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from untied._core import Lengths, Measure, Qrels, Run
+    from untied.table import Results, Value
+
+#: Queries that are named where a limit is broken, or that are missing.
+NAMED = 5
+#: So many standard errors an estimate is moved, against the run.
+ERRORS = 2
+
+
+class Evidence:
+    """Values of a run and a baseline over all judged queries."""
+
+    def __init__(
+        self,
+        qrels: Qrels,
+        runs: Mapping[str, Run],
+        measures: Sequence[Measure],
+        policies: Mapping[str, Any],
+        docs: Lengths | None,
+        threads: int | None,
+    ) -> None:
+        self.qrels, self.runs, self.docs, self.threads = qrels, runs, docs, threads
+        self.ties, self.score_dtype = policies["ties"], policies["score_dtype"]
+        self._policies = policies
+        counts = Evaluator(qrels, [NumRet, NumRelRet, NumNonrelJudgedRet], threads=threads).evaluate(runs)
+        self.unknown = {run: facts["unknown"] for run, facts in counts.facts().items()}
+        self._missing = {}
+        self._judged = {}
+        for run in runs:
+            retrieved = _column(counts, NumRet, run)
+            self._missing[run] = frozenset(row for row, number in enumerate(retrieved) if not number)
+            self._judged[run] = sum(counts.value(count, run=run).mean for count in (NumRelRet, NumNonrelJudgedRet))
+        self._results = {"nan": self._evaluated(measures, "nan")} if measures else {}
+
+    def _evaluated(self, measures: Sequence[Measure], on_undefined: str, *, variance: bool = False) -> Results:
+        evaluator = Evaluator(
+            self.qrels, list(measures), **self._policies, on_undefined=on_undefined, variance=variance, docs=self.docs,
+            threads=self.threads,
+        )  # fmt: skip
+        return evaluator.evaluate(self.runs)
+
+    def values(self, measure: Measure, run: str) -> Sequence[float]:
+        """Values of all judged queries in the order of their ids; NaN where the measure is undefined."""
+        return _column(self._results["nan"], measure, run)
+
+    def total(self, measure: Measure, run: str, *, with_zeros: bool) -> Value:
+        """The aggregate, as `evaluate` has it; undefined values count 0, or are left out."""
+        if with_zeros:
+            if "zero" not in self._results:
+                self._results["zero"] = self._evaluated(self._results["nan"]._measures, "zero")
+            return self._results["zero"].value(measure, run=run)
+        return self._results["nan"].value(measure, run=run)
+
+    def missing(self, run: str) -> frozenset[int]:
+        """Rows of judged queries for which a run retrieves nothing."""
+        return self._missing[run]
+
+    def is_apart(self, run: str) -> bool:
+        """Whether no document that the run retrieves is judged."""
+        return not self._judged[run]
+
+    def named(self, rows: Sequence[int]) -> str:
+        """Ids of the first queries, and how many more there are."""
+        queries = self.queries(sorted(rows)[:NAMED])
+        more = [f"{len(rows) - NAMED} more"] if len(rows) > NAMED else []
+        return ", ".join([*map(_core.show_id, queries), *more])
+
+    def queries(self, rows: Sequence[int]) -> list[str]:
+        """Ids of queries."""
+        of_qrels = self.qrels.queries() if rows else []
+        return [of_qrels[row] for row in rows]
+
+    def margin(self, measure: Measure, run: str) -> float:
+        """How far an estimated aggregate may be off; 0 where it is exact, NaN where nobody knows.
+
+        Queries are drawn from one seed, so their errors are added up.
+        """
+        total = self.total(measure, run, with_zeros=False)
+        if total.certainty != "estimate" or isnan(total.mean):
+            return 0.0
+        error = total.standard_error
+        if error is None and not measure.is_geometric:
+            # The core draws at least so many orders; of its own measures it keeps the variance, not the error.
+            found = self._evaluated([measure], "nan", variance=True)._evaluations[run]
+            values = memoryview(found.column(0, "variance")).cast("d")
+            errors = [sqrt(max(value, 0.0) / _core.DRAWN_AT_LEAST) for value in values]
+            known = [error for value, error in zip(self.values(measure, run), errors, strict=True) if not isnan(value)]
+            error = sum(known) / (1 if measure.is_count else len(known))
+        return float("nan") if error is None else ERRORS * error
+
+
+def _column(results: Results, measure: Measure, run: str) -> Sequence[float]:
+    number = results.measures.index(str(measure))
+    return memoryview(results._evaluations[run].column(number, "value")).cast("d")
+
+
+class Limit:
+    """A limit as it was given: a number, or a share of the baseline's aggregate."""
+
+    def __init__(self, kind: str, measure: Measure, given: float | str) -> None:
+        self.kind, self.measure = kind, measure
+        text = str(given).strip()
+        self.is_share = kind == "max-drop" and text.endswith("%")
+        try:
+            self.number = float(text[:-1]) / 100 if self.is_share else float(text)
+        except ValueError:
+            self.number = float("nan")
+        if not abs(self.number) < float("inf"):
+            expected = "a number or a percentage" if kind == "max-drop" else "a number"
+            raise UntiedError(f"the limit of --{kind} for {measure} must be {expected}, not {given!r}")
+
+    def of(self, baseline: float) -> float:
+        """The limit as a value of the measure."""
+        return self.number * abs(baseline) if self.is_share else self.number

@@ -1,0 +1,278 @@
+"""The rules of a gate: one function each, from evidence and a limit to a check."""
+
+from __future__ import annotations
+
+from heapq import nlargest, nsmallest
+from math import fsum, isnan, nan
+
+from untied.aggregates import Aggregate
+from untied.compare import compare
+from untied.errors import UntiedError
+from untied.gate.check import Check
+from untied.gate.evidence import ERRORS, NAMED
+from untied.statistics import paired_p
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+    from typing import Any
+
+    from untied._core import Measure
+    from untied.gate.evidence import Evidence, Limit
+
+#: What aggregates are called.
+NAMES = {"mean": "mean", "log": "geometric mean", "sum": "sum"}
+#: How sure values are, from most to least.
+CERTAIN = ("exact", "interval", "estimate")
+
+
+class Allowed:
+    """What is allowed by name: missing queries, and what becomes of undefined values."""
+
+    def __init__(self, missing: bool, on_undefined: str) -> None:
+        if on_undefined not in ("fail", "zero", "nan"):
+            raise UntiedError(f"on_undefined must be fail, zero or nan, not {on_undefined!r}")
+        self.missing = missing
+        self.undefined = on_undefined
+
+    def why_missing(self, evidence: Evidence, rows: Collection[int], what: str) -> list[str]:
+        """A reason to fail where queries are missing, unless that is allowed."""
+        if not rows or self.missing:
+            return []
+        why = f"{what} ({evidence.named(list(rows))})"
+        return [f"{why}: --allow-missing (allow_missing=True) counts missing queries as empty rankings"]
+
+    def why_undefined(self, evidence: Evidence, rows: Collection[int], what: str, lower_is_better: bool) -> list[str]:
+        """A reason to fail where values are undefined, unless that is allowed."""
+        if not rows or self.undefined == "nan" or (self.undefined == "zero" and not lower_is_better):
+            return []
+        advice = "--on-undefined nan (on_undefined='nan') leaves them out"
+        if not lower_is_better:
+            advice += ", zero counts 0"
+        elif self.undefined == "zero":
+            advice += "; they cannot count 0, which is the best value"
+        return [f"{what} ({evidence.named(list(rows))}): {advice}"]
+
+
+def own(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
+    """``min`` and ``max``: the aggregate of the run by itself."""
+    kind, measure = limit.kind, limit.measure
+    values, missing = evidence.values(measure, "run"), evidence.missing("run")
+    lower_is_better = measure.lower_is_better
+    undefined = [row for row, value in enumerate(values) if isnan(value)]
+    with_zeros = allowed.undefined == "zero" and bool(undefined) and not lower_is_better
+    total = evidence.total(measure, "run", with_zeros=with_zeros)
+    reasons = _apart(evidence, "run")
+    reasons += allowed.why_missing(evidence, missing, f"the run retrieves nothing for {_queries(missing)}")
+    # Of queries that are missing enough is said.
+    others = undefined if allowed.missing else [row for row in undefined if row not in missing]
+    reasons += allowed.why_undefined(evidence, others, f"undefined for {_queries(others)}", lower_is_better)
+    margin = evidence.margin(measure, "run")
+    # Under ties best or worst a value that is not exact is a bound, above or below what can be reached.
+    bound = None
+    if evidence.ties in ("best", "worst") and total.certainty != "exact":
+        bound = "upper" if (evidence.ties == "best") != lower_is_better else "lower"
+        if total.certainty == "estimate" or (kind == "min") != (bound == "lower"):
+            reasons.append(_not_reached(evidence, total.certainty))
+        margin = 0.0
+    if isnan(margin):
+        reasons.append("the standard error of the estimate is unknown; --ties docid or given needs none")
+    value = total.mean + (0.0 if isnan(margin) else margin if kind == "max" else -margin)
+    kept = value >= limit.number if kind == "min" else value <= limit.number
+    passed = kept and not reasons
+    counted = len(values) - (0 if with_zeros else len(undefined))
+    said = [_over(measure, counted, bound)]
+    if margin > 0:
+        said.append(f"{'plus' if kind == 'max' else 'less'} {ERRORS} standard errors, {margin:.2g}")
+    if undefined:
+        said.append(f"{len(undefined)} undefined {'count 0' if with_zeros else 'left out'}")
+    if missing and allowed.missing:
+        said.append(f"{len(missing)} missing as empty rankings")
+    worst: list[tuple[str, float]] = []
+    if not kept:
+        known = ((value, row) for row, value in enumerate(values) if not isnan(value))
+        rows = (nsmallest(NAMED, known) if kind == "min" else
+                nlargest(NAMED, ((value, -row) for value, row in known)))  # fmt: skip
+        worst = _with_ids(evidence, [(abs(row), value) for value, row in rows])
+    return Check(
+        kind, str(measure), limit.number, value, ", ".join(said), passed, reasons=reasons, run=total.mean, queries=worst
+    )
+
+
+def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[str, Any] | None) -> Check:
+    """``max-drop``: how much worse the run is than the baseline, over the queries that the baseline has."""
+    measure = limit.measure
+    pairs = _Pairs(evidence, measure, allowed)
+    reasons = _apart(evidence, "run") + _apart(evidence, "baseline") + pairs.reasons
+    n = len(pairs.rows)
+    if not n:
+        reasons.append("no query can be compared")
+        return Check("max-drop", str(measure), limit.of(nan), nan, "0 queries", False, reasons=reasons)
+    aggregate = pairs.aggregate
+    run, baseline = aggregate.total(pairs.run), aggregate.total(pairs.baseline)
+    if aggregate.scale == "log":
+        value = run - baseline if measure.lower_is_better else baseline - run
+    else:
+        value = aggregate.difference(fsum(pairs.lost) / n, n)
+    said = [_over(measure, n)]
+    certainty = max(
+        (evidence.total(measure, run, with_zeros=False).certainty for run in evidence.runs), key=CERTAIN.index
+    )
+    margin = evidence.margin(measure, "run") + evidence.margin(measure, "baseline")
+    if evidence.ties in ("best", "worst") and certainty != "exact":
+        reasons.append(_not_reached(evidence, certainty))
+    elif isnan(margin):
+        reasons.append("the standard error of the estimates is unknown; --ties docid or given needs none")
+    elif margin:
+        value += margin
+        said.append(f"plus {ERRORS} standard errors of both, {margin:.2g}")
+    said += pairs.said
+    most = limit.of(baseline)
+    kept, p = value <= most, None
+    passed = kept
+    if not kept and significant is not None:
+        p, least = paired_p(pairs.lost, **{name: significant[name] for name in ("samples", "seed")})
+        chance = 1 - significant["level"] + 1e-12
+        changed = sum(lost != 0 for lost in pairs.lost)
+        said.append(f"{changed:,} of them differ{'s' if changed == 1 else ''}")
+        passed = p > chance
+        if least > chance:
+            reasons.append(f"--significant cannot decide: of {_queries(pairs.rows)} and {significant['samples']} "
+                           f"permutations no p is below {least:.2g}, and {chance:.2g} is needed")  # fmt: skip
+    passed = passed and not reasons
+    worst: list[tuple[str, float]] = []
+    if not kept and not passed:
+        places = nlargest(NAMED, range(n), key=lambda place: (pairs.lost[place], -place))
+        worst = _with_ids(evidence, [(pairs.rows[place], pairs.plain(place)) for place in places])
+    return Check(
+        "max-drop", str(measure), most, value, ", ".join(said), passed, reasons=reasons, run=run, baseline=baseline,
+        p=p, queries=worst,
+    )  # fmt: skip
+
+
+class _Pairs:
+    """Values of the queries that are compared, as terms of the aggregate."""
+
+    def __init__(self, evidence: Evidence, measure: Measure, allowed: Allowed) -> None:
+        self.aggregate = Aggregate(measure)
+        self._sign = -1.0 if measure.lower_is_better else 1.0
+        after, before = (evidence.values(measure, run) for run in ("run", "baseline"))
+        missing, new = evidence.missing("run"), evidence.missing("baseline")
+        vanished = missing - new
+        lost, found, both, rows = [], 0, 0, []
+        with_zeros = allowed.undefined == "zero" and not measure.lower_is_better
+        for row, (x, y) in enumerate(zip(after, before, strict=True)):
+            if row in new:
+                continue
+            if isnan(x) or isnan(y):
+                if not isnan(y):
+                    lost.append(row)
+                elif not isnan(x):
+                    found += 1
+                else:
+                    both += 1
+                if not with_zeros:
+                    continue
+            rows.append(row)
+        self.rows = rows
+        self._after, self._before = after, before
+        self.run, self.baseline = (
+            self.aggregate.terms(0.0 if isnan(values[row]) else values[row] for row in rows)
+            for values in (after, before)
+        )
+        sign = self._sign
+        self.lost = [sign * (y - x) for x, y in zip(self.run, self.baseline, strict=True)]
+        became = lost if allowed.missing else [row for row in lost if row not in vanished]
+        what = f"the run retrieves nothing for {_queries(vanished)} of the baseline"
+        self.reasons = allowed.why_missing(evidence, vanished, what)
+        self.reasons += allowed.why_undefined(
+            evidence, became, f"{_queries(became)} became undefined", measure.lower_is_better
+        )
+        undefined = [(len(lost), "in the run"), (found, "in the baseline"), (both, "in both")]
+        verb = "count 0" if with_zeros else "left out"
+        self.said = [f"{number} undefined {where} {verb}" for number, where in undefined if number]
+        if vanished and allowed.missing:
+            self.said.append(f"{len(vanished)} missing from the run as empty rankings")
+        if new:
+            self.said.append(f"{len(new)} that the baseline lacks left out")
+
+    def plain(self, place: int) -> float:
+        """By how much the value of a query is worse."""
+        x, y = (values[self.rows[place]] for values in (self._after, self._before))
+        return self._sign * ((0.0 if isnan(y) else y) - (0.0 if isnan(x) else x))
+
+
+def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
+    """``max-med``: the most that judgments could make of the difference, over the queries of both runs."""
+    if evidence.ties in ("best", "worst"):
+        raise UntiedError(f"--max-med has no {evidence.ties} order of ties: take ties expected, docid, trec or given")
+    name = f"MED({limit.measure})"
+    found = compare(
+        evidence.runs["run"], evidence.runs["baseline"], name, qrels=evidence.qrels, docs=evidence.docs,
+        ties=evidence.ties, score_dtype=evidence.score_dtype, threads=evidence.threads,
+    )  # fmt: skip
+    total = found.value(name)
+    highs = found._native.column(0, high=True)
+    new, vanished = found.alone
+    reasons = []
+    if vanished and not allowed.missing:
+        reasons.append(f"the run lacks {vanished} of the queries of the baseline: --allow-missing (allow_missing=True) "
+                       "leaves them out of MED")  # fmt: skip
+    if total.certainty == "estimate":
+        reasons.append(f"{name} is estimated with an unknown error; --ties docid or given needs no estimate")
+    # Its mean would leave a query out for which it is unknown.
+    value = nan if total.high is None or any(map(isnan, highs)) else total.high
+    kept = value <= limit.number
+    said = [f"mean of {_queries(highs)}"]
+    if value > total.mean:
+        said.append(f"its upper bound; {total.mean:.4f} is reached")
+        if limit.measure.cutoff is None:
+            said.append("a cutoff would exclude what may follow the rankings")
+    said += [f"{vanished} that the run lacks left out"] if vanished else []
+    said += [f"{new} that the baseline lacks left out"] if new else []
+    worst: list[tuple[str, float]] = []
+    if not kept:
+        known = (place for place, high in enumerate(highs) if not isnan(high))
+        places = nlargest(NAMED, known, key=lambda place: (highs[place], -place))
+        worst = [(found._queries[place], highs[place]) for place in places]
+    return Check(
+        "max-med",
+        str(limit.measure),
+        limit.number,
+        value,
+        ", ".join(said),
+        kept and not reasons,
+        reasons=reasons,
+        queries=worst,
+    )
+
+
+def _apart(evidence: Evidence, run: str) -> list[str]:
+    """A reason to fail where values mean nothing."""
+    return [f"no document of the {run} is judged"] if evidence.is_apart(run) else []
+
+
+def _not_reached(evidence: Evidence, certainty: str) -> str:
+    what = "estimates" if certainty == "estimate" else "bounds that no order need reach"
+    return (
+        f"values under --ties {evidence.ties} are {what} here and cannot decide; take --ties expected, docid or given"
+    )
+
+
+def _over(measure: Measure, queries: int, bound: str | None = None) -> str:
+    name = NAMES[Aggregate(measure).scale]
+    return f"{f'{bound} bound of the ' if bound else ''}{name} {'over' if name == 'sum' else 'of'} {_number(queries)}"
+
+
+def _queries(some: Collection[Any]) -> str:
+    return _number(len(some))
+
+
+def _number(queries: int) -> str:
+    return f"{queries:,} {'query' if queries == 1 else 'queries'}"
+
+
+def _with_ids(evidence: Evidence, rows: Iterable[tuple[int, float]]) -> list[tuple[str, float]]:
+    given = list(rows)
+    ids = evidence.queries([row for row, _ in given])
+    return [(query, value) for query, (_, value) in zip(ids, given, strict=True)]
