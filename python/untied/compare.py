@@ -149,6 +149,19 @@ class Comparison:
         columns = map(self._native.column, range(len(self._measures)))
         return {measure: sum(map(isnan, column)) for measure, column in zip(self.measures, columns, strict=True)}
 
+    @property
+    def filled(self) -> dict[str, tuple[int, int]]:
+        """For each ``MED`` and ``Delta`` with a cutoff, in how many queries a run's ranking ends before it.
+
+        Such rankings are filled up with unknown documents of their own, which count as much as retrieved ones.
+        """
+        run_a, run_b, _ = self._inputs
+        found = {
+            str(measure): _core.filled_rankings(measure, run_a, run_b, self._options["depth"])
+            for measure in self._measures
+        }
+        return {measure: counts for measure, counts in found.items() if any(counts)}
+
     #: Values are looked up, not iterated over.
     __iter__ = None
 

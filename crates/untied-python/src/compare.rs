@@ -46,6 +46,12 @@ pub fn comparing_info(measure: &Measure) -> PyResult<(Option<usize>, bool, &'sta
     Ok((compare::cutoff(&measure.0), measure.0.info.lower_is_better, symmetry))
 }
 
+/// In how many queries of two runs a measure of differences fills up the first and the second ranking.
+#[pyfunction]
+pub fn filled_rankings(measure: &Measure, a: &Run, b: &Run, depth: Option<usize>) -> (usize, usize) {
+    compare::filled(&measure.0, &a.0, &b.0, depth)
+}
+
 fn background<'a>(
     qrels: Option<&'a Qrels>,
     probabilities: Option<&'a Run>,

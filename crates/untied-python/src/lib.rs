@@ -38,7 +38,7 @@ mod _core {
     #[pymodule_export]
     use super::compare::{
         ArrayComparer, Comparison, compare_rows, compare_runs, comparing_info, comparing_measure, difference_outcomes,
-        largest_assignment, moved_documents,
+        filled_rankings, largest_assignment, moved_documents,
     };
     #[pymodule_export]
     use super::convert::show_id;

@@ -239,7 +239,12 @@ def _notes(pairs: list[Comparison]) -> Iterable[str]:
     """What the user should know, once."""
     alone: dict[str, int] = {}
     undefined: dict[str, int] = {}
+    filled: dict[str, dict[str, int]] = {}
     for pair in pairs:
+        for measure, counts in pair.filled.items():
+            short = filled.setdefault(measure, {})
+            for name, queries in zip(pair.runs, counts, strict=True):
+                short[name] = max(short.get(name, 0), queries)
         for measure, queries in pair.undefined.items():
             undefined[measure] = undefined.get(measure, 0) + queries
         for name, queries in zip(pair.runs, pair.alone, strict=True):
@@ -251,6 +256,9 @@ def _notes(pairs: list[Comparison]) -> Iterable[str]:
     of_measures = [f"{queries} of {measure}" for measure, queries in undefined.items() if queries]
     if of_measures:
         yield f"undefined values, left out of the means: {_listed(of_measures)}"
+    for measure, short in filled.items():
+        of_runs = [f"{queries} of {show_id(name)}" for name, queries in short.items() if queries]
+        yield f"rankings that end before the cutoff of {measure}, filled up with unknown documents: {_listed(of_runs)}"
 
 
 def _listed(items: list[str], most: int = 4) -> str:

@@ -11,7 +11,6 @@ import math
 from functools import cached_property
 
 from untied import sample
-from untied._core import show_id
 from untied.correlation import kendall
 from untied.errors import UntiedError
 from untied.evaluate import Evaluator
@@ -110,14 +109,8 @@ class AgainstAP(Study):
         return as_qrels({query: {doc: max(grade, 0.0) for doc, grade in of.items()} for query, of in pool.items()})
 
     def notes(self) -> list[str]:
-        """Judged queries that runs lack, queries that are not judged, and what the pool has beside the qrels."""
-        judged = set(self.inputs.qrels.queries())
-        queries = {name: set(run.queries()) for name, run in self.inputs.runs.items()}
-        return [
-            *self._pooled(),
-            *_counted("judged queries that are absent, and count as empty rankings", queries, lambda had: judged - had),
-            *_counted("queries without judgments, left out", queries, lambda had: had - judged),
-        ]
+        """What the pool has beside the qrels, and queries that are not everywhere."""
+        return [*self._pooled(), *super().notes()]
 
     def _pooled(self) -> list[str]:
         """A note on the pool, where there is one."""
@@ -310,15 +303,6 @@ def complete(name: str, rel: float, share: float) -> str:
 def _family(name: str) -> str:
     """A measure's name without parameters and cutoff."""
     return name.partition("(")[0].partition("@")[0]
-
-
-def _counted(what: str, queries: Mapping[str, set[str]], choose: Callable[[set[str]], set[str]]) -> list[str]:
-    """A note, where there is something to note: how many of which runs."""
-    counts = {name: number for name, had in queries.items() if (number := len(choose(had)))}
-    named = [f"{number} in {show_id(name)}" for name, number in counts.items()]
-    if len(named) > 5:
-        named[5:] = [f"{len(named) - 5} more"]
-    return [f"{what}: {', '.join(named)}"] if named else []
 
 
 def _distinct(means: Mapping[tuple[str, float], Mapping[str, float]], plotted: Sequence[str]) -> dict[str, str]:

@@ -17,6 +17,7 @@ from untied.inputs import as_qrels, as_run, named_sources
 from untied.progress import each, steps
 from untied.provenance import provenance
 from untied.study.kept import Kept, parts_path
+from untied.study.notes import of_queries
 from untied.table import Table
 from untied.writing import check_target, write_file
 
@@ -161,7 +162,7 @@ class Study:
 
     def notes(self) -> list[str]:
         """What is unusual about the inputs, and what becomes of it."""
-        return []
+        return of_queries(self.inputs)
 
     def parts(self) -> Sequence[Part]:
         """Parts that are computed one after the other, each of which takes seconds."""

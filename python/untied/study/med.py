@@ -26,6 +26,7 @@ from untied.progress import each
 from untied.scaling import places
 from untied.study.estimates import linear
 from untied.study.frame import SEEDS, Figure, Inputs, Study, conduct, markdown, numbers, tidy, whole_numbers
+from untied.study.notes import of_compared_queries, of_filled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,6 +102,15 @@ class Med(Study):
         self.swept += [("RBO", psi, _canonical(f"RBO(p={psi})")) for psi in settings["psi"]]
         self.swept += [("MED-nDCG", k, _canonical(f"MED(nDCG@{k}, max_grade={grade:g})")) for k in settings["cutoffs"]]
         self.swept += [("MED-ERR", k, _canonical(f"MED(ERR(max_grade={grade:g})@{k})")) for k in settings["cutoffs"]]
+
+    def notes(self) -> list[str]:
+        """Queries that are not everywhere, and rankings that MED fills up."""
+        names = [*self.distances, *(name for *_, name in self.swept)]
+        return [
+            *super().notes(),
+            *of_compared_queries(self.inputs),
+            *of_filled(self.inputs.runs, map(as_comparing, dict.fromkeys(names))),
+        ]
 
     @staticmethod
     def add_options(add: Callable[..., argparse.Action]) -> None:

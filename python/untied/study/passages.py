@@ -14,6 +14,7 @@ from untied.passages import LONGEST, compare_passages, read_judged_passages, rea
 from untied.plotting import COLORS
 from untied.study.estimates import linear
 from untied.study.frame import Figure, Inputs, Study, markdown, origin, tidy
+from untied.study.notes import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,6 +63,22 @@ class MedPassages(Study):
             raise UntiedError(f"a comparison needs at least 2 runs, found {len(inputs.runs)}")
         super().__init__(inputs, settings)
         self.groups = groups
+
+    def notes(self) -> list[str]:
+        """Queries of runs without judged passages, and those that some run lacks."""
+        runs: Any = self.inputs.runs
+        judged: Any = self.inputs.qrels
+        everywhere = set(judged).intersection(*runs.values())
+        return [
+            *counted(
+                "queries without judged passages, left out",
+                {name: len(of.keys() - judged.keys()) for name, of in runs.items()},
+            ),
+            *counted(
+                "judged queries that another run lacks, left out of the comparison of the two",
+                {name: len((of.keys() & judged.keys()) - everywhere) for name, of in runs.items()},
+            ),
+        ]
 
     def parts(self) -> Sequence[Part]:
         """One for each pair of runs."""

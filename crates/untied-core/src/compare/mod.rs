@@ -100,6 +100,18 @@ pub fn cutoff(spec: &Spec) -> Option<usize> {
     spec.cutoff.or_else(|| of(spec)?.cutoff)
 }
 
+/// In how many queries of two runs the first and the second ranking end before the cutoff of a measure of differences,
+/// which fills them up with unknown documents; of longer rankings only the documents to the depth count.
+#[must_use]
+pub fn filled(spec: &Spec, a: &Run, b: &Run, depth: Option<usize>) -> (usize, usize) {
+    let Some(filled_to) = of(spec).and_then(med::filled_to) else { return (0, 0) };
+    let is_short = |run: &Run, query| run.rows(query).len().min(depth.unwrap_or(usize::MAX)) < filled_to;
+    let both = a.numbers_in(b).enumerate().filter_map(|(query, other)| Some((query, other?)));
+    both.fold((0, 0), |(of_a, of_b), (query, other)| {
+        (of_a + usize::from(is_short(a, query)), of_b + usize::from(is_short(b, other)))
+    })
+}
+
 /// The measure of one ranking that a measure of differences is of.
 fn of(spec: &Spec) -> Option<&Spec> {
     match spec.parameter(OF.name) {

@@ -45,6 +45,8 @@ pub(super) struct Form {
     /// The most that an unknown document gains, r_G.
     top: f64,
     cutoff: Option<usize>,
+    /// Whether shorter rankings are filled up to it.
+    is_filled: bool,
     kind: Kind,
     /// The measure itself where it is no dot product, for rankings with ties; and the grade of r_G.
     measure: Option<Box<dyn Measure>>,
@@ -117,6 +119,13 @@ const NODES: u64 = 20_000;
 const TIED_NODES: u64 = 1_000;
 /// Draws from which an expected difference is estimated where there is no formula.
 const DRAWS: usize = 10_000;
+
+/// The rank to which a difference in a measure fills up shorter rankings; nobody knows how long texts would be that fill
+/// them.
+#[must_use]
+pub fn filled_to(of: &Spec) -> Option<usize> {
+    of.cutoff.filter(|_| !matches!(of.info.name, "U" | "TBG"))
+}
 
 impl Form {
     /// The form of a measure.
@@ -211,7 +220,16 @@ impl Form {
             }
             _ => None,
         };
-        Ok(Form { top: gain.of(max_grade), gain, cutoff, kind, measure, max_grade, options })
+        Ok(Form {
+            top: gain.of(max_grade),
+            gain,
+            cutoff,
+            is_filled: filled_to(of).is_some(),
+            kind,
+            measure,
+            max_grade,
+            options,
+        })
     }
 
     /// Documents below this rank do not matter.
@@ -222,11 +240,6 @@ impl Form {
     /// The rank to which these rankings count: the cutoff, or the end of the longer one.
     fn depth_of(&self, both: &Both<'_>) -> usize {
         self.cutoff.unwrap_or(both.a.len().max(both.b.len()))
-    }
-
-    /// Whether shorter rankings are filled up to the cutoff: nobody knows how long what fills them would be.
-    fn is_filled(&self) -> bool {
-        self.cutoff.is_some() && !matches!(self.kind, Kind::Read(_) | Kind::Timed(_))
     }
 
     /// Whether documents are worth something each, whatever others are.
@@ -260,7 +273,7 @@ impl Form {
         }));
         for (lacking, list) in [(&mut weights.lacking.0, both.a), (&mut weights.lacking.1, both.b)] {
             lacking.clear();
-            if self.is_filled() {
+            if self.is_filled {
                 lacking.extend(&discounts[list.len().min(discounts.len())..]);
             }
         }

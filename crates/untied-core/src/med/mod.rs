@@ -26,7 +26,7 @@ mod tied;
 mod time_biased;
 
 pub use effect::{Both, Contrast, Effect, REGISTRY, Subtopic, Workspace, build};
-pub use form::{Assignment, Outcomes};
+pub use form::{Assignment, Outcomes, filled_to};
 
 /// A document of two rankings of one query.
 #[derive(Debug, Clone, Copy, PartialEq)]

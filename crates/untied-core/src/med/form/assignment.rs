@@ -53,7 +53,7 @@ impl Form {
 
     /// Documents that fill A.
     fn lacking(&self, both: &Both<'_>) -> usize {
-        let is_filled = self.is_filled() || self.options.tail && !self.is_sum();
+        let is_filled = self.is_filled || self.options.tail && !self.is_sum();
         if is_filled { self.depth_of(both).saturating_sub(both.a.len()) } else { 0 }
     }
 

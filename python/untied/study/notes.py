@@ -1,0 +1,66 @@
+"""What is unusual about the inputs of a study, and what becomes of it."""
+
+from __future__ import annotations
+
+from untied import _core
+from untied._core import show_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from untied._core import Measure, Run
+    from untied.study.frame import Inputs
+
+#: Runs that a note names.
+NAMED = 5
+
+
+def of_queries(inputs: Inputs) -> list[str]:
+    """Judged queries that runs lack, and queries of runs that are not judged."""
+    judged = set(inputs.qrels.queries())
+    queries = {name: set(run.queries()) for name, run in inputs.runs.items()}
+    return [
+        *counted(
+            "judged queries that are absent, and count as empty rankings",
+            {name: len(judged - had) for name, had in queries.items()},
+        ),
+        *counted("queries without judgments, left out", {name: len(had - judged) for name, had in queries.items()}),
+    ]
+
+
+def of_compared_queries(inputs: Inputs) -> list[str]:
+    """Queries of runs that other runs lack, and that are left out where these two are compared."""
+    queries = {name: set(run.queries()) for name, run in inputs.runs.items()}
+    everywhere = set.intersection(*queries.values())
+    return counted(
+        "queries that another run lacks, left out of the distance of the two",
+        {name: len(had - everywhere) for name, had in queries.items()},
+    )
+
+
+def of_filled(runs: Mapping[str, Run], measures: Iterable[Measure]) -> list[str]:
+    """Rankings that end before the cutoff of MED, and which runs have them."""
+    short: dict[int, dict[str, int]] = {}
+    for measure in measures:
+        cutoff = _core.comparing_info(measure)[0] or 0
+        for name, run in runs.items():
+            if count := _core.filled_rankings(measure, run, run, None)[0]:
+                short.setdefault(cutoff, {})[name] = count
+    return [
+        note
+        for cutoff, counts in sorted(short.items())
+        for note in counted(
+            f"rankings of fewer than {cutoff} documents, which MED fills up with unknown ones: no judgment settles "
+            "these, and distances of such runs stay large",
+            counts,
+        )
+    ]
+
+
+def counted(what: str, counts: Mapping[str, int]) -> list[str]:
+    """A note, where there is something to note: how many of which runs."""
+    named = [f"{number} in {show_id(name)}" for name, number in counts.items() if number]
+    if len(named) > NAMED:
+        named[NAMED:] = [f"{len(named) - NAMED} more"]
+    return [f"{what}: {', '.join(named)}"] if named else []
