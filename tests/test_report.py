@@ -15,7 +15,7 @@ import untied
 from untied.cli import main
 from untied.errors import UntiedError
 from untied.report import comparison_report, report
-from untied.statistics import significance
+from untied.statistics import mean_interval, significance
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "tar2017"
 QRELS = str(EXAMPLE / "qrels.txt")
@@ -43,13 +43,19 @@ def test_the_data_are_those_of_evaluations(example: str) -> None:
     for measure, of_measure in zip(results.measures, data["values"], strict=True):
         for run, of_run in zip(results.runs, of_measure, strict=True):
             values = [results.value(measure, query, run).mean for query in results.queries]
-            assert of_run == [None if isnan(value) else round(value, 5) for value in values]
+            assert of_run == [None if isnan(value) else value for value in values]
     uos = data["means"][0][2]
     value = results["uos", "AP"]
-    assert (uos["mean"], uos["least"], uos["most"]) == (round(value.mean, 5), round(value.low, 5), round(value.high, 5))
-    tested = significance(results, baseline="waterloo", interval="none", samples=20_000).table.to_dicts()
+    assert (uos["mean"], uos["least"], uos["most"]) == (value.mean, value.low, value.high)
+    of_queries = [results.value("AP", query, "uos").mean for query in results.queries]
+    assert (uos["low"], uos["high"]) == mean_interval(of_queries)
+    tested = significance(results, baseline="waterloo", interval="none").table.to_dicts()
     assert [test["significant"] for test in data["tests"]] == [row["significant"] == "yes" for row in tested]
-    assert [test["survives"] for test in data["tests"]] == [row["survives"] == "yes" for row in tested]
+    assert [test["survives"] for test in data["tests"]] == [row["survives"] for row in tested]
+    assert [test["p"] for test in data["tests"]] == [row["p_adjusted"] for row in tested]
+    assert [test["difference"] for test in data["tests"]] == [row["difference"] for row in tested]
+    counts = [[row[name] for name in ("better", "equal", "worse")] for row in tested]
+    assert [test["counts"] for test in data["tests"]] == counts
     assert data["ties"][2]["tied"] == data["ties"][2]["documents"]
     assert data["inputs"][0]["sha256"] is not None
     query = data["rankings"][0]
@@ -60,9 +66,9 @@ def test_the_data_are_those_of_evaluations(example: str) -> None:
     judged = untied.Qrels(QRELS)[results.queries[0]]
     assert query["grades"] == [judged.get(doc) for doc in query["docs"]]
     means = {row["measure"]: row["value"] for row in untied.evaluate(QRELS, RUNS[0], "IPrec@0.5").means.to_dicts()}
-    assert data["curves"]["precision"][0][5] == round(means["IPrec@0.5"], 5)
+    assert data["curves"]["precision"][0][5] == means["IPrec@0.5"]
     rbo = untied.compare(RUNS[0], RUNS[1], "RBO")["RBO"].mean
-    assert data["distances"][0]["rows"][0][1] == round(rbo, 5)
+    assert data["distances"][0]["rows"][0][1] == rbo
 
 
 def test_dynamic_recall_is_that_of_curves() -> None:
@@ -71,7 +77,7 @@ def test_dynamic_recall_is_that_of_curves() -> None:
     curve = untied.curves.curves(qrels, {"r": run}, "q", depth=5)
     values = [row["value"] for row in curve.to_dicts() if row["curve"] == "dynamic_recall"]
     page = data_of(report(qrels, {"r": run}, "AP"))
-    assert page["curves"]["dynamic_recall"][0][:5] == [round(value, 5) for value in values]
+    assert page["curves"]["dynamic_recall"][0][:5] == pytest.approx(values, abs=1e-14)
     assert page["tests"] == page["distances"] == []
 
 
@@ -97,6 +103,55 @@ def test_of_very_many_queries_those_that_differ_most_have_rankings(monkeypatch: 
     monkeypatch.setattr("untied.report.comparison.MOST", 2)
     page = data_of(comparison_report(untied.compare(runs["one"], runs["two"], "RBO")))
     assert (page["queries"], page["of"]) == (["q0", "q1"], 9)
+
+
+def test_a_verdict_is_that_of_stats(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Without options the page and the command test alike, and the page says how."""
+    out = tmp_path / "stats.json"
+    for more, baseline in (([], None), (["--baseline", "waterloo"], "waterloo")):
+        assert main(["stats", QRELS, *RUNS, "-m", "AP", "-o", str(out), *more]) == 0
+        stats = json.loads(out.read_text())
+        page = data_of(report(QRELS, RUNS, "AP", baseline=baseline))
+        found = [
+            (page["runs"][test["a"]], page["runs"][test["b"]], test["p"], test["significant"]) for test in page["tests"]
+        ]
+        rows = stats["results"]
+        assert found == [(row["run_a"], row["run_b"], row["p_adjusted"], row["significant"] == "yes") for row in rows]
+        for name in ("test", "correction", "level", "samples", "seed"):
+            assert page["settings"][name] == stats["settings"][name]
+        assert page["how"] == "paired randomisation test, p corrected (holm), significant at 0.05"
+    page = data_of(report(QRELS, RUNS, "AP", test="tukey", samples=2000))
+    assert page["how"] == "randomised Tukey HSD, significant at 0.05"
+    assert {test["survives"] for test in page["tests"]} <= {"no", "unknown"}
+    page = data_of(report(QRELS, RUNS, "AP", samples=20))
+    assert [note.split(":")[0] for note in page["notes"]] == [
+        "with 20 permutations no p can be below 0.29, corrected for 6 comparisons"
+    ]
+
+
+def test_a_page_holds_some_queries_and_speaks_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    qrels = {f"q{q:02}": {"a": 1} for q in range(40)}
+    # By RR every fourth query differs, by P@1 fewer.
+    first = {q: ["a"] for q in qrels}
+    second = {q: ["x"] * (n % 4 == 0) + ["a"] for n, q in enumerate(qrels)}
+    whole = data_of(report(qrels, {"one": first, "two": second}, ["RR", "P@1"]))
+    assert whole["of"] == len(whole["queries"]) == 40
+    monkeypatch.setattr("untied.report.values.MOST", 12)
+    page = data_of(report(qrels, {"one": first, "two": second}, ["RR", "P@1"]))
+    assert (page["of"], len(page["queries"])) == (40, 12)
+    assert set(page["queries"]) > {q for n, q in enumerate(qrels) if n % 4 == 0}
+    assert [page[part] for part in ("means", "tests")] == [whole[part] for part in ("means", "tests")]
+    assert page["tests"][0]["counts"] == [10, 30, 0]
+    assert page["tests"][0]["quantiles"] == [0.0, 0.0, 0.5]
+    assert len(page["rankings"]) == len(page["values"][0][0]) == 12
+    # Few measures at once give the same.
+    monkeypatch.setattr("untied.report.values.HELD", 1)
+    monkeypatch.setattr("untied.report.data.HELD", 1)
+    assert data_of(report(qrels, {"one": first, "two": second}, ["RR", "P@1"])) == page
+    # Of one run the values are spread.
+    page = data_of(report(qrels, {"two": second}, "RR"))
+    assert sum(value == 0.5 for value in page["values"][0][0]) == 3
+    assert len(page["queries"]) == 12
 
 
 def test_refusals(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -214,6 +269,81 @@ def test_robust_2003_in_a_browser(browser, unpacked, tmp_path: Path) -> None:
     assert main(["report", str(robust03 / "qrels.txt"), *runs, "-m", "AP", "-m", "nDCG@10", "-o", str(out)]) == 0
     assert out.stat().st_size < 25e6
     walk_through(browser, out, tmp_path, runs=17)
+
+
+def test_digits_of_the_page_are_those_of_the_commands(
+    browser, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Means, bounds, differences and p as they are shown, against what eval, stats and tables for papers print."""
+    # 1/32 is .03125: half way between two decimals. So are the means of the other runs.
+    qrels = {f"q{q}": {"a": 1} for q in range(4)}
+    ranks = {"half": (32, 32, 32, 32), "up": (32, 32, 16, 16), "mixed": (1, 2, 3, 7), "tied": (1, 2, 1, 2)}
+    lines = [f"{q} 0 a 1" for q in qrels]
+    (tmp_path / "qrels.txt").write_text("\n".join(lines) + "\n")
+    files = []
+    for name, of_run in ranks.items():
+        rows = []
+        for q, rank in zip(qrels, of_run, strict=True):
+            score = (lambda place: 1) if name == "tied" else (lambda place: 100 - place)
+            docs = [f"x{place}" for place in range(1, rank)] + ["a"] + ["z"] * (name == "tied")
+            rows += [f"{q} Q0 {doc} 0 {score(place)} t" for place, doc in enumerate(docs)]
+        files.append(str(tmp_path / f"{name}.run"))
+        Path(files[-1]).write_text("\n".join(rows) + "\n")
+    asked = ["-m", "RR", "-m", "P@3"]
+    out = tmp_path / "page.html"
+    given = [str(tmp_path / "qrels.txt"), *files]
+    assert main(["report", *given, *asked, "-o", str(out)]) == 0
+    capfd.readouterr()
+    assert main(["eval", *given, *asked, "--ties", "range", "--format", "tsv"]) == 0
+    table = [line.split("\t") for line in capfd.readouterr().out.splitlines()]
+    rows = [dict(zip(table[0], line, strict=True)) for line in table[1:]]
+    assert next(row["value"] for row in rows if row["run"] == "half" and row["measure"] == "RR") == "0.0312"
+    tab = Tab(browser, out)
+    shown = {
+        cells[0]: cells[1:]
+        for cells in (row.locator("td").all_inner_texts() for row in tab.page.locator("#summary tbody tr").all())
+    }
+    for row in rows:
+        text = shown[row["run"]][["RR", "P@3"].index(row["measure"])]
+        assert text.split()[0] == row["value"], row
+        if {row["low"], row["high"]} != {row["value"]}:
+            assert f"[{row['low']}, {row['high']}]" in text, row
+    assert main(["stats", *given, *asked, "--format", "md", "--by-run"]) == 0
+    paper = [
+        [cell.strip(" *") for cell in line.strip("|").split("|")] for line in capfd.readouterr().out.splitlines()[2:6]
+    ]
+    for name, *cells in paper:
+        run = name.split(") ")[-1]
+        assert [cell.split("<")[0].strip("* ") for cell in cells] == [text.split()[0] for text in shown[run]]
+    assert main(["stats", *given, "-m", "RR", "--format", "md"]) == 0
+    for line in capfd.readouterr().out.splitlines()[4:]:
+        a, b, _, _, difference, _, _, counts, p = (cell.strip() for cell in line.strip("|").split("|"))
+        tab.page.select_option("#queries select >> nth=0", label=a)
+        tab.page.select_option("#queries select >> nth=1", label=b)
+        said = tab.page.locator("#queries .note").first.inner_text()
+        assert f"mean difference {difference.replace('-', '−')}, p {p.removesuffix(' *').strip()} (paired" in said, said
+        better, equal, worse = counts.split("/")
+        assert f"A is better in {better}, equal in {equal}, worse in {worse} of 4 queries" in said
+    tab.close()
+
+
+def test_a_comparison_speaks_of_all_queries(browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("untied.report.comparison.MOST", 5)
+    runs = [
+        {f"q{q:02}": ["a", "b"] for q in range(50)},
+        {f"q{q:02}": ["a", "c"] if q < 3 else ["a", "b"] for q in range(50)},
+    ]
+    path = tmp_path / "comparison.html"
+    path.write_text(comparison_report(untied.compare(*runs, "Overlap@2")))
+    tab = Tab(browser, path)
+    said = tab.page.locator("#queries .note").first.inner_text()
+    assert said.startswith(
+        "Overlap@2 over all 50 queries: mean 0.9700, median 1.0000, 90 % of them from 0.7250 to 1.0000"
+    )
+    assert "Below: the 5 of 50 queries that differ most by Overlap@2." in said
+    assert tab.page.locator("#queries tbody tr").count() == 5
+    assert "over all 50 queries" in tab.page.locator("#summary .about").inner_text()
+    tab.close()
 
 
 def test_a_comparison_in_a_browser(browser, tmp_path: Path) -> None:

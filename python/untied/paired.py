@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from functools import cached_property
 from itertools import compress
 from math import fsum, isnan
 from operator import sub
@@ -35,19 +36,37 @@ class Column:
         self.evaluation = results._evaluations[run]
         self._number = results._measures.index(measure)
         self.values = self._terms("value")
-        self.low = self.high = self.values
-        if "low" in self.evaluation.columns():
-            self.low, self.high = (self._ends(field) for field in ("low", "high"))
 
     def _terms(self, field: str) -> array[float]:
         values = array("d", bytes(0))
         values.frombytes(self.evaluation.column(self._number, field))
         return array("d", self.aggregate.terms(values)) if self.aggregate.scale == "log" else values
 
+    @cached_property
+    def low(self) -> array[float]:
+        """The lowest terms."""
+        return self._ends("low")
+
+    @cached_property
+    def high(self) -> array[float]:
+        """The highest terms."""
+        return self._ends("high")
+
     def _ends(self, field: str) -> array[float]:
         """Lowest or highest terms; the term itself where there is none."""
+        if field not in self.evaluation.columns():
+            return self.values
         ends = self._terms(field)
         return array("d", (value if isnan(end) else end for value, end in zip(self.values, ends, strict=True)))
+
+    @property
+    def plain(self) -> array[float]:
+        """The values as they are evaluated."""
+        if self.aggregate.scale != "log":
+            return self.values
+        values = array("d", bytes(0))
+        values.frombytes(self.evaluation.column(self._number, "value"))
+        return values
 
     @property
     def known(self) -> array[float]:

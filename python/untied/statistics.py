@@ -708,6 +708,12 @@ def _plain(name: str, values: Values) -> tuple[list[Any] | None, list[float]]:
     return keys, plain
 
 
+def said_of(settings: dict[str, Any]) -> str:
+    """How differences were tested, in words."""
+    corrected = "" if settings["correction"] == "none" else f", p corrected ({settings['correction']})"
+    return f"{TESTS[settings['test']]}{corrected}, significant at {1 - settings['level']:.4g}"
+
+
 def _notes(results: Results, texts: dict[str, list[str]], settings: dict[str, Any]) -> Iterator[str]:
     """What to know before believing tests."""
     unknown = texts.get("survives", []).count("unknown")

@@ -180,6 +180,10 @@ class Values:
         """Ids of the queries."""
         return list(self._queries)
 
+    def query(self, row: int) -> str:
+        """The id of one of them."""
+        return self._queries[row]
+
     def columns(self) -> list[str]:
         """Names of the optional columns that there are."""
         return list(self._columns)

@@ -7,7 +7,7 @@ import sys
 from untied.cli import add_plugin, load_plugins, output, parser, threads
 from untied.cli.reading import add_reading, read_qrels, run_files
 from untied.errors import UntiedError
-from untied.statistics import CORRECTIONS
+from untied.statistics import CORRECTIONS, INTERVALS, SAMPLES, TEST, TESTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,11 @@ def arguments_parser() -> argparse.ArgumentParser:
     add("--title", metavar="TEXT", default="Evaluation", help="of the page (default: Evaluation)")
     add("--depth", metavar="N", type=int, default=20, help="documents of each ranking in the page (default: 20)")
     add("--level", metavar="L", type=float, default=0.95, help="confidence (default: 0.95)")
-    add("--correction", choices=CORRECTIONS, default="holm", help="of tests against a baseline, as for untied stats")
+    add("--test", choices=TESTS, default=TEST, help=f"as for untied stats (default: {TEST})")
+    add("--correction", choices=CORRECTIONS, default="holm", help="of p-values, as for untied stats (default: holm)")
+    add("--interval", choices=INTERVALS, default="bca", help="of means: bca, a bootstrap (default); t; none")
+    add("--samples", metavar="N", type=int, default=SAMPLES, help=f"permutations that are drawn (default: {SAMPLES})")
+    add("--seed", metavar="N", type=int, default=0, help="of permutations and bootstrap samples (default: 0)")
     add(
         "--distance",
         metavar="MEASURE",
@@ -73,7 +77,11 @@ def main(arguments: Sequence[str]) -> None:
         title=options.title,
         depth=options.depth,
         level=options.level,
+        test=options.test,
         correction=options.correction,
+        interval=options.interval,
+        samples=options.samples,
+        seed=options.seed,
         distances=options.distance or DISTANCES,
         score_dtype=options.score_dtype,
         qrels_format=options.qrels_format,

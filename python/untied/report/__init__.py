@@ -6,6 +6,7 @@ from untied.provenance import provenance
 from untied.report.comparison import collect_comparison
 from untied.report.data import collect
 from untied.report.page import page
+from untied.statistics import SAMPLES, TEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +30,11 @@ def report(
     title: str = "",
     depth: int = 20,
     level: float = 0.95,
+    test: str = TEST,
     correction: str = "holm",
+    interval: str = "bca",
     distances: Sequence[str] = DISTANCES,
-    samples: int = 20_000,
+    samples: int = SAMPLES,
     seed: int = 0,
     score_dtype: str = "float64",
     qrels_format: str = "trec",
@@ -47,17 +50,17 @@ def report(
     qrels, runs, measures, score_dtype, qrels_format, threads
         As for `untied.evaluate`.
     baseline : str, optional
-        The run that all others are tested against, by paired randomisation tests. Where there is none every two are
-        tested, by the randomised Tukey HSD test.
+        The run that all others are tested against. Where there is none every two are tested.
     title : str
         Of the page.
     depth : int
         How many documents of each ranking the page holds.
-    level, correction, samples, seed
-        As for `untied.statistics.significance`; the correction is of tests against a baseline.
+    level, test, correction, samples, seed
+        As for `untied.statistics.significance`, with the same defaults, so both give one verdict.
+    interval : str
+        Of means: ``"bca"``, ``"t"`` or ``"none"``, as for `untied.statistics.mean_interval`.
     distances : list of measures
         What runs are compared by without judgments, as for `untied.compare_all`.
-
     inputs : list of paths
         Files whose hashes the page gives, to tell later what it was made from.
 
@@ -69,8 +72,8 @@ def report(
     Raises
     ------
     UntiedError
-        As for `untied.evaluate` and `untied.statistics.significance`, or plotly or SciPy is not installed
-        (``pip install 'untied[report]'``).
+        As for `untied.evaluate` and `untied.statistics.significance`, or plotly (or SciPy, where it is needed) is not
+        installed (``pip install 'untied[report]'``).
     InputError
         A file's content is not what its format promises.
     OSError
@@ -83,7 +86,9 @@ def report(
         baseline=baseline,
         depth=depth,
         level=level,
+        test=test,
         correction=correction,
+        interval=interval,
         distances=distances,
         samples=samples,
         seed=seed,

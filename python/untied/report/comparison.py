@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from math import isnan
-
 from untied import _core
 from untied._core import show_id
-from untied.report.data import explained, rankings, rounded
+from untied.report.data import explained, rankings
+from untied.report.values import MOST, number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,20 +14,17 @@ if TYPE_CHECKING:
     from untied.compare import Comparison
 
 
-#: More queries than this are not in a page; those that differ most are.
-MOST = 2_000
-
-
 def collect_comparison(found: Comparison, depth: int, threads: int | None) -> dict[str, Any]:
     """Values of queries, how they spread, and both rankings of each query to a depth."""
     queries = found.queries if len(found.queries) <= MOST else found.most_changed(MOST)
     names = [show_id(name) for name in found.runs]
     run_a, run_b, qrels = found._inputs
     loaded = {"a": run_a, "b": run_b}
+    precision = "float32" if found._options["ties"] == "trec" else found._options["score_dtype"]
     values = []
     for measure in found.measures:
         of_queries = [found.value(measure, query) for query in queries]
-        values.append([[rounded(one.mean), rounded(one.low), rounded(one.high)] for one in of_queries])
+        values.append([[number(one.mean), number(one.low), number(one.high)] for one in of_queries])
     return {
         "kind": "comparison",
         "version": _core.__version__,
@@ -40,12 +36,12 @@ def collect_comparison(found: Comparison, depth: int, threads: int | None) -> di
         "of": len(found.queries),
         "values": values,
         "distribution": [
-            {name: None if isinstance(cell, float) and isnan(cell) else cell for name, cell in row.items()}
+            {name: number(cell) if isinstance(cell, float) else cell for name, cell in row.items()}
             for row in found.distribution.to_dicts()
         ],
         "alone": list(found.alone),
         "rankings": rankings(queries, qrels, loaded, depth),
-        "ties": [_core.tie_counts(run, threads) for run in loaded.values()],
+        "ties": [_core.tie_counts(run, threads, precision) for run in loaded.values()],
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import fsum, isnan
+from math import nan
 
 from untied import _core
 from untied._core import show_id
@@ -11,9 +11,10 @@ from untied.compare import compare_all
 from untied.errors import UntiedError
 from untied.evaluate import Evaluator
 from untied.inputs import as_qrels, named_runs
-from untied.measures import IPrec, P, Unjudged, as_measures
+from untied.measures import ADR, IPrec, Unjudged, as_measures
+from untied.report.values import HELD, evaluated, number
 from untied.scaling import places
-from untied.statistics import mean_interval, significance
+from untied.statistics import said_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from untied._core import Measure, Qrels, Run
     from untied.inputs import QrelsLike, Runs
     from untied.measures import MeasureLike
-    from untied.table import Results
 
 #: Recall levels of the precision-recall curve, in tenths.
 TENTHS = range(11)
@@ -31,10 +31,10 @@ TENTHS = range(11)
 RANKS = (*range(1, 21), 25, 30, 40, 50, 75, 100)
 #: Depths to which unjudged documents are counted.
 DEPTHS = (1, 5, 10, 20, 50, 100, 200, 500, 1000)
-#: Decimals of values of queries, which a screen does not exceed.
-DECIMALS = 5
 #: So many places of rankings are in a page; of more, those of the queries in which the runs differ most.
 PLACES = 600_000
+#: What ties and missing queries of a run leave open.
+FACTS = ("mixed", "absent", "unknown")
 
 
 def collect(
@@ -45,7 +45,9 @@ def collect(
     baseline: str | None,
     depth: int,
     level: float,
+    test: str,
     correction: str,
+    interval: str,
     distances: Sequence[str],
     samples: int,
     seed: int,
@@ -62,36 +64,35 @@ def collect(
         raise UntiedError(f"no run {baseline!r}; there are {', '.join(loaded)}")
     asked = as_measures(measures)
     policies: dict[str, Any] = {"score_dtype": score_dtype, "threads": threads}
-    results = Evaluator(judged, asked, ties="range", **policies).evaluate(loaded)
-    compared = (
-        compare_all(loaded, list(distances), score_dtype=score_dtype, threads=threads) if len(loaded) > 1 else None
-    )
+    chance = {"level": level, "test": test, "correction": correction, "samples": samples, "seed": seed}
+    found = evaluated(judged, loaded, asked, baseline, chance, interval, policies)
+    queries = found.queries
+    settings: dict[str, Any] = {
+        "ties": "range", "unjudged": "nonrelevant", "score_dtype": score_dtype, "qrels_format": qrels_format,
+    }  # fmt: skip
+    shown = found.most_different(PLACES // (len(loaded) * depth))
     return {
         "kind": "evaluation",
         "version": _core.__version__,
-        "settings": {
-            "ties": "range",
-            "unjudged": "nonrelevant",
-            "score_dtype": score_dtype,
-            "qrels_format": qrels_format,
-            "level": level,
-            "test": _test(baseline),
-            "correction": "none" if baseline is None else correction,
-            "samples": samples,
-            "seed": seed,
-        },
+        "settings": settings | found.settings | {"interval": interval},
+        "how": said_of(found.settings),
+        "notes": found.notes,
         "measures": [_measure(measure) for measure in asked],
         "runs": [show_id(name) for name in loaded],
         "baseline": None if baseline is None else list(loaded).index(baseline),
-        "queries": [show_id(query) for query in results.queries],
-        "means": _means(results, level, seed),
-        "values": _values(results),
-        "tests": _tests(results, baseline, level, correction, samples, seed, threads),
-        "rankings": rankings(results.queries, judged, loaded, depth, _most_different(results, depth)),
+        "queries": [show_id(query) for query in queries],
+        "of": found.count,
+        "means": found.means,
+        "values": found.shown,
+        "tests": found.tests,
+        "rankings": rankings(queries, judged, loaded, depth, shown),
         "curves": _curves(judged, loaded, policies),
         "unjudged": _unjudged(judged, loaded, policies),
-        "ties": _ties(results, loaded, threads),
-        "distances": [] if compared is None else [_distance(compared, name) for name in compared.measures],
+        "ties": [
+            _core.tie_counts(run, threads, score_dtype) | {what: found.facts[name][what] for what in FACTS}
+            for name, run in loaded.items()
+        ],
+        "distances": _distances(loaded, distances, score_dtype, threads),
     }
 
 
@@ -112,81 +113,6 @@ def explained(measure: Measure, *, comparing: bool) -> dict[str, str]:
         "equation": info["equation"],
         "reference": info["reference"],
     }
-
-
-def rounded(value: float | None) -> float | None:
-    """A value as the page has it; None where there is none."""
-    return None if value is None or isnan(value) else round(value, DECIMALS)
-
-
-def _means(results: Results, level: float, seed: int) -> list[list[dict[str, float | None]]]:
-    """Measure by measure, run by run: the mean with its tie band and its confidence interval over queries."""
-    found = []
-    for measure in results._measures:
-        row = []
-        aggregate = Aggregate(measure)
-        for run in results.runs:
-            value = results.value(measure, run=run)
-            of_queries = [results.value(measure, query, run).mean for query in results.queries]
-            terms = aggregate.terms(one for one in of_queries if not isnan(one))
-            ends: tuple[float | None, float | None] = (None, None)
-            if len(terms) > 1:
-                low, high = mean_interval(terms, level=level, samples=2_000, seed=seed)
-                ends = aggregate.whole(low, len(terms)), aggregate.whole(high, len(terms))
-            names = ("mean", "least", "most", "low", "high")
-            row.append(dict(zip(names, map(rounded, (value.mean, value.low, value.high, *ends)), strict=True)))
-        found.append(row)
-    return found
-
-
-def _values(results: Results) -> list[list[list[float | None]]]:
-    """Measure by measure, run by run, query by query."""
-    return [
-        [[rounded(results.value(measure, query, run).mean) for query in results.queries] for run in results.runs]
-        for measure in results.measures
-    ]
-
-
-def _test(baseline: str | None) -> str:
-    return "tukey" if baseline is None else "randomization"
-
-
-def _tests(
-    results: Results, baseline: str | None, level: float, correction: str, samples: int, seed: int, threads: int | None
-) -> list[dict[str, Any]]:
-    """Every two runs that were tested, by number, measure by measure."""
-    if len(results.runs) < 2 or not results.queries:
-        return []
-    # Every two of many runs are too many comparisons for a correction; Tukey's test needs none.
-    found = significance(
-        results, baseline=baseline, test=_test(baseline), interval="none", level=level, correction=correction,
-        samples=samples, seed=seed, threads=threads,
-    ).table  # fmt: skip
-    runs, measures = results.runs, results.measures
-    return [
-        {
-            "measure": measures.index(row["measure"]),
-            "a": runs.index(row["run_a"]),
-            "b": runs.index(row["run_b"]),
-            "p": float(f"{row['p_adjusted']:.3g}"),
-            "significant": row["significant"] == "yes",
-            "survives": row.get("survives") == "yes",
-            "difference": rounded(row["difference"]),
-        }
-        for row in found.to_dicts()
-    ]
-
-
-def _most_different(results: Results, depth: int) -> set[str]:
-    """The queries whose rankings are in the page."""
-    queries, measure = results.queries, results.measures[0]
-
-    def spread(query: str) -> float:
-        values = [results.value(measure, query, run).mean for run in results.runs]
-        return max(values) - min(values) if not any(map(isnan, values)) else 0.0
-
-    most = max(1, PLACES // (len(results.runs) * depth))
-    return set(queries) if len(queries) <= most else set(sorted(queries, key=spread, reverse=True)[:most])
 
 
 def rankings(
@@ -217,60 +143,63 @@ def rankings(
 
 
 def _curves(qrels: Qrels, runs: dict[str, Run], policies: dict[str, Any]) -> dict[str, Any]:
-    """Mean curves of every run: precision at recall levels, and dynamic recall at ranks."""
-    levels = [IPrec @ (tenth / 10) for tenth in TENTHS]
-    # The groups that hold the truth's first i documents are those from the grade of its i-th one up.
-    truths = {
-        query: sorted((grade for grade in qrels[query].values() if grade > 0), reverse=True)
-        for query in qrels.queries()
-    }
-    truths = {query: truth for query, truth in truths.items() if truth}
-    grades = sorted({grade for truth in truths.values() for grade in truth})
-    if len(grades) > 20:  # as many measures a rank
-        grades = []
-    at_ranks = {(grade, rank): P(rel=grade) @ rank for grade in grades for rank in RANKS}
-    precision, recall = [], []
-    evaluator = Evaluator(qrels, [*levels, *at_ranks.values()], **policies)
-    for name, run in runs.items():
-        results = evaluator.evaluate({name: run})
-        precision.append([rounded(results.value(measure, run=name).mean) for measure in levels])
-        means = []
-        for rank in RANKS if grades else ():
-            values = [
-                results.value(at_ranks[truth[min(rank, len(truth)) - 1], rank], query, name).mean
-                for query, truth in truths.items()
-            ]
-            means.append(rounded(fsum(values) / len(values)))
-        recall.append(means)
+    """Mean curves of every run: precision at recall levels, and dynamic recall at ranks.
+
+    ADR@k is the mean of dynamic recall at the ranks to k, so k ADR@k - (k - 1) ADR@(k - 1) is that at rank k.
+    """
+    precision = _totals(qrels, runs, [IPrec @ (tenth / 10) for tenth in TENTHS], policies)
+    grades = [grade for grade in qrels.grades() if grade > 0]
+    recall: list[list[float | None]] = []
+    if grades:
+        ends = sorted({end for rank in RANKS for end in (rank - 1, rank)} - {0})
+        averages = [ADR(rel=min(grades)) @ end for end in ends]
+        for of_run in _totals(qrels, runs, averages, policies | {"on_undefined": "nan"}):
+            sums = {0: 0.0} | {
+                end: end * (nan if mean is None else mean) for end, mean in zip(ends, of_run, strict=True)
+            }
+            recall.append([number(sums[rank] - sums[rank - 1]) for rank in RANKS])
     return {
         "recall": [tenth / 10 for tenth in TENTHS],
         "precision": precision,
-        "ranks": list(RANKS) if grades else [],
-        "dynamic_recall": recall if grades else [],
+        "ranks": list(RANKS) if recall else [],
+        "dynamic_recall": recall,
     }
+
+
+def _totals(
+    qrels: Qrels, runs: dict[str, Run], measures: list[Measure], policies: dict[str, Any]
+) -> list[list[float | None]]:
+    """Aggregates, run by run; so many measures at once that their values of queries may be held."""
+    at_once = max(1, HELD // max(1, len(qrels)))
+    found: list[list[float | None]] = [[] for _ in runs]
+    for first in range(0, len(measures), at_once):
+        evaluator = Evaluator(qrels, measures[first : first + at_once], **policies)
+        for of_run, run in zip(found, runs.values(), strict=True):
+            results = evaluator.evaluate(run)
+            of_run += [number(results.value(measure).mean) for measure in results.measures]
+    return found
 
 
 def _unjudged(qrels: Qrels, runs: dict[str, Run], policies: dict[str, Any]) -> dict[str, Any]:
     """The share of unjudged documents of every run, to several depths."""
-    measures = [Unjudged @ depth for depth in DEPTHS]
-    results = Evaluator(qrels, measures, **policies).evaluate(runs)
-    shares = [[rounded(results.value(measure, run=run).mean) for measure in measures] for run in results.runs]
-    return {"depths": list(DEPTHS), "shares": shares}
+    return {
+        "depths": list(DEPTHS), "shares": _totals(qrels, runs, [Unjudged @ depth for depth in DEPTHS], policies)
+    }  # fmt: skip
 
 
-def _ties(results: Results, runs: dict[str, Run], threads: int | None) -> list[dict[str, Any]]:
-    """How much of every run is tied, and what that leaves open."""
-    facts = results.facts()
-    return [
-        _core.tie_counts(run, threads) | {what: facts[name][what] for what in ("mixed", "absent", "unknown")}
-        for name, run in runs.items()
-    ]
+def _distances(
+    runs: dict[str, Run], measures: Sequence[str], score_dtype: str, threads: int | None
+) -> list[dict[str, Any]]:
+    if len(runs) < 2:
+        return []
+    compared = compare_all(runs, list(measures), score_dtype=score_dtype, threads=threads)
+    return [_distance(compared, name) for name in compared.measures]
 
 
 def _distance(compared: Any, name: str) -> dict[str, Any]:
     """A square of means of all runs by all runs, and a map on which alike runs are close."""
     matrix = compared.matrix(name)
-    rows = [[rounded(cell) for cell in row[1:]] for row in matrix.rows()]
+    rows = [[number(cell) for cell in row[1:]] for row in matrix.rows()]
     alike = not _core.comparing_info(_core.comparing_measure(name))[1]
     return {"name": name, "alike": alike, "rows": rows, "map": _map(rows, alike)}
 

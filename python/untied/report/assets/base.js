@@ -1,6 +1,7 @@
 "use strict";
 // What all parts of the page share. Text from the data only ever becomes text nodes, never markup.
 const data = JSON.parse(document.getElementById("data").textContent);
+const comparing = data.kind === "comparison";
 const state = { measure: 0, a: 0, b: data.runs.length > 1 ? 1 : 0, query: 0, distance: 0 };
 if (data.baseline !== null) {
   state.b = data.baseline;
@@ -31,15 +32,32 @@ function change(changes) {
   redraw.forEach((draw) => draw());
 }
 
+// Rounded once, from the whole value, and halves to even, as the commands do: toFixed rounds them up.
+function fixed(value, digits) {
+  const halves = Math.abs(value) * 2 ** (digits + 1); // exact; odd just where the value lies in the middle of two decimals
+  if (!Number.isSafeInteger(halves) || halves % 2 === 0) return value.toFixed(digits);
+  const below = (halves * 5 ** digits - 1) / 2;
+  return (value < 0 ? "-" : "") + ((below + (below % 2)) / 10 ** digits).toFixed(digits);
+}
+
 function show(value, digits = 4) {
-  return value === null || value === undefined ? "–" : value.toFixed(digits);
+  return value === null || value === undefined ? "–" : fixed(value, digits);
 }
 
 function signed(value, digits = 4) {
-  return value === null ? "–" : (value > 0 ? "+" : value < 0 ? "−" : "±") + Math.abs(value).toFixed(digits);
+  return value === null || value === undefined ? "–" : (value > 0 ? "+" : value < 0 ? "−" : "±") + fixed(Math.abs(value), digits);
 }
 
-const percent = (value) => (value === null ? "–" : (100 * value).toFixed(1) + " %");
+// As untied stats has it: small where it matters.
+function chance(p) {
+  return p === null || p >= 1e-4 ? show(p) : p.toExponential(0).replace(/e-(\d)$/, "e-0$1");
+}
+
+const percent = (value) => (value === null ? "–" : fixed(100 * value, 1) + " %");
+const whole = () => data.of === data.queries.length; // whether the page holds all queries
+const count = (n) => n.toLocaleString("en");
+const selection = () => `the ${count(data.queries.length)} of ${count(data.of)} queries ` + (comparing ? `that differ most by ${data.measures[0].name}`
+  : data.runs.length < 2 ? "that this page holds, evenly spread over the values" : "in which the runs differ most, by each measure in turn");
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
 const about = (measure) => [measure.title, measure.equation, "range: " + measure.range, measure.reference].join("\n");
 const key = () => data.measures[state.measure];

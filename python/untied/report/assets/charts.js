@@ -10,7 +10,7 @@ function curves() {
     grid.append(chart);
     const fill = () => draw(chart, data.runs.map((name, run) => ({
       x, y: rows[run], name: plain(name), mode: "lines", line: { color: hue(run), width: chosen(run) ? 3.5 : 1.5 }, showlegend: named(run),
-      hovertemplate: `${plain(name)}: %{y:.4f} at %{x}<extra></extra>`,
+      text: rows[run].map((value) => show(value)), hovertemplate: `${plain(name)}: %{text} at %{x}<extra></extra>`,
     })), { xaxis: { title: { text: across } }, yaxis: { title: { text: up }, rangemode: "tozero" } });
     return fill;
   };
@@ -40,7 +40,7 @@ function distances() {
   const names = data.runs.map(plain);
   const fill = () => {
     const { rows, map: places, name } = data.distances[state.distance];
-    draw(heat, [{ type: "heatmap", z: rows, x: names, y: names, colorscale: scale(), hovertemplate: "%{y}, %{x}: %{z:.4f}<extra></extra>", colorbar: { thickness: 10 } }],
+    draw(heat, [{ type: "heatmap", z: rows, x: names, y: names, colorscale: scale(), text: rows.map((row) => row.map((cell) => show(cell))), hovertemplate: "%{y}, %{x}: %{text}<extra></extra>", colorbar: { thickness: 10 } }],
       { xaxis: { showgrid: false, type: "category" }, yaxis: { showgrid: false, autorange: "reversed", type: "category" } })
       .then(() => {
         heat.removeAllListeners("plotly_click");
@@ -57,8 +57,8 @@ function distances() {
 const scale = () => [[0, colour("panel")], [1, colour("a")]];
 
 function glance() {
-  const where = section("glance", "All queries of all runs",
-    "The chosen measure, queries ordered by their mean over runs and runs by their mean over queries; choose a cell to see the query.");
+  const where = section("glance", whole() ? "All queries of all runs" : "Queries of all runs",
+    (whole() ? "" : `Of ${selection()}: `) + "The chosen measure, queries ordered by their mean over runs and runs by their mean over queries; choose a cell to see the query.");
   const chart = node("div", { class: "chart", role: "img", "aria-label": "Queries by runs; the numbers are in the tables above" });
   chart.style.height = Math.min(900, Math.max(240, 110 + 16 * data.runs.length)) + "px";
   where.append(chart);
@@ -68,7 +68,7 @@ function glance() {
     const columns = data.queries.map((_, query) => query).sort((x, y) => mean(values.map((row) => row[y])) - mean(values.map((row) => row[x])));
     const runs = everyRun().sort((x, y) => data.means[state.measure][y].mean - data.means[state.measure][x].mean);
     draw(chart, [{ type: "heatmap", z: runs.map((run) => columns.map((query) => values[run][query])), y: runs.map((run) => plain(data.runs[run])),
-      x: columns.map((query) => plain(data.queries[query])), colorscale: scale(), hovertemplate: "%{y}, query %{x}: %{z:.4f}<extra></extra>", colorbar: { thickness: 10 } }],
+      x: columns.map((query) => plain(data.queries[query])), colorscale: scale(), text: runs.map((run) => columns.map((query) => show(values[run][query]))), hovertemplate: "%{y}, query %{x}: %{text}<extra></extra>", colorbar: { thickness: 10 } }],
       { xaxis: { showticklabels: columns.length <= 60, type: "category", showgrid: false }, yaxis: { autorange: "reversed", type: "category", showgrid: false } })
       .then(() => {
         chart.removeAllListeners("plotly_click");

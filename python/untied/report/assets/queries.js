@@ -1,6 +1,4 @@
 // Values of queries as bars and rows, and two rankings of one side by side.
-const comparing = data.kind === "comparison";
-
 function differences() {
   const values = data.values[state.measure];
   return data.queries.map((_, query) => {
@@ -20,18 +18,25 @@ function change_of(row) {
 }
 
 function verdict(shown) {
+  const [name, here] = [key().name, whole() ? "" : ` Below: ${selection()}.`];
   if (comparing) {
     const { mean, "5%": low, "50%": middle, "95%": high } = data.distribution[state.measure];
-    return `${key().name}: mean ${show(mean)}, median ${show(middle)}, 90 % of ${shown.length} queries from ${show(low)} to ${show(high)}`;
+    return `${name} over all ${count(data.of)} queries: mean ${show(mean)}, median ${show(middle)}, 90 % of them from ${show(low)} to ${show(high)}.${here}`;
   }
   const lower = key().lower;
-  const better = shown.filter((row) => (lower ? row.difference < 0 : row.difference > 0)).length;
-  const equal = shown.filter((row) => row.difference === 0).length;
   const test = tested(state.measure, state.a, state.b);
-  const how = data.settings.test === "tukey" ? "randomised Tukey HSD over all runs" : `paired randomisation test, corrected: ${data.settings.correction}`;
-  return `${key().name}: A is better in ${better}, equal in ${equal}, worse in ${shown.length - better - equal} of ${shown.length} queries` +
-    (test ? `; ${{ mean: "mean difference", log: "ln mean A − ln mean B", sum: "difference of sums" }[key().scale]} ${signed(test.difference)}, p ${test.p} (${how})` : "");
+  if (!test) {
+    const above = shown.filter((row) => row.difference > 0).length, equal = shown.filter((row) => row.difference === 0).length;
+    return `${name}: ${wins(above, equal, shown.length - above - equal, lower)} of ${count(shown.length)} queries${whole() ? "" : " of this page"}; these two runs were not tested.${here}`;
+  }
+  const [above, equal, below] = test.counts, [low, middle, high] = test.quantiles;
+  const what = { mean: "mean difference", log: "ln mean A − ln mean B", sum: "difference of sums" }[key().scale];
+  const of = key().scale === "log" ? "differences of logarithms" : "differences";
+  return `${name}: ${wins(above, equal, below, lower)} of ${count(above + equal + below)} queries; ${what} ${signed(test.difference)}, p ${chance(test.p)} (${data.how}). ` +
+    `Over all these queries the median difference is ${signed(middle)}, and 90 % of ${of} lie from ${signed(low)} to ${signed(high)}.${here}`;
 }
+
+const wins = (above, equal, below, lower) => `A is better in ${count(lower ? below : above)}, equal in ${count(equal)}, worse in ${count(lower ? above : below)}`;
 
 function queries() {
   const where = section("queries", "Query by query",
@@ -54,9 +59,9 @@ function queries() {
     draw(chart, [{
       type: "bar", x: shown.map((_, place) => place + 1), y: shown.map((row) => row.difference),
       marker: { color: shown.map((row) => colour(falls(row.difference) ? "b" : "a")) },
-      customdata: shown.map((row) => row.query), text: shown.map((row) => plain(data.queries[row.query])), textposition: "none",
-      hovertemplate: "query %{text}: %{y:.4f}<extra></extra>",
-    }], { bargap: shown.length > 80 ? 0 : 0.15, xaxis: { title: { text: "queries" }, showgrid: false },
+      customdata: shown.map((row) => row.query), text: shown.map((row) => `${plain(data.queries[row.query])}: ${comparing ? show(row.difference) : signed(row.difference)}`), textposition: "none",
+      hovertemplate: "query %{text}<extra></extra>",
+    }], { bargap: shown.length > 80 ? 0 : 0.15, xaxis: { title: { text: whole() ? "queries" : "queries of this page" }, showgrid: false },
       yaxis: { title: { text: comparing ? plain(key().name) : `A − B, ${plain(key().name)}` } } })
       .then(() => {
         chart.removeAllListeners("plotly_click");
@@ -107,7 +112,7 @@ function ranking(query, side) {
         node("span", { class: "id", title: truth.docs[doc] }, truth.docs[doc]),
         node("span", { class: "other", title: "rank in the other run" }, mine === theirs ? "" : places.has(doc) ? `↔ ${places.get(doc)}` : "only here"));
     });
-    const more = size > group.length ? [node("div", { class: "note doc" }, `and ${(size - group.length).toLocaleString("en")} more with this score`)] : [];
+    const more = size > group.length ? [node("div", { class: "note doc" }, `and ${count(size - group.length)} more with this score`)] : [];
     return node("li", { class: size > 1 ? "tied" : null, title: size > 1 ? `${size} documents share one score` : null },
       node("span", { class: "place" }, place), node("div", { class: "docs" }, ...docs, ...more));
   });
@@ -115,7 +120,7 @@ function ranking(query, side) {
   return node("div", {},
     node("h3", {}, `${side.toUpperCase()}: ${data.runs[mine]}${value}`),
     items.length ? node("ol", { class: "ranking" }, ...items) : node("p", { class: "note" }, "The run has nothing for this query."),
-    node("p", { class: "note" }, `${total.toLocaleString("en")} documents retrieved`));
+    node("p", { class: "note" }, `${count(total)} documents retrieved`));
 }
 
 function sideBySide() {

@@ -18,8 +18,8 @@ function theme(name) {
 theme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 document.getElementById("subtitle").textContent =
   comparing
-    ? `A: ${data.runs[0]} · B: ${data.runs[1]} · ` + (data.of > data.queries.length ? `the ${data.queries.length} queries of ${data.of} that differ most` : `${data.of} queries of both`) + (data.alone.some((n) => n > 0) ? ` · left out: ${data.alone[0]} only in A, ${data.alone[1]} only in B` : "")
-    : `${data.runs.length} runs · ${data.queries.length} queries · exact means over all orders of tied documents`;
+    ? `A: ${data.runs[0]} · B: ${data.runs[1]} · ` + `${count(data.of)} queries of both` + (whole() ? "" : `; the page holds ${count(data.queries.length)}`) + (data.alone.some((n) => n > 0) ? ` · left out: ${data.alone[0]} only in A, ${data.alone[1]} only in B` : "")
+    : `${data.runs.length} ${data.runs.length === 1 ? "run" : "runs"} · ${count(data.of)} queries${whole() ? "" : `, of which the page holds ${count(data.queries.length)}`} · exact means over all orders of tied documents`;
 const measures = document.getElementById("measure");
 measures.append(...data.measures.map((measure, number) => node("option", { value: number, title: about(measure) }, measure.name)));
 measures.addEventListener("change", () => change({ measure: Number(measures.value) }));

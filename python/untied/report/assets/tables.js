@@ -54,8 +54,11 @@ const tests = new Map((data.tests || []).map((test) => [`${test.measure},${test.
 function tested(measure, a, b) {
   const found = tests.get(`${measure},${a},${b}`), turned = tests.get(`${measure},${b},${a}`);
   if (found || !turned) return found || null;
-  return { ...turned, difference: turned.difference === null ? null : -turned.difference };
+  return { ...turned, difference: turned.difference === null ? null : -turned.difference,
+    counts: turned.counts.slice().reverse(), quantiles: turned.quantiles.map((value) => -value).reverse() };
 }
+
+const survival = { yes: "whatever the order of tied documents", no: "some order of tied documents may undo that", unknown: "whether some order of tied documents undoes that is unknown" };
 
 // Against the baseline, or how many others a run is significantly better than.
 function marks(measure, run) {
@@ -66,8 +69,8 @@ function marks(measure, run) {
     if (!test || !test.significant) return null;
     const up = better(test);
     return node("span", { class: up ? "up" : "down",
-      title: `${up ? "better" : "worse"} than the baseline, p ${test.p}${test.survives ? "; whatever the order of tied documents" : ""}` },
-      (up ? " ▲" : " ▼") + (test.survives ? "" : "?"));
+      title: `${up ? "better" : "worse"} than the baseline, p ${chance(test.p)}; ${survival[test.survives]}` },
+      (up ? " ▲" : " ▼") + (test.survives === "yes" ? "" : "?"));
   }
   const beaten = everyRun().filter((other) => { const test = tested(measure, run, other); return test && better(test); });
   if (!beaten.length) return null;
@@ -77,10 +80,14 @@ function marks(measure, run) {
 function summary() {
   const against = data.baseline === null
     ? "Superscripts count the runs that a run is significantly better than."
-    : "▲ and ▼: significantly better or worse than the baseline; with a question mark where some order of tied documents undoes that.";
+    : "▲ and ▼: significantly better or worse than the baseline; with a question mark where it is not sure for every order of tied documents.";
+  const intervals = { bca: "bootstrap", t: "Student's" }[data.settings.interval];
+  const test = data.runs.length > 1 ? ` ${against} Test: ${data.how}.` : "";
+  const below = intervals ? `Below each its ${show(100 * data.settings.level, 4).replace(/\.?0+$/, "")} % confidence interval over queries (${intervals}), and in brackets` : "Below each, in brackets,";
   const sums = data.measures.filter((measure) => measure.scale === "sum").map((measure) => measure.name).join(", ");
   const where = section("summary", "Summary",
-    `Means over ${data.queries.length} queries${sums && `, sums of ${sums}`}. Below each its ${100 * data.settings.level} % confidence interval over queries (bootstrap), and in brackets the lowest and highest mean over all orders of tied documents where these matter. ${against}`);
+    `Means over ${whole() ? "" : "all "}${count(data.of)} queries${sums && `, sums of ${sums}`}. ${below} the lowest and highest mean over all orders of tied documents where these matter.${test}`);
+  where.append(...data.notes.map((note) => node("p", { class: "note" }, note)));
   const best = (measure) => Math[data.measures[measure].lower ? "min" : "max"](...data.means[measure].map((mean) => mean.mean));
   const columns = () => [
     { title: "run", value: (run) => data.runs[run] },
@@ -89,8 +96,8 @@ function summary() {
       cell: (run) => {
         const { mean, least, most, low, high } = data.means[number][run];
         return node("td", { class: mean === best(number) ? "best" : null }, show(mean), marks(number, run),
-          low === null ? null : node("span", { class: "sub" }, `${show(low, 3)} – ${show(high, 3)}`),
-          most - least > 5e-4 ? node("span", { class: "sub" }, `[${show(least, 3)}, ${show(most, 3)}]`) : null);
+          low === null ? null : node("span", { class: "sub" }, `${show(low)} – ${show(high)}`),
+          [least, most].some((end) => show(end) !== show(mean)) ? node("span", { class: "sub" }, `[${show(least)}, ${show(most)}]`) : null);
       },
     })),
   ];
@@ -100,7 +107,7 @@ function summary() {
 // Of a comparison: how the values of queries spread.
 function spread() {
   const where = section("summary", "Summary",
-    "How alike the two runs are, and how far judgments could part them, query by query: means, quantiles and extremes.");
+    "How alike the two runs are, and how far judgments could part them, query by query: means, quantiles and extremes " + `over all ${count(data.of)} queries of both runs.`);
   const names = Object.keys(data.distribution[0]).filter((name) => name !== "measure");
   const columns = () => [
     { title: "measure", value: (row) => data.measures[row].name, cell: (row) => node("td", { title: about(data.measures[row]) }, data.measures[row].name, node("span", { class: "sub" }, data.measures[row].title)) },
@@ -111,11 +118,11 @@ function spread() {
 
 const ofTies = [
   { title: "run", value: (run) => data.runs[run] },
-  { title: "documents", value: (run) => data.ties[run].documents, cell: (run) => data.ties[run].documents.toLocaleString("en") },
+  { title: "documents", value: (run) => data.ties[run].documents, cell: (run) => count(data.ties[run].documents) },
   { title: "tied", value: (run) => data.ties[run].tied / data.ties[run].documents || 0, cell: (run) => percent(data.ties[run].tied / data.ties[run].documents || 0), tip: "share of documents that have the score of another" },
-  { title: "largest group", value: (run) => data.ties[run].largest },
-  { title: "queries with ties", value: (run) => data.ties[run].queries },
-  { title: "all tied", value: (run) => data.ties[run].all_tied, tip: "queries in which nothing is ranked" },
+  { title: "largest group", value: (run) => data.ties[run].largest, cell: (run) => count(data.ties[run].largest) },
+  { title: "queries with ties", value: (run) => data.ties[run].queries, cell: (run) => count(data.ties[run].queries) },
+  { title: "all tied", value: (run) => data.ties[run].all_tied, cell: (run) => count(data.ties[run].all_tied), tip: "queries in which nothing is ranked" },
 ];
 
 function tieCounts() {
@@ -129,9 +136,9 @@ function ties() {
   const at = depths.indexOf(10);
   const columns = () => [
     ...ofTies,
-    { title: "open", value: (run) => data.ties[run].mixed, tip: "queries in which tied documents differ in grade" },
-    { title: "queries absent", value: (run) => data.ties[run].absent, tip: "judged, but not in the run: they count as empty rankings" },
-    { title: "without judgments", value: (run) => data.ties[run].unknown, tip: "queries of the run that are not judged: left out" },
+    { title: "open", value: (run) => data.ties[run].mixed, cell: (run) => count(data.ties[run].mixed), tip: "queries in which tied documents differ in grade" },
+    { title: "queries absent", value: (run) => data.ties[run].absent, cell: (run) => count(data.ties[run].absent), tip: "judged, but not in the run: they count as empty rankings" },
+    { title: "without judgments", value: (run) => data.ties[run].unknown, cell: (run) => count(data.ties[run].unknown), tip: "queries of the run that are not judged: left out" },
     { title: "unjudged at 10", value: (run) => shares[run][at], cell: (run) => percent(shares[run][at]) },
   ];
   table(where, "ties", columns, everyRun);
@@ -139,7 +146,7 @@ function ties() {
   where.append(node("h3", {}, "Unjudged documents by depth"), chart);
   const fill = () => draw(chart, data.runs.map((name, run) => ({
     x: depths, y: shares[run], name: plain(name), mode: "lines+markers", line: { color: hue(run), width: chosen(run) ? 3.5 : 1.5 }, marker: { size: 5 }, showlegend: named(run),
-    hovertemplate: `${plain(name)}: %{y:.1%} of the first %{x}<extra></extra>`,
+    text: shares[run].map(percent), hovertemplate: `${plain(name)}: %{text} of the first %{x}<extra></extra>`,
   })), { xaxis: { type: "log", title: { text: "depth" }, tickvals: depths }, yaxis: { tickformat: ".0%", rangemode: "tozero" } });
   fill();
   redraw.push(fill);

@@ -1,0 +1,187 @@
+"""Values, means and tests of a report, over all queries; and which queries the page holds."""
+
+from __future__ import annotations
+
+from array import array
+from heapq import nlargest
+from math import isnan
+
+from untied.compare import quantile
+from untied.evaluate import Evaluator
+from untied.paired import Column, Pair
+from untied.statistics import mean_interval, significance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from untied._core import Measure, Qrels, Run
+    from untied.table import Results
+
+#: More queries than this are not in a page, nor more values of queries than these.
+MOST, CELLS = 2_000, 500_000
+#: Values of queries that are held at once, but for those of one measure.
+HELD = 4 << 20
+#: Quantiles of differences over all queries.
+QUANTILES = (0.05, 0.5, 0.95)
+
+
+class Evaluated:
+    """What an evaluation found.
+
+    Attributes
+    ----------
+    count : int
+        The number of queries.
+    queries : list of str
+        Those that the page holds.
+    shown : list of list of list
+        Their values, measure by measure and run by run.
+    means, tests : list
+        Over all queries.
+    facts, settings, notes
+        As `Results.facts` and `Significance` have them.
+    """
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.count = 0
+        self.queries: list[str] = []
+        self.shown: list[list[list[float | None]]] = []
+        self.means: list[list[dict[str, float | None]]] = []
+        self.tests: list[dict[str, Any]] = []
+        self.facts: Mapping[str, Any] = {}
+        self.settings = settings
+        self.notes: list[str] = []
+
+    def most_different(self, n: int) -> set[str]:
+        """Of the page's queries those in which the runs differ most by the first measure."""
+        spreads = _spreads(self.shown[0])
+        return {self.queries[place] for place in nlargest(max(1, n), range(len(spreads)), key=spreads.__getitem__)}
+
+
+def number(value: float | None) -> float | None:
+    """A value as the page has it, which is the whole of it; None where there is none."""
+    return None if value is None or isnan(value) else value
+
+
+def evaluated(
+    qrels: Qrels,
+    runs: dict[str, Run],
+    measures: Sequence[Measure],
+    baseline: str | None,
+    chance: dict[str, Any],
+    interval: str,
+    policies: dict[str, Any],
+) -> Evaluated:
+    """Evaluate and test, so many measures at once that their values may be held."""
+    found = Evaluated(chance)
+    at_once = max(1, HELD // max(1, 3 * len(qrels) * len(runs)))
+    values: list[list[array[float]]] = []
+    room = max(1, min(MOST, CELLS // (len(measures) * len(runs))))
+    orders = []
+    for first in range(0, len(measures), at_once):
+        piece = list(measures[first : first + at_once])
+        results = Evaluator(qrels, piece, ties="range", **policies).evaluate(runs)
+        tested = None
+        if len(runs) > 1:
+            threads = policies["threads"]
+            tested = significance(results, baseline=baseline, interval="none", **chance, threads=threads)
+            found.settings = {name: tested.settings[name] for name in chance}
+            of = "" if at_once >= len(measures) else f"{', '.join(map(str, piece))}: "
+            found.notes += [of + note for note in tested.notes]
+        for number_of, measure in enumerate(piece):
+            columns = [Column(results, run, measure) for run in runs]
+            values.append([column.plain for column in columns])
+            found.means.append(_means(results, columns, measure, chance, interval, policies["threads"]))
+            if tested is not None:
+                rows = [row for row in tested.table.to_dicts() if row["measure"] == str(measure)]
+                found.tests += _tests(rows, columns, first + number_of)
+            orders.append(_order(values[-1], room))
+        found.facts = results.facts()
+    evaluation = next(iter(results._evaluations.values()))
+    found.count = len(values[0][0])
+    chosen = _in_turn(orders, room)
+    found.queries = [evaluation.query(row) for row in chosen]
+    found.shown = [[[number(column[row]) for row in chosen] for column in of_runs] for of_runs in values]
+    return found
+
+
+def _order(columns: list[array[float]], room: int) -> Sequence[int]:
+    """Rows of queries that the page should hold, by one measure: all, or those in which the runs differ most.
+
+    Of a single run they are evenly spread over its values.
+    """
+    count = len(columns[0])
+    if count <= room:
+        return range(count)
+    if len(columns) == 1:
+        by_value = sorted(range(count), key=columns[0].__getitem__)
+        return [by_value[place * count // room] for place in range(room)]
+    return nlargest(room, range(count), key=_spreads(columns).__getitem__)
+
+
+def _in_turn(orders: list[Sequence[int]], room: int) -> list[int]:
+    """The first rows of each order in turn, until there are enough."""
+    chosen: dict[int, None] = {}
+    for in_turn in zip(*orders, strict=True):
+        chosen |= dict.fromkeys(in_turn)
+        if len(chosen) >= room:
+            break
+    return sorted(list(chosen)[:room])
+
+
+def _spreads(columns: Sequence[Sequence[float | None]]) -> array[float]:
+    """By how much the runs differ in each query; 0 where one has no value."""
+    found = array("d")
+    for query in zip(*columns, strict=True):
+        known = [value for value in query if value is not None and not isnan(value)]
+        found.append(max(known) - min(known) if len(known) == len(query) else 0.0)
+    return found
+
+
+def _means(
+    results: Results,
+    columns: list[Column],
+    measure: Measure,
+    chance: dict[str, Any],
+    interval: str,
+    threads: int | None,
+) -> list[dict[str, float | None]]:
+    """Run by run: the mean with its tie band and its confidence interval over queries."""
+    row = []
+    for column in columns:
+        value = results.value(measure, run=column.run)
+        terms = column.known
+        ends: tuple[float | None, float | None] = (None, None)
+        if len(terms) > 1 and interval != "none":
+            low, high = mean_interval(
+                terms, level=chance["level"], method=interval, seed=chance["seed"], threads=threads
+            )
+            ends = column.aggregate.whole(low, len(terms)), column.aggregate.whole(high, len(terms))
+        names = ("mean", "least", "most", "low", "high")
+        row.append(dict(zip(names, map(number, (value.mean, value.low, value.high, *ends)), strict=True)))
+    return row
+
+
+def _tests(rows: list[dict[str, Any]], columns: list[Column], measure: int) -> list[dict[str, Any]]:
+    """Every two runs that were tested, by number, with what is so over all queries."""
+    by_name = {column.run: place for place, column in enumerate(columns)}
+    tests = []
+    for row in rows:
+        a, b = by_name[row["run_a"]], by_name[row["run_b"]]
+        ordered = sorted(Pair(columns[a], columns[b]).differences)
+        tests.append(
+            {
+                "measure": measure,
+                "a": a,
+                "b": b,
+                "p": number(row["p_adjusted"]),
+                "significant": row["significant"] == "yes",
+                "survives": row["survives"],
+                "difference": number(row["difference"]),
+                "counts": [row["better"], row["equal"], row["worse"]],
+                "quantiles": [quantile(ordered, share) for share in QUANTILES],
+            }
+        )
+    return tests
