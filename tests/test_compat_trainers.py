@@ -182,7 +182,7 @@ def test_mteb_mrr(data: dict[str, Any]) -> None:
 def test_mteb_switch(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a stand-in for MTEB's module, with what its function of scores uses."""
     module = types.ModuleType(mteb.MODULE)
-    module.__dict__.update(pytrec_eval="theirs", mrr="theirs")
+    module.__dict__.update(pytrec_eval="theirs", mrr="theirs", recall_cap="theirs")
     for name in ("mteb", "mteb._evaluators"):
         monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
     monkeypatch.setitem(sys.modules, mteb.MODULE, module)

@@ -7,9 +7,14 @@ order of the dict in `EvaluateRetrieval.evaluate_custom` (a stable sort). ``ties
 
 from __future__ import annotations
 
+import logging
+from glob import glob
+
+from untied.compat._scores import with_finite_scores
+from untied.compat.pytrec_eval import RelevanceEvaluator
 from untied.errors import UntiedError
 from untied.evaluate import evaluate
-from untied.measures import AP, RR, P, R, RelP, Success, nDCG
+from untied.measures import RR, P, RelP, Success
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +27,8 @@ if TYPE_CHECKING:
     Scores: TypeAlias = Mapping[str, Mapping[str, float]]
 
 __all__ = ["EvaluateRetrieval", "hole", "mrr", "recall_cap", "top_k_accuracy"]
+
+logger = logging.getLogger(__name__)
 
 _CUSTOM = {
     "mrr": ("mrr", "mrr@k", "mrr_cut"),
@@ -57,9 +64,47 @@ class EvaluateRetrieval:
 
     def retrieve(self, corpus: Mapping[str, Any], queries: Mapping[str, str], **kwargs: Any) -> Any:
         """Let the retriever search the `top_k` best documents for each query."""
+        return self._asked().search(corpus, queries, self.top_k, self.score_function, **kwargs)
+
+    def encode_and_retrieve(
+        self,
+        corpus: Mapping[str, Any],
+        queries: Mapping[str, str],
+        encode_output_path: str = "./embeddings/",
+        overwrite: bool = False,
+        query_filename: str = "queries.pkl",
+        corpus_filename: str = "corpus.*.pkl",
+        **kwargs: Any,
+    ) -> Any:
+        """Let the retriever write embeddings to files, and search these for the `top_k` best documents of each query.
+
+        Parameters
+        ----------
+        corpus, queries : dict
+            Texts by id.
+        encode_output_path : str
+            The folder of the files.
+        overwrite : bool
+            Given to the retriever's ``encode``.
+        query_filename, corpus_filename : str
+            Names of the files; that of the corpus is a pattern for several.
+        **kwargs
+            Given to the retriever's ``encode`` and ``search_from_files``.
+        """
+        retriever = self._asked()
+        names = {"query_filename": query_filename, "corpus_filename": corpus_filename}
+        retriever.encode(corpus, queries, encode_output_path=encode_output_path, overwrite=overwrite, **names, **kwargs)
+        return retriever.search_from_files(
+            query_embeddings_file=f"{encode_output_path}/{query_filename}",
+            corpus_embeddings_files=glob(f"{encode_output_path}/{corpus_filename}"),
+            top_k=self.top_k,
+            **kwargs,
+        )
+
+    def _asked(self) -> Any:
         if not self.retriever:
             raise ValueError("no retriever was given to EvaluateRetrieval")
-        return self.retriever.search(corpus, queries, self.top_k, self.score_function, **kwargs)
+        return self.retriever
 
     @staticmethod
     def evaluate(
@@ -89,16 +134,28 @@ class EvaluateRetrieval:
         Returns
         -------
         tuple of four dicts
-            ``{"NDCG@10": ...}``, ``{"MAP@10": ...}``, ``{"Recall@10": ...}``, ``{"P@10": ...}``, to five decimals.
+            ``{"NDCG@10": ...}``, ``{"MAP@10": ...}``, ``{"Recall@10": ...}``, ``{"P@10": ...}``, to five decimals. They
+            are logged too, at the level INFO.
+
+        Raises
+        ------
+        UntiedError
+            No query stands in both (BEIR divides by zero).
         """
+        _check(ties)
         if ignore_identical_ids:
+            logger.info("documents with the id of their query are left out (ignore_identical_ids=True)")
             for query, documents in results.items():
                 documents.pop(query, None)
-        families = {"NDCG": nDCG, "MAP": AP, "Recall": R, "P": P}
-        measures = {f"{name}@{k}": measure @ k for name, measure in families.items() for k in k_values}
-        values = _means(qrels, results, measures, ties, None)
+        cutoffs = [str(k) for k in k_values]
+        families = {"NDCG": "ndcg_cut", "MAP": "map_cut", "Recall": "recall", "P": "P"}
+        asked = [f"{name}.{','.join(dict.fromkeys(cutoffs))}" for name in families.values()]
+        found = RelevanceEvaluator(qrels, asked, ties=ties).evaluate(results)
+        if not found:
+            raise UntiedError("no query of the results has judgments")
         ndcg, ap, recall, precision = (
-            {key: value for key, value in values.items() if key.startswith(f"{name}@")} for name in families
+            _logged({f"{key}@{k}": _mean([values[f"{name}_{k}"] for values in found.values()]) for k in cutoffs})
+            for key, name in families.items()
         )
         return ndcg, ap, recall, precision
 
@@ -196,15 +253,33 @@ def _means(
     results: Scores,
     measures: dict[str, Measure],
     ties: str,
-    queries: int | None,
+    queries: int,
 ) -> dict[str, float]:
-    """Sums of the values of the common queries, divided by a number of queries (theirs, if none is given)."""
+    """Sums of the values of the queries of the results, divided by a number of queries."""
+    _check(ties)
+    if queries == 0:
+        raise UntiedError("no query to evaluate: the qrels are empty")
+    if not results:
+        return _logged(dict.fromkeys(measures, 0.0))
+    table = evaluate(qrels, with_finite_scores(results, ties), list(measures.values()), ties=ties).per_query
+    values: dict[str, list[float]] = {}
+    for measure, value in zip(table["measure"], table["value"], strict=True):
+        values.setdefault(measure, []).append(value)
+    return _logged({key: round(sum(values[str(measure)]) / queries, 5) for key, measure in measures.items()})
+
+
+def _check(ties: str) -> None:
     if ties == "range":
         raise UntiedError("BEIR's results have room for one value; ask for ties 'best' and 'worst' in turn")
-    found = evaluate(qrels, results, list(measures.values()), ties=ties, queries="common")
-    sums = dict.fromkeys(found.measures, 0.0)
-    table = found.per_query
-    for measure, value in zip(table["measure"], table["value"], strict=True):
-        sums[measure] += value
-    count = len(found.queries) if queries is None else queries
-    return {key: round(sums[str(measure)] / count, 5) for key, measure in measures.items()}
+
+
+def _mean(values: list[float]) -> float:
+    return round(sum(values) / len(values), 5)
+
+
+def _logged(found: dict[str, float]) -> dict[str, float]:
+    """What was found, after it was logged as BEIR logs it."""
+    logger.info("\n")
+    for key, value in found.items():
+        logger.info(f"{key}: {value:.4f}")
+    return found

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 
 import ir_measures
 from ir_measures.measures.base import Agg, MeanAgg, SumAgg
@@ -26,6 +27,7 @@ from ir_measures.providers.base import NOT_PROVIDED
 from ir_measures.util import QrelsConverter, RunConverter
 
 from untied._core import measure_info
+from untied.compat._scores import with_finite_scores
 from untied.errors import MeasureError, UntiedError
 from untied.evaluate import Evaluator
 from untied.inputs import as_qrels
@@ -141,7 +143,14 @@ class UntiedProvider(ir_measures.Provider):
         return True
 
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> UntiedEvaluator:
-        return UntiedEvaluator(list(measures), qrels, self.ties)
+        # ir_measures asks for sets: in an order of their names, results do not depend on how strings are hashed.
+        in_order = sorted(measures, key=_natural) if isinstance(measures, (set, frozenset)) else list(measures)
+        return UntiedEvaluator(in_order, qrels, self.ties)
+
+
+def _natural(measure: Any) -> list[str | int]:
+    """A key that has P@5 before P@10."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", str(measure))]
 
 
 class UntiedEvaluator(ir_measures.Evaluator):
@@ -155,6 +164,8 @@ class UntiedEvaluator(ir_measures.Evaluator):
         by_subtopic = any(NEEDS[mine.name] == "subtopics" for mine in own.values())
         judged = _by_subtopic(QrelsConverter(qrels)) if by_subtopic else _nested(QrelsConverter(qrels), "relevance")
         super().__init__(measures, set(judged))
+        # No judgments are no error in ir_measures, for a query or for all: PyTerrier's batches may have none.
+        judged = {query: documents for query, documents in judged.items() if documents}
         self.ids = {str(query): query for query in judged}
         qrels = as_qrels(judged)
         grades = [grade for grade in qrels.grades() if grade > 0]
@@ -165,23 +176,29 @@ class UntiedEvaluator(ir_measures.Evaluator):
             policy = measure.params.get("ties", ties) if is_own else ties
             mine = own[measure] if is_own else as_measure(_with_all_gains(measure, grades))
             asked.setdefault(policy, {}).setdefault(mine, []).append(measure)
+        policies = asked.items() if judged else ()
         self.parts = [
-            ({str(mine): names for mine, names in group.items()}, Evaluator(qrels, list(group), ties=policy))
-            for policy, group in asked.items()
+            (policy, {str(mine): names for mine, names in group.items()}, Evaluator(qrels, list(group), ties=policy))
+            for policy, group in policies
         ]
 
     def _iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
         retrieved = _nested(RunConverter(run), "score")
-        if not retrieved:
-            return
-        present = {str(query) for query in retrieved}
-        for asked, evaluator in self.parts:
-            table = evaluator.evaluate(retrieved).per_query
+        present: dict[str, list[ir_measures.Metric]] = {str(query): [] for query in retrieved}
+        absent = []
+        for policy, asked, evaluator in self.parts:
+            table = evaluator.evaluate(with_finite_scores(retrieved, policy)).per_query
             for query, name, value in zip(table["query"], table["measure"], table["value"], strict=True):
                 for measure in asked[name]:
+                    metric = ir_measures.Metric(query_id=self.ids[query], measure=measure, value=value)
+                    if query in present:
+                        present[query].append(metric)
                     # ir_measures gives its own measures a default for queries that the run lacks, NumRel among them.
-                    if query in present or isinstance(measure, UntiedMeasure):
-                        yield ir_measures.Metric(query_id=self.ids[query], measure=measure, value=value)
+                    elif isinstance(measure, UntiedMeasure):
+                        absent.append(metric)
+        for metrics in present.values():  # in the run's order
+            yield from metrics
+        yield from absent
 
 
 def _with_all_gains(measure: Any, grades: list[float]) -> Any:

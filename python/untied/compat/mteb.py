@@ -6,28 +6,33 @@ The two lines are ::
     untied.compat.mteb.install(ties="expected")
 
 MTEB has no place to register another evaluator, so `install` replaces what its module of retrieval metrics calls:
-pytrec_eval's evaluator (nDCG, MAP, recall, precision, hit rate) and its own function for MRR.
+pytrec_eval's evaluator (nDCG, MAP, recall, precision, hit rate) and its own functions for MRR and capped recall.
 """
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from importlib import import_module
 from types import SimpleNamespace
 
+from untied.compat._scores import with_finite_scores
 from untied.compat.pytrec_eval import RelevanceEvaluator
 from untied.evaluate import evaluate
-from untied.measures import RR
+from untied.measures import RR, RelP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-__all__ = ["install", "mrr", "uninstall"]
+    from untied._core import Measure
+
+__all__ = ["install", "mrr", "recall_cap", "uninstall"]
 
 MODULE = "mteb._evaluators.retrieval_metrics"
-_before: dict[str, Any] = {}
+#: What stands in MTEB's modules, by name: what it had, and ours.
+_replaced: dict[str, tuple[Any, Any]] = {}
 
 
 def install(*, ties: str = "trec") -> None:
@@ -37,25 +42,31 @@ def install(*, ties: str = "trec") -> None:
     ----------
     ties : str
         ``"trec"``: the numbers of MTEB, which ranks equal scores by document id, descending (over 32-bit scores; over
-        the scores as they are for MRR, which stays MTEB's own). ``"expected"``: the mean over all orders of equal
-        scores, for MRR too. Others as for `untied.evaluate`, but not ``"range"``.
+        the scores as they are for MRR and capped recall, which stay MTEB's own). ``"expected"``: the mean over all
+        orders of equal scores, for these too. Others as for `untied.evaluate`, but not ``"range"``.
     """
     uninstall()
     metrics = import_module(MODULE)
-    replaced: dict[str, Any] = {
-        "pytrec_eval": SimpleNamespace(RelevanceEvaluator=partial(RelevanceEvaluator, ties=ties))
-    }
+    ours: dict[str, Any] = {"pytrec_eval": SimpleNamespace(RelevanceEvaluator=partial(RelevanceEvaluator, ties=ties))}
     if ties != "trec":
-        replaced["mrr"] = partial(mrr, ties=ties)
-    for name, ours in replaced.items():
-        _before[name] = getattr(metrics, name)
-        setattr(metrics, name, ours)
+        ours.update(mrr=partial(mrr, ties=ties), recall_cap=partial(recall_cap, ties=ties))
+    _replaced.update({name: (getattr(metrics, name), function) for name, function in ours.items()})
+    for name, (theirs, function) in _replaced.items():
+        _replace(name, theirs, function)
 
 
 def uninstall() -> None:
     """Give MTEB back what it had."""
-    while _before:
-        setattr(import_module(MODULE), *_before.popitem())
+    while _replaced:
+        name, (theirs, ours) = _replaced.popitem()
+        _replace(name, ours, theirs)
+
+
+def _replace(name: str, old: Any, new: Any) -> None:
+    """In all of MTEB's modules: its tasks import functions by name."""
+    for module in [module for key, module in sys.modules.items() if key.partition(".")[0] == "mteb"]:
+        if vars(module).get(name) is old:
+            setattr(module, name, new)
 
 
 def mrr(
@@ -66,6 +77,34 @@ def mrr(
     ties: str = "docid",
 ) -> dict[str, list[float]]:
     """MTEB's function of this name: ``{"MRR@10": [...]}``, a value for each query of the results, in their order."""
+    return _values(qrels, results, {f"MRR@{k}": RR @ k for k in k_values}, ties)
+
+
+def recall_cap(
+    qrels: Mapping[str, Mapping[str, float]],
+    results: Mapping[str, Mapping[str, float]],
+    k_values: Sequence[int],
+    *,
+    ties: str = "docid",
+) -> dict[str, list[float | None]]:
+    """MTEB's function of this name: ``{"R_cap_at_10": [...]}``, None for a query without relevant documents."""
+    found = _values(qrels, results, {f"R_cap_at_{k}": RelP @ k for k in k_values}, ties)
+    has_relevant = [any(grade > 0 for grade in qrels[query].values()) for query in results]
+    return {
+        name: [value if there else None for value, there in zip(values, has_relevant, strict=True)]
+        for name, values in found.items()
+    }
+
+
+def _values(
+    qrels: Mapping[str, Mapping[str, float]],
+    results: Mapping[str, Mapping[str, float]],
+    measures: dict[str, Measure],
+    ties: str,
+) -> dict[str, list[float]]:
+    """The values of each query of the results, every grade above 0 being relevant."""
+    if not results:
+        return {}
     binary = {query: {doc: int(grade > 0) for doc, grade in qrels[query].items()} for query in results}
-    found = evaluate(binary, results, [RR @ k for k in k_values], ties=ties)
-    return {f"MRR@{k}": [found.value(RR @ k, query=query).mean for query in results] for k in k_values}
+    found = evaluate(binary, with_finite_scores(results, ties), list(measures.values()), ties=ties)
+    return {name: [found.value(measure, query=query).mean for query in results] for name, measure in measures.items()}

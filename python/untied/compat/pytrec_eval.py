@@ -28,6 +28,9 @@ __all__ = [
     "supported_nicknames",
 ]
 
+#: The release of pytrec_eval-terrier whose interface this is: ir_measures asks for it before it takes the module.
+__version__ = "0.5.11"
+
 _NAMES, _NICKNAMES = _core.trec_eval_names()
 _UNSUPPORTED = re.compile("prefs_.*|.*_avgjg|yaap")
 

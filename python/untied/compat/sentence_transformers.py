@@ -2,7 +2,7 @@
 
 `compute_metrics` stands for its method of that name, and `TieAware` puts it into an evaluator:
 
->>> from sentence_transformers.evaluation import InformationRetrievalEvaluator  # doctest: +SKIP
+>>> from sentence_transformers.sentence_transformer.evaluation import InformationRetrievalEvaluator  # doctest: +SKIP
 >>> class Evaluator(TieAware, InformationRetrievalEvaluator):  # doctest: +SKIP
 ...     ties = "expected"
 
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from math import fsum
 
+from untied.compat._scores import finite_scores
 from untied.errors import UntiedError
 from untied.evaluate import evaluate
 from untied.measures import AP, RR, P, R, Success, nDCG
@@ -68,18 +69,21 @@ def compute_metrics(
     """
     if ties == "range":
         raise UntiedError("the metrics have room for one value; ask for ties 'best' and 'worst' in turn")
-    # Numbers in place of ids: two queries may be alike, and the values are wanted in this order.
-    qrels: dict[int, dict[Any, int]] = {}
-    run: dict[int, Any] = {}
-    for number, (query, hits) in enumerate(zip(queries_ids, queries_result_list, strict=True)):
-        qrels[number] = dict.fromkeys(relevant_docs[query], 1)
-        if not qrels[number]:
+    qrels: dict[str, dict[Any, int]] = {}
+    run: dict[str, Any] = {}
+    for query, hits in zip(queries_ids, queries_result_list, strict=True):
+        name = str(query)
+        if name in qrels:
+            raise UntiedError(f"query {query!r} is given twice")
+        qrels[name] = dict.fromkeys(relevant_docs[query], 1)
+        if not qrels[name]:
             raise UntiedError(f"query {query!r} has no relevant documents")
-        scores = {hit["corpus_id"]: hit["score"] for hit in hits}
+        scores: Mapping[Any, Any] = {hit["corpus_id"]: hit["score"] for hit in hits}
         if len(scores) < len(hits):
             raise UntiedError(f"query {query!r} has a document twice")
+        scores = finite_scores(query, scores, ties)
         # Ids in Python's order: numbers as numbers.
-        run[number] = sorted(scores, key=lambda doc: (-scores[doc], doc)) if ties == "corpus_id" else scores
+        run[name] = sorted(scores, key=lambda doc: (-scores[doc], doc)) if ties == "corpus_id" else scores
     families: dict[str, tuple[Measure, Sequence[int]]] = {
         "accuracy@k": (Success, accuracy_at_k),
         "precision@k": (P, precision_recall_at_k),
@@ -93,8 +97,8 @@ def compute_metrics(
     metrics = {name: {k: found[measure @ k].mean for k in cutoffs} for name, (measure, cutoffs) in families.items()}
     for k in map_at_k:
         capped = (
-            found.value(AP @ k, query=str(number)).mean * (len(relevant) / min(k, len(relevant)))
-            for number, relevant in qrels.items()
+            found.value(AP @ k, query=query).mean * (len(relevant) / min(k, len(relevant)))
+            for query, relevant in qrels.items()
         )
         metrics["map@k"][k] = fsum(capped) / len(qrels)
     return metrics

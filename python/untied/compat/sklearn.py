@@ -7,6 +7,12 @@ Without ties the values are scikit-learn's, up to rounding. With ties:
 * `label_ranking_average_precision_score` is the mean over all orders of tied labels; scikit-learn gives every one of
   them the lowest rank of its group, which no order does.
 * `label_ranking_loss` is the mean over all orders, so that a tied pair is half wrong; scikit-learn has it as wrong.
+* `coverage_error` is the mean over all orders; scikit-learn has the true labels of a tied group at its end.
+* `top_k_accuracy_score` is the mean over all orders; scikit-learn ranks the tied class that comes last in the array
+  first.
+
+``average_precision_score`` has no counterpart: it does not rank, but goes through thresholds, of which a tied group is
+one.
 
 Scores are compared at the precision in which they are given, bfloat16 included. Negative values of `y_true` are
 refused by `dcg_score` too.
@@ -14,8 +20,10 @@ refused by `dcg_score` too.
 
 from __future__ import annotations
 
+import warnings
+
 from untied.arrays import evaluate_arrays
-from untied.measures import AP, DCG, PairConcordance, nDCG
+from untied.measures import AP, DCG, ESL, PairConcordance, Success, nDCG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +31,14 @@ if TYPE_CHECKING:
 
     from untied._core import Measure
 
-__all__ = ["dcg_score", "label_ranking_average_precision_score", "label_ranking_loss", "ndcg_score"]
+__all__ = [
+    "coverage_error",
+    "dcg_score",
+    "label_ranking_average_precision_score",
+    "label_ranking_loss",
+    "ndcg_score",
+    "top_k_accuracy_score",
+]
 
 
 def ndcg_score(
@@ -105,7 +120,7 @@ def label_ranking_average_precision_score(y_true: Any, y_score: Any, *, sample_w
 
     Parameters
     ----------
-    y_true : array, samples x labels
+    y_true : array or sparse array, samples x labels
         1 for the sample's labels, else 0.
     y_score : array, samples x labels
         Scores; higher is better.
@@ -146,6 +161,120 @@ def label_ranking_loss(y_true: Any, y_score: Any, *, sample_weight: Any = None) 
     return 1 - _average(PairConcordance, grades, y_score, sample_weight, False, 1)
 
 
+def coverage_error(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
+    """How far down the ranking all true labels of a sample are found, averaged over samples.
+
+    Parameters
+    ----------
+    y_true, y_score, sample_weight
+        As for `label_ranking_average_precision_score`.
+
+    Returns
+    -------
+    float
+        The mean rank of the last true label; a sample without true labels counts 0.
+
+    Raises
+    ------
+    ValueError
+        Shapes do not fit, or `y_true` has other values than 0 and 1.
+
+    Examples
+    --------
+    >>> from untied.compat.sklearn import coverage_error
+    >>> coverage_error([[1, 0, 0], [0, 1, 1]], [[1, 0, 0], [0, 1, 1]])
+    1.5
+    >>> coverage_error([[1, 0, 0]], [[0.5, 0.5, 0.5]])
+    2.0
+    """
+    import numpy
+
+    labels, scores = _indicators("coverage_error", y_true), numpy.asarray(y_score)
+    if scores.shape != labels.shape:
+        raise ValueError(f"coverage_error: scores have shape {scores.shape}, labels {labels.shape}")
+    if len(labels) == 0:
+        raise ValueError("coverage_error: there is no sample")
+    counts = labels.sum(axis=1, dtype=int)
+    ranks = numpy.zeros(len(labels))
+    for count in set(counts.tolist()) - {0}:  # a search length is that of a number of labels
+        rows = counts == count
+        ranks[rows] = count + _values(ESL(q=count), labels[rows], scores[rows], False)
+    return float(numpy.average(ranks, weights=sample_weight))
+
+
+def top_k_accuracy_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    k: int = 2,
+    normalize: bool = True,
+    sample_weight: Any = None,
+    labels: Any = None,
+) -> float:
+    """Share of the samples whose class is among the k best scored.
+
+    Parameters
+    ----------
+    y_true : array of samples
+        The class of each.
+    y_score : array, samples x classes
+        Scores of the classes in ascending order; higher is better. For two classes, one score a sample: it stands for
+        the second class, and the first one has the score 0.5 (where all scores are within 0 and 1) or 0.
+    k : int
+        How many classes are taken.
+    normalize : bool
+        Return the share of the samples, not their number (or weight).
+    sample_weight : array, optional
+        Weights of the samples.
+    labels : array, optional
+        All classes, ascending; without it those of `y_true`, which must then be as many as there are scores.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        Classes and scores do not fit, or classes are unknown, repeated or out of order.
+
+    Warns
+    -----
+    UserWarning
+        `k` is at least the number of classes, so that no score can be wrong.
+
+    Examples
+    --------
+    >>> from untied.compat.sklearn import top_k_accuracy_score
+    >>> top_k_accuracy_score([0, 1, 2], [[0.5, 0.2, 0.3], [0.3, 0.4, 0.3], [0.6, 0.2, 0.2]], k=1)
+    0.6666666666666666
+    >>> top_k_accuracy_score([0, 1, 2], [[0.5, 0.2, 0.3], [0.3, 0.4, 0.3], [0.6, 0.2, 0.2]])
+    0.8333333333333334
+    """
+    import numpy
+
+    truth, scores = numpy.asarray(y_true), numpy.asarray(y_score)
+    if scores.ndim == 1 and len(scores) > 0:
+        first = 0.5 if scores.min() >= 0 and scores.max() <= 1 else 0.0
+        scores = numpy.column_stack((numpy.full(len(scores), first), scores))
+    if truth.ndim != 1 or scores.ndim != 2:
+        raise ValueError("top_k_accuracy_score needs one class and a row of scores for each sample")
+    classes = numpy.unique(truth if labels is None else labels)
+    if labels is not None and not numpy.array_equal(classes, labels):
+        raise ValueError("top_k_accuracy_score: labels must be distinct and ascend")
+    if not numpy.isin(truth, classes).all():
+        raise ValueError("top_k_accuracy_score: y_true has classes that labels lack")
+    if scores.shape != (len(truth), len(classes)):
+        expected = f"{len(truth)} samples of {len(classes)} classes"
+        raise ValueError(f"top_k_accuracy_score: scores have shape {scores.shape}, expected {expected}")
+    if k >= len(classes):
+        warnings.warn(f"top_k_accuracy_score: {k} of {len(classes)} classes are all: no score is wrong", stacklevel=2)
+    hits = _values(Success @ k, (truth[:, None] == classes).astype(numpy.int8), scores, False)
+    if normalize:
+        return float(numpy.average(hits, weights=sample_weight))
+    return float(numpy.dot(hits, numpy.ones(len(hits)) if sample_weight is None else sample_weight))
+
+
 def _gains(function: str, y_true: Any) -> Any:
     import numpy
 
@@ -160,7 +289,7 @@ def _gains(function: str, y_true: Any) -> Any:
 def _indicators(function: str, y_true: Any) -> Any:
     import numpy
 
-    indicators = numpy.asarray(y_true)
+    indicators = numpy.asarray(y_true.toarray() if hasattr(y_true, "toarray") else y_true)
     if indicators.ndim != 2 or not numpy.isin(indicators, (0, 1)).all():
         raise ValueError(f"{function}: y_true must be an array of 0 and 1, samples x labels")
     return indicators.astype(numpy.int8)
@@ -172,8 +301,12 @@ def _average(
     """The mean of a measure over samples, by their weights."""
     import numpy
 
-    found = evaluate_arrays(
-        y_score, y_true, measure, ties="given" if ignore_ties else "expected", on_undefined="nan", per_query=True
-    )
-    values = found.per_query(measure).value
+    values = _values(measure, y_true, y_score, ignore_ties)
     return float(numpy.average(numpy.where(numpy.isnan(values), undefined, values), weights=sample_weight))
+
+
+def _values(measure: Measure, y_true: Any, y_score: Any, ignore_ties: bool) -> Any:
+    """The value of each sample, NaN where it is undefined."""
+    ties = "given" if ignore_ties else "expected"
+    found = evaluate_arrays(y_score, y_true, measure, ties=ties, on_undefined="nan", per_query=True)
+    return found.per_query(measure).value

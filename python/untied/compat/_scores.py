@@ -1,0 +1,57 @@
+"""Infinite scores: the packages we stand for rank them like any others, untied's own functions refuse them."""
+
+from __future__ import annotations
+
+from ctypes import c_float
+from math import isfinite, isnan
+
+from untied.errors import UntiedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+#: Up to here whole numbers are floats, and floats have a place in 32 bits.
+_SMALL = 2.0**53
+
+
+def with_finite_scores(run: Mapping[Any, Any], ties: str) -> dict[Any, Any]:
+    """Return the run with scores that untied takes, in the same order and with the same ties.
+
+    Parameters
+    ----------
+    run : {query: {document: score}}
+        Left as it is but for queries with scores that are infinite, or that the precision of `ties` cannot hold.
+    ties : str
+        ``"trec"`` compares scores as 32-bit floats, any other policy as they are.
+
+    Raises
+    ------
+    UntiedError
+        A score is NaN.
+    """
+    return {query: finite_scores(query, documents, ties) for query, documents in run.items()}
+
+
+def finite_scores(query: Any, documents: Mapping[Any, Any], ties: str) -> Mapping[Any, Any]:
+    """Return the documents of one query; by the ranks of their scores if one of these is infinite."""
+    single = ties == "trec"
+    try:
+        if sum(map(abs, documents.values())) < _SMALL:  # the usual case: nothing is infinite or NaN
+            return documents
+        read = _single if single else float
+        scores = {document: read(score) for document, score in documents.items()}
+    except (AttributeError, TypeError):
+        return documents  # no mapping, or no numbers: whoever reads it next says so
+    for document, score in scores.items():
+        if isnan(score):
+            raise UntiedError(f'query "{query}", document "{document}": the score cannot be NaN')
+    if all(map(isfinite, scores.values())):
+        return scores if single else documents
+    ranks = {score: rank for rank, score in enumerate(sorted(set(scores.values())))}
+    return {document: ranks[score] for document, score in scores.items()}
+
+
+def _single(score: Any) -> float:
+    return c_float(score).value
