@@ -31,7 +31,10 @@ UNSAMPLED = -1.0
 
 def document_key(seed: int, *parts: str) -> float:
     """A number from 0 up to 1 that looks random and depends on the arguments alone."""
-    digest = blake2b(digest_size=8, key=str(seed).encode())
+    try:
+        digest = blake2b(digest_size=8, key=str(seed).encode())
+    except ValueError:
+        raise UntiedError(f"a seed has at most 64 digits, not {len(str(seed))}") from None
     for part in parts:
         data = part.encode("utf-8", "surrogateescape")
         digest.update(len(data).to_bytes(8, "big") + data)

@@ -19,7 +19,7 @@ from untied.evaluate import Evaluator
 from untied.inputs import named_sources
 from untied.measures import as_measures
 from untied.plotting import COLORS, DASHES
-from untied.study.frame import DIGITS, Figure, Inputs, Study, conduct, markdown, tidy, whole_numbers
+from untied.study.frame import DIGITS, Figure, Inputs, Study, conduct, markdown, tidy, whole, whole_numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -390,11 +390,12 @@ def agreement(
         A file's content is not what its format promises.
     """
     asked = [str(measure) for measure in as_measures(MEASURES if measures is None else measures)]
-    for depth in depths:
+    asked_depths = {whole("depths", depth) for depth in depths}
+    for depth in asked_depths:
         if depth < 0:
             raise UntiedError(f"a pool's depth must be at least 1 (0: none), not {depth}")
     inputs = Inputs(qrels, runs, qrels_format=qrels_format, threads=threads)
-    settings = {"measures": asked, "depths": sorted(set(depths), reverse=True) or [0]}
+    settings = {"measures": asked, "depths": sorted(asked_depths, reverse=True) or [0]}
     also: dict[str, Any] = {}
     others: Any = qrels_also
     for name, source in named_sources(others) if others else ():

@@ -17,7 +17,7 @@ from untied.evaluate import Evaluator
 from untied.inputs import as_qrels
 from untied.measures import as_measure, as_measures
 from untied.plotting import COLORS, DASHES
-from untied.study.frame import SEEDS, Figure, Inputs, Study, markdown, numbers
+from untied.study.frame import SEEDS, Figure, Inputs, Study, markdown, numbers, whole
 from untied.table import Table
 
 TYPE_CHECKING = False
@@ -101,12 +101,15 @@ class AgainstAP(Study):
     @cached_property
     def qrels(self) -> Qrels:
         """The complete judgments: the qrels, or those of the pool of the runs."""
-        depth = self.settings["pool_depth"]
-        if depth is None:
-            return self.inputs.qrels
-        pool = sample.pool(self.inputs.runs.values(), depth, self.inputs.qrels)
-        # As if the whole pool were judged, and what nobody found relevant is not.
-        return as_qrels({query: {doc: max(grade, 0.0) for doc, grade in of.items()} for query, of in pool.items()})
+        found, depth = self.inputs.qrels, self.settings["pool_depth"]
+        if depth is not None:
+            pool = sample.pool(self.inputs.runs.values(), depth, found)
+            # As if the whole pool were judged, and what nobody found relevant is not.
+            found = as_qrels({query: {doc: max(grade, 0.0) for doc, grade in of.items()} for query, of in pool.items()})
+        if not any(grade >= self.rel for grade in found.grades()):
+            where = "the judgments" if depth is None else f"the pool of depth {depth}"
+            raise UntiedError(f"{where}: expected a document of grade {self.rel:g} or above, found none")
+        return found
 
     def notes(self) -> list[str]:
         """What the pool has beside the qrels, and queries that are not everywhere."""
@@ -136,7 +139,7 @@ class AgainstAP(Study):
 
     def seed(self, number: int) -> int:
         """The seed of a sample; those of studies with different seeds are different ones."""
-        return int(self.settings["seed"]) * SEEDS + number
+        return self.settings["seed"] * SEEDS + number  # type: ignore[no-any-return]
 
     def evaluator(self, qrels: QrelsLike, share: float) -> Callable[[Run], dict[str, float]]:
         """What finds all measures of a run, with judgments of which that share is kept."""
@@ -361,20 +364,16 @@ def checked(
     for rate in rates:
         if not 0 < rate <= 100:
             raise UntiedError(f"rates are percent, above 0 and at most 100, not {rate:g}")
-    if samples < 1:
-        raise UntiedError(f"samples must be at least 1, not {samples}")
     if not (math.isfinite(rel) and rel > 0):
         raise UntiedError(f"rel must be a number above 0, not {rel:g}")
-    if pool_depth is not None and pool_depth < 1:
-        raise UntiedError(f"pool_depth must be at least 1, not {pool_depth}")
     # With everything kept there is the truth, which is always needed.
     return {
         "rates": sorted({100.0, *map(float, rates)}, reverse=True),
-        "samples": samples,
+        "samples": whole("samples", samples, 1),
         "measures": labels(measures, rel),
         "rel": float(rel),
-        "pool_depth": pool_depth,
-        "seed": seed,
+        "pool_depth": None if pool_depth is None else whole("pool_depth", pool_depth, 1),
+        "seed": whole("seed", seed),
     }
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import pickle
 import shlex
+from operator import index
 
 from untied._core import __version__, show_id
 from untied.errors import UntiedError
@@ -394,6 +395,17 @@ def tidy(texts: Sequence[str], numbers: Sequence[str], rows: Sequence[Row]) -> T
     columns = list(zip(*rows, strict=True)) or [()] * (len(texts) + len(numbers))
     named = dict(zip((*texts, *numbers), map(list, columns), strict=True))
     return Table({name: named[name] for name in texts}, {name: named[name] for name in numbers})
+
+
+def whole(name: str, value: Any, least: int | None = None) -> int:
+    """An option that must be a whole number: of any library, as JSON has it."""
+    try:
+        number = index(value)
+    except TypeError:
+        raise UntiedError(f"{name} must be a whole number, not {value!r}") from None
+    if least is not None and number < least:
+        raise UntiedError(f"{name} must be at least {least}, not {number}")
+    return number
 
 
 def numbers(text: str) -> list[float]:

@@ -83,8 +83,8 @@ class Kept:
                 "--restart (restart=True) begins anew, another folder keeps both"
             )
         for number, line in enumerate(lines, 2):
-            part, rows = self._parsed(line, number)
-            self.parts[tuple(part)] = [tuple(row) for row in rows]
+            part, rows = self._part(line, number)
+            self.parts[part] = rows
         # An incomplete last line, of a part that was being written, would spoil the next one.
         self._file.truncate(len(whole))
 
@@ -92,10 +92,20 @@ class Kept:
         try:
             return json.loads(line)
         except ValueError:
-            raise UntiedError(
-                f"{show_id(self._path)}:{number}: expected a finished part as JSON, found something else; "
-                "--restart (restart=True) begins anew"
-            ) from None
+            raise self._damaged(number) from None
+
+    def _part(self, line: bytes, number: int) -> tuple[Part, list[Row]]:
+        try:
+            part, rows = self._parsed(line, number)
+            return tuple(part), [tuple(row) for row in rows]
+        except (TypeError, ValueError):
+            raise self._damaged(number) from None
+
+    def _damaged(self, number: int) -> UntiedError:
+        return UntiedError(
+            f"{show_id(self._path)}:{number}: expected a finished part as JSON, found something else; "
+            "--restart (restart=True) begins anew"
+        )
 
     def _difference(self, first: bytes, settings: dict[str, Any]) -> str:
         before = self._parsed(first, 1)

@@ -25,7 +25,7 @@ from untied.measures import as_measure
 from untied.progress import each
 from untied.scaling import places
 from untied.study.estimates import linear
-from untied.study.frame import SEEDS, Figure, Inputs, Study, conduct, markdown, numbers, tidy, whole_numbers
+from untied.study.frame import SEEDS, Figure, Inputs, Study, conduct, markdown, numbers, tidy, whole, whole_numbers
 from untied.study.notes import of_compared_queries, of_filled
 
 TYPE_CHECKING = False
@@ -497,10 +497,10 @@ def med(
         "distances": list(DISTANCES if distances is None else distances),
         "rates": sorted({float(rate) for rate in rates}),
         "psi": sorted({float(one) for one in psi}),
-        "cutoffs": sorted(set(cutoffs)),
-        "prefix": prefix,
+        "cutoffs": sorted({whole("cutoffs", one, 1) for one in cutoffs}),
+        "prefix": whole("prefix", prefix),
         "ties": ties,
-        "seed": seed,
+        "seed": whole("seed", seed),
     }
     inputs = Inputs(qrels, runs, qrels_format=qrels_format, threads=threads)
     return conduct(Med(inputs, settings, grouped(inputs, groups, prefix)), directory, plots=plots, restart=restart)
