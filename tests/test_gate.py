@@ -52,7 +52,7 @@ def test_a_better_run_passes() -> None:
     better = gate(QRELS, GOOD, baseline=BAD, max_drop={"RR": 0.0})
     assert better.passed
     assert better.checks[0].sentence == (
-        "RR is not worse (from 0.5000 to 1.0000, mean of 8 queries), 0.0000 is allowed"
+        "RR does not drop (from 0.5000 to 1.0000, mean of 8 queries), 0.0000 is allowed"
     )
 
 

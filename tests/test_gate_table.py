@@ -153,7 +153,7 @@ def interval_in_max() -> list[Case]:
 def interval_in_drop(**significant: Any) -> list[Case]:
     case = of(SAMPLED, TIED, baseline=TIED, max_drop={"infAP": 0}, **significant)
     return [
-        (case, True, "is not worse"),
+        (case, True, "does not drop"),
         (case | {"ties": "worst"}, False, "are bounds that no order need reach here and cannot decide"),
         (case | {"ties": "best"}, False, "are bounds that no order need reach here and cannot decide"),
     ]

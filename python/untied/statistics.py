@@ -121,12 +121,14 @@ def randomization_test(
     return Test(_mean(differences), p, len(differences), certainty)
 
 
-def paired_p(differences: list[float], *, samples: int, seed: int, threads: int | None = None) -> tuple[float, float]:
+def paired_p(
+    differences: Sequence[float], *, samples: int, seed: int, threads: int | None = None
+) -> tuple[float, float]:
     """The one-sided p-value of `randomization_test` for differences above 0, and the least that it could be.
 
     Parameters
     ----------
-    differences : list of float
+    differences : sequence of float
         Of every query.
     samples, seed, threads
         As for `randomization_test` and `significance`.

@@ -20,7 +20,8 @@ use crate::threads;
 /// The values of two runs.
 #[pyclass(frozen, module = "untied._core")]
 pub struct Comparison {
-    queries: Vec<String>,
+    /// The first of them, which has the ids of the queries.
+    run: Py<Run>,
     comparison: compare::Comparison,
 }
 
@@ -93,8 +94,8 @@ pub fn compare_runs(
     let depth = depth.unwrap_or(usize::MAX);
     let found = threads::run(py, threads, || compare::compare(&tables, known, &specs, depth, settings))?;
     let to_object = |comparison: compare::Comparison| {
-        let queries = comparison.queries.iter().map(|&query| text(tables[comparison.runs.0].id(query))).collect();
-        Comparison { queries, comparison }
+        let run = runs[comparison.runs.0].clone_ref(py);
+        Comparison { run, comparison }
     };
     Ok(found.into_iter().map(to_object).collect())
 }
@@ -320,7 +321,12 @@ impl Comparison {
     }
 
     fn queries(&self) -> Vec<String> {
-        self.queries.clone()
+        (0..self.comparison.queries.len()).map(|row| self.query(row)).collect()
+    }
+
+    /// The id of the query in a row.
+    fn query(&self, row: usize) -> String {
+        text(self.run.get().0.id(self.comparison.queries[row]))
     }
 
     fn totals(&self) -> Vec<Parts> {

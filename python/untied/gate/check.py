@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
+from untied.measures import as_measure
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -69,8 +73,9 @@ class Check:
             said += f" ({self.decided_on})"
         elif self.run is not None and self.baseline is not None:
             ends = f"from {_shown(self.baseline)} to {_shown(self.run)}, {self.decided_on}"
-            worse = f"{'drops' if self.run < self.baseline else 'rises'} by {value}"
-            said = f"{of} {worse if self.value > 0 else 'is not worse'} ({ends}), {limit} is allowed"
+            verb = "rise" if as_measure(self.measure).lower_is_better else "drop"
+            change = f"{verb}s by {value}" if self.value > 0 else f"does not {verb}"
+            said = f"{of} {change} ({ends}), {limit} is allowed"
         else:
             verb = "can be" if self.kind == "max-med" else "is"
             edge = f"at least {limit} is required" if self.kind == "min" else f"at most {limit} is allowed"
@@ -81,9 +86,10 @@ class Check:
         return "; ".join([said, *self.reasons])
 
     def to_dict(self) -> dict[str, Any]:
-        """All attributes; None for a number that is not there."""
+        """All attributes; None for a number that is not finite."""
         values = {name: getattr(self, name) for name in self.__slots__}
-        return {name: None if value != value else value for name, value in values.items()}
+        return {name: None if isinstance(value, float) and not isfinite(value) else value
+                for name, value in values.items()}  # fmt: skip
 
     def __repr__(self) -> str:
         return f"{'passed' if self.passed else 'FAILED'}: {self.sentence}"

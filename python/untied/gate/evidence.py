@@ -38,14 +38,16 @@ class Evidence:
         self.qrels, self.runs, self.docs, self.threads = qrels, runs, docs, threads
         self.ties, self.score_dtype = policies["ties"], policies["score_dtype"]
         self._policies = policies
-        counts = Evaluator(qrels, [NumRet, NumRelRet, NumNonrelJudgedRet], threads=threads).evaluate(runs)
-        self.unknown = {run: facts["unknown"] for run, facts in counts.facts().items()}
-        self._missing = {}
-        self._judged = {}
-        for run in runs:
-            retrieved = _column(counts, NumRet, run)
-            self._missing[run] = frozenset(row for row, number in enumerate(retrieved) if not number)
-            self._judged[run] = sum(counts.value(count, run=run).mean for count in (NumRelRet, NumNonrelJudgedRet))
+        self.unknown, self._missing, self._judged = {}, {}, {}
+        counts = [NumRet, NumRelRet, NumNonrelJudgedRet]
+        evaluator = Evaluator(qrels, counts, threads=threads)
+        for name, run in runs.items():
+            found = evaluator.evaluate({name: run})
+            self.unknown[name] = found.facts()[name]["unknown"]
+            self._judged[name] = sum(found.value(count, run=name).mean for count in counts[1:])
+            retrieved = enumerate(_column(found, NumRet, name))
+            self._missing[name] = frozenset(row for row, number in retrieved if not number)
+            self._rows = found._evaluations[name]
         self._results = {"nan": self._evaluated(measures, "nan")} if measures else {}
 
     def _evaluated(self, measures: Sequence[Measure], on_undefined: str, *, variance: bool = False) -> Results:
@@ -67,6 +69,12 @@ class Evidence:
             return self._results["zero"].value(measure, run=run)
         return self._results["nan"].value(measure, run=run)
 
+    def unsettled(self, measure: Measure, run: str) -> int:
+        """For how many queries grades of unjudged documents decide whether there is a value."""
+        if not self._results["nan"].facts()[run]["unsettled"]:
+            return 0
+        return self._evaluated([measure], "nan").facts()[run]["unsettled"]
+
     def missing(self, run: str) -> frozenset[int]:
         """Rows of judged queries for which a run retrieves nothing."""
         return self._missing[run]
@@ -83,8 +91,7 @@ class Evidence:
 
     def queries(self, rows: Sequence[int]) -> list[str]:
         """Ids of queries."""
-        of_qrels = self.qrels.queries() if rows else []
-        return [of_qrels[row] for row in rows]
+        return [self._rows.query(row) for row in rows]
 
     def margin(self, measure: Measure, run: str) -> float:
         """How far an estimated aggregate may be off; 0 where it is exact, NaN where nobody knows.

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from array import array
 from heapq import nlargest, nsmallest
 from math import fsum, isnan, nan
 
+from untied import _core
 from untied.aggregates import Aggregate
-from untied.compare import compare
 from untied.errors import UntiedError
 from untied.gate.check import Check
 from untied.gate.evidence import ERRORS, NAMED
 from untied.statistics import paired_p
+from untied.table import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
     from typing import Any
 
     from untied._core import Measure
@@ -104,6 +106,10 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
     measure = limit.measure
     pairs = _Pairs(evidence, measure, allowed)
     reasons = _apart(evidence, "run") + _apart(evidence, "baseline") + pairs.reasons
+    unsettled = max(evidence.unsettled(measure, run) for run in evidence.runs)
+    if unsettled and allowed.undefined == "fail":
+        reasons.append(f"whether there is a value for {_number(unsettled)} depends on judgments: --on-undefined nan "
+                       "(on_undefined='nan') compares those that can have one")  # fmt: skip
     n = len(pairs.rows)
     if not n:
         reasons.append("no query can be compared")
@@ -159,7 +165,7 @@ class _Pairs:
         after, before = (evidence.values(measure, run) for run in ("run", "baseline"))
         missing, new = evidence.missing("run"), evidence.missing("baseline")
         vanished = missing - new
-        lost, found, both, rows = [], 0, 0, []
+        lost, found, both, rows = [], 0, 0, array("q")
         with_zeros = allowed.undefined == "zero" and not measure.lower_is_better
         for row, (x, y) in enumerate(zip(after, before, strict=True)):
             if row in new:
@@ -176,12 +182,9 @@ class _Pairs:
             rows.append(row)
         self.rows = rows
         self._after, self._before = after, before
-        self.run, self.baseline = (
-            self.aggregate.terms(0.0 if isnan(values[row]) else values[row] for row in rows)
-            for values in (after, before)
-        )
+        self.run, self.baseline = (self._terms(values) for values in (after, before))
         sign = self._sign
-        self.lost = [sign * (y - x) for x, y in zip(self.run, self.baseline, strict=True)]
+        self.lost = array("d", (sign * (y - x) for x, y in zip(self.run, self.baseline, strict=True)))
         became = lost if allowed.missing else [row for row in lost if row not in vanished]
         what = f"the run retrieves nothing for {_queries(vanished)} of the baseline"
         self.reasons = allowed.why_missing(evidence, vanished, what)
@@ -196,6 +199,10 @@ class _Pairs:
         if new:
             self.said.append(f"{len(new)} that the baseline lacks left out")
 
+    def _terms(self, values: Sequence[float]) -> array[float]:
+        known = (0.0 if isnan(values[row]) else values[row] for row in self.rows)
+        return array("d", known if self.aggregate.scale != "log" else self.aggregate.terms(known))
+
     def plain(self, place: int) -> float:
         """By how much the value of a query is worse."""
         x, y = (values[self.rows[place]] for values in (self._after, self._before))
@@ -207,13 +214,15 @@ def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Ch
     if evidence.ties in ("best", "worst"):
         raise UntiedError(f"--max-med has no {evidence.ties} order of ties: take ties expected, docid, trec or given")
     name = f"MED({limit.measure})"
-    found = compare(
-        evidence.runs["run"], evidence.runs["baseline"], name, qrels=evidence.qrels, docs=evidence.docs,
-        ties=evidence.ties, score_dtype=evidence.score_dtype, threads=evidence.threads,
+    spec = _core.comparing_measure(name)
+    runs = (evidence.runs["run"], evidence.runs["baseline"])
+    [found] = _core.compare_runs(
+        runs, [spec], qrels=evidence.qrels, probabilities=None, docs=evidence.docs, depth=None, ties=evidence.ties,
+        score_dtype=evidence.score_dtype, variance=False, itself=False, threads=evidence.threads,
     )  # fmt: skip
-    total = found.value(name)
-    highs = found._native.column(0, high=True)
-    new, vanished = found.alone
+    total = Value(*found.totals()[0])
+    highs = found.column(0, high=True)
+    new, vanished = found.alone()
     reasons = []
     if vanished and not allowed.missing:
         reasons.append(f"the run lacks {vanished} of the queries of the baseline: --allow-missing (allow_missing=True) "
@@ -234,7 +243,7 @@ def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Ch
     if not kept:
         known = (place for place, high in enumerate(highs) if not isnan(high))
         places = nlargest(NAMED, known, key=lambda place: (highs[place], -place))
-        worst = [(found._queries[place], highs[place]) for place in places]
+        worst = [(found.query(place), highs[place]) for place in places]
     return Check(
         "max-med",
         str(limit.measure),

@@ -155,6 +155,12 @@ pub struct Comparison {
     pub alone: (usize, usize),
 }
 
+/// Queries that are compared before their values are put in order, which takes a third of the room.
+const AT_ONCE: usize = 1 << 16;
+
+/// Numbers of a query in the runs that have it, and the values of all pairs of these.
+type Found = (Vec<Option<usize>>, Vec<Score>);
+
 /// Compare every run with every later one (and with itself, if asked for), in parallel over queries. Of longer rankings
 /// only the tie groups count that begin within `depth`.
 ///
@@ -179,7 +185,7 @@ pub fn compare<'a>(
     let needs = |spec: &Spec| of(spec).is_some_and(|of| of.info.needs == Needs::Subtopics);
     let by_subtopic = qrels.and_then(|qrels| qrels.by_profile(Detail::Subtopics)).filter(|_| specs.iter().any(needs));
     let ids = all_ids(runs);
-    let of_query = |room: &mut Room<'a>, id: &&[u8]| -> Result<(Vec<Option<usize>>, Vec<Score>)> {
+    let of_query = |room: &mut Room<'a>, id: &&[u8]| -> Result<Found> {
         let queries: Vec<Option<usize>> = runs.iter().map(|run| run.find(id)).collect();
         let chances = probabilities.and_then(|run| Some(run.rows(run.find(id)?)));
         let [truth, by_subtopic] =
@@ -191,8 +197,8 @@ pub fn compare<'a>(
     };
     let pairs = pairs(runs.len(), settings.itself).count();
     watch::begin(|| "comparing".into(), "pairs of rankings", Some((pairs * ids.len()) as u64));
-    let values = ids.par_iter().map_init(Room::default, of_query).collect::<Result<Vec<_>>>()?;
-    gather(runs, specs.len(), settings.itself, values)
+    let found = ids.chunks(AT_ONCE).map(|ids| ids.par_iter().map_init(Room::default, of_query).collect());
+    gather(runs, specs.len(), settings.itself, ids.len(), found)
 }
 
 /// Check that the scores of a run are probabilities.
@@ -216,22 +222,24 @@ fn gather(
     runs: &[&Run],
     width: usize,
     itself: bool,
-    found: Vec<(Vec<Option<usize>>, Vec<Score>)>,
+    queries: usize,
+    found: impl Iterator<Item = Result<Vec<Found>>>,
 ) -> Result<Vec<Comparison>> {
-    let (queries, room) = (found.len(), width * found.len());
     let of_pair = |runs| Comparison {
         runs,
         queries: Vec::with_capacity(queries),
-        values: Vec::with_capacity(room),
+        values: Vec::with_capacity(width * queries),
         ..Comparison::default()
     };
     let mut all: Vec<Comparison> = pairs(runs.len(), itself).map(of_pair).collect();
-    for (numbers, values) in found {
-        let both = all.iter_mut().filter(|one| numbers[one.runs.1].is_some());
-        let both = both.filter_map(|one| Some((numbers[one.runs.0]?, one)));
-        for ((query, one), values) in both.zip(values.chunks(width)) {
-            one.queries.push(query);
-            one.values.extend(values);
+    for found in found {
+        for (numbers, values) in found? {
+            let both = all.iter_mut().filter(|one| numbers[one.runs.1].is_some());
+            let both = both.filter_map(|one| Some((numbers[one.runs.0]?, one)));
+            for ((query, one), values) in both.zip(values.chunks(width)) {
+                one.queries.push(query);
+                one.values.extend(values);
+            }
         }
     }
     for one in &mut all {
