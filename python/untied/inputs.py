@@ -8,6 +8,7 @@ from functools import partial
 from untied import files
 from untied._core import Lengths, Qrels, Run
 from untied.errors import UntiedError
+from untied.names import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ def named_sources(runs: Runs) -> list[tuple[str, OneRun]]:
         named = [(str(name), run) for name, run in sources.items()]
     else:
         sources = list(sources)
-        named = list(zip(_names(sources), sources, strict=True))
+        named = list(zip(names_of(sources), sources, strict=True))
     if not named:
         raise UntiedError("no run given")
     seen: set[str] = set()
@@ -252,25 +253,3 @@ def _is_one(runs: Any) -> bool:
         document = next(iter(first.values()), 0.0)
         return not (hasattr(document, "values") or isinstance(document, (list, tuple)))
     return True
-
-
-def _names(sources: list[Any]) -> list[str]:
-    """The stems of files, or their paths where two stems are equal; for others their ``name``, or numbers."""
-    paths = [os.fspath(source) if isinstance(source, (str, os.PathLike)) else None for source in sources]
-    stems = [None if path is None else _stem(path) for path in paths]
-    names = []
-    for number, (path, stem) in enumerate(zip(paths, stems, strict=True), 1):
-        if path is None or stem is None:
-            name = getattr(sources[number - 1], "name", None)
-            names.append(name if isinstance(name, str) and name else "run" if len(sources) == 1 else f"run{number}")
-        else:
-            names.append(stem if stems.count(stem) == 1 else path)
-    return names
-
-
-def _stem(path: str) -> str:
-    """The file's name without directory, compression suffix and one more suffix."""
-    if path == "-":
-        return "stdin"
-    name = files.unpacked(os.path.basename(path))
-    return os.path.splitext(name)[0] or name

@@ -138,9 +138,11 @@ def _collection(options: argparse.Namespace) -> None:
 def _write(
     options: argparse.Namespace, sampled: dict[str, dict[str, dict[str, float]]], qrels: Judgments | None = None
 ) -> None:
-    targets = {name: os.path.join(options.output, f"{os.path.basename(name)}.run") for name in sampled}
-    if len(set(targets.values())) < len(targets):
+    # A run's name may hold folders, to tell it from another, and blanks.
+    tags = {name: "_".join(name.replace("/", "-").replace(os.sep, "-").split()) for name in sampled}
+    if len(set(tags.values())) < len(tags):
         raise UntiedError("two runs have the same file name; their parts would have the same one too")
+    targets = {name: os.path.join(options.output, f"{tag}.run") for name, tag in tags.items()}
     os.makedirs(options.output, exist_ok=True)
     judged = [] if qrels is None else [os.path.join(options.output, "qrels.txt")]
     for path in [*judged, *targets.values()]:
@@ -151,6 +153,7 @@ def _write(
         lines = []
         for query, documents in run.items():
             ranked = sorted(documents.items(), key=lambda row: (row[1], row[0]), reverse=True)
-            tag = os.path.basename(name)
-            lines += [f"{query} Q0 {doc} {rank} {score!r} {tag}\n" for rank, (doc, score) in enumerate(ranked, 1)]
+            lines += [
+                f"{query} Q0 {doc} {rank} {score!r} {tags[name]}\n" for rank, (doc, score) in enumerate(ranked, 1)
+            ]
         output.write("".join(lines), targets[name])

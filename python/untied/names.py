@@ -1,0 +1,117 @@
+"""Names of runs: of files the least of their paths that tells them apart."""
+
+from __future__ import annotations
+
+import os
+
+from untied import files
+from untied.errors import UntiedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+#: Suffixes of files that say no more than how they are written.
+FORMATS = (
+    ".run", ".trec", ".txt", ".tsv", ".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".res", ".result", ".results",
+    ".passages",
+)  # fmt: skip
+
+
+def names_of(sources: Sequence[Any]) -> list[str]:
+    """A name for each run, by what holds it.
+
+    A file is called what its own name is without a suffix of an archive and one of a format. Where that is the name of
+    two files, or another file's whole name, all of them get the least of their paths that tells them apart: with the
+    suffixes, with the folder, and so on. Standard input is called ``stdin``; what has an attribute ``name`` is called
+    that, and all else ``run``, or ``run1``, ``run2`` by its place. The order of the files does not matter.
+
+    >>> names_of(["bm25.v1", "bm25.v2.run.gz", "old/dense.run", "new/dense.run"])
+    ['bm25.v1', 'bm25.v2', 'old/dense', 'new/dense']
+
+    Raises
+    ------
+    UntiedError
+        A file is given twice.
+    """
+    paths = {place: os.fspath(source) for place, source in enumerate(sources) if _is_path(source)}
+    forms = {place: _forms(path) for place, path in paths.items()}
+    places = {longest: place for place, (*_, longest) in forms.items()}
+    for place, (*_, longest) in forms.items():
+        if places[longest] != place:
+            raise UntiedError(f"run {paths[places[longest]]!r} is given twice")
+    given = {
+        place: name
+        for place, source in enumerate(sources)
+        if place not in forms and isinstance(name := getattr(source, "name", None), str) and name
+    }
+    named = _told_apart(forms, set(given.values())) | given
+    taken = {*named.values(), *(whole for _, whole, *_ in forms.values())}
+    for place in range(len(sources)):
+        if place not in named:
+            name = "run" if len(sources) == 1 else f"run{place + 1}"
+            while name in taken:
+                name += "_"
+            named[place] = name
+            taken.add(name)
+    return [named[place] for place in range(len(sources))]
+
+
+def _is_path(source: object) -> bool:
+    return isinstance(source, (str, os.PathLike))
+
+
+def _told_apart(forms: dict[int, list[str]], reserved: set[str]) -> dict[int, str]:
+    """Names of files. Those that meet form a group, whose names grow together until none meets another."""
+    size = dict.fromkeys(forms, 0)
+    group = {place: {place} for place in forms}
+    while True:
+        called = {place: of_file[min(size[place], len(of_file) - 1)] for place, of_file in forms.items()}
+        meeting = _meeting(called, forms, reserved)
+        if not meeting:
+            return called
+        for places in meeting:
+            together = set().union(*(group[place] for place in places))
+            if all(size[place] >= len(forms[place]) for place in together):
+                raise UntiedError(f"run {called[min(places)]!r} is given twice")
+            largest = max(size[place] for place in together)
+            for place in together:
+                group[place], size[place] = together, largest
+        grown = {id(group[place]): group[place] for places in meeting for place in places}
+        for together in grown.values():
+            for place in together:
+                size[place] += 1
+
+
+def _meeting(called: dict[int, str], forms: dict[int, list[str]], reserved: set[str]) -> list[set[int]]:
+    """Files that have one name, or of which one is called as another one whole."""
+    by_name: dict[str, set[int]] = {}
+    for place, name in called.items():
+        by_name.setdefault(name, set()).add(place)
+    for place, (_, whole, *_) in forms.items():
+        if any(forms[other][1] != whole for other in by_name.get(whole, ())):
+            by_name[whole].add(place)
+    return [places for name, places in by_name.items() if len(places) > 1 or name in reserved]
+
+
+def _forms(path: str) -> list[str]:
+    """What a file may be called, shortest first: the second is its name with suffixes, the last its whole path."""
+    if path == "-":
+        return ["stdin", "-"]
+    folders, file = os.path.split(os.path.abspath(path))
+    stem = _stem(file)
+    forms = [stem, file]
+    above = ""
+    while os.path.basename(folders):
+        folders, folder = os.path.split(folders)
+        above = f"{folder}/{above}"
+        forms += [above + stem, above + file]
+    return [*forms, os.path.abspath(path)]
+
+
+def _stem(file: str) -> str:
+    """A file's name without the suffix of an archive and one of a format, if anything is left of it."""
+    unpacked = files.unpacked(file)
+    stem, suffix = os.path.splitext(unpacked)
+    return (stem if suffix.lower() in FORMATS else unpacked) or file
