@@ -12,6 +12,13 @@ settings.register_profile("untied", derandomize=True, deadline=None, database=No
 settings.load_profile("untied")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Random inputs often have nothing in common, or nothing relevant: tests of values need not hear of it."""
+    for item in items:
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker(pytest.mark.filterwarnings("ignore::untied.UntiedWarning"))
+
+
 @pytest.fixture(scope="session")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Path]]:
     """Folders of TREC's collections by name, with ``qrels.txt`` and runs; each is unpacked once."""

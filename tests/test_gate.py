@@ -143,8 +143,8 @@ def test_exit_codes_and_reports(tmp_path, capfd) -> None:
 
 def test_ids_cannot_break_the_report() -> None:
     odd = {'<q&"\x1b\x00': {"a": 1}}
-    verdict = gate(odd, {'<q&"\x1b\x00': ["b"]}, min={"RR": 1})
+    verdict = gate(odd, {'<q&"\x1b\x00': ["b", "a"]}, min={"RR": 1})
     suite = ElementTree.fromstring(verdict.to_junit("\x01<name>"))
     assert suite.get("name") == "\ufffd<name>"
-    assert suite[0][0].text == 'query <q&"\ufffd\ufffd: +0.0000'
+    assert suite[0][0].text == 'query <q&"\ufffd\ufffd: +0.5000'
     assert isinstance(verdict.checks[0], untied.gate.Check)

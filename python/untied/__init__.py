@@ -10,7 +10,7 @@ from untied.arrays import (
     evaluate_arrays,
 )
 from untied.compare import Assignment, Comparison, Comparisons, Outcomes, compare, compare_all
-from untied.errors import InputError, MeasureError, UndefinedError, UntiedError
+from untied.errors import InputError, MeasureError, UndefinedError, UntiedError, UntiedWarning
 from untied.evaluate import Evaluator, evaluate
 from untied.features import FeatureResults, features
 from untied.inputs import read_qrels, read_run
@@ -235,6 +235,7 @@ __all__ = [
     "UndefinedError",
     "Unjudged",
     "UntiedError",
+    "UntiedWarning",
     "Utility",
     "Value",
     "WeightedFootrule",

@@ -40,8 +40,10 @@ __all__ = [
     "filled_rankings",
     "find_columns",
     "formula_inputs",
+    "in_common",
     "judgment_outlook",
     "largest_assignment",
+    "look_swapped",
     "measure_info",
     "moved_documents",
     "observe",
@@ -410,6 +412,7 @@ def explain_measures(options: TrecOptions) -> tuple[str, tuple[int, str] | None]
 def filled_rankings(measure: Measure, a: Run, b: Run, depth: int | None) -> tuple[int, int]: ...
 def find_columns(names: list[str], holds: str, columns: Mapping[str, str] | None, source: str) -> list[str]: ...
 def formula_inputs() -> list[str]: ...
+def in_common(run: Run, other: Qrels | Run, threads: int | None = None) -> tuple[int, bool]: ...
 def largest_assignment(
     run_a: Run,
     run_b: Run,
@@ -422,6 +425,7 @@ def largest_assignment(
     ties: str,
     score_dtype: str,
 ) -> tuple[bool, float, list[tuple[str, float]], list[float]]: ...
+def look_swapped(qrels: Qrels, run: Run) -> bool: ...
 def measure_info(*, comparing: bool = False) -> list[MeasureInfo]: ...
 def moved_documents(
     run_a: Run,

@@ -42,6 +42,10 @@ class Facts(TypedDict):
     mixed: int
     absent: int
     unknown: int
+    common: int
+    matched: int
+    relevant: int
+    swapped: bool
     undefined: int
     left_out: int
     estimated: int

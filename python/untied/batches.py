@@ -16,7 +16,7 @@ from math import isfinite
 import pyarrow
 import pyarrow.compute as pc
 
-from untied import _core
+from untied import _core, overlap
 from untied._core import Qrels, Run
 from untied.compare import DEFAULT, as_comparing_measures, as_table
 from untied.errors import UntiedError
@@ -48,9 +48,14 @@ class Summary:
     ``summary["AP"]`` is that of a measure, `means` a table of all.
     """
 
-    def __init__(self, measures: list[Measure], parts: list[Any]) -> None:
+    def __init__(self, measures: list[Measure], parts: list[Any], reasons: list[dict[str, str | None]]) -> None:
         self._measures = measures
         self._parts = parts
+        self._reasons = reasons
+
+    def warn(self) -> None:
+        """Warn where the values mean nothing, as what was evaluated has nothing in common."""
+        overlap.warn(*self._reasons)
 
     @property
     def measures(self) -> list[str]:
@@ -85,7 +90,7 @@ class EvaluationSummary(Summary):
     """Aggregates of a run, and what to know about it."""
 
     def __init__(self, measures: list[Measure], parts: list[Any], facts: Facts, columns: Sequence[str]) -> None:
-        super().__init__(measures, parts)
+        super().__init__(measures, parts, [{"run": overlap.of_facts(facts)}])
         self._facts = facts
         self._columns = columns
 
@@ -115,9 +120,9 @@ class ComparisonSummary(Summary):
 
     def __init__(
         self, measures: list[Measure], parts: list[Any], names: tuple[str, str], variance: bool,
-        alone: tuple[int, int], undefined: dict[str, int],
+        alone: tuple[int, int], undefined: dict[str, int], reasons: list[dict[str, str | None]],
     ) -> None:  # fmt: skip
-        super().__init__(measures, parts)
+        super().__init__(measures, parts, reasons)
         self._names = names
         self._variance = variance
         self.alone = alone
@@ -148,8 +153,9 @@ class BatchEvaluator:
 
     What it yields has a row for each query and measure: ``query``, ``measure``, ``value``, ``low`` and ``high`` if
     asked for, ``variance`` if asked for, ``certainty``; then yes or no: whether the query is ``judged`` and
-    ``retrieved``, whether tied documents are ``mixed``, of different grades, and whether the value is ``undefined``,
-    ``overstated``, or ``unsettled`` (see `Results.facts`). A query that is not evaluated has one row without a measure.
+    ``retrieved``, whether a retrieved document is judged (``matched``) and any document ``relevant``, whether tied
+    documents are ``mixed``, of different grades, and whether the value is ``undefined``, ``overstated``, or
+    ``unsettled`` (see `Results.facts`). A query that is not evaluated has one row without a measure.
 
     Parameters
     ----------
@@ -264,7 +270,18 @@ class BatchEvaluator:
         ------
         UntiedError
             No query was evaluated, or rows are not sorted by query, each query standing once.
+
+        Warns
+        -----
+        UntiedWarning
+            The run and the qrels have no query or no document in common, or nothing is relevant.
         """
+        found = self.aggregate(batches)
+        found.warn()
+        return found
+
+    def aggregate(self, batches: Iterable[Any]) -> EvaluationSummary:
+        """Aggregate as `summary` does, without a warning: in a process whose warnings nobody sees."""
         policies = self._options["ties"], self._options["unjudged"], self._options["variance"]
         sums = _Sums(self._measures, self.schema.names, policies)
         # The standard error of an estimate is not known here: rows of batches do not hold it.
@@ -273,6 +290,10 @@ class BatchEvaluator:
             "mixed": 0,
             "absent": 0,
             "unknown": 0,
+            "common": 0,
+            "matched": 0,
+            "relevant": 0,
+            "swapped": False,
             "undefined": 0,
             "left_out": 0,
             "estimated": 0,
@@ -290,6 +311,9 @@ class BatchEvaluator:
             facts["mixed"] += _count(evaluated["mixed"])
             facts["unknown"] += len(once) - _count(once["judged"])
             facts["absent"] += len(once) - _count(once["retrieved"])
+            facts["common"] += _count(pc.and_(once["judged"], once["retrieved"]))
+            facts["matched"] += _count(once["matched"])
+            facts["relevant"] += _count(once["relevant"])
             judged += _count(once["judged"])
             facts["undefined"] += _count(rows["undefined"])
             facts["left_out"] += _count(pc.is_nan(rows["value"]))
@@ -315,8 +339,9 @@ class BatchComparer:
     * ``probability``, with `probabilities`: null in a row that says nothing of it.
 
     What it yields has a row for each query of both runs and each measure: ``query``, ``measure``, ``value``, ``low``,
-    ``high``, ``variance`` if asked for, ``certainty``; then whether the query is ``in_a`` and ``in_b``. A query that
-    only one run has, has one row without a measure.
+    ``high``, ``variance`` if asked for, ``certainty``; then whether the query is ``in_a`` and ``in_b``, whether a
+    document is in both (``matched``), and whether one of either is in the qrels (``judged``). A query that only one run
+    has, has one row without a measure.
 
     Parameters
     ----------
@@ -428,12 +453,25 @@ class BatchComparer:
         ------
         UntiedError
             The runs have no query in common, or rows are not sorted by query, each query standing once.
+
+        Warns
+        -----
+        UntiedWarning
+            The runs have no document in common, or no document of theirs is judged though there are qrels.
         """
+        found = self.aggregate(batches, names)
+        found.warn()
+        return found
+
+    def aggregate(self, batches: Iterable[Any], names: tuple[str, str] = ("a", "b")) -> ComparisonSummary:
+        """Aggregate as `summary` does, without a warning: in a process whose warnings nobody sees."""
         sums = _Sums(self._measures, self.schema.names)
         alone = [0, 0]
         undefined = {str(measure): 0 for measure in self._measures}
-        compared = 0
+        compared = matched = judged = 0
         for rows in sums.add(batches):
+            matched += _count(rows["matched"])
+            judged += _count(rows["judged"])
             lonely = rows.filter(rows["measure"].is_null())
             alone[0] += _count(lonely["in_a"])
             alone[1] += _count(lonely["in_b"])
@@ -442,10 +480,13 @@ class BatchComparer:
             compared += len(rows) - len(lonely)
         if not compared:
             raise UntiedError("the runs have no query in common")
-        parts = sums.totals.finish()
+        unjudged = overlap.DOCUMENTS if self._judgments is not None and not judged else None
+        apart = None if matched else overlap.APART
+        reasons: list[dict[str, str | None]] = [{names[1]: apart}, dict.fromkeys(names, unjudged)]
         return ComparisonSummary(
-            self._measures, parts, names, self._options["variance"], (alone[0], alone[1]), undefined
-        )
+            self._measures, sums.totals.finish(), names, self._options["variance"], (alone[0], alone[1]), undefined,
+            reasons,
+        )  # fmt: skip
 
 
 class _Judgments:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf, isnan, nan
 
-from untied import _core
+from untied import _core, overlap
 from untied.errors import MeasureError, UntiedError
 from untied.inputs import are_rows, as_lengths, as_qrels, as_run
 from untied.table import Table, Value
@@ -425,6 +425,7 @@ def compare(
     ties: str = "expected",
     score_dtype: str = "float64",
     variance: bool = False,
+    strict: bool = False,
     threads: int | None = None,
 ) -> Comparison:
     """Compare two runs, or two ranked lists.
@@ -457,6 +458,9 @@ def compare(
         How scores are read before they are compared, as for `evaluate`.
     variance : bool
         Whether to compute variances over the orders of tied documents.
+    strict : bool
+        Whether it is an error, and not only a warning, that runs have no document in common, or none with the
+        qrels or the probabilities.
     threads : int, optional
         Number of threads; as many as there are processors by default.
 
@@ -471,9 +475,16 @@ def compare(
     InputError
         A file's content is not what its format promises.
     UntiedError
-        An option or a score is refused, or the runs have no query in common.
+        An option or a score is refused, or the runs have no query in common; with ``strict=True`` also where there is a
+        warning else.
     OSError
         A file cannot be read.
+
+    Warns
+    -----
+    UntiedWarning
+        The runs have queries in common, but no document (two ranked lists may differ wholly); or a run has no document
+        in common with the qrels or the probabilities.
 
     Examples
     --------
@@ -500,6 +511,7 @@ def compare(
         "docs": as_lengths(docs, threads),
     }
     [native] = _core.compare_runs(runs, asked, **known, **options, itself=False, threads=threads)
+    _warn(dict(zip(names, runs, strict=True)), known, not any(ranked_lists), strict, threads)
     return Comparison(names, asked, native, (*runs, judged), options, known["probabilities"], known["docs"])
 
 
@@ -623,6 +635,7 @@ def compare_all(
     score_dtype: str = "float64",
     variance: bool = False,
     itself: bool = True,
+    strict: bool = False,
     threads: int | None = None,
 ) -> Comparisons:
     """Compare every two of several runs.
@@ -634,7 +647,7 @@ def compare_all(
     ----------
     runs : list of runs, or {name: run}
         As for `evaluate`, two or more.
-    measures, qrels, probabilities, docs, depth, ties, score_dtype, variance, threads
+    measures, qrels, probabilities, docs, depth, ties, score_dtype, variance, strict, threads
         As for `compare`.
     itself : bool
         Whether to compare every run with itself too, for the diagonal of `Comparisons.matrix`; with ties, a run need
@@ -651,9 +664,15 @@ def compare_all(
     InputError
         A file's content is not what its format promises.
     UntiedError
-        An option or a score is refused, there are fewer than two runs, or two have no query in common.
+        An option or a score is refused, there are fewer than two runs, or two have no query in common; with
+        ``strict=True`` also where there is a warning else.
     OSError
         A file cannot be read.
+
+    Warns
+    -----
+    UntiedWarning
+        A run has no document in common with the others, with the qrels or with the probabilities.
 
     Examples
     --------
@@ -680,9 +699,23 @@ def compare_all(
         "docs": as_lengths(docs, threads),
     }
     natives = _core.compare_runs(loaded, asked, **known, **options, itself=itself, threads=threads)
+    _warn({name: run for (name, _), run in zip(named, loaded, strict=True)}, known, True, strict, threads)
     named_inputs = (loaded, judged)
     return Comparisons([name for name, _ in named], asked, natives, named_inputs, options, known["probabilities"],
                        known["docs"])  # fmt: skip
+
+
+def _warn(
+    runs: dict[str, _core.Run], known: dict[str, Any], are_alike: bool, strict: bool, threads: int | None
+) -> None:
+    """Warn of runs that have nothing in common with each other, where they should, or with what is known."""
+    qrels, probabilities = known["qrels"], known["probabilities"]
+    reasons: list[dict[str, str | None]] = [overlap.of_runs(runs, threads)] if are_alike else []
+    if qrels is not None:
+        reasons.append({name: overlap.of_inputs(qrels, run, threads, judging=True) for name, run in runs.items()})
+    if probabilities is not None:
+        reasons.append(overlap.of_probabilities(runs, probabilities, threads))
+    overlap.warn(*reasons, strict=strict)
 
 
 def as_comparing(measure: str | Measure) -> Measure:

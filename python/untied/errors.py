@@ -37,3 +37,10 @@ class MeasureError(UntiedError):
 
 class UndefinedError(UntiedError):
     """A measure without a value for some query, where ``on_undefined="raise"``."""
+
+
+class UntiedWarning(UserWarning):
+    """Values that mean nothing: a run and qrels have no query or no document in common, or nothing is relevant.
+
+    ``strict=True`` makes it an error where it is offered; ``warnings.simplefilter("error", UntiedWarning)`` everywhere.
+    """

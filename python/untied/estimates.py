@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import fsum, sqrt
 
+from untied import overlap
 from untied.errors import UntiedError
 from untied.inputs import as_qrels, as_run
 from untied.sample import UNSAMPLED, document_key, ranked
@@ -75,8 +76,14 @@ def infap_error(qrels: QrelsLike, run: OneRun, *, rel: float = 1) -> dict[str, f
     dict
         Standard errors by query; NaN where fewer than two documents are judged relevant. For the mean over n queries,
         which are independent, take the root of the sum of their squares, and divide by n.
+
+    Warns
+    -----
+    UntiedWarning
+        The run and the qrels have no query or no document in common, or nothing is relevant.
     """
     judged, retrieved = as_qrels(qrels), as_run(run)
+    overlap.warn({"run": overlap.of_inputs(judged, retrieved)})
     return {query: _standard_error(judged[query], ranked(retrieved, query), rel) for query in judged.queries()}
 
 
@@ -141,10 +148,16 @@ def subcollection(
     ------
     UntiedError
         The rate is not from 0 to 1.
+
+    Warns
+    -----
+    UntiedWarning
+        The run and the qrels have no query or no document in common.
     """
     if rate is not None and not 0 <= rate <= 1:
         raise UntiedError(f"rate must be from 0 to 1, not {rate:g}")
     judged, retrieved = as_qrels(qrels), as_run(run)
+    overlap.warn({"run": overlap.of_inputs(judged, retrieved, judging=True)})
     kept = {}
     for query in retrieved.queries():
         grades = dict(judged[query]) if query in judged else {}

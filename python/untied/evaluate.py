@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from untied import _core
+from untied import _core, overlap
 from untied.errors import UntiedError
 from untied.files import run_file
 from untied.inputs import as_lengths, as_qrels, as_run, named_sources
@@ -14,7 +14,7 @@ from untied.table import Results
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from untied.inputs import DocsLike, OneRun, QrelsLike, Runs
     from untied.measures import MeasureLike
@@ -65,6 +65,9 @@ class Evaluator:
         Lengths of documents, and seconds that reading them takes, for TBG and U.
     variance : bool
         Whether to compute the exact variance over tie orders too.
+    strict : bool
+        Whether it is an error, and not only a warning, that a run and the qrels have no query or no document in common,
+        that they look swapped, or that nothing is relevant: values are 0 then, and mean nothing.
     threads : int, optional
         Number of threads; as many as there are processors by default. It never changes a value.
 
@@ -90,10 +93,12 @@ class Evaluator:
         on_undefined: str = "zero",
         docs: DocsLike | None = None,
         variance: bool = False,
+        strict: bool = False,
         threads: int | None = None,
     ) -> None:
         self._measures = as_measures(measures)
         self._threads = threads
+        self._strict = strict
         self._native = _core.Evaluator(
             as_qrels(qrels, threads, qrels_format),
             self._measures,
@@ -135,9 +140,20 @@ class Evaluator:
             A score is not a finite number or does not fit `score_dtype`, or a document stands twice in a query.
         OSError
             A file cannot be read.
+
+        Warns
+        -----
+        UntiedWarning
+            A run and the qrels have no query or no document in common, they look swapped, or nothing is relevant. With
+            ``strict=True`` it is an `UntiedError`.
         """
         found = {name: self._evaluate(run, stream) for name, run in each(named_sources(runs), "run")}
+        self._warn(found)
         return Results(self._measures, found)
+
+    def _warn(self, found: Mapping[str, _core.Evaluation]) -> None:
+        reasons = {name: overlap.of_facts(evaluation.facts()) for name, evaluation in found.items()}
+        overlap.warn(reasons, strict=self._strict)
 
     def _evaluate(self, run: OneRun, stream: bool) -> _core.Evaluation:
         if isinstance(run, (str, os.PathLike)):
@@ -164,8 +180,10 @@ class Evaluator:
         runs = named_sources(run)
         if len(runs) != 1:
             raise TypeError(f"means takes one run, not {len(runs)}; evaluate takes several")
-        totals = self._evaluate(runs[0][1], stream=False).totals()
-        return {str(measure): total[0] for measure, total in zip(self._measures, totals, strict=True)}
+        [(name, source)] = runs
+        found = self._evaluate(source, stream=False)
+        self._warn({name: found})
+        return {str(measure): total[0] for measure, total in zip(self._measures, found.totals(), strict=True)}
 
 
 def evaluate(
@@ -183,6 +201,7 @@ def evaluate(
     docs: DocsLike | None = None,
     variance: bool = False,
     stream: bool = False,
+    strict: bool = False,
     threads: int | None = None,
 ) -> Results:
     """Evaluate one or several runs against relevance judgments.
@@ -191,7 +210,7 @@ def evaluate(
     ----------
     qrels, measures, ties, unjudged, unretrieved, score_dtype, queries, qrels_format
         As for `Evaluator`.
-    on_undefined, docs, variance, threads
+    on_undefined, docs, variance, strict, threads
         As for `Evaluator`.
     runs, stream
         As for `Evaluator.evaluate`.
@@ -207,9 +226,14 @@ def evaluate(
     InputError
         A file's content is not what its format promises.
     UntiedError
-        An option, a score or a grade is refused.
+        An option, a score or a grade is refused; with ``strict=True`` also where there is a warning else.
     OSError
         A file cannot be read.
+
+    Warns
+    -----
+    UntiedWarning
+        A run and the qrels have no query or no document in common, they look swapped, or nothing is relevant.
 
     Examples
     --------
@@ -233,6 +257,7 @@ def evaluate(
         on_undefined=on_undefined,
         docs=docs,
         variance=variance,
+        strict=strict,
         threads=threads,
     )
     return evaluator.evaluate(runs, stream=stream)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from untied import overlap
 from untied._core import FeatureEvaluator
 from untied.errors import UntiedError
 from untied.files import unpacked
@@ -363,7 +364,7 @@ def features(
         found_names, evaluations = evaluate_columns(
             evaluator, data if paths is None else paths[0], labels, query_ids, names
         )
-        return FeatureResults(asked, directions, found_names, evaluations)
+        return _with_warning(FeatureResults(asked, directions, found_names, evaluations))
     for name, option in (("labels", labels), ("query_ids", query_ids)):
         if option is not None:
             raise UntiedError(f"{name} goes with arrays and frames; files in SVMlight's form have their own")
@@ -373,7 +374,14 @@ def features(
     for name in found_names:
         if found_names.count(name) > 1:
             raise UntiedError(f"two features have the name {name!r}")
-    return FeatureResults(asked, directions, found_names, [evaluation])
+    return _with_warning(FeatureResults(asked, directions, found_names, [evaluation]))
+
+
+def _with_warning(found: FeatureResults) -> FeatureResults:
+    """Warn where no label is above 0."""
+    if any(not facts["relevant"] for facts in found.facts().values()):
+        overlap.warn({"labels": overlap.NOTHING_RELEVANT})
+    return found
 
 
 def _paths(data: Any) -> list[str | os.PathLike[str]] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import fsum
 
+from untied import overlap
 from untied._core import judgment_outlook
 from untied.errors import UntiedError
 from untied.inputs import as_qrels, named_runs
@@ -134,6 +135,11 @@ def judge_next(
     ------
     UntiedError
         There are more than two runs, bounds of the measure are not known, or a number is out of its range.
+
+    Warns
+    -----
+    UntiedWarning
+        A run and the qrels have no query or no document in common.
     """
     if top < 1 or depth < 1:
         raise UntiedError(f"top and depth must be at least 1, not {min(top, depth)}")
@@ -147,6 +153,12 @@ def judge_next(
     if len(named) > 2:
         raise UntiedError(f"expected one run, or two to compare, found {len(named)}")
     loaded = [load() for _, load in named]
+    overlap.warn(
+        {
+            name: overlap.of_inputs(table, run, threads, judging=True)
+            for (name, _), run in zip(named, loaded, strict=True)
+        }
+    )
     candidates = _candidates(table, loaded, depth)
     asked = list(candidates.items())
     outlooks = [judgment_outlook(table, run, measure, asked, threads) for run in loaded]

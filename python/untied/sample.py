@@ -10,8 +10,9 @@ from __future__ import annotations
 from hashlib import blake2b
 from operator import itemgetter
 
+from untied import overlap
 from untied.errors import UntiedError
-from untied.inputs import as_qrels, as_run
+from untied.inputs import as_qrels, as_run, named_runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -159,10 +160,14 @@ def pool(runs: Iterable[OneRun], depth: int, qrels: QrelsLike | None = None) -> 
         raise UntiedError(f"a pool's depth must be at least 1, not {depth}")
     judged = None if qrels is None else as_qrels(qrels)
     pooled: dict[str, set[str]] = {}
-    for one in runs:
-        run = as_run(one)
+    reasons: dict[str, str | None] = {}
+    for name, load in named_runs(runs):
+        run = load()
+        if judged is not None:
+            reasons[name] = overlap.of_inputs(judged, run, judging=True)
         for query in run.queries():
             pooled.setdefault(query, set()).update(ranked(run, query)[:depth])
+    overlap.warn(reasons)
     if judged is not None:
         pooled = {query: pooled.get(query, set()) for query in judged.queries()}
     return {
@@ -254,9 +259,12 @@ def collection(
         for query in judged.queries()
     }
     kept_runs = {}
+    reasons: dict[str, str | None] = {}
     for name, one in runs.items():
         run = as_run(one)
+        reasons[name] = overlap.of_inputs(judged, run, judging=True)
         kept_runs[name] = {
             query: {document: score for document, score in run[query] if keeps(document)} for query in run.queries()
         }
+    overlap.warn(reasons)
     return kept_judgments, kept_runs

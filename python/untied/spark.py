@@ -180,7 +180,7 @@ def evaluate(
         variance=variance,
     )
     rows = _by_query([_scores(run, "run", "score", given), judgments], given, partitions)
-    return SparkEvaluation(rows.mapInArrow(evaluator, _ddl(evaluator.schema)), evaluator.summary)
+    return SparkEvaluation(rows.mapInArrow(evaluator, _ddl(evaluator.schema)), evaluator.aggregate)
 
 
 def compare(
@@ -248,7 +248,7 @@ def compare(
     rows = _by_query(tables, given, partitions)
 
     def summarize(batches: Iterable[Any]) -> Summary:
-        return comparer.summary(batches, names)
+        return comparer.aggregate(batches, names)
 
     return SparkComparison(rows.mapInArrow(comparer, _ddl(comparer.schema)), summarize)
 
@@ -379,4 +379,6 @@ def _summary(rows: DataFrame, summarize: Callable[[Iterable[Any]], Any]) -> Any:
 
     with clear_errors():
         found = rows.repartition(1).sortWithinPartitions("query").mapInArrow(task, "summary binary").collect()
-        return pickle.loads(found[0][0]) if found else summarize([])
+        summary = pickle.loads(found[0][0]) if found else summarize([])
+    summary.warn()
+    return summary

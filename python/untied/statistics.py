@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import compress
 from math import exp, fsum, isfinite, isnan, lgamma, nan, sqrt
 
-from untied import _core
+from untied import _core, overlap
 from untied.aggregates import Aggregate
 from untied.errors import UntiedError
 from untied.measures import as_measure
@@ -399,8 +399,8 @@ def significance(
     Raises
     ------
     UntiedError
-        There are fewer than two runs, they were evaluated on different queries, a run is unknown, an option is
-        refused, or SciPy is needed and not installed.
+        There are fewer than two runs, they were evaluated on different queries, a run is unknown, a run and the qrels
+        have nothing in common, an option is refused, or SciPy is needed and not installed.
 
     Examples
     --------
@@ -417,6 +417,7 @@ def significance(
     _one_of("interval", interval, INTERVALS)
     _share("level", level)
     _at_least_one(samples)
+    overlap.demand({name: overlap.of_facts(facts) for name, facts in results.facts().items()})
     pairs = _pairs(results.runs, baseline)
     given = {} if bounds is None else {comparison.runs: comparison for comparison in bounds}
     with_bounds = bool(given) or "low" in next(iter(results._evaluations.values())).columns()

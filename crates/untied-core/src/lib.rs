@@ -16,6 +16,7 @@ pub mod measures;
 pub mod med;
 pub mod memory;
 pub mod outlook;
+pub mod overlap;
 mod random;
 pub mod ranking;
 pub mod read;

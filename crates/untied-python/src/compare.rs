@@ -8,6 +8,7 @@ use untied_core::compare::{self, Background, Bulk, Lists, Rank, Settings};
 use untied_core::error::text;
 use untied_core::evaluate::Value;
 use untied_core::measures::Spec;
+use untied_core::overlap::share_document;
 use untied_core::similarity::{Score, Symmetry};
 
 use crate::batches::{Rows, joined};
@@ -121,7 +122,7 @@ pub fn compare_rows<'py>(
     let (a, b) = (&run_a.get().0, &run_b.get().0);
     let names = measures.iter().map(|measure| measure.0.to_string()).collect();
     let optional = ["low", "high", "variance"].into_iter().take(if variance { 3 } else { 2 }).collect();
-    let mut rows = Rows::new(names, optional, &["in_a", "in_b"]);
+    let mut rows = Rows::new(names, optional, &["in_a", "in_b", "matched", "judged"]);
     let mut values: &[Score] = &[];
     let width = measures.len();
     let found;
@@ -143,8 +144,13 @@ pub fn compare_rows<'py>(
         )?;
         values = &found[0].comparison.values;
     }
-    for (query, a, b) in joined(a, b) {
-        if let (Some(_), Some(_)) = (a, b) {
+    for (query, in_a, in_b) in joined(a, b) {
+        if let (Some(of_a), Some(of_b)) = (in_a, in_b) {
+            let judged = qrels.and_then(|qrels| Some(qrels.0.rows(qrels.0.find(a.id(of_a))?)));
+            let (of_a, of_b) = (a.rows(of_a), b.rows(of_b));
+            let is_judged =
+                judged.is_some_and(|judged| share_document(&of_a, &judged) || share_document(&of_b, &judged));
+            let flags = [true, true, share_document(&of_a, &of_b), is_judged];
             for (measure, score) in values[..width].iter().enumerate() {
                 let value = Value {
                     mean: score.value,
@@ -154,11 +160,11 @@ pub fn compare_rows<'py>(
                     error: None,
                     unsettled: false,
                 };
-                rows.push(&query, Some((measure, value)), &[true, true]);
+                rows.push(&query, Some((measure, value)), &flags);
             }
             values = &values[width..];
         } else {
-            rows.push(&query, None, &[a.is_some(), b.is_some()]);
+            rows.push(&query, None, &[in_a.is_some(), in_b.is_some(), false, false]);
         }
     }
     rows.stream(py)

@@ -103,20 +103,21 @@ impl Evaluator {
         let range = settings.ties == Ties::Range || settings.unjudged == Unjudged::Range;
         let optional = [("low", range), ("high", range), ("variance", settings.variance)];
         let optional = optional.iter().filter(|(_, asked)| *asked).map(|(name, _)| *name).collect();
-        let flags = ["judged", "retrieved", "mixed", "undefined", "overstated", "unsettled"];
+        let flags = ["judged", "retrieved", "matched", "relevant", "mixed", "undefined", "overstated", "unsettled"];
         let mut rows = Rows::new(measures, optional, &flags);
         let mut evaluated = 0..;
         for (query, judged, found) in joined(qrels, table) {
             let (judged, found) = (judged.is_some(), found.is_some());
             let (Some(evaluation), true) = (&evaluation, is_evaluated(judged, found)) else {
-                rows.push(&query, None, &[judged, found, false, false, false, false]);
+                rows.push(&query, None, &[judged, found, false, false, false, false, false, false]);
                 continue;
             };
             let row = evaluated.next().expect("an endless range");
             for measure in 0..evaluation.totals.len() {
                 let note = evaluation.note(row, measure);
-                let mixed = evaluation.mixed[row];
-                let flags = [judged, found, mixed, note.undefined, note.overstated, note.unsettled];
+                let evaluate::Flags { mixed, matched, relevant } = evaluation.flags[row];
+                let of_value = [note.undefined, note.overstated, note.unsettled];
+                let flags = [judged, found, matched, relevant, mixed, of_value[0], of_value[1], of_value[2]];
                 rows.push(&query, Some((measure, evaluation.value(row, measure))), &flags);
             }
         }
@@ -140,6 +141,10 @@ pub fn facts<'py>(py: Python<'py>, facts: &Facts, evaluated: usize, ungrouped: b
     dict.set_item("mixed", facts.mixed)?;
     dict.set_item("absent", facts.absent)?;
     dict.set_item("unknown", facts.unknown)?;
+    dict.set_item("common", facts.common)?;
+    dict.set_item("matched", facts.matched)?;
+    dict.set_item("relevant", facts.relevant)?;
+    dict.set_item("swapped", facts.swapped)?;
     dict.set_item("undefined", facts.undefined)?;
     dict.set_item("left_out", facts.left_out)?;
     dict.set_item("estimated", facts.estimated)?;

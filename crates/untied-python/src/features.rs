@@ -154,6 +154,10 @@ impl FeatureEvaluation {
         dict.set_item("mixed", facts.mixed)?;
         dict.set_item("absent", facts.absent)?;
         dict.set_item("unknown", facts.unknown)?;
+        dict.set_item("common", facts.common)?;
+        dict.set_item("matched", facts.matched)?;
+        dict.set_item("relevant", facts.relevant)?;
+        dict.set_item("swapped", facts.swapped)?;
         dict.set_item("undefined", facts.undefined)?;
         dict.set_item("left_out", facts.left_out)?;
         dict.set_item("estimated", facts.estimated)?;

@@ -15,6 +15,7 @@ mod features;
 mod from_rows;
 mod measure;
 mod outlook;
+mod overlap;
 mod part;
 mod passages;
 mod pytrec_eval;
@@ -52,6 +53,8 @@ mod _core {
     use super::measure::{Measure, measure_info, parse_measures};
     #[pymodule_export]
     use super::outlook::judgment_outlook;
+    #[pymodule_export]
+    use super::overlap::{in_common, look_swapped};
     #[pymodule_export]
     use super::part::{only_documents, retrieved_documents};
     #[pymodule_export]

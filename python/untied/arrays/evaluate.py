@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from untied import _core
+from untied import _core, overlap
 from untied.arrays.values import ArrayValues
 from untied.errors import UntiedError
 from untied.measures import as_measure, as_measures
@@ -264,6 +264,8 @@ class ArrayEvaluator:
         if keep:
             aggregates = [(one.totals(), one.facts()) for one in evaluations]
         totals, facts = [one[0] for one in aggregates], [one[1] for one in aggregates]
+        if facts and not facts[0]["relevant"]:  # labels are those of all columns
+            overlap.warn({"scores": overlap.NOTHING_RELEVANT})
         return ArrayResults(self._measures, self._queries, totals, facts, single, evaluations if keep else None)
 
 

@@ -115,8 +115,14 @@ def _run(arguments: Sequence[str]) -> int:
         return 2
     from importlib import import_module
 
+    from untied.overlap import Notes
+
     run = import_module(f"untied.cli.{command.replace('-', '_')}").main
-    return (_watched(run, arguments[1:]) if command != "trec_eval" else run(arguments[1:])) or 0
+    with Notes() as notes:
+        code = (_watched(run, arguments[1:]) if command != "trec_eval" else run(arguments[1:])) or 0
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
+    return code
 
 
 def _watched(run: Callable[[Sequence[str]], int | None], arguments: Sequence[str]) -> int | None:

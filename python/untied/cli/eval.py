@@ -12,6 +12,7 @@ from untied.errors import UntiedError
 from untied.evaluate import Evaluator
 from untied.inputs import as_qrels, named_runs
 from untied.measures import as_measures
+from untied.overlap import Notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -162,8 +163,9 @@ def main(arguments: Sequence[str]) -> None:
     evaluator = Evaluator(
         qrels, measures, **settings, docs=options.docs, variance=options.variance, threads=options.threads
     )
-    results = evaluator.evaluate(run_files(options, *options.runs), stream=options.stream)
-    notes = _notes(results, measures, options, qrels.repeated)
+    with Notes() as notes:
+        results = evaluator.evaluate(run_files(options, *options.runs), stream=options.stream)
+    notes += _notes(results, measures, options, qrels.repeated)
     if options.sampling_error:
         notes.append(_sampling_error(qrels, options))
     if options.ties == "trec":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import nan
 
-from untied import _core
+from untied import _core, overlap
 from untied._core import show_id
 from untied.aggregates import Aggregate
 from untied.compare import compare_all
@@ -71,12 +71,16 @@ def collect(
         "ties": "range", "unjudged": "nonrelevant", "score_dtype": score_dtype, "qrels_format": qrels_format,
     }  # fmt: skip
     shown = found.most_different(PLACES // (len(loaded) * depth))
+    with overlap.Notes() as among_runs:
+        compared = _distances(loaded, distances, score_dtype, threads)
+    apart = [*found.apart, *among_runs]
+    overlap.say("; ".join(apart))
     return {
         "kind": "evaluation",
         "version": _core.__version__,
         "settings": settings | found.settings | {"interval": interval},
         "how": said_of(found.settings),
-        "notes": found.notes,
+        "notes": [*apart, *found.notes],
         "measures": [_measure(measure) for measure in asked],
         "runs": [show_id(name) for name in loaded],
         "baseline": None if baseline is None else list(loaded).index(baseline),
@@ -92,7 +96,7 @@ def collect(
             _core.tie_counts(run, threads, score_dtype) | {what: found.facts[name][what] for what in FACTS}
             for name, run in loaded.items()
         ],
-        "distances": _distances(loaded, distances, score_dtype, threads),
+        "distances": compared,
     }
 
 
@@ -175,7 +179,8 @@ def _totals(
     for first in range(0, len(measures), at_once):
         evaluator = Evaluator(qrels, measures[first : first + at_once], **policies)
         for of_run, run in zip(found, runs.values(), strict=True):
-            results = evaluator.evaluate(run)
+            with overlap.Notes():  # there has been a warning
+                results = evaluator.evaluate(run)
             of_run += [number(results.value(measure).mean) for measure in results.measures]
     return found
 

@@ -6,6 +6,7 @@ from array import array
 from heapq import nlargest
 from math import isnan
 
+from untied import overlap
 from untied.compare import quantile
 from untied.evaluate import Evaluator
 from untied.paired import Column, Pair
@@ -42,6 +43,8 @@ class Evaluated:
         Over all queries.
     facts, settings, notes
         As `Results.facts` and `Significance` have them.
+    apart : list of str
+        What is wrong with runs that have nothing in common with the qrels; then there are no tests.
     """
 
     def __init__(self, settings: dict[str, Any]) -> None:
@@ -53,6 +56,7 @@ class Evaluated:
         self.facts: Mapping[str, Any] = {}
         self.settings = settings
         self.notes: list[str] = []
+        self.apart: list[str] = []
 
     def most_different(self, n: int) -> set[str]:
         """Of the page's queries those in which the runs differ most by the first measure."""
@@ -82,9 +86,11 @@ def evaluated(
     orders = []
     for first in range(0, len(measures), at_once):
         piece = list(measures[first : first + at_once])
-        results = Evaluator(qrels, piece, ties="range", **policies).evaluate(runs)
+        with overlap.Notes() as apart:
+            results = Evaluator(qrels, piece, ties="range", **policies).evaluate(runs)
+        found.apart = apart
         tested = None
-        if len(runs) > 1:
+        if len(runs) > 1 and not apart:
             threads = policies["threads"]
             tested = significance(results, baseline=baseline, interval="none", **chance, threads=threads)
             found.settings = {name: tested.settings[name] for name in chance}

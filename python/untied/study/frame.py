@@ -12,6 +12,7 @@ import pickle
 import shlex
 from operator import index
 
+from untied import overlap
 from untied._core import __version__, show_id
 from untied.errors import UntiedError
 from untied.inputs import as_qrels, as_run, named_sources
@@ -74,6 +75,7 @@ class Inputs:
         self.origins: list[dict[str, str | None]] = []
         self.qrels = self.read_qrels("qrels", qrels, qrels_format)
         self.runs = {name: self.read_run(name, source) for name, source in each(named_sources(runs), "run")}
+        self.reasons = {name: overlap.of_inputs(self.qrels, run, threads) for name, run in self.runs.items()}
 
     def read_qrels(self, name: str, source: QrelsLike, format: str = "auto", *, option: str | None = None) -> Qrels:
         """Read judgments, and remember where they came from."""
@@ -270,6 +272,11 @@ def conduct(study: Study, directory: str | os.PathLike[str], *, plots: str = "sv
     UntiedError
         The folder holds a study with other settings; matplotlib is not installed and plots are asked for; another
         process works on a study in this folder.
+
+    Warns
+    -----
+    UntiedWarning
+        A run and the qrels have no query or no document in common, or nothing is relevant.
     """
     if plots not in PLOTS:
         raise UntiedError(f"plots must be one of {', '.join(PLOTS)}, not {plots!r}")
@@ -282,7 +289,9 @@ def conduct(study: Study, directory: str | os.PathLike[str], *, plots: str = "sv
     for name in (f"{study.name}.tsv", "summary.md", "parts.jsonl"):
         check_target(os.path.join(directory, name), study.inputs.paths)
     parts = study.parts()
-    with Kept(parts_path(directory), _fingerprint(study), restart=restart) as kept:
+    overlap.warn(study.inputs.reasons)
+    # Samples of judgments and parts of runs may have nothing in common.
+    with overlap.Notes(), Kept(parts_path(directory), _fingerprint(study), restart=restart) as kept:
         missing = [part for part in parts if part not in kept.parts]
         for part in steps(missing, "parts", study.name):
             kept.add(part, study.compute(*part))
@@ -319,7 +328,8 @@ def _write(study: Study, directory: str, parts: Mapping[Part, list[Row]], plots:
         return shown.get(name, "")
 
     notes = study.notes()
-    text = _summary(study, tables, study.summary(tables, show), notes)
+    apart = overlap.sentence(study.inputs.reasons)
+    text = _summary(study, tables, study.summary(tables, show), [*([apart] if apart else []), *notes])
     save("summary.md", text)
     return Result(study.name, directory, tables, text, files, notes, computed, len(parts) - computed)
 

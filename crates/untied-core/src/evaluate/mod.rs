@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::measures::Certainty;
+use crate::overlap::look_swapped;
 use crate::ranking::Ranking;
 use crate::settings::{Settings, Ties, Unjudged};
 use crate::table::{Qrels, Run, Truth};
@@ -64,6 +65,14 @@ pub struct Facts {
     pub absent: usize,
     /// Queries of the run that are not judged.
     pub unknown: usize,
+    /// Queries that are in both.
+    pub common: usize,
+    /// Those with a retrieved document that the qrels hold.
+    pub matched: usize,
+    /// Evaluated queries with a document of a grade above 0, retrieved or not.
+    pub relevant: usize,
+    /// Whether the qrels look like a run and the run like qrels.
+    pub swapped: bool,
     /// Values that were undefined.
     pub undefined: usize,
     /// Those of them that aggregates leave out, as they do not count 0.
@@ -81,6 +90,17 @@ pub struct Facts {
     pub unsettled: usize,
 }
 
+/// What to know about one query.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Flags {
+    /// Whether tied documents differ in grade.
+    pub mixed: bool,
+    /// Whether the qrels hold a retrieved document.
+    pub matched: bool,
+    /// Whether a document has a grade above 0, retrieved or not.
+    pub relevant: bool,
+}
+
 /// Values for all queries and measures.
 #[derive(Debug)]
 pub struct Evaluation {
@@ -90,8 +110,8 @@ pub struct Evaluation {
     pub totals: Vec<Value>,
     /// See [`Facts`].
     pub facts: Facts,
-    /// For every query, whether tied documents differ in grade.
-    pub mixed: Vec<bool>,
+    /// What is told of every query.
+    pub flags: Vec<Flags>,
     cells: Vec<f64>,
     notes: Vec<Note>,
     shape: Shape,
@@ -189,6 +209,8 @@ pub fn evaluate_and_look<T: Send>(
     let (mut evaluation, seen) = evaluate_source(&files, plan, settings, look)?;
     evaluation.facts.absent = qrels.len() - files.common;
     evaluation.facts.unknown = run.len() - files.common;
+    evaluation.facts.common = files.common;
+    evaluation.facts.swapped = look_swapped(qrels, run);
     evaluation.queries = files.pairs.iter().map(|&(query, _)| query).collect();
     Ok((evaluation, seen))
 }
@@ -236,12 +258,15 @@ pub(crate) fn evaluate_source<S: Source, T: Send>(
     Ok((Evaluation::new((0..source.len()).collect(), part, plan, settings), seen))
 }
 
+/// What is told of one query, and what was seen in its ranking.
+type Outcome<T> = std::result::Result<(Flags, T), Box<Error>>;
+
 /// What is found of some queries, one after the other.
 #[derive(Default)]
 struct Part {
     cells: Vec<f64>,
     notes: Vec<Note>,
-    mixed: Vec<bool>,
+    flags: Vec<Flags>,
 }
 
 impl Part {
@@ -257,33 +282,37 @@ impl Part {
         let (width, measures) = (shape.cells().max(1), shape.measures.max(1));
         let mut cells = vec![0.0; source.len() * width];
         let mut notes = vec![Note::NONE; source.len() * measures];
-        let outcomes: Vec<std::result::Result<(bool, T), Box<Error>>> = cells
+        let outcomes: Vec<Outcome<T>> = cells
             .par_chunks_mut(width)
             .zip(notes.par_chunks_mut(measures))
             .enumerate()
             .map_init(Workspace::default, |workspace, (query, (cells, notes))| {
                 watch::check()?;
-                let mixed = workspace.query(source, query, (plan, settings, shape), cells, notes)?;
+                let flags = workspace.query(source, query, (plan, settings, shape), cells, notes)?;
                 watch::check()?; // measures that are stopped give anything
-                Ok((mixed, look(&workspace.orders(settings).tied)))
+                Ok((flags, look(&workspace.orders(settings).tied)))
             })
             .collect();
         let numbered = outcomes.into_iter().enumerate();
         let outcomes = numbered.map(|(query, outcome)| outcome.map_err(|error| (query, *error)));
-        let (mixed, seen): (Vec<bool>, Vec<T>) = outcomes.collect::<std::result::Result<_, _>>()?;
-        Ok((Part { cells, notes, mixed }, seen))
+        let (flags, seen): (Vec<Flags>, Vec<T>) = outcomes.collect::<std::result::Result<_, _>>()?;
+        Ok((Part { cells, notes, flags }, seen))
     }
 }
 
 impl Evaluation {
     fn new(queries: Vec<usize>, part: Part, plan: &Plan, settings: Settings) -> Evaluation {
-        let Part { cells, notes, mixed } = part;
+        let Part { cells, notes, flags } = part;
         let shape = Shape::of(plan.measures.len(), plan.has_formulas(), settings);
         let count = |is_one: fn(&Note) -> bool| notes.iter().filter(|note| is_one(note)).count();
         let facts = Facts {
-            mixed: mixed.iter().filter(|&&mixed| mixed).count(),
+            mixed: flags.iter().filter(|flags| flags.mixed).count(),
             absent: 0,
             unknown: 0,
+            common: queries.len(),
+            matched: flags.iter().filter(|flags| flags.matched).count(),
+            relevant: flags.iter().filter(|flags| flags.relevant).count(),
+            swapped: false,
             undefined: count(|note| note.undefined),
             left_out: 0,
             estimated: count(|note| note.certainty == Certainty::Estimate),
@@ -292,7 +321,7 @@ impl Evaluation {
             overstated: count(|note| note.overstated),
             unsettled: count(|note| note.unsettled),
         };
-        let mut evaluation = Evaluation { queries, totals: Vec::new(), facts, mixed, cells, notes, shape };
+        let mut evaluation = Evaluation { queries, totals: Vec::new(), facts, flags, cells, notes, shape };
         if shape.errors {
             let rows = 0..evaluation.queries.len();
             let values = rows.flat_map(|row| (0..shape.measures).map(move |measure| (row, measure)));

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::mem;
 
 use super::files::{Files, Pair, none};
-use super::{Evaluation, Note, Part, Prepared, Shape};
+use super::{Evaluation, Flags, Note, Part, Prepared, Shape};
 use crate::error::{Error, Result};
 use crate::read::Pieces;
 use crate::settings::Queries;
@@ -40,7 +40,7 @@ impl Streamed {
         let part = Part {
             cells: vec![0.0; qrels.len() * shape.cells()],
             notes: vec![Note::NONE; qrels.len() * shape.measures],
-            mixed: vec![false; qrels.len()],
+            flags: vec![Flags::default(); qrels.len()],
         };
         let came = vec![false; qrels.len()];
         Streamed { source: source.into(), whole: Whole::default(), part, came, unknown: HashSet::new(), failed: None }
@@ -82,14 +82,15 @@ impl Streamed {
         for (place, &query) in queries.iter().enumerate() {
             part.cells.copy_within(query * width..(query + 1) * width, place * width);
             part.notes.copy_within(query * measures..(query + 1) * measures, place * measures);
-            part.mixed[place] = part.mixed[query];
+            part.flags[place] = part.flags[query];
         }
         part.cells.truncate(queries.len() * width);
         part.notes.truncate(queries.len() * measures);
-        part.mixed.truncate(queries.len());
+        part.flags.truncate(queries.len());
         let plan = prepared.plan(qrels, 0)?;
         let mut evaluation = Evaluation::new(queries, self.part, &plan, prepared.settings);
         (evaluation.facts.absent, evaluation.facts.unknown) = (lacking, self.unknown.len());
+        evaluation.facts.common = qrels.len() - lacking;
         Ok(evaluation)
     }
 
@@ -134,7 +135,7 @@ impl Streamed {
         for (place, &(query, _)) in files.pairs.iter().enumerate() {
             all.cells[query * width..][..width].copy_from_slice(&part.cells[place * width..][..width]);
             all.notes[query * measures..][..measures].copy_from_slice(&part.notes[place * measures..][..measures]);
-            all.mixed[query] = part.mixed[place];
+            all.flags[query] = part.flags[place];
         }
         Ok(())
     }

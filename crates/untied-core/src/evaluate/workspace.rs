@@ -1,7 +1,7 @@
 //! One query: its ranking, and all measures of it.
 
 use super::spread::{Over, Spread};
-use super::{Note, Plan, Shape, Source};
+use super::{Flags, Note, Plan, Shape, Source};
 use crate::error::{Error, Result};
 use crate::measures::Orders;
 use crate::measures::formula::Formula;
@@ -27,7 +27,7 @@ impl Workspace {
         if settings.unjudged == Unjudged::Remove { &self.judged } else { &self.all }
     }
 
-    /// Fill the cells of a query; whether tied documents differ in grade.
+    /// Fill the cells of a query; what to know about it.
     pub(super) fn query<S: Source>(
         &mut self,
         source: &S,
@@ -35,7 +35,7 @@ impl Workspace {
         (plan, settings, shape): (&Plan, Settings, Shape),
         cells: &mut [f64],
         notes: &mut [Note],
-    ) -> Result<bool> {
+    ) -> Result<Flags> {
         let remove = settings.unjudged == Unjudged::Remove;
         self.judge.every_group = matches!(settings.unjudged, Unjudged::Best | Unjudged::Worst | Unjudged::Range);
         let truth = source.truth(query);
@@ -119,6 +119,7 @@ impl Workspace {
             }
             failed()?;
         }
-        Ok(mixed)
+        let relevant = truth.relevant(f64::MIN_POSITIVE) > 0;
+        Ok(Flags { mixed, matched: self.all.tied.holds_judged(), relevant })
     }
 }

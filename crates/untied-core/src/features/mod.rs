@@ -121,6 +121,9 @@ impl Scorer {
             }
         }
         self.facts.mixed += found.facts.mixed;
+        self.facts.common += found.facts.common;
+        self.facts.matched += found.facts.matched;
+        self.facts.relevant += found.facts.relevant;
         self.facts.undefined += found.facts.undefined;
         self.facts.left_out += found.facts.left_out;
         self.facts.estimated += found.facts.estimated;

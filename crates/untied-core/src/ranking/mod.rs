@@ -159,6 +159,12 @@ impl Ranking {
         self.is_tied = false;
     }
 
+    /// Whether the qrels hold any document of the ranking.
+    #[must_use]
+    pub fn holds_judged(&self) -> bool {
+        !self.levels.is_empty()
+    }
+
     /// Append a group; groups come in the order of their starts.
     #[inline]
     pub fn push(&mut self, start: usize, size: usize, levels: impl IntoIterator<Item = Level>) {

@@ -1,0 +1,108 @@
+//! What a run and qrels, or two runs, have in common: where that is nothing, values are 0 and mean nothing.
+
+use rayon::prelude::*;
+
+use crate::error::Result;
+use crate::table::{Qrels, Rows, Run, Table};
+use crate::watch;
+
+/// Whole scores of at most this size are grades, if anything tells that they are.
+const HIGHEST_GRADE: f64 = 10.0;
+
+/// Soft grades have fewer different values than this, or documents share them.
+const SOFT_GRADES: usize = 20;
+
+/// Number of queries that are in both, and whether one of them has a document that is in both.
+///
+/// # Errors
+/// Work shall stop.
+pub fn in_common(one: &Table, other: &Table) -> Result<(usize, bool)> {
+    let pairs: Vec<(usize, usize)> =
+        one.numbers_in(other).enumerate().filter_map(|(number, found)| Some((number, found?))).collect();
+    let share = |&(a, b): &(usize, usize)| {
+        watch::check()?;
+        Ok(share_document(&one.rows(a), &other.rows(b)))
+    };
+    // Nearly always the first query tells; the others are looked at where it does not.
+    let Some((first, rest)) = pairs.split_first() else { return Ok((0, false)) };
+    let found =
+        share(first)? || rest.par_iter().map(share).find_any(|one| !matches!(one, Ok(false))).unwrap_or(Ok(false))?;
+    Ok((pairs.len(), found))
+}
+
+/// Whether two lists hold a document in common.
+#[must_use]
+pub fn share_document(one: &Rows<'_>, other: &Rows<'_>) -> bool {
+    let (few, many) = if one.len() < other.len() { (one, other) } else { (other, one) };
+    let mut sorted: Vec<(u32, usize)> = few.hashes().iter().copied().zip(0..).collect();
+    sorted.sort_unstable();
+    many.hashes().iter().enumerate().any(|(row, &hash)| {
+        let from = sorted.partition_point(|&(other, _)| other < hash);
+        let same_hash = sorted[from..].iter().take_while(|&&(other, _)| other == hash);
+        same_hash.into_iter().any(|&(_, other)| few.doc(other) == many.doc(row))
+    })
+}
+
+/// Whether the qrels look like a run and the run like qrels: grades are fractions that hardly two documents share, and
+/// all scores are small whole numbers.
+#[must_use]
+pub fn look_swapped(qrels: &Qrels, run: &Run) -> bool {
+    let grades = qrels.grades();
+    if grades.iter().all(|grade| grade.fract() == 0.0) {
+        return false; // as nearly always
+    }
+    let judgments: usize = (0..qrels.len()).map(|query| qrels.rows(query).len()).sum();
+    if grades.len() <= SOFT_GRADES && 2 * grades.len() <= judgments {
+        return false;
+    }
+    let scores = || (0..run.len()).flat_map(|query| run.scores(query).iter().copied());
+    let highest = scores().fold(0.0, f64::max);
+    (1.0..=HIGHEST_GRADE).contains(&highest) && scores().all(|score| score.fract() == 0.0 && score >= -HIGHEST_GRADE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::{read_qrels, read_run};
+
+    fn file(name: &str, text: &str) -> String {
+        let path = std::env::temp_dir().join(format!("untied-overlap-{}-{name}", std::process::id()));
+        std::fs::write(&path, text).expect("a file");
+        path.to_str().expect("a path").to_string()
+    }
+
+    fn run(name: &str, rows: &[(&str, &str, &str)]) -> Run {
+        let lines: String = rows.iter().map(|(query, doc, score)| format!("{query} Q0 {doc} 0 {score} t\n")).collect();
+        read_run(&file(name, &lines), false).expect("a run")
+    }
+
+    #[test]
+    fn queries_and_documents_in_common() {
+        let one = run("one", &[("a", "x", "1"), ("a", "y", "2"), ("b", "x", "1")]);
+        for (rows, expected) in [
+            (vec![("a", "y", "1")], (1, true)),
+            (vec![("b", "y", "1"), ("c", "x", "1")], (1, false)),
+            (vec![("c", "x", "1")], (0, false)),
+            (vec![("a", "z", "1"), ("b", "x", "1")], (2, true)),
+        ] {
+            let other = run("other", &rows);
+            assert_eq!(in_common(&one, &other).expect("no stop"), expected, "{rows:?}");
+            assert_eq!(in_common(&other, &one).expect("no stop"), expected, "{rows:?}");
+        }
+    }
+
+    #[test]
+    fn swapped_arguments() {
+        let qrels = |name: &str, grades: &[&str]| {
+            let line = |(number, grade): (usize, &&str)| format!("q 0 d{number} {grade}\n");
+            let lines: String = grades.iter().enumerate().map(line).collect();
+            read_qrels(&file(name, &lines)).expect("qrels")
+        };
+        let graded = run("graded", &[("q", "d0", "0"), ("q", "d1", "1")]);
+        let scored = run("scored", &[("q", "d0", "0.5"), ("q", "d1", "1.25")]);
+        assert!(look_swapped(&qrels("scores", &["0.9", "0.5"]), &graded));
+        assert!(!look_swapped(&qrels("scores", &["0.9", "0.5"]), &scored));
+        assert!(!look_swapped(&qrels("grades", &["1", "0"]), &graded));
+        assert!(!look_swapped(&qrels("soft", &["0.5", "1", "0.5", "1"]), &graded));
+    }
+}
