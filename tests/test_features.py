@@ -442,7 +442,7 @@ def test_what_the_command_line_refuses(small: str, tmp_path: Path, capsys: pytes
         ([small, "--labels", "y"], "labels goes with arrays and frames"),
         ([small, "-m", "nothing"], "nothing"),
         (["-", "-"], "only one input can be standard input"),
-        ([small, "-o", small], "is one of the inputs"),
+        ([small, "-o", small, "--format", "tsv"], "is one of the inputs"),
         ([str(tmp_path / "absent")], "No such file"),
     ]:
         code, out, err = run(capsys, *arguments)

@@ -36,7 +36,8 @@ QRELS_SHAPES = {
     "prels": "{query: {document: (grade, probability)}}",
 }
 
-_SUFFIXES = {
+#: Formats that a suffix tells.
+SUFFIXES = {
     ".csv": "csv",
     ".tsv": "tsv",
     ".jsonl": "jsonl",
@@ -46,16 +47,20 @@ _SUFFIXES = {
 }
 
 
+#: Suffixes of archives that are read.
+ARCHIVES = (".gz", ".zst", ".xz")
+
+
 def unpacked(path: str) -> str:
     """A path without the suffix of an archive."""
-    for suffix in (".gz", ".zst", ".xz"):
+    for suffix in ARCHIVES:
         path = path.removesuffix(suffix)
     return path
 
 
 def by_suffix(path: str | os.PathLike[str]) -> str:
     """The format that a file's suffix tells; TREC's for all that are not known."""
-    return _SUFFIXES.get(os.path.splitext(unpacked(os.fspath(path)).lower())[1], "trec")
+    return SUFFIXES.get(os.path.splitext(unpacked(os.fspath(path)).lower())[1], "trec")
 
 
 def check_run_format(format: str) -> None:

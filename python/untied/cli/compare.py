@@ -121,6 +121,8 @@ def main(arguments: Sequence[str]) -> None:
     if options.html and (options.matrix or options.passages or len(options.runs) != 2):
         raise UntiedError("--html is about two runs; name two, without --matrix and --passages")
     output.check_target(options.output, inputs)
+    if options.html is not None:
+        output.by_suffix(options.html, {".html": "html", ".htm": "html"}, "html", option="--html")
     output.check_target(options.html, inputs)
     if options.output is not None and options.output == options.html:
         raise UntiedError("--output and --html name the same file")

@@ -64,13 +64,11 @@ def arguments_parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    import os
-
     options = arguments_parser().parse_intermixed_args(arguments)
     style = options.format
     if style == "auto":
-        suffix = os.path.splitext(options.output or "")[1].lower().removeprefix(".")
-        style = suffix if suffix in ("csv", *PLOTS) else "tsv"
+        known = {f".{name}": name for name in ("tsv", "csv", *PLOTS)}
+        style = output.by_suffix(options.output or "", known, "tsv", remedy="; --format takes any")
     if options.panel and style not in PLOTS:
         raise UntiedError("--panel is for plots: give -o a suffix of .svg, .png or .pdf")
     inputs = [options.qrels, *options.runs]

@@ -74,7 +74,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     add_plugin(made)
     add("--format", choices=("text", "json"), default="text", help="what to print (default: text)")
     add("--junit", metavar="FILE", help="write a report in JUnit's XML there")
-    add("-o", "--output", metavar="FILE", help="write there instead of printing; .json for JSON")
+    add("-o", "--output", metavar="FILE", help="write there instead of printing: .txt, or .json for JSON")
     add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
     return made
 
@@ -110,6 +110,9 @@ def _main(options: argparse.Namespace) -> int:
         raise UntiedError("only one input can be standard input")
     if options.output is not None and options.output == options.junit:
         raise UntiedError("--output and --junit name the same file")
+    style = options.format
+    if options.output is not None and style == "text":
+        style = output.by_suffix(options.output, {".txt": "text", ".json": "json"}, "text")
     output.check_target(options.output, inputs)
     output.check_target(options.junit, inputs)
     plugins = load_plugins(options.plugin)
@@ -138,7 +141,7 @@ def _main(options: argparse.Namespace) -> int:
         threads=options.threads,
         **settings,
     )
-    if options.format == "json" or str(options.output).lower().endswith(".json"):
+    if style == "json":
         text = output.json(
             settings | columns_named(options),
             inputs,

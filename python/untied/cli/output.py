@@ -8,13 +8,14 @@ import sys
 
 from untied._core import __version__, show_id
 from untied.cli import FORMATS, width
+from untied.errors import UntiedError
 from untied.provenance import provenance
 from untied.writing import check_target as check_target
 from untied.writing import write_file, write_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Any
 
     from untied.table import Results, Table
@@ -30,9 +31,19 @@ def choose(style: str, path: str | None, formats: Collection[str] = FORMATS) -> 
     if style != "auto":
         return style
     if path is not None:
-        style = SUFFIXES.get(os.path.splitext(path)[1].lower(), "tsv")
-        return style if style in formats else "tsv"
+        known = {suffix: style for suffix, style in SUFFIXES.items() if style in formats}
+        return by_suffix(path, known, "tsv", remedy="; --format takes any")
     return "table" if sys.stdout is not None and sys.stdout.isatty() else "tsv"
+
+
+def by_suffix(path: str, known: Mapping[str, str], otherwise: str, *, option: str = "-o", remedy: str = "") -> str:
+    """The format that the suffix of an output file tells, if it is a known one; another where it has none."""
+    suffix = os.path.splitext(path)[1]
+    if suffix and suffix.lower() not in known:
+        *others, last = known
+        expected = f"{', '.join(others)} or {last}"
+        raise UntiedError(f"{option} {show_id(path)}: expected a suffix of {expected}, found {show_id(suffix)}{remedy}")
+    return known[suffix.lower()] if suffix else otherwise
 
 
 def text(

@@ -65,6 +65,8 @@ def main(arguments: Sequence[str]) -> None:
     if inputs.count("-") > 1:
         raise UntiedError("only one input can be standard input")
     target = None if options.output == "-" else options.output
+    if target is not None:
+        output.by_suffix(target, {".html": "html", ".htm": "html"}, "html")
     output.check_target(target, inputs)
     load_plugins(options.plugin)
     from untied.report import DISTANCES, report

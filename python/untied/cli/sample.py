@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from untied import sample
+from untied import files, sample
+from untied._core import show_id
 from untied.cli import output, parser
 from untied.errors import UntiedError
 from untied.inputs import as_qrels, named_runs
@@ -28,6 +29,10 @@ Documents that are not sampled get grade -1, pooled but not judged: infAP, subAP
 of it. A query is drawn again until its sample holds a relevant document. Equal seeds give equal samples, whatever the
 order of the input.
 """
+#: Suffixes of what is not written here.
+OTHERS = {
+    *output.SUFFIXES, *files.SUFFIXES, *files.ARCHIVES, ".html", ".htm", ".xml", ".pdf", ".svg", ".png", ".bz2", ".zip",
+}  # fmt: skip
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -60,6 +65,12 @@ def main(arguments: Sequence[str]) -> None:
         return
     if (options.depth is None) != (not options.runs):
         raise UntiedError("a pool needs --depth and runs")
+    suffix = os.path.splitext(options.output or "")[1].lower()
+    if suffix in OTHERS:
+        raise UntiedError(
+            f"-o {show_id(options.output)}: judgments are written as TREC has them, expected a suffix such as .txt or "
+            f".qrels, found {suffix}"
+        )
     output.check_target(options.output, [options.qrels, *options.runs])
     qrels: str | Judgments = options.qrels
     if options.depth is not None:
