@@ -134,6 +134,7 @@ else:
             "estimates",
             "gate",
             "judging",
+            "report",
             "sample",
             "spark",
             "statistics",

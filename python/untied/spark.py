@@ -131,7 +131,7 @@ def evaluate(
     unretrieved: str = "none",
     score_dtype: str = "float64",
     queries: str = "qrels",
-    qrels_format: str = "trec",
+    qrels_format: str = "auto",
     on_undefined: str = "zero",
     docs: DocsLike | None = None,
     variance: bool = False,
@@ -195,7 +195,7 @@ def compare(
     ties: str = "expected",
     score_dtype: str = "float64",
     variance: bool = False,
-    qrels_format: str = "trec",
+    qrels_format: str = "auto",
     partitions: int | None = None,
 ) -> SparkComparison:
     """Compare two runs in Spark DataFrames.
@@ -211,7 +211,7 @@ def compare(
     probabilities : DataFrame, optional
         As for `untied.compare`, with probabilities for scores.
     qrels_format : str
-        ``"trec"``, or ``"subtopics"`` where `qrels` have a column for them.
+        ``"auto"`` (or ``"trec"``): grades; ``"subtopics"`` where `qrels` have a column for them.
     partitions : int, optional
         As for `evaluate`.
 
@@ -315,7 +315,8 @@ def _judgments(qrels: DataFrame, format: str) -> tuple[DataFrame, list[float]]:
         *others, last = DETAILS
         raise UntiedError(f"qrels format must be {', '.join(others)} or {last} for a DataFrame, not {format!r}")
     table = _Table(qrels, "qrels")
-    query, document, numbers, subtopic = _core.place_columns(qrels.columns, format, False, "qrels")
+    holds = "trec" if format == "auto" else format
+    query, document, numbers, subtopic = _core.place_columns(qrels.columns, holds, False, "qrels")
     columns = [*table.ids(query, document), table.number(numbers[0][0]).alias("grade")]
     detail = DETAILS[format]
     if detail is not None:

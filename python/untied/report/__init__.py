@@ -37,7 +37,7 @@ def report(
     samples: int = SAMPLES,
     seed: int = 0,
     score_dtype: str = "float64",
-    qrels_format: str = "trec",
+    qrels_format: str = "auto",
     inputs: Sequence[str] = (),
     threads: int | None = None,
 ) -> str:
