@@ -83,6 +83,8 @@ class Findings(TypedDict):
     near_document: tuple[str, str] | None
     without_relevant: list[str]
     repeated: int
+    swapped: bool
+    tags: list[str]
 
 
 class TrecOptions(TypedDict):

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use crate::error::Result;
+use crate::overlap::look_swapped;
 use crate::ranking::{Layout, Order};
 use crate::table::{Levels, Qrels, Rows, Run};
 use crate::watch;
@@ -47,6 +48,10 @@ pub struct Findings {
     pub without_relevant: Vec<usize>,
     /// Judgments that say the same again.
     pub repeated: usize,
+    /// Whether the qrels look like a run and the run like qrels.
+    pub swapped: bool,
+    /// Names that lines say the run has, where there are several.
+    pub tags: Vec<Vec<u8>>,
 }
 
 /// What one query adds.
@@ -69,6 +74,10 @@ pub fn check(qrels: &Qrels, run: &Run) -> Result<Findings> {
         Findings { queries: (run.len(), qrels.len()), repeated: qrels.repeated(), ..Findings::default() };
     findings.absent = (0..qrels.len()).filter(|&query| run.find(qrels.id(query)).is_none()).collect();
     findings.unknown = (0..run.len()).filter(|&query| qrels.find(run.id(query)).is_none()).collect();
+    findings.swapped = look_swapped(qrels, run);
+    if run.tags.len() > 1 {
+        findings.tags = run.tags.iter().map(<[u8]>::to_vec).collect();
+    }
     findings.near_queries = near_queries(qrels, run, &findings);
     findings.without_relevant = (0..qrels.len()).filter(|&query| qrels.truth(query).relevant(1.0) == 0).collect();
 

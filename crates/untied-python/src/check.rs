@@ -33,5 +33,7 @@ pub fn check_run<'py>(py: Python<'py>, qrels: &Qrels, run: &Run, threads: Option
     dict.set_item("near_document", found.near_document.map(|(ours, theirs)| (text(&ours), text(&theirs))))?;
     dict.set_item("without_relevant", in_qrels(&found.without_relevant))?;
     dict.set_item("repeated", found.repeated)?;
+    dict.set_item("swapped", found.swapped)?;
+    dict.set_item("tags", found.tags.iter().map(|tag| text(tag)).collect::<Vec<_>>())?;
     Ok(dict)
 }

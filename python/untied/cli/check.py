@@ -7,6 +7,7 @@ from untied.cli import parser, threads
 from untied.cli.output import write
 from untied.cli.reading import add_reading, read_qrels, run_files
 from untied.files import read_run
+from untied.overlap import SWAPPED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,6 +51,10 @@ def describe(found: Findings) -> list[tuple[bool, str]]:
     """What there is to say about one run, and whether each is suspicious."""
     lines: list[tuple[bool, str]] = []
     add = lines.append
+    if found["swapped"]:
+        add((True, SWAPPED))
+    if found["tags"]:
+        add((True, f"run tags, as of several runs in one file: {_counted(found['tags'])}"))
     if found["absent"]:
         add((True, f"judged queries that are absent: {_counted(found['absent'])}"))
     if found["unknown"]:

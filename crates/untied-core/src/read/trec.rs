@@ -5,7 +5,7 @@ use super::line::{Cursor, fields};
 use super::number::{self, NotANumber};
 use crate::error::{Error, InputError, Result, quote};
 use crate::table::profiles::{self, PROBABILITY, STRATUM};
-use crate::table::{Chunk, Lengths, Qrels, Run, subtopics};
+use crate::table::{Chunk, Lengths, Names, Qrels, Run, subtopics};
 use crate::trec_eval::Version;
 
 /// Read a run: `query Q0 document rank score tag`.
@@ -17,8 +17,15 @@ use crate::trec_eval::Version;
 /// The file cannot be read, a line is malformed, a score is not a finite number, a document stands twice in a
 /// query, or there is no line at all.
 pub fn read_run(path: &str, ranks: bool) -> Result<Run> {
-    let layout = if ranks { &RUN_WITH_RANKS } else { &RUN };
-    Run::new(read(path, layout)?, path)
+    if !ranks {
+        return Run::new(read(path, &RUN)?, path);
+    }
+    let chunks = read(path, &RUN_WITH_RANKS)?;
+    let mut tags = Names::default();
+    chunks.iter().for_each(|chunk| chunk.tags.iter().for_each(|tag| _ = tags.number(tag)));
+    let mut run = Run::new(chunks, path)?;
+    run.tags = tags;
+    Ok(run)
 }
 
 /// Read a run of MS MARCO: `query document rank`, lower ranks being better.
@@ -127,10 +134,12 @@ enum Column {
     AnyNumber(usize, fn(&[u8]) -> f64),
     /// Kept of the last line only.
     Tag,
+    /// All different ones are kept.
+    Tags,
     Ignored,
 }
 use Column::{
-    Accepted, AnyNumber, Document, Ignored, Listed, MaybeNumber, Number, Optional, Query, Subtopic, Tag, Topic,
+    Accepted, AnyNumber, Document, Ignored, Listed, MaybeNumber, Number, Optional, Query, Subtopic, Tag, Tags, Topic,
 };
 
 /// A text format: its columns and how to name them in messages.
@@ -159,7 +168,7 @@ const RUN: Layout = Layout {
 };
 
 const RUN_WITH_RANKS: Layout =
-    Layout { columns: &[Query, Ignored, Document, MaybeNumber(1), Number(0, "score"), Ignored], numbers: 2, ..RUN };
+    Layout { columns: &[Query, Ignored, Document, MaybeNumber(1), Number(0, "score"), Tags], numbers: 2, ..RUN };
 
 const RANKS: Layout =
     Layout { columns: &[Query, Document, Number(0, "rank")], shape: "3 columns (query document rank)", ..RUN };
@@ -303,7 +312,7 @@ fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::Resul
     let mut cursor = Cursor::new(bytes);
     let mut current: &[u8] = &[];
     let (mut topic, mut pair, mut key): (&[u8], (&[u8], &[u8]), _) = (&[], (&[], &[]), Vec::new());
-    let mut tag: &[u8] = &[];
+    let (mut tag, mut one_of_tags): (&[u8], &[u8]) = (&[], &[]);
     let mut lines = 0;
     while !cursor.is_done() {
         let start = cursor;
@@ -362,6 +371,12 @@ fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::Resul
                 MaybeNumber(to) => chunk.block.columns[to].push(number::parse(field).unwrap_or(f64::NAN)),
                 AnyNumber(to, read) => chunk.block.columns[to].push(read(field)),
                 Tag => tag = field,
+                Tags => {
+                    if field != one_of_tags {
+                        one_of_tags = field;
+                        chunk.tags.number(field);
+                    }
+                }
                 Ignored => {}
             }
         }

@@ -176,6 +176,8 @@ pub struct Chunk {
     pub lines: LineMap,
     /// The tag of the last row, where a reader keeps it.
     pub tag: Vec<u8>,
+    /// All different tags, where a reader keeps them.
+    pub tags: Names,
 }
 
 impl Chunk {
@@ -198,6 +200,7 @@ impl Chunk {
         self.segments.clear();
         self.lines = LineMap::default();
         self.tag.clear();
+        self.tags.clear();
     }
 
     /// The rows pushed from here on belong to this query.

@@ -4,13 +4,15 @@ use std::ops::Deref;
 
 use rayon::prelude::*;
 
-use super::{Chunk, Origins, Place, Rows, Table, first_in_file, index, wrong};
+use super::{Chunk, Names, Origins, Place, Rows, Table, first_in_file, index, wrong};
 use crate::error::{Error, Result, quote};
 use crate::watch;
 
 /// Retrieved documents with their scores, query by query.
 #[derive(Debug, Default)]
 pub struct Run {
+    /// Names that lines say the run has, in their order; only where it was read with its ranks.
+    pub tags: Names,
     table: Table,
     duplicates: Vec<(usize, (u32, u32))>,
 }
@@ -53,7 +55,7 @@ impl Run {
             })
         });
         first_in_file(twice)?;
-        Ok(Run { table, duplicates: Vec::new() })
+        Ok(Run { table, ..Run::default() })
     }
 
     /// The same where a document may stand twice in a query.
@@ -62,7 +64,7 @@ impl Run {
     /// A query has more ids than a column holds.
     pub fn with_duplicates(chunks: Vec<Chunk>) -> Result<Run> {
         let (table, _) = Table::new(chunks)?;
-        Ok(Run { duplicates: duplicates(&table)?, table })
+        Ok(Run { duplicates: duplicates(&table)?, table, ..Run::default() })
     }
 
     /// A row of the query whose document already stands in an earlier one.
