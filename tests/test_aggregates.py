@@ -151,7 +151,7 @@ def test_the_gate_tests_logarithms() -> None:
 
 
 def test_logarithms_have_the_floor_of_the_mean() -> None:
-    qrels = {f"q{number}": {"a": 1.0} for number in range(6)}
+    qrels = {f"q{number}": {"a": 1.0, "x": 0.0} for number in range(6)}
     none, some = {query: ["x"] for query in qrels}, {query: ["a"] for query in qrels}
     results = untied.evaluate(qrels, {"none": none, "some": some}, ["AP(mean='geometric')"])
     [row] = significance(results, interval="none").table.to_dicts()

@@ -321,7 +321,7 @@ def test_documents_judged_twice():
 def test_what_is_wrong_is_refused_at_once():
     for message, options in [
         ("ties must be", {"ties": "some"}),
-        ("qrels format must be trec, subtopics, stratified or prels", {"qrels_format": "groups"}),
+        ("qrels format must be auto, trec, subtopics, stratified or prels", {"qrels_format": "groups"}),
         ("expected finite numbers as grades, found inf", {"grades": [float("inf")]}),
         ("grade 4", {"measures": "nDCG(gain={1: 1, 2: 3})", "grades": [1, 4]}),
         ("needs lengths of documents", {"measures": "TBG"}),

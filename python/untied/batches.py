@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 ROWS = 1 << 17
 
 #: Columns that qrels have besides grades, by their format.
-DETAILS = {"trec": None, "subtopics": "subtopic", "stratified": "stratum", "prels": "probability"}
+DETAILS = {"auto": None, "trec": None, "subtopics": "subtopic", "stratified": "stratum", "prels": "probability"}
 
 
 class Summary:
@@ -197,7 +197,7 @@ class BatchEvaluator:
         unretrieved: str = "none",
         score_dtype: str = "float64",
         queries: str = "qrels",
-        qrels_format: str = "trec",
+        qrels_format: str = "auto",
         on_undefined: str = "zero",
         docs: DocsLike | None = None,
         variance: bool = False,
@@ -354,7 +354,7 @@ class BatchComparer:
     depth, ties, score_dtype, variance
         As for `compare`.
     qrels_format : str
-        ``"trec"``, or ``"subtopics"`` where there is a column ``subtopic``.
+        ``"auto"`` (or ``"trec"``): grades; ``"subtopics"`` where there is a column ``subtopic``.
     threads : int
         Number of threads of each call.
 
@@ -384,7 +384,7 @@ class BatchComparer:
         ties: str = "expected",
         score_dtype: str = "float64",
         variance: bool = False,
-        qrels_format: str = "trec",
+        qrels_format: str = "auto",
         threads: int = 1,
     ) -> None:
         self._measures = as_comparing_measures(measures)
@@ -496,7 +496,7 @@ class _Judgments:
         if format not in DETAILS:
             *others, last = DETAILS
             raise UntiedError(f"qrels format must be {', '.join(others)} or {last} here, not {format!r}")
-        self.format = format
+        self.format = "trec" if format == "auto" else format
         self.grades = sorted({float(grade) + 0.0 for grade in grades})
         odd = [grade for grade in self.grades if not isfinite(grade)]
         if odd:

@@ -483,8 +483,8 @@ def compare(
     Warns
     -----
     UntiedWarning
-        The runs have queries in common, but no document (two ranked lists may differ wholly); or a run has no document
-        in common with the qrels or the probabilities.
+        The runs have queries in common, but no document (two ranked lists may differ wholly); or no run has a document
+        in common with the qrels, or one has none with the probabilities.
 
     Examples
     --------
@@ -672,7 +672,8 @@ def compare_all(
     Warns
     -----
     UntiedWarning
-        A run has no document in common with the others, with the qrels or with the probabilities.
+        A run has no document in common with the others or with the probabilities, or no run has one in common with the
+        qrels.
 
     Examples
     --------
@@ -712,7 +713,10 @@ def _warn(
     qrels, probabilities = known["qrels"], known["probabilities"]
     reasons: list[dict[str, str | None]] = [overlap.of_runs(runs, threads)] if are_alike else []
     if qrels is not None:
-        reasons.append({name: overlap.of_inputs(qrels, run, threads, judging=True) for name, run in runs.items()})
+        of_qrels = {name: overlap.of_inputs(qrels, run, threads, judging=True) for name, run in runs.items()}
+        if not all(of_qrels.values()):  # one run with judged documents is enough for judgments to count
+            of_qrels = {name: reason for name, reason in of_qrels.items() if reason == overlap.SWAPPED}
+        reasons.append(of_qrels)
     if probabilities is not None:
         reasons.append(overlap.of_probabilities(runs, probabilities, threads))
     overlap.warn(*reasons, strict=strict)

@@ -146,6 +146,8 @@ def judge_next(
     if prior is not None and not 0 <= prior <= 1:
         raise UntiedError(f"prior must be from 0 to 1, not {prior:g}")
     table = as_qrels(qrels, threads)
+    if not len(table):
+        raise UntiedError("no query to judge: the qrels are empty")
     measure = as_measure(measure)
     if "'geometric'" in str(measure):
         raise UntiedError(f"what a judgment changes adds up over queries for arithmetic means, not for {measure}")
@@ -153,15 +155,15 @@ def judge_next(
     if len(named) > 2:
         raise UntiedError(f"expected one run, or two to compare, found {len(named)}")
     loaded = [load() for _, load in named]
+    candidates = _candidates(table, loaded, depth)
+    asked = list(candidates.items())
+    outlooks = [judgment_outlook(table, run, measure, asked, threads) for run in loaded]
     overlap.warn(
         {
             name: overlap.of_inputs(table, run, threads, judging=True)
             for (name, _), run in zip(named, loaded, strict=True)
         }
     )
-    candidates = _candidates(table, loaded, depth)
-    asked = list(candidates.items())
-    outlooks = [judgment_outlook(table, run, measure, asked, threads) for run in loaded]
     grades = outlooks[0][0]
     shares = _shares(table, grades)
     queries = 1 if measure.is_count else len(asked)

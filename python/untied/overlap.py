@@ -111,8 +111,12 @@ def warn(*reasons: Mapping[str, str | None], strict: bool = False) -> None:
 
     The warning is one of the line that called untied. The command line has it as a note instead.
     """
-    message = sentence(*reasons)
-    if message is None:
+    say(sentence(*reasons), strict=strict)
+
+
+def say(message: str | None, *, strict: bool = False) -> None:
+    """Warn with a message, if there is one; see `warn`."""
+    if not message:
         return
     if strict:
         raise UntiedError(message)

@@ -351,7 +351,7 @@ def _precisions(tables: Mapping[str, Table], name: str, several: bool) -> str:
         if tied is None:
             misfits[precision] += 1
         else:
-            shares[precision].append(tied / documents)
+            shares[precision].append(tied / documents if documents else 0.0)
             mixed[precision] += touched or 0
     lines = [
         [
