@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from untied import overlap
+from untied._core import look_swapped
 from untied.errors import UntiedError
 from untied.gate.check import Check
 from untied.gate.evidence import Evidence, Limit
@@ -173,9 +175,11 @@ def gate(
             raise UntiedError(f"--significant tests whether {limit.measure} drops at all; --max-drop cannot be below 0")
     judged = as_qrels(qrels, threads, qrels_format)
     runs = {"run": as_run(run, threads)} | ({} if baseline is None else {"baseline": as_run(baseline, threads)})
+    overlap.demand({name: overlap.SWAPPED if look_swapped(judged, one) else None for name, one in runs.items()})
     measures = list(dict.fromkeys(limit.measure for limit in limits if limit.kind != "max-med"))
     policies = {"ties": ties, "unjudged": unjudged, "score_dtype": score_dtype}
-    evidence = Evidence(judged, runs, measures, policies, as_lengths(docs, threads), threads)
+    with overlap.Notes():
+        evidence = Evidence(judged, runs, measures, policies, as_lengths(docs, threads), threads)
     chance = {"level": level, "samples": samples, "seed": seed} if significant else None
 
     def check(limit: Limit) -> Check:
@@ -185,7 +189,9 @@ def gate(
             return drop(evidence, limit, allowed, chance)
         return own(evidence, limit, allowed)
 
-    return Verdict([check(limit) for limit in limits], list(_notes(evidence)))
+    with overlap.Notes():  # the rules say what is wrong with runs that have nothing in common with the qrels
+        checks = [check(limit) for limit in limits]
+    return Verdict(checks, list(_notes(evidence)))
 
 
 def _notes(evidence: Evidence) -> Iterator[str]:
