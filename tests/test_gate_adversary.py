@@ -90,7 +90,7 @@ def test_percentages_of_baselines_that_are_negative_or_zero() -> None:
     assert check.limit == -0.025
 
 
-@pytest.mark.parametrize("limit", [nan, inf, -inf, "nan", "inf%", "1e999", "", "%", "5%%", None, True, "0x1"])
+@pytest.mark.parametrize("limit", [nan, inf, -inf, "nan", "inf%", "1e999", "", "%", "5%%", None, True, "0x1", "0_01"])
 @pytest.mark.parametrize("option", ["min", "max", "max_drop", "max_med"])
 def test_limits_that_are_no_numbers(option: str, limit: Any) -> None:
     with pytest.raises(UntiedError, match=f"--{option.replace('_', '-')} for RR must be a number"):

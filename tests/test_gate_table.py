@@ -171,7 +171,9 @@ def interval_in_med() -> list[Case]:
         # What follows two equal rankings may differ.
         (of(QRELS, GOOD, baseline=GOOD, max_med={"RBP": 0.1}), False, "a cutoff would exclude what may follow"),
         (of(QRELS, GOOD, baseline=GOOD, max_med={"RBP@2": 0.1}), True, "MED(RBP@2) can be 0.0000 (mean of 8 queries)"),
-    ]
+        (of(QRELS, GOOD, baseline=GOOD, max_med={"P@4": 0.1}), False,
+         "MED(P@4) can be 0.5000 (mean of 8 queries, in 8 queries rankings end before the cutoff"),
+    ]  # fmt: skip
 
 
 def estimated() -> tuple[float, float]:

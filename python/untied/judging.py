@@ -149,7 +149,7 @@ def judge_next(
     if not len(table):
         raise UntiedError("no query to judge: the qrels are empty")
     measure = as_measure(measure)
-    if "'geometric'" in str(measure):
+    if measure.is_geometric:
         raise UntiedError(f"what a judgment changes adds up over queries for arithmetic means, not for {measure}")
     named = named_runs(runs, threads)
     if len(named) > 2:

@@ -122,7 +122,7 @@ class Limit:
 
     def __init__(self, kind: str, measure: Measure, given: float | str) -> None:
         self.kind, self.measure = kind, measure
-        text = str(given).strip()
+        text = str(given).strip().replace("_", "?")  # 0_01 would be 1
         self.is_share = kind == "max-drop" and text.endswith("%")
         try:
             self.number = float(text[:-1]) / 100 if self.is_share else float(text)

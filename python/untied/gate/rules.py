@@ -237,6 +237,8 @@ def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Ch
         said.append(f"its upper bound; {total.mean:.4f} is reached")
         if limit.measure.cutoff is None:
             said.append("a cutoff would exclude what may follow the rankings")
+    filled = max(_core.filled_rankings(spec, *runs, None))
+    said += [f"in {_number(filled)} rankings end before the cutoff and unknown documents follow"] if filled else []
     said += [f"{vanished} that the run lacks left out"] if vanished else []
     said += [f"{new} that the baseline lacks left out"] if new else []
     worst: list[tuple[str, float]] = []
