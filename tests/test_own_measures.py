@@ -757,3 +757,59 @@ def test_docstrings() -> None:
     import untied.own
 
     assert doctest.testmod(untied.own).failed == 0
+
+
+ALONE = ({"q": {"a": 1}}, {"q": ["a"]})
+
+
+def test_a_measure_that_evaluates_itself_is_an_error() -> None:
+    @untied.measure
+    def Narcissus(grades: tuple[float, ...]) -> float:
+        return untied.evaluate(*ALONE, "Narcissus")["Narcissus"].mean
+
+    @untied.measure
+    def Ping(grades: tuple[float, ...]) -> float:
+        return untied.Evaluator(ALONE[0], "Pong").means(ALONE[1])["Pong"]
+
+    @untied.measure
+    def Pong(grades: tuple[float, ...]) -> float:
+        return untied.evaluate(*ALONE, "Ping", threads=2)["Ping"].mean
+
+    @untied.additive_measure
+    def Sum() -> tuple[object, object]:
+        untied.evaluate(*ALONE, "Sum")
+        return {1: 1.0}, [1.0]
+
+    for measure, said in (
+        (Narcissus, "Narcissus evaluates itself: Narcissus, which evaluates Narcissus\\nin measure"),
+        (Ping, "Ping evaluates itself: Ping, which evaluates Pong, which evaluates Ping\\nin measure"),
+        (Sum, "Sum evaluates itself: Sum, which evaluates Sum\\nin measure"),
+    ):
+        for _ in range(2):  # an error leaves nothing behind
+            with pytest.raises(untied.MeasureError, match=said):
+                untied.evaluate(*ALONE, measure)
+        with pytest.raises(untied.MeasureError, match=said):
+            untied.evaluate_arrays([[1]], [[1]], measure)
+
+
+def test_measures_that_call_others_without_end_are_an_error() -> None:
+    @untied.measure
+    def Deeper(grades: tuple[float, ...], n: int = 1) -> float:
+        name = f"Deeper(n={n + 1})"
+        return untied.evaluate(*ALONE, name)[name].mean
+
+    with pytest.raises(untied.MeasureError, match=r"evaluates measures that evaluate measures without end: .*n=33"):
+        untied.evaluate(*ALONE, Deeper)
+
+
+def test_a_measure_may_evaluate_others() -> None:
+    @untied.measure
+    def Countdown(grades: tuple[float, ...], n: int = 5) -> float:
+        name = f"Countdown(n={n - 1})"
+        return 1 + untied.evaluate(*ALONE, name).value(name).mean if n else 0.0
+
+    @untied.measure
+    def Twice(grades: tuple[float, ...]) -> float:
+        return untied.evaluate(*ALONE, "AP")["AP"].mean + untied.evaluate(*ALONE, "AP")["AP"].mean
+
+    assert untied.evaluate(*ALONE, [Countdown, Twice]).means["value"] == [5.0, 2.0]

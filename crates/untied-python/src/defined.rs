@@ -1,6 +1,7 @@
 //! Measures that are defined in Python: a function of one ranking, or gains and discounts.
 
 use std::cell::RefCell;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
@@ -113,6 +114,72 @@ fn shown(found: &Bound<'_, PyAny>) -> String {
     format!("{} ({kind})", quote(text.as_bytes()).trim_matches('"'))
 }
 
+/// Measures nested deeper than this are taken to call each other for ever.
+const DEEPEST: usize = 32;
+
+/// The measures of users whose functions have called for work, outermost first.
+pub type Calls = Arc<Mutex<Vec<String>>>;
+
+thread_local! {
+    /// Those that called for what this thread's pool does.
+    static CALLERS: RefCell<Calls> = RefCell::default();
+    /// Those whose functions this thread is in, beyond these.
+    static ENTERED: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+/// This thread belongs to a pool that works for these.
+pub fn attend(callers: Calls) {
+    CALLERS.set(callers);
+}
+
+/// All measures whose functions have called for what runs in this thread now.
+pub fn calls() -> Vec<String> {
+    let callers = CALLERS.with_borrow(Arc::clone);
+    let mut calls = callers.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    ENTERED.with_borrow(|entered| calls.extend_from_slice(entered));
+    calls
+}
+
+/// This thread waits for another pool until the result is dropped. Meanwhile it may do other work of its own pool, which
+/// the function that it is in has not called for.
+pub fn wait() -> Waiting {
+    Waiting(ENTERED.take())
+}
+
+/// See [`wait`].
+pub struct Waiting(Vec<String>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        ENTERED.set(std::mem::take(&mut self.0));
+    }
+}
+
+/// Call a measure's function until the result is dropped: an error where that is called already, as a measure that
+/// evaluates itself never ends.
+fn enter(measure: &str) -> PyResult<Entered> {
+    let mut calls = calls();
+    let itself = calls.iter().any(|call| call == measure);
+    calls.push(measure.into());
+    if itself || calls.len() > DEEPEST {
+        const SHOWN: usize = 8;
+        let shown = calls[calls.len().saturating_sub(SHOWN)..].join(", which evaluates ");
+        let what = if itself { "itself" } else { "measures that evaluate measures without end" };
+        return Err(to_python(Error::Measure(format!("{measure} evaluates {what}: {shown}"))));
+    }
+    ENTERED.with_borrow_mut(|entered| entered.push(measure.into()));
+    Ok(Entered)
+}
+
+/// See [`enter`].
+struct Entered;
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        ENTERED.with_borrow_mut(Vec::pop);
+    }
+}
+
 /// Define a measure by a function that returns gains and discounts.
 #[pyfunction]
 #[pyo3(signature = (function, about, *, ideal))]
@@ -120,6 +187,7 @@ pub fn define_additive(py: Python<'_>, function: Py<PyAny>, about: About, ideal:
     let description = about.description(py)?;
     let build = move |spec: &Spec, scope: &Scope<'_>| {
         let tables = Python::attach(|py| -> PyResult<_> {
+            let _entered = enter(&spec.to_string())?;
             let made = function.bind(py).call((), Some(&arguments(py, spec, &about.parameters)?))?;
             let Ok((gain, discount)) = made.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>() else {
                 return Err(PyTypeError::new_err(format!("expected (gain, discount), found {}", shown(&made))));
@@ -209,6 +277,7 @@ pub fn define_formula(
     let build = move |spec: &Spec, _: &Scope<'_>| -> Result<_, Error> {
         let function = Python::attach(|py| -> PyResult<_> {
             Ok(Function {
+                name: spec.to_string(),
                 function: function.clone_ref(py),
                 arguments: arguments(py, spec, &about.parameters)?.unbind(),
                 inputs: inputs.clone(),
@@ -232,6 +301,7 @@ pub fn define_formula(
 
 /// A function of one ranking, with parameters.
 struct Function {
+    name: String,
     function: Py<PyAny>,
     arguments: Py<PyDict>,
     inputs: Vec<Input>,
@@ -284,6 +354,7 @@ impl Function {
         };
         let inputs = PyTuple::new(py, self.inputs.iter().map(input).collect::<PyResult<Vec<_>>>()?)?;
         let arguments = self.arguments.bind(py);
+        let _entered = enter(&self.name)?;
         let found = self.function.bind(py).call(inputs, Some(arguments).filter(|given| !given.is_empty()))?;
         match found.extract::<f64>() {
             Ok(value) if !value.is_infinite() => Ok(value),

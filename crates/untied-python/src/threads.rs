@@ -8,6 +8,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use untied_core::Error;
 use untied_core::watch::Watch;
 
+use crate::defined;
 use crate::errors::to_python;
 
 /// More threads than this only wait for each other.
@@ -25,8 +26,14 @@ pub fn run<T: Send>(
     threads: Option<i64>,
     work: impl FnOnce() -> Result<T, Error> + Send,
 ) -> PyResult<T> {
-    py.detach(|| {
-        let pool = borrow(threads)?;
+    let size = size(threads)?;
+    // Python's lock is held where this list is looked at: no other thread has locked it when the process forks.
+    let kept = take(size);
+    let calls = defined::calls();
+    let (outcome, pool) = py.detach(|| {
+        let pool = kept.map_or_else(|| start(size), Ok)?;
+        *lock(&pool.callers) = calls;
+        let _waiting = defined::wait();
         let end = End::default();
         let mut outcome = None;
         let raised = pool.threads.in_place_scope(|scope| {
@@ -51,12 +58,14 @@ pub fn run<T: Send>(
             }
             raised
         });
-        lock(&IDLE).push(pool);
-        match raised {
+        let outcome = match raised {
             Some(error) => Err(error),
             None => outcome.expect("a panic of work goes on from the scope's end").map_err(to_python),
-        }
-    })
+        };
+        Ok::<_, PyErr>((outcome, pool))
+    })?;
+    lock(&IDLE).push(pool);
+    outcome
 }
 
 /// [`run`] for work that may call formulas in Python. They run on one thread: more would only wait for each other.
@@ -132,35 +141,55 @@ struct Pool {
     size: usize,
     threads: ThreadPool,
     watch: Arc<Watch>,
+    callers: defined::Calls,
 }
 
 /// Pools that do nothing now. They are kept, as an evaluator may be called a thousand times a second.
 static IDLE: Mutex<Vec<Pool>> = Mutex::new(Vec::new());
 
-/// A pool that nobody else uses meanwhile.
-///
-/// A forked process has none of its parent's threads, so pools belong to a process; and rayon's global pool, which
-/// would wait for threads that do not exist there, is never used.
-fn borrow(threads: Option<i64>) -> PyResult<Pool> {
-    let refused = |message| to_python(Error::Value(message));
-    let size = match threads {
-        None => 0, // as rayon chooses
-        Some(threads) => match usize::try_from(threads) {
-            Ok(threads) if threads > 0 => threads.min(MOST),
-            _ => return Err(refused(format!("threads must be at least 1, not {threads}"))),
-        },
-    };
+/// The number of threads asked for; 0 is as many as there are processors.
+fn size(threads: Option<i64>) -> PyResult<usize> {
+    match threads.map(usize::try_from) {
+        None => Ok(0),
+        Some(Ok(threads)) if threads > 0 => Ok(threads.min(MOST)),
+        Some(_) => refused(format!("threads must be at least 1, not {}", threads.unwrap_or_default())),
+    }
+}
+
+/// An idle pool of this size, lent exclusively to one call. A forked process has none of its parent's threads, so pools
+/// belong to a process.
+fn take(size: usize) -> Option<Pool> {
     let process = std::process::id();
     let mut idle = lock(&IDLE);
-    if let Some(found) = idle.iter().position(|pool| (pool.process, pool.size) == (process, size)) {
-        let pool = idle.swap_remove(found);
-        pool.watch.restart();
-        return Ok(pool);
-    }
-    drop(idle);
+    let found = idle.iter().position(|pool| (pool.process, pool.size) == (process, size))?;
+    let pool = idle.swap_remove(found);
+    pool.watch.restart();
+    Some(pool)
+}
+
+/// A new pool.
+fn start(size: usize) -> PyResult<Pool> {
     let watch = Arc::new(Watch::default());
-    let under = Arc::clone(&watch);
-    let made = ThreadPoolBuilder::new().num_threads(size).start_handler(move |_| Arc::clone(&under).attend()).build();
-    let threads = made.map_err(|error| refused(format!("cannot start threads: {error}")))?;
-    Ok(Pool { process, size, threads, watch })
+    let callers = defined::Calls::default();
+    let (under, of) = (Arc::clone(&watch), Arc::clone(&callers));
+    let attend = move |_| {
+        Arc::clone(&under).attend();
+        defined::attend(Arc::clone(&of));
+    };
+    match ThreadPoolBuilder::new().num_threads(size).start_handler(attend).build() {
+        Ok(threads) => Ok(Pool { process: std::process::id(), size, threads, watch, callers }),
+        Err(error) => refused(format!("cannot start threads: {error}")),
+    }
+}
+
+fn refused<T>(message: String) -> PyResult<T> {
+    Err(to_python(Error::Value(message)))
+}
+
+/// Leave rayon without its global pool, for good: a parallel loop outside the pools of this file then fails at once.
+/// With a global pool it would work, until it waits for ever in a forked process, which has none of that pool's threads.
+pub fn forbid_global_pool() {
+    let none =
+        ThreadPoolBuilder::new().num_threads(1).spawn_handler(|_| Err(std::io::Error::other("only our own pools")));
+    let _refused = none.build_global();
 }
