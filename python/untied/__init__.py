@@ -110,12 +110,14 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from untied import batches as batches
+    from untied import compat as compat
     from untied import correlation as correlation
     from untied import curves as curves
     from untied import distances as distances
     from untied import estimates as estimates
     from untied import gate as gate
     from untied import judging as judging
+    from untied import paper as paper
     from untied import report as report
     from untied import sample as sample
     from untied import spark as spark
@@ -128,12 +130,14 @@ else:
         """Modules that are imported where they are first named, as start-up counts."""
         if name not in {
             "batches",
+            "compat",
             "correlation",
             "curves",
             "distances",
             "estimates",
             "gate",
             "judging",
+            "paper",
             "report",
             "sample",
             "spark",

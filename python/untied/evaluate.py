@@ -147,7 +147,18 @@ class Evaluator:
             A run and the qrels have no query or no document in common, they look swapped, or nothing is relevant. With
             ``strict=True`` it is an `UntiedError`.
         """
-        found = {name: self._evaluate(run, stream) for name, run in each(named_sources(runs), "run")}
+        return self.evaluate_readable(runs, stream, None)
+
+    def evaluate_readable(self, runs: Runs, stream: bool, refused: list[Exception] | None) -> Results:
+        """Evaluate; runs that are refused are left out and their errors listed, if there is a list for them."""
+        found = {}
+        for name, run in each(named_sources(runs), "run"):
+            try:
+                found[name] = self._evaluate(run, stream)
+            except (UntiedError, OSError) as error:
+                if refused is None:
+                    raise
+                refused.append(error)
         self._warn(found)
         return Results(self._measures, found)
 

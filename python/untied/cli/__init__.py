@@ -90,8 +90,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         drop_out(error)
         return 0  # the reader (head, less) has seen enough
     except (UntiedError, OSError) as error:
+        from untied.cli.reading import Refused
+
         drop_out(error)
-        print(f"untied: {message(error)}", file=sys.stderr)
+        for one in error.errors if isinstance(error, Refused) else [error]:
+            print(f"untied: {message(one)}", file=sys.stderr)
         return 1
     except MemoryError as error:
         print(f"untied: {error or 'not enough memory'}", file=sys.stderr)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from untied._core import check_run, show_id
 from untied.cli import parser, threads
 from untied.cli.output import write
-from untied.cli.reading import add_reading, read_qrels, run_files
+from untied.cli.reading import Refused, add_reading, read_qrels, refuse_all, run_files
+from untied.errors import UntiedError
 from untied.files import read_run
 from untied.overlap import SWAPPED
 
@@ -28,14 +29,26 @@ def main(arguments: Sequence[str]) -> None:
     add_reading(made)
     made.add_argument("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
     options = made.parse_args(arguments)
-    qrels = read_qrels(options)
-    for number, file in enumerate(run_files(options, *options.runs)):
-        run = read_run(file, threads=options.threads, ranks=True)
+    try:
+        qrels = read_qrels(options)
+    except (UntiedError, OSError) as error:
+        refuse_all(error, options)
+    refused: list[Exception] = []
+    is_first = True
+    for file in run_files(options, *options.runs):
+        try:
+            run = read_run(file, threads=options.threads, ranks=True)
+        except (UntiedError, OSError) as error:
+            refused.append(error)
+            continue
         found = check_run(qrels, run, options.threads)
-        lines = [*_of_qrels(found), ""] if number == 0 else []
+        lines = [*_of_qrels(found), ""] if is_first else []
+        is_first = False
         lines += [f"{show_id(file.path)}: {found['queries'][0]:,} queries, {found['documents']:,} documents"]
         lines += [f"{'! ' if suspicious else '  '}{text}" for suspicious, text in describe(found)]
         write("\n".join(lines) + "\n", None)
+    if refused:
+        raise Refused(refused)
 
 
 def _of_qrels(found: Findings) -> list[str]:

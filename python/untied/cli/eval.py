@@ -6,8 +6,8 @@ import argparse
 import sys
 from math import fsum, sqrt
 
-from untied.cli import PAPER_FORMATS, add_plugin, digits, load_plugins, parser, threads
-from untied.cli.reading import add_reading, columns_named, read_qrels, run_files
+from untied.cli import PAPER_FORMATS, add_plugin, digits, load_plugins, message, parser, threads
+from untied.cli.reading import Refused, add_reading, columns_named, read_qrels, refuse_all, run_files
 from untied.errors import UntiedError
 from untied.evaluate import Evaluator
 from untied.inputs import as_qrels, named_runs
@@ -120,6 +120,11 @@ def arguments_parser() -> argparse.ArgumentParser:
         help="write there; format by suffix (.tsv, .csv, .json, .md, .tex) unless --format is given",
     )
     add(
+        "--keep-going",
+        action="store_true",
+        help="leave out runs that cannot be read, and note them (default: print all errors and no values)",
+    )
+    add(
         "--stream",
         action="store_true",
         help="read standard input and pipes query by query, in little memory, as files are by default; the lines of a "
@@ -144,7 +149,10 @@ def main(arguments: Sequence[str]) -> None:
     measures = as_measures(options.measure)
     if options.sampling_error and ("infAP" not in map(str, measures) or "-" in options.runs):
         raise UntiedError("--sampling-error goes with infAP, as it is without parameters, and with runs in files")
-    qrels = read_qrels(options)
+    try:
+        qrels = read_qrels(options)
+    except (UntiedError, OSError) as error:
+        refuse_all(error, options)
     if options.pool is not None:
         from untied.estimates import with_pool
 
@@ -163,11 +171,17 @@ def main(arguments: Sequence[str]) -> None:
     evaluator = Evaluator(
         qrels, measures, **settings, docs=options.docs, variance=options.variance, threads=options.threads
     )
+    refused: list[Exception] = []
     with Notes() as notes:
-        results = evaluator.evaluate(run_files(options, *options.runs), stream=options.stream)
+        results = evaluator.evaluate_readable(run_files(options, *options.runs), options.stream, refused)
+    if refused and (not options.keep_going or not results.runs):
+        raise Refused(refused)
+    if refused:
+        notes.append(f"runs left out, as they are refused: {len(refused)} of {len(options.runs)}")
+        notes += [f"left out: {message(error)}" for error in refused]
     notes += _notes(results, measures, options, qrels.repeated)
     if options.sampling_error:
-        notes.append(_sampling_error(qrels, options))
+        notes.append(_sampling_error(qrels, options, results.runs))
     if options.ties == "trec":
         settings["score_dtype"] = "float32"  # what that policy means
     settings |= columns_named(options)
@@ -195,11 +209,13 @@ def _spread_over(ties: str, unjudged: str) -> str:
     return " and ".join(orders + ["all grades of unjudged documents"] * (unjudged == "range"))
 
 
-def _sampling_error(qrels: Qrels, options: argparse.Namespace) -> str:
+def _sampling_error(qrels: Qrels, options: argparse.Namespace, evaluated: Sequence[str]) -> str:
     from untied.estimates import infap_error
 
     shown = []
     for name, run in named_runs(run_files(options, *options.runs), options.threads):
+        if name not in evaluated:
+            continue
         known = [error for error in infap_error(qrels, run()).values() if error == error]
         total = sqrt(fsum(error * error for error in known)) / len(known) if known else float("nan")
         shown.append(f"{total:.{options.digits}f} ({len(known)} queries) of {name}")

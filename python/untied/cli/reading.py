@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-from untied.files import RunFile
+from untied.errors import UntiedError
+from untied.files import RunFile, read_run
 from untied.inputs import as_qrels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Iterable
+    from typing import Any, NoReturn
 
     from untied._core import Qrels
 
@@ -52,8 +54,6 @@ def _column(text: str) -> tuple[str, str]:
 
 
 def _columns(pairs: list[tuple[str, str]]) -> dict[str, str]:
-    from untied.errors import UntiedError
-
     columns = dict(pairs)
     if len(columns) < len(pairs):
         twice = next(what for what in columns if sum(what == other for other, _ in pairs) > 1)
@@ -70,6 +70,26 @@ def run_files(options: argparse.Namespace, *paths: str) -> list[RunFile]:
     """The runs that a command was given."""
     columns = _columns(options.run_column)
     return [RunFile(path, options.run_format, columns) for path in paths]
+
+
+class Refused(UntiedError):
+    """Several inputs that are refused, each with its error; one message is told once."""
+
+    def __init__(self, errors: Iterable[Exception]) -> None:
+        self.errors = list({str(error): error for error in errors}.values())
+        super().__init__("; ".join(map(str, self.errors)))
+
+
+def refuse_all(error: Exception, options: argparse.Namespace) -> NoReturn:
+    """Raise the error of the qrels, and those of all runs that cannot be read either."""
+    errors = [error]
+    for file in run_files(options, *options.runs):
+        if file.path != "-":
+            try:
+                read_run(file, threads=options.threads)
+            except (UntiedError, OSError) as other:
+                errors.append(other)
+    raise Refused(errors) from None
 
 
 def columns_named(options: argparse.Namespace) -> dict[str, Any]:
