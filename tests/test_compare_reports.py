@@ -83,6 +83,7 @@ def test_what_moved() -> None:
     assert len(untied.compare(OLD, NEW).moved("absent")) == 0
 
 
+@pytest.mark.filterwarnings("ignore::untied.UntiedWarning")  # runs that share nothing, on purpose
 def test_distribution() -> None:
     old = {str(i): ["a", "b", "c", "d"] for i in range(5)}
     new = {str(i): ["abcd"[j] if j < i else f"{i}{j}" for j in range(4)] for i in range(5)}
@@ -167,6 +168,7 @@ def test_all_pairs() -> None:
     assert named.columns == ["run_", "run", "b"]
 
 
+@pytest.mark.filterwarnings("ignore::untied.UntiedWarning")  # runs that share nothing, on purpose
 def test_a_matrix_of_many_runs_holds_what_pairs_do() -> None:
     """Symmetric measures computed once, in whatever order the runs are."""
     runs = {f"r{i}": {q: [f"{(i * j + len(q)) % 7}" for j in range(1, 4)] for q in ("1", "22")} for i in range(1, 7)}
@@ -244,6 +246,7 @@ def test_report(untied_: Command) -> None:
     )
 
 
+@pytest.mark.filterwarnings("ignore::untied.UntiedWarning")  # runs that share nothing, on purpose
 def test_a_report_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Documents are never broken, and the distribution stands upright where it would be too wide."""
     terminal = [60]

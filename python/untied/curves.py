@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from untied._core import Run
 from untied.errors import UntiedError
 from untied.evaluate import evaluate
 from untied.inputs import as_qrels, named_runs
@@ -77,9 +78,9 @@ def curves(
     rankings = {}
     for name, load in named_runs(runs, threads):
         run = load()
-        rankings[name] = {query: dict(run[query]) if query in run else {}}
+        rankings[name] = Run({query: dict(run[query])} if query in run else {})
     if depth is None:
-        depth = min(100, max(len(truth), *(len(ranking[query]) for ranking in rankings.values())))
+        depth = min(100, max(len(truth), *(len(run[query]) if query in run else 0 for run in rankings.values())))
     if depth < 1:
         raise UntiedError(f"depth must be at least 1, not {depth}")
     measures: dict[str, list[Measure]] = {
