@@ -39,7 +39,7 @@ def test_a_run_without_anything(missing: bool) -> None:
         own = {option: limits for option, limits in ALL.items() if option != "max_med"}
         verdict = gate(QRELS, empty, baseline=GOOD, **own, allow_missing=missing, on_undefined="nan")
         said = reasons(verdict)
-        assert said.count("no document of the run is judged") == len(verdict.checks)
+        assert said.count("; the run: ") == len(verdict.checks)
         assert ("the run retrieves nothing for 8 queries" in said) is not missing
     with pytest.raises(UntiedError, match="in common"):
         gate(QRELS, {"other": ["a"]}, baseline=GOOD, max_med={"nDCG@5": 1})
@@ -49,12 +49,15 @@ def test_run_and_baseline_that_share_nothing_with_the_qrels() -> None:
     other = {query: ["x", "y"] for query in QRELS}
     limits = {"min": {"AP": 0}, "max": {"Unjudged@2": 1}, "max_drop": {"AP": 0, "Unjudged@2": 0}}
     said = reasons(gate(QRELS, other, baseline=other, **limits))
-    assert said.count("no document of the run is judged") == 4
-    assert said.count("no document of the baseline is judged") == 2
+    assert said.count("the run: queries in common with the qrels, but no document") == 4
+    assert said.count("the baseline: queries in common with the qrels, but no document") == 2
     # MED needs no judgments, but a reader should know.
     verdict = gate(QRELS, other, baseline=other, max_med={"nDCG@5": 0.5})
     assert verdict.passed
-    assert verdict.notes == ["no document of the run is judged", "no document of the baseline is judged"]
+    assert verdict.notes == [
+        "the run: queries in common with the qrels, but no document",
+        "the baseline: queries in common with the qrels, but no document",
+    ]
 
 
 def test_a_baseline_that_lost_its_queries_does_not_let_everything_pass() -> None:

@@ -201,8 +201,8 @@ def _notes(evidence: Evidence) -> Iterator[str]:
             yield f"judged queries for which the {name} retrieves nothing: {len(missing)}"
         if unknown:
             yield f"queries of the {name} without judgments: {unknown} (only --max-med counts them)"
-        if evidence.is_apart(name):
-            yield f"no document of the {name} is judged"
+        if evidence.apart[name]:
+            yield f"the {name}: {evidence.apart[name]}"
 
 
 def _items(limits: Limits) -> Iterable[tuple[MeasureLike, float | str]]:

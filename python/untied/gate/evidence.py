@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import isnan, sqrt
 
-from untied import _core
+from untied import _core, overlap
 from untied.errors import UntiedError
 from untied.evaluate import Evaluator
-from untied.measures import NumNonrelJudgedRet, NumRelRet, NumRet
+from untied.measures import NumRet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,13 +38,15 @@ class Evidence:
         self.qrels, self.runs, self.docs, self.threads = qrels, runs, docs, threads
         self.ties, self.score_dtype = policies["ties"], policies["score_dtype"]
         self._policies = policies
-        self.unknown, self._missing, self._judged = {}, {}, {}
-        counts = [NumRet, NumRelRet, NumNonrelJudgedRet]
-        evaluator = Evaluator(qrels, counts, threads=threads)
+        self.unknown: dict[str, int] = {}
+        #: Why values of a run mean nothing; None where it and the qrels have documents in common.
+        self.apart: dict[str, str | None] = {}
+        self._missing: dict[str, frozenset[int]] = {}
+        evaluator = Evaluator(qrels, NumRet, threads=threads)
         for name, run in runs.items():
             found = evaluator.evaluate({name: run})
-            self.unknown[name] = found.facts()[name]["unknown"]
-            self._judged[name] = sum(found.value(count, run=name).mean for count in counts[1:])
+            facts = found.facts()[name]
+            self.unknown[name], self.apart[name] = facts["unknown"], overlap.of_facts(facts)
             retrieved = enumerate(_column(found, NumRet, name))
             self._missing[name] = frozenset(row for row, number in retrieved if not number)
             self._rows = found._evaluations[name]
@@ -78,10 +80,6 @@ class Evidence:
     def missing(self, run: str) -> frozenset[int]:
         """Rows of judged queries for which a run retrieves nothing."""
         return self._missing[run]
-
-    def is_apart(self, run: str) -> bool:
-        """Whether no document that the run retrieves is judged."""
-        return not self._judged[run]
 
     def named(self, rows: Sequence[int]) -> str:
         """Ids of the first queries, and how many more there are."""

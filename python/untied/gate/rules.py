@@ -260,7 +260,8 @@ def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Ch
 
 def _apart(evidence: Evidence, run: str) -> list[str]:
     """A reason to fail where values mean nothing."""
-    return [f"no document of the {run} is judged"] if evidence.is_apart(run) else []
+    why = evidence.apart[run]
+    return [f"the {run}: {why}"] if why else []
 
 
 def _not_reached(evidence: Evidence, certainty: str) -> str:
