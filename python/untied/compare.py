@@ -7,6 +7,7 @@ from math import inf, isnan, nan
 from untied import _core, overlap
 from untied.errors import MeasureError, UntiedError
 from untied.inputs import are_rows, as_lengths, as_qrels, as_run
+from untied.recorded import recorded
 from untied.table import Table, Value
 
 TYPE_CHECKING = False
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from untied._core import Measure
     from untied.inputs import DocsLike
+    from untied.recorded import Recorded
 
     ComparingMeasures: TypeAlias = Measure | str | Iterable[Measure | str]
 
@@ -107,7 +109,7 @@ class Comparison:
         self,
         names: tuple[str, str],
         measures: list[Measure],
-        native: _core.Comparison,
+        native: _core.Comparison | Recorded,
         inputs: tuple[_core.Run, _core.Run, _core.Qrels | None],
         options: dict[str, Any],
         probabilities: _core.Run | None = None,
@@ -122,6 +124,11 @@ class Comparison:
         self._docs = docs
         self._queries = native.queries()
         self._places: dict[str, int] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        found = _recorded(self._native, self._measures)
+        return Comparison, (self._names, self._measures, found, self._inputs, self._options,
+                            self._probabilities, self._docs)  # fmt: skip
 
     @property
     def runs(self) -> tuple[str, str]:
@@ -526,7 +533,7 @@ class Comparisons:
         self,
         names: list[str],
         measures: list[Measure],
-        natives: list[_core.Comparison],
+        natives: Iterable[_core.Comparison | Recorded],
         inputs: tuple[list[_core.Run], _core.Qrels | None],
         options: dict[str, Any],
         probabilities: _core.Run | None = None,
@@ -539,6 +546,11 @@ class Comparisons:
         self._options = options
         self._probabilities = probabilities
         self._docs = docs
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        found = [_recorded(native, self._measures) for native in self._natives.values()]
+        return Comparisons, (self._names, self._measures, found, self._inputs, self._options,
+                             self._probabilities, self._docs)  # fmt: skip
 
     @property
     def runs(self) -> list[str]:
@@ -621,6 +633,14 @@ class Comparisons:
 
     def _repr_html_(self) -> str:
         return self.means._repr_html_()
+
+
+def _recorded(native: _core.Comparison | Recorded, measures: list[Measure]) -> Recorded:
+    """A native comparison as plain data."""
+    calls: dict[str, Iterable[tuple[Any, ...]]] = {
+        name: [()] for name in ("runs", "queries", "totals", "values", "alone")
+    }
+    return recorded(native, calls | {"column": [(number,) for number in range(len(measures))]})
 
 
 def compare_all(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from untied import _core, overlap
 from untied.errors import UntiedError
@@ -15,6 +16,7 @@ from untied.table import Results
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Any
 
     from untied.inputs import DocsLike, OneRun, QrelsLike, Runs
     from untied.measures import MeasureLike
@@ -99,19 +101,22 @@ class Evaluator:
         self._measures = as_measures(measures)
         self._threads = threads
         self._strict = strict
-        self._native = _core.Evaluator(
-            as_qrels(qrels, threads, qrels_format),
-            self._measures,
-            ties=ties,
-            unjudged=unjudged,
-            unretrieved=unretrieved,
-            score_dtype=score_dtype,
-            queries=queries,
-            on_undefined=on_undefined,
-            variance=variance,
-            threads=threads,
-            docs=as_lengths(docs, threads),
-        )
+        self._qrels = as_qrels(qrels, threads, qrels_format)
+        self._options: dict[str, Any] = {
+            "ties": ties,
+            "unjudged": unjudged,
+            "unretrieved": unretrieved,
+            "score_dtype": score_dtype,
+            "queries": queries,
+            "on_undefined": on_undefined,
+            "variance": variance,
+            "threads": threads,
+            "docs": as_lengths(docs, threads),
+        }
+        self._native = _core.Evaluator(self._qrels, self._measures, **self._options)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(Evaluator, strict=self._strict, **self._options), (self._qrels, self._measures)
 
     def evaluate(self, runs: Runs, *, stream: bool = False) -> Results:
         """Evaluate one or several runs.

@@ -9,6 +9,7 @@ from untied._core import FeatureEvaluator
 from untied.errors import UntiedError
 from untied.files import unpacked
 from untied.measures import as_measure, as_measures
+from untied.recorded import recorded
 from untied.table import Table, Value
 
 TYPE_CHECKING = False
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from untied._core import FeatureEvaluation, Measure
     from untied._types import Facts, FeatureTies
     from untied.measures import MeasureLike
+    from untied.recorded import Recorded
 
 #: What ``directions`` takes, each with the directions that are evaluated.
 DIRECTIONS = {"high": ("high",), "low": ("low",), "both": ("high", "low"), "better": ("high", "low")}
@@ -31,12 +33,20 @@ class FeatureResults:
     """
 
     def __init__(
-        self, measures: list[Measure], directions: str, names: Sequence[str], evaluations: Sequence[FeatureEvaluation]
+        self,
+        measures: list[Measure],
+        directions: str,
+        names: Sequence[str],
+        evaluations: Sequence[FeatureEvaluation | Recorded],
     ) -> None:
         self._measures = measures
         self._asked = directions
+        self._evaluations = evaluations
         self._places = dict(zip(names, ((one, i) for one in evaluations for i in range(len(one))), strict=True))
-        self._first = evaluations[0]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        found = [_recorded(evaluation, len(self.directions)) for evaluation in self._evaluations]
+        return FeatureResults, (self._measures, self._asked, list(self._places), found)
 
     @property
     def features(self) -> list[str]:
@@ -56,12 +66,12 @@ class FeatureResults:
     @property
     def queries(self) -> list[str]:
         """The queries, in byte order of their ids."""
-        return self._first.queries()
+        return self._evaluations[0].queries()
 
     @property
     def documents(self) -> int:
         """Number of documents."""
-        return self._first.documents()
+        return self._evaluations[0].documents()
 
     #: Values are looked up, not iterated over.
     __iter__ = None
@@ -244,7 +254,7 @@ class FeatureResults:
     def _repr_html_(self) -> str:
         return self.means._repr_html_()
 
-    def _place(self, feature: str) -> tuple[FeatureEvaluation, int]:
+    def _place(self, feature: str) -> tuple[FeatureEvaluation | Recorded, int]:
         if feature not in self._places:
             raise KeyError(f"no feature {feature!r}")
         return self._places[feature]
@@ -267,6 +277,16 @@ class FeatureResults:
         (evaluation, place), direction = self._place(scorer[0]), self._direction(scorer[1])
         mean = evaluation.totals(place, direction)[measure][0]
         return mean != mean, mean if self._measures[measure].lower_is_better else -mean
+
+
+def _recorded(evaluation: FeatureEvaluation | Recorded, directions: int) -> Recorded:
+    """A native evaluation as plain data."""
+    features = range(len(evaluation))
+    ways = [(feature, way) for feature in features for way in range(directions)]
+    calls: dict[str, Iterable[tuple[Any, ...]]] = {name: [()] for name in ("__len__", "queries", "documents")}
+    return recorded(
+        evaluation, calls | {"ties": [(one,) for one in features]} | dict.fromkeys(("totals", "values", "facts"), ways)
+    )
 
 
 def features(

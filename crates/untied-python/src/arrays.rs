@@ -160,6 +160,22 @@ impl ArrayEvaluator {
         Ok(ArrayEvaluator { labels, plan, settings, threads })
     }
 
+    /// The labels as they were given, in float64: for pickling, as are the two below.
+    fn labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyByteArray>> {
+        packed(py, self.labels.labels().map(f64::to_ne_bytes))
+    }
+
+    /// Where there are documents, if there is padding.
+    fn present<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyByteArray>>> {
+        self.labels.present().map(|flags| packed(py, flags.map(|flag| [u8::from(flag)]))).transpose()
+    }
+
+    /// How many documents of each grade every query has, in the array or not.
+    fn totals<'py>(&self, py: Python<'py>) -> PyResult<Vec<(f64, Bound<'py, PyByteArray>)>> {
+        let grades = self.labels.grades().iter().filter(|&&grade| grade >= 0.0);
+        grades.map(|&grade| Ok((grade, packed(py, self.labels.total(grade).map(u64::to_ne_bytes))?))).collect()
+    }
+
     /// Evaluate columns of scores, each an array, its type and its name. For every column its values, or where
     /// `aggregates` only aggregates and facts.
     fn evaluate<'py>(
@@ -194,6 +210,17 @@ impl ArrayEvaluator {
             vec![],
         ))
     }
+}
+
+/// Numbers one after the other.
+fn packed<'py, const SIZE: usize>(
+    py: Python<'py>,
+    numbers: impl ExactSizeIterator<Item = [u8; SIZE]>,
+) -> PyResult<Bound<'py, PyByteArray>> {
+    PyByteArray::new_with(py, SIZE * numbers.len(), |bytes| {
+        bytes.chunks_exact_mut(SIZE).zip(numbers).for_each(|(room, number)| room.copy_from_slice(&number));
+        Ok(())
+    })
 }
 
 #[pymethods]

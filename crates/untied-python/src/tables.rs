@@ -231,7 +231,7 @@ impl Run {
 
     #[staticmethod]
     fn restore(py: Python<'_>, bytes: &[u8]) -> PyResult<Run> {
-        let restored = py.detach(|| table::Run::restore(bytes));
+        let restored = threads::run(py, None, || Ok(table::Run::restore(bytes)))?;
         restored.map(Run).ok_or_else(|| refused("these bytes are no run of this version of untied".into()))
     }
 
@@ -266,13 +266,38 @@ impl Lengths {
     }
 
     #[staticmethod]
-    fn from_mapping(docs: &Bound<'_, PyAny>) -> PyResult<Lengths> {
-        let made = table::Lengths::new(lengths(docs)?, "docs").map_err(to_python)?;
+    #[pyo3(signature = (docs, threads = None))]
+    fn from_mapping(docs: &Bound<'_, PyAny>, threads: Option<i64>) -> PyResult<Lengths> {
+        let chunks = lengths(docs)?;
+        let made = threads::run(docs.py(), threads, || table::Lengths::new(chunks, "docs"))?;
         Ok(Lengths(Arc::new(made)))
     }
 
     fn __len__(&self) -> usize {
         self.0.len()
+    }
+
+    #[staticmethod]
+    fn restore(py: Python<'_>, bytes: &[u8]) -> PyResult<Lengths> {
+        let restored = threads::run(py, None, || Ok(table::Lengths::restore(bytes)))?;
+        let restored = restored.map(|lengths| Lengths(Arc::new(lengths)));
+        restored.ok_or_else(|| refused("these bytes are no lengths of this version of untied".into()))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+        let (py, held) = (slf.py(), slf.get());
+        let bytes = py.detach(|| held.0.store());
+        Ok((slf.get_type().getattr("restore")?, (PyBytes::new(py, &bytes),)))
+    }
+
+    /// Nothing can be changed, so that a copy would be the same for ever.
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (_memo))]
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
     }
 }
 
@@ -417,7 +442,7 @@ impl Qrels {
 
     #[staticmethod]
     fn restore(py: Python<'_>, bytes: &[u8]) -> PyResult<Qrels> {
-        let restored = py.detach(|| table::Qrels::restore(bytes));
+        let restored = threads::run(py, None, || Ok(table::Qrels::restore(bytes)))?;
         restored.map(Qrels).ok_or_else(|| refused("these bytes are no qrels of this version of untied".into()))
     }
 

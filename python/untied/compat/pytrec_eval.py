@@ -84,6 +84,9 @@ class RelevanceEvaluator:
             judged, names, level=relevance_level, judged_only=bool(judged_docs_only_flag), ties=ties
         )
 
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError("a RelevanceEvaluator cannot be pickled or copied: make another of the same qrels and measures")
+
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """Evaluate a run.
 

@@ -168,6 +168,23 @@ impl Labels {
         &self.grades
     }
 
+    /// The grades of all documents, NaN where they are not judged, as they were given.
+    pub fn labels(&self) -> impl ExactSizeIterator<Item = f64> {
+        let grade = |code: u32| code.checked_sub(1).and_then(|level| self.grades.get(level as usize));
+        self.found.iter().map(move |&code| grade(code).copied().unwrap_or(f64::NAN))
+    }
+
+    /// Where there are documents, if there is padding.
+    pub fn present(&self) -> Option<impl ExactSizeIterator<Item = bool>> {
+        self.has_padding.then(|| self.found.iter().map(|&code| code != ABSENT))
+    }
+
+    /// How many documents every query has of a grade, in the array or not.
+    pub fn total(&self, grade: f64) -> impl ExactSizeIterator<Item = u64> {
+        let of = move |query: usize| self.truth(query).levels.iter().find(|level| level.grade == grade);
+        (0..self.groups.len()).map(move |query| of(query).map_or(0, |level| u64::from(level.count)))
+    }
+
     /// Number of documents, padding included.
     #[must_use]
     pub fn documents(&self) -> usize {

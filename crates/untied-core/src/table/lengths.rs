@@ -6,7 +6,7 @@ use crate::error::{Error, Result, quote};
 /// Documents with their lengths, and with times where they are known.
 #[derive(Debug)]
 pub struct Lengths {
-    table: Table,
+    pub(super) table: Table,
     slots: Vec<index::Slot>,
     /// What they were read from, for messages.
     pub source: String,

@@ -2,7 +2,7 @@
 //! again from that (hashes, indices, counts).
 
 use super::profiles::{Detail, Profile, Profiled};
-use super::{Chunk, FULL, Qrels, Run, Table};
+use super::{Chunk, FULL, Lengths, Qrels, Run, Table};
 
 /// What such bytes begin with.
 const MARK: &[u8] = concat!("untied ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
@@ -24,6 +24,28 @@ impl Run {
         let mut stored = Stored(bytes.strip_prefix(MARK)?);
         let chunks = stored.chunks()?;
         if stored.0.is_empty() { Run::new(chunks, "run").ok() } else { None }
+    }
+}
+
+impl Lengths {
+    /// All of it as bytes.
+    #[must_use]
+    pub fn store(&self) -> Vec<u8> {
+        let mut bytes = MARK.to_vec();
+        count(self.source.len(), &mut bytes);
+        bytes.extend(self.source.as_bytes());
+        self.table.store_rows(&mut bytes);
+        bytes
+    }
+
+    /// What [`Lengths::store`] made; nothing of other bytes.
+    #[must_use]
+    pub fn restore(bytes: &[u8]) -> Option<Lengths> {
+        let mut stored = Stored(bytes.strip_prefix(MARK)?);
+        let length = stored.count()?;
+        let source = std::str::from_utf8(stored.take(length)?).ok()?;
+        let chunks = stored.chunks()?;
+        if stored.0.is_empty() { Lengths::new(chunks, source).ok() } else { None }
     }
 }
 

@@ -1,0 +1,37 @@
+"""Answers of native results as plain data: native objects cannot be pickled."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+
+class Recorded:
+    """What a native result answered to some calls, with every argument that they may have."""
+
+    def __init__(self, answers: dict[str, dict[tuple[Any, ...], Any]]) -> None:
+        self._answers = answers
+
+    def __len__(self) -> int:
+        return int(self._answers["__len__"][()])
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        from copy import copy
+
+        answers = self._answers[name]
+        return lambda *arguments: copy(answers[arguments])
+
+    def value(self, row: int, measure: int) -> Any:
+        """One of the values of queries."""
+        return self._answers["values"][()][row * len(self._answers["totals"][()]) + measure]
+
+
+def recorded(native: Any, calls: dict[str, Iterable[tuple[Any, ...]]]) -> Recorded:
+    """Record the answers to calls, each with all arguments; of what was recorded before it stays as it is."""
+    if isinstance(native, Recorded):
+        return native
+    return Recorded({name: {given: getattr(native, name)(*given) for given in asked} for name, asked in calls.items()})
