@@ -6,8 +6,9 @@ import os
 
 import numpy
 
-from untied.arrays.inputs import HALVES, as_ids, as_numbers
+from untied.arrays.inputs import HALVES, as_array, as_ids, as_numbers
 from untied.errors import UntiedError
+from untied.inputs import is_lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ def _grouped(ids: Any) -> tuple[Any, list[tuple[Any, int, int]]]:
 
 def _opened(data: Any, labels: Any, query_ids: Any, names: Any) -> Opened:
     """What to read, from whatever holds it."""
+    if is_lazy(data):
+        data = data.collect()
     if isinstance(data, (str, os.PathLike)):
         import pyarrow.parquet
 
@@ -94,7 +97,7 @@ def _opened(data: Any, labels: Any, query_ids: Any, names: Any) -> Opened:
 
 
 def _each(columns: Any, names: list[str]) -> Iterator[tuple[str, Any]]:
-    return ((name, numpy.asarray(columns[name])) for name in names)
+    return ((name, as_array(name, columns[name])) for name in names)
 
 
 def _arrow(table: Any) -> Iterator[tuple[str, Any]]:

@@ -36,6 +36,9 @@ QRELS_SHAPES = {
     "prels": "{query: {document: (grade, probability)}}",
 }
 
+#: As many digits name one float.
+_FLOAT_DIGITS = 17
+
 #: Formats that a suffix tells.
 SUFFIXES = {
     ".csv": "csv",
@@ -207,7 +210,7 @@ def _json(path: str) -> dict[str, Any]:
 
     try:
         text = str(read_bytes(path, lines=False), "utf-8-sig")
-        content = json.loads(text, object_pairs_hook=members)
+        content = json.loads(text, object_pairs_hook=members, parse_float=_number)
         if "\\ud" in text or "\\uD" in text:
             json.dumps(content, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
@@ -225,6 +228,15 @@ def _json(path: str) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise _refused(path, None, "a JSON object", type(content).__name__)
     return content
+
+
+def _number(text: str) -> Any:
+    """A number of JSON; as it is written where a float may not hold all of its digits."""
+    if len(text) <= _FLOAT_DIGITS:
+        return float(text)
+    from decimal import Decimal
+
+    return Decimal(text)
 
 
 def _refused(path: str, line: int | None, expected: str, found: str) -> InputError:
@@ -252,7 +264,7 @@ def judged(request: Any) -> Iterable[tuple[str, str, float]]:
         query = _member("qrels: a request", asked, "id", str) if ratings else ""
         where = f"qrels: a rating of request {_short(query)}"
         for rating in ratings:
-            yield query, _member(where, rating, "_id", str), _member(where, rating, "rating", (int, float))
+            yield query, _member(where, rating, "_id", str), _member(where, rating, "rating", _numbers())
 
 
 def retrieved(response: Any) -> Iterable[tuple[str, str, float]]:
@@ -278,7 +290,7 @@ def retrieved(response: Any) -> Iterable[tuple[str, str, float]]:
         where = f"run: a hit of request {_short(query)}"
         for found in _member(f"run: request {_short(query)}", details, "hits", list):
             hit = _member(where, found, "hit", dict)
-            yield query, _member(where, hit, "_id", str), _member(where, hit, "_score", (int, float))
+            yield query, _member(where, hit, "_id", str), _member(where, hit, "_score", _numbers())
 
 
 def _member(where: str, holder: Any, name: str, kind: type | tuple[type, ...]) -> Any:
@@ -286,6 +298,12 @@ def _member(where: str, holder: Any, name: str, kind: type | tuple[type, ...]) -
     if not isinstance(value, kind):
         raise UntiedError(f'{where}: expected "{name}", found {"none" if value is None else _short(value)}')
     return value
+
+
+def _numbers() -> tuple[type, ...]:
+    from decimal import Decimal
+
+    return int, float, Decimal
 
 
 def _short(value: object) -> str:

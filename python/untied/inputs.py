@@ -129,18 +129,19 @@ def as_qrels(
     files.check_qrels_format(format)
     if is_table(qrels):
         holds = "trec" if format in files.PLAIN else format
-        return _of_table(
+        made = _of_table(
             partial(Qrels.from_arrow, format=holds), partial(Qrels.from_rows, format=holds), qrels, threads, columns
         )
+        return _read_once(made, qrels, "qrels")
     if not isinstance(qrels, Qrels):
-        plain: Any = _plain(qrels)
+        plain: Any = _plain(qrels, "qrels")
         if format == "rank-eval":
             plain, format = files.judged(plain), "auto"
         if hasattr(plain, "keys"):
             files.check_columns(columns, "a dict", "qrels")
             qrels = Qrels.from_mapping(plain, threads, format)
         else:
-            qrels = Qrels.from_rows(plain, threads, format, columns)
+            qrels = _read_once(Qrels.from_rows(plain, threads, format, columns), plain, "qrels")
     return files.check_holds(qrels, format)
 
 
@@ -150,7 +151,7 @@ def as_lengths(docs: DocsLike | None, threads: int | None = None) -> Lengths | N
         return docs
     if isinstance(docs, (str, os.PathLike)):
         return Lengths.read(docs, threads)
-    return Lengths.from_mapping(docs)
+    return Lengths.from_mapping(docs, threads)
 
 
 def named_runs(runs: Runs, threads: int | None = None) -> list[tuple[str, Callable[[], Run]]]:
@@ -171,10 +172,19 @@ def named_sources(runs: Runs) -> list[tuple[str, OneRun]]:
         raise UntiedError("no run given")
     seen: set[str] = set()
     for name, _ in named:
+        if not name.isascii():
+            _check_name(name)
         if name in seen:
             raise UntiedError(f"run {name!r} is given twice")
         seen.add(name)
     return named
+
+
+def _check_name(name: str) -> None:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise UntiedError(f"a run's name must be valid text, not {name!r} (half of a surrogate pair)") from None
 
 
 def as_run(
@@ -187,14 +197,21 @@ def as_run(
         return files.read_run(run, format, columns, threads)
     files.check_run_format(format)
     if is_table(run):
-        return _of_table(Run.from_arrow, Run.from_rows, run, threads, columns)
-    plain: Any = _plain(run)
+        return _read_once(_of_table(Run.from_arrow, Run.from_rows, run, threads, columns), run, "run")
+    plain: Any = _plain(run, "run")
     if format == "rank-eval":
         plain = files.retrieved(plain)
     if hasattr(plain, "keys"):
         files.check_columns(columns, "a dict", "run")
         return Run.from_mapping(plain, threads)
-    return Run.from_rows(plain, threads, columns)
+    return _read_once(Run.from_rows(plain, threads, columns), plain, "run")
+
+
+def _read_once(held: Held, source: Any, name: str) -> Held:
+    """What was read from a source, which an iterator or a reader gives only once: nothing the second time."""
+    if not len(held) and not hasattr(source, "__len__"):
+        raise UntiedError(f"{name}: this {type(source).__name__} gave no rows; was it read before? It gives them once")
+    return held
 
 
 def _of_table(
@@ -205,21 +222,30 @@ def _of_table(
     columns: Mapping[str, str] | None,
 ) -> Held:
     """A frame by way of Arrow; one of pandas, which cannot go there without pyarrow, column by column."""
+    if is_lazy(table):
+        table = table.collect()
     try:
         return from_arrow(table, threads, columns=columns)
     except ImportError:
         names = [str(name) for name in table.columns]
-        rows = zip(*(table.iloc[:, number].tolist() for number in range(len(names))), strict=True)
+        rows = list(zip(*(table.iloc[:, number].tolist() for number in range(len(names))), strict=True))
         return from_rows(rows, threads, columns=columns, names=names)
 
 
 def is_table(source: object) -> TypeGuard[ArrowTable]:
     """Whether this is a frame."""
-    return hasattr(source, "__arrow_c_stream__")
+    return hasattr(source, "__arrow_c_stream__") or is_lazy(source)
+
+
+def is_lazy(source: object) -> bool:
+    """Whether this is a LazyFrame of polars, which has to be collected."""
+    kind = type(source)
+    return kind.__name__ == "LazyFrame" and kind.__module__.partition(".")[0] == "polars"
 
 
 def _seen(runs: Any) -> Any:
     """A list of what an iterator holds, which could be looked at only once: runs, or rows of one."""
+    _refuse_open_file(runs, "runs")
     return list(runs) if hasattr(runs, "__next__") and not is_table(runs) else runs
 
 
@@ -228,10 +254,16 @@ def are_rows(source: Any) -> bool:
     return isinstance(source, (list, tuple)) and len(source) > 0 and isinstance(source[0], tuple) and len(source[0]) > 2
 
 
-def _plain(judged_or_retrieved: Any) -> Any:
+def _plain(judged_or_retrieved: Any, name: str) -> Any:
     """The dict of dicts that an object of another library (ranx's Run and Qrels) says it stands for."""
+    _refuse_open_file(judged_or_retrieved, name)
     to_dict = getattr(judged_or_retrieved, "to_dict", None)
     return to_dict() if callable(to_dict) else judged_or_retrieved
+
+
+def _refuse_open_file(source: Any, name: str) -> None:
+    if hasattr(source, "readline"):
+        raise UntiedError(f"{name}: give the path of a file, not an open {type(source).__name__}")
 
 
 def _is_one(runs: Any) -> bool:

@@ -125,9 +125,13 @@ fn chunk(slice: &RecordBatch, columns: &Columns, names: &[&str]) -> Result<Chunk
         None => ids::queries(query, name, |id, row| chunk.start_query_at(id, row))?,
         Some(subtopic) => ids::topics((query, name), column(subtopic), |id, row| chunk.start_query_at(id, row))?,
     }
-    for (number, into) in columns.numbers.iter().zip(&mut chunk.block.columns) {
+    for (at, number) in columns.numbers.iter().enumerate() {
         let (array, name) = column(number.column);
-        *into = numbers::read(array, name, number)?;
+        let (numbers, marks) = numbers::read(array, name, number)?;
+        chunk.block.columns[at] = numbers;
+        if at == 0 {
+            chunk.block.rounded = marks;
+        }
     }
     chunk.finish();
     Ok(chunk)

@@ -5,11 +5,14 @@ use std::sync::Arc;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, StringArray};
 use arrow_schema::{DataType, Field, Schema};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyException, PyImportError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
+use untied_core::Error;
 use untied_core::table::Chunk;
 use untied_core::table::columns::Kind;
+
+use crate::errors::to_python;
 
 /// What an object's `__arrow_c_stream__` gives.
 pub fn stream(object: &Bound<'_, PyAny>, source: &str) -> PyResult<FFI_ArrowArrayStream> {
@@ -17,8 +20,22 @@ pub fn stream(object: &Bound<'_, PyAny>, source: &str) -> PyResult<FFI_ArrowArra
         let found = object.get_type().name()?;
         return Err(PyTypeError::new_err(format!("{source} must be a table with __arrow_c_stream__, not {found}")));
     };
-    let capsule = method.call0()?;
-    let pointer = capsule.cast::<PyCapsule>()?.pointer_checked(Some(c"arrow_array_stream"))?;
+    let py = object.py();
+    // Whatever the library raises, but where it lacks another one to do this with, which the caller may do without.
+    let capsule = method.call0().map_err(|error| {
+        if !error.is_instance_of::<PyException>(py) || error.is_instance_of::<PyImportError>(py) {
+            return error;
+        }
+        let kind = object.get_type().name().map_or_else(|_| String::new(), |name| name.to_string());
+        let refused =
+            to_python(Error::Value(format!("{source}: this {kind} cannot be read as an Arrow table: {error}")));
+        refused.set_cause(py, Some(error));
+        refused
+    })?;
+    let wrong =
+        || PyTypeError::new_err(format!("{source}: __arrow_c_stream__ must return a capsule \"arrow_array_stream\""));
+    let capsule = capsule.cast::<PyCapsule>().map_err(|_| wrong())?;
+    let pointer = capsule.pointer_checked(Some(c"arrow_array_stream")).map_err(|_| wrong())?;
     // SAFETY: a capsule of this name holds a pointer to such a stream, as the Arrow PyCapsule interface says. The
     // stream is moved out and marked as released, so that the capsule does not release it again.
     Ok(unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr().cast()) })
@@ -30,8 +47,11 @@ pub fn chunks(
     kind: Kind,
     named: &[(String, String)],
     source: &str,
-) -> untied_core::Result<Vec<Chunk>> {
-    let wrong = |error| untied_core::Error::Value(format!("{source}: {error}"));
+) -> Result<Vec<Chunk>, Error> {
+    let wrong = |error| {
+        let advice = "cast the column to a type of Arrow's first, or read the table anew if it was read before";
+        Error::Value(format!("{source}: this table cannot be read: {error}; {advice}"))
+    };
     let reader = RecordBatchStreamReader::try_new(stream).map_err(wrong)?;
     untied_arrow::chunks(reader, kind, named, source)
 }

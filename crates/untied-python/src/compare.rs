@@ -3,7 +3,7 @@
 use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyCapsule};
+use pyo3::types::{PyByteArray, PyCapsule, PyString};
 use untied_core::compare::{self, Background, Bulk, Lists, Rank, Settings};
 use untied_core::error::text;
 use untied_core::evaluate::Value;
@@ -14,7 +14,7 @@ use untied_core::similarity::{Score, Symmetry};
 use crate::batches::{Rows, joined};
 use crate::convert::{self, Parts, with_id};
 use crate::errors::to_python;
-use crate::measure::Measure;
+use crate::measure::{Measure, valid};
 use crate::tables::{Lengths, Qrels, Run};
 use crate::threads;
 
@@ -32,8 +32,8 @@ fn parts(score: &Score) -> Parts {
 
 /// A measure that compares two rankings, by its name.
 #[pyfunction]
-pub fn comparing_measure(name: &str) -> PyResult<Measure> {
-    compare::parse(name).map(Measure).map_err(to_python)
+pub fn comparing_measure(name: &Bound<'_, PyString>) -> PyResult<Measure> {
+    compare::parse(valid(name)?).map(Measure).map_err(to_python)
 }
 
 /// Of a measure that compares two rankings: its cutoff, whether lower values mean more alike, and what becomes of it

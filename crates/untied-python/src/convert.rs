@@ -1,5 +1,7 @@
 //! Python's objects to columns: ids, dicts of dicts, ranked lists.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
@@ -65,16 +67,37 @@ pub fn number(value: &Bound<'_, PyAny>) -> Option<f64> {
     }
 }
 
+/// The mark of a number that was rounded: of anything but a float that has more digits (Decimal, Fraction, longdouble).
+pub fn mark(value: &Bound<'_, PyAny>, number: f64) -> Option<u64> {
+    if value.is_instance_of::<PyFloat>() || value.is_instance_of::<PyInt>() {
+        return None; // held exactly, see `number`
+    }
+    if value.eq(number).is_ok_and(|held| held) {
+        return None;
+    }
+    let ratio = value.call_method0("as_integer_ratio").and_then(|ratio| ratio.hash());
+    let mut hasher = DefaultHasher::new();
+    match ratio {
+        Ok(ratio) => ratio.hash(&mut hasher),
+        Err(_) => found(value).hash(&mut hasher),
+    }
+    Some(hasher.finish())
+}
+
 /// Call `use_id` with the bytes of an id: a str, bytes or an int.
 #[inline]
 pub fn with_id<T>(id: &Bound<'_, PyAny>, what: &str, use_id: impl FnOnce(&[u8]) -> PyResult<T>) -> PyResult<T> {
     if let Ok(string) = id.cast::<PyString>() {
         return match string.to_str() {
             Ok(utf8) => use_id(utf8.as_bytes()),
-            // Lone surrogates: bytes that were not UTF-8 when they became a str.
-            Err(_) => {
-                use_id(string.call_method1("encode", ("utf-8", "surrogateescape"))?.cast::<PyBytes>()?.as_bytes())
-            }
+            // Lone surrogates: bytes that were not UTF-8 when they became a str; others stand for nothing.
+            Err(_) => match string.call_method1("encode", ("utf-8", "surrogateescape")) {
+                Ok(bytes) => use_id(bytes.cast::<PyBytes>()?.as_bytes()),
+                Err(_) => {
+                    let message = format!("{what} must be valid text, not {} (half of a surrogate pair)", found(id));
+                    Err(to_python(Error::Value(message)))
+                }
+            },
         };
     }
     if let Ok(bytes) = id.cast::<PyBytes>() {
@@ -89,9 +112,14 @@ pub fn with_id<T>(id: &Bound<'_, PyAny>, what: &str, use_id: impl FnOnce(&[u8]) 
     Err(PyTypeError::new_err(format!("{what} must be a str, bytes or an int, not {}", id.get_type().name()?)))
 }
 
+/// Whether this can be an id.
+pub fn is_id(id: &Bound<'_, PyAny>) -> bool {
+    with_id(id, "", |_| Ok(())).is_ok()
+}
+
 /// Call `visit` with every key and value of a dict. It may run Python's code (`__float__`), and that may change the dict:
 /// an error here, where PyO3's iterator panics.
-pub fn dict_items<'py>(
+fn dict_items<'py>(
     dict: &Bound<'py, PyDict>,
     mut visit: impl FnMut(Bound<'py, PyAny>, Bound<'py, PyAny>) -> PyResult<()>,
 ) -> PyResult<()> {
@@ -105,23 +133,28 @@ pub fn dict_items<'py>(
     if dict.len() == size { Ok(()) } else { Err(changed()) }
 }
 
-/// Call `visit` with every key and value of a mapping.
+/// Call `visit` with every key and value of a mapping: of a dict at once, of all others by their own `items`, which a
+/// subclass of dict may have too.
 pub fn items<'py>(
     mapping: &Bound<'py, PyAny>,
     what: impl FnOnce() -> PyResult<String>,
     mut visit: impl FnMut(Bound<'py, PyAny>, Bound<'py, PyAny>) -> PyResult<()>,
 ) -> PyResult<()> {
-    if let Ok(dict) = mapping.cast::<PyDict>() {
+    if let Ok(dict) = mapping.cast_exact::<PyDict>() {
         return dict_items(dict, visit);
     }
     let Ok(mapping) = mapping.cast::<PyMapping>() else {
         let found = mapping.get_type().name()?;
         return Err(PyTypeError::new_err(format!("{} must be a mapping, not {found}", what()?)));
     };
-    mapping.items()?.iter().try_for_each(|item| {
-        let (key, value) = item.extract()?;
-        visit(key, value)
-    })
+    for item in mapping.items()?.iter() {
+        let Ok((key, value)) = item.extract() else {
+            let message = format!("{}: items() must give pairs of a key and a value, not {}", what()?, found(&item));
+            return Err(PyTypeError::new_err(message));
+        };
+        visit(key, value)?;
+    }
+    Ok(())
 }
 
 /// Rows taken from Python, as chunks of a size that columns can hold.
@@ -150,11 +183,11 @@ impl Taken {
     /// The same with so many numbers a row.
     pub fn with_columns(source: &Bound<'_, PyAny>, numbers: usize) -> Taken {
         let mut chunk = Chunk::new(numbers);
-        if let Ok(dict) = source.cast::<PyDict>() {
+        if let Ok(dict) = source.cast_exact::<PyDict>() {
             // Only of what tells its length without running Python's code.
             let length = |documents: Bound<'_, PyAny>| {
                 let list = || documents.cast::<PyList>().map_or(0, PyListMethods::len);
-                documents.cast::<PyDict>().map_or_else(|_| list(), PyDictMethods::len)
+                documents.cast_exact::<PyDict>().map_or_else(|_| list(), PyDictMethods::len)
             };
             let rows = dict.iter().map(|(_, documents)| length(documents).min(MOST_ROOM)).sum::<usize>();
             chunk.reserve(rows.min(MOST_ROOM), rows.min(MOST_ROOM) * TYPICAL_ID);
@@ -178,6 +211,20 @@ impl Taken {
         self.push_all(document, &[value])
     }
 
+    /// The same with the number as it was given, of which the value is what 64 bits hold.
+    #[inline]
+    pub fn push_given(&mut self, document: &Bound<'_, PyAny>, value: f64, given: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.push(document, value)?;
+        self.mark(value, given);
+        Ok(())
+    }
+
+    /// The first number of the last document was given so.
+    #[inline]
+    pub fn mark(&mut self, value: f64, given: &Bound<'_, PyAny>) {
+        mark(given, value).into_iter().for_each(|mark| self.chunk.block.mark(mark));
+    }
+
     /// The same with a number for each column.
     #[inline]
     pub fn push_all(&mut self, document: &Bound<'_, PyAny>, values: &[f64]) -> PyResult<()> {
@@ -194,7 +241,12 @@ impl Taken {
             _ => {
                 // 1 and "1" are one document.
                 self.are_distinct = false;
-                with_id(document, "a document id", push)?;
+                if let Err(error) = with_id(document, "a document id", push) {
+                    let query =
+                        self.chunk.segments.last().map_or(&b""[..], |last| self.chunk.queries.get(last.query as usize));
+                    let query = quote(query);
+                    return with_id(document, &format!("query {query}: a document id"), |_| Err(error));
+                }
             }
         }
         self.chunk.block.columns.iter_mut().zip(values).for_each(|(column, value)| column.push(*value));
@@ -224,16 +276,17 @@ pub fn chunks(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<V
                 taken.start_query(id);
                 Ok(())
             })?;
-            taken.are_distinct &= documents.is_instance_of::<PyDict>();
+            taken.are_distinct &= documents.is_exact_instance_of::<PyDict>();
             if documents.is_instance_of::<PyList>() || documents.is_instance_of::<PyTuple>() {
+                let ranked: Vec<Bound<'_, PyAny>> = documents.try_iter()?.collect::<PyResult<_>>()?;
                 // Scores need not be positive; grades count from 1, for the last group.
-                let best = if number == "score" { 0 } else { documents.len()? };
-                return ranked_list(&mut taken, &documents, best as f64);
+                let best = if number == "score" { 0 } else { ranked.len() };
+                return ranked_list(&mut taken, ranked, best as f64);
             }
             let what = || Ok(format!("{what}[{}]", found(&query)));
             items(&documents, what, |document, value| {
-                let value = finite(&value, number, &query, &document)?;
-                taken.push(&document, value)
+                let nearest = finite(&value, number, &query, &document)?;
+                taken.push_given(&document, nearest, &value)
             })
         },
     )?;
@@ -274,8 +327,8 @@ pub fn chunks_by_subtopic(source: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
             taken.start_query(&key);
             let what = || Ok(format!("{}[{}]", of(&query)?, found(&subtopic)));
             items(&documents, what, |document, grade| {
-                let grade = finite(&grade, "grade", &query, &document)?;
-                taken.push(&document, grade)
+                let nearest = finite(&grade, "grade", &query, &document)?;
+                taken.push_given(&document, nearest, &grade)
             })
         })
     })?;
@@ -357,9 +410,8 @@ pub fn lengths(docs: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
 }
 
 /// Documents best first; a list among them is a group without an order. The first gets the number `best`.
-fn ranked_list(taken: &mut Taken, documents: &Bound<'_, PyAny>, best: f64) -> PyResult<()> {
-    for (rank, entry) in documents.try_iter()?.enumerate() {
-        let entry = entry?;
+fn ranked_list(taken: &mut Taken, documents: Vec<Bound<'_, PyAny>>, best: f64) -> PyResult<()> {
+    for (rank, entry) in documents.into_iter().enumerate() {
         let number = best - rank as f64;
         if entry.is_instance_of::<PyTuple>() {
             return Err(PyTypeError::new_err(

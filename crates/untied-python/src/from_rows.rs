@@ -1,14 +1,13 @@
 //! Rows of Python objects to columns: tuples of query, document and score or grade; named tuples of more.
 
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyList, PyString, PyTuple};
 use untied_core::Error;
 use untied_core::error::quote;
 use untied_core::table::columns::{Columns, Kind};
 use untied_core::table::{Chunk, LineMap, subtopics};
 
-use crate::convert::{Taken, found, found_number, number, with_id};
+use crate::convert::{Taken, found, found_number, is_id, number, with_id};
 use crate::errors::to_python;
 
 /// Read rows; `names` are those of their columns, and `named` what the user says that they hold.
@@ -116,11 +115,15 @@ impl<'s> Reader<'s> {
             self.current = Some(self.key.clone());
         }
         self.numbers.clear();
+        let mut first = None;
         for column in &columns.numbers {
             let value = row.get_item(column.column)?;
             let (accepts, expected) = column.accepted;
             match number(&value) {
-                Some(number) if accepts(number) => self.numbers.push(if column.negated { -number } else { number }),
+                Some(number) if accepts(number) => {
+                    self.numbers.push(if column.negated { -number } else { number });
+                    first.get_or_insert((number, value));
+                }
                 _ => {
                     let name = quote(names[column.column].as_bytes());
                     return wrong(&format!("{expected} in column {name}"), &found_number(&value));
@@ -128,16 +131,20 @@ impl<'s> Reader<'s> {
             }
         }
         let document = row.get_item(columns.document)?;
-        let pushed = self.taken.push_all(&document, &self.numbers);
+        let pushed = self.taken.push_all(&document, &self.numbers).map(|()| {
+            first.into_iter().for_each(|(number, given)| self.taken.mark(number, &given));
+        });
         pushed.or_else(|error| self.refused(error, &document, self.columns.document, at))
     }
 
     /// The error for an object that is no id; any other as it is.
     fn refused(&self, error: PyErr, value: &Bound<'_, PyAny>, column: usize, at: u64) -> PyResult<()> {
-        if !error.is_instance_of::<PyTypeError>(value.py()) {
-            return Err(error);
-        }
-        let expected = format!("a str, bytes or an int in column {}", quote(self.names[column].as_bytes()));
+        let what = match is_id(value) {
+            true => return Err(error),
+            false if value.is_instance_of::<PyString>() => "valid text (no half of a surrogate pair)",
+            false => "a str, bytes or an int",
+        };
+        let expected = format!("{what} in column {}", quote(self.names[column].as_bytes()));
         Err(to_python(Error::at_row(self.source, at, &expected, &found(value))))
     }
 }

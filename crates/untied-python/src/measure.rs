@@ -6,7 +6,7 @@ use pyo3::types::{PyBool, PyDict, PyString};
 use untied_core::measures::{self, Aggregate, Cutoff, FAMILIES, Info, Needs, OF, Spec, Value, defined};
 use untied_core::{Error, compare};
 
-use crate::convert::dict_items;
+use crate::convert::{found, items};
 use crate::errors::to_python;
 
 /// A measure with its parameters and cutoff.
@@ -16,7 +16,8 @@ pub struct Measure(pub Spec);
 #[pymethods]
 impl Measure {
     #[new]
-    fn new(name: &str) -> PyResult<Measure> {
+    fn new(name: &Bound<'_, PyString>) -> PyResult<Measure> {
+        let name = valid(name)?;
         measures::parse_open(name).map(Measure).map_err(to_python)
     }
 
@@ -112,6 +113,16 @@ impl Measure {
     }
 }
 
+/// The text of a measure's name.
+pub fn valid<'a>(name: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
+    name.to_str().map_err(|_| {
+        to_python(Error::Measure(format!(
+            "a measure's name must be valid text, not {} (half of a surrogate pair)",
+            found(name)
+        )))
+    })
+}
+
 /// A parameter's value, if it is of a kind that measures know.
 pub fn value(object: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     if let Ok(measure) = object.cast::<Measure>() {
@@ -127,12 +138,16 @@ pub fn value(object: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     if let Ok(number) = object.extract::<f64>() {
         return Ok(Some(number).filter(finite).map(Value::Number));
     }
-    if let Ok(dict) = object.cast::<PyDict>() {
-        let mut table = Vec::with_capacity(dict.len());
-        let all = dict_items(dict, |grade, gain| {
-            table.push((grade.extract()?, gain.extract()?));
-            Ok(())
-        });
+    if object.is_instance_of::<PyDict>() {
+        let mut table = Vec::new();
+        let all = items(
+            object,
+            || Ok("a table".into()),
+            |grade, gain| {
+                table.push((grade.extract()?, gain.extract()?));
+                Ok(())
+            },
+        );
         return match all {
             Ok(()) => Value::table(table).map(Some).map_err(to_python),
             Err(_) => Ok(None),
@@ -143,7 +158,8 @@ pub fn value(object: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
 
 /// The measures a text names: one, or several as in `P.5,10`.
 #[pyfunction]
-pub fn parse_measures(text: &str) -> PyResult<Vec<Measure>> {
+pub fn parse_measures(text: &Bound<'_, PyString>) -> PyResult<Vec<Measure>> {
+    let text = valid(text)?;
     Ok(measures::parse_all(text).map_err(to_python)?.into_iter().map(Measure).collect())
 }
 

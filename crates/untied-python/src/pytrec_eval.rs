@@ -170,7 +170,7 @@ fn take<'py>(
             if !kept {
                 return Ok(());
             }
-            taken.are_distinct &= documents.is_instance_of::<PyDict>();
+            taken.are_distinct &= documents.is_exact_instance_of::<PyDict>();
             let what = || Ok(format!("{what}[{}]", query.repr()?));
             items(&documents, what, |document, value| {
                 is_id(&document, "document")?;

@@ -106,11 +106,9 @@ def compare_arrays(
 
 def _as_array(name: str, ids: Any) -> Any:
     """The ids as an array that the native part can read."""
-    import numpy
+    from untied.arrays.inputs import as_array, native
 
-    from untied.arrays.inputs import native
-
-    array = numpy.asarray(ids)
+    array = as_array(name, ids)
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} must hold integers, not {array.dtype}")
     if array.ndim != 2:

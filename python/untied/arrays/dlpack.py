@@ -67,16 +67,20 @@ class _Producer:
 
 def from_dlpack(name: str, array: Any) -> tuple[Any, str] | None:
     """A tensor's numbers without a copy, and the name of their type; bfloat16 as bits. None: it cannot be had so."""
-    device = tuple(array.__dlpack_device__())
+    try:
+        kind, number = array.__dlpack_device__()
+        device = int(kind), int(number)
+    except Exception as error:
+        raise TypeError(f"{name} does not say on which device it is: __dlpack_device__ failed: {error!r}") from error
     if device[0] not in HOST:
         raise TypeError(f"{name} is on another device (kind {device[0]} of DLPack): move it to the CPU first")
     try:
-        capsule = array.__dlpack__(max_version=(1, 0))
-    except TypeError:
-        capsule = array.__dlpack__()
+        capsule = _exported(array)
     except (BufferError, RuntimeError, ValueError):
         return None  # it may still be an array otherwise
-    tensor = _tensor(capsule)
+    except Exception as error:
+        raise TypeError(f"{name} cannot be read as an array: __dlpack__ failed: {error!r}") from error
+    tensor = _tensor(name, capsule)
     is_bfloat16 = (tensor.code, tensor.bits, tensor.lanes) == (BFLOAT, 16, 1)
     if is_bfloat16:
         tensor.code = UINT
@@ -84,7 +88,14 @@ def from_dlpack(name: str, array: Any) -> tuple[Any, str] | None:
     return found, "bfloat16" if is_bfloat16 else found.dtype.name
 
 
-def _tensor(capsule: Any) -> Any:
+def _exported(array: Any) -> Any:
+    try:
+        return array.__dlpack__(max_version=(1, 0))
+    except TypeError:  # of the first version
+        return array.__dlpack__()
+
+
+def _tensor(name: str, capsule: Any) -> Any:
     """What a capsule holds, to be read and written in place."""
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -93,4 +104,4 @@ def _tensor(capsule: Any) -> Any:
     for kind, title in ((_Versioned, b"dltensor_versioned"), (_Managed, b"dltensor")):
         if is_named(capsule, title):
             return kind.from_address(pointer(capsule, title)).tensor
-    raise TypeError("__dlpack__ must return a capsule that nobody has used before")
+    raise TypeError(f"{name}: __dlpack__ must return a capsule that nobody has used before")

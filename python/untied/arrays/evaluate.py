@@ -6,16 +6,22 @@ from untied import _core, overlap
 from untied.arrays.values import ArrayValues
 from untied.errors import UntiedError
 from untied.measures import as_measure, as_measures
+from untied.recorded import recorded
 from untied.table import Table, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from untied._core import ArrayEvaluation, Measure
     from untied._types import Facts, Parts
     from untied.measures import MeasureLike
+    from untied.recorded import Recorded
+
+
+#: What there is of the value of a query.
+_FIELDS = ("value", "low", "high", "variance")
 
 
 class ArrayResults:
@@ -32,7 +38,7 @@ class ArrayResults:
         totals: list[list[Parts]],
         facts: list[Facts],
         single: bool,
-        evaluations: list[ArrayEvaluation] | None,
+        evaluations: Sequence[ArrayEvaluation | Recorded] | None,
     ) -> None:
         self._measures = measures
         self._totals = totals
@@ -41,6 +47,12 @@ class ArrayResults:
         self._evaluations = evaluations
         #: Ids of the queries as they were given, or their numbers.
         self.queries = queries
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        fields = [(number, name) for number in range(len(self._measures)) for name in _FIELDS]
+        calls: dict[str, Iterable[tuple[Any, ...]]] = {"has_variance": [()], "column": fields}
+        found = None if self._evaluations is None else [recorded(one, calls) for one in self._evaluations]
+        return ArrayResults, (self._measures, self.queries, self._totals, self._facts, self._single, found)
 
     @property
     def measures(self) -> list[str]:
@@ -210,20 +222,36 @@ class ArrayEvaluator:
         ]
         if num_relevant is not None and not hasattr(num_relevant, "items"):
             totals = [(None, as_counts("num_relevant", num_relevant, queries, "queries"))]
+        self._groups = groups
+        self._options: dict[str, Any] = {
+            "ties": ties,
+            "unjudged": unjudged,
+            "score_dtype": score_dtype or "float64",
+            "on_undefined": on_undefined,
+            "variance": variance,
+            "threads": threads,
+        }
+        self._as_doubles = score_dtype == "float64"
+        present, judged = as_flags("mask", mask, self._shape), as_flags("judged", judged, self._shape)
+        self._prepare(numbers, present, judged, totals)
+
+    def _prepare(self, labels: Any, present: Any, judged: Any, totals: list[tuple[float | None, Any]]) -> None:
         self._native = _core.ArrayEvaluator(
-            numbers,
-            groups,
-            self._measures,
-            present=as_flags("mask", mask, self._shape),
-            judged=as_flags("judged", judged, self._shape),
-            totals=totals,
-            ties=ties,
-            unjudged=unjudged,
-            score_dtype=score_dtype or "float64",
-            on_undefined=on_undefined,
-            variance=variance,
-            threads=threads,
+            labels, self._groups, self._measures, present=present, judged=judged, totals=totals, **self._options
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        native = self._native
+        return self.__dict__ | {"_native": (native.labels(), native.present(), native.totals())}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        import numpy
+
+        self.__dict__.update(state)
+        labels, present, totals = state["_native"]
+        counts = [(grade, numpy.frombuffer(number, "u8")) for grade, number in totals]
+        flags = None if present is None else numpy.frombuffer(present, "u1")
+        self._prepare((numpy.frombuffer(labels), "float64"), flags, None, counts)
 
     def evaluate(self, scores: Any, *, per_query: bool | None = None) -> ArrayResults:
         """Evaluate one or many columns of scores.
@@ -252,6 +280,8 @@ class ArrayEvaluator:
         from untied.arrays.inputs import as_numbers
 
         array, dtype = as_numbers("scores", scores)
+        if self._as_doubles and dtype in ("int64", "uint64"):
+            array, dtype = array.astype("float64"), "float64"  # the only types of which it does not hold all numbers
         single = array.shape == self._shape
         if not single and array.shape[1:] != self._shape:
             one_more = ", ".join(["columns", *map(str, self._shape)])

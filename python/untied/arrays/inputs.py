@@ -69,7 +69,7 @@ def as_counts(name: str, array: Any, expected: int, of: str) -> Any:
 
 def as_ids(name: str, array: Any) -> Any:
     """Ids of queries, one for each document."""
-    found = numpy.asarray(array) if isinstance(array, (list, tuple)) else _read(name, array)[0]
+    found = as_array(name, array) if isinstance(array, (list, tuple)) else _read(name, array)[0]
     if found.ndim != 1:
         raise UntiedError(f"{name} must have one dimension, not {found.ndim}")
     return found
@@ -86,18 +86,39 @@ def native(array: Any) -> Any:
 
 def _read(name: str, array: Any) -> Numbers:
     """Any array as one of numpy's, with the name of its type; numbers that numpy has no type for are bits."""
-    if isinstance(array, numpy.ma.MaskedArray):
-        raise TypeError(
-            f"{name} is a masked array, whose mask says too little: use mask= (documents that there are) or judged="
-        )
+    refuse_masks(name, array)
     if not isinstance(array, numpy.ndarray) and hasattr(array, "__dlpack__"):
         from untied.arrays.dlpack import from_dlpack
 
         tensor = from_dlpack(name, array)
         if tensor is not None:
             return tensor
+    found = as_array(name, array)
+    return found, found.dtype.name
+
+
+def as_array(name: str, array: Any) -> Any:
+    """Anything that numpy reads as an array, without a loss."""
+    refuse_masks(name, array)
     try:
         found = numpy.asarray(array)
-    except (TypeError, ValueError, RuntimeError) as error:  # torch's, of what needs a gradient
-        raise TypeError(f"{name} cannot be read as an array: {error}") from None
-    return found, found.dtype.name
+    except Exception as error:  # of whatever library: torch's, of what needs a gradient
+        raise TypeError(f"{name} cannot be read as an array: {error!r}") from error
+    if isinstance(array, (list, tuple)) and found.dtype.kind == "f" and found.size and not _is_held(array, found):
+        raise UntiedError(f"{name}: a whole number in it does not fit into a 64-bit float")
+    return found
+
+
+def _is_held(numbers: Any, found: Any) -> bool:
+    """Whether whole numbers among floats are what they were: numpy makes floats of them too."""
+    most = float(1 << 53)
+    return not (abs(found) >= most).any() or bool((numpy.asarray(numbers, dtype=object) == found).all())
+
+
+def refuse_masks(name: str, array: Any) -> None:
+    """Refuse arrays with masks, which numpy passes over, and lists of them."""
+    held = array if isinstance(array, (list, tuple)) else (array,)
+    if any(isinstance(one, numpy.ma.MaskedArray) for one in held):
+        raise TypeError(
+            f"{name} is a masked array, whose mask says too little: use mask= (documents that there are) or judged="
+        )

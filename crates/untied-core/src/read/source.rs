@@ -163,7 +163,8 @@ fn recognise(path: &str, head: &[u8]) -> Result<Packing> {
     }
     Ok(match head {
         [0x1f, 0x8b, ..] => Packing::Gzip,
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => Packing::Zstd,
+        // A frame, or one to be skipped that stands before it.
+        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Packing::Zstd,
         [0xfd, b'7', b'z', b'X', b'Z', 0] => Packing::Xz,
         _ => Packing::Plain,
     })

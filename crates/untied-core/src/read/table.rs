@@ -137,9 +137,16 @@ impl Cell<'_> {
 
     fn number(&self) -> Option<f64> {
         match self {
-            Cell::Plain(text) => number::parse(text).ok(),
-            Cell::Number(digits) => number::parse(digits).ok(),
             Cell::Truth(truth) => Some(f64::from(u8::from(*truth))),
+            _ => number::parse(self.digits()?).ok(),
+        }
+    }
+
+    /// A number as it is written.
+    fn digits(&self) -> Option<&[u8]> {
+        match self {
+            Cell::Plain(text) => Some(text),
+            Cell::Number(digits) => Some(digits),
             _ => None,
         }
     }
@@ -197,12 +204,13 @@ impl Taker<'_> {
             self.current = Some(key.to_vec());
         }
         self.chunk.block.docs.push(document);
-        for (column, into) in self.columns.numbers.iter().zip(&mut self.chunk.block.columns) {
+        for (at, column) in self.columns.numbers.iter().enumerate() {
             let cell = next();
             let (accepts, expected) = column.accepted;
-            match cell.number().filter(|&number| accepts(number)) {
-                Some(number) => into.push(if column.negated { -number } else { number }),
-                None => return wrong(expected, cell),
+            let Some(number) = cell.number().filter(|&number| accepts(number)) else { return wrong(expected, cell) };
+            self.chunk.block.columns[at].push(if column.negated { -number } else { number });
+            if let (0, Some(digits)) = (at, cell.digits()) {
+                self.chunk.block.mark_rounded(digits, number);
             }
         }
         Ok(())

@@ -361,7 +361,12 @@ fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::Resul
                     chunk.block.docs.push(field);
                 }
                 Number(to, name) | Optional(to, name) => match number::parse(field) {
-                    Ok(value) => chunk.block.columns[to].push(value),
+                    Ok(value) => {
+                        chunk.block.columns[to].push(value);
+                        if to == 0 {
+                            chunk.block.mark_rounded(field, value);
+                        }
+                    }
                     Err(error) => return Err(not_a_number(field, lines, name, error)),
                 },
                 Accepted(to, (accepts, expected)) => match number::parse(field) {

@@ -8,6 +8,7 @@ mod names;
 pub mod part;
 pub mod profiles;
 mod qrels;
+pub mod rounded;
 mod run;
 mod stored;
 pub mod subtopics;
@@ -34,6 +35,8 @@ pub struct Block {
     pub docs: Documents,
     /// Numbers, column by column.
     pub columns: Vec<Vec<f64>>,
+    /// Which numbers of the first column were rounded, so that others may have become equal to them.
+    pub rounded: Vec<rounded::Rounded>,
     /// Whether no document stands twice in consecutive rows of a query, as the reader knows: they are keys of a dict.
     pub are_distinct: bool,
 }
@@ -60,9 +63,23 @@ impl Block {
     /// Forget all rows, keep the room.
     fn clear(&mut self, numbers: usize) {
         self.are_distinct = false;
+        self.rounded.clear();
         self.docs.clear();
         self.columns.resize_with(numbers, Vec::new);
         self.columns.iter_mut().for_each(Vec::clear);
+    }
+
+    /// The number that was pushed last to the first column was rounded.
+    pub fn mark(&mut self, mark: u64) {
+        self.rounded.push((self.columns[0].len() as u32 - 1, mark));
+    }
+
+    /// The same of one that was read from a text, where it has more digits than doubles are written with.
+    #[inline]
+    pub fn mark_rounded(&mut self, text: &[u8], value: f64) {
+        if text.len() > rounded::TOLD || (value.abs() < f64::MIN_POSITIVE && text.len() > 1) {
+            rounded::mark(text, value, rounded::WRITTEN).into_iter().for_each(|mark| self.mark(mark));
+        }
     }
 
     fn push_from(&mut self, other: &Block, row: usize) {
@@ -254,7 +271,8 @@ impl<'a> Rows<'a> {
     /// No rows at all: the ranking of a query that a run does not have.
     #[must_use]
     pub fn none() -> Self {
-        static NOTHING: Block = Block { docs: Documents::EMPTY, columns: Vec::new(), are_distinct: true };
+        static NOTHING: Block =
+            Block { docs: Documents::EMPTY, columns: Vec::new(), rounded: Vec::new(), are_distinct: true };
         Rows { block: &NOTHING, rows: 0..0 }
     }
 

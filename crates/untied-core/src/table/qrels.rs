@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Deref;
 
 use super::profiles::{Detail, Profile, Profiled};
-use super::{Chunk, Origins, Rows, Table, first_in_file, index};
+use super::{Chunk, Origins, Rows, Table, first_in_file, index, rounded};
 use crate::error::Result;
 use crate::ranking::{Level, count_from};
 use crate::watch;
@@ -63,13 +63,15 @@ impl Qrels {
     /// Put what a reader found together; `source` names it in messages.
     ///
     /// # Errors
-    /// A document is judged twice in a query, with different grades.
+    /// A document is judged twice in a query, with different grades, or two different grades of a query are equal as
+    /// 64-bit floats.
     pub fn new(chunks: Vec<Chunk>, source: &str) -> Result<Qrels> {
         Qrels::with_columns(chunks, source, &["grade"])
     }
 
     /// The same where every judgment has several numbers, of these names; the grade comes first.
-    pub(super) fn with_columns(chunks: Vec<Chunk>, source: &str, names: &[&str]) -> Result<Qrels> {
+    pub(super) fn with_columns(mut chunks: Vec<Chunk>, source: &str, names: &[&str]) -> Result<Qrels> {
+        rounded::check(&mut chunks, source, "grade")?;
         let (qrels, origins) = Qrels::index_all(chunks)?;
         let contradictions = qrels.repeats.iter().filter_map(|&Repeat { query, rows }| {
             let judged = qrels.table.rows(query);

@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use rayon::prelude::*;
 
-use super::{Chunk, Names, Origins, Place, Rows, Table, first_in_file, index, wrong};
+use super::{Chunk, Names, Origins, Place, Rows, Table, first_in_file, index, rounded, wrong};
 use crate::error::{Error, Result, quote};
 use crate::watch;
 
@@ -29,8 +29,9 @@ impl Run {
     /// Put what a reader found together; `source` names it in messages.
     ///
     /// # Errors
-    /// A document stands twice in a query.
-    pub fn new(chunks: Vec<Chunk>, source: &str) -> Result<Run> {
+    /// A document stands twice in a query, or two different scores of a query are equal as 64-bit floats.
+    pub fn new(mut chunks: Vec<Chunk>, source: &str) -> Result<Run> {
+        rounded::check(&mut chunks, source, "score")?;
         let (table, origins) = Table::new(chunks)?;
         Run::checked(table, &origins, source)
     }
@@ -38,8 +39,9 @@ impl Run {
     /// A part of a run, of queries whose rows are together; each with its first line, where lines are known.
     ///
     /// # Errors
-    /// A document stands twice in a query, or a query comes back after another.
-    pub(crate) fn part(chunks: Vec<Chunk>, source: &str) -> Result<(Run, Vec<Option<Place>>)> {
+    /// As for [`Run::new`], or a query comes back after another.
+    pub(crate) fn part(mut chunks: Vec<Chunk>, source: &str) -> Result<(Run, Vec<Option<Place>>)> {
+        rounded::check(&mut chunks, source, "score")?;
         let (table, origins) = Table::new(chunks)?;
         if let Some((query, line)) = origins.returned {
             return Err(returned(table.id(query), line, source));

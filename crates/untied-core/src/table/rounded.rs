@@ -1,0 +1,123 @@
+//! Numbers with more digits than 64 bits of floating point hold. Rounding keeps their order, but two different ones of a
+//! query may become equal: they would tie in silence.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::{Chunk, Place, first_in_file, wrong};
+use crate::error::{Result, quote};
+
+/// Digits that tell any two numbers apart, whatever double they are nearest to.
+pub const TOLD: usize = 15;
+
+/// Digits by which doubles are written: a text that has no more names one.
+pub const WRITTEN: usize = 17;
+
+/// A number that was rounded: its row in the block, and what it was. Equal numbers have equal marks.
+pub type Rounded = (u32, u64);
+
+/// The mark of a decimal number which was rounded to `value`, if it has more significant digits than `most`; a whole
+/// number may have [`TOLD`] of them.
+#[cold]
+#[must_use]
+pub fn mark(text: &[u8], value: f64, most: usize) -> Option<u64> {
+    let (negative, text) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    };
+    let end = text.iter().position(|byte| matches!(byte, b'e' | b'E')).unwrap_or(text.len());
+    let (written, exponent) = text.split_at(end);
+    let point = written.iter().position(|&byte| byte == b'.');
+    let mut digits: Vec<u8> = written.iter().copied().filter(|&byte| byte != b'.').collect();
+    let behind = point.map_or(0, |point| written.len() - point - 1) as i64;
+    while digits.last() == Some(&b'0') {
+        digits.pop();
+    }
+    let leading = digits.iter().take_while(|&&digit| digit == b'0').count();
+    let significant = &digits[leading..];
+    let most = match () {
+        () if value.abs() < f64::MIN_POSITIVE => 0, // where doubles are less dense
+        () if point.is_none() && exponent.is_empty() => TOLD,
+        () => most,
+    };
+    if significant.len() <= most {
+        return None;
+    }
+    let shift = std::str::from_utf8(exponent.get(1..).unwrap_or_default()).ok()?.parse::<i64>().unwrap_or(0);
+    let all = written.len() as i64 - i64::from(point.is_some());
+    let mut hasher = DefaultHasher::new();
+    (negative, significant, shift - behind + all - digits.len() as i64).hash(&mut hasher);
+    Some(hasher.finish())
+}
+
+/// See that no two different numbers of a query have become equal; marks are taken away.
+pub(super) fn check(chunks: &mut [Chunk], source: &str, name: &str) -> Result<()> {
+    let marks: Vec<Vec<Rounded>> = chunks.iter_mut().map(|chunk| std::mem::take(&mut chunk.block.rounded)).collect();
+    let mut first: HashMap<(&[u8], u64), (u64, &Chunk, u32)> = HashMap::new();
+    let mut errors = Vec::new();
+    for (chunk, marks) in chunks.iter().zip(marks) {
+        for (row, mark) in marks {
+            let segment = chunk.segments.partition_point(|segment| segment.rows.end <= row);
+            let query = chunk.queries.get(chunk.segments[segment].query as usize);
+            let number = chunk.block.columns[0][row as usize];
+            let (other, before, at) = *first.entry((query, number.to_bits())).or_insert((mark, chunk, row));
+            if other != mark {
+                errors.push(collision(source, name, query, (before, at), (chunk, row)));
+            }
+        }
+    }
+    first_in_file(errors)
+}
+
+fn collision(
+    source: &str,
+    name: &str,
+    query: &[u8],
+    (before, at): (&Chunk, u32),
+    (chunk, row): (&Chunk, u32),
+) -> (Option<Place>, crate::Error) {
+    let number = chunk.block.columns[0][row as usize];
+    let doc = |chunk: &Chunk, row: u32| quote(chunk.block.docs.get(row as usize));
+    let place = chunk.lines.line(row);
+    let earlier = before.lines.line(at).map_or(String::new(), |place| format!(" in {}", place.name()));
+    let found = format!(
+        "different {name}s of documents {}{earlier} and {} of query {} that both round to {number}: round them first if \
+         they are to tie",
+        doc(before, at),
+        doc(chunk, row),
+        quote(query)
+    );
+    (place, wrong(source, place, &format!("{name}s that stay different as 64-bit floats"), found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_numbers_have_equal_marks() {
+        let mark = |text: &str| mark(text.as_bytes(), text.parse().expect(text), WRITTEN);
+        for short in ["0", "-0.0", "25.000000", "0.12345678901234567", "1e300", "9007199254740000000", "0.000"] {
+            assert_eq!(mark(short), None, "{short}");
+        }
+        let long = mark("0.1000000000000000055511151231257827");
+        assert!(long.is_some());
+        for same in [
+            "1000000000000000055511151231257827e-34",
+            "+.10000000000000000555111512312578270",
+            "00.1000000000000000055511151231257827E+0",
+        ] {
+            assert_eq!(mark(same), long, "{same}");
+        }
+        for other in [
+            "-0.1000000000000000055511151231257827",
+            "1.000000000000000055511151231257827",
+            "0.1000000000000000055511151231257828",
+        ] {
+            assert!(mark(other).is_some() && mark(other) != long, "{other}");
+        }
+        assert!(mark("9007199254740993") != mark("9007199254740992"));
+        assert!(mark("1e-400") != mark("2e-400") && mark("1e-400") == mark("0.1e-399"));
+    }
+}
