@@ -161,6 +161,37 @@ def test_a_list_that_lies_about_its_length_has_the_grades_of_what_it_holds() -> 
     assert untied.Qrels({"q": Short([["a"], ["b"]])})["q"] == {"a": 2.0, "b": 1.0}
 
 
+class Boastful:
+    """Something that says that it holds five, and gives none."""
+
+    def __len__(self) -> int:
+        return 5
+
+    def __iter__(self) -> Any:
+        return iter(())
+
+
+def test_what_says_that_it_holds_rows_and_gives_none_is_an_error() -> None:
+    for call in (untied.Run, untied.Qrels, lambda qrels: sample.judgments(qrels, 0.5)):
+        with pytest.raises(untied.UntiedError, match="this Boastful gave no rows"):
+            call(Boastful())
+
+
+def test_other_iterators_that_were_used_up() -> None:
+    used = iter([("d", 0, 10)])
+    list(used)
+    with pytest.raises(untied.UntiedError, match="query 'query' of a: this list_iterator gave no rows"):
+        untied.compare_passages(used, [("d", 5, 10)])
+    with pytest.raises(untied.UntiedError, match="query 'query' of judged: this list_iterator gave no rows"):
+        untied.compare_passages([("d", 0, 10)], [("d", 5, 10)], judged=used)
+    with pytest.raises(untied.UntiedError, match="no run given"):
+        sample.pool(iter(()), 1)
+    data = pyarrow.table({"qid": ["q", "q"], "label": [1, 0], "f": [1.0, 2.0]})
+    with pytest.raises(untied.UntiedError, match="data: this RecordBatchReader gave no rows"):
+        untied.features(used_reader(data), "AP")
+    assert untied.compare_passages([], [("d", 5, 10)]).mean > 0
+
+
 # What is no text.
 
 
@@ -182,6 +213,11 @@ def test_a_list_that_lies_about_its_length_has_the_grades_of_what_it_holds() -> 
         (lambda: untied.evaluate(QRELS, RUN, HALF), r"a measure's name must be valid text, not .\\ud800"),
         (lambda: untied.compare(RUN, RUN, HALF), r"a measure's name must be valid text, not .\\ud800"),
         (lambda: untied.evaluate(QRELS, RUN, docs={HALF: 1}), r"a document id must be valid text"),
+        (lambda: untied.read_run(HALF), r"a path must be valid text, not .\\ud800"),
+        (lambda: untied.read_qrels(HALF), r"a path must be valid text, not .\\ud800"),
+        (lambda: untied.evaluate(QRELS, HALF), r"a (path|run's name) must be valid text, not .\\ud800"),
+        (lambda: untied.evaluate(QRELS, RUN, docs=HALF), r"a path must be valid text, not .\\ud800"),
+        (lambda: untied.features(HALF), r"a path must be valid text, not .\\ud800"),
     ],
 )
 def test_half_of_a_surrogate_pair_is_named(call: Any, said: str) -> None:
@@ -370,6 +406,39 @@ def test_numbers_alone_are_no_rankings() -> None:
             untied.evaluate_arrays(one, one, "AP")
         with pytest.raises((untied.UntiedError, TypeError)):
             untied.compare_arrays(one, one, "RBO")
+
+
+def test_counts_of_relevant_documents_in_a_series_are_counts() -> None:
+    """A Series has items too: they were taken for grades."""
+    labels, scores, counts = [[1, 0], [1, 0]], [[2, 1], [1, 2]], [1, 2]
+    found = untied.evaluate_arrays(scores, labels, "AP", num_relevant=pandas.Series(counts))
+    assert found["AP"] == untied.evaluate_arrays(scores, labels, "AP", num_relevant=counts)["AP"]
+    for grade in ("q", float("nan"), None):
+        with pytest.raises(untied.UntiedError, match="num_relevant: expected finite numbers as grades, found"):
+            untied.evaluate_arrays(scores, labels, "AP", num_relevant={grade: counts})
+
+
+def test_padding_is_a_whole_number() -> None:
+    for padding in (float("nan"), "0", 0.5):
+        with pytest.raises(TypeError, match="integer"):
+            untied.compare_arrays([[1, 2]], [[2, 1]], "RBO", padding=padding)  # type: ignore[arg-type]
+
+
+def test_features_of_what_is_no_table() -> None:
+    for data in (pandas.Series([1, 2]), type("Failing", (), {"__arrow_c_stream__": lambda self, schema=None: None})()):
+        with pytest.raises(untied.UntiedError, match=r"data: this (Series|Failing) cannot be read as a table"):
+            untied.features(data, "AP")
+
+
+def test_a_depth_of_nothing_is_an_error() -> None:
+    for call in (untied.compare, lambda a, b, m, depth: untied.compare_all({"a": a, "b": b}, m, depth=depth)):
+        with pytest.raises(untied.UntiedError, match="depth must be at least 1, not 0"):
+            call(RUN, RUN, "RBO", depth=0)
+
+
+def test_documents_of_a_query_that_there_is_not() -> None:
+    with pytest.raises(KeyError, match="query 'other' is in neither run"):
+        untied.compare(RUN, RUN, "RBO").moved("other")
 
 
 # Objects in dicts.

@@ -8,7 +8,7 @@ import numpy
 
 from untied.arrays.inputs import HALVES, as_array, as_ids, as_numbers
 from untied.errors import UntiedError
-from untied.inputs import is_lazy
+from untied.inputs import is_lazy, read_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +85,11 @@ def _opened(data: Any, labels: Any, query_ids: Any, names: Any) -> Opened:
             if not hasattr(data, "columns"):
                 raise
         else:
-            table = data if isinstance(data, pyarrow.Table) else pyarrow.table(data)
+            try:
+                table = data if isinstance(data, pyarrow.Table) else pyarrow.table(data)
+            except (ValueError, TypeError, KeyError, pyarrow.ArrowException) as error:
+                raise UntiedError(f"data: this {type(data).__name__} cannot be read as a table: {error!r}") from error
+            read_once(table, data, "data")
             return _of_frame(table.column_names, lambda some: _arrow(table.select(some)), labels, query_ids, names)
     if hasattr(data, "columns") and hasattr(data, "__getitem__"):  # pandas without pyarrow
         return _of_frame(list(data.columns), lambda some: _each(data, some), labels, query_ids, names)

@@ -302,9 +302,16 @@ class Comparison:
             the first), ``rose``, ``fell``, ``stayed``; rank_a and rank_b, empty where it is not retrieved; tied_a and
             tied_b, how many documents share its score. The rank of tied documents is that of the first of them, and
             the middle of their ranks decides whether they rose. Then grade, empty where it is not judged.
+
+        Raises
+        ------
+        KeyError
+            Neither run has the query.
         """
         depth = self.moving_depth if depth is None else depth
         run_a, run_b, qrels = self._inputs
+        if query not in run_a and query not in run_b:
+            raise KeyError(f"query {query!r} is in neither run")
         reading = {name: self._options[name] for name in ("ties", "score_dtype")}
         found = _core.moved_documents(run_a, run_b, query, qrels=qrels, depth=depth, **reading)
         texts: dict[str, list[str]] = {"document": [], "change": []}

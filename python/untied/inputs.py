@@ -12,10 +12,10 @@ from untied.names import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sized
     from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar
 
-    Held = TypeVar("Held", Run, Qrels)
+    Held = TypeVar("Held", bound=Sized)
 
     class ArrowTable(Protocol):
         """A frame: of pandas, polars, pyarrow, DuckDB, or any other library that speaks Arrow."""
@@ -132,7 +132,7 @@ def as_qrels(
         made = _of_table(
             partial(Qrels.from_arrow, format=holds), partial(Qrels.from_rows, format=holds), qrels, threads, columns
         )
-        return _read_once(made, qrels, "qrels")
+        return read_once(made, qrels, "qrels")
     if not isinstance(qrels, Qrels):
         plain: Any = _plain(qrels, "qrels")
         if format == "rank-eval":
@@ -141,7 +141,7 @@ def as_qrels(
             files.check_columns(columns, "a dict", "qrels")
             qrels = Qrels.from_mapping(plain, threads, format)
         else:
-            qrels = _read_once(Qrels.from_rows(plain, threads, format, columns), plain, "qrels")
+            qrels = read_once(Qrels.from_rows(plain, threads, format, columns), plain, "qrels")
     return files.check_holds(qrels, format)
 
 
@@ -197,21 +197,26 @@ def as_run(
         return files.read_run(run, format, columns, threads)
     files.check_run_format(format)
     if is_table(run):
-        return _read_once(_of_table(Run.from_arrow, Run.from_rows, run, threads, columns), run, "run")
+        return read_once(_of_table(Run.from_arrow, Run.from_rows, run, threads, columns), run, "run")
     plain: Any = _plain(run, "run")
     if format == "rank-eval":
         plain = files.retrieved(plain)
     if hasattr(plain, "keys"):
         files.check_columns(columns, "a dict", "run")
         return Run.from_mapping(plain, threads)
-    return _read_once(Run.from_rows(plain, threads, columns), plain, "run")
+    return read_once(Run.from_rows(plain, threads, columns), plain, "run")
 
 
-def _read_once(held: Held, source: Any, name: str) -> Held:
+def read_once(held: Held, source: Any, name: str) -> Held:
     """What was read from a source, which an iterator or a reader gives only once: nothing the second time."""
-    if not len(held) and not hasattr(source, "__len__"):
+    if not len(held) and not _is_empty(source):
         raise UntiedError(f"{name}: this {type(source).__name__} gave no rows; was it read before? It gives them once")
     return held
+
+
+def _is_empty(source: Any) -> bool:
+    """Whether a source says that it holds nothing, as a table or a list can."""
+    return hasattr(source, "__len__") and len(source) == 0
 
 
 def _of_table(

@@ -8,6 +8,7 @@ from operator import index
 from untied import _core
 from untied._core import show_id
 from untied.errors import UntiedError
+from untied.inputs import read_once
 from untied.lines import lines, refused
 
 TYPE_CHECKING = False
@@ -215,7 +216,7 @@ def compare_passages(
     runs: list[Any] = [a, b] if isinstance(a, dict) else [{QUERY: a}, {QUERY: b}]
     if judged is not None and isinstance(a, dict) != isinstance(judged, dict):
         raise TypeError("judgments of ranked lists are a list, those of dicts a dict")
-    known: Any = (judged if isinstance(a, dict) else {QUERY: judged}) if judged else {}
+    known: Any = (judged if isinstance(a, dict) else {QUERY: judged}) if judged is not None else {}
     directions = {"both": slice(2), "a-b": slice(1), "b-a": slice(1, 2)}
     _refuse(decay not in {"linear", "exponential"}, f"decay must be 'linear' or 'exponential', not {decay!r}")
     _refuse(direction not in directions, f"direction must be 'both', 'a-b' or 'b-a', not {direction!r}")
@@ -247,7 +248,7 @@ def _ranking(passages: Iterable[Any], numbers: dict[str, int], where: str) -> li
     for place, passage in enumerate(passages, 1):
         _refuse(len(passage) != 3, f"{where}, passage {place}: expected (document, start, length), found {passage!r}")
         found.append(_text(passage, numbers, f"{where}, passage {place}"))
-    return found
+    return read_once(found, passages, where)
 
 
 def _judgments(judged: Iterable[Any], numbers: dict[str, int], where: str) -> list[tuple[int, int, int, float]]:
@@ -258,7 +259,7 @@ def _judgments(judged: Iterable[Any], numbers: dict[str, int], where: str) -> li
         gain = float(one[3])
         _refuse(not (isfinite(gain) and gain >= 0), f"{here}: the gain must be a number from 0, not {one[3]!r}")
         found.append((*_text(one, numbers, here), gain))
-    return found
+    return read_once(found, judged, where)
 
 
 def _text(passage: Any, numbers: dict[str, int], where: str) -> tuple[int, int, int]:

@@ -83,6 +83,8 @@ def judgments(
         rate no document.
     """
     table = as_qrels(qrels)
+    if not isinstance(rate, (int, float)) and not hasattr(rate, "items"):
+        raise TypeError(f"rate must be a number, or one for each stratum, not {type(rate).__name__}")
     rates = rate if not isinstance(rate, (int, float)) else {"": float(rate)}
     for stratum, share in rates.items():
         if not 0 < share <= 1:
@@ -154,7 +156,7 @@ def pool(runs: Iterable[OneRun], depth: int, qrels: QrelsLike | None = None) -> 
     Raises
     ------
     UntiedError
-        The depth is below 1.
+        The depth is below 1, or there is no run.
     """
     if depth < 1:
         raise UntiedError(f"a pool's depth must be at least 1, not {depth}")

@@ -4,6 +4,7 @@ use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyCapsule, PyString};
+use untied_core::Error;
 use untied_core::compare::{self, Background, Bulk, Lists, Rank, Settings};
 use untied_core::error::text;
 use untied_core::evaluate::Value;
@@ -92,6 +93,9 @@ pub fn compare_runs(
     let specs = specs(&measures);
     let tables: Vec<_> = runs.iter().map(|run| &run.get().0).collect();
     let known = background(qrels, probabilities, docs);
+    if depth == Some(0) {
+        return Err(to_python(Error::Value("depth must be at least 1, not 0".into())));
+    }
     let depth = depth.unwrap_or(usize::MAX);
     let found = threads::run(py, threads, || compare::compare(&tables, known, &specs, depth, settings))?;
     let to_object = |comparison: compare::Comparison| {

@@ -1,6 +1,5 @@
 //! Evaluators and their results as Python objects.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
@@ -15,7 +14,7 @@ use crate::batches::{Rows, joined};
 use crate::convert::{self, with_id};
 use crate::errors::to_python;
 use crate::measure::Measure;
-use crate::tables::{Lengths, Qrels, Run, path_text};
+use crate::tables::{FilePath, Lengths, Qrels, Run, path_text};
 use crate::threads;
 
 /// Qrels, measures and settings, prepared once for any number of runs.
@@ -77,7 +76,7 @@ impl Evaluator {
 
     /// Evaluate a run's file while it is read. What turns out not to be grouped by query is read again, into memory;
     /// what cannot be read again is from the start, unless it is to be streamed.
-    fn evaluate_file(&self, py: Python<'_>, path: PathBuf, stream: bool) -> PyResult<Evaluation> {
+    fn evaluate_file(&self, py: Python<'_>, path: FilePath, stream: bool) -> PyResult<Evaluation> {
         let (path, qrels) = (path_text(path)?, &self.qrels.get().0);
         let mut ungrouped = false;
         let evaluation = threads::run_formulas(py, self.threads, self.prepared.formulas, || {

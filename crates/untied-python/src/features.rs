@@ -1,7 +1,5 @@
 //! Features as scoring functions: data in, values as Python objects out.
 
-use std::path::PathBuf;
-
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use untied_core::error::text;
@@ -15,7 +13,7 @@ use crate::arrays::Numbers;
 use crate::convert::{self, Parts, with_id};
 use crate::errors::to_python;
 use crate::measure::Measure;
-use crate::tables::path_text;
+use crate::tables::{FilePath, path_text};
 use crate::threads;
 
 /// How features are evaluated.
@@ -61,7 +59,7 @@ impl FeatureEvaluator {
     }
 
     /// Features of files in SVMlight's form, which are read as one.
-    fn read(&self, py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<FeatureEvaluation> {
+    fn read(&self, py: Python<'_>, paths: Vec<FilePath>) -> PyResult<FeatureEvaluation> {
         let paths = paths.into_iter().map(path_text).collect::<PyResult<Vec<String>>>()?;
         threads::run(py, self.threads, || {
             let letor = Letor::open(&paths)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pyo3::exceptions::PyKeyError;
+use pyo3::exceptions::{PyKeyError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use untied_core::error::text;
@@ -13,7 +13,7 @@ use untied_core::table::columns::{Columns, Kind};
 use untied_core::table::profiles::{Detail, GRADE, PROBABILITY, STRATUM};
 use untied_core::table::{self, Chunk, LineMap, Table};
 
-use crate::convert::{chunks, chunks_by_subtopic, chunks_of_pairs, is_by_subtopic, lengths, with_id};
+use crate::convert::{chunks, chunks_by_subtopic, chunks_of_pairs, found, is_by_subtopic, lengths, with_id};
 use crate::errors::to_python;
 use crate::{arrow, from_rows, threads};
 
@@ -120,9 +120,23 @@ fn rows(table: &Table, query: &Bound<'_, PyAny>) -> PyResult<Vec<(String, f64)>>
     Ok((0..rows.len()).map(|row| (text(rows.doc(row)), rows.column(0)[row])).collect())
 }
 
+/// A path as Python gives it.
+pub struct FilePath(PathBuf);
+
+impl<'py> FromPyObject<'_, 'py> for FilePath {
+    type Error = PyErr;
+
+    fn extract(path: Borrowed<'_, 'py, PyAny>) -> PyResult<FilePath> {
+        path.extract().map(FilePath).map_err(|error| match error.is_instance_of::<PyUnicodeEncodeError>(path.py()) {
+            true => refused(format!("a path must be valid text, not {} (half of a surrogate pair)", found(&path))),
+            false => error,
+        })
+    }
+}
+
 /// A path as the core takes it.
-pub fn path_text(path: PathBuf) -> PyResult<String> {
-    path.into_os_string().into_string().map_err(|path| {
+pub fn path_text(path: FilePath) -> PyResult<String> {
+    path.0.into_os_string().into_string().map_err(|path| {
         let message = format!("a path must be valid Unicode, not {}", path.display());
         to_python(untied_core::Error::Value(message))
     })
@@ -131,7 +145,7 @@ pub fn path_text(path: PathBuf) -> PyResult<String> {
 /// All of a file, unpacked: for formats that Python reads, by lines or as a whole.
 #[pyfunction]
 #[pyo3(signature = (path, *, lines))]
-pub fn read_bytes<'py>(py: Python<'py>, path: PathBuf, lines: bool) -> PyResult<Bound<'py, PyBytes>> {
+pub fn read_bytes<'py>(py: Python<'py>, path: FilePath, lines: bool) -> PyResult<Bound<'py, PyBytes>> {
     let path = path_text(path)?;
     let bytes = threads::run(py, Some(1), || if lines { read::read_lines(&path) } else { read::read_all(&path) })?;
     Ok(PyBytes::new(py, &bytes))
@@ -155,7 +169,7 @@ impl Run {
     #[pyo3(signature = (path, threads = None, format = "trec", columns = None, ranks = false))]
     fn read(
         py: Python<'_>,
-        path: PathBuf,
+        path: FilePath,
         threads: Option<i64>,
         format: &str,
         columns: Option<Named>,
@@ -260,7 +274,7 @@ impl Run {
 impl Lengths {
     #[staticmethod]
     #[pyo3(signature = (path, threads = None))]
-    fn read(py: Python<'_>, path: PathBuf, threads: Option<i64>) -> PyResult<Lengths> {
+    fn read(py: Python<'_>, path: FilePath, threads: Option<i64>) -> PyResult<Lengths> {
         let path = path_text(path)?;
         threads::run(py, threads, || read::read_lengths(&path)).map(|lengths| Lengths(Arc::new(lengths)))
     }
@@ -319,7 +333,7 @@ impl Qrels {
     #[pyo3(signature = (path, threads = None, format = "trec", layout = "trec", columns = None))]
     fn read(
         py: Python<'_>,
-        path: PathBuf,
+        path: FilePath,
         threads: Option<i64>,
         format: &str,
         layout: &str,
@@ -341,7 +355,7 @@ impl Qrels {
             // Such files are small, and read in Python.
             "groups" | "mirex" => {
                 let read = py.import("untied.truth")?.getattr("READERS")?.get_item(format)?;
-                return Qrels::from_mapping(&read.call1((path,))?, threads, format);
+                return Qrels::from_mapping(&read.call1((path.0,))?, threads, format);
             }
             _ => return Err(unknown_format(format)),
         };

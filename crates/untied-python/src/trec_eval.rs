@@ -1,13 +1,11 @@
 //! `untied trec_eval` for Python.
 
-use std::path::PathBuf;
-
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use untied_core::read::atol;
 use untied_core::trec_eval::{self, Failure, Options, Report, Version};
 
-use crate::tables::path_text;
+use crate::tables::{FilePath, path_text};
 use crate::threads;
 
 /// Options by the names of [`Options`]; numbers as text, to be read as C does.
@@ -25,7 +23,7 @@ pub struct Given {
     depth: Option<String>,
     judgments: String,
     results: String,
-    deviations: Option<PathBuf>,
+    deviations: Option<FilePath>,
     topic: Option<String>,
 }
 
@@ -61,7 +59,7 @@ pub struct TrecReport {
 impl TrecReport {
     /// Read and evaluate; no failure of trec_eval's is an exception.
     #[new]
-    fn new(py: Python<'_>, judgments: PathBuf, results: PathBuf, options: Given) -> PyResult<TrecReport> {
+    fn new(py: Python<'_>, judgments: FilePath, results: FilePath, options: Given) -> PyResult<TrecReport> {
         let (judgments, results) = (path_text(judgments)?, path_text(results)?);
         let options = options.options()?;
         let report = threads::run(py, None, || Ok(trec_eval::evaluate(&options, &judgments, &results)))?;

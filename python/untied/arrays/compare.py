@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import index
+
 from untied import _core
 from untied.arrays.values import ArrayValues
 from untied.compare import as_comparing, as_comparing_measures
@@ -94,7 +96,7 @@ def compare_arrays(
     rows = len(ids_a)
     if rows != len(ids_b):
         raise UntiedError(f"a has {rows} rows and b has {len(ids_b)}; there must be one each for a query")
-    known = padding if padding is not None and padding >= 0 else None
+    known = None if padding is None or index(padding) < 0 else index(padding)
     native = _core.ArrayComparer(asked, max(ids_a.shape[1], ids_b.shape[1]), known, threads)
     values = numpy.empty((rows, len(asked), 3))
     for first in range(0, rows, ROWS):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from math import isfinite
+
 from untied import _core, overlap
 from untied.arrays.values import ArrayValues
 from untied.errors import UntiedError
@@ -11,7 +14,7 @@ from untied.table import Table, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from untied._core import ArrayEvaluation, Measure
@@ -215,12 +218,13 @@ class ArrayEvaluator:
         self._shape: tuple[int, ...] = numbers[0].shape
         self._queries, groups = _groups(self._shape, sizes, offsets, query_ids)
         queries = len(self._queries)
-        by_grade = num_relevant.items() if hasattr(num_relevant, "items") else []
-        totals: list[tuple[float | None, Any]] = [
-            (float(grade), as_counts(f"num_relevant[{grade}]", counts, queries, "queries"))
-            for grade, counts in by_grade
-        ]
-        if num_relevant is not None and not hasattr(num_relevant, "items"):
+        totals: list[tuple[float | None, Any]] = []
+        if isinstance(num_relevant, Mapping):  # and not a Series of pandas, which has items too
+            totals = [
+                (_grade(grade), as_counts(f"num_relevant[{grade!r}]", counts, queries, "queries"))
+                for grade, counts in num_relevant.items()
+            ]
+        elif num_relevant is not None:
             totals = [(None, as_counts("num_relevant", num_relevant, queries, "queries"))]
         self._groups = groups
         self._options: dict[str, Any] = {
@@ -297,6 +301,12 @@ class ArrayEvaluator:
         if facts and not facts[0]["relevant"]:  # labels are those of all columns
             overlap.warn({"scores": overlap.NOTHING_RELEVANT})
         return ArrayResults(self._measures, self._queries, totals, facts, single, evaluations if keep else None)
+
+
+def _grade(grade: Any) -> float:
+    if isinstance(grade, str) or not hasattr(grade, "__float__") or not isfinite(grade):
+        raise UntiedError(f"num_relevant: expected finite numbers as grades, found {grade!r}")
+    return float(grade)
 
 
 def evaluate_arrays(
