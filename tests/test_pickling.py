@@ -134,6 +134,7 @@ HELD: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "EvaluateRetrieval": (beir.EvaluateRetrieval, lambda made: vars(made)),
     "InputError": (lambda: untied.InputError("said", "f", 1, "e", "x"), lambda error: (str(error), vars(error))),
     "UntiedError": (lambda: untied.UntiedError("said"), str),
+    "UntiedWarning": (lambda: untied.UntiedWarning("said"), str),
     "MeasureError": (lambda: untied.MeasureError("said"), str),
     "UndefinedError": (lambda: untied.UndefinedError("said"), str),
 }
