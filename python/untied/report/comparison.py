@@ -40,6 +40,7 @@ def collect_comparison(found: Comparison, depth: int, threads: int | None) -> di
             for row in found.distribution.to_dicts()
         ],
         "alone": list(found.alone),
+        "filled": [[measure, *counts] for measure, counts in found.filled.items()],
         "rankings": rankings(queries, qrels, loaded, depth),
         "ties": [_core.tie_counts(run, threads, precision) for run in loaded.values()],
     }

@@ -18,7 +18,7 @@ function theme(name) {
 theme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 document.getElementById("subtitle").textContent =
   comparing
-    ? `A: ${data.runs[0]} · B: ${data.runs[1]} · ` + `${count(data.of)} queries of both` + (whole() ? "" : `; the page holds ${count(data.queries.length)}`) + (data.alone.some((n) => n > 0) ? ` · left out: ${data.alone[0]} only in A, ${data.alone[1]} only in B` : "")
+    ? `A: ${data.runs[0]} · B: ${data.runs[1]} · ` + `${count(data.of)} queries of both` + (whole() ? "" : `; the page holds ${count(data.queries.length)}`) + (data.alone.some((n) => n > 0) ? ` · left out: ${data.alone[0]} only in A, ${data.alone[1]} only in B` : "") + data.filled.map(([measure, ofA, ofB]) => ` · filled up to the cutoff of ${measure} with unknown documents: ${ofA} of A, ${ofB} of B`).join("")
     : `${data.runs.length} ${data.runs.length === 1 ? "run" : "runs"} · ${count(data.of)} queries${whole() ? "" : `, of which the page holds ${count(data.queries.length)}`} · exact means over all orders of tied documents`;
 const measures = document.getElementById("measure");
 measures.append(...data.measures.map((measure, number) => node("option", { value: number, title: about(measure) }, measure.name)));
