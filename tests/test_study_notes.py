@@ -169,3 +169,61 @@ def test_compare_notes_filled_rankings(tmp_path: pathlib.Path, capsys: pytest.Ca
     assert f"{note}1 of new, 1 of other\n" in capsys.readouterr().err
     assert main(["compare", *paths[:2], "-m", "MED(nDCG@3)", "-m", "RBO@10"]) == 0
     assert "filled up" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_runs_without_a_judged_query(name: str, tmp_path: pathlib.Path) -> None:
+    """One is named in a warning and in the summary; where all are such runs there is nothing to study."""
+    given = runs(one="abc", two="abcxy", three="xyz" if name != "med" else "xyzabc")
+    if name == "med":  # whose runs need queries in common
+        given["three"] = {
+            query: {f"{doc}!": score for doc, score in of.items()} for query, of in given["three"].items()
+        }
+    reason = (
+        "no query in common with the qrels" if name != "med" else "queries in common with the qrels, but no document"
+    )
+    with pytest.warns(untied.UntiedWarning, match=f"^{reason}: three") as caught:
+        found = conduct(name, QRELS, given, tmp_path / "one")
+    assert len(caught) == 1
+    assert f"Note: {caught[0].message}." in found.summary
+    if name == "med":
+        assert "no document in common with the other runs: three" in found.summary
+    with pytest.raises(untied.UntiedError, match=r"^no query in common with the qrels: one, two, three"):
+        conduct(name, {"other": QRELS["a"]}, given, tmp_path / "all")
+    assert not (tmp_path / "all").exists()
+
+
+def test_other_judgments_without_a_query_in_common(tmp_path: pathlib.Path) -> None:
+    also = {"mine": {"a": QRELS["a"]}, "theirs": {"other": QRELS["a"]}}
+    with pytest.raises(
+        untied.UntiedError, match=r"^no query in common with the qrels: one with theirs, two with theirs$"
+    ):
+        conduct("agreement", QRELS, runs(one="abc", two="abc"), tmp_path / "out", qrels_also=also)
+
+
+def test_samples_without_a_document_in_common_are_not_warned_of(
+    tmp_path: pathlib.Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    """A small part of a short run may hold nothing that is judged; the study says so of its inputs alone."""
+    given = runs(one="abc", two="abc")
+    given["two"] = {query: dict(list(of.items())[:1]) for query, of in given["two"].items()}
+    conduct("imperfect", QRELS, given, tmp_path / "imperfect", rates=[5], samples=5)
+    conduct("incomplete", QRELS, given, tmp_path / "incomplete", rates=[10], samples=5)
+    assert not recwarn.list
+
+
+def test_passages_without_a_judged_query(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "judged").write_text("1 d 0 100 1\n")
+    for name, query in (("a1", "1"), ("a2", "1"), ("b1", "2")):
+        (tmp_path / name).write_text(f"{query} d 0 50 0 1.5 {name}\n")
+    paths = [tmp_path / name for name in ("a1", "a2", "b1")]
+    options = {"passages": True, "prefix": 1, "plots": "none"}
+    with pytest.warns(untied.UntiedWarning, match=r"^no query in common with the qrels: b1$"):
+        found = study.med(tmp_path / "judged", paths, tmp_path / "out", **options)
+    assert found.notes == [
+        "queries without judged passages, left out: 1 in b1",
+        "judged queries that another run lacks, left out of the comparison of the two: 1 in a1, 1 in a2",
+    ]
+    (tmp_path / "judged").write_text("3 d 0 100 1\n")
+    with pytest.raises(untied.UntiedError, match=r"^no query in common with the qrels: a1, a2, b1$"):
+        study.med(tmp_path / "judged", paths, tmp_path / "none", **options)

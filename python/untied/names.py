@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 #: Suffixes of files that say no more than how they are written.
 FORMATS = (
     ".run", ".trec", ".txt", ".tsv", ".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".res", ".result", ".results",
-    ".passages",
+    ".passages", ".qrels",
 )  # fmt: skip
 
 

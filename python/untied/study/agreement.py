@@ -11,7 +11,7 @@ import math
 import os
 from itertools import combinations
 
-from untied import sample
+from untied import overlap, sample
 from untied._core import show_id
 from untied.correlation import kendall, swapped, tau_ap
 from untied.errors import UntiedError
@@ -75,6 +75,15 @@ class Agreement(Study):
             raise UntiedError(f"a ranking of runs needs at least 2 runs, found {len(inputs.runs)}")
         super().__init__(inputs, settings)
         self.also = also
+
+    def apart(self) -> list[dict[str, str | None]]:
+        """Runs that have nothing in common with one of the judgments."""
+        threads = self.inputs.threads
+        others = [
+            {f"{name} with {label}": overlap.of_inputs(qrels, run, threads) for name, run in self.inputs.runs.items()}
+            for label, qrels in self.also.items()
+        ]
+        return [*super().apart(), *others]
 
     @staticmethod
     def add_options(add: Callable[..., argparse.Action]) -> None:

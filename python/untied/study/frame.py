@@ -75,7 +75,6 @@ class Inputs:
         self.origins: list[dict[str, str | None]] = []
         self.qrels = self.read_qrels("qrels", qrels, qrels_format)
         self.runs = {name: self.read_run(name, source) for name, source in each(named_sources(runs), "run")}
-        self.reasons = {name: overlap.of_inputs(self.qrels, run, threads) for name, run in self.runs.items()}
 
     def read_qrels(self, name: str, source: QrelsLike, format: str = "auto", *, option: str | None = None) -> Qrels:
         """Read judgments, and remember where they came from."""
@@ -162,6 +161,11 @@ class Study:
     def add_options(add: Callable[..., argparse.Action]) -> None:
         """Add its own options to the command line; each is an argument of the function of the same name."""
         raise NotImplementedError
+
+    def apart(self) -> list[dict[str, str | None]]:
+        """What is wrong with runs that have nothing in common with the judgments, by run; None where nothing is."""
+        qrels, threads = self.inputs.qrels, self.inputs.threads
+        return [{name: overlap.of_inputs(qrels, run, threads) for name, run in self.inputs.runs.items()}]
 
     def notes(self) -> list[str]:
         """What is unusual about the inputs, and what becomes of it."""
@@ -284,21 +288,26 @@ def conduct(study: Study, directory: str | os.PathLike[str], *, plots: str = "sv
         from untied.plotting import need_matplotlib
 
         need_matplotlib()
+    apart = study.apart()
+    # Where it is so of all runs, nothing is left to study.
+    overlap.warn(*apart, strict=any(all(reasons.values()) for reasons in apart))
     directory = os.fspath(directory)
     os.makedirs(directory, exist_ok=True)
     for name in (f"{study.name}.tsv", "summary.md", "parts.jsonl"):
         check_target(os.path.join(directory, name), study.inputs.paths)
     parts = study.parts()
-    overlap.warn(study.inputs.reasons)
     # Samples of judgments and parts of runs may have nothing in common.
     with overlap.Notes(), Kept(parts_path(directory), _fingerprint(study), restart=restart) as kept:
         missing = [part for part in parts if part not in kept.parts]
         for part in steps(missing, "parts", study.name):
             kept.add(part, study.compute(*part))
-        return _write(study, directory, {part: kept.parts[part] for part in parts}, plots, len(missing))
+        found = {part: kept.parts[part] for part in parts}
+        return _write(study, directory, found, plots, len(missing), overlap.sentence(*apart))
 
 
-def _write(study: Study, directory: str, parts: Mapping[Part, list[Row]], plots: str, computed: int) -> Result:
+def _write(
+    study: Study, directory: str, parts: Mapping[Part, list[Row]], plots: str, computed: int, apart: str | None
+) -> Result:
     """Write all that is made of the parts."""
     files: list[str] = []
 
@@ -328,7 +337,6 @@ def _write(study: Study, directory: str, parts: Mapping[Part, list[Row]], plots:
         return shown.get(name, "")
 
     notes = study.notes()
-    apart = overlap.sentence(study.inputs.reasons)
     text = _summary(study, tables, study.summary(tables, show), [*([apart] if apart else []), *notes])
     save("summary.md", text)
     return Result(study.name, directory, tables, text, files, notes, computed, len(parts) - computed)

@@ -14,7 +14,7 @@ import math
 import os
 from itertools import combinations
 
-from untied import _core, sample
+from untied import _core, overlap, sample
 from untied._core import show_id
 from untied.compare import as_comparing, compare_all
 from untied.correlation import kendall
@@ -102,6 +102,10 @@ class Med(Study):
         self.swept += [("RBO", psi, _canonical(f"RBO(p={psi})")) for psi in settings["psi"]]
         self.swept += [("MED-nDCG", k, _canonical(f"MED(nDCG@{k}, max_grade={grade:g})")) for k in settings["cutoffs"]]
         self.swept += [("MED-ERR", k, _canonical(f"MED(ERR(max_grade={grade:g})@{k})")) for k in settings["cutoffs"]]
+
+    def apart(self) -> list[dict[str, str | None]]:
+        """Runs without documents in common with the judgments, or with other runs."""
+        return [*super().apart(), overlap.of_runs(self.inputs.runs, self.inputs.threads)]
 
     def notes(self) -> list[str]:
         """Queries that are not everywhere, and rankings that MED fills up."""

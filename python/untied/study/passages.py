@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from untied.errors import UntiedError
+from untied.overlap import QUERIES
 from untied.passages import LONGEST, compare_passages, read_judged_passages, read_passages
 from untied.plotting import COLORS
 from untied.study.estimates import linear
@@ -63,6 +64,12 @@ class MedPassages(Study):
             raise UntiedError(f"a comparison needs at least 2 runs, found {len(inputs.runs)}")
         super().__init__(inputs, settings)
         self.groups = groups
+
+    def apart(self) -> list[dict[str, str | None]]:
+        """Runs without a judged query."""
+        judged: Any = self.inputs.qrels
+        runs: Any = self.inputs.runs
+        return [{name: None if of.keys() & judged.keys() else QUERIES for name, of in runs.items()}]
 
     def notes(self) -> list[str]:
         """Queries of runs without judged passages, and those that some run lacks."""
