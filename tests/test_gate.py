@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -148,3 +151,36 @@ def test_ids_cannot_break_the_report() -> None:
     assert suite.get("name") == "\ufffd<name>"
     assert suite[0][0].text == 'query <q&"\ufffd\ufffd: +0.5000'
     assert isinstance(verdict.checks[0], untied.gate.Check)
+
+
+MEASURED = """
+import sys
+import untied
+from untied.gate import gate
+
+def memory(field):
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith(field)) / 1024
+
+qrels, new, old = untied.Qrels(sys.argv[1]), untied.Run(sys.argv[2]), untied.Run(sys.argv[3])
+gate({"q": {"a": 1}}, {"q": ["a"]}, baseline={"q": ["a"]}, max_drop={"AP": 0}, max_med={"nDCG@2": 1})  # loads all
+before = memory("VmRSS")
+with open("/proc/self/clear_refs", "w") as file:
+    file.write("5")  # the peak begins anew
+limits = {"min": {"AP": 1}, "max_drop": {"AP": 0, "nDCG@2": "1%"}, "max_med": {"nDCG@2": 0}}
+assert not gate(qrels, new, baseline=old, **limits).passed
+print(memory("VmHWM") - before)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the peak of memory is Linux's to tell")
+def test_queries_take_little_memory(tmp_path) -> None:
+    """A million queries take at most 300 MB beyond the input, so 200,000 a fifth of that."""
+    queries = range(200_000)
+    (tmp_path / "qrels").write_text("".join(f"q{query} 0 a 1\nq{query} 0 b 0\n" for query in queries))
+    for name, turn in (("new", 3), ("old", 4)):
+        lines = (f"q{query} Q0 {'ba'[query % turn > 0]} 1 2 t\nq{query} Q0 c 2 1 t\n" for query in queries)
+        (tmp_path / name).write_text("".join(lines))
+    command = [sys.executable, "-c", MEASURED, *(str(tmp_path / name) for name in ("qrels", "new", "old"))]
+    found = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert float(found.stdout) < 60
