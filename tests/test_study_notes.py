@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -157,6 +159,15 @@ def test_texts_of_unknown_length_fill_nothing(measure: str) -> None:
     given = short_runs()
     lengths = {f"{query}{i}": (100, 30.0) for query in "abc" for i in range(8)}
     assert untied.compare(given["one"], given["tiny"], measure, docs=lengths).filled == {}
+
+
+def test_the_page_of_a_comparison_says_which_rankings_are_filled() -> None:
+    given = short_runs()
+    page = untied.report.comparison_report(untied.compare(given["one"], given["tiny"], ["RBO", "MED(P@5)"]))
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    assert json.loads(found[1])["filled"] == [["MED(P@5)", 0, 3]]
+    assert "filled up to the cutoff of" in page
 
 
 def test_compare_notes_filled_rankings(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
