@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from heapq import nsmallest
 from math import inf, isnan, nan
 
 from untied import _core, overlap
@@ -122,8 +123,6 @@ class Comparison:
         self._options = options
         self._probabilities = probabilities
         self._docs = docs
-        self._queries = native.queries()
-        self._places: dict[str, int] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         found = _recorded(self._native, self._measures)
@@ -143,7 +142,7 @@ class Comparison:
     @property
     def queries(self) -> list[str]:
         """The queries of both runs, in byte order of their ids."""
-        return list(self._queries)
+        return self._native.queries()
 
     @property
     def alone(self) -> tuple[int, int]:
@@ -203,11 +202,10 @@ class Comparison:
         return Value(*self._native.value(self._place(query), number))
 
     def _place(self, query: str) -> int:
-        if not self._places:
-            self._places = {query: place for place, query in enumerate(self._queries)}
-        if query not in self._places:
+        place = self._native.find(query)
+        if place is None:
             raise KeyError(f"query {query!r} is not in both runs")
-        return self._places[query]
+        return place
 
     def _number(self, measure: str | Measure) -> int:
         name = str(as_comparing(measure))
@@ -238,7 +236,7 @@ class Comparison:
         Table
             Columns run_a, run_b, query, measure, certificate, value, low, high, and variance where it was asked for.
         """
-        queries = (self._queries if per_query else []) + ["all"] * means
+        queries = (self.queries if per_query else []) + ["all"] * means
         parts = (self._native.values() if per_query else []) + (self._native.totals() if means else [])
         return as_table([(*self._names, query, measure) for query in queries for measure in self.measures], parts,
                         self._options["variance"])  # fmt: skip
@@ -282,7 +280,7 @@ class Comparison:
                 return inf  # not known to differ
             return -value if lower_is_better or symmetry == "opposite" else value
 
-        return [self._queries[query] for query in sorted(range(len(values)), key=likeness)[:n]]
+        return [self._native.query(query) for query in nsmallest(n, range(len(values)), key=likeness)]
 
     def moved(self, query: str, depth: int | None = None) -> Table:
         """What became of the documents of a query.
@@ -405,9 +403,9 @@ class Comparison:
         """What the core needs for one query and measure."""
         number = 0 if measure is None else self._number(measure)
         if query is None:
-            if len(self._queries) > 1:
+            if len(self._native) > 1:
                 raise KeyError("this is of one query; name it")
-            [query] = self._queries
+            query = self._native.query(0)
         self._place(query)
         run_a, run_b, qrels = self._inputs
         reading = {name: self._options[name] for name in ("depth", "ties", "score_dtype")}

@@ -140,7 +140,7 @@ fn compared(name: &str, one: &Run, other: &Run, qrels: Option<&Qrels>, layout: L
         settings,
     )
     .expect(name);
-    found[0].values[0]
+    found[0].values.get(0)
 }
 
 /// Every choice of one for each.

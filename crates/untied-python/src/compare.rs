@@ -73,7 +73,7 @@ fn specs(measures: &[PyRef<'_, Measure>]) -> Vec<Spec> {
 
 /// Compare every run with every later one, query by query.
 #[pyfunction]
-#[pyo3(signature = (runs, measures, *, qrels, probabilities, docs, depth, ties, score_dtype, variance, itself, threads))]
+#[pyo3(signature = (runs, measures, *, qrels, probabilities, docs, depth, ties, score_dtype, variance, itself, threads, only_means = false))]
 #[allow(clippy::too_many_arguments)]
 pub fn compare_runs(
     py: Python<'_>,
@@ -88,8 +88,9 @@ pub fn compare_runs(
     variance: bool,
     itself: bool,
     threads: Option<i64>,
+    only_means: bool,
 ) -> PyResult<Vec<Comparison>> {
-    let settings = Settings { itself, ..Settings::new(ties, score_dtype, variance).map_err(to_python)? };
+    let settings = Settings { itself, only_means, ..Settings::new(ties, score_dtype, variance).map_err(to_python)? };
     let specs = specs(&measures);
     let tables: Vec<_> = runs.iter().map(|run| &run.get().0).collect();
     let known = background(qrels, probabilities, docs);
@@ -127,12 +128,11 @@ pub fn compare_rows<'py>(
     let names = measures.iter().map(|measure| measure.0.to_string()).collect();
     let optional = ["low", "high", "variance"].into_iter().take(if variance { 3 } else { 2 }).collect();
     let mut rows = Rows::new(names, optional, &["in_a", "in_b", "matched", "judged"]);
-    let mut values: &[Score] = &[];
+    let mut values = Vec::new().into_iter();
     let width = measures.len();
-    let found;
     if joined(a, b).any(|(_, a, b)| a.is_some() && b.is_some()) {
         let runs = vec![run_a.clone_ref(py), run_b.clone_ref(py)];
-        found = compare_runs(
+        let found = compare_runs(
             py,
             runs,
             measures,
@@ -145,8 +145,9 @@ pub fn compare_rows<'py>(
             variance,
             false,
             threads,
+            false,
         )?;
-        values = &found[0].comparison.values;
+        values = found[0].comparison.values.iter().collect::<Vec<_>>().into_iter();
     }
     for (query, in_a, in_b) in joined(a, b) {
         if let (Some(of_a), Some(of_b)) = (in_a, in_b) {
@@ -155,7 +156,7 @@ pub fn compare_rows<'py>(
             let is_judged =
                 judged.is_some_and(|judged| share_document(&of_a, &judged) || share_document(&of_b, &judged));
             let flags = [true, true, share_document(&of_a, &of_b), is_judged];
-            for (measure, score) in values[..width].iter().enumerate() {
+            for (measure, score) in values.by_ref().take(width).enumerate() {
                 let value = Value {
                     mean: score.value,
                     variance: score.variance,
@@ -166,7 +167,6 @@ pub fn compare_rows<'py>(
                 };
                 rows.push(&query, Some((measure, value)), &flags);
             }
-            values = &values[width..];
         } else {
             rows.push(&query, None, &[in_a.is_some(), in_b.is_some(), false, false]);
         }
@@ -331,12 +331,23 @@ impl Comparison {
     }
 
     fn queries(&self) -> Vec<String> {
-        (0..self.comparison.queries.len()).map(|row| self.query(row)).collect()
+        let run = &self.run.get().0;
+        self.comparison.queries.iter().map(|&query| text(run.id(query))).collect()
     }
 
-    /// The id of the query in a row.
-    fn query(&self, row: usize) -> String {
-        text(self.run.get().0.id(self.comparison.queries[row]))
+    fn __len__(&self) -> usize {
+        self.comparison.queries.len()
+    }
+
+    /// The id of a query, by its number.
+    fn query(&self, query: usize) -> String {
+        text(self.run.get().0.id(self.comparison.queries[query]))
+    }
+
+    /// The number of a query.
+    fn find(&self, query: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+        let number = with_id(query, "a query id", |id| Ok(self.run.get().0.find(id)))?;
+        Ok(number.and_then(|number| self.comparison.queries.binary_search(&number).ok()))
     }
 
     fn totals(&self) -> Vec<Parts> {
@@ -345,19 +356,19 @@ impl Comparison {
 
     /// Query by query.
     fn values(&self) -> Vec<Parts> {
-        self.comparison.values.iter().map(parts).collect()
+        self.comparison.values.iter().map(|score| parts(&score)).collect()
     }
 
     /// Of one query, by its number, and measure.
     fn value(&self, query: usize, measure: usize) -> Parts {
-        parts(&self.comparison.values[query * self.comparison.totals.len() + measure])
+        parts(&self.comparison.values.get(query * self.comparison.totals.len() + measure))
     }
 
     /// Plain values of one measure, query by query; or the largest that they can be, where that is known.
     #[pyo3(signature = (measure, high = false))]
     fn column(&self, measure: usize, high: bool) -> Vec<f64> {
         let values = self.comparison.values.iter().skip(measure).step_by(self.comparison.totals.len());
-        let end = |score: &Score| score.range.filter(|_| high).map_or(score.value, |(_, most)| most);
+        let end = |score: Score| score.range.filter(|_| high).map_or(score.value, |(_, most)| most);
         values.map(end).collect()
     }
 

@@ -31,10 +31,10 @@ class Report:
     def of_two(self, found: Comparison, per_query: bool, top: int) -> str:
         """Tell how values spread over queries, and what moved in those that changed most."""
         old, new = map(show_id, found.runs)
-        queries = len(found.queries)
-        rows = self._by_query(found)
-        head = ["query", *found.measures]
+        queries = len(found._native)
         changed = found.most_changed(top)
+        rows = self._by_query(found, found.queries if per_query else changed)
+        head = ["query", *found.measures]
         parts = [
             self.title(f"{old} to {new}: {queries} {'query' if queries == 1 else 'queries'}"),
             self._distribution(found),
@@ -53,7 +53,8 @@ class Report:
         for pair in pairs:
             names = list(map(show_id, pair.runs))
             if per_query:
-                rows += [[*names, show_id(query), *cells] for query, cells in self._by_query(pair).items()]
+                of_queries = self._by_query(pair, pair.queries).items()
+                rows += [[*names, show_id(query), *cells] for query, cells in of_queries]
             rows.append([*names, *(["all"] if per_query else []), *map(self._value, pair.means.to_dicts())])
         return self.table([*head, *pairs[0].measures], rows, texts=len(head))
 
@@ -68,11 +69,12 @@ class Report:
         ends = [text if end is None else f"{end:.{self.digits}f}" for end in (low, high)]
         return text if ends == [text, text] else f"{text} [{', '.join(ends)}]"
 
-    def _by_query(self, found: Comparison) -> dict[str, list[str]]:
-        cells: dict[str, list[str]] = {}
-        for row in found.per_query.to_dicts():
-            cells.setdefault(row["query"], []).append(self._value(row))
-        return cells
+    def _by_query(self, found: Comparison, queries: list[str]) -> dict[str, list[str]]:
+        def cells(query: str) -> list[str]:
+            values = (found._native.value(found._place(query), number) for number in range(len(found.measures)))
+            return [self._value(dict(zip(("value", "low", "high"), value, strict=False))) for value in values]
+
+        return {query: cells(query) for query in queries}
 
     def _is_wide(self, head: list[str], rows: list[list[str]], texts: int) -> bool:
         """Whether a table is too wide for the terminal."""

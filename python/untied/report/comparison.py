@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 def collect_comparison(found: Comparison, depth: int, threads: int | None) -> dict[str, Any]:
     """Values of queries, how they spread, and both rankings of each query to a depth."""
-    queries = found.queries if len(found.queries) <= MOST else found.most_changed(MOST)
+    count = len(found._native)
+    queries = found.queries if count <= MOST else found.most_changed(MOST)
     names = [show_id(name) for name in found.runs]
     run_a, run_b, qrels = found._inputs
     loaded = {"a": run_a, "b": run_b}
@@ -33,7 +34,7 @@ def collect_comparison(found: Comparison, depth: int, threads: int | None) -> di
         "runs": names,
         "baseline": None,
         "queries": [show_id(query) for query in queries],
-        "of": len(found.queries),
+        "of": count,
         "values": values,
         "distribution": [
             {name: number(cell) if isinstance(cell, float) else cell for name, cell in row.items()}

@@ -6,11 +6,13 @@ mod bulk;
 mod mean;
 mod moved;
 mod plan;
+mod scores;
 
 pub use assignment::{Assigned, assignment, outcomes};
 pub use bulk::{Bulk, Lists};
 pub use mean::Mean;
 pub use moved::{Moved, Rank, moved};
+pub use scores::Scores;
 
 use rayon::prelude::*;
 
@@ -25,6 +27,9 @@ use crate::table::{Lengths, Qrels, Rows, Run};
 use crate::watch;
 use plan::{Given, Plan, Room};
 
+/// Queries that are compared before their values are put where they belong.
+const AT_ONCE: usize = 1 << 14;
+
 /// How to compare.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Settings {
@@ -36,6 +41,8 @@ pub struct Settings {
     pub variance: bool,
     /// Whether to compare every run with itself too.
     pub itself: bool,
+    /// Whether to keep means only, not the values of queries.
+    pub only_means: bool,
 }
 
 impl Settings {
@@ -45,7 +52,7 @@ impl Settings {
     /// Nothing has such a name, or `trec` meets another precision.
     pub fn new(ties: &str, precision: &str, variance: bool) -> Result<Settings> {
         let (layout, precision) = settings::layout(ties, precision)?;
-        Ok(Settings { layout, precision, variance, itself: false })
+        Ok(Settings { layout, precision, variance, itself: false, only_means: false })
     }
 }
 
@@ -145,18 +152,15 @@ fn lengths_for<'a>(specs: &[Spec], lengths: Option<&'a Lengths>) -> Result<Optio
 pub struct Comparison {
     /// Numbers of the two runs.
     pub runs: (usize, usize),
-    /// The queries of both, by their numbers in the first.
+    /// The queries of both, by their numbers in the first, ascending.
     pub queries: Vec<usize>,
     /// Values, query by query.
-    pub values: Vec<Score>,
+    pub values: Scores,
     /// For each measure, the mean over queries where it is defined.
     pub totals: Vec<Score>,
     /// Queries that only the first and only the second run has.
     pub alone: (usize, usize),
 }
-
-/// Queries that are compared before their values are put in order, which takes a third of the room.
-const AT_ONCE: usize = 1 << 16;
 
 /// Numbers of a query in the runs that have it, and the values of all pairs of these.
 type Found = (Vec<Option<usize>>, Vec<Score>);
@@ -197,8 +201,13 @@ pub fn compare<'a>(
     };
     let pairs = pairs(runs.len(), settings.itself).count();
     watch::begin(|| "comparing".into(), "pairs of rankings", Some((pairs * ids.len()) as u64));
-    let found = ids.chunks(AT_ONCE).map(|ids| ids.par_iter().map_init(Room::default, of_query).collect());
-    gather(runs, specs.len(), settings.itself, ids.len(), found)
+    let mut gathered = Gathered::new(runs, specs.len(), settings);
+    // Some at a time: values of all runs stand side by side until they are gathered.
+    for ids in ids.chunks(AT_ONCE) {
+        let found = ids.par_iter().map_init(Room::default, of_query).collect::<Result<Vec<_>>>()?;
+        gathered.add(&found);
+    }
+    gathered.finish(runs)
 }
 
 /// Check that the scores of a run are probabilities.
@@ -217,47 +226,49 @@ fn check_probabilities(run: &Run) -> Result<()> {
     Ok(())
 }
 
-/// Query by query and pair by pair to pair by pair and query by query.
-fn gather(
-    runs: &[&Run],
+/// What comes query by query and pair by pair, pair by pair.
+struct Gathered {
     width: usize,
-    itself: bool,
-    queries: usize,
-    found: impl Iterator<Item = Result<Vec<Found>>>,
-) -> Result<Vec<Comparison>> {
-    let of_pair = |runs| Comparison {
-        runs,
-        queries: Vec::with_capacity(queries),
-        values: Vec::with_capacity(width * queries),
-        ..Comparison::default()
-    };
-    let mut all: Vec<Comparison> = pairs(runs.len(), itself).map(of_pair).collect();
-    for found in found {
-        for (numbers, values) in found? {
-            let both = all.iter_mut().filter(|one| numbers[one.runs.1].is_some());
-            let both = both.filter_map(|one| Some((numbers[one.runs.0]?, one)));
-            for ((query, one), values) in both.zip(values.chunks(width)) {
-                one.queries.push(query);
-                one.values.extend(values);
+    only_means: bool,
+    all: Vec<(Comparison, usize, Vec<Mean>)>,
+}
+
+impl Gathered {
+    fn new(runs: &[&Run], width: usize, settings: Settings) -> Gathered {
+        let of_pair = |runs| (Comparison { runs, ..Comparison::default() }, 0, vec![Mean::default(); width]);
+        let all = pairs(runs.len(), settings.itself).map(of_pair).collect();
+        Gathered { width, only_means: settings.only_means, all }
+    }
+
+    /// Add queries with their numbers in the runs, which follow those before.
+    fn add(&mut self, found: &[Found]) {
+        for (numbers, values) in found {
+            let both = self.all.iter_mut().filter(|one| numbers[one.0.runs.1].is_some());
+            let both = both.filter_map(|one| Some((numbers[one.0.runs.0]?, one)));
+            for ((query, (one, count, means)), values) in both.zip(values.chunks(self.width)) {
+                *count += 1;
+                means.iter_mut().zip(values).for_each(|(mean, score)| mean.add(score));
+                if !self.only_means {
+                    one.queries.push(query);
+                    values.iter().for_each(|score| one.values.push(score));
+                }
             }
         }
     }
-    for one in &mut all {
-        let (a, b) = one.runs;
-        if one.queries.is_empty() {
-            let which = if runs.len() == 2 { "the runs".into() } else { format!("runs {} and {}", a + 1, b + 1) };
-            return Err(Error::Value(format!("{which} have no query in common")));
-        }
-        one.alone = (runs[a].len() - one.queries.len(), runs[b].len() - one.queries.len());
-        one.totals = (0..width)
-            .map(|measure| {
-                let mut mean = Mean::default();
-                one.values.iter().skip(measure).step_by(width).for_each(|score| mean.add(score));
-                mean.finish()
-            })
-            .collect();
+
+    fn finish(self, runs: &[&Run]) -> Result<Vec<Comparison>> {
+        let of_pair = |(mut one, count, means): (Comparison, usize, Vec<Mean>)| {
+            let (a, b) = one.runs;
+            if count == 0 {
+                let which = if runs.len() == 2 { "the runs".into() } else { format!("runs {} and {}", a + 1, b + 1) };
+                return Err(Error::Value(format!("{which} have no query in common")));
+            }
+            one.alone = (runs[a].len() - count, runs[b].len() - count);
+            one.totals = means.iter().map(Mean::finish).collect();
+            Ok(one)
+        };
+        self.all.into_iter().map(of_pair).collect()
     }
-    Ok(all)
 }
 
 /// Every two of so many runs, each with itself or not.

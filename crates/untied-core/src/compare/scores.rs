@@ -1,0 +1,71 @@
+//! Many scores in little memory.
+
+use crate::measures::Certainty;
+use crate::similarity::Score;
+
+/// Scores, one after the other, in 26 bytes each where none has a variance (56 by themselves).
+#[derive(Debug, Default)]
+pub struct Scores {
+    /// Value, lowest, highest.
+    numbers: Vec<[f64; 3]>,
+    /// Of all scores, or of none.
+    variances: Vec<Option<f64>>,
+    /// How sure a value is, and whether it has a range.
+    about: Vec<(Certainty, bool)>,
+}
+
+impl Scores {
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    /// One of them.
+    #[must_use]
+    pub fn get(&self, place: usize) -> Score {
+        let ([value, low, high], (certainty, ranged)) = (self.numbers[place], self.about[place]);
+        let variance = self.variances.get(place).copied().flatten();
+        Score { value, range: ranged.then_some((low, high)), variance, certainty }
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = Score> + '_ {
+        (0..self.len()).map(|place| self.get(place))
+    }
+
+    pub(super) fn push(&mut self, score: &Score) {
+        if score.variance.is_some() || !self.variances.is_empty() {
+            self.variances.resize(self.len(), None);
+            self.variances.push(score.variance);
+        }
+        let (low, high) = score.range.unwrap_or_default();
+        self.numbers.push([score.value, low, high]);
+        self.about.push((score.certainty, score.range.is_some()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_put_in_comes_out() {
+        let score = |value, range, variance| Score { value, range, variance, certainty: Certainty::Interval };
+        let given = [
+            score(0.5, None, None),
+            score(0.25, Some((0.0, 1.0)), Some(0.125)),
+            score(-1.0, Some((-1.0, -1.0)), None),
+            Score::constant(0.75, false),
+        ];
+        let mut scores = Scores::default();
+        given.iter().for_each(|score| scores.push(score));
+        assert_eq!(scores.iter().collect::<Vec<_>>(), given);
+    }
+}
