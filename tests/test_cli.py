@@ -341,3 +341,29 @@ def test_standard_input_and_light_start():
         done = subprocess.run(command, stdin=run, capture_output=True, text=True, check=True, env={**os.environ})
     assert done.stdout == "run\tquery\tmeasure\tvalue\nstdin\tall\tAP\t0.0916\n"
     assert done.stderr.splitlines()[-1] == "False"
+
+
+def test_counts_of_several_runs_name_them(tmp_path: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A sum over runs would read as the count of each."""
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("".join(f"q{q} 0 a 1\n" for q in range(5)) + "none 0 a 0\n")
+    files = []
+    for name in "abcdefg":
+        extra = {"b": 50, "f": 2, "g": 9}.get(name, 0)
+        known = [f"q{q} Q0 a 1 1 t\n" for q in range(5)] + ["none Q0 a 1 1 t\n"]
+        files.append(str(tmp_path / f"{name}.run"))
+        pathlib.Path(files[-1]).write_text("".join(known + [f"other{q:02} Q0 a 1 1 t\n" for q in range(extra)]))
+    assert main(["stats", str(qrels), *files[:3], "-m", "AP"]) == 0
+    assert "note: queries without judgments, left out: 50 of b\n" in capfd.readouterr().err
+    assert main(["stats", str(qrels), *files[:3], "-m", "ESL"]) == 0
+    dropped = "queries for which a run has no value, left out of comparisons: 3 of ESL (over 3 pairs of runs)"
+    assert dropped in capfd.readouterr().err
+    assert main(["eval", str(qrels), *files, "-m", "AP", "--on-undefined", "nan"]) == 0
+    err = capfd.readouterr().err
+    assert "queries without judgments, left out: 50 of b, 2 of f, 9 of g" in err
+    left_out = "undefined values, left out of the means: 1 of a, 1 of b, 1 of c, 1 of d and of 3 more runs 1 each\n"
+    assert left_out in err
+    assert main(["eval", str(qrels), files[0], "-m", "AP", "--on-undefined", "nan"]) == 0
+    assert "undefined values, left out of the means: 1\n" in capfd.readouterr().err
+    assert main(["compare", *files[:2], files[6], "-m", "RBO"]) == 0
+    assert "queries that another run lacks, left out: 41 to 50 of b" in capfd.readouterr().err

@@ -239,28 +239,39 @@ def _json(
 
 def _notes(pairs: list[Comparison]) -> Iterable[str]:
     """What the user should know, once."""
-    alone: dict[str, int] = {}
-    undefined: dict[str, int] = {}
-    filled: dict[str, dict[str, int]] = {}
+    alone: dict[str, list[int]] = {}
+    undefined: dict[str, list[int]] = {}
+    filled: dict[str, dict[str, list[int]]] = {}
     for pair in pairs:
         for measure, counts in pair.filled.items():
             short = filled.setdefault(measure, {})
             for name, queries in zip(pair.runs, counts, strict=True):
-                short[name] = max(short.get(name, 0), queries)
+                short.setdefault(name, []).append(queries)
         for measure, queries in pair.undefined.items():
-            undefined[measure] = undefined.get(measure, 0) + queries
+            undefined.setdefault(measure, []).append(queries)
         for name, queries in zip(pair.runs, pair.alone, strict=True):
-            alone[name] = max(alone.get(name, 0), queries)
-    of_runs = [f"{queries} of {show_id(name)}" for name, queries in alone.items() if queries]
+            alone.setdefault(name, []).append(queries)
+    of_runs = _of_runs(alone)
     if of_runs:
         where = "in only one run" if len(pairs) == 1 else "that another run lacks"
         yield f"queries {where}, left out: {_listed(of_runs)}"
-    of_measures = [f"{queries} of {measure}" for measure, queries in undefined.items() if queries]
+    of_measures = [f"{_between(counts)} of {measure}" for measure, counts in undefined.items() if any(counts)]
     if of_measures:
-        yield f"undefined values, left out of the means: {_listed(of_measures)}"
+        each = "" if len(pairs) == 1 else " for each two runs"
+        yield f"undefined values, left out of the means{each}: {_listed(of_measures)}"
     for measure, short in filled.items():
-        of_runs = [f"{queries} of {show_id(name)}" for name, queries in short.items() if queries]
-        yield f"rankings that end before the cutoff of {measure}, filled up with unknown documents: {_listed(of_runs)}"
+        listed = _listed(_of_runs(short))
+        yield f"rankings that end before the cutoff of {measure}, filled up with unknown documents: {listed}"
+
+
+def _of_runs(counts: dict[str, list[int]]) -> list[str]:
+    return [f"{_between(of_run)} of {show_id(name)}" for name, of_run in counts.items() if any(of_run)]
+
+
+def _between(counts: list[int]) -> str:
+    """A count that may differ from pair to pair."""
+    low, high = min(counts), max(counts)
+    return str(low) if low == high else f"{low} to {high}"
 
 
 def _listed(items: list[str], most: int = 4) -> str:

@@ -7,6 +7,7 @@ import sys
 from math import fsum, sqrt
 
 from untied.cli import PAPER_FORMATS, add_plugin, digits, load_plugins, message, parser, threads
+from untied.cli.notes import by_run, values_by_run
 from untied.cli.reading import Refused, add_reading, columns_named, read_qrels, refuse_all, run_files
 from untied.errors import UntiedError
 from untied.evaluate import Evaluator
@@ -17,6 +18,7 @@ from untied.overlap import Notes
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from untied._core import Measure, Qrels
     from untied.table import Results
@@ -239,40 +241,48 @@ def _notes(results: Results, measures: list[Measure], options: argparse.Namespac
         else:
             what = f"values are for one order, {options.ties}"
         notes.append(f"tied documents differ in grade in {of_runs} ({what}; --ties range shows the spread)")
-    absent = {name: fact for name, fact in facts.items() if fact["absent"]}
+
+    def counts(what: str) -> dict[str, int]:
+        found: dict[str, Any] = {name: dict(fact)[what] for name, fact in facts.items()}
+        return found if any(found.values()) else {}
+
+    absent = counts("absent")
     if absent:
-        of_runs = _listed([f"{fact['absent']} from {name}" for name, fact in absent.items()])
+        of_runs = by_run(absent, "from")
         effect = "they count as empty rankings" if options.queries == "qrels" else "they are left out"
         notes.append(f"judged queries that are absent: {of_runs} ({effect})")
-    unknown = {name: fact for name, fact in facts.items() if fact["unknown"]}
+    unknown = counts("unknown")
     if unknown:
-        of_runs = _listed([f"{fact['unknown']} of {name}" for name, fact in unknown.items()])
+        of_runs = by_run(unknown)
         hint = "; untied check tells ids that nearly match" if absent else ""
         notes.append(f"queries without judgments, left out: {of_runs}{hint}")
-    left_out = sum(fact["left_out"] for fact in facts.values())
+    left_out = counts("left_out")
     if left_out:
-        notes.append(f"undefined values, left out of the means: {left_out}")
-    unsettled = sum(fact["unsettled"] for fact in facts.values())
+        notes.append(f"undefined values, left out of the means: {values_by_run(left_out)}")
+    unsettled = counts("unsettled")
     if unsettled:
         notes.append(
             "values that only some grades of unjudged documents leave undefined (means are over all choices of the "
-            f"queries that count): {unsettled}"
+            f"queries that count): {values_by_run(unsettled)}"
         )
-    estimated = sum(fact["estimated"] for fact in facts.values())
+    estimated = counts("estimated")
     if estimated and options.ties in ("expected", "range"):
         errors = [fact["standard_error"] for fact in facts.values() if fact["standard_error"] is not None]
         known = f" (standard error of a value at most {max(errors):.2g})" if errors else ""
         notes.append(
-            f"values estimated from sampled orders of tied documents, as there are too many: {estimated}{known}"
+            "values estimated from sampled orders of tied documents, as there are too many: "
+            f"{values_by_run(estimated)}{known}"
         )
-    enclosed = sum(fact["enclosed"] for fact in facts.values())
+    enclosed = counts("enclosed")
     if enclosed and options.ties in ("best", "worst", "range"):
-        notes.append(f"values whose bounds over orders of tied documents need not be reached: {enclosed}")
-    overstated = sum(fact["overstated"] for fact in facts.values())
+        notes.append(
+            f"values whose bounds over orders of tied documents need not be reached: {values_by_run(enclosed)}"
+        )
+    overstated = counts("overstated")
     if overstated:
         notes.append(
             "values above their lower bound though all unjudged documents count as non-relevant (R or the ideal grows "
-            f"with what turns out relevant): {overstated}"
+            f"with what turns out relevant): {values_by_run(overstated)}"
         )
     ungrouped = [name for name, fact in facts.items() if fact["ungrouped"]]
     if ungrouped:

@@ -7,6 +7,7 @@ import sys
 from untied._core import show_id
 from untied.aggregates import Aggregate
 from untied.cli import PAPER_FORMATS, add_plugin, digits, load_plugins, parser, threads
+from untied.cli.notes import by_run
 from untied.cli.reading import add_reading, columns_named, read_qrels, run_files
 from untied.errors import UntiedError
 from untied.evaluate import Evaluator
@@ -236,16 +237,16 @@ def _cell(cell: str | float | None, name: str, digits: int) -> str:
 def _notes(results: Results, found: Any) -> Iterable[str]:
     """What the user should know, once."""
     facts = results.facts()
-    absent = {show_id(name): fact["absent"] for name, fact in facts.items() if fact["absent"]}
-    if absent:
-        listed = ", ".join(f"{queries} from {name}" for name, queries in list(absent.items())[:4])
-        more = f" and {len(absent) - 4} more runs" if len(absent) > 4 else ""
-        yield f"judged queries that are absent, and count as empty rankings: {listed}{more}"
-    unknown = sum(fact["unknown"] for fact in facts.values())
-    if unknown:
-        yield f"queries without judgments, left out: {unknown} of all runs"
+    absent = {name: fact["absent"] for name, fact in facts.items()}
+    if any(absent.values()):
+        yield f"judged queries that are absent, and count as empty rankings: {by_run(absent, 'from')}"
+    unknown = {name: fact["unknown"] for name, fact in facts.items()}
+    if any(unknown.values()):
+        yield f"queries without judgments, left out: {by_run(unknown)}"
     if isinstance(found, Significance):
         yield from found.notes
-        dropped = sum(found.dropped.values())
+        dropped = [f"{count} of {measure}" for measure, count in found.dropped.items() if count]
         if dropped:
-            yield f"undefined values, left out of comparisons: {dropped}"
+            pairs = len(found.table) // len(results.measures)
+            over = "" if pairs == 1 else f" (over {pairs} pairs of runs)"
+            yield f"queries for which a run has no value, left out of comparisons: {', '.join(dropped)}{over}"
