@@ -35,7 +35,7 @@ def ndcg(
     pool = order if recall_base == "ranking" else list(truth)
     gains = sorted((gain_of(doc, truth, gain, rel) for doc in pool), reverse=True)
     ideal = _discounted([g for g in gains if g > 0][:k], discount)
-    return dcg(order, truth, k, gain, discount, rel) / ideal if ideal else ZERO
+    return dcg(order, truth, k, gain, discount, rel) / ideal if ideal > 0 else ZERO
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -58,6 +58,12 @@ impl Measure {
         self.0.info.lower_is_better
     }
 
+    /// The lowest grade without which it gives every document nothing, if a parameter names one.
+    #[getter]
+    fn least_grade(&self) -> Option<f64> {
+        self.0.least_grade()
+    }
+
     fn __matmul__(&self, number: &Bound<'_, PyAny>) -> PyResult<Measure> {
         let is_level = self.0.info.cutoff == Cutoff::Recall;
         if !is_level && number.call_method0("__index__").is_err() {

@@ -6,7 +6,7 @@
 //!   E = (1/R) sum over groups, a = 1..K of  (r/n) (B + (a-1) (r-1)/(n-1)) / (t+a).
 
 use super::bounds::{self, Bounds, Open, Resolution};
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, RECALL_BASE, REL, RecallBase, sum};
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, RECALL_BASE, REL, RecallBase, SHARE, sum};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
@@ -20,7 +20,7 @@ pub static AVERAGE_PRECISION: Info = Info {
     aggregate: Aggregate::Mean,
     lower_is_better: false,
     needs: Needs::Judgments,
-    range: "0 to 1",
+    range: SHARE,
     equation: "AP@k = (1/R) sum of P@i over the ranks i <= k of relevant documents, R = all relevant ones",
     reference: "Buckley & Voorhees 2000; ties: McSherry & Najork 2008, section 2.4",
     build: |spec, _| {

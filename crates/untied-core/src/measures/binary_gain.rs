@@ -7,7 +7,7 @@
 use super::bounds::{Bounds, Open, Resolution, Widest};
 use super::filling::{Filling, Slot};
 use super::gaps::Gaps;
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, RECALL_BASE, REL, RecallBase};
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, RECALL_BASE, REL, RecallBase, SHARE};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
@@ -21,7 +21,7 @@ pub static BINARY_GAIN: Info = Info {
     aggregate: Aggregate::Mean,
     lower_is_better: false,
     needs: Needs::Judgments,
-    range: "0 to 1",
+    range: SHARE,
     equation: "binG = (1/R) sum over relevant documents of 1 / log2(2 + u), u = non-relevant documents above it",
     reference: "trec_eval (binG, Buckley 2008)",
     build: |spec, _| Ok(Box::new(BinaryGain { rel: spec.rel()?, base: spec.recall_base()? })),

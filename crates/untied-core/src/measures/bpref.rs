@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::bounds::{Bounds, Open, Resolution, Widest};
 use super::filling::Filling;
 use super::gaps::Gaps;
-use super::{Aggregate, Cutoff, Info, Measure, Needs, Parameter, RECALL_BASE, REL, RecallBase};
+use super::{Aggregate, Cutoff, Info, Measure, Needs, Parameter, RECALL_BASE, REL, RecallBase, SHARE};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
@@ -33,7 +33,7 @@ pub static BPREF: Info = Info {
     aggregate: Aggregate::Mean,
     lower_is_better: false,
     needs: Needs::Judgments,
-    range: "0 to 1",
+    range: SHARE,
     equation: "Bpref = (1/R) sum over relevant documents of 1 - min(n, C) / min(N, C), n = judged non-relevant \
                documents above it, C = R + extra, N = judged non-relevant documents in the qrels",
     reference: "Buckley & Voorhees 2004",

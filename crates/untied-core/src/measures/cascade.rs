@@ -10,7 +10,9 @@
 use super::bounds::{self, Bounds, Open};
 use super::dcg::{Gain, discounts};
 use super::walk::{self, Kind, Path};
-use super::{Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, Scope, Spec, Value};
+use super::{
+    Aggregate, Certainty, Cutoff, GAINED, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, Scope, Spec, Value,
+};
 use crate::error::{Error, Result};
 use crate::ranking::{Group, Level, Ranking};
 use crate::table::Truth;
@@ -80,7 +82,7 @@ pub static CASCADE: Info = Info {
     aggregate: Aggregate::Mean,
     lower_is_better: false,
     needs: Needs::Judgments,
-    range: "by its gains",
+    range: GAINED,
     equation: "Cascade@k = sum over ranks i <= k of D(i) G(grade at i) times the product of go_on(grade at j) over \
                ranks j < i",
     reference: "Craswell, Zoeter, Taylor & Ramsey 2008; Carterette 2011; ties: as ERR",

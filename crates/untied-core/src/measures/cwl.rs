@@ -182,8 +182,13 @@ fn squares(goal: f64, i: f64) -> f64 {
 }
 
 fn goal(spec: &Spec, least: f64) -> Result<f64> {
-    let expected = if least > 0.0 { "a number from 0.25 (below it C may be above 1)" } else { "a number above 0" };
-    spec.number(GOAL.name, 1.0, expected, |goal| goal > 0.0 && goal >= least)
+    const MOST: f64 = 1e6;
+    let expected = if least > 0.0 {
+        "a number from 0.25 (below it C may be above 1) to 1000000"
+    } else {
+        "a number above 0, up to 1000000"
+    };
+    spec.number(GOAL.name, 1.0, expected, |goal| 0.0 < goal && least <= goal && goal <= MOST)
 }
 
 /// The last rank that counts: the cutoff, or `depth`.

@@ -11,7 +11,8 @@
 use super::bounds::{self, Bounds, Open};
 use super::dcg_bounds::Thresholds;
 use super::{
-    Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, RecallBase, Scope, Spec, Value, sum,
+    Aggregate, Cutoff, GAINED, Info, JUDGED_ONLY, LARGEST, Measure, Needs, Orders, Parameter, RecallBase, Scope, Spec,
+    Value, sum,
 };
 use crate::error::{Error, Result};
 use crate::ranking::{Group, Level, Ranking};
@@ -45,7 +46,7 @@ pub static DCG: Info = Info {
     aggregate: Aggregate::Mean,
     lower_is_better: false,
     needs: Needs::Judgments,
-    range: "0 or more",
+    range: GAINED,
     equation: "DCG@k = sum over ranks i <= k of G(grade at i) D(i)",
     reference: "Järvelin & Kekäläinen 2002; ties: McSherry & Najork 2008, section 2.6",
     build: |spec, scope| build(spec, scope, None),
@@ -61,7 +62,7 @@ pub static NDCG: Info = Info {
     aggregate: Aggregate::Mean,
     lower_is_better: false,
     needs: Needs::Judgments,
-    range: "0 to 1",
+    range: "0 to 1; any number where gains or discounts are negative, or discounts rise",
     equation: "nDCG@k = DCG@k / IDCG@k, IDCG@k = DCG@k of all positive gains in descending order",
     reference: "Järvelin & Kekäläinen 2002; ties: McSherry & Najork 2008, section 2.6",
     build: |spec, scope| match spec.recall_base()? {
@@ -101,8 +102,7 @@ impl Gain {
             0.0 => Gain::parse(spec, grades)?,
             least => Gain::AtLeast(least, Box::new(Gain::parse(spec, grades)?)),
         };
-        // Their sums must be finite too, so there is a wide margin.
-        match grades.iter().find(|&&grade| gain.of(grade).abs() > 1e280) {
+        match grades.iter().find(|&&grade| gain.of(grade).abs() > LARGEST) {
             Some(grade) => Err(Error::Value(format!("{spec}: the gain of grade {grade} is too large"))),
             None => Ok(gain),
         }

@@ -137,7 +137,7 @@ pub fn additive(
     normalised: bool,
     scope: &Scope<'_>,
 ) -> Result<Box<dyn Measure>> {
-    if let Some((grade, gain)) = gains.iter().find(|(_, gain)| gain.abs() > 1e280) {
+    if let Some((grade, gain)) = gains.iter().find(|(_, gain)| gain.abs() > super::LARGEST) {
         return Err(Error::Value(format!("{spec}: the gain of grade {grade} is too large: {gain}")));
     }
     Ok(Box::new(Gains::new(Gain::Table(gains), discounts, scope).over(normalised.then_some(RecallBase::Qrels))))

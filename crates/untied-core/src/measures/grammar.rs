@@ -38,7 +38,21 @@ pub enum Value {
     Measure(Box<Spec>),
 }
 
+/// Numbers in parameters, and gains, have magnitudes from 1 / `LARGEST` to `LARGEST`, or are 0: sums of products of a
+/// gain and a discount, and their squares, are finite then.
+pub(crate) const LARGEST: f64 = 1e60;
+
 impl Value {
+    /// All numbers in it.
+    fn numbers(&self) -> Vec<f64> {
+        match self {
+            Value::Number(number) => vec![*number],
+            Value::List(list) => list.clone(),
+            Value::Table(table) => table.iter().flat_map(|&(key, value)| [key, value]).collect(),
+            Value::Text(_) | Value::Flag(_) | Value::Measure(_) => Vec::new(),
+        }
+    }
+
     /// A table, its keys put in order.
     ///
     /// # Errors
@@ -181,7 +195,25 @@ impl Spec {
         }
         self.judged_only()?;
         self.aggregate()?;
+        self.sizes()?;
         (self.info.build)(self, scope)
+    }
+
+    /// Check that no number is so large or small that sums overflow or vanish; what users' measures take is theirs.
+    fn sizes(&self) -> Result<()> {
+        if defined::find(self.info).is_some() {
+            return Ok(());
+        }
+        let fits = |number: f64| number == 0.0 || (1.0 / LARGEST..=LARGEST).contains(&number.abs());
+        for (name, value) in &self.parameters {
+            if let Some(number) = value.numbers().into_iter().find(|&number| !fits(number)) {
+                return Err(Error::Measure(format!(
+                    "{}: numbers in {name} must be 0, or from 1e-60 to 1e60 in magnitude, not {number:e}",
+                    self.info.name
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// How the values of queries are put together.
@@ -198,6 +230,7 @@ impl Spec {
     /// As [`Spec::build`].
     pub fn check(&self) -> Result<()> {
         if compare::compares(self.info) {
+            self.sizes()?;
             return compare::check(self);
         }
         self.build(&Scope { depth: 0, grades: &[] }).map(|_| ())
@@ -235,6 +268,23 @@ impl Spec {
     /// It is not a number above 0.
     pub fn rel(&self) -> Result<f64> {
         self.number("rel", 1.0, "a number above 0", |rel| rel > 0.0)
+    }
+
+    /// The lowest grade without which the measure gives every document nothing, if a parameter names one.
+    #[must_use]
+    pub fn least_grade(&self) -> Option<f64> {
+        if defined::find(self.info).is_some() {
+            return None;
+        }
+        let named = |name: &str| {
+            let known = self.known().find(|one| one.name == name)?;
+            match self.parameter(name) {
+                Some(&Value::Number(number)) => Some(number),
+                Some(_) => None,
+                None => known.default.parse().ok(),
+            }
+        };
+        named("rel").or_else(|| named("min_rel").map(f64::next_up))
     }
 
     /// A parameter that is a number.

@@ -8,12 +8,14 @@
 use super::bounds::{self, Bounds, Open, Resolution, Widest};
 use super::filling::{Filling, Stage};
 use super::share::{Target, ceiling};
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Parameter, RECALL_BASE, REL, RecallBase, Spec};
+use super::{
+    Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Parameter, RECALL_BASE, REL, RecallBase, SHARE, Spec,
+};
 use crate::error::Result;
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
-const MULT: Parameter = Parameter { name: "mult", default: "1", help: "multiple of R, a number above 0" };
+const MULT: Parameter = Parameter { name: "mult", default: "1", help: "multiple of R, a number above 0, up to 1e9" };
 
 /// P@k.
 pub static PRECISION: Info = Info {
@@ -41,7 +43,7 @@ pub static RECALL: Info = Info {
     aggregate: Aggregate::Mean,
     lower_is_better: false,
     needs: Needs::Judgments,
-    range: "0 to 1",
+    range: SHARE,
     equation: "R@k = H(k) / R, H(k) = relevant documents among the first k, R = all relevant ones",
     reference: "Cleverdon & Mills 1963; ties: McSherry & Najork 2008, section 2.2",
     build: |spec, _| build(spec, Divisor::Relevant),
@@ -57,7 +59,7 @@ pub static F1: Info = Info {
     aggregate: Aggregate::Mean,
     lower_is_better: false,
     needs: Needs::Judgments,
-    range: "0 to 1",
+    range: SHARE,
     equation: "F1@k = 2 H(k) / (k + R)",
     reference: "van Rijsbergen 1979; ties: McSherry & Najork 2008, section 2.3",
     build: |spec, _| build(spec, Divisor::Both),
@@ -89,7 +91,7 @@ pub static RELATIVE_PRECISION: Info = Info {
     aggregate: Aggregate::Mean,
     lower_is_better: false,
     needs: Needs::Judgments,
-    range: "0 to 1",
+    range: SHARE,
     equation: "RelP@k = H(k) / min(k, R)",
     reference: "trec_eval (relative_P); ties: as P@k",
     build: |spec, _| build(spec, Divisor::Attainable),
@@ -109,7 +111,7 @@ pub static R_PRECISION: Info = Info {
     equation: "Rprec = H(c) / c, c = ceil(mult R)",
     reference: "Buckley & Voorhees 2005 (TREC: Experiment and Evaluation, chapter 3); trec_eval (Rprec_mult)",
     build: |spec, _| {
-        let mult = spec.number(MULT.name, 1.0, "a number above 0", |mult| mult > 0.0)?;
+        let mult = spec.number(MULT.name, 1.0, "a number above 0, up to 1e9", |mult| 0.0 < mult && mult <= 1e9)?;
         Ok(Box::new(RPrecision { rel: spec.rel()?, base: spec.recall_base()?, cutoff: ceiling(mult) }))
     },
 };

@@ -54,6 +54,7 @@ pub(crate) mod utility;
 pub(crate) mod walk;
 mod yaap;
 
+pub(crate) use grammar::LARGEST;
 pub use grammar::{Spec, Value, parse, parse_all, parse_open};
 pub use sampling::DRAWN_AT_LEAST;
 
@@ -291,6 +292,10 @@ pub const RECALL_BASE: Parameter = Parameter {
     default: "'qrels'",
     help: "R: the relevant documents in the 'qrels', those in the 'ranking', or an integer",
 };
+/// The range of a measure that divides by [`RECALL_BASE`].
+const SHARE: &str = "0 to 1; above 1 only where recall_base is an integer below R";
+/// The range of a sum of discounted gains.
+const GAINED: &str = "0 or more; any number where gains or discounts are negative";
 /// Ignore what is not judged.
 pub const JUDGED_ONLY: Parameter = Parameter {
     name: "judged_only",

@@ -3,7 +3,9 @@
 //! With n documents retrieved, H of them relevant, and R relevant documents in all.
 
 use super::bounds::{self, Bounds, Open};
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Parameter, RECALL_BASE, REL, RecallBase, Spec};
+use super::{
+    Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Parameter, RECALL_BASE, REL, RecallBase, SHARE, Spec,
+};
 use crate::error::Result;
 use crate::ranking::Ranking;
 use crate::table::Truth;
@@ -37,7 +39,7 @@ pub static SET_RELATIVE_PRECISION: Info = Info {
     aggregate: Aggregate::Mean,
     lower_is_better: false,
     needs: Needs::Judgments,
-    range: "0 to 1",
+    range: SHARE,
     equation: "SetRelP = H / min(n, R)",
     reference: "trec_eval (set_relative_P)",
     build: |spec, _| build(spec, Some(spec.recall_base()?), |hits, n, relevant| ratio(hits, n.min(relevant))),
@@ -53,7 +55,7 @@ pub static SET_RECALL: Info = Info {
     aggregate: Aggregate::Mean,
     lower_is_better: false,
     needs: Needs::Judgments,
-    range: "0 to 1",
+    range: SHARE,
     equation: "SetR = H / R",
     reference: "trec_eval (set_recall)",
     build: |spec, _| build(spec, Some(spec.recall_base()?), |hits, _, relevant| ratio(hits, relevant)),
@@ -69,7 +71,7 @@ pub static SET_AVERAGE_PRECISION: Info = Info {
     aggregate: Aggregate::Mean,
     lower_is_better: false,
     needs: Needs::Judgments,
-    range: "0 to 1",
+    range: SHARE,
     equation: "SetAP = H^2 / (n R)",
     reference: "trec_eval (set_map)",
     build: |spec, _| build(spec, Some(spec.recall_base()?), |hits, n, relevant| ratio(hits * hits, n * relevant)),
@@ -85,7 +87,7 @@ pub static SET_F: Info = Info {
     aggregate: Aggregate::Mean,
     lower_is_better: false,
     needs: Needs::Judgments,
-    range: "0 to 1",
+    range: SHARE,
     equation: "SetF = (1 + beta) SetP SetR / (beta SetP + SetR) = (1 + beta) H / (beta R + n)",
     reference: "van Rijsbergen 1979; beta as trec_eval (set_F) has it, where others square it",
     build: |spec, _| {

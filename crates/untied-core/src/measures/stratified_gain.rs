@@ -10,7 +10,7 @@
 
 use super::dcg::{Gain, Gains, discounts};
 use super::stratified::{ESTIMATOR, MOST, Strata, is_script, share};
-use super::{Aggregate, Cutoff, Info, Measure, Needs, Orders, Parameter, Scope};
+use super::{Aggregate, Cutoff, GAINED, Info, Measure, Needs, Orders, Parameter, Scope};
 use crate::ranking::{Level, Ranking, best, worst};
 use crate::table::Truth;
 
@@ -27,7 +27,7 @@ pub static INFERRED_NDCG: Info = Info {
     aggregate: Aggregate::Mean,
     lower_is_better: false,
     needs: Needs::Strata,
-    range: "0 or more",
+    range: GAINED,
     equation: "infNDCG@k = sum over judged documents at ranks i <= k of (D_s/n_s) grade D(i) / IDCG, where D_s pooled \
                and n_s judged documents of its stratum are retrieved; IDCG of R^_g documents of every grade g, \
                R^_g = sum over strata of r_{s,g} N_s / n_s, rounded ('sample_eval': cut off, and 1000 documents at most)",
