@@ -196,6 +196,7 @@ def test_absent_and_unknown_queries():
         "matched": 1,
         "relevant": 2,
         "swapped": False,
+        "highest": 2.0,
         "undefined": 0,
         "left_out": 0,
         "estimated": 0,

@@ -270,7 +270,7 @@ def test_python_tells(name: str, situation: str, tmp_path: Any) -> None:
         pytest.importorskip("plotly")
     said = heard(lambda: CASES[name](*SITUATIONS[situation], tmp_path))
     if situation == "sound" or (situation == "swapped" and name in COLUMNS_SAY):
-        assert said is None
+        assert said is None or "as high as asked for" in said  # than the scores that are read as grades
     else:
         assert said is not None
 
@@ -336,8 +336,9 @@ def test_soft_grades_and_whole_scores_are_not_swapped() -> None:
     soft = {f"q{q}": {f"d{d}": (d % 4) / 2 for d in range(8)} for q in range(4)}
     discrete = {query: {document: float(len(document)) for document in docs} for query, docs in soft.items()}
     assert not untied.evaluate(soft, discrete).facts()["run"]["swapped"]
-    assert not untied.evaluate(RUN, {query: list(docs) for query, docs in QRELS.items()}).facts()["run"]["swapped"]
-    assert not untied.evaluate(RUN, RUN).facts()["run"]["swapped"]
+    ranked = {query: list(docs) for query, docs in QRELS.items()}
+    assert not untied.evaluate(RUN, ranked, ["nDCG"]).facts()["run"]["swapped"]
+    assert not untied.evaluate(RUN, RUN, ["nDCG"]).facts()["run"]["swapped"]
 
 
 def trec_run(run: Any) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ import untied
 from strategies import PACKAGE, TESTED, as_text, cases, close, measures
 
 ROUNDING = 1e-12
+REFUSED = ("bounds over unjudged", "max_grade", "without go_on", "go_on has")
 FROM_0_TO_1 = re.compile(r"0 to 1(?:; (?P<but>.*))?")
 FROM_0 = re.compile(r"(?:0|1) (?:or more|for a query)\b.*")
 
@@ -68,9 +68,8 @@ def test_values_lie_within_the_stated_range(name: str, data: st.DataObject) -> N
                 qrels_of(name, case.truth), run, [text], docs=case.lengths, unjudged=unjudged, ties="range"
             ).value(text, query="q")
         except untied.UntiedError as error:
-            assert any(
-                said in str(error) for said in ("bounds over unjudged", "max_grade", "without go_on", "go_on has")
-            )
+            if not any(said in str(error) for said in REFUSED):
+                raise
             continue
         for value in (found.mean, found.low, found.high):
             assert value is not None
@@ -94,7 +93,7 @@ def numbers(name: str) -> list[tuple[str, str, str]]:
     """Every parameter that takes numbers, with an extreme one, and all others that are needed."""
     found = []
     for key, default, *_ in PACKAGE[name]["parameters"]:
-        if key in ("judged_only", "mean", "recall", "recall_base") or default.startswith("'") and key not in LISTS:
+        if key in ("judged_only", "mean", "recall", "recall_base") or (default.startswith("'") and key not in LISTS):
             continue
         found += [(key, LISTS.get(key, "{}").format(number), number) for number in EXTREMES]
     return found
@@ -120,7 +119,7 @@ def test_parameters_at_their_extremes(name: str) -> None:
             found = untied.evaluate(qrels_of(name, truth), {"q": RUN}, [text], variance=True, **options)
         except untied.UntiedError:
             continue
-        assert number not in EXTREMES[-3:-1] and number != "1e61" and number != "1e-61", text
+        assert number not in ("1e-61", "1e61", "1.7976931348623157e308", "5e-324"), text
         accepted += 1
         one = found.value(text, query="q")
         expected = None

@@ -46,6 +46,7 @@ class Facts(TypedDict):
     matched: int
     relevant: int
     swapped: bool
+    highest: float
     undefined: int
     left_out: int
     estimated: int

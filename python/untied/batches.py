@@ -52,10 +52,13 @@ class Summary:
         self._measures = measures
         self._parts = parts
         self._reasons = reasons
+        self._levels: str | None = None
 
     def warn(self) -> None:
         """Warn where the values mean nothing, as what was evaluated has nothing in common."""
         overlap.warn(*self._reasons)
+        if not any(reason for reasons in self._reasons for reason in reasons.values()):
+            overlap.say(self._levels)
 
     @property
     def measures(self) -> list[str]:
@@ -93,6 +96,7 @@ class EvaluationSummary(Summary):
         super().__init__(measures, parts, [{"run": overlap.of_facts(facts)}])
         self._facts = facts
         self._columns = columns
+        self._levels = overlap.of_levels(measures, facts["highest"])
 
     @property
     def means(self) -> Table:
@@ -294,6 +298,7 @@ class BatchEvaluator:
             "matched": 0,
             "relevant": 0,
             "swapped": False,
+            "highest": max([0.0, *self._judgments.grades]),
             "undefined": 0,
             "left_out": 0,
             "estimated": 0,

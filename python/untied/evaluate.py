@@ -170,6 +170,9 @@ class Evaluator:
     def _warn(self, found: Mapping[str, _core.Evaluation]) -> None:
         reasons = {name: overlap.of_facts(evaluation.facts()) for name, evaluation in found.items()}
         overlap.warn(reasons, strict=self._strict)
+        highest = next((evaluation.facts()["highest"] for evaluation in found.values()), 0)
+        if not any(reasons.values()):
+            overlap.say(overlap.of_levels(self._measures, highest), strict=self._strict)
 
     def _evaluate(self, run: OneRun, stream: bool) -> _core.Evaluation:
         if isinstance(run, (str, os.PathLike)):

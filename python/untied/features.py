@@ -401,6 +401,8 @@ def _with_warning(found: FeatureResults) -> FeatureResults:
     """Warn where no label is above 0."""
     if any(not facts["relevant"] for facts in found.facts().values()):
         overlap.warn({"labels": overlap.NOTHING_RELEVANT})
+    highest = next((facts["highest"] for facts in found.facts().values()), 0)
+    overlap.say(overlap.of_levels(found._measures, highest))
     return found
 
 

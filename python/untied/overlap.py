@@ -9,7 +9,7 @@ from untied.errors import UntiedError, UntiedWarning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from untied._types import Facts
 
@@ -78,6 +78,23 @@ def of_probabilities(
 ) -> dict[str, str | None]:
     """Which runs have no document of which a probability is known, by name."""
     return {name: None if _core.in_common(run, probabilities, threads)[1] else IMPROBABLE for name, run in runs.items()}
+
+
+def of_levels(measures: Iterable[_core.Measure], highest: float) -> str | None:
+    """Which measures ask for a higher grade than any document has; None where none does, or nothing is relevant at all.
+
+    Parameters
+    ----------
+    measures : iterable of Measure
+        The measures.
+    highest : float
+        The highest grade of the qrels.
+    """
+    asked = [(str(measure), measure.least_grade) for measure in measures]
+    above = [name for name, least in asked if least is not None and 0 < highest < least]
+    if not above:
+        return None
+    return f"no document has a grade as high as asked for, the highest is {highest:g}: {', '.join(above)}"
 
 
 def sentence(*reasons: Mapping[str, str | None]) -> str | None:

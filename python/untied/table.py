@@ -352,18 +352,18 @@ class Results:
         -------
         dict
             For every run: ``evaluated`` queries; ``mixed``, those with tied documents of different grade; ``absent``,
-            For every run: ``evaluated`` queries; ``mixed``, those with tied documents of different grade; ``absent``,
-            judged queries that the run lacks; ``unknown``, queries of the run that are not judged; ``common``, queries
-            that both have; ``matched``, those of them with a retrieved document that the qrels hold; ``relevant``,
-            evaluated queries with a grade above 0, retrieved or not; ``swapped``, whether the qrels look like a run and
-            the run like qrels; ``undefined``, values of queries without a definition (no relevant document, for most
-            measures); ``left_out``, those of them that means leave out, as they do not count 0; ``estimated``, values
-            that are estimated from a sample of tie orders, with the largest ``standard_error`` of those where it is
-            known (measures of your own; else None); ``enclosed``, values whose low and high enclose those of all tie
+            judged queries that the run lacks; ``unknown``, queries of the run that are not judged; ``common``,
+            queries that both have; ``matched``, those of them with a retrieved document that the qrels hold;
+            ``relevant``, evaluated queries with a grade above 0, retrieved or not; ``swapped``, whether the qrels
+            look like a run and the run like qrels; ``highest``, the highest grade of all judgments, or 0;
+            ``undefined``, values of queries without a definition (no relevant document, for most measures);
+            ``left_out``, those of them that means leave out, as they do not count 0; ``estimated``, values that are
+            estimated from a sample of tie orders, with the largest ``standard_error`` of those where it is known
+            (measures of your own; else None); ``enclosed``, values whose low and high enclose those of all tie
             orders, but need not be reached; ``overstated``, values with unjudged documents as non-relevant that lie
             above their lower bound (with ``unjudged="range"``); ``unsettled``, values that are undefined with some of
-            the grades that unjudged documents may have, and left out then; ``ungrouped``, whether a file had to be held
-            in memory, as the lines of a query do not stand together in it.
+            the grades that unjudged documents may have, and left out then; ``ungrouped``, whether a file had to be
+            held in memory, as the lines of a query do not stand together in it.
         """
         return {name: evaluation.facts() for name, evaluation in self._evaluations.items()}
 

@@ -156,6 +156,7 @@ impl FeatureEvaluation {
         dict.set_item("matched", facts.matched)?;
         dict.set_item("relevant", facts.relevant)?;
         dict.set_item("swapped", facts.swapped)?;
+        dict.set_item("highest", facts.highest)?;
         dict.set_item("undefined", facts.undefined)?;
         dict.set_item("left_out", facts.left_out)?;
         dict.set_item("estimated", facts.estimated)?;

@@ -300,6 +300,8 @@ class ArrayEvaluator:
         totals, facts = [one[0] for one in aggregates], [one[1] for one in aggregates]
         if facts and not facts[0]["relevant"]:  # labels are those of all columns
             overlap.warn({"scores": overlap.NOTHING_RELEVANT})
+        if facts:
+            overlap.say(overlap.of_levels(self._measures, facts[0]["highest"]))
         return ArrayResults(self._measures, self._queries, totals, facts, single, evaluations if keep else None)
 
 

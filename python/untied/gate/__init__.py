@@ -177,6 +177,8 @@ def gate(
     runs = {"run": as_run(run, threads)} | ({} if baseline is None else {"baseline": as_run(baseline, threads)})
     overlap.demand({name: overlap.SWAPPED if look_swapped(judged, one) else None for name, one in runs.items()})
     measures = list(dict.fromkeys(limit.measure for limit in limits if limit.kind != "max-med"))
+    asked = [limit.measure for limit in limits]
+    overlap.say(overlap.of_levels(asked, next(iter(sorted(judged.grades(), reverse=True)), 0)), strict=True)
     policies = {"ties": ties, "unjudged": unjudged, "score_dtype": score_dtype}
     with overlap.Notes():
         evidence = Evidence(judged, runs, measures, policies, as_lengths(docs, threads), threads)

@@ -73,6 +73,8 @@ pub struct Facts {
     pub relevant: usize,
     /// Whether the qrels look like a run and the run like qrels.
     pub swapped: bool,
+    /// The highest grade of all judgments, or 0.
+    pub highest: f64,
     /// Values that were undefined.
     pub undefined: usize,
     /// Those of them that aggregates leave out, as they do not count 0.
@@ -313,6 +315,7 @@ impl Evaluation {
             matched: flags.iter().filter(|flags| flags.matched).count(),
             relevant: flags.iter().filter(|flags| flags.relevant).count(),
             swapped: false,
+            highest: plan.open_grades()[0],
             undefined: count(|note| note.undefined),
             left_out: 0,
             estimated: count(|note| note.certainty == Certainty::Estimate),

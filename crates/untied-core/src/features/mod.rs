@@ -124,6 +124,7 @@ impl Scorer {
         self.facts.common += found.facts.common;
         self.facts.matched += found.facts.matched;
         self.facts.relevant += found.facts.relevant;
+        self.facts.highest = found.facts.highest; // of all data, not of the batch
         self.facts.undefined += found.facts.undefined;
         self.facts.left_out += found.facts.left_out;
         self.facts.estimated += found.facts.estimated;
