@@ -308,7 +308,7 @@ def test_workers_that_die(spark, tmp_path, deaths):
 
 def test_nothing_in_common_is_told_on_the_driver(spark):
     """Warnings of workers are seen by nobody."""
-    qrels, run = {"q1": {"a": 1}}, {"q1": {"x": 1.0}}
+    qrels, run = {"q1": {"a": 1.0}}, {"q1": {"x": 1.0}}
     other = {"q1": {"y": 1.0}}
     judged, retrieved = frame(spark, qrels, "grade"), frame(spark, run, "score")
     results = untied.spark.evaluate(judged, retrieved, "AP")
