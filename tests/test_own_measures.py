@@ -292,7 +292,8 @@ def test_inputs() -> None:
         (ideal, (2.0, 0.0, 0.0, 1.0), 9, 4, (True, False, True, True), flags),
     ]
     seen.clear()
-    untied.evaluate({"q": QRELS["q1"]}, {}, [looking])
+    with pytest.warns(untied.UntiedWarning, match="nothing is retrieved"):
+        untied.evaluate({"q": QRELS["q1"]}, {}, [looking])
     assert seen == [(ideal, (), None, 0, (), ())]
 
 
