@@ -328,7 +328,8 @@ def _draw_judgments(figure: Any, table: Table, measures: Sequence[str], labels: 
         axis.grid(axis="y", color="0.9", linewidth=0.5)
         axis.set_axisbelow(True)
     lowest = min(value for values in found.values() for value in values)
-    axes[0].set_ylim(lowest - 0.05 * (1 - lowest), 1 + 0.02 * (1 - lowest))
+    spread = 1 - lowest or 0.1  # all may agree
+    axes[0].set_ylim(lowest - 0.05 * spread, 1 + 0.02 * spread)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right center", frameon=False)
 
 

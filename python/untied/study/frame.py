@@ -329,15 +329,17 @@ def _write(
             save(f"{study.name}-{figure.name}.{style}", picture(figure.draw, figure.size, style))
         file = f"{study.name}-{figure.name}.{PLOTS[plots][0]}"
         shown[figure.name] = f"![{figure.caption}]({file})\n\n*{figure.caption}*\n"
-    known = {figure.name for figure in figures}
+    # A study draws what there is to show, and its summary has a place for each.
+    places: list[str] = []
 
     def show(name: str) -> str:
-        if name not in known:
-            raise KeyError(name)
+        places.append(name)
         return shown.get(name, "")
 
     notes = study.notes()
     text = _summary(study, tables, study.summary(tables, show), [*([apart] if apart else []), *notes])
+    if homeless := [figure.name for figure in figures if figure.name not in places]:
+        raise KeyError(*homeless)
     save("summary.md", text)
     return Result(study.name, directory, tables, text, files, notes, computed, len(parts) - computed)
 
