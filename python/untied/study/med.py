@@ -45,7 +45,7 @@ DISTANCES = ("MED(RBP(p=0.9))", "MED(AP@100)", "MED(ERR(max_grade={grade})@30)",
 RATES = (25.0, 75.0, 100.0)
 PSI = (0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
 CUTOFFS = (5, 20, 100)
-#: One order of tied documents, as in the paper: the search for MED of ERR takes long over all orders of many.
+#: One order of tied documents, as in the paper.
 TIES = "docid"
 PREFIX = 3
 #: Differences that there are.
@@ -134,7 +134,7 @@ class Med(Study):
         add("--prefix", metavar="N", type=int, default=PREFIX,
             help=f"without --groups: letters with which all names of a group begin (default: {PREFIX})")  # fmt: skip
         add("--ties", metavar="POLICY", default=TIES,
-            help=f"tied documents, as for compare (default: {TIES}); expected takes long for ERR")  # fmt: skip
+            help=f"tied documents, as for compare (default: {TIES})")  # fmt: skip
         add("--passages", action="store_true",
             help="runs of passages and judged passages, as for compare --passages; compared by MED-U")  # fmt: skip
         add("--text-length", metavar="L", type=float, default=12_000.0,
@@ -454,8 +454,9 @@ def med(
     prefix : int
         Without `groups`: runs whose names begin with the same so many letters are a group.
     ties : str
-        Tied documents, as for `untied.compare`. By default they stand by id; ``"expected"`` is the mean over all
-        orders, with which MED of ERR to deep ranks takes very long.
+        Tied documents, as for `untied.compare`. By default they stand by id, as in the paper;
+        ``"expected"`` is the mean over all orders, with which MED of ERR takes up to a second for a pair of runs and a
+        query.
     passages : bool
         Whether `runs` are files of passages and `qrels` one of judged passages, as `untied.passages` reads them. They
         are compared by MED-U; of the options above only `groups` and `prefix` apply.

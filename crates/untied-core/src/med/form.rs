@@ -115,8 +115,8 @@ pub(super) struct Options {
 const DEEPEST: usize = 10_000_000;
 /// Nodes that the search for one largest difference may take.
 const NODES: u64 = 20_000;
-/// The same where tied rankings are evaluated anew at every node.
-const TIED_NODES: u64 = 1_000;
+/// Steps that it may take where documents are tied, or take time: with both directions less than a second.
+const STEPS: u64 = 250_000_000;
 /// Draws from which an expected difference is estimated where there is no formula.
 const DRAWS: usize = 10_000;
 

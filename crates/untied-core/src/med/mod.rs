@@ -6,7 +6,7 @@
 
 pub mod average_precision;
 pub mod bpref;
-pub mod branch;
+mod cells;
 pub mod counts;
 pub mod decay;
 pub mod distribution;
@@ -24,6 +24,7 @@ pub mod scores;
 mod testing;
 mod tied;
 mod time_biased;
+pub mod work;
 
 pub use effect::{Both, Contrast, Effect, REGISTRY, Subtopic, Workspace, build};
 pub use form::{Assignment, Outcomes, filled_to};

@@ -10,14 +10,6 @@ pub trait Scores {
     /// S(B) where the documents gain so much.
     fn b(&self, gains: &[f64]) -> f64;
 
-    /// Whether what a document adds to S is least and most where all others gain nothing and where all gain `top`, in
-    /// whichever order. So it is where a measure adds up shares of sets of relevant documents, none of them negative
-    /// (AP adds up pairs), and where every relevant document leaves less to the others (ERR, RR); both hold for means
-    /// over orders of ties.
-    fn is_steady(&self) -> bool {
-        false
-    }
-
     /// S(A) - S(B).
     fn difference(&self, gains: &[f64]) -> f64 {
         self.a(gains) - self.b(gains)
@@ -31,7 +23,6 @@ pub struct Untied<F> {
     a: Vec<Option<usize>>,
     b: Vec<Option<usize>>,
     formula: F,
-    is_steady: bool,
 }
 
 impl<F: Fn(&[f64]) -> f64> Untied<F> {
@@ -47,13 +38,7 @@ impl<F: Fn(&[f64]) -> f64> Untied<F> {
                 b[x.b as usize - 1] = Some(i);
             }
         }
-        Untied { a, b, formula, is_steady: false }
-    }
-
-    /// The same for a formula that is steady: see [`Scores::is_steady`].
-    #[must_use]
-    pub fn steady(self) -> Untied<F> {
-        Untied { is_steady: true, ..self }
+        Untied { a, b, formula }
     }
 
     fn score(&self, ranking: &[Option<usize>], gains: &[f64]) -> f64 {
@@ -69,10 +54,6 @@ impl<F: Fn(&[f64]) -> f64> Scores for Untied<F> {
 
     fn b(&self, gains: &[f64]) -> f64 {
         self.score(&self.b, gains)
-    }
-
-    fn is_steady(&self) -> bool {
-        self.is_steady
     }
 }
 

@@ -104,6 +104,7 @@ pub(crate) fn dot(gains: &[f64], discounts: &[f64]) -> f64 {
 }
 
 /// Rankings of a few documents, with ties.
+#[derive(Debug)]
 pub(crate) struct Tied {
     pub instance: Instance,
     /// Documents of A and of B in some order.
@@ -118,6 +119,17 @@ impl Tied {
     pub fn draw(seed: u64) -> Tied {
         let mut random = Random::new(seed);
         let pool = 3 + random.below(4) as usize;
+        Tied::of(pool, &mut random)
+    }
+
+    /// Nine documents, most of them unknown.
+    pub fn draw_more(seed: u64) -> Tied {
+        let mut tied = Tied::of(9, &mut Random::new(seed));
+        tied.instance.documents.iter_mut().skip(3).for_each(|x| x.known = None);
+        tied
+    }
+
+    fn of(pool: usize, random: &mut Random) -> Tied {
         let mut shuffled = || {
             let mut order: Vec<usize> = (0..pool).collect();
             (1..pool).for_each(|i| order.swap(i, random.below(i as u64 + 1) as usize));

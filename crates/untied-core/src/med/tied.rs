@@ -88,25 +88,4 @@ impl Scores for Tied<'_> {
     fn b(&self, gains: &[f64]) -> f64 {
         self.score(&self.b, gains)
     }
-
-    fn is_steady(&self) -> bool {
-        true // AP, RR, ERR and Success are
-    }
-}
-
-/// The same two rankings, exchanged.
-pub(super) struct Swapped<'a, S>(pub &'a S);
-
-impl<S: Scores> Scores for Swapped<'_, S> {
-    fn a(&self, gains: &[f64]) -> f64 {
-        self.0.b(gains)
-    }
-
-    fn b(&self, gains: &[f64]) -> f64 {
-        self.0.a(gains)
-    }
-
-    fn is_steady(&self) -> bool {
-        self.0.is_steady()
-    }
 }

@@ -4,6 +4,7 @@ mod average_precision;
 mod enumerate;
 mod err;
 mod families;
+mod tied;
 
 use untied_core::med::{self, Document, Instance, average_precision as ap};
 

@@ -9,23 +9,6 @@ pub(super) struct Core {
     pub(super) variables: Vec<Variable>,
     /// `1 / a` and `1 / b` of each.
     pub(super) inverse: Vec<(f64, f64)>,
-    /// The tie groups of each; empty where nothing is tied.
-    pub(super) ties: Vec<(Tie, Tie)>,
-}
-
-/// A document's tie group in one ranking.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Tie {
-    /// Its number.
-    pub(super) group: usize,
-    /// By how much less than the mean inverse rank there counts a pair of its documents.
-    pub(super) less: f64,
-}
-
-impl Tie {
-    fn less(self, other: Tie) -> f64 {
-        if self.group == other.group { self.less } else { 0.0 }
-    }
 }
 
 impl Core {
@@ -35,27 +18,18 @@ impl Core {
         self.variables.sort_unstable_by_key(|x| (x.a + x.b, x.a, x.id));
         self.inverse.clear();
         self.inverse.extend(self.variables.iter().map(|&x| program.inverse(x)));
-        self.ties.clear();
     }
 
     /// `q_xy`; of a document with itself `d_x`.
     pub(super) fn pair(&self, x: usize, y: usize) -> f64 {
-        let untied = weigh(self.inverse[x], self.inverse[y]);
-        if self.ties.is_empty() || x == y {
-            return untied;
-        }
-        let (one, other) = (self.ties[x], self.ties[y]);
-        untied - one.0.less(other.0) + one.1.less(other.1)
+        let (x, y) = (self.inverse[x], self.inverse[y]);
+        smaller(x.0, y.0) - smaller(x.1, y.1)
     }
 
     /// `d_x = 1 / a_x - 1 / b_x`: what x gains with each document that stands before it in both rankings.
     pub(super) fn step(&self, x: usize) -> f64 {
         self.inverse[x].0 - self.inverse[x].1
     }
-}
-
-fn weigh(x: (f64, f64), y: (f64, f64)) -> f64 {
-    smaller(x.0, y.0) - smaller(x.1, y.1)
 }
 
 /// Nothing here is NaN, which `f64::min` would have to look for.

@@ -3,7 +3,7 @@
 use super::TOLERANCE;
 use super::core::{Climber, Core, Incumbent, Node, smaller};
 use super::dual::{BEGINNING, Dual};
-use super::program::{Program, Variable};
+use super::program::Program;
 use crate::watch;
 
 /// Steps of the bound at the root and below it.
@@ -37,44 +37,21 @@ impl Search {
         if program.open.is_empty() {
             return None;
         }
-        self.core.read(program);
-        let bound = self.settle(|x| program.linear(x), program.value(), room, limit);
-        for (variable, on) in self.decided() {
-            program.set(variable, on);
-        }
-        bound
-    }
-
-    /// Decide the documents of the core, given what each gains by itself and what is certain; a bound as from `run`.
-    pub(super) fn settle(
-        &mut self,
-        linear: impl Fn(Variable) -> f64,
-        constant: f64,
-        room: usize,
-        limit: u64,
-    ) -> Option<f64> {
-        self.nodes = 0;
         self.open = None;
         self.limit = limit;
+        self.core.read(program);
         let mut root = self.spare.pop().unwrap_or_default();
         root.linear.clear();
-        root.linear.extend(self.core.variables.iter().map(|&x| linear(x)));
-        root.constant = constant;
+        root.linear.extend(self.core.variables.iter().map(|&x| program.linear(x)));
+        root.constant = program.value();
         root.room = room;
         self.start(&mut root);
         self.visit(&mut root);
         self.spare.push(root);
+        for (&variable, &on) in self.core.variables.iter().zip(&self.incumbent.on) {
+            program.set(variable, on);
+        }
         self.open.filter(|bound| *bound > self.incumbent.value + TOLERANCE)
-    }
-
-    /// The documents of the core, and whether they are relevant.
-    pub(super) fn decided(&self) -> impl Iterator<Item = (Variable, bool)> {
-        self.core.variables.iter().copied().zip(self.incumbent.on.iter().copied())
-    }
-
-    /// The value of that.
-    pub(super) fn value(&self) -> f64 {
-        self.incumbent.value
     }
 
     fn start(&mut self, root: &mut Node) {

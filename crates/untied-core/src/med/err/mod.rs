@@ -25,8 +25,10 @@ mod climb;
 mod part;
 mod problem;
 mod search;
+mod tied;
 
 use self::problem::{Problem, stopping_tail};
+use super::work::Work;
 use super::{Instance, Solution};
 
 /// Memory that one solution leaves to the next.
@@ -41,28 +43,53 @@ pub struct Workspace {
 /// Where `bound` equals `value` nothing better exists but for `1e-12` a part.
 #[must_use]
 pub fn solve(instance: &Instance, tail: bool, limit: u64, workspace: &mut Workspace) -> Solution {
+    let (depth, weights) = reciprocal(instance, tail);
+    search(instance, depth, weights, limit, workspace)
+}
+
+/// What each rank weighs in A and in B, down to a depth.
+fn reciprocal(instance: &Instance, tail: bool) -> (usize, impl Fn(usize) -> (f64, f64)) {
     // All that could follow two empty rankings begins at rank 1.
     let depth = instance.depth.max(usize::from(tail));
     let fall = |rank: usize| 1.0 / (rank * (rank + 1)) as f64;
-    let weights = |rank: usize| {
+    let go_on = 1.0 - instance.top;
+    (depth, move |rank: usize| {
         if rank < depth {
             return (fall(rank), fall(rank));
         }
         let last = 1.0 / depth as f64;
-        (if tail { fall(rank) + stopping_tail(depth, 1.0 - instance.top) } else { last }, last)
-    };
-    search(instance, depth, weights, limit, workspace)
+        (if tail { fall(rank) + stopping_tail(depth, go_on) } else { last }, last)
+    })
 }
 
 /// The same for discounts that never rise, one for each rank to the depth, and without what could follow.
 #[must_use]
 pub fn solve_discounted(instance: &Instance, discounts: &[f64], limit: u64, workspace: &mut Workspace) -> Solution {
+    search(instance, instance.depth, falls(discounts), limit, workspace)
+}
+
+/// What each rank weighs: the fall of its discount.
+fn falls(discounts: &[f64]) -> impl Fn(usize) -> (f64, f64) {
     let at = |rank: usize| discounts.get(rank - 1).copied().unwrap_or(0.0);
-    let weights = |rank: usize| {
+    move |rank: usize| {
         let fall = at(rank) - at(rank + 1);
         (fall, fall)
-    };
-    search(instance, instance.depth, weights, limit, workspace)
+    }
+}
+
+/// As [`solve`], for means over the orders of rankings whose tie groups end after so many documents: see [`tied`].
+#[must_use]
+pub fn solve_tied(instance: &Instance, ends: (&[u32], &[u32]), tail: bool, work: Work) -> Solution {
+    let (depth, weights) = reciprocal(instance, tail);
+    let (a, b): (Vec<f64>, Vec<f64>) = (1..=depth).map(weights).unzip();
+    tied::solve(instance, ends, (&a, &b), work)
+}
+
+/// As [`solve_discounted`], for means over orders.
+#[must_use]
+pub fn solve_discounted_tied(instance: &Instance, ends: (&[u32], &[u32]), discounts: &[f64], work: Work) -> Solution {
+    let (a, b): (Vec<f64>, Vec<f64>) = (1..=instance.depth).map(falls(discounts)).unzip();
+    tied::solve(instance, ends, (&a, &b), work)
 }
 
 /// With what each rank to a depth weighs in A and in B.

@@ -2,8 +2,9 @@
 
 use super::super::dot::{self, Weighed};
 use super::super::effect::{Both, Workspace};
-use super::super::{average_precision, branch, flow};
-use super::{Base, Form, Kind, NODES, TIED_NODES};
+use super::super::work::Work;
+use super::super::{average_precision, flow};
+use super::{Base, Form, Kind, STEPS};
 use crate::ranking::Placed;
 
 /// Grades of documents that are not judged.
@@ -72,8 +73,7 @@ impl Form {
             }
             Kind::AveragePrecision(Base::Depth) if self.is_tied(both) => {
                 let instance = self.with_ties(both, depth);
-                let room = &mut work.average_precision;
-                with_filling(average_precision::solve_tied(&instance, ends, NODES, room).gains)
+                with_filling(average_precision::solve_tied(&instance, ends, Work::new(STEPS)).gains)
             }
             Kind::Dot { .. } | Kind::Read(_) => {
                 self.weigh(both, work);
@@ -95,15 +95,12 @@ impl Form {
             }
             Kind::Timed(measure) => {
                 let timed = self.timed(measure, both);
-                let gains = timed.solve(TIED_NODES).gains;
+                let gains = timed.solve(Work::new(STEPS)).gains;
                 let counted = numbers.into_iter().zip(gains).enumerate().filter(|(i, _)| timed.counts(*i));
                 let (numbers, gains): (Vec<u32>, Vec<f64>) = counted.map(|(_, one)| one).unzip();
                 return Some((numbers, gains.into_iter().map(|gain| self.grade(gain)).collect()));
             }
-            _ if self.is_tied(both) => {
-                let tied = self.tied(both)?;
-                return Some((numbers, branch::solve(&tied.documents, self.max_grade, &tied, TIED_NODES).gains));
-            }
+            _ if self.is_tied(both) => with_filling(self.cascade(&self.with_ties(both, depth), ends).gains),
             _ => {
                 self.lay_out(both, &mut work.instance);
                 work.instance = work.instance.filled();

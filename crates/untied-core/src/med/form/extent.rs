@@ -1,10 +1,11 @@
 //! How much one ranking can be ahead of the other: the closed form or the solver of each kind of measure.
 
 use super::super::effect::{Both, Workspace};
-use super::super::tied::{Swapped, Tied};
+use super::super::tied::Tied;
 use super::super::time_biased::Timed;
-use super::super::{Document, Instance, Solution, average_precision, branch, counts, dot, err, flow, reciprocal_rank};
-use super::{Base, Extent, Form, Kind, NODES, TIED_NODES};
+use super::super::work::Work;
+use super::super::{Document, Instance, Solution, average_precision, counts, dot, err, flow, reciprocal_rank};
+use super::{Base, Extent, Form, Kind, NODES, STEPS};
 use crate::measures::Certainty;
 use crate::ranking::{List, Placed};
 
@@ -28,22 +29,25 @@ impl Form {
             Kind::AveragePrecision(Base::Depth) if both.is_tied() => {
                 let instance = self.with_ties(both, self.depth_of(both));
                 in_both_orders(both, instance, directions, |instance, ends| {
-                    let found = average_precision::solve_tied(instance, ends, NODES, &mut work.average_precision);
+                    let found = average_precision::solve_tied(instance, ends, Work::new(STEPS));
                     (found.value, found.bound)
                 })
             }
             Kind::Timed(measure) => {
                 let solve = |timed: &mut Timed| {
-                    let Solution { value, bound, .. } = timed.solve(TIED_NODES);
+                    let Solution { value, bound, .. } = timed.solve(Work::new(STEPS));
                     (value, bound)
                 };
                 in_both(directions, &mut self.timed(measure, both), solve, Timed::swap)
             }
+            // AP divided by what is relevant: what is expected of tied rankings is not known.
+            Kind::AveragePrecision(_) if both.is_tied() => ((f64::NAN, f64::NAN), (f64::NAN, f64::NAN)),
             _ if both.is_tied() => {
-                let ((up, above_up), (down, above_down)) = self.searched(both, directions);
-                // What follows rank K is reached with at most probability 1, and is worth at most 1 / (K + 1).
-                let tail = if self.options.tail { 1.0 / (self.depth_of(both) + 1) as f64 } else { 0.0 };
-                ((up, above_up + tail), (down, above_down + tail))
+                let instance = self.with_ties(both, self.depth_of(both));
+                in_both_orders(both, instance, directions, |instance, ends| {
+                    let found = self.cascade(instance, ends);
+                    (found.value, found.bound)
+                })
             }
             _ => {
                 self.lay_out(both, &mut work.instance);
@@ -98,7 +102,8 @@ impl Form {
     pub(super) fn with_ties(&self, both: &Both<'_>, depth: usize) -> Instance {
         let known = |place: &Placed| self.known(both.grades[place.document as usize]);
         let place = |place: &Placed| Document { a: place.a, b: place.b, known: known(place) };
-        let filled = |list: &List| if self.cutoff.is_some() { list.len() } else { list.len().max(depth) };
+        let is_filled = self.cutoff.is_some() || self.options.tail && !self.is_sum();
+        let filled = |list: &List| if is_filled { list.len() } else { list.len().max(depth) };
         Instance {
             depth,
             lengths: (filled(both.a), filled(both.b)),
@@ -138,19 +143,16 @@ impl Form {
         Some(Tied::new(both, self.cutoff.unwrap_or(0), self.measure.as_deref()?))
     }
 
-    /// What a search finds over the expected scores of rankings with ties.
-    fn searched(&self, both: &Both<'_>, directions: (bool, bool)) -> ((f64, f64), (f64, f64)) {
-        let never = (f64::NEG_INFINITY, f64::NEG_INFINITY);
-        // AP divided by what is relevant: what is expected of tied rankings is not known.
-        let Some(mut tied) = self.tied(both) else { return ((f64::NAN, f64::NAN), (f64::NAN, f64::NAN)) };
-        let ends = |solution: Solution| (solution.value, solution.bound);
-        let solve = |tied: &Tied<'_>| branch::solve(&tied.documents, self.max_grade, tied, TIED_NODES);
-        let up = if directions.0 { ends(solve(&tied)) } else { never };
-        if !directions.1 {
-            return (up, never);
-        }
-        tied.documents.iter_mut().for_each(|x| std::mem::swap(&mut x.a, &mut x.b));
-        (up, ends(branch::solve(&tied.documents, self.max_grade, &Swapped(&tied), TIED_NODES)))
+    /// What solves a cascade of tied rankings. RR is one whose user stops for certain, Success one that has all the time.
+    pub(super) fn cascade(&self, instance: &Instance, ends: (&[u32], &[u32])) -> Solution {
+        let (ranks, work) = (1..=instance.depth, Work::new(STEPS));
+        let discounts: Vec<f64> = match &self.kind {
+            Kind::ReciprocalCascade => return err::solve_tied(instance, ends, self.options.tail, work),
+            Kind::ReciprocalRank => ranks.map(|rank| 1.0 / rank as f64).collect(),
+            Kind::Cascade(discounts) => discounts[..instance.depth].to_vec(),
+            _ => vec![1.0; instance.depth],
+        };
+        err::solve_discounted_tied(instance, ends, &discounts, work)
     }
 
     /// What solves the weights of the workspace, of R, F1 and bpref; none where there is nothing to solve.

@@ -27,6 +27,7 @@ use self::search::Search;
 use super::Solution;
 use super::effect::Both;
 use super::scores::Scores;
+use super::work::Work;
 use crate::measures::time_biased_gain::TimeBiasedGain;
 use crate::measures::walk::{self, Kind};
 use crate::ranking::List;
@@ -140,7 +141,7 @@ impl Timed {
     /// About how many steps [`Timed::value`] takes for a part.
     fn steps(&self, part: &Part) -> usize {
         let of_side = |(side, groups): (&Side, &std::ops::Range<usize>)| -> usize {
-            groups.clone().map(|group| side.group(group).len() * side.slots(group)).sum()
+            groups.clone().map(|group| 2 + 2 * (side.group(group).len() - 1) * side.slots(group)).sum()
         };
         self.sides.iter().zip(&part.groups).map(of_side).sum()
     }
@@ -150,29 +151,44 @@ impl Timed {
         Kind { gain: self.gain * relevant, go_on: other + relevant * (go_on - other), count: 1 }
     }
 
-    /// The largest S(A) - S(B), within about so many nodes. Gains are 1 for relevant documents, else 0.
-    pub fn solve(&self, limit: u64) -> Solution {
+    /// More than a part is worth in any case: nobody who gets to a document gains more than g there, and what follows the
+    /// part is reached with at most probability 1.
+    fn most(&self, part: &Part) -> f64 {
+        let side = &self.sides[0];
+        let documents = part.groups[0].clone().flat_map(|group| side.group(group)).take(side.cutoff);
+        let mut q: Vec<f64> = documents.map(|&i| self.documents[i].go_on).map(|[one, other]| one.max(other)).collect();
+        q.sort_unstable_by(|one, other| other.total_cmp(one));
+        let reached = q.iter().scan(part.reach[0], |reach, q| Some(std::mem::replace(reach, *reach * q)));
+        self.gain * reached.sum::<f64>() + part.rest.max(0.0)
+    }
+
+    /// The largest S(A) - S(B). Gains are 1 for relevant documents, else 0.
+    pub fn solve(&self, mut work: Work) -> Solution {
         let mut search = Search::new(self);
-        let whole = Part::whole(self);
-        search.decide_all(&whole);
+        let half = work.split(1, 2);
+        work.give_back(search.decide_all(&Part::whole(self), half));
         let mut rest = (0.0, 0.0);
         let parts = part(self, &search.decided);
-        let mut left: usize = parts.iter().map(|part| part.open.len()).sum();
+        let weight = |part: &Part| part.open.len() as u64 + 1;
+        let mut left: u64 = parts.iter().map(weight).sum();
         let mut nodes = 0;
         for mut part in parts.into_iter().rev() {
-            // Of the nodes that are left parts take shares by undecided documents.
-            let share = u128::from(limit - nodes) * part.open.len() as u128 / left.max(1) as u128;
-            let most = share as u64; // at most the limit
-            left -= part.open.len();
+            // Of the work that is left parts take shares by undecided documents.
+            let mut share = work.split(weight(&part), left);
+            left -= weight(&part);
             part.rest = rest.0;
             let is_known = rest.0 == rest.1;
-            let found = search.run(&part, if is_known { most } else { most / 2 });
+            let first = if is_known { share } else { share.split(1, 2) };
+            let found = search.run(&part, first);
             nodes += found.nodes;
             let above = if is_known {
+                work.give_back(found.rest);
                 found.bound
             } else {
                 part.rest = rest.1;
-                let above = search.bound(&part, most - found.nodes);
+                share.give_back(found.rest);
+                let above = search.bound(&part, share);
+                work.give_back(above.rest);
                 nodes += above.nodes;
                 above.bound
             };

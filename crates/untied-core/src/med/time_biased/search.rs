@@ -3,15 +3,12 @@
 use super::Timed;
 use super::part::Part;
 use super::spans::{Change, Spans};
-use crate::watch;
+use crate::med::work::Work;
 
 /// Differences that floats do not tell apart.
 pub(super) const TOLERANCE: f64 = 1e-12;
 /// How much a document may lose by being decided.
 const SLACK: f64 = 1e-14;
-
-/// Steps of the search for a first value: see [`Timed::steps`].
-const STEPS: usize = 20_000_000;
 
 /// What a search came to.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +17,8 @@ pub(super) struct Found {
     /// Nothing is above this.
     pub bound: f64,
     pub nodes: u64,
+    /// Work that was not needed.
+    pub rest: Work,
 }
 
 /// The search and what it knows.
@@ -30,7 +29,7 @@ pub(super) struct Search<'t> {
     /// The best gains so far.
     pub gains: Vec<f64>,
     best: f64,
-    limit: u64,
+    work: Work,
     nodes: u64,
     /// The highest bound of a node that was not visited.
     left: f64,
@@ -43,7 +42,7 @@ impl<'t> Search<'t> {
         // What A ranks higher, to begin with.
         let start = |x: &super::Reading| x.known.unwrap_or(x.groups[0] < x.groups[1]);
         let gains = timed.documents.iter().map(|x| f64::from(u8::from(start(x)))).collect();
-        Search { timed, decided, gains, best: 0.0, limit: 0, nodes: 0, left: f64::NEG_INFINITY }
+        Search { timed, decided, gains, best: 0.0, work: Work::new(0), nodes: 0, left: f64::NEG_INFINITY }
     }
 
     /// S(A) - S(B) of a part.
@@ -55,10 +54,15 @@ impl<'t> Search<'t> {
     }
 
     /// Decide the documents whose change has one sign, for as long as there are any; a bound, and how the others change
-    /// the difference. `trail` gets what was decided.
-    fn settle(&mut self, part: &Part, trail: &mut Vec<usize>) -> (f64, Vec<Change>) {
+    /// the difference; none where there is not enough work left. `trail` gets what was decided.
+    fn settle(&mut self, part: &Part, trail: &mut Vec<usize>) -> Option<(f64, Vec<Change>)> {
+        let mut settled = None;
         loop {
-            let (bound, changes) = Spans::new(self.timed, part, &self.decided).all();
+            let spans = Spans::new(self.timed, part, &self.decided);
+            if !self.work.take(spans.steps()) {
+                return settled;
+            }
+            let (bound, mut changes) = spans.all();
             let before = trail.len();
             for change in &changes {
                 let relevant = if change.sign.1 <= SLACK {
@@ -71,51 +75,63 @@ impl<'t> Search<'t> {
                 self.decided[change.document] = Some(relevant);
                 trail.push(change.document);
             }
-            if trail.len() == before {
-                return (bound, changes);
+            let all_stay = trail.len() == before;
+            changes.retain(|change| self.decided[change.document].is_none());
+            settled = Some((bound, changes));
+            if all_stay {
+                return settled;
             }
         }
     }
 
-    /// Decide what can be decided at once, for good.
-    pub fn decide_all(&mut self, part: &Part) {
+    /// Decide what can be decided at once, for good; work that was not needed.
+    pub fn decide_all(&mut self, part: &Part, work: Work) -> Work {
+        self.work = work;
         self.settle(part, &mut Vec::new());
         for &i in &part.open {
             if let Some(relevant) = self.decided[i] {
                 self.gains[i] = f64::from(u8::from(relevant));
             }
         }
+        self.work
     }
 
     /// The best of a part, and a bound; the best gains are kept.
-    pub fn run(&mut self, part: &Part, limit: u64) -> Found {
+    pub fn run(&mut self, part: &Part, work: Work) -> Found {
+        self.work = work;
+        let mut search = self.work.split(1, 2);
+        std::mem::swap(&mut self.work, &mut search);
         self.climb(part);
-        self.start(part, limit)
+        self.work.give_back(search);
+        self.start(part)
     }
 
     /// A bound of a part; gains are left alone.
-    pub fn bound(&mut self, part: &Part, limit: u64) -> Found {
+    pub fn bound(&mut self, part: &Part, work: Work) -> Found {
+        self.work = work;
         let gains = self.gains.clone();
-        let found = self.start(part, limit);
+        let found = self.start(part);
         self.gains = gains;
         found
     }
 
-    fn start(&mut self, part: &Part, limit: u64) -> Found {
+    fn start(&mut self, part: &Part) -> Found {
         self.best = self.value(part, &self.gains);
-        (self.limit, self.nodes, self.left) = (limit, 0, f64::NEG_INFINITY);
-        self.visit(part, f64::INFINITY);
-        Found { value: self.best, bound: self.best.max(self.left), nodes: self.nodes }
+        (self.nodes, self.left) = (0, f64::NEG_INFINITY);
+        self.visit(part, self.timed.most(part));
+        Found { value: self.best, bound: self.best.max(self.left), nodes: self.nodes, rest: self.work }
     }
 
     /// Change single documents for as long as that helps.
     fn climb(&mut self, part: &Part) {
-        let mut left = STEPS / self.timed.steps(part).max(1);
         let mut gains = std::mem::take(&mut self.gains);
         let mut best = self.value(part, &gains);
         loop {
             let before = best;
-            for &i in part.open.iter().take(left) {
+            for &i in &part.open {
+                if !self.work.take(self.timed.steps(part)) {
+                    break;
+                }
                 gains[i] = 1.0 - gains[i];
                 let value = self.value(part, &gains);
                 if value > best {
@@ -124,8 +140,7 @@ impl<'t> Search<'t> {
                     gains[i] = 1.0 - gains[i];
                 }
             }
-            left = left.saturating_sub(part.open.len());
-            if best <= before + TOLERANCE || left == 0 {
+            if best <= before + TOLERANCE {
                 break;
             }
         }
@@ -135,7 +150,11 @@ impl<'t> Search<'t> {
     /// Search what is undecided; nothing there is above `above`.
     fn visit(&mut self, part: &Part, above: f64) {
         let mut trail = Vec::new();
-        let (bound, changes) = self.settle(part, &mut trail);
+        let settled = self.settle(part, &mut trail).filter(|_| self.work.take(self.timed.steps(part)));
+        let Some((bound, changes)) = settled else {
+            self.left = self.left.max(above);
+            return self.forget(trail);
+        };
         // What is left changes the best gains that agree with what is decided by so much at most.
         let mut gains = self.gains.clone();
         for &i in &part.open {
@@ -155,7 +174,7 @@ impl<'t> Search<'t> {
             let i = change.document;
             let first = self.gains[i] > 0.0;
             for relevant in [first, !first] {
-                if self.nodes >= self.limit || watch::is_stopped() {
+                if self.work.left() == 0 {
                     self.left = self.left.max(above);
                     break;
                 }
@@ -165,6 +184,10 @@ impl<'t> Search<'t> {
             }
             self.decided[i] = None;
         }
+        self.forget(trail);
+    }
+
+    fn forget(&mut self, trail: Vec<usize>) {
         for i in trail {
             self.decided[i] = None;
         }

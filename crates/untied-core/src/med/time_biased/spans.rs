@@ -4,7 +4,8 @@ use super::part::Part;
 use super::{NONE, Side, Timed, worth};
 use crate::measures::walk::Kind;
 
-/// Documents of a tie group for which bounds are exact: they take the third power of that.
+/// Documents of a tie group for which bounds are exact: they take the third power of that. Those of a larger one have
+/// the same bounds.
 const EXACT: usize = 64;
 
 /// A lowest and a highest value.
@@ -57,6 +58,24 @@ impl<'t> Spans<'t> {
         Spans { timed, part, decided }
     }
 
+    /// About how many steps [`Spans::all`] takes.
+    pub fn steps(&self) -> usize {
+        let undecided = self.part.open.iter().filter(|&&i| self.decided[i].is_none()).count();
+        let of_side = |(side, groups): (&Side, &std::ops::Range<usize>)| -> usize {
+            let of_group = |group: usize| {
+                let (tied, slots) = (side.group(group), side.slots(group));
+                let open = tied.iter().filter(|&&i| self.decided[i].is_none()).count();
+                match tied.len() {
+                    1 => 8,
+                    size @ 2..=EXACT => 16 * size * slots * (1 + 3 * open),
+                    size => 12 * size * slots,
+                }
+            };
+            groups.clone().map(of_group).sum()
+        };
+        4 * undecided * undecided + self.timed.sides.iter().zip(&self.part.groups).map(of_side).sum::<usize>()
+    }
+
     /// q of a document.
     fn go_on(&self, document: usize) -> Span {
         let [other, relevant] = self.timed.documents[document].go_on;
@@ -107,8 +126,29 @@ impl<'t> Spans<'t> {
         values
     }
 
-    /// What a document of a group sees there; `next` is the value of what follows the group.
-    fn within(&self, side: &Side, group: usize, document: usize, next: Span) -> Within {
+    /// Kinds that are no larger, and no smaller, than those of all documents but one, whichever that is: those with the
+    /// smallest q where nothing gains, and with the largest where all do.
+    fn kinds_but_one(&self, documents: &[usize]) -> [Vec<Kind>; 2] {
+        let mut q: Vec<Span> = documents.iter().map(|&i| self.go_on(i)).collect();
+        q.sort_unstable_by(|one, other| one.0.total_cmp(&other.0));
+        let low = q[..q.len() - 1].iter().map(|q| Kind { gain: 0.0, go_on: q.0, count: 1 }).collect();
+        q.sort_unstable_by(|one, other| one.1.total_cmp(&other.1));
+        let high = q[1..].iter().map(|q| Kind { gain: self.timed.gain, go_on: q.1, count: 1 }).collect();
+        [low, high]
+    }
+
+    /// What the documents of the large groups of a side see there.
+    fn within_large(&self, which: usize, values: &[Span]) -> Vec<Within> {
+        let side = &self.timed.sides[which];
+        let of = |(at, group): (usize, usize)| match side.group(group).len() > EXACT {
+            true => self.within(side, group, None, values[at + 1]),
+            false => Within::default(),
+        };
+        self.part.groups[which].clone().enumerate().map(of).collect()
+    }
+
+    /// What a document of a group sees there, or any of a large one; `next` is the value of what follows the group.
+    fn within(&self, side: &Side, group: usize, document: Option<usize>, next: Span) -> Within {
         let tied = side.group(group);
         if tied.len() == 1 {
             return Within { reach: (1.0, 1.0), after: next };
@@ -125,11 +165,10 @@ impl<'t> Spans<'t> {
             own.push(Kind { gain: 1.0, go_on: 1.0, count: 1 });
             (worth(&mut own, slots), with(0.0, 1.0) - with(0.0, 0.0) + all * next)
         };
-        let [low, high] = self.kinds(tied.iter().filter(|&&i| i != document));
-        if tied.len() > EXACT {
-            let all = self.timed.gain * (slots.min(tied.len() - 1)) as f64;
-            return Within { reach: (0.0, slots as f64 / tied.len() as f64), after: (0.0, all + next.1) };
-        }
+        let [low, high] = match document {
+            Some(document) => self.kinds(tied.iter().filter(|&&i| i != document)),
+            None => self.kinds_but_one(tied),
+        };
         let (low, high) = (one(&low, next.0), one(&high, next.1));
         Within { reach: (low.0, high.0), after: (low.1, high.1) }
     }
@@ -152,6 +191,7 @@ impl<'t> Spans<'t> {
     /// A bound of S(A) - S(B), and how undecided documents change it.
     pub fn all(&self) -> (f64, Vec<Change>) {
         let values = [self.values(0), self.values(1)];
+        let large = [self.within_large(0, &values[0]), self.within_large(1, &values[1])];
         let before = [self.decided_before(0), self.decided_before(1)];
         let (open, closed): (Vec<usize>, Vec<usize>) = self.part.open.iter().partition(|&&i| self.decided[i].is_none());
         let factors: Vec<Span> = open.iter().map(|&i| self.go_on(i)).collect();
@@ -186,7 +226,11 @@ impl<'t> Spans<'t> {
                     return (0.0, 0.0);
                 }
                 let at = groups[side] - self.part.groups[side].start;
-                let within = self.within(&self.timed.sides[side], groups[side], i, values[side][at + 1]);
+                let of_side = &self.timed.sides[side];
+                let within = match of_side.group(groups[side]).len() > EXACT {
+                    true => large[side][at],
+                    false => self.within(of_side, groups[side], Some(i), values[side][at + 1]),
+                };
                 let change = minus(by(self.timed.gain, within.reach), by(longer, within.after));
                 times(only[side], by(before[side][at], change))
             };

@@ -1,0 +1,86 @@
+//! Rankings with ties by cells: the unknown documents that one tie group of A and one of B have in common.
+//!
+//! Documents of a cell are exchangeable, so that only matters how many of them are relevant, `0 <= z <= n`.
+//!
+//! *Dominance.* Cell x is above cell y if x is not after y in A, nor before it in B. Of a measure that never falls when
+//! relevance moves up, some assignment with the largest `S(A) - S(B)` has `z_y = 0` or `z_x = n_x` for all such pairs:
+//! what moves from y to x never lowers S(A) nor raises S(B), and as every strict move makes the sum of
+//! `rank in B - rank in A` over relevant documents larger, moving ends. Two cells of which neither is above the other
+//! stand in the same order in both rankings, in different groups of both.
+
+use super::Instance;
+
+/// A cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Cell {
+    /// Its group in A, by number.
+    pub a: usize,
+    /// Its group in B.
+    pub b: usize,
+    /// Where its documents begin in [`Cells::documents`].
+    start: usize,
+    /// How many they are.
+    pub size: usize,
+}
+
+impl Cell {
+    /// The same with other numbers of its groups.
+    pub fn with_groups(&self, a: usize, b: usize) -> Cell {
+        Cell { a, b, ..*self }
+    }
+
+    /// Whether it is above another one; also if it is the same.
+    pub fn is_above(&self, other: &Cell) -> bool {
+        self.a <= other.a && self.b >= other.b
+    }
+}
+
+/// The cells of two rankings, by group of A, then by group of B.
+#[derive(Debug, Default)]
+pub(super) struct Cells {
+    /// All of them.
+    pub all: Vec<Cell>,
+    /// Numbers of documents in the instance, cell by cell.
+    documents: Vec<usize>,
+}
+
+impl Cells {
+    /// The unknown documents of an instance that count in both rankings; `groups` has the numbers of their groups.
+    pub fn new(instance: &Instance, groups: &[(Option<usize>, Option<usize>)]) -> Cells {
+        let mut keyed: Vec<(usize, usize, usize)> = Vec::new();
+        for (id, (document, &of)) in instance.documents.iter().zip(groups).enumerate() {
+            if let ((Some(a), Some(b)), None) = (of, document.known) {
+                keyed.push((a, b, id));
+            }
+        }
+        keyed.sort_unstable();
+        let mut all: Vec<Cell> = Vec::new();
+        for (start, &(a, b, _)) in keyed.iter().enumerate() {
+            match all.last_mut() {
+                Some(last) if (last.a, last.b) == (a, b) => last.size += 1,
+                _ => all.push(Cell { a, b, start, size: 1 }),
+            }
+        }
+        Cells { all, documents: keyed.into_iter().map(|(_, _, id)| id).collect() }
+    }
+
+    /// The documents that are relevant if so many of each cell are.
+    pub fn chosen<'c>(&'c self, counts: &'c [usize]) -> impl Iterator<Item = usize> + 'c {
+        let of = |(cell, &count): (&Cell, &usize)| &self.documents[cell.start..cell.start + count];
+        self.all.iter().zip(counts).flat_map(of).copied()
+    }
+}
+
+/// Groups of every document in A and in B: numbers of those that begin within the depth, by where groups end.
+pub(super) fn groups_of(instance: &Instance, ends: (&[u32], &[u32])) -> Vec<(Option<usize>, Option<usize>)> {
+    let counted = |ends: &[u32]| 1 + ends.partition_point(|&end| (end as usize) < instance.depth);
+    let counted = (counted(ends.0), counted(ends.1));
+    let group = |ends: &[u32], counted: usize, rank: u32| {
+        (rank > 0).then(|| ends.partition_point(|&end| end < rank)).filter(|&group| group < counted)
+    };
+    let of = |x: &super::Document| (group(ends.0, counted.0, x.a), group(ends.1, counted.1, x.b));
+    if instance.depth == 0 {
+        return vec![(None, None); instance.documents.len()];
+    }
+    instance.documents.iter().map(of).collect()
+}

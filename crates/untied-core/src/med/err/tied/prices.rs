@@ -1,0 +1,138 @@
+//! A bound of the counts in a range.
+//!
+//! `S` is submodular in the set of documents that are on: each adds less where more of the others are. So if they are
+//! turned on one after the other, from those that are on anyway to all that may be, what each adds to S(B) is its price
+//! h, `S_B(z) >= S_B(low) + h z` for all z within the range (Edmonds 1970: a vertex of the base polytope), also for means
+//! of such prices, and
+//!
+//! `S(A) - S(B) <= max over z of S_A(z) - h z - S_B(low)`.
+//!
+//! Within a group of A the cheapest are on first, so that the maximum is a dynamic program over groups and the number of
+//! documents that are on before them, as far as `q^n` is not negligible. Prices of an order in which the solution's own
+//! documents come first are exact for it; moving towards these (Frank & Wolfe 1956) makes the bound smaller.
+
+use super::question::{Question, Range};
+use super::side::Side;
+
+/// Counts with less left than this are one.
+const NEGLIGIBLE: f64 = 1e-14;
+
+/// The prices of a range, and the room for the bound.
+#[derive(Debug, Default)]
+pub(super) struct Prices {
+    /// By cell, of each document that is not decided.
+    of_cells: Vec<Vec<f64>>,
+    /// Towards which these move.
+    next: Vec<Vec<f64>>,
+    /// Documents to decide by group of A: price and cell.
+    offers: Vec<Vec<(f64, usize)>>,
+    /// The best that is left, by documents on before a group.
+    best: Vec<f64>,
+    below: Vec<f64>,
+    /// By group, how many are on then.
+    choices: Vec<Vec<u32>>,
+    /// The solution of the last bound.
+    pub counts: Vec<u32>,
+}
+
+impl Prices {
+    /// Steps that a bound takes.
+    pub fn steps(&self, question: &Question) -> usize {
+        let documents: usize = question.cells.iter().map(|cell| cell.size).sum();
+        let groups = question.a.groups.len();
+        let most = most_before(&question.a) + 1;
+        3 * (documents + groups) * most + 2 * documents * (question.b.groups.len().min(most) + 20)
+    }
+
+    /// What the documents of a cell that are not decided cost together.
+    pub fn worth(&self, cell: usize) -> f64 {
+        self.of_cells[cell].iter().sum()
+    }
+
+    /// Start with the prices of an order in which some counts come first.
+    pub fn start(&mut self, question: &Question, range: &Range, counts: &[u32]) {
+        let mut found = std::mem::take(&mut self.of_cells);
+        prices(question, range, counts, &mut found);
+        self.of_cells = found;
+    }
+
+    /// Move a share of the way to the prices of an order in which the last solution comes first.
+    pub fn move_on(&mut self, question: &Question, range: &Range, share: f64) {
+        prices(question, range, &self.counts, &mut self.next);
+        for (price, next) in self.of_cells.iter_mut().flatten().zip(self.next.iter().flatten()) {
+            *price += share * (next - *price);
+        }
+    }
+
+    /// The bound of these prices; where it is reached is in `counts`.
+    pub fn bound(&mut self, question: &Question, range: &Range) -> f64 {
+        let side = &question.a;
+        let count = side.groups.len();
+        let (low, of_b) = question.by_group(&range.low);
+        self.offers.iter_mut().for_each(Vec::clear);
+        self.offers.resize(count, Vec::new());
+        for (number, (cell, prices)) in question.cells.iter().zip(&self.of_cells).enumerate() {
+            self.offers[cell.a].extend(prices.iter().map(|&price| (price, number)));
+        }
+        let most = most_before(side);
+        // Below the last group.
+        self.below.clear();
+        self.below.extend((0..=most).map(|n| -side.power(n) * side.rest));
+        self.choices.resize(count, Vec::new());
+        for group in (0..count).rev() {
+            let offers = &mut self.offers[group];
+            offers.sort_unstable_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+            self.best.clear();
+            self.best.resize(most + 1, f64::NEG_INFINITY);
+            let choices = &mut self.choices[group];
+            choices.clear();
+            choices.resize(most + 1, 0);
+            let mut price = 0.0;
+            for j in 0..=offers.len() {
+                let on = low[group] + j;
+                let loss = side.groups[group][on];
+                for (n, (best, choice)) in self.best.iter_mut().zip(choices.iter_mut()).enumerate() {
+                    let found = self.below[(n + on).min(most)] - side.power(n) * loss - price;
+                    if found > *best {
+                        (*best, *choice) = (found, j as u32);
+                    }
+                }
+                price += offers.get(j).map_or(0.0, |offer| offer.0);
+            }
+            std::mem::swap(&mut self.best, &mut self.below);
+        }
+        self.counts.clone_from(&range.low);
+        let mut before = 0;
+        for (group, offers) in self.offers.iter().enumerate() {
+            let chosen = self.choices[group][before] as usize;
+            offers[..chosen].iter().for_each(|&(_, cell)| self.counts[cell] += 1);
+            before = (before + low[group] + chosen).min(most);
+        }
+        // What is negligible may be as much as that.
+        self.below[0] + question.b.loss(&of_b) + side.power(most) * f64::from(u8::from(most < side.total()))
+    }
+}
+
+/// Documents on before a group that make a difference.
+fn most_before(side: &Side) -> usize {
+    (0..=side.total()).find(|&n| side.power(n) < NEGLIGIBLE).unwrap_or(side.total())
+}
+
+/// What each document of a range adds to S(B), those of some counts first.
+fn prices(question: &Question, range: &Range, counts: &[u32], found: &mut Vec<Vec<f64>>) {
+    found.resize(question.cells.len(), Vec::new());
+    found.iter_mut().for_each(Vec::clear);
+    let (_, mut on) = question.by_group(&range.low);
+    let mut loss = question.b.loss(&on);
+    for first in [true, false] {
+        for (i, cell) in question.cells.iter().enumerate() {
+            let (from, to) = if first { (range.low[i], counts[i]) } else { (counts[i], range.high[i]) };
+            for _ in from..to {
+                on[cell.b] += 1;
+                let less = question.b.loss(&on);
+                found[i].push(loss - less);
+                loss = less;
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! How much a search may do.
+
+use crate::watch;
+
+/// Steps of about a nanosecond that a search may still take. They are counted, not timed, so that what it finds does not
+/// depend on the machine.
+#[derive(Debug, Clone, Copy)]
+pub struct Work {
+    left: u64,
+}
+
+impl Work {
+    /// Room for so many steps.
+    #[must_use]
+    pub fn new(steps: u64) -> Work {
+        Work { left: steps }
+    }
+
+    /// Count steps that are about to be taken. Whether they may be: not where fewer are left, or where work is told to
+    /// stop; then none are left.
+    pub fn take(&mut self, steps: usize) -> bool {
+        let may = steps as u64 <= self.left && !watch::is_stopped();
+        self.left = if may { self.left - steps as u64 } else { 0 };
+        may
+    }
+
+    /// Steps that are left.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// Give a part of what is left to another search.
+    pub fn split(&mut self, part: u64, of: u64) -> Work {
+        let share = (u128::from(self.left) * u128::from(part) / u128::from(of.max(part).max(1))) as u64;
+        self.left -= share;
+        Work { left: share }
+    }
+
+    /// Take back what another search did not need.
+    pub fn give_back(&mut self, rest: Work) {
+        self.left += rest.left;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_given_away_comes_back() {
+        let mut work = Work::new(100);
+        let mut part = work.split(1, 4);
+        assert_eq!((work.left(), part.left()), (75, 25));
+        assert!(part.take(20));
+        work.give_back(part);
+        assert_eq!(work.left(), 80);
+        assert!(!work.take(81));
+        assert_eq!(work.left(), 0);
+    }
+
+    #[test]
+    fn nothing_is_left_when_work_is_told_to_stop() {
+        let taken = std::thread::spawn(|| {
+            let watch = std::sync::Arc::new(watch::Watch::default());
+            watch.stop();
+            watch.attend();
+            let mut work = Work::new(u64::MAX);
+            (work.take(1), work.left())
+        });
+        assert_eq!(taken.join().expect("an end"), (false, 0));
+    }
+}
