@@ -643,7 +643,7 @@ class Comparisons:
 def _recorded(native: _core.Comparison | Recorded, measures: list[Measure]) -> Recorded:
     """A native comparison as plain data."""
     calls: dict[str, Iterable[tuple[Any, ...]]] = {
-        name: [()] for name in ("runs", "queries", "totals", "values", "alone")
+        name: [()] for name in ("__len__", "runs", "queries", "totals", "values", "alone")
     }
     return recorded(native, calls | {"column": [(number,) for number in range(len(measures))]})
 

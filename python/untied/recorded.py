@@ -29,6 +29,16 @@ class Recorded:
         """One of the values of queries."""
         return self._answers["values"][()][row * len(self._answers["totals"][()]) + measure]
 
+    def query(self, row: int) -> str:
+        """The id of a query."""
+        return str(self._answers["queries"][()][row])
+
+    def find(self, query: str | bytes | int) -> int | None:
+        """The row of a query."""
+        name = query.decode("utf-8", "backslashreplace") if isinstance(query, bytes) else str(query)
+        queries = self._answers["queries"][()]
+        return queries.index(name) if name in queries else None
+
 
 def recorded(native: Any, calls: dict[str, Iterable[tuple[Any, ...]]]) -> Recorded:
     """Record the answers to calls, each with all arguments; of what was recorded before it stays as it is."""
