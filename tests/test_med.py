@@ -319,7 +319,7 @@ FIXED = {"P@3", "DCG@3", "nDCG@3", "RBP(p=0.7)@4", "AP@3", "RR@3", "ERR(max_grad
 
 
 # Small random rankings need not have a document in common.
-@pytest.mark.filterwarnings("ignore:no document in common")
+@pytest.mark.filterwarnings("ignore::untied.errors.UntiedWarning")
 @pytest.mark.parametrize("ties", [False, True], ids=["untied", "tied"])
 def test_properties(ties: bool) -> None:
     """Symmetric; the triangle inequality holds; a judgment never adds to the largest difference."""
