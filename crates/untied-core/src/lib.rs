@@ -1,8 +1,8 @@
 //! untied's core: exact evaluation of ranked retrieval when scores tie and judgments are partial.
 //!
-//! The data flow is the order of the modules: [`read`] makes columns of bytes, [`table`] keeps them query by query,
-//! [`ranking`] sorts, judges and resolves ties, [`measures`] read one ranking each, [`evaluate`] puts all together;
-//! [`arrays`] come in where documents have no ids.
+//! [`read`] makes columns of bytes, [`table`] keeps them query by query, [`ranking`] sorts, judges and resolves ties,
+//! [`measures`] read one ranking each, [`evaluate`] puts all together; [`arrays`] come in where documents have no ids.
+//! No two modules use each other: `ARCHITECTURE.md` has their order.
 
 #![forbid(unsafe_code)]
 

@@ -783,6 +783,12 @@ mod tests {
     }
 
     #[test]
+    fn messages_are_harmless() {
+        let message = canonical("nDCG(gain='\x1b[2J')");
+        assert!(message.contains("not '\\u{1b}[2J'"), "{message}");
+    }
+
+    #[test]
     fn errors_say_what_was_expected() {
         for (text, part) in [
             ("nDGC@10", "did you mean nDCG"),
