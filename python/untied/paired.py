@@ -6,22 +6,19 @@ from array import array
 from functools import cached_property
 from itertools import compress
 from math import fsum, isnan
-from operator import sub
+from operator import gt, lt, sub
 
 from untied.aggregates import Aggregate
 from untied.errors import UntiedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any, TypeAlias
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
 
     from untied._core import Measure
     from untied.compare import Comparison
     from untied.table import Results
-
-    #: Lowest and highest differences, query by query.
-    Spans: TypeAlias = tuple[array[float], array[float]]
 
 #: Values of pairs of runs that are held at once, in all; one pair always is.
 HELD = 1 << 20
@@ -33,6 +30,7 @@ class Column:
     def __init__(self, results: Results, run: str, measure: Measure) -> None:
         self.run = run
         self.aggregate = Aggregate(measure)
+        self.lower_is_better = measure.lower_is_better
         self.evaluation = results._evaluations[run]
         self._number = results._measures.index(measure)
         self.values = self._terms("value")
@@ -58,6 +56,18 @@ class Column:
             return self.values
         ends = self._terms(field)
         return array("d", (value if isnan(end) else end for value, end in zip(self.values, ends, strict=True)))
+
+    def is_open(self, row: int) -> bool:
+        """Whether judgments decide if a query has a value."""
+        return isnan(self.values[row]) and not isnan(self.low[row])
+
+    def ends(self, row: int, other: Column) -> tuple[float, float]:
+        """The lowest and the highest term of a query; NaN where no judgment gives it one."""
+        if isnan(self.low[row]) and other.is_open(row) and not self.lower_is_better:
+            # What the other run retrieves may be relevant; this one finds nothing of it.
+            nothing = self.aggregate.terms([0.0])[0]
+            return nothing, nothing
+        return self.low[row], self.high[row]
 
     @property
     def plain(self) -> array[float]:
@@ -85,7 +95,7 @@ class Pair:
                 "evaluate all judged queries of each (queries='qrels')"
             )
         self._a, self._b = a, b
-        self._both: list[bool] | None = None
+        self._both: list[bool] | None = None  # for which queries both have a value; none: for all
         if any(map(isnan, a.values)) or any(map(isnan, b.values)):
             self._both = [not isnan(x) and not isnan(y) for x, y in zip(a.values, b.values, strict=True)]
         one, other = self._of_both(a.values), self._of_both(b.values)
@@ -111,11 +121,82 @@ class Pair:
         return queries if self._both is None else list(compress(queries, self._both))
 
     @property
+    def others(self) -> list[str]:
+        """The other queries."""
+        queries = [] if self._both is None else self._a.evaluation.queries()
+        return [query for query, both in zip(queries, self._both or (), strict=True) if not both]
+
+    @property
     def spans(self) -> Spans:
         """Smallest and largest difference of each query, where the runs are resolved independently."""
         ends = ((self._a.low, self._b.high), (self._a.high, self._b.low))
         low, high = (array("d", map(sub, self._of_both(x), self._of_both(y))) for x, y in ends)
+        return Spans(low, high, *self._open())
+
+    def _open(self) -> tuple[array[float], array[float]]:
+        """Smallest and largest difference of each query for which judgments may give both runs a value."""
+        low, high = array("d"), array("d")
+        for row in () if self._both is None else (row for row, both in enumerate(self._both) if not both):
+            (low_a, high_a), (low_b, high_b) = self._a.ends(row, self._b), self._b.ends(row, self._a)
+            if not isnan(low_a) and not isnan(low_b):
+                low.append(low_a - high_b)
+                high.append(high_a - low_b)
         return low, high
+
+    def least(self, spans: Spans) -> float:
+        """The smallest difference of both aggregates, whichever queries count."""
+        return self._reached(spans.low, sorted(spans.open_low), lt)
+
+    def most(self, spans: Spans) -> float:
+        """The largest difference of both aggregates, whichever queries count."""
+        return self._reached(spans.high, sorted(spans.open_high, reverse=True), gt)
+
+    def _reached(
+        self, counted: array[float], may_count: Sequence[float], beyond: Callable[[float, float], bool]
+    ) -> float:  # fmt: skip
+        """The aggregate of differences with all that move it further of those that may count, the farthest first."""
+        chosen = array("d", counted)
+        total = fsum(chosen)
+        for difference in may_count:
+            if not beyond(difference, 0.0 if self._a.aggregate.scale == "sum" else total / len(chosen)):
+                break
+            chosen.append(difference)
+            total += difference
+        return self._a.aggregate.difference(fsum(chosen) / len(chosen), len(chosen))
+
+
+class Spans:
+    """Smallest and largest differences, query by query.
+
+    Attributes
+    ----------
+    low, high : array of float
+        Of the queries that count.
+    open_low, open_high : array of float
+        Of those that count only with some grades of unjudged documents, as a run has no value with others.
+    """
+
+    __slots__ = ("high", "low", "open_high", "open_low")
+
+    def __init__(
+        self, low: array[float], high: array[float], open_low: array[float], open_high: array[float]
+    ) -> None:  # fmt: skip
+        self.low = low
+        self.high = high
+        self.open_low = open_low
+        self.open_high = open_high
+
+    @property
+    def nearest(self) -> array[float] | None:
+        """Differences of which a two-sided p-value is largest; none where their sum can be 0.
+
+        A query that does not count is worth a difference of 0, with which no p-value changes.
+        """
+        low = self.low + array("d", (x for x in self.open_low if x < 0))
+        if fsum(low) > 0:
+            return low
+        high = self.high + array("d", (x for x in self.open_high if x > 0))
+        return high if fsum(high) < 0 else None
 
 
 def same_queries(one: Any, other: Any) -> bool:
@@ -140,19 +221,29 @@ def delta_bounds(
     if comparison is None:
         raise UntiedError(f"bounds lack the comparison of {ab[0]} and {ab[1]}")
     known = set(comparison.queries)
-    lows, highs = array("d"), array("d")
-    for query, difference in zip(pair.queries, pair.differences, strict=True):
+
+    def ends(query: str) -> tuple[float, float, float]:
+        """The value, the smallest and the largest."""
         if query not in known:
             # What the other run retrieved could still be judged: nothing bounds that here.
             raise UntiedError(f"bounds have none for query {query!r}, which {ab[0]} or {ab[1]} lacks")
         value = comparison.value(f"Delta({measure})", query)
         if value.low is None or value.high is None or isnan(value.low):
             raise UntiedError(f"bounds have none for Delta({measure}) of query {query!r}")
-        if abs((-value.mean if turned else value.mean) - difference) > 1e-9:
+        return (-value.mean, -value.high, -value.low) if turned else (value.mean, value.low, value.high)
+
+    spans = Spans(array("d"), array("d"), array("d"), array("d"))
+    for query, difference in zip(pair.queries, pair.differences, strict=True):
+        mean, low, high = ends(query)
+        if abs(mean - difference) > 1e-9:
             raise UntiedError(
                 f"Delta({measure}) of query {query!r} is not the difference of {measure}: it has other qrels or "
                 "policies, or divides by what is possible rather than by what is relevant"
             )
-        lows.append(-value.high if turned else value.low)
-        highs.append(-value.low if turned else value.high)
-    return lows, highs
+        spans.low.append(low)
+        spans.high.append(high)
+    for query in pair.others:  # any of them may count once more is judged
+        _, low, high = ends(query)
+        spans.open_low.append(low)
+        spans.open_high.append(high)
+    return spans

@@ -326,7 +326,8 @@ class Significance:
         sign and stays significant whatever the order of ties and the judgments are, no where that is not sure, and
         unknown where the sign is kept but the test is not that of randomisation, whose p alone is bounded; ``least``
         and ``most``, the smallest and largest mean difference; with the randomisation test ``p_most``, no p-value
-        (adjusted) exceeds this.
+        (adjusted) exceeds this. All of these hold whether or not queries count that have a value only with some
+        judgments.
     dropped : dict of str and int
         For each measure in how many pairs of runs and queries a value was undefined; they are left out.
     settings : dict
@@ -424,6 +425,7 @@ def significance(
     rows: list[tuple[str, str, str, str]] = []
     columns: dict[str, list[Any]] = {}
     dropped: dict[str, int] = {}
+    unsettled: dict[str, int] = {}
     chance = (samples, seed, threads)
     for measure in results._measures:
         scale = Aggregate(measure).scale
@@ -431,7 +433,7 @@ def significance(
             raise UntiedError(f"bounds by Delta are of differences of values, but logarithms are tested of {measure}")
         values = {run: Column(results, run, measure) for run in results.runs}
         found: dict[str, list[Any]] = {}
-        dropped[str(measure)] = 0
+        dropped[str(measure)] = unsettled[str(measure)] = 0
         for piece in pieces(pairs, len(values[pairs[0][0]].values)):
             compared = [Pair(values[a], values[b]) for a, b in piece]
             dropped[str(measure)] += sum(pair.dropped for pair in compared)
@@ -444,8 +446,9 @@ def significance(
                     for pair, ab in zip(compared, piece, strict=True)
                 ]
                 ends = list(zip(compared, spans, strict=True))
-                _add(found, {"least": [pair.whole(_mean(low)) for pair, (low, _) in ends]})
-                _add(found, {"most": [pair.whole(_mean(high)) for pair, (_, high) in ends]})
+                _add(found, {"least": [pair.least(span) for pair, span in ends]})
+                _add(found, {"most": [pair.most(span) for pair, span in ends]})
+                unsettled[str(measure)] += sum(len(span.open_low) for span in spans)
                 if test == "randomization":
                     _add(found, {"p_most": _largest_p(spans, *chance)})
         if test == "tukey":
@@ -475,7 +478,7 @@ def significance(
         "samples": samples,
         "seed": seed,
     }
-    return Significance(Table(texts, columns), dropped, settings, list(_notes(results, texts, settings)))
+    return Significance(Table(texts, columns), dropped, settings, list(_notes(results, texts, unsettled, settings)))
 
 
 def discriminative_power(
@@ -585,7 +588,7 @@ def _randomization(
 
 def _largest_p(spans: Sequence[Spans], samples: int, seed: int, threads: int | None) -> list[float]:
     """No p-value of a two-sided test of differences within these spans is larger."""
-    nearest = [low if fsum(low) > 0 else high if fsum(high) < 0 else None for low, high in spans]
+    nearest = [span.nearest for span in spans]
     tested = iter(_randomization([one for one in nearest if one is not None], "two-sided", samples, seed, threads))
     # Where the sum can be 0, nothing rules a p-value of 1 out.
     return [1.0 if one is None else next(tested)[0] for one in nearest]
@@ -717,8 +720,16 @@ def said_of(settings: dict[str, Any]) -> str:
     return f"{TESTS[settings['test']]}{corrected}, significant at {1 - settings['level']:.4g}"
 
 
-def _notes(results: Results, texts: dict[str, list[str]], settings: dict[str, Any]) -> Iterator[str]:
+def _notes(
+    results: Results, texts: dict[str, list[str]], unsettled: dict[str, int], settings: dict[str, Any]
+) -> Iterator[str]:
     """What to know before believing tests."""
+    if any(unsettled.values()):
+        of_measures = ", ".join(f"{count} of {measure}" for measure, count in unsettled.items() if count)
+        yield (
+            f"queries for which judgments decide whether a run has a value: {of_measures}; they are not tested, "
+            "but what differences can be and what survives holds whether they count or not"
+        )
     unknown = texts.get("survives", []).count("unknown")
     if unknown:
         yield (
