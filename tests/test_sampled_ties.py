@@ -1,0 +1,92 @@
+"""The list of docs/ties.md of what is sampled or left out in large tie groups, held to the core, for all measures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import oracle
+import untied
+from strategies import PACKAGE
+
+PAGE = Path(__file__).parent.parent / "docs" / "ties.md"
+SMALL, LARGE = 3, 2400
+
+
+def listed() -> dict[str, set[str]]:
+    """What the page says of each measure: estimate, interval, variance (there is none)."""
+    section = PAGE.read_text().partition("\n## Where orders are sampled\n")[2].partition("\n## ")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line[:1] == "|"]
+    found: dict[str, set[str]] = {}
+    then = ""
+    for names, _, what in rows[2:]:
+        then = then if what == "the same" else what
+        kinds = {"estimate"} if "estimates" in then else set()
+        kinds |= {"interval"} if "(`interval`)" in then else set()
+        kinds |= {"variance"} if "no variance" in then or "is left out" in then else set()
+        assert kinds, then
+        for name in [] if "own-measures" in names else names.split(", "):
+            found[name] = found.get(name, set()) | kinds
+    return found
+
+
+def query(name: str, size: int) -> untied.Qrels:
+    """Tied documents of very many kinds: grades, pooled and not, subtopics, strata and shares."""
+    every = range(size)
+    if name in oracle.OF_SUBTOPICS:
+        subtopics = {str(t): {f"d{i}": int((i >> t) % 2) for i in every if i % (t + 2)} for t in range(5)}
+        return untied.Qrels({"q": subtopics}, format="subtopics")
+    truth = {f"d{i}": i % 40 * 25 if i % 4 else i % 2 for i in every if i % 5}
+    truth |= {f"d{i}": -1 for i in every if i % 10 == 5}
+    form = oracle.OF_PAIRS.get(name, "trec")
+    if form == "stratified":
+        return untied.Qrels(
+            {"q": {doc: (1 + i % 3, grade) for i, (doc, grade) in enumerate(truth.items())}}, format=form
+        )
+    if form == "prels":
+        shares = (0.1, 0.3, 0.5, 1.0)
+        pairs = {doc: (grade, shares[i % 4]) for i, (doc, grade) in enumerate(truth.items())}
+        return untied.Qrels({"q": pairs}, format=form)
+    return untied.Qrels({"q": truth | {"other": 975}}, format=form)
+
+
+def values(name: str, size: int) -> list[untied.Value]:
+    """Of one group of so many documents, by all that the measure looks at and by its first ranks."""
+    info: dict[str, Any] = PACKAGE[name]
+    params: dict[str, Any] = {key: 1000 for key, default, *_ in info["parameters"] if not default and key != "recall"}
+    if name in ("ERR", "nERR"):
+        params["max_grade"] = 1000
+    if name == "BPM":
+        params["T"] = 100
+    if name == "Cascade":
+        # A higher grade stops more users or fewer, so that no order of documents is best at all ranks.
+        stops = {grade: grade / 1000 if grade % 50 else 1 - grade / 1000 for grade in range(1, 1000)}
+        params |= {"go_on": {grade: 1 - stop for grade, stop in stops.items()}, "discount": "log2"}
+    recall = next((default for key, default, *_ in info["parameters"] if key == "recall"), None)
+    cutoffs = ["@0.5"] if recall == "" else [f"@{size - 1}"] if info["cutoff"] == "required" else [""]
+    if info["cutoff"] == "optional" and recall is None:
+        cutoffs.append(f"@{size // 2}")
+    text = name + (f"({', '.join(f'{key}={value!r}' for key, value in params.items())})" if params else "")
+    docs = [f"d{i}" for i in range(size)]
+    options: dict[str, Any] = {"docs": {doc: 100 + i * 7919 % 3001 for i, doc in enumerate(docs)}, "ties": "range"}
+    every = [text + cutoff for cutoff in cutoffs]
+    found = untied.evaluate(query(name, size), {"q": [docs]}, every, variance=True, **options)
+    return [found.value(measure, query="q") for measure in found.measures]
+
+
+@pytest.mark.parametrize("name", sorted(PACKAGE))
+def test_the_list_is_what_the_core_does(name: str) -> None:
+    small, large = values(name, SMALL), values(name, LARGE)
+    assert {value.certainty for value in small} == {"exact"}
+    observed = {value.certainty for value in large} - {"exact"}
+    if any(value.variance is not None for value in small):  # PRR has none: it is a quotient of a mean
+        observed |= {"variance"} if any(value.variance is None for value in large) else set()
+    said = listed().get(name, set())
+    assert observed <= said, "not on the page"
+    assert bool(observed) == bool(said), "on the page, and yet exact"
+
+
+def test_every_name_of_the_list_is_a_measure() -> None:
+    assert set(listed()) <= set(PACKAGE)
