@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import subprocess
 import sys
@@ -89,6 +90,25 @@ def test_outcomes(form: Form, ties: bool) -> None:
             assert below[0] - allowed <= total <= below[1] + allowed
         assert of_query.quantile(0) == of_query.values[0]
         assert of_query.quantile(1) == of_query.values[-1]
+
+
+@pytest.mark.parametrize("a", [["x", "y", "z"], [["x", "y"], "z"]], ids=["untied", "tied"])
+@pytest.mark.parametrize("name", ["P@3", "DCG@3", "RBP(p=0.5)@3", "RR@3", "ERR(max_grade=1)@3", "Success@3", "AP@3"])
+def test_what_fills_short_rankings_counts_in_bounds_alone(name: str, a: list[str | list[str]]) -> None:
+    """The mean is that of what `evaluate` gives, in which nothing follows a ranking's end; bounds go further."""
+    same = name.replace("AP@3", "AP(recall_base=3)@3")
+    measure = f"Delta({name}, p=0.5)"
+    found = untied.compare({"q": a}, {"q": ["x"]}, measure)[measure]
+    every = []
+    for grades in itertools.product((0, 1), repeat=3):
+        qrels = {"q": dict(zip("xyz", grades, strict=True)), "other": {"r": 1}}
+        one, other = (untied.evaluate(qrels, {"q": run}, same).value(same, query="q").mean for run in (a, ["x"]))
+        every.append(one - other)
+    mean = sum(every) / len(every)
+    # Where there is no formula, means come from draws.
+    assert found.mean == pytest.approx(mean, abs=0.03 if found.certainty == "estimate" else 1e-12)
+    assert found.low is not None
+    assert found.low < min(every) - 0.05
 
 
 def test_a_sample_is_repeated() -> None:

@@ -159,7 +159,8 @@ class Comparison:
     def filled(self) -> dict[str, tuple[int, int]]:
         """For each ``MED`` and ``Delta`` with a cutoff, in how many queries a run's ranking ends before it.
 
-        Such rankings are filled up with unknown documents of their own, which count as much as retrieved ones.
+        Such rankings are filled up with unknown documents of their own. These count as much as retrieved ones, but in the
+        mean of ``Delta`` they are not relevant.
         """
         run_a, run_b, _ = self._inputs
         found = {
@@ -456,7 +457,8 @@ def compare(
     probabilities : run, optional
         For ``Delta``, how probably documents that are not judged are relevant, where that is known: ``{query:
         {document: probability}}``, or a file in the format of runs with probabilities for scores. All others have the
-        probability p of the measure. With a ranked list each, a dict of documents and probabilities.
+        probability p of the measure; what fills up a ranking that ends before the cutoff has none, and is relevant in
+        bounds alone. With a ranked list each, a dict of documents and probabilities.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
         Lengths of documents, which U and TBG need, as for `evaluate`; of every document of either run that counts.
     depth : int, optional

@@ -100,7 +100,8 @@ static DELTA: Contrast = Contrast {
         needs: Needs::Judgments,
         range: "that of the measure, and its negative",
         equation: "mean and variance of S(A) - S(B), each unjudged document being relevant with probability p; low and \
-                   high over all grades that they may have",
+                   high over all grades that they may have, and what fills short rankings up to the cutoff, which the \
+                   mean counts as not relevant",
         reference: "Tan & Clarke 2014",
         build: not_alone,
     },

@@ -1,7 +1,7 @@
 //! Expected differences: each document is relevant with a probability of its own, independently of all others.
 //!
 //! Mean and variance of D = S(A) - S(B) over all 2^n assignments, exactly, with x_d relevant with probability p_d and
-//! v_d = p_d (1 - p_d). What a short ranking lacks gains nothing; [`Instance::filled`] makes documents of it.
+//! v_d = p_d (1 - p_d). What a short ranking lacks gains nothing: nobody can judge it, and it has no probability.
 //!
 //! * Dot products: D = sum of x_d delta_d, delta_d = g_d (D_A(d) - D_B(d)); E D = sum p delta, Var D = sum v delta^2.
 //! * AP, times k: D = sum l_d x_d + sum over pairs of q_de x_d x_e, with l_d = 1/a_d - 1/b_d and
