@@ -142,7 +142,7 @@ def test_what_a_probability_is() -> None:
 
     assert mean(None) == 0
     assert mean({"y": 1, "z": 0}) == mean({"y": 1, "z": 0, "elsewhere": 0.3}) == 0.5
-    assert mean({"y": 0.75}) == 0.125
+    assert mean({"x": 0.1, "y": 0.75}) == 0.125  # z has p, and x is in both
     assert mean({"y": 1, "z": 0}, {"z": 1}) == 0
 
 

@@ -159,8 +159,8 @@ class Comparison:
     def filled(self) -> dict[str, tuple[int, int]]:
         """For each ``MED`` and ``Delta`` with a cutoff, in how many queries a run's ranking ends before it.
 
-        Such rankings are filled up with unknown documents of their own. These count as much as retrieved ones, but in the
-        mean of ``Delta`` they are not relevant.
+        Such rankings are filled up with unknown documents of their own. These count as much as retrieved ones, but are
+        not relevant in the mean of ``Delta``.
         """
         run_a, run_b, _ = self._inputs
         found = {
