@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import oracle
 import untied
 from strategies import Topic, as_text
-from test_bounds import LENGTHS, NAMES, bounded, completed, evaluate, possible, small
+from test_bounds import LENGTHS, NAMES, SEEN_TO_THE_END, bounded, completed, evaluate, possible, small
 
 Number = float | None  # none where there is no value
 Parts = tuple[Number, Number, Number]  # of one assignment: mean over tie orders, smallest, largest
@@ -78,13 +78,23 @@ def test_values_and_means_over_all_joint_assignments(name: str, data: st.DataObj
     topics["q2"].truth["graded"] = scale[-1]  # so that there is a grade to be had
     qrels = {query: topic.truth for query, topic in topics.items()}
     run = {query: [list(group) for group in topic.groups] for query, topic in topics.items()}
-    grades = possible(grade for topic in topics.values() for grade in topic.truth.values())
+    queries = random.choice(["qrels", "common"])
+    everything = dict(topics)
+    if random.random() < 0.5:
+        # One that the run lacks: an empty ranking, or left out.
+        del run["q1"]
+        if queries == "common" or name in SEEN_TO_THE_END:
+            queries = "common"
+            del topics["q1"]
+        else:
+            topics["q1"] = Topic((), topics["q1"].truth)
+    grades = possible(grade for topic in everything.values() for grade in topic.truth.values())
     pooled, text, low_is_good = random.random() < 0.5, as_text(measure), name in oracle.LOWER_IS_BETTER
     for on_undefined in ("zero", "nan"):
         zero = on_undefined == "zero" and not low_is_good
         every = [assignments(measure, topic, grades, pooled, zero) for topic in topics.values()]
         for ties in ("expected", "best", "worst", "range"):
-            options: dict[str, Any] = {"ties": ties, "on_undefined": on_undefined}
+            options: dict[str, Any] = {"ties": ties, "on_undefined": on_undefined, "queries": queries}
             options["unretrieved"] = "pooled" if pooled else "none"
             mean, worst, best = [FIELD[one] for one in ("expected", "worst", "best")]
             if ties != "range":
