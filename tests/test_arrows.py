@@ -17,7 +17,6 @@ KNOWN = {
         "compare",
     ): "the list of all measures and the check of a name hold those that compare two rankings too",
     ("read", "trec_eval"): "lenient readers take its version",
-    ("table", "ranking"): "qrels count documents by its levels",
 }
 
 COMMENT = re.compile(r"//.*")

@@ -12,6 +12,7 @@ pub mod compare;
 pub mod error;
 pub mod evaluate;
 pub mod features;
+pub mod grade;
 pub mod measures;
 pub mod med;
 pub mod memory;

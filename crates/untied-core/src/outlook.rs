@@ -9,10 +9,11 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result, show};
 use crate::evaluate::Plan;
+use crate::grade::Level;
 use crate::measures::Measure;
 use crate::measures::bounds::{Bounds, Open, Resolution, judged};
 use crate::measures::formula::Formula;
-use crate::ranking::{Judge, Layout, Level, Order, Ranking};
+use crate::ranking::{Judge, Layout, Order, Ranking};
 use crate::table::{Qrels, Rows, Run, Truth};
 use crate::watch;
 

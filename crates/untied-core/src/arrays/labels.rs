@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::Column;
 use crate::error::{Error, Result};
-use crate::ranking::Level;
+use crate::grade::Level;
 use crate::table::{Found, Truth};
 use crate::watch;
 

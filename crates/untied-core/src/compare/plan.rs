@@ -2,9 +2,10 @@
 
 use super::{Settings, pairs, sort};
 use crate::error::Result;
+use crate::grade::Level;
 use crate::measures::{Scope, Spec};
 use crate::med::{self, Both, Effect, Subtopic, Workspace};
-use crate::ranking::{Joiner, Level, List, Numbering, Order, Pair, Placed};
+use crate::ranking::{Joiner, List, Numbering, Order, Pair, Placed};
 use crate::similarity::{self, Overlaps, Score, Similarity, Symmetry};
 use crate::table::{Length, Lengths, Rows, Run, Truth};
 use crate::watch;

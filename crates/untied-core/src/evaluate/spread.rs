@@ -1,8 +1,8 @@
 //! A measure's value of one query, over what the policies leave open.
 
+use crate::grade::Level;
 use crate::measures::bounds::{Bounds, Open, Resolution};
 use crate::measures::{Measure, Orders};
-use crate::ranking::Level;
 use crate::settings::{Settings, Ties, Undefined, Unjudged};
 use crate::table::Truth;
 

@@ -9,7 +9,8 @@
 //! relevant document moves up: `of_sum` here, and `filling`.
 
 use super::{Measure, Orders};
-use crate::ranking::{Group, Level, Ranking, Text, best, worst};
+use crate::grade::Level;
+use crate::ranking::{Group, Ranking, Text, best, worst};
 use crate::table::Truth;
 
 /// How tied documents stand while a bound is sought.

@@ -14,7 +14,8 @@ use super::{
     Aggregate, Certainty, Cutoff, GAINED, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, Scope, Spec, Value,
 };
 use crate::error::{Error, Result};
-use crate::ranking::{Group, Level, Ranking};
+use crate::grade::Level;
+use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
 const MAX_GRADE: Parameter = Parameter {

@@ -17,7 +17,8 @@
 
 use super::{Aggregate, Cutoff, Info, Measure, Needs, Parameter, Spec, Value, drawing, sampling};
 use crate::error::{Error, Result};
-use crate::ranking::{Group, Ranking, levels_from};
+use crate::grade::levels_from;
+use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
 const PERSISTENCE: Parameter = Parameter {

@@ -9,7 +9,8 @@
 //! ranking (Kendall 1945), (n(n-1)(2n+5) - sum c(c-1)(2c+5)) / 18 / 4, where documents that are in no pair do not count.
 
 use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, REL};
-use crate::ranking::{Level, Ranking, levels_from};
+use crate::grade::{Level, levels_from};
+use crate::ranking::Ranking;
 use crate::table::Truth;
 
 /// PairConcordance.

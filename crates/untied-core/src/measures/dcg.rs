@@ -15,7 +15,8 @@ use super::{
     Value, sum,
 };
 use crate::error::{Error, Result};
-use crate::ranking::{Group, Level, Ranking};
+use crate::grade::Level;
+use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
 pub(super) const GAIN: Parameter = Parameter {

@@ -14,7 +14,8 @@
 
 use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Parameter, REL, Spec};
 use crate::error::Result;
-use crate::ranking::{Group, Ranking, levels_from};
+use crate::grade::levels_from;
+use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
 const BEYOND: Parameter = Parameter {

@@ -10,7 +10,8 @@ use super::bounds::{self, Bounds, Open};
 use super::sampling::{self, Statistics};
 use super::{Certainty, Measure, Orders};
 use crate::error::Failure;
-use crate::ranking::{Group, Level, Ranking};
+use crate::grade::Level;
+use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 use crate::watch;
 

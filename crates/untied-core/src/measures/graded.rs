@@ -3,7 +3,8 @@
 use super::dcg::{GAIN, Gain};
 use super::{Scope, Spec};
 use crate::error::{Error, Result};
-use crate::ranking::{Level, Ranking};
+use crate::grade::Level;
+use crate::ranking::Ranking;
 use crate::table::Truth;
 
 /// Parameter `gain`; no gain may be negative.

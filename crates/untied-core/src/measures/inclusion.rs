@@ -15,7 +15,8 @@
 
 use super::lattice;
 use super::{Aggregate, Cutoff, Info, Measure, Needs, Orders, Parameter, REL};
-use crate::ranking::{Group, Level, Ranking};
+use crate::grade::Level;
+use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
 const SELF_WEIGHT: Parameter = Parameter {

@@ -240,7 +240,7 @@ fn spread(group: &sampling::Classes, sets: &[Vec<usize>], weights: &[f64]) -> f6
 mod tests {
     use super::super::{Scope, parse};
     use super::*;
-    use crate::ranking::Level;
+    use crate::grade::Level;
     use crate::table::profiles::Detail;
     use crate::table::{Chunk, Qrels, subtopics};
 

@@ -4,8 +4,9 @@
 //! Where there are few arrangements all are listed, and everything is exact. Else orders are drawn, from a fixed seed,
 //! until the mean is sure enough.
 
+use crate::grade::Level;
 use crate::random::Random;
-use crate::ranking::{Level, Ranking};
+use crate::ranking::Ranking;
 use crate::watch;
 
 /// Arrangements that are listed rather than sampled.

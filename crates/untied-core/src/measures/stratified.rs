@@ -13,7 +13,8 @@ use super::drawing;
 use super::lattice::{self, Outcome};
 use super::{Aggregate, Certainty, Cutoff, Info, Measure, Needs, Orders, Parameter, REL, Spec};
 use crate::error::Result;
-use crate::ranking::{Group, Level, Ranking};
+use crate::grade::Level;
+use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
 const EPS: Parameter =

@@ -11,7 +11,8 @@
 use super::dcg::{Gain, Gains, discounts};
 use super::stratified::{ESTIMATOR, MOST, Strata, is_script, share};
 use super::{Aggregate, Cutoff, GAINED, Info, Measure, Needs, Orders, Parameter, Scope};
-use crate::ranking::{Level, Ranking, best, worst};
+use crate::grade::Level;
+use crate::ranking::{Ranking, best, worst};
 use crate::table::Truth;
 
 const DISCOUNT: Parameter =

@@ -6,7 +6,8 @@
 //! few are listed, else they are sampled. YAAP rises with s, so the extremes are exact.
 
 use super::{Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, REL, sampling};
-use crate::ranking::{Level, Ranking};
+use crate::grade::Level;
+use crate::ranking::Ranking;
 use crate::table::Truth;
 
 /// YAAP.

@@ -5,8 +5,9 @@ use super::expected::Moments;
 use super::form::{Assignment, Base, Extent, Form, Options, Outcomes};
 use super::{Instance, average_precision, dot, err};
 use crate::error::{Error, Result};
+use crate::grade::Level;
 use crate::measures::{Aggregate, Certainty, Cutoff, Info, Needs, OF, Parameter, Scope, Spec, Value};
-use crate::ranking::{Level, List, Placed};
+use crate::ranking::{List, Placed};
 use crate::similarity::{Score, Symmetry, not_alone};
 use crate::table::Length;
 

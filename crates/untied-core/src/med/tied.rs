@@ -5,8 +5,9 @@ use std::cell::RefCell;
 use super::Document;
 use super::effect::Both;
 use super::scores::Scores;
+use crate::grade::Level;
 use crate::measures::Measure;
-use crate::ranking::{Level, List, Ranking};
+use crate::ranking::{List, Ranking};
 use crate::table::Truth;
 
 /// Two rankings, and what evaluates either.

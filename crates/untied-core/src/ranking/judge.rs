@@ -1,7 +1,8 @@
 //! Attaching judgments to a sorted query, and laying its tie groups out under a tie policy.
 
 use super::ties::ByDocument;
-use super::{Layout, Level, Order, Ranking, Text};
+use super::{Layout, Order, Ranking, Text};
+use crate::grade::Level;
 use crate::table::{Found, Length, Lengths, Levels, Rows, Truth};
 use crate::watch;
 

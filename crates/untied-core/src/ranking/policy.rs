@@ -1,6 +1,7 @@
 //! Rankings made from a ranking: without its unjudged documents, in its best and in its worst order.
 
-use super::{Level, Ranking};
+use super::Ranking;
+use crate::grade::Level;
 
 /// Only the judged documents, each group at its new place (the condensed list of `unjudged = remove`).
 ///

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use super::profiles::{Detail, Profile, Profiled};
 use super::{Chunk, Origins, Rows, Table, first_in_file, index, rounded};
 use crate::error::Result;
-use crate::ranking::{Level, count_from};
+use crate::grade::{Level, count_from};
 use crate::watch;
 
 /// Judgments, query by query, with an index for looking documents up.

@@ -492,7 +492,7 @@ mod tests {
 
     #[test]
     fn high_grades_take_no_more_room_than_their_documents() {
-        let levels = [(9e15, 1), (70_000.0, 2), (1.0, 3)].map(|(grade, count)| crate::ranking::Level { grade, count });
+        let levels = [(9e15, 1), (70_000.0, 2), (1.0, 3)].map(|(grade, count)| crate::grade::Level { grade, count });
         let gains = listed(&[(1.0, 0.5)], &Truth::none().with_levels(&levels));
         assert_eq!(gains.len(), 1 + LISTED as usize + 2);
         assert_eq!((gains[0], gains[1]), ((0.5, 3), (0.0, 0)));
