@@ -16,7 +16,6 @@ KNOWN = {
         "measures",
         "compare",
     ): "the list of all measures and the check of a name hold those that compare two rankings too",
-    ("read", "trec_eval"): "lenient readers take its version",
 }
 
 COMMENT = re.compile(r"//.*")

@@ -58,7 +58,7 @@ pub fn tables(data: &[u8]) {
         0 => results(data, version, comments),
         1 => {
             let theirs = second::read(data, &Format { comments, ..QRELS });
-            let ours = with_file(data, |path| read::read_qrels_leniently(path, version));
+            let ours = with_file(data, |path| read::read_qrels_leniently(path, version.dialect()));
             if let Some((ours, theirs)) = both(ours, theirs) {
                 assert_same(&ours, &theirs, &[0]);
             }
@@ -74,7 +74,7 @@ pub fn tables(data: &[u8]) {
 
 fn results(data: &[u8], version: Version, comments: bool) {
     let theirs = second::read(data, &Format { comments, ..RUN });
-    let ours = with_file(data, |path| read::read_run_leniently(path, version));
+    let ours = with_file(data, |path| read::read_run_leniently(path, version.dialect()));
     let Some(((run, tag), mut rows)) = both(ours, theirs) else { return };
     let last = rows.values().flatten().max_by_key(|row| row.line).expect("a row");
     assert_eq!(tag, last.other);

@@ -24,6 +24,6 @@ pub use source::is_file;
 pub use spool::{read_all, read_lines};
 pub use table::read_table;
 pub use trec::{
-    Pieces, read_deviations, read_lengths, read_prels, read_qrels, read_qrels_leniently, read_ranks, read_run,
+    Dialect, Pieces, read_deviations, read_lengths, read_prels, read_qrels, read_qrels_leniently, read_ranks, read_run,
     read_run_leniently, read_strata, read_subtopics,
 };

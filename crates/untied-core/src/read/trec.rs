@@ -6,7 +6,6 @@ use super::number::{self, NotANumber};
 use crate::error::{Error, InputError, Result, quote};
 use crate::table::profiles::{self, PROBABILITY, STRATUM};
 use crate::table::{Chunk, Lengths, Names, Qrels, Run, subtopics};
-use crate::trec_eval::Version;
 
 /// Read a run: `query Q0 document rank score tag`.
 ///
@@ -81,27 +80,44 @@ pub fn read_lengths(path: &str) -> Result<Lengths> {
     Lengths::new(read(path, &LENGTHS)?, path)
 }
 
-/// Read a run as trec_eval does, in the version asked for; with the tag of its last line.
+/// What files that are read leniently may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// Every line is a row; scores keep 32 bits.
+    Plain,
+    /// Lines that begin with `#` are comments; scores keep 64 bits.
+    Commented,
+}
+
+/// Read a run as trec_eval does; with the tag of its last line.
 ///
-/// A score is whatever number its field begins with, else 0; NaN becomes negative infinity, the last place. Version 9
-/// keeps 32 bits of it. What follows the tag is not read. A document may stand twice in a query.
+/// A score is whatever number its field begins with, else 0; NaN becomes negative infinity, the last place. What follows
+/// the tag is not read. A document may stand twice in a query.
 ///
 /// # Errors
 /// The file cannot be read or is empty, or a line has fewer than six columns.
-pub fn read_run_leniently(path: &str, version: Version) -> Result<(Run, Vec<u8>)> {
-    let mut chunks = read(path, if version == Version::Nine { &LENIENT_RUN_9 } else { &LENIENT_RUN })?;
+pub fn read_run_leniently(path: &str, dialect: Dialect) -> Result<(Run, Vec<u8>)> {
+    let layout = match dialect {
+        Dialect::Plain => &PLAIN_RUN,
+        Dialect::Commented => &COMMENTED_RUN,
+    };
+    let mut chunks = read(path, layout)?;
     let tag = chunks.last_mut().map(|last| std::mem::take(&mut last.tag)).unwrap_or_default();
     Ok((Run::with_duplicates(chunks)?, tag))
 }
 
-/// Read qrels as trec_eval does, in the version asked for.
+/// Read qrels as trec_eval does.
 ///
 /// A grade is the whole number its field begins with, else 0. A document may stand twice in a query.
 ///
 /// # Errors
 /// The file cannot be read, a line has not four columns, or there is no line at all.
-pub fn read_qrels_leniently(path: &str, version: Version) -> Result<Qrels> {
-    Qrels::with_duplicates(read(path, if version == Version::Nine { &LENIENT_QRELS_9 } else { &LENIENT_QRELS })?)
+pub fn read_qrels_leniently(path: &str, dialect: Dialect) -> Result<Qrels> {
+    let layout = match dialect {
+        Dialect::Plain => &PLAIN_QRELS,
+        Dialect::Commented => &COMMENTED_QRELS,
+    };
+    Qrels::with_duplicates(read(path, layout)?)
 }
 
 /// Read trec_eval's means and standard deviations: queries with measures' names and two columns of numbers.
@@ -206,14 +222,14 @@ const LENGTHS: Layout = Layout {
     ..RUN
 };
 
-const LENIENT_RUN: Layout = Layout {
+const COMMENTED_RUN: Layout = Layout {
     columns: &[Query, Ignored, Document, Ignored, AnyNumber(0, |field| ranked(number::atof(field))), Tag],
     more: true,
     rowless: true,
     ..RUN
 };
 
-const LENIENT_RUN_9: Layout = Layout {
+const PLAIN_RUN: Layout = Layout {
     columns: &[
         Query,
         Ignored,
@@ -223,16 +239,16 @@ const LENIENT_RUN_9: Layout = Layout {
         Tag,
     ],
     comments: false,
-    ..LENIENT_RUN
+    ..COMMENTED_RUN
 };
 
-const LENIENT_QRELS: Layout = Layout {
+const COMMENTED_QRELS: Layout = Layout {
     columns: &[Query, Ignored, Document, AnyNumber(0, |field| number::atol(field) as f64)],
     blanks: false,
     ..QRELS
 };
 
-const LENIENT_QRELS_9: Layout = Layout { comments: false, ..LENIENT_QRELS };
+const PLAIN_QRELS: Layout = Layout { comments: false, ..COMMENTED_QRELS };
 
 const DEVIATIONS: Layout = Layout {
     columns: &[Query, Document, AnyNumber(0, number::atof), AnyNumber(1, number::atof)],

@@ -110,7 +110,7 @@ impl<'a> Judgments<'a> {
         let version = options.version;
         let format = options.judgments.as_str();
         let judgments = if format == "qrels" {
-            read::read_qrels_leniently(path, version).map(Box::new).map(Judgments::Qrels)
+            read::read_qrels_leniently(path, version.dialect()).map(Box::new).map(Judgments::Qrels)
         } else {
             let of_bytes = match format {
                 "qrels_jg" => |bytes, path, version| read_groups(bytes, path, version).map(Judgments::Groups),
@@ -169,7 +169,7 @@ pub fn evaluate(options: &Options, judgments: &str, results: &str) -> Result<Rep
     if options.results != "trec_results" {
         return Err(unknown_format("-T", &options.results));
     }
-    let (run, tag) = read::read_run_leniently(results, options.version).map_err(failure(code::INPUT))?;
+    let (run, tag) = read::read_run_leniently(results, options.version.dialect()).map_err(failure(code::INPUT))?;
     let deviations = options.deviations.as_deref().map(read::read_deviations);
     let deviations = deviations.transpose().map_err(failure(code::DEVIATIONS))?;
     let lines = requested.printed(&options.context()).map_err(failure(code::INPUT))?;

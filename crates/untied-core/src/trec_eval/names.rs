@@ -5,6 +5,7 @@ use std::fmt;
 use super::quirks;
 use crate::error::{Error, Result, quote};
 use crate::measures::{Info, Spec, Value, parse_open};
+use crate::read::Dialect;
 
 /// Which trec_eval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,6 +14,17 @@ pub enum Version {
     Nine,
     /// 10.0.
     Ten,
+}
+
+impl Version {
+    /// How it reads runs and qrels.
+    #[must_use]
+    pub fn dialect(self) -> Dialect {
+        match self {
+            Nine => Dialect::Plain,
+            Ten => Dialect::Commented,
+        }
+    }
 }
 
 /// What decides on measures beside their names.
