@@ -564,7 +564,7 @@ mod tests {
             ("P_5", "P(rel=2)@5"),
             ("P_10", "P(rel=2)@10"),
             ("relstring_20", "Relevances(20)"),
-            ("set_F_0.5", "SetF(beta=0.5, rel=2)"),
+            ("set_F_0.5", "set_F of trec_eval(beta=0.5, rel=2)"),
         ];
         assert_eq!(found, expected.map(|(name, spec)| (name.to_owned(), spec.to_owned())));
     }
