@@ -77,7 +77,8 @@ def test_what_is_shown_is_the_aggregate(name: str, kind: str) -> None:
     assert all(mean == mean for mean in means.values())
     found = significance(results, interval="t", samples=100)
     [row] = found.table.to_dicts()
-    assert (row["mean_a"], row["mean_b"]) == pytest.approx(tuple(means.values()), rel=1e-12, abs=1e-15)
+    near = 1e-12 if as_measure(name).is_geometric else 0.0  # Python's logarithms differ in the last bit
+    assert (row["mean_a"], row["mean_b"]) == pytest.approx(tuple(means.values()), rel=near, abs=near)
     change = log(means["run0"] / means["run1"]) if as_measure(name).is_geometric else means["run0"] - means["run1"]
     assert row["difference"] == pytest.approx(change, rel=1e-9, abs=1e-12)
     assert row["low"] <= row["difference"] <= row["high"]
@@ -90,7 +91,7 @@ def test_what_is_shown_is_the_aggregate(name: str, kind: str) -> None:
     assert [check.run for check in held.checks[:2]] == [means["run0"]] * 2
     sign = 1 if as_measure(name).lower_is_better else -1
     drop = held.checks[2]
-    assert (drop.run, drop.baseline) == pytest.approx(tuple(means.values()), rel=1e-12, abs=1e-15)
+    assert (drop.run, drop.baseline) == pytest.approx(tuple(means.values()), rel=near, abs=near)
     assert drop.value == pytest.approx(sign * (means["run0"] - means["run1"]), rel=1e-9, abs=1e-12)
     table = paper_table(results, found, style="tsv", digits=9)
     printed = {line.split("\t")[0]: line.split("\t")[2] for line in table.splitlines()[1:]}
@@ -106,6 +107,16 @@ def test_what_is_shown_is_the_aggregate(name: str, kind: str) -> None:
 
 def needs_lengths(name: str) -> bool:
     return name.startswith(("TBG", "U@", "U(")) or name == "U"
+
+
+def test_means_have_the_same_bits_in_tests() -> None:
+    """.50125 is a tie of the fourth decimal, which the last bit decides: one command showed .5012, another .5013."""
+    qrels = {f"q{number:02}": {"a": 1.0} for number in range(40)}
+    run = {query: ["a"] if number % 2 else [*map(str, range(399)), "a"] for number, query in enumerate(qrels)}
+    results = untied.evaluate(qrels, {"one": run, "other": {query: ["x", "a"] for query in qrels}}, ["AP"])
+    [row] = significance(results, interval="none", samples=100).table.to_dicts()
+    assert f"{row['mean_a']:.4f}" == f"{results['one', 'AP'].mean:.4f}"
+    assert row["mean_a"] == results["one", "AP"].mean
 
 
 def test_geometric_means_are_tested_by_logarithms() -> None:

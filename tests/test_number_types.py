@@ -171,6 +171,14 @@ def test_different_numbers_do_not_tie_in_silence(name: str, pair: tuple[Any, Any
         assert untied.Run(hold(one, 2 * one))["q"][1][1] > float(one)
 
 
+@pytest.mark.parametrize("holder", [*HOLDERS, *DECIMAL_HOLDERS])
+@pytest.mark.parametrize("short_first", [True, False])
+def test_a_long_number_does_not_tie_with_a_short_one_in_silence(holder: str, short_first: bool) -> None:
+    hold, short = (HOLDERS | DECIMAL_HOLDERS)[holder], Decimal("0.1")
+    with pytest.raises(untied.UntiedError, match=r'documents "[ab]".* and "[ab]" of query "q" that both round to 0\.1'):
+        untied.Run(hold(short, ONE) if short_first else hold(ONE, short))
+
+
 def test_different_grades_do_not_become_one_in_silence() -> None:
     for qrels in ({"q": {"a": ONE, "b": TWO}}, {"q": {"s": {"a": ONE, "b": TWO}}}, [("q", "a", ONE), ("q", "b", TWO)]):
         with pytest.raises(
@@ -193,6 +201,8 @@ FILES = {
     ("one", "two"),
     [
         (str(ONE), str(TWO)),
+        (str(ONE), "0.1"),
+        ("0.1", str(ONE)),
         ("9007199254740993", "9007199254740992"),
         ("1.00000000000000000001e-7", "1.00000000000000000002e-7"),
     ],

@@ -336,6 +336,12 @@ def test_soft_grades_and_whole_scores_are_not_swapped() -> None:
     soft = {f"q{q}": {f"d{d}": (d % 4) / 2 for d in range(8)} for q in range(4)}
     discrete = {query: {document: float(len(document)) for document in docs} for query, docs in soft.items()}
     assert not untied.evaluate(soft, discrete).facts()["run"]["swapped"]
+    # Ranks are whole and small, and no two documents of a query share one.
+    own = {"q1": {"a": 0.9, "b": 0.25, "c": 0.5}, "q2": {"a": 0.1, "d": 0.7}}
+    ranks = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"d": 2.0, "a": 1.0}}
+    assert not untied.evaluate(own, ranks, ["nDCG"]).facts()["run"]["swapped"]
+    with pytest.warns(untied.UntiedWarning, match=r"swapped\?"):
+        untied.evaluate(own, {"q1": {"a": 1.0, "b": 0.0, "c": 1.0}}, ["nDCG"])
     ranked = {query: list(docs) for query, docs in QRELS.items()}
     assert not untied.evaluate(RUN, ranked, ["nDCG"]).facts()["run"]["swapped"]
     assert not untied.evaluate(RUN, RUN, ["nDCG"]).facts()["run"]["swapped"]

@@ -100,6 +100,7 @@ class Evaluator:
     ) -> None:
         self._measures = as_measures(measures)
         self._threads = threads
+        self._least = max((measure.least_grade or 0.0 for measure in self._measures), default=0.0)
         self._strict = strict
         self._qrels = as_qrels(qrels, threads, qrels_format)
         self._options: dict[str, Any] = {
@@ -168,6 +169,8 @@ class Evaluator:
         return Results(self._measures, found)
 
     def _warn(self, found: Mapping[str, _core.Evaluation]) -> None:
+        if all(evaluation.is_plain(self._least) for evaluation in found.values()):
+            return  # as nearly always
         reasons = {name: overlap.of_facts(evaluation.facts()) for name, evaluation in found.items()}
         overlap.warn(reasons, strict=self._strict)
         highest = next((evaluation.facts()["highest"] for evaluation in found.values()), 0)

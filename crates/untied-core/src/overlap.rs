@@ -44,7 +44,7 @@ pub fn share_document(one: &Rows<'_>, other: &Rows<'_>) -> bool {
 }
 
 /// Whether the qrels look like a run and the run like qrels: grades are fractions that hardly two documents share, and
-/// all scores are small whole numbers.
+/// all scores are small whole numbers, but for ranks: those that no two documents of a query share.
 #[must_use]
 pub fn look_swapped(qrels: &Qrels, run: &Run) -> bool {
     let grades = qrels.grades();
@@ -57,7 +57,19 @@ pub fn look_swapped(qrels: &Qrels, run: &Run) -> bool {
     }
     let scores = || (0..run.len()).flat_map(|query| run.scores(query).iter().copied());
     let highest = scores().fold(0.0, f64::max);
-    (1.0..=HIGHEST_GRADE).contains(&highest) && scores().all(|score| score.fract() == 0.0 && score >= -HIGHEST_GRADE)
+    (1.0..=HIGHEST_GRADE).contains(&highest)
+        && scores().all(|score| score.fract() == 0.0 && score >= -HIGHEST_GRADE)
+        && !are_ranks(run)
+}
+
+/// Whether no two documents of a query share a score, and a query has more than two of them.
+fn are_ranks(run: &Run) -> bool {
+    let differ = |query: usize| {
+        let mut scores = run.scores(query).to_vec();
+        scores.sort_unstable_by(f64::total_cmp);
+        scores.windows(2).all(|pair| pair[0] < pair[1])
+    };
+    (0..run.len()).any(|query| run.scores(query).len() > 2) && (0..run.len()).all(differ)
 }
 
 #[cfg(test)]
@@ -100,7 +112,11 @@ mod tests {
         };
         let graded = run("graded", &[("q", "d0", "0"), ("q", "d1", "1")]);
         let scored = run("scored", &[("q", "d0", "0.5"), ("q", "d1", "1.25")]);
+        let ranks = run("ranks", &[("q", "d0", "2"), ("q", "d1", "3"), ("q", "d2", "1")]);
+        let grades = run("shared", &[("q", "d0", "1"), ("q", "d1", "2"), ("q", "d2", "1")]);
         assert!(look_swapped(&qrels("scores", &["0.9", "0.5"]), &graded));
+        assert!(look_swapped(&qrels("scores", &["0.9", "0.5"]), &grades));
+        assert!(!look_swapped(&qrels("scores", &["0.9", "0.5"]), &ranks));
         assert!(!look_swapped(&qrels("scores", &["0.9", "0.5"]), &scored));
         assert!(!look_swapped(&qrels("grades", &["1", "0"]), &graded));
         assert!(!look_swapped(&qrels("soft", &["0.5", "1", "0.5", "1"]), &graded));

@@ -68,6 +68,7 @@ pub fn number(value: &Bound<'_, PyAny>) -> Option<f64> {
 }
 
 /// The mark of a number that was rounded: of anything but a float that has more digits (Decimal, Fraction, longdouble).
+/// What Python prints for a float is that float: 0.1 has no mark.
 pub fn mark(value: &Bound<'_, PyAny>, number: f64) -> Option<u64> {
     if value.is_instance_of::<PyFloat>() || value.is_instance_of::<PyInt>() {
         return None; // held exactly, see `number`
@@ -75,13 +76,20 @@ pub fn mark(value: &Bound<'_, PyAny>, number: f64) -> Option<u64> {
     if value.eq(number).is_ok_and(|held| held) {
         return None;
     }
-    let ratio = value.call_method0("as_integer_ratio").and_then(|ratio| ratio.hash());
+    let ratio = value.call_method0("as_integer_ratio");
     let mut hasher = DefaultHasher::new();
-    match ratio {
-        Ok(ratio) => ratio.hash(&mut hasher),
+    match ratio.and_then(|ratio| Ok((ratio.eq(printed_ratio(value.py(), number)?)?, ratio.hash()?))) {
+        Ok((true, _)) => return None,
+        Ok((false, ratio)) => ratio.hash(&mut hasher),
         Err(_) => found(value).hash(&mut hasher),
     }
     Some(hasher.finish())
+}
+
+/// The number that a float is printed as, as a fraction.
+fn printed_ratio(py: Python<'_>, number: f64) -> PyResult<Bound<'_, PyAny>> {
+    let decimal = py.import("decimal")?.getattr("Decimal")?;
+    decimal.call1((PyFloat::new(py, number).repr()?,))?.call_method0("as_integer_ratio")
 }
 
 /// Call `use_id` with the bytes of an id: a str, bytes or an int.

@@ -242,4 +242,10 @@ impl Evaluation {
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         facts(py, &self.evaluation.facts, self.evaluation.queries.len(), self.ungrouped)
     }
+
+    /// Whether `facts` hold nothing to warn of: documents in common, relevant ones, and a grade of at least `least`.
+    fn is_plain(&self, least: f64) -> bool {
+        let facts = &self.evaluation.facts;
+        !facts.swapped && facts.matched > 0 && facts.relevant > 0 && facts.highest >= least
+    }
 }
