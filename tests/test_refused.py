@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import untied
 from untied.cli import main
 
 Command = Callable[..., tuple[int, str, list[str]]]
@@ -87,3 +88,18 @@ def test_many_tags_are_counted(untied_: Command, tmp_path: Path) -> None:
     (tmp_path / "many.run").write_text("".join(f"q{n} Q0 d 1 2 tag{n % 1000:03}\n" for n in range(60_000)))
     _, out, _ = untied_("check", "qrels", "many.run")
     assert "file: 1,000 (tag000, tag001, tag002, tag003, tag004, ...)" in out
+
+
+OF_NOTHING = ["DCG(gain={1: 0})", "nDCG(discount=[0, 0])@2", "Cascade(gain={1: 0}, go_on={1: 0.5})"]
+
+
+@pytest.mark.parametrize("measure", [*OF_NOTHING, "Utility(weights=[0, 0, 0, 0])"])
+def test_a_measure_of_which_everything_is_worth_nothing(measure: str) -> None:
+    with pytest.raises(untied.UntiedError, match=r"must not be 0, or every ranking is worth 0"):
+        untied.evaluate({"q": {"a": 1}}, {"q": ["a"]}, measure)
+
+
+@pytest.mark.parametrize("measure", ["MED(DCG(gain={1: 0})@3)", "Delta(nDCG(discount=[0])@1)"])
+def test_a_difference_in_one(measure: str) -> None:
+    with pytest.raises(untied.UntiedError, match=r"must not be 0, or every ranking is worth 0"):
+        untied.compare(["a"], ["b"], measure)

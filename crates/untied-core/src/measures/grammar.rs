@@ -199,7 +199,8 @@ impl Spec {
         (self.info.build)(self, scope)
     }
 
-    /// Check that no number is so large or small that sums overflow or vanish; what users' measures take is theirs.
+    /// Check that no number is so large or small that sums overflow or vanish, and that not everything is worth 0; what
+    /// users' measures take is theirs.
     fn sizes(&self) -> Result<()> {
         if defined::find(self.info).is_some() {
             return Ok(());
@@ -209,6 +210,17 @@ impl Spec {
             if let Some(number) = value.numbers().into_iter().find(|&number| !fits(number)) {
                 return Err(Error::Measure(format!(
                     "{}: numbers in {name} must be 0, or from 1e-60 to 1e60 in magnitude, not {number:e}",
+                    self.info.name
+                )));
+            }
+            let is_nothing = match value {
+                Value::List(list) => list.iter().all(|&weight| weight == 0.0),
+                Value::Table(table) => table.iter().all(|&(_, gain)| gain == 0.0),
+                _ => false,
+            };
+            if is_nothing && matches!(*name, "gain" | "discount" | "weights") {
+                return Err(Error::Measure(format!(
+                    "{}: a number in {name} must not be 0, or every ranking is worth 0",
                     self.info.name
                 )));
             }
