@@ -9,6 +9,7 @@ from untied.cli import add_plugin, load_plugins, parser, threads
 from untied.cli.reading import add_reading, columns_named, read_qrels, run_files
 from untied.errors import UntiedError
 from untied.gate import gate
+from untied.statistics import SAMPLES
 from untied.writing import drop_out
 
 TYPE_CHECKING = False
@@ -48,7 +49,7 @@ def arguments_parser() -> argparse.ArgumentParser:
         "--significant", action="store_true", help="only drops count that a paired randomisation test finds significant"
     )
     add("--level", metavar="L", type=float, default=0.95, help="confidence of this test (default: 0.95)")
-    add("--samples", metavar="N", type=int, default=100_000, help="permutations it draws (default: 100000)")
+    add("--samples", metavar="N", type=int, default=SAMPLES, help=f"permutations it draws (default: {SAMPLES})")
     add("--seed", metavar="N", type=int, default=0, help="of these (default: 0)")
     add(
         "--allow-missing",

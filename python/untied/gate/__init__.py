@@ -10,6 +10,7 @@ from untied.gate.evidence import Evidence, Limit
 from untied.gate.rules import Allowed, drop, largest_difference, own
 from untied.inputs import as_lengths, as_qrels, as_run
 from untied.measures import as_measure
+from untied.statistics import SAMPLES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def gate(
     max_med: Limits = (),
     significant: bool = False,
     level: float = 0.95,
-    samples: int = 100_000,
+    samples: int = SAMPLES,
     seed: int = 0,
     allow_missing: bool = False,
     on_undefined: str = "fail",
