@@ -7,6 +7,7 @@ SciPy's (``pip install 'untied[stats]'``).
 
 from __future__ import annotations
 
+from array import array
 from itertools import compress
 from math import exp, fsum, isfinite, isnan, lgamma, nan, sqrt
 
@@ -431,28 +432,13 @@ def significance(
         scale = Aggregate(measure).scale
         if given and scale == "log":
             raise UntiedError(f"bounds by Delta are of differences of values, but logarithms are tested of {measure}")
-        values = {run: Column(results, run, measure) for run in results.runs}
-        found: dict[str, list[Any]] = {}
-        dropped[str(measure)] = unsettled[str(measure)] = 0
-        for piece in pieces(pairs, len(values[pairs[0][0]].values)):
-            compared = [Pair(values[a], values[b]) for a, b in piece]
-            dropped[str(measure)] += sum(pair.dropped for pair in compared)
-            _add(found, _described(compared, interval, level, seed, threads))
-            if test != "tukey":
-                _add(found, {"p": _tested(test, [pair.differences for pair in compared], *chance)})
-            if with_bounds:
-                spans = [
-                    delta_bounds(given, pair, ab, str(measure)) if given else pair.spans
-                    for pair, ab in zip(compared, piece, strict=True)
-                ]
-                ends = list(zip(compared, spans, strict=True))
-                _add(found, {"least": [pair.least(span) for pair, span in ends]})
-                _add(found, {"most": [pair.most(span) for pair, span in ends]})
-                unsettled[str(measure)] += sum(len(span.open_low) for span in spans)
-                if test == "randomization":
-                    _add(found, {"p_most": _largest_p(spans, *chance)})
+        values = [Column(results, run, measure) for run in results.runs]
+        found, dropped[str(measure)], unsettled[str(measure)] = _of_pairs(
+            values, pairs, str(measure), given if with_bounds else None, test, interval, level, chance
+        )
         if test == "tukey":
-            found["p"] = _tukey(list(values.values()), pairs, *chance)
+            found["p"] = _tukey(values, pairs, *chance)
+        del values  # before those of the next measure are there
         correct = "none" if test == "tukey" else correction
         found["p_adjusted"] = adjust(found["p"], correct)
         found["significant"] = [_yes(p <= 1 - level + 1e-12) for p in found["p_adjusted"]]
@@ -545,6 +531,41 @@ def _add(columns: dict[str, list[Any]], more: dict[str, list[Any]]) -> None:
         columns.setdefault(name, []).extend(cells)
 
 
+def _of_pairs(
+    columns: list[Column],
+    pairs: list[tuple[str, str]],
+    measure: str,
+    bounds: Mapping[tuple[str, str], Comparison] | None,
+    test: str,
+    interval: str,
+    level: float,
+    chance: tuple[int, int, int | None],
+) -> tuple[dict[str, list[Any]], int, int]:
+    """What there is to say of each two runs, by one measure; how many queries were left out, and may yet count."""
+    values = {column.run: column for column in columns}
+    found: dict[str, list[Any]] = {}
+    dropped = unsettled = 0
+    _, seed, threads = chance
+    for piece in pieces(pairs, len(columns[0].values)):
+        compared = [Pair(values[a], values[b]) for a, b in piece]
+        dropped += sum(pair.dropped for pair in compared)
+        _add(found, _described(compared, interval, level, seed, threads))
+        if test != "tukey":
+            _add(found, {"p": _tested(test, [pair.differences for pair in compared], *chance)})
+        if bounds is not None:
+            spans = [
+                delta_bounds(bounds, pair, ab, measure) if bounds else pair.spans
+                for pair, ab in zip(compared, piece, strict=True)
+            ]
+            ends = list(zip(compared, spans, strict=True))
+            _add(found, {"least": [pair.least(span) for pair, span in ends]})
+            _add(found, {"most": [pair.most(span) for pair, span in ends]})
+            unsettled += sum(len(span.open_low) for span in spans)
+            if test == "randomization":
+                _add(found, {"p_most": _largest_p(spans, *chance)})
+    return found, dropped, unsettled
+
+
 def _described(
     compared: list[Pair], interval: str, level: float, seed: int, threads: int | None
 ) -> dict[str, list[Any]]:  # fmt: skip
@@ -602,7 +623,7 @@ def _tukey(
     values: list[Sequence[float]] = [column.values for column in columns]
     if any(any(map(isnan, column)) for column in values):
         known = [not any(map(isnan, query)) for query in zip(*values, strict=True)]
-        values = [list(compress(column, known)) for column in values]
+        values = [array("d", compress(column, known)) for column in values]
     if not values[0]:
         raise UntiedError("no query has a value of every run")
     counts = iter(_core.tukey_counts(values, samples, seed, threads))
@@ -679,11 +700,11 @@ def _scipy(what: str) -> Any:
     return stats
 
 
-def _differences(a: Values, b: Values) -> list[float]:
-    return [x - y for x, y in zip(*_paired(a, b), strict=True)]
+def _differences(a: Values, b: Values) -> array[float]:
+    return array("d", (x - y for x, y in zip(*_paired(a, b), strict=True)))
 
 
-def _paired(a: Values, b: Values) -> tuple[list[float], list[float]]:
+def _paired(a: Values, b: Values) -> tuple[array[float], array[float]]:
     (keys_a, one), (keys_b, other) = _plain("a", a), _plain("b", b)
     if (keys_a is None) != (keys_b is None):
         raise UntiedError("a and b must both be dicts or both be lists")
@@ -695,16 +716,16 @@ def _paired(a: Values, b: Values) -> tuple[list[float], list[float]]:
         odd = min(set(keys_a) ^ set(keys_b), key=repr)
         raise UntiedError(f"a and b must have the same queries; only {'a' if odd in keys_a else 'b'} has {odd!r}")
     by_query = dict(zip(keys_b, other, strict=True))
-    return one, [by_query[query] for query in keys_a]
+    return one, array("d", (by_query[query] for query in keys_a))
 
 
-def _plain(name: str, values: Values) -> tuple[list[Any] | None, list[float]]:
+def _plain(name: str, values: Values) -> tuple[list[Any] | None, array[float]]:
     """Queries, where they have names, and values."""
     keys: list[Any] | None = None
     given: Any = values
     if hasattr(given, "items"):
         keys, given = list(given), given.values()
-    plain = [float(value) for value in given]
+    plain = array("d", map(float, given))
     if not plain:
         raise UntiedError(f"{name} has no values")
     for place, value in enumerate(plain):

@@ -180,8 +180,7 @@ def _totals(
         evaluator = Evaluator(qrels, measures[first : first + at_once], **policies)
         for of_run, run in zip(found, runs.values(), strict=True):
             with overlap.Notes():  # there has been a warning
-                results = evaluator.evaluate(run)
-            of_run += [number(results.value(measure).mean) for measure in results.measures]
+                of_run += map(number, evaluator.means(run).values())
     return found
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure, Qrels, Run
+    from untied.statistics import Significance
     from untied.table import Results
 
 #: More queries than this are not in a page, nor more values of queries than these.
@@ -84,7 +85,9 @@ def evaluated(
     values: list[list[array[float]]] = []
     room = max(1, min(MOST, CELLS // (len(measures) * len(runs))))
     orders = []
+    results = None
     for first in range(0, len(measures), at_once):
+        results = None  # what was evaluated goes before more is
         piece = list(measures[first : first + at_once])
         with overlap.Notes() as apart:
             results = Evaluator(qrels, piece, ties="range", **policies).evaluate(runs)
@@ -96,21 +99,35 @@ def evaluated(
             found.settings = {name: tested.settings[name] for name in chance}
             of = "" if at_once >= len(measures) else f"{', '.join(map(str, piece))}: "
             found.notes += [of + note for note in tested.notes]
-        for number_of, measure in enumerate(piece):
-            columns = [Column(results, run, measure) for run in runs]
-            values.append([column.plain for column in columns])
-            found.means.append(_means(results, columns, measure, chance, interval, policies["threads"]))
-            if tested is not None:
-                rows = [row for row in tested.table.to_dicts() if row["measure"] == str(measure)]
-                found.tests += _tests(rows, columns, first + number_of)
+        for measure in piece:
+            values.append(_of_measure(found, results, measure, tested, chance, interval, policies["threads"]))
             orders.append(_order(values[-1], room))
         found.facts = results.facts()
+    assert results is not None  # there is a measure
     evaluation = next(iter(results._evaluations.values()))
     found.count = len(values[0][0])
     chosen = _in_turn(orders, room)
     found.queries = [evaluation.query(row) for row in chosen]
     found.shown = [[[number(column[row]) for row in chosen] for column in of_runs] for of_runs in values]
     return found
+
+
+def _of_measure(
+    found: Evaluated,
+    results: Results,
+    measure: Measure,
+    tested: Significance | None,
+    chance: dict[str, Any],
+    interval: str,
+    threads: int | None,
+) -> list[array[float]]:
+    """Add means and tests of the next measure; its values, run by run, are returned."""
+    columns = [Column(results, run, measure) for run in results.runs]
+    if tested is not None:
+        rows = [row for row in tested.table.to_dicts() if row["measure"] == str(measure)]
+        found.tests += _tests(rows, columns, len(found.means))
+    found.means.append(_means(results, columns, measure, chance, interval, threads))
+    return [column.plain for column in columns]
 
 
 def _order(columns: list[array[float]], room: int) -> Sequence[int]:

@@ -1,0 +1,68 @@
+"""How much memory the commands take beyond their input, where there are many queries."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MEASURED = """
+import contextlib, io, sys
+import untied
+from untied import paired
+from untied.cli import main
+from untied.report import data, values
+
+def memory(field):
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith(field)) / 1024
+
+def run(qrels, new, old):
+    inputs = [new, old] if sys.argv[1] == "compare" else [qrels, new, old]
+    with contextlib.redirect_stdout(io.StringIO()):
+        assert main([sys.argv[1], *inputs, *sys.argv[8:]]) == 0
+
+paired.HELD, data.HELD, values.HELD = paired.HELD // 5, data.HELD // 5, values.HELD // 5
+run(*sys.argv[2:5])  # loads all modules
+loaded = untied.Qrels(sys.argv[5]), untied.Run(sys.argv[6]), untied.Run(sys.argv[7])
+before = memory("VmRSS")
+del loaded  # the command loads them again, or reads them in pieces
+with open("/proc/self/clear_refs", "w") as file:
+    file.write("5")  # the peak begins anew
+run(*sys.argv[5:8])
+print(memory("VmHWM") - before)
+"""
+#: Few samples, and Student's intervals: the defaults take minutes. More samples take 8 bytes each.
+TESTING = ("--samples", "1000", "--interval", "t")
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the peak of memory is Linux's to tell")
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("stats", ("-m", "AP", "-m", "nDCG@10", "-m", "RR", "--ties", "range", *TESTING)),
+        ("report", ("-o", "page.html", *TESTING)),
+        ("compare", ("--html", "page.html")),
+    ],
+)
+def test_queries_take_little_memory(tmp_path, command: str, options: tuple[str, ...]) -> None:
+    """A million queries take at most 300 MB beyond the input: 280 MB for queries and 20 MB for buffers of files.
+
+    So 200,000 queries take a fifth of the 280, with a fifth of the values that may be held at once.
+    """
+    paths = []
+    for count in (20, 200_000):
+        inputs = [tmp_path / f"{count}{name}" for name in ("qrels", "new.run", "old.run")]
+        inputs[0].write_text("".join(f"q{query} 0 a 1\nq{query} 0 b 0\n" for query in range(count)))
+        for path, turn in zip(inputs[1:], (3, 4), strict=True):
+            lines = (f"q{query} Q0 {'ba'[query % turn > 0]} 1 2 t\nq{query} Q0 c 2 1 t\n" for query in range(count))
+            path.write_text("".join(lines))
+        paths += map(str, inputs)
+    found = subprocess.run(
+        [sys.executable, "-c", MEASURED, command, *paths, *options],
+        check=True, capture_output=True, text=True, cwd=tmp_path, env=os.environ | {"COLUMNS": "200"},
+    )  # fmt: skip
+    assert float(found.stdout) < 280 / 5 + 20
