@@ -173,10 +173,11 @@ def test_different_numbers_do_not_tie_in_silence(name: str, pair: tuple[Any, Any
 
 @pytest.mark.parametrize("holder", [*HOLDERS, *DECIMAL_HOLDERS])
 @pytest.mark.parametrize("short_first", [True, False])
-def test_a_long_number_does_not_tie_with_a_short_one_in_silence(holder: str, short_first: bool) -> None:
+@pytest.mark.parametrize("long", [ONE, Decimal("0.10000000000000001")], ids=str)
+def test_a_long_number_does_not_tie_with_a_short_one_in_silence(long: Decimal, holder: str, short_first: bool) -> None:
     hold, short = (HOLDERS | DECIMAL_HOLDERS)[holder], Decimal("0.1")
     with pytest.raises(untied.UntiedError, match=r'documents "[ab]".* and "[ab]" of query "q" that both round to 0\.1'):
-        untied.Run(hold(short, ONE) if short_first else hold(ONE, short))
+        untied.Run(hold(short, long) if short_first else hold(long, short))
 
 
 def test_different_grades_do_not_become_one_in_silence() -> None:

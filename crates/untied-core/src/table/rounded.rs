@@ -18,7 +18,7 @@ pub const WRITTEN: usize = 17;
 pub type Rounded = (u32, u64);
 
 /// The mark of a decimal number which was rounded to `value`, if it has more significant digits than `most`; a whole
-/// number may have [`TOLD`] of them. What `value` itself is, printed with as many digits, has none.
+/// number may have [`TOLD`] of them. With [`WRITTEN`] digits, what `value` itself is if it is printed with as many has none.
 #[cold]
 #[must_use]
 pub fn mark(text: &[u8], value: f64, most: usize) -> Option<u64> {
@@ -37,12 +37,13 @@ pub fn mark(text: &[u8], value: f64, most: usize) -> Option<u64> {
     }
     let leading = digits.iter().take_while(|&&digit| digit == b'0').count();
     let significant = &digits[leading..];
+    let may_be_printed = most == WRITTEN;
     let most = match () {
         () if value.abs() < f64::MIN_POSITIVE => 0, // where doubles are less dense
         () if point.is_none() && exponent.is_empty() => TOLD,
         () => most,
     };
-    if significant.len() <= most || is_printed(value, significant) {
+    if significant.len() <= most || (may_be_printed && is_printed(value, significant)) {
         return None;
     }
     let shift = std::str::from_utf8(exponent.get(1..).unwrap_or_default()).ok()?.parse::<i64>().unwrap_or(0);
