@@ -21,6 +21,7 @@ pub mod overlap;
 mod random;
 pub mod ranking;
 pub mod read;
+pub mod registry;
 pub mod settings;
 pub mod similarity;
 mod sorting;

@@ -2,7 +2,7 @@
 
 use untied_core::arrays::{Column, Given, Groups, Labels, Scores, Totals};
 use untied_core::evaluate::{Evaluation, Plan, evaluate};
-use untied_core::measures::parse_all;
+use untied_core::registry::parse_all;
 use untied_core::settings::Settings;
 use untied_core::table::{Chunk, Qrels, Run};
 

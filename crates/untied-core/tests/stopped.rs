@@ -8,7 +8,7 @@ use untied_core::compare::{self, Background};
 use untied_core::statistics::{largest_ranges, randomization};
 use untied_core::table::{Chunk, Qrels, Run};
 use untied_core::watch::Watch;
-use untied_core::{Error, Result, check, measures};
+use untied_core::{Error, Result, check, registry};
 
 /// What work gives that is told to stop before it begins.
 fn stopped<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
@@ -49,7 +49,7 @@ fn all_that_takes_long_stops() {
     let given = Given { labels, present: None, judged: None, totals: Totals::Same };
     assert!(is_stopped(&stopped(|| Labels::new(Groups::Rows(2, 2), &given))));
     for name in ["MED(AP@3000)", "MED(ERR@3000)", "MED(R@3000)", "RBO"] {
-        let specs = measures::parse_all(name).expect(name);
+        let specs = registry::parse_all(name).expect(name);
         let both: Vec<&Run> = runs.iter().collect();
         let settings = compare::Settings::new("expected", "float64", false).expect("settings");
         let found = stopped(|| compare::compare(&both, Background::default(), &specs, 3000, settings));

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use arbitrary::{Result, Unstructured};
 use untied_core::Error;
 use untied_core::evaluate::{Evaluation, Plan, evaluate};
-use untied_core::measures::{Certainty, Cutoff, FAMILIES, Info, Needs, Spec, Value};
+use untied_core::measures::{Certainty, Cutoff, Info, Needs, Spec, Value};
+use untied_core::registry::FAMILIES;
 use untied_core::settings::{Settings, Ties, Unjudged};
 
 use crate::case::{Case, Size};

@@ -2,7 +2,7 @@
 
 use arbitrary::{Result, Unstructured};
 use untied_core::evaluate::{Plan, Value, evaluate};
-use untied_core::measures::parse;
+use untied_core::registry::parse;
 use untied_core::settings::{Settings, Ties};
 
 use crate::case::{Case, Size, orders};

@@ -9,10 +9,11 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyTuple};
 use untied_core::Error;
 use untied_core::error::{Failure, quote};
 use untied_core::grade::Level;
-use untied_core::measures::defined::{Description, additive, define};
+use untied_core::measures::defined::{Description, additive};
 use untied_core::measures::formula::{Callback, Formula, Shown, Traits, ValueOf};
 use untied_core::measures::{Cutoff, Scope, Spec, Value};
 use untied_core::ranking::Ranking;
+use untied_core::registry::define;
 use untied_core::table::Truth;
 
 use crate::errors::to_python;

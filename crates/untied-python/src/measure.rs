@@ -3,8 +3,9 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
-use untied_core::measures::{self, Aggregate, Cutoff, FAMILIES, Info, Needs, OF, Spec, Value, defined};
-use untied_core::{Error, compare};
+use untied_core::Error;
+use untied_core::measures::{Aggregate, Cutoff, Info, Needs, OF, Spec, Value, defined};
+use untied_core::registry::{self, FAMILIES};
 
 use crate::convert::{found, items};
 use crate::errors::to_python;
@@ -18,7 +19,7 @@ impl Measure {
     #[new]
     fn new(name: &Bound<'_, PyString>) -> PyResult<Measure> {
         let name = valid(name)?;
-        measures::parse_open(name).map(Measure).map_err(to_python)
+        registry::parse_open(name).map(Measure).map_err(to_python)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
@@ -72,7 +73,7 @@ impl Measure {
         }
         let number = number.extract::<f64>()?;
         let spec = self.0.clone().at_number(number).map_err(to_python)?;
-        spec.check_parameters().map_err(to_python)?;
+        registry::check_parameters(&spec).map_err(to_python)?;
         Ok(Measure(spec))
     }
 
@@ -84,10 +85,10 @@ impl Measure {
             let found = value(of)?;
             let of = match found {
                 Some(Value::Measure(of)) => *of,
-                Some(Value::Text(name)) => measures::parse(&name).map_err(to_python)?,
+                Some(Value::Text(name)) => registry::parse(&name).map_err(to_python)?,
                 _ => return Err(PyTypeError::new_err(format!("{spec}: expected a measure, found {}", of.repr()?))),
             };
-            of.check().map_err(to_python)?;
+            registry::check(&of).map_err(to_python)?;
             spec = spec.with(OF.name, Value::Measure(Box::new(of))).map_err(to_python)?;
         }
         for (name, object) in parameters.iter().flat_map(|parameters| parameters.iter()) {
@@ -98,7 +99,7 @@ impl Measure {
             };
             spec = spec.with(&name, value).map_err(to_python)?;
         }
-        spec.check_parameters().map_err(to_python)?;
+        registry::check_parameters(&spec).map_err(to_python)?;
         Ok(Measure(spec))
     }
 
@@ -166,7 +167,7 @@ pub fn value(object: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
 #[pyfunction]
 pub fn parse_measures(text: &Bound<'_, PyString>) -> PyResult<Vec<Measure>> {
     let text = valid(text)?;
-    Ok(measures::parse_all(text).map_err(to_python)?.into_iter().map(Measure).collect())
+    Ok(registry::parse_all(text).map_err(to_python)?.into_iter().map(Measure).collect())
 }
 
 /// What there is to know about every measure of one ranking, or of two, in the order of the list; those that users have
@@ -175,7 +176,7 @@ pub fn parse_measures(text: &Bound<'_, PyString>) -> PyResult<Vec<Measure>> {
 #[pyo3(signature = (*, comparing = false))]
 pub fn measure_info(py: Python<'_>, comparing: bool) -> PyResult<Vec<Bound<'_, PyDict>>> {
     if comparing {
-        return compare::infos().map(|(family, info)| to_dict(py, family, info, "")).collect();
+        return registry::comparing().map(|(family, info)| to_dict(py, family, info, "")).collect();
     }
     let families = FAMILIES.iter().flat_map(|family| family.measures.iter().map(|info| (family.title, info)));
     let ours = families.map(|(family, info)| to_dict(py, family, info, ""));

@@ -5,13 +5,13 @@
 //!
 //! ```
 //! use untied_core::arrays::{Column, Given, Groups, Labels, Scores, Totals};
-//! use untied_core::{measures, settings::Settings};
+//! use untied_core::{registry, settings::Settings};
 //!
 //! // Two queries with two documents each.
 //! let labels = Column::Int64(&[1, 0, 0, 1]);
 //! let given = Given { labels, present: None, judged: None, totals: Totals::Same };
 //! let labels = Labels::new(Groups::Rows(2, 2), &given)?;
-//! let plan = labels.plan(&measures::parse_all("RR")?)?;
+//! let plan = labels.plan(&registry::parse_all("RR")?)?;
 //! let scores = |column| Scores { column, ascending: false, name: "scores" };
 //! let columns = [scores(Column::Float32(&[0.5, 0.5, 0.1, 0.9])), scores(Column::Int8(&[1, 2, 3, 4]))];
 //! let found = labels.means(&columns, &plan, Settings::default())?;

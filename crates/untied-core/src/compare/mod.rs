@@ -17,11 +17,12 @@ pub use scores::Scores;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result, show};
-use crate::measures::{self, Info, Needs, OF, Scope, Spec, Value};
+use crate::measures::{Needs, OF, Scope, Spec, Value};
 use crate::med;
 use crate::ranking::{Layout, Order, Precision, misfit};
+use crate::registry;
 use crate::settings;
-use crate::similarity::{self, Score, Symmetry};
+use crate::similarity::{Score, Symmetry};
 use crate::table::profiles::Detail;
 use crate::table::{Lengths, Qrels, Rows, Run};
 use crate::watch;
@@ -62,7 +63,7 @@ impl Settings {
 /// The text is malformed, the name or a parameter unknown, a parameter has a value it cannot take, or the measure
 /// reads one ranking.
 pub fn parse(text: &str) -> Result<Spec> {
-    let spec = measures::parse(text)?;
+    let spec = registry::parse(text)?;
     check(&spec)?;
     Ok(spec)
 }
@@ -78,19 +79,6 @@ pub fn check(spec: &Spec) -> Result<()> {
 /// A measure without rankings to compare.
 fn alone(spec: &Spec) -> Result<Plan> {
     Plan::new(std::slice::from_ref(spec), 0, &Scope { depth: 0, grades: &[] })
-}
-
-/// All measures that compare two rankings with the titles of their families, in the order in which they are listed.
-pub fn infos() -> impl Iterator<Item = (&'static str, &'static Info)> {
-    let similar = similarity::REGISTRY.iter().map(|similar| ("What two rankings have in common", &similar.info));
-    let contrasts = med::REGISTRY.iter().map(|contrast| ("How much two rankings could differ", &contrast.info));
-    similar.chain(contrasts)
-}
-
-/// Whether a measure compares two rankings.
-#[must_use]
-pub fn compares(info: &Info) -> bool {
-    infos().any(|(_, other)| other == info)
 }
 
 /// What becomes of a measure when the rankings change places.

@@ -316,8 +316,8 @@ fn tail(c: f64, n: usize, cutoff: Option<usize>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parse;
     use super::*;
+    use crate::registry::parse;
 
     const GRADES: [f64; 4] = [3.0, 2.0, 1.0, 0.0];
 

@@ -3,7 +3,6 @@
 use std::sync::{PoisonError, RwLock};
 
 use super::dcg::{Gain, Gains};
-use super::grammar::taken;
 use super::{
     Aggregate, Cutoff, Info, JUDGED_ONLY, MEAN, Measure, Needs, OF, Parameter, RECALL, RecallBase, Scope, Spec,
 };
@@ -48,11 +47,15 @@ pub struct Defined {
 /// All that were ever defined, and whether their names still stand for them. They stay as long as the process.
 static DEFINED: RwLock<Vec<(&Defined, bool)>> = RwLock::new(Vec::new());
 
-/// Define a measure.
+/// Define a measure; `taken` says what a name already stands for, if anything.
 ///
 /// # Errors
 /// The name or one of a parameter cannot be used, or already stands for something else.
-pub fn define(description: Description, build: Build) -> Result<&'static Defined> {
+pub fn define(
+    description: Description,
+    build: Build,
+    taken: impl Fn(&str) -> Option<String>,
+) -> Result<&'static Defined> {
     let Description { name, title, text, place, by, cutoff, parameters, lower_is_better } = description;
     let refuse = |why: String| Err(Error::Measure(why));
     if !name.split('.').all(is_identifier) {
@@ -145,8 +148,8 @@ pub fn additive(
 
 #[cfg(test)]
 mod tests {
-    use super::super::parse;
     use super::*;
+    use crate::registry::{define, parse};
 
     fn define_as(name: &str, place: &str, parameters: &[&str]) -> Result<&'static Defined> {
         let description = Description {

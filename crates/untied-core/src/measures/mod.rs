@@ -2,206 +2,69 @@
 //!
 //! A measure reads a [`Ranking`] whose tie groups may be larger than one and returns its exact mean over all
 //! orders of the groups. On groups of one that *is* the ordinary measure, so there is one formula for both.
-//! To add a measure: one file with an [`Info`], a builder and the formula; one line in [`FAMILIES`].
+//! To add a measure: one file with an [`Info`], a builder and the formula; one line in
+//! `registry`, which knows all of them.
 
-mod accuracy;
+pub(crate) mod accuracy;
 pub(crate) mod average_precision;
-mod binary_gain;
+pub(crate) mod binary_gain;
 pub mod bounds;
-mod bpref;
-mod cascade;
-mod compatibility;
-mod concordance;
-mod cost_gain;
-mod counts;
-mod cwl;
+pub(crate) mod bpref;
+pub(crate) mod cascade;
+pub(crate) mod compatibility;
+pub(crate) mod concordance;
+pub(crate) mod cost_gain;
+pub(crate) mod counts;
+pub(crate) mod cwl;
 pub(crate) mod dcg;
 mod dcg_bounds;
 pub mod defined;
-mod diversity;
+pub(crate) mod diversity;
 pub(crate) mod drawing;
-mod dynamic_recall;
+pub(crate) mod dynamic_recall;
 mod filling;
 pub mod formula;
 mod gaps;
 mod graded;
-mod grammar;
 pub(crate) mod hits;
-mod inclusion;
-mod inferred;
+pub(crate) mod inclusion;
+pub(crate) mod inferred;
 pub(crate) mod interpolated;
 mod interpolated_bounds;
-mod inverted_recall;
-mod judged;
+pub(crate) mod inverted_recall;
+pub(crate) mod judged;
 mod lattice;
 pub(crate) mod ndcg_points;
 mod novelty;
-mod rank_biased_precision;
-mod reciprocal_rank;
+pub(crate) mod rank_biased_precision;
+pub(crate) mod reciprocal_rank;
 pub(crate) mod sampling;
-mod search_length;
-mod sets;
+pub(crate) mod search_length;
+pub(crate) mod sets;
 pub(crate) mod share;
+mod spec;
 mod spellings;
-mod stratified;
-mod stratified_gain;
-mod subcollection;
+pub(crate) mod stratified;
+pub(crate) mod stratified_gain;
+pub(crate) mod subcollection;
 mod subtopics;
-mod success;
+pub(crate) mod success;
 pub(crate) mod time_biased_gain;
 pub(crate) mod u_measure;
 pub(crate) mod utility;
 pub(crate) mod walk;
-mod yaap;
+pub(crate) mod yaap;
 
-pub(crate) use grammar::LARGEST;
-pub use grammar::{Spec, Value, parse, parse_all, parse_open};
 pub use sampling::DRAWN_AT_LEAST;
+pub(crate) use spec::LARGEST;
+pub use spec::{Spec, Value};
 
-use crate::compare;
 use crate::error::Result;
 use crate::ranking::Ranking;
 use crate::table::Truth;
 use crate::table::profiles::Detail;
 use bounds::{Bounds, Open};
 use formula::Formula;
-
-/// All measures of one ranking, family by family, in the order in which they are listed.
-pub static FAMILIES: &[Family] = &[
-    Family {
-        title: "Relevant documents within a cutoff",
-        measures: &[
-            &hits::PRECISION,
-            &hits::RECALL,
-            &hits::F1,
-            &hits::HITS,
-            &hits::RELATIVE_PRECISION,
-            &hits::R_PRECISION,
-            &success::SUCCESS,
-        ],
-    },
-    Family {
-        title: "Average precision, precision at recall levels, reciprocal rank",
-        measures: &[
-            &average_precision::AVERAGE_PRECISION,
-            &yaap::YAAP,
-            &reciprocal_rank::RECIPROCAL_RANK,
-            &interpolated::INTERPOLATED_PRECISION,
-            &interpolated::MEAN_INTERPOLATED_PRECISION,
-        ],
-    },
-    Family {
-        title: "Discounted and cumulated gain",
-        measures: &[
-            &dcg::DCG,
-            &dcg::NDCG,
-            &ndcg_points::NDCG_AT_CHANGES,
-            &ndcg_points::NDCG_AT_RELEVANT,
-            &cost_gain::COST_GAIN,
-            &binary_gain::BINARY_GAIN,
-        ],
-    },
-    Family {
-        title: "Models of a user who stops",
-        measures: &[
-            &rank_biased_precision::RBP,
-            &rank_biased_precision::RBP_RESIDUAL,
-            &cascade::ERR,
-            &cascade::NERR,
-            &cascade::CASCADE,
-            &cwl::NERR8,
-            &cwl::NERR9,
-            &cwl::NERR10,
-            &cwl::NERR11,
-            &cwl::BPM,
-            &cwl::INST,
-            &cwl::INSQ,
-            &cwl::SDCG,
-        ],
-    },
-    Family {
-        title: "Search length and pairs of documents",
-        measures: &[
-            &search_length::SEARCH_LENGTH,
-            &search_length::EXPECTED_PRECISION,
-            &search_length::PROBABILITY_OF_RELEVANCE,
-            &accuracy::ACCURACY,
-            &concordance::PAIR_CONCORDANCE,
-        ],
-    },
-    Family {
-        title: "Incomplete judgments",
-        measures: &[
-            &bpref::BPREF,
-            &inferred::INFERRED_AP,
-            &subcollection::SUBCOLLECTION_AP,
-            &stratified::STRATIFIED_AP,
-            &stratified_gain::INFERRED_NDCG,
-            &inclusion::STAT_AP,
-            &judged::JUDGED,
-            &judged::UNJUDGED,
-        ],
-    },
-    Family {
-        title: "Partial orders of documents",
-        measures: &[
-            &dynamic_recall::AVERAGE_DYNAMIC_RECALL,
-            &inverted_recall::INVERTED_RECALL,
-            &compatibility::COMPATIBILITY,
-        ],
-    },
-    Family { title: "Lengths of documents (--docs FILE)", measures: &[&time_biased_gain::TBG, &u_measure::U] },
-    Family {
-        title: "Subtopics (qrels with subtopics)",
-        measures: &[
-            &diversity::ALPHA_DCG,
-            &diversity::ALPHA_NDCG,
-            &diversity::ERR_IA,
-            &diversity::NERR_IA,
-            &diversity::NRBP,
-            &diversity::NNRBP,
-            &diversity::AP_IA,
-            &diversity::P_IA,
-            &diversity::SUBTOPIC_RECALL,
-        ],
-    },
-    Family {
-        title: "The retrieved documents as a set",
-        measures: &[
-            &sets::SET_PRECISION,
-            &sets::SET_RELATIVE_PRECISION,
-            &sets::SET_RECALL,
-            &sets::SET_F,
-            &sets::SET_AVERAGE_PRECISION,
-            &utility::UTILITY,
-        ],
-    },
-    Family {
-        title: "Counts, added up over queries",
-        measures: &[
-            &counts::NUM_Q,
-            &counts::NUM_RET,
-            &counts::NUM_REL,
-            &counts::NUM_REL_RET,
-            &counts::NUM_NONREL_JUDGED_RET,
-        ],
-    },
-];
-
-/// Measures that are listed together.
-#[derive(Debug)]
-pub struct Family {
-    /// What they have in common.
-    pub title: &'static str,
-    /// The measures.
-    pub measures: &'static [&'static Info],
-}
-
-/// All measures that have a name: those of one ranking, those that compare two, and those that users have defined.
-pub fn all() -> impl Iterator<Item = &'static Info> {
-    let ours = FAMILIES.iter().flat_map(|family| family.measures).copied();
-    ours.chain(compare::infos().map(|(_, info)| info)).chain(defined::all().into_iter().map(|one| one.info))
-}
 
 /// What there is to know about a measure: the source of help texts, pages and tooltips.
 #[derive(Debug)]

@@ -238,9 +238,10 @@ fn spread(group: &sampling::Classes, sets: &[Vec<usize>], weights: &[f64]) -> f6
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Scope, parse};
+    use super::super::Scope;
     use super::*;
     use crate::grade::Level;
+    use crate::registry::parse;
     use crate::table::profiles::Detail;
     use crate::table::{Chunk, Qrels, subtopics};
 

@@ -13,8 +13,11 @@ use super::effect::{Both, Subtopic, Workspace};
 use super::expected::Moments;
 use super::form::{Base, Extent, Form, Options};
 use crate::error::{Error, Result};
-use crate::measures::dcg::discounts;
-use crate::measures::{Certainty, Scope, Spec, Value, parse};
+use crate::measures::cascade::CASCADE;
+use crate::measures::dcg::{DCG, discounts};
+use crate::measures::hits::PRECISION;
+use crate::measures::success::SUCCESS;
+use crate::measures::{Certainty, Scope, Spec, Value};
 use crate::ranking::Placed;
 
 /// See above.
@@ -40,16 +43,18 @@ impl Novelty {
         };
         let discounted = |alpha: f64, discount: &str| {
             // The gain of a relevant document.
-            let (name, one) = if alpha > 0.0 { ("Cascade", alpha) } else { ("DCG", 1.0) };
-            let of_subtopic = parse(&format!("{name}(gain={{1: {one}}}, discount='{discount}')@{k}"))?;
+            let (measure, one) = if alpha > 0.0 { (&CASCADE, alpha) } else { (&DCG, 1.0) };
+            let gain = Value::Table(vec![(1.0, one)]);
+            let discount = Value::Text(discount.into());
+            let of_subtopic = Spec::of(measure).with("gain", gain)?.with("discount", discount)?.at(k)?;
             let go_on = (0..).scan(1.0, |power, _| Some(std::mem::replace(power, *power * (1.0 - alpha))));
             let best =
                 discounts(&of_subtopic, k)?.iter().zip(go_on).map(|(discount, go_on)| discount * go_on).sum::<f64>();
             Ok((of_subtopic, one * best))
         };
         let (of_subtopic, norm) = match of.info.name {
-            "StRecall" => (parse(&format!("Success@{k}"))?, 1.0),
-            "P_IA" => (parse(&format!("P@{k}"))?, 1.0),
+            "StRecall" => (Spec::of(&SUCCESS).at(k)?, 1.0),
+            "P_IA" => (Spec::of(&PRECISION).at(k)?, 1.0),
             "ERR_IA" | "nERR_IA" => discounted(0.5, "inverse")?,
             _ => {
                 let share = |alpha: f64| (0.0..=1.0).contains(&alpha);

@@ -4,8 +4,9 @@ use std::fmt;
 
 use super::quirks;
 use crate::error::{Error, Result, quote};
-use crate::measures::{Info, Spec, Value, parse_open};
+use crate::measures::{Info, Spec, Value};
 use crate::read::Dialect;
+use crate::registry::parse_open;
 
 /// Which trec_eval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

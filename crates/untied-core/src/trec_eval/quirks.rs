@@ -9,9 +9,10 @@ use crate::measures::ndcg_points::at_changes;
 use crate::measures::share::Target;
 use crate::measures::utility::Utility;
 use crate::measures::{
-    Aggregate, Cutoff, Info, Measure, Needs, Orders, Parameter, REL, RecallBase, Scope, Spec, Value, parse_open,
+    Aggregate, Cutoff, Info, Measure, Needs, Orders, Parameter, REL, RecallBase, Scope, Spec, Value,
 };
 use crate::ranking::Ranking;
+use crate::registry::parse_open;
 use crate::table::Truth;
 
 const LEVELS: Parameter = Parameter { name: "levels", default: "", help: "recall levels or multiples of R" };

@@ -1,393 +1,8 @@
 //! Names of measures with parameters and cutoffs: `nDCG(gain='exp2')@10`, `AP(rel=2)`, `ndcg_cut_10`, `P.5,10`.
 
-use std::fmt;
-
-use super::{
-    Aggregate, Cutoff, Info, JUDGED_ONLY, MEAN, Measure, OF, Parameter, RECALL, RecallBase, Scope, all, defined,
-    spellings,
-};
-use crate::compare;
-use crate::error::{Error, Result, alternatives, quote};
-use crate::table::profiles::Detail;
-
-/// A measure as asked for: which, with what parameters, to what cutoff.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Spec {
-    /// What is known about the measure.
-    pub info: &'static Info,
-    /// `@k`.
-    pub cutoff: Option<usize>,
-    /// Parameters that differ from their defaults, by name.
-    parameters: Vec<(&'static str, Value)>,
-}
-
-/// The value of a parameter.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Value {
-    /// A number.
-    Number(f64),
-    /// A string in quotes.
-    Text(String),
-    /// `True` or `False`.
-    Flag(bool),
-    /// `{0: 0, 1: 1, 2: 3}`, by ascending key.
-    Table(Vec<(f64, f64)>),
-    /// `[1, 0.5]`.
-    List(Vec<f64>),
-    /// A measure, `nDCG@20`.
-    Measure(Box<Spec>),
-}
-
-/// Numbers in parameters, and gains, have magnitudes from 1 / `LARGEST` to `LARGEST`, or are 0: sums of products of a
-/// gain and a discount, and their squares, are finite then.
-pub(crate) const LARGEST: f64 = 1e60;
-
-impl Value {
-    /// All numbers in it.
-    fn numbers(&self) -> Vec<f64> {
-        match self {
-            Value::Number(number) => vec![*number],
-            Value::List(list) => list.clone(),
-            Value::Table(table) => table.iter().flat_map(|&(key, value)| [key, value]).collect(),
-            Value::Text(_) | Value::Flag(_) | Value::Measure(_) => Vec::new(),
-        }
-    }
-
-    /// A table, its keys put in order.
-    ///
-    /// # Errors
-    /// A key stands twice, or a number is not finite.
-    pub fn table(mut table: Vec<(f64, f64)>) -> Result<Value> {
-        table.sort_by(|a, b| a.0.total_cmp(&b.0));
-        if let Some(pair) = table.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(Error::Measure(format!("the table has two values for {}", pair[0].0)));
-        }
-        match table.iter().find(|(key, value)| !key.is_finite() || !value.is_finite()) {
-            Some((key, value)) => Err(Error::Measure(format!("a table needs finite numbers, not {key}: {value}"))),
-            None => Ok(Value::Table(table)),
-        }
-    }
-}
-
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fn join(items: impl Iterator<Item = String>) -> String {
-            items.collect::<Vec<_>>().join(", ")
-        }
-        match self {
-            Value::Number(number) => write!(f, "{number}"),
-            Value::Text(text) => write!(f, "'{text}'"),
-            Value::Flag(flag) => f.write_str(if *flag { "True" } else { "False" }),
-            Value::Table(table) => {
-                write!(f, "{{{}}}", join(table.iter().map(|(key, value)| format!("{key}: {value}"))))
-            }
-            Value::List(list) => write!(f, "[{}]", join(list.iter().map(f64::to_string))),
-            Value::Measure(spec) => write!(f, "{spec}"),
-        }
-    }
-}
-
-/// The canonical spelling: what stands in every table.
-impl fmt::Display for Spec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.info.name)?;
-        let (recall, others): (Vec<_>, Vec<_>) = self.parameters.iter().partition(|(name, _)| *name == RECALL.name);
-        let written = |(name, value): &&(&str, Value)| match value {
-            Value::Measure(spec) => spec.to_string(),
-            _ => format!("{name}={value}"),
-        };
-        let others: Vec<String> = others.iter().map(written).collect();
-        if !others.is_empty() {
-            write!(f, "({})", others.join(", "))?;
-        }
-        if let Some(cutoff) = self.cutoff {
-            write!(f, "@{cutoff}")?;
-        }
-        recall.iter().try_for_each(|(_, level)| write!(f, "@{level}"))
-    }
-}
-
-impl Spec {
-    /// This measure, as it is without cutoff and parameters.
-    #[must_use]
-    pub fn of(info: &'static Info) -> Spec {
-        Spec { info, cutoff: None, parameters: Vec::new() }
-    }
-
-    /// The same with a cutoff.
-    ///
-    /// # Errors
-    /// The cutoff is 0, or the measure takes none.
-    pub fn at(mut self, cutoff: usize) -> Result<Spec> {
-        if matches!(self.info.cutoff, Cutoff::None | Cutoff::Recall) {
-            return Err(Error::Measure(format!("{} takes no cutoff, found @{cutoff}", self.info.name)));
-        }
-        if cutoff == 0 {
-            return Err(Error::Measure(format!("{}: a cutoff must be at least 1, found @0", self.info.name)));
-        }
-        self.cutoff = Some(cutoff);
-        Ok(self)
-    }
-
-    /// The same with what stands after `@`: a cutoff, or a recall level.
-    ///
-    /// # Errors
-    /// As [`Spec::at`] and [`Spec::with`]; or a cutoff is not a whole number.
-    pub fn at_number(self, number: f64) -> Result<Spec> {
-        match self.info.cutoff {
-            Cutoff::Recall => self.with(RECALL.name, Value::Number(number)),
-            _ if number >= 0.0 && number.fract() == 0.0 && number < 1e15 => self.at(number as usize),
-            _ => Err(Error::Measure(format!("{self}: {number} is no cutoff"))),
-        }
-    }
-
-    /// A parameter's name and value as we write them; the measures of users have no other spellings.
-    fn spelled<'n>(&self, name: &'n str, value: Value) -> (&'n str, Value) {
-        if defined::find(self.info).is_some() { (name, value) } else { own_spelling(name, value) }
-    }
-
-    /// Its parameters: its own, and `mean` where values of queries are averaged.
-    fn known(&self) -> impl Iterator<Item = &'static Parameter> {
-        self.info.parameters.iter().chain((self.info.aggregate == Aggregate::Mean).then_some(&MEAN))
-    }
-
-    /// The same with a parameter; other libraries' names for it are understood.
-    ///
-    /// # Errors
-    /// The measure has no such parameter. Values are checked when the measure is built.
-    pub fn with(mut self, name: &str, value: Value) -> Result<Spec> {
-        if let Some((info, spent)) = spellings::other_measure(self.info, name, &value) {
-            self.info = info;
-            if spent {
-                return Ok(self);
-            }
-        }
-        let (name, value) = self.spelled(name, value);
-        let Some(parameter) = self.known().find(|parameter| parameter.name == name) else {
-            let known: Vec<&str> = self.known().map(|parameter| parameter.name).collect();
-            let known = if known.is_empty() { "none".into() } else { known.join(", ") };
-            return Err(Error::Measure(format!(
-                "{} has no parameter {}; it has: {known}",
-                self.info.name,
-                quote(name.as_bytes())
-            )));
-        };
-        self.parameters.retain(|(other, _)| *other != parameter.name);
-        if value.to_string() != parameter.default {
-            self.parameters.push((parameter.name, value));
-        }
-        let order: Vec<&str> = self.known().map(|parameter| parameter.name).collect();
-        self.parameters.sort_by_key(|(name, _)| order.iter().position(|other| other == name));
-        Ok(self)
-    }
-
-    /// Check the whole and make the measure.
-    ///
-    /// # Errors
-    /// A cutoff is missing, a parameter has a value it cannot take, or the grades do not fit.
-    pub fn build(&self, scope: &Scope<'_>) -> Result<Box<dyn Measure>> {
-        let name = self.info.name;
-        if self.info.cutoff == Cutoff::Required && self.cutoff.is_none() {
-            return Err(Error::Measure(format!("{name} needs a cutoff, for instance {name}@10")));
-        }
-        if self.info.cutoff == Cutoff::Recall && self.parameter(RECALL.name).is_none() {
-            return Err(Error::Measure(format!("{name} needs a recall level, for instance {name}@0.1")));
-        }
-        self.judged_only()?;
-        self.aggregate()?;
-        self.sizes()?;
-        (self.info.build)(self, scope)
-    }
-
-    /// Check that no number is so large or small that sums overflow or vanish, and that not everything is worth 0; what
-    /// users' measures take is theirs.
-    fn sizes(&self) -> Result<()> {
-        if defined::find(self.info).is_some() {
-            return Ok(());
-        }
-        let fits = |number: f64| number == 0.0 || (1.0 / LARGEST..=LARGEST).contains(&number.abs());
-        for (name, value) in &self.parameters {
-            if let Some(number) = value.numbers().into_iter().find(|&number| !fits(number)) {
-                return Err(Error::Measure(format!(
-                    "{}: numbers in {name} must be 0, or from 1e-60 to 1e60 in magnitude, not {number:e}",
-                    self.info.name
-                )));
-            }
-            let is_nothing = match value {
-                Value::List(list) => list.iter().all(|&weight| weight == 0.0),
-                Value::Table(table) => table.iter().all(|&(_, gain)| gain == 0.0),
-                _ => false,
-            };
-            if is_nothing && matches!(*name, "gain" | "discount" | "weights") {
-                return Err(Error::Measure(format!(
-                    "{}: a number in {name} must not be 0, or every ranking is worth 0",
-                    self.info.name
-                )));
-            }
-        }
-        Ok(())
-    }
-
-    /// How the values of queries are put together.
-    ///
-    /// # Errors
-    /// Parameter `mean` is neither `'arithmetic'` nor `'geometric'`.
-    pub fn aggregate(&self) -> Result<Aggregate> {
-        self.choice(MEAN.name, &[("arithmetic", self.info.aggregate), ("geometric", Aggregate::Geometric)])
-    }
-
-    /// Check the whole, as far as that is possible without judgments.
-    ///
-    /// # Errors
-    /// As [`Spec::build`].
-    pub fn check(&self) -> Result<()> {
-        if compare::compares(self.info) {
-            self.sizes()?;
-            return compare::check(self);
-        }
-        self.build(&Scope { depth: 0, grades: &[] }).map(|_| ())
-    }
-
-    /// Check all but a cutoff, or parameters, that may still come.
-    ///
-    /// # Errors
-    /// As [`Spec::build`].
-    pub fn check_parameters(&self) -> Result<()> {
-        let missing = |one: &Parameter| one.default.is_empty() && self.parameter(one.name).is_none();
-        match (self.info.cutoff, self.cutoff) {
-            (Cutoff::Recall, None) if self.parameter(RECALL.name).is_none() => self.clone().at_number(1.0)?.check(),
-            _ if self.info.parameters.iter().any(missing) => Ok(()),
-            (Cutoff::Required, None) => self.clone().at(1)?.check(),
-            _ => self.check(),
-        }
-    }
-
-    /// A parameter that was given.
-    #[must_use]
-    pub fn parameter(&self, name: &str) -> Option<&Value> {
-        self.parameters.iter().find(|(other, _)| *other == name).map(|(_, value)| value)
-    }
-
-    /// The cutoff, or what stands for none.
-    #[must_use]
-    pub fn cutoff_or(&self, none: usize) -> usize {
-        self.cutoff.unwrap_or(none)
-    }
-
-    /// Parameter `rel`.
-    ///
-    /// # Errors
-    /// It is not a number above 0.
-    pub fn rel(&self) -> Result<f64> {
-        self.number("rel", 1.0, "a number above 0", |rel| rel > 0.0)
-    }
-
-    /// The lowest grade without which the measure gives every document nothing, if a parameter names one.
-    #[must_use]
-    pub fn least_grade(&self) -> Option<f64> {
-        if defined::find(self.info).is_some() {
-            return None;
-        }
-        let named = |name: &str| {
-            let known = self.known().find(|one| one.name == name)?;
-            match self.parameter(name) {
-                Some(&Value::Number(number)) => Some(number),
-                Some(_) => None,
-                None => known.default.parse().ok(),
-            }
-        };
-        named("rel").or_else(|| named("min_rel").map(f64::next_up))
-    }
-
-    /// A parameter that is a number.
-    ///
-    /// # Errors
-    /// It is no number, or not one of those that `expected` describes and `fits` accepts.
-    pub fn number(&self, name: &str, default: f64, expected: &str, fits: impl Fn(f64) -> bool) -> Result<f64> {
-        match self.parameter(name) {
-            None => Ok(default),
-            Some(&Value::Number(number)) if fits(number) => Ok(number),
-            Some(other) => Err(Error::Measure(format!("{self}: {name} must be {expected}, not {other}"))),
-        }
-    }
-
-    /// A parameter that is one of some names; the first is the default.
-    ///
-    /// # Errors
-    /// It is none of them.
-    pub fn choice<T: Copy>(&self, name: &str, known: &[(&str, T)]) -> Result<T> {
-        let found = match self.parameter(name) {
-            None => known.first(),
-            Some(Value::Text(text)) => known.iter().find(|one| one.0 == text),
-            Some(_) => None,
-        };
-        found.map(|one| one.1).ok_or_else(|| {
-            let names: Vec<String> = known.iter().map(|one| format!("'{}'", one.0)).collect();
-            let value = self.parameter(name).map_or_else(String::new, ToString::to_string);
-            Error::Measure(format!("{self}: {name} must be {}, not {value}", alternatives(&names)))
-        })
-    }
-
-    /// Parameter `recall_base`.
-    ///
-    /// # Errors
-    /// It is neither `'qrels'` nor `'ranking'` nor an integer from 1.
-    pub fn recall_base(&self) -> Result<RecallBase> {
-        match self.parameter("recall_base") {
-            None => Ok(RecallBase::Qrels),
-            Some(Value::Text(text)) if text == "ranking" => Ok(RecallBase::Ranking),
-            Some(&Value::Number(number)) if number >= 1.0 && number.fract() == 0.0 && number < 1e15 => {
-                Ok(RecallBase::Number(number as usize))
-            }
-            Some(other) => Err(Error::Measure(format!(
-                "{self}: recall_base must be 'qrels', 'ranking' or an integer from 1, not {other}"
-            ))),
-        }
-    }
-
-    /// Check that judgments say what the measure needs to know.
-    ///
-    /// # Errors
-    /// They do not.
-    pub(crate) fn fits(&self, qrels: Option<Detail>) -> Result<()> {
-        let Some(detail) = self.info.needs.detail().filter(|&detail| qrels != Some(detail)) else { return Ok(()) };
-        let what = match detail {
-            Detail::Subtopics => "judgments by subtopic",
-            Detail::Strata => "strata",
-            Detail::Inclusion => "inclusion probabilities",
-        };
-        let format = detail.format();
-        Err(Error::Value(format!("{self} needs {what} (qrels format '{format}'), and the qrels have none")))
-    }
-
-    /// Parameter `judged_only`.
-    ///
-    /// # Errors
-    /// It is neither `True` nor `False`.
-    pub fn judged_only(&self) -> Result<bool> {
-        match self.parameter(JUDGED_ONLY.name) {
-            None => Ok(false),
-            Some(&Value::Flag(flag)) => Ok(flag),
-            Some(other) => Err(Error::Measure(format!("{self}: judged_only must be True or False, not {other}"))),
-        }
-    }
-}
-
-/// Other libraries' names for our parameters and values.
-fn own_spelling(name: &str, value: Value) -> (&str, Value) {
-    let text = |text: &str| Value::Text(text.into());
-    match (name, &value) {
-        ("gains", _) => ("gain", value),
-        ("dcg", Value::Text(dcg)) if dcg == "log2" => ("gain", text("linear")),
-        ("dcg", Value::Text(dcg)) if dcg == "exp-log2" => ("gain", text("exp2")),
-        ("gain", Value::Text(gain)) if gain == "exp" => ("gain", text("exp2")),
-        ("discount", Value::Text(discount)) if discount == "inv" => ("discount", text("inverse")),
-        ("discount", Value::Text(discount)) if discount.starts_with("jk") => {
-            ("discount", text(&format!("log({})", discount["jk".len()..].trim())))
-        }
-        _ => (name, value),
-    }
-}
+use super::{all, check, check_parameters, ranx};
+use crate::error::{Error, Result, quote};
+use crate::measures::{Cutoff, Info, MEAN, OF, RECALL, Spec, Value};
 
 /// The measure by this name: its own, else an alias in any case.
 fn lookup(name: &str) -> Option<&'static Info> {
@@ -435,7 +50,7 @@ fn distance(a: &str, b: &str) -> usize {
 /// The text is malformed, the measure or a parameter unknown, or several measures are meant (`P.5,10`).
 pub fn parse(text: &str) -> Result<Spec> {
     let spec = parse_open(text)?;
-    spec.check()?;
+    check(&spec)?;
     Ok(spec)
 }
 
@@ -445,7 +60,7 @@ pub fn parse(text: &str) -> Result<Spec> {
 /// As [`parse`].
 pub fn parse_open(text: &str) -> Result<Spec> {
     match read(text)?.as_slice() {
-        [spec] => spec.check_parameters().map(|()| spec.clone()),
+        [spec] => check_parameters(spec).map(|()| spec.clone()),
         specs => {
             let text = quote(text.as_bytes());
             Err(Error::Measure(format!("expected one measure, found {} in {text}", specs.len())))
@@ -459,12 +74,12 @@ pub fn parse_open(text: &str) -> Result<Spec> {
 /// The text is malformed, or the measure or a parameter unknown.
 pub fn parse_all(text: &str) -> Result<Vec<Spec>> {
     let specs = read(text)?;
-    specs.iter().try_for_each(Spec::check)?;
+    specs.iter().try_for_each(check)?;
     Ok(specs)
 }
 
 fn read(text: &str) -> Result<Vec<Spec>> {
-    let of_ranx = spellings::ranx(text.trim());
+    let of_ranx = ranx::ours(text.trim());
     let text = of_ranx.as_deref().unwrap_or(text);
     let mut parser = Parser { text, rest: text.trim() };
     let name = parser.name();
@@ -669,7 +284,7 @@ impl<'t> Parser<'t> {
             return Err(Error::Measure(format!("{name} is of a measure of one ranking, not of {of}")));
         }
         let spec = self.suffixes(spec)?;
-        spec.check()?;
+        check(&spec)?;
         Ok(spec)
     }
 

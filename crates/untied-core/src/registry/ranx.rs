@@ -1,0 +1,71 @@
+//! How ranx writes names of measures.
+
+/// A name of ranx in our grammar, where the two differ; its form is `name`, `name@k`, `rbp.95`, each with `-l2` for
+/// the lowest relevant grade. `rbp@95`, which ranx takes for `rbp.95`, stays a cutoff.
+pub(super) fn ours(text: &str) -> Option<String> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (rest, level) = match text.rsplit_once("-l") {
+        Some((rest, level)) if is_number(level) => (rest, Some(level)),
+        _ => (text, None),
+    };
+    let (stem, cutoff) = match rest.split_once('@') {
+        Some((stem, cutoff)) if is_number(cutoff) => (stem, Some(cutoff)),
+        None => (rest, None),
+        _ => return None,
+    };
+    let persistence = stem.strip_prefix("rbp.").filter(|digits| is_number(digits));
+    let (name, parameter) = match (stem, cutoff) {
+        ("dcg_burges", _) => ("DCG", Some("gain='exp2'".to_owned())),
+        ("ndcg_burges", _) => ("nDCG", Some("gain='exp2'".to_owned())),
+        ("precision", None) => ("SetP", None),
+        ("recall", None) => ("SetR", None),
+        ("f1", None) => ("SetF", None),
+        _ => match persistence {
+            Some(digits) => ("RBP", Some(format!("p=0.{digits}"))),
+            None if level.is_some() => (stem, None),
+            None => return None,
+        },
+    };
+    let level = level.map(|level| format!("rel={level}"));
+    let parameters: Vec<String> = parameter.into_iter().chain(level).collect();
+    let parameters = if parameters.is_empty() { String::new() } else { format!("({})", parameters.join(", ")) };
+    let cutoff = cutoff.map(|cutoff| format!("@{cutoff}")).unwrap_or_default();
+    Some(format!("{name}{parameters}{cutoff}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+
+    #[test]
+    fn of_ranx() {
+        for (text, ours) in [
+            ("hits", "Hits"),
+            ("hits@10-l2", "Hits(rel=2)@10"),
+            ("hit_rate", "Success"),
+            ("hit_rate@10", "Success@10"),
+            ("precision", "SetP"),
+            ("precision@10", "P@10"),
+            ("recall", "SetR"),
+            ("recall@100-l3", "R(rel=3)@100"),
+            ("f1", "SetF"),
+            ("f1-l2", "SetF(rel=2)"),
+            ("f1@10", "F1@10"),
+            ("r-precision", "Rprec"),
+            ("r-precision-l2", "Rprec(rel=2)"),
+            ("rbp.95", "RBP(p=0.95)"),
+            ("rbp.8-l2", "RBP(rel=2)"),
+            ("rbp.5-l2", "RBP(p=0.5, rel=2)"),
+            ("rbp@95", "RBP@95"),
+            ("mrr@10", "RR@10"),
+            ("map-l1", "AP"),
+            ("dcg@10", "DCG@10"),
+            ("dcg_burges", "DCG(gain='exp2')"),
+            ("ndcg@10-l2", "nDCG(rel=2)@10"),
+            ("ndcg_burges@10-l2", "nDCG(gain='exp2', rel=2)@10"),
+        ] {
+            let found = parse(text).map_or_else(|error| error.to_string(), |spec| spec.to_string());
+            assert_eq!(found, ours, "{text}");
+        }
+    }
+}
