@@ -10,12 +10,21 @@ ROOT = Path(__file__).parent.parent
 CRATES = sorted(file.parent.parent.name for file in ROOT.glob("crates/*/src/lib.rs"))
 ORDERED = "untied-core"
 
+# Circles of files that are still there, and why; an entry has to go as soon as its circle has gone.
+KNOWN = {
+    "measures/interpolated measures/interpolated_bounds": "bounds read the measure's levels",
+    "med/average_precision/tied/dual med/average_precision/tied/search": "the dual reads what the search has decided",
+    "med/effect med/form med/novelty med/time_biased": "one form knows all differences, and each what it is applied to",
+}
+
+Module = tuple[str, ...]
+
 COMMENT = re.compile(r"//.*")
 # Modules of tests are the last item of a file or a file of their own.
 TESTS_HERE = re.compile(r"^#\[cfg\(test\)\]\nmod \w+ \{.*", re.MULTILINE | re.DOTALL)
 TESTS_ELSEWHERE = re.compile(r"^#\[cfg\(test\)\]\nmod (\w+);", re.MULTILINE)
 REEXPORT = re.compile(r"^pub use (\w+)::(\w+|\{[^}]*\});", re.MULTILINE)
-PATH = re.compile(r"\b(crate|super)((?:::super)*)::(\w+|\{)")
+PATH = re.compile(r"\b(crate|super)((?:::super)*)((?:::\w+)*)(::\{)?")
 
 
 def code(file: Path) -> str:
@@ -23,21 +32,22 @@ def code(file: Path) -> str:
     return TESTS_HERE.sub("", COMMENT.sub("", file.read_text(encoding="utf-8")))
 
 
-def is_test(file: Path, source: Path) -> bool:
-    """Whether a file, or a folder that it is in, is a module of tests."""
-    for path in (file.with_suffix(""), *file.parents):
-        if path == source:
-            return False
-        beside = (path.parent / "mod.rs", path.parent / "lib.rs", path.parent.with_suffix(".rs"))
-        if any(path.name in TESTS_ELSEWHERE.findall(one.read_text()) for one in beside if one.exists()):
-            return True
-    return False
+def modules(crate: str) -> dict[Module, Path]:
+    """Files of a crate by the paths of their modules, without the root and modules of tests."""
+    source = ROOT / "crates" / crate / "src"
+    found = {}
+    for file in sorted(source.rglob("*.rs")):
+        module = file.relative_to(source).with_suffix("").parts
+        found[module[:-1] if module[-1] == "mod" else module] = file
+    del found["lib",]
+    tests = [(*above, name) for above, file in found.items() for name in TESTS_ELSEWHERE.findall(file.read_text())]
+    return {module: file for module, file in found.items() if not any(module[: len(test)] == test for test in tests)}
 
 
-def first_names(group: str) -> Iterator[str]:
-    """The first names of the paths in `a::b, c::{d, e}} ...`, up to the brace that closes the group."""
+def beginnings(group: str) -> Iterator[Module]:
+    """How the paths in `a::b, c::{d, e}} ...` begin, up to the brace that closes the group."""
     depth, begins = 0, True
-    for token in re.findall(r"\w+|[{},]", group):
+    for token in re.findall(r"\w+(?:::\w+)*|[{},]", group):
         if token == "{":
             depth += 1
         elif token == "}":
@@ -47,62 +57,98 @@ def first_names(group: str) -> Iterator[str]:
         elif token == ",":
             begins = depth == 0
         elif begins:
-            yield token
+            yield tuple(token.split("::"))
             begins = False
 
 
-def paths(text: str, module: list[str]) -> Iterator[list[str]]:
+def paths(text: str, module: Module) -> Iterator[Module]:
     """Modules or items that the code of a module names, from the root of its crate."""
     for found in PATH.finditer(text):
-        base = [] if found[1] == "crate" else module[: -1 - found[2].count("super")]
-        names = first_names(text[found.end() :]) if found[3] == "{" else [found[3]]
-        yield from ([*base, name] for name in names)
+        base = () if found[1] == "crate" else module[: -1 - found[2].count("super")]
+        base += tuple(found[3].split("::")[1:])
+        yield from (base + rest for rest in beginnings(text[found.end() :])) if found[4] else [base]
 
 
-def arrows(crate: str) -> dict[tuple[str, str], set[str]]:
-    """Which top module of a crate names which other one, and in which files."""
-    source = ROOT / "crates" / crate / "src"
-    root = code(source / "lib.rs")
-    tops = set(re.findall(r"^(?:pub(?:\(crate\))? )?mod (\w+);", root, re.MULTILINE))
+def arrows(crate: str) -> set[tuple[Module, Module]]:
+    """Which module of a crate names which other one; the root is above all and uses them all."""
+    files = modules(crate)
+    root = code(ROOT / "crates" / crate / "src" / "lib.rs")
     items = {item: module for module, group in REEXPORT.findall(root) for item in re.findall(r"\w+", group)}
-    found: dict[tuple[str, str], set[str]] = {}
-    for file in sorted(source.rglob("*.rs")):
-        if file.name == "lib.rs" or is_test(file, source):
-            continue
-        module = list(file.relative_to(source).with_suffix("").parts)
-        module = module[:-1] if module[-1] == "mod" else module
+    found = set()
+    for module, file in files.items():
         for path in paths(code(file), module):
-            top = items.get(path[0], path[0])
-            # What is in no module is an item of the root, which is above all modules and uses them all.
-            if top in tops - {module[0]}:
-                found.setdefault((module[0], top), set()).add(str(file.relative_to(source)))
+            named = (items[path[0]],) if path and path[0] in items else path
+            while named and named not in files:
+                named = named[:-1]
+            if named and named != module:
+                found.add((module, named))
     return found
+
+
+def between_tops(crate: str) -> dict[tuple[Module, Module], list[str]]:
+    """Arrows between top modules, with the files that they begin in."""
+    found: dict[tuple[Module, Module], list[str]] = {}
+    for a, b in sorted(arrows(crate)):
+        if a[0] != b[0]:
+            found.setdefault((a[:1], b[:1]), []).append("/".join(a))
+    return found
+
+
+def circles(arrows: set[tuple[Module, Module]]) -> set[str]:
+    """The modules of each circle."""
+    reached: dict[Module, set[Module]] = {}
+    for start in {a for a, _ in arrows}:
+        seen, left = set(), [start]
+        while left:
+            new = {b for a, b in arrows if a == left[-1]} - seen
+            left = left[:-1] + sorted(new)
+            seen |= new
+        reached[start] = seen
+    rounds = {start: {one for one in seen if start in reached.get(one, ())} for start, seen in reached.items()}
+    return {" ".join(sorted("/".join(module) for module in circle)) for circle in rounds.values() if circle}
 
 
 def order() -> list[str]:
     """The modules in the order of ARCHITECTURE.md's table, lowest first."""
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     table = text.split("\n| module | what it does |\n|---|---|\n", 1)[1].split("\n\n", 1)[0]
-    tops = [re.match(r"\| `(\w+)", row)[1] for row in table.splitlines()]  # type: ignore[index]
+    tops = re.findall(r"^\| `(\w+)", table, re.MULTILINE)
+    assert len(tops) == len(table.splitlines())
     return [top for place, top in enumerate(tops) if place == 0 or tops[place - 1] != top]
 
 
 def test_every_module_stands_once_in_the_order() -> None:
-    source = ROOT / "crates" / ORDERED / "src"
-    modules = {path.stem for path in source.iterdir()} - {"lib"}
-    assert sorted(order()) == sorted(modules)
+    assert sorted(order()) == sorted({module[0] for module in modules(ORDERED)})
 
 
 def test_arrows_go_down() -> None:
     place = {module: number for number, module in enumerate(order())}
-    up = {arrow: files for arrow, files in arrows(ORDERED).items() if place[arrow[0]] < place[arrow[1]]}
-    wrong = [f"{a} -> {b}: {', '.join(sorted(files))}" for (a, b), files in sorted(up.items())]
+    up = {(a, b): files for ((a,), (b,)), files in between_tops(ORDERED).items() if place[a] < place[b]}
+    wrong = [f"{a} -> {b}: {', '.join(files)}" for (a, b), files in up.items()]
     assert not wrong, "\n".join(["arrows that go up:", *wrong])
 
 
-@pytest.mark.parametrize("crate", sorted(set(CRATES) - {ORDERED}))
-def test_no_arrow_goes_round(crate: str) -> None:
-    left = set(arrows(crate))
-    while ends := {arrow for arrow in left if not any(other[0] == arrow[1] for other in left)}:
-        left -= ends
-    assert not left, f"arrows of circles: {sorted(left)}"
+@pytest.mark.parametrize("crate", CRATES)
+def test_top_modules_form_no_circle(crate: str) -> None:
+    assert not circles(set(between_tops(crate)))
+
+
+def test_files_form_no_circle_but_parent_and_child() -> None:
+    found: set[str] = set()
+    for crate in CRATES:
+        found |= circles({(a, b) for a, b in arrows(crate) if a[: len(b)] != b and b[: len(a)] != a})
+    assert found - KNOWN.keys() == set()
+    assert KNOWN.keys() - found == set(), "circles that are gone"
+
+
+def test_circles_are_found() -> None:
+    assert list(paths("use crate::{a::b, c::{d, e}};\nsuper::super::f::g(crate::h)", ("x", "y", "z"))) == [
+        ("a", "b"),
+        ("c",),
+        ("x", "f", "g"),
+        ("h",),
+    ]
+    names: list[Module] = [("a",), ("b",), ("c",), ("d", "e")]
+    a, b, c, d = names
+    assert circles({(a, b), (b, c), (c, a), (c, d)}) == {"a b c"}
+    assert circles({(a, b), (b, c), (a, c), (c, d)}) == set()

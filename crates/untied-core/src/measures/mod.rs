@@ -2,8 +2,7 @@
 //!
 //! A measure reads a [`Ranking`] whose tie groups may be larger than one and returns its exact mean over all
 //! orders of the groups. On groups of one that *is* the ordinary measure, so there is one formula for both.
-//! To add a measure: one file with an [`Info`], a builder and the formula; one line in
-//! `registry`, which knows all of them.
+//! To add a measure: one file with an [`Info`], a builder and the formula; one line in `registry`.
 
 pub(crate) mod accuracy;
 pub(crate) mod average_precision;
@@ -43,7 +42,6 @@ pub(crate) mod search_length;
 pub(crate) mod sets;
 pub(crate) mod share;
 mod spec;
-mod spellings;
 pub(crate) mod stratified;
 pub(crate) mod stratified_gain;
 pub(crate) mod subcollection;

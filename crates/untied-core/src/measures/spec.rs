@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::{
-    Aggregate, Cutoff, Info, JUDGED_ONLY, MEAN, Measure, Parameter, RECALL, RecallBase, Scope, defined, spellings,
+    Aggregate, Cutoff, Info, JUDGED_ONLY, MEAN, Measure, Parameter, RECALL, RecallBase, Scope, counts, cwl, defined,
+    sets,
 };
 use crate::error::{Error, Result, alternatives, quote};
 use crate::table::profiles::Detail;
@@ -141,7 +142,7 @@ impl Spec {
 
     /// A parameter's name and value as we write them; the measures of users have no other spellings.
     pub(crate) fn spelled<'n>(&self, name: &'n str, value: Value) -> (&'n str, Value) {
-        if defined::find(self.info).is_some() { (name, value) } else { spellings::parameter(name, value) }
+        if defined::find(self.info).is_some() { (name, value) } else { own_spelling(name, value) }
     }
 
     /// Its parameters: its own, and `mean` where values of queries are averaged.
@@ -154,7 +155,7 @@ impl Spec {
     /// # Errors
     /// The measure has no such parameter. Values are checked when the measure is built.
     pub fn with(mut self, name: &str, value: Value) -> Result<Spec> {
-        if let Some((info, spent)) = spellings::other_measure(self.info, name, &value) {
+        if let Some((info, spent)) = other_measure(self.info, name, &value) {
             self.info = info;
             if spent {
                 return Ok(self);
@@ -342,5 +343,33 @@ impl Spec {
             Some(&Value::Flag(flag)) => Ok(flag),
             Some(other) => Err(Error::Measure(format!("{self}: judged_only must be True or False, not {other}"))),
         }
+    }
+}
+
+/// A parameter's name and value in our spelling.
+fn own_spelling(name: &str, value: Value) -> (&str, Value) {
+    let text = |text: &str| Value::Text(text.into());
+    match (name, &value) {
+        ("gains", _) => ("gain", value),
+        ("dcg", Value::Text(dcg)) if dcg == "log2" => ("gain", text("linear")),
+        ("dcg", Value::Text(dcg)) if dcg == "exp-log2" => ("gain", text("exp2")),
+        ("gain", Value::Text(gain)) if gain == "exp" => ("gain", text("exp2")),
+        ("discount", Value::Text(discount)) if discount == "inv" => ("discount", text("inverse")),
+        ("discount", Value::Text(discount)) if discount.starts_with("jk") => {
+            ("discount", text(&format!("log({})", discount["jk".len()..].trim())))
+        }
+        _ => (name, value),
+    }
+}
+
+/// The measure that `ir_measures` writes as a parameter of this one, and whether the parameter is spent with it:
+/// `NumRet(rel=1)`, `SetP(relative=True)`.
+fn other_measure(info: &Info, name: &str, value: &Value) -> Option<(&'static Info, bool)> {
+    match (info.name, name, value) {
+        ("NumRet", "rel", _) => Some((&counts::NUM_REL_RET, false)),
+        ("SetP", "relative", Value::Flag(true)) => Some((&sets::SET_RELATIVE_PRECISION, true)),
+        ("SetP", "relative", Value::Flag(false)) => Some((&sets::SET_PRECISION, true)),
+        ("SDCG", "dcg", Value::Text(dcg)) if dcg == "log2" => Some((&cwl::SDCG, true)),
+        _ => None,
     }
 }

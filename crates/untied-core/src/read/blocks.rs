@@ -10,27 +10,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::source::{Source, damage, fill, open};
+use super::limits::{LONGEST_LINE, LineError, io_error, newlines, too_long};
+use super::source::{Source, fill, open};
 use super::spool::{ReadAt, Spool};
 use crate::error::{Error, InputError, Result, show};
 use crate::watch;
 
 /// Bytes a worker reads at a time: large enough for few system calls, small enough to stay in cache.
 const BLOCK: usize = 1 << 19;
-
-/// No line of any format is this long; what has one is not text.
-pub(super) const LONGEST_LINE: usize = 16 << 20;
-
-/// What a parser finds wrong, with the line counted from the block's start (0 for its first).
-#[derive(Debug)]
-pub struct LineError {
-    /// Line within the block, from 0.
-    pub line: u64,
-    /// See [`InputError`].
-    pub expected: String,
-    /// See [`InputError`].
-    pub found: String,
-}
 
 /// A parsed block and the number of lines it was made from.
 pub struct Parsed<T> {
@@ -129,39 +116,12 @@ fn in_order<T>(path: &str, mut before: u64, results: Vec<Outcome<T>>) -> Result<
     Ok(blocks)
 }
 
-/// The error for a line that is too long.
-pub(super) fn too_long(path: &str, line: u64) -> Error {
-    let expected = format!("lines of at most {} MiB", LONGEST_LINE >> 20);
-    Error::Input(InputError { file: path.into(), line: Some(line), expected, found: "a longer one".into() })
-}
-
-/// A failed read. A damaged archive is an error of content: it says how far the text could be unpacked.
-pub(super) fn io_error(path: &str, line: u64, source: io::Error) -> Error {
-    use io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
-    if watch::check().is_err() {
-        return Error::Stopped;
-    }
-    match source.kind() {
-        UnexpectedEof | InvalidData | InvalidInput | Other => Error::Input(InputError {
-            file: path.into(),
-            line: Some(line),
-            expected: "more data".into(),
-            found: damage(&source),
-        }),
-        _ => Error::Io { file: path.into(), source },
-    }
-}
-
 /// Why a block could not be parsed; lines counted from its start.
 enum Failure {
     Line(LineError),
     TooLong(u64),
     Io(u64, io::Error),
     Stopped,
-}
-
-pub(super) fn newlines(bytes: &[u8]) -> u64 {
-    bytes.iter().filter(|&&byte| byte == b'\n').count() as u64
 }
 
 type Outcome<T> = std::result::Result<Parsed<T>, Failure>;

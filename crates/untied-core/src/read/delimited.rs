@@ -5,9 +5,9 @@
 
 use std::borrow::Cow;
 
-use super::blocks::LineError;
+use super::limits::LineError;
 use super::line::next_below;
-use super::table::{Cell, Taker};
+use super::record::{Cell, Taker};
 use crate::error::{quote, text};
 
 /// Names of the columns, and where the records begin.

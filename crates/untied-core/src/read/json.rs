@@ -1,8 +1,8 @@
 //! JSON-lines: an object on every line, of which some members are needed.
 
-use super::blocks::LineError;
 use super::json_text::{is_blank, members};
-use super::table::{Cell, Taker};
+use super::limits::LineError;
+use super::record::{Cell, Taker};
 use crate::error::{quote, text};
 
 /// Names of the members of the first object.

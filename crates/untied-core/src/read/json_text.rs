@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::line::next_below;
-use super::table::Cell;
+use super::record::Cell;
 
 /// Call `visit` with the name and value of every member of the object that a line holds.
 pub fn members<'a>(line: &'a [u8], mut visit: impl FnMut(Cow<'a, [u8]>, Cell<'a>)) -> Result<(), &'static str> {

@@ -8,7 +8,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use super::blocks::{LineError, Parsed, io_error, parse_spool};
+use super::blocks::{Parsed, parse_spool};
+use super::limits::{LineError, io_error};
 use super::line::Cursor;
 use super::number;
 use super::spool::{ReadAt, Spool};

@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::blocks::{LONGEST_LINE, io_error, newlines, too_long};
+use super::limits::{LONGEST_LINE, io_error, newlines, too_long};
 use super::source::{Source, fill, open};
 use crate::error::{Error, Result};
 use crate::{memory, watch};

@@ -1,6 +1,7 @@
 //! TREC's text formats: runs of six columns, qrels of four.
 
-use super::blocks::{Blocks, LineError, Parsed};
+use super::blocks::{Blocks, Parsed};
+use super::limits::LineError;
 use super::line::{Cursor, fields};
 use super::number::{self, NotANumber};
 use crate::error::{Error, InputError, Result, quote};

@@ -1,6 +1,6 @@
 //! Names of measures with parameters and cutoffs: `nDCG(gain='exp2')@10`, `AP(rel=2)`, `ndcg_cut_10`, `P.5,10`.
 
-use super::{all, check, check_parameters, ranx};
+use super::{all, check, check_parameters, spellings};
 use crate::error::{Error, Result, quote};
 use crate::measures::{Cutoff, Info, MEAN, OF, RECALL, Spec, Value};
 
@@ -79,7 +79,7 @@ pub fn parse_all(text: &str) -> Result<Vec<Spec>> {
 }
 
 fn read(text: &str) -> Result<Vec<Spec>> {
-    let of_ranx = ranx::ours(text.trim());
+    let of_ranx = spellings::ranx(text.trim());
     let text = of_ranx.as_deref().unwrap_or(text);
     let mut parser = Parser { text, rest: text.trim() };
     let name = parser.name();

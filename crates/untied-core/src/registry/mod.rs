@@ -1,7 +1,7 @@
 //! All measures, and reading their names: no other module knows every one of them.
 
 mod grammar;
-mod ranx;
+mod spellings;
 
 pub use grammar::{parse, parse_all, parse_open};
 

@@ -1,8 +1,8 @@
-//! How ranx writes names of measures.
+//! How ranx writes names of measures; `ir_measures` differs in parameters only.
 
 /// A name of ranx in our grammar, where the two differ; its form is `name`, `name@k`, `rbp.95`, each with `-l2` for
 /// the lowest relevant grade. `rbp@95`, which ranx takes for `rbp.95`, stays a cutoff.
-pub(super) fn ours(text: &str) -> Option<String> {
+pub(super) fn ranx(text: &str) -> Option<String> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (rest, level) = match text.rsplit_once("-l") {
         Some((rest, level)) if is_number(level) => (rest, Some(level)),
@@ -67,5 +67,23 @@ mod tests {
             let found = parse(text).map_or_else(|error| error.to_string(), |spec| spec.to_string());
             assert_eq!(found, ours, "{text}");
         }
+    }
+
+    #[test]
+    fn of_ir_measures() {
+        for (text, ours) in [
+            ("NumRet(rel=1)", "NumRelRet"),
+            ("NumRet(rel=2)", "NumRelRet(rel=2)"),
+            ("SetP(relative=True)", "SetRelP"),
+            ("SetP(rel=2,relative=True)", "SetRelP(rel=2)"),
+            ("SetP(relative=False)", "SetP"),
+            ("RBP(p=0.9,rel=1)@10", "RBP(p=0.9)@10"),
+            ("nDCG(dcg='log2')", "nDCG"),
+        ] {
+            let found = parse(text).map_or_else(|error| error.to_string(), |spec| spec.to_string());
+            assert_eq!(found, ours, "{text}");
+        }
+        let refused = |text: &str| parse(text).map_or_else(|error| error.to_string(), |spec| spec.to_string());
+        assert!(refused("SetP(relative=1)").contains("no parameter \"relative\""));
     }
 }

@@ -1,0 +1,49 @@
+//! Lines and where they end: how long one may be, and errors that name one.
+
+use std::io;
+
+use super::source::damage;
+use crate::error::{Error, InputError};
+use crate::watch;
+
+/// No line of any format is this long; what has one is not text.
+pub const LONGEST_LINE: usize = 16 << 20;
+
+/// What a parser finds wrong, with the line counted from the block's start (0 for its first).
+#[derive(Debug)]
+pub struct LineError {
+    /// Line within the block, from 0.
+    pub line: u64,
+    /// See [`InputError`].
+    pub expected: String,
+    /// See [`InputError`].
+    pub found: String,
+}
+
+/// Number of ends of lines.
+pub fn newlines(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|&&byte| byte == b'\n').count() as u64
+}
+
+/// The error for a line that is too long.
+pub fn too_long(path: &str, line: u64) -> Error {
+    let expected = format!("lines of at most {} MiB", LONGEST_LINE >> 20);
+    Error::Input(InputError { file: path.into(), line: Some(line), expected, found: "a longer one".into() })
+}
+
+/// A failed read. A damaged archive is an error of content: it says how far the text could be unpacked.
+pub fn io_error(path: &str, line: u64, source: io::Error) -> Error {
+    use io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
+    if watch::check().is_err() {
+        return Error::Stopped;
+    }
+    match source.kind() {
+        UnexpectedEof | InvalidData | InvalidInput | Other => Error::Input(InputError {
+            file: path.into(),
+            line: Some(line),
+            expected: "more data".into(),
+            found: damage(&source),
+        }),
+        _ => Error::Io { file: path.into(), source },
+    }
+}
