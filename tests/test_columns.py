@@ -46,7 +46,7 @@ def inputs(command, named):
     if command == "compare":
         return [*runs, "--qrels", qrels, *options]
     if command == "gate":
-        return [qrels, runs[0], "--baseline", runs[1], *options]
+        return [qrels, runs[0], "--baseline", runs[1], "--allow-missing", *options]
     return [qrels, *(runs[:1] if command == "curve" else runs), *options]
 
 

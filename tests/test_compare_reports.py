@@ -80,7 +80,8 @@ def test_what_moved() -> None:
     assert untied.compare(OLD, NEW, ["RBO", "Overlap@3"]).moving_depth == 10
     assert untied.compare(OLD, NEW, "RBO", depth=7).moving_depth == 7
     assert len(untied.compare(OLD, NEW).moved("4")) == 1
-    assert len(untied.compare(OLD, NEW).moved("absent")) == 0
+    with pytest.raises(KeyError, match="query 'absent' is in neither run"):
+        untied.compare(OLD, NEW).moved("absent")
 
 
 @pytest.mark.filterwarnings("ignore::untied.UntiedWarning")  # runs that share nothing, on purpose

@@ -160,14 +160,14 @@ def interval_in_drop(**significant: Any) -> list[Case]:
 
 
 def interval_in_med() -> list[Case]:
-    with pytest.warns(untied.UntiedWarning, match="no document"):  # only the scale of grades is known
-        found = untied.compare(ONE, OTHER, "MED(ERR@20)", qrels=GRADED | {"q": {}})["MED(ERR@20)"]
+    one, other = {"q": ["a", "b"]}, {"q": ["b", "c"]}
+    found = untied.compare(one, other, "MED(RBP)")["MED(RBP)"]
     assert found.mean < found.high
-    of_all = {"q": {"unrelated": 1.0}}
+    unrelated = {"q": {"unrelated": 1.0}}
     between = (found.mean + found.high) / 2
     return [
-        (of(of_all, ONE, baseline=OTHER, max_med={"ERR@20": between}), False, f"{found.mean:.4f} is reached"),
-        (of(of_all, ONE, baseline=OTHER, max_med={"ERR@20": 0.99}), True, "its upper bound"),
+        (of(unrelated, one, baseline=other, max_med={"RBP": between}), False, f"{found.mean:.4f} is reached"),
+        (of(unrelated, one, baseline=other, max_med={"RBP": found.high}), True, "its upper bound"),
         # What follows two equal rankings may differ.
         (of(QRELS, GOOD, baseline=GOOD, max_med={"RBP": 0.1}), False, "a cutoff would exclude what may follow"),
         (of(QRELS, GOOD, baseline=GOOD, max_med={"RBP@2": 0.1}), True, "MED(RBP@2) can be 0.0000 (mean of 8 queries)"),

@@ -92,6 +92,7 @@ def test_evaluation_gives_the_value_back(name: str, of: str) -> None:
         assert best.value > 0
 
 
+@pytest.mark.filterwarnings("ignore::untied.UntiedWarning")  # runs that share nothing
 def test_what_is_refused() -> None:
     found = untied.compare(
         ["x", ["y", "z"]], ["z", "x"], ["MED(AP@2, R='relevant')", "MED(P@2)", "Overlap@2", "Delta(P@2)"]

@@ -364,6 +364,7 @@ DEFINED = ["P@2", "F1@2", "DCG", "R(recall_base=3)@2", "NumRel"]
 
 
 @pytest.mark.parametrize("measure", UNDEFINED + DEFINED)
+@pytest.mark.filterwarnings("ignore::untied.UntiedWarning")  # nothing is relevant, on purpose
 def test_no_relevant_document(measure: str) -> None:
     """Measures that divide by the relevant documents are 0/0 without any; the others are plainly 0."""
     qrels, run = {"q": {"a": 0, "b": -1}}, {"q": [["a", "b"], ["c"]]}

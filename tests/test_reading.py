@@ -237,4 +237,6 @@ def test_missing_files_are_os_errors(tmp_path, capsys):
     with pytest.raises(IsADirectoryError):
         untied.read_qrels(tmp_path)
     assert main(["eval", str(tmp_path / "nowhere"), "x"]) == 1
-    assert capsys.readouterr().err.endswith("nowhere: No such file or directory\n")
+    judgments, run = capsys.readouterr().err.splitlines()
+    assert judgments.endswith("nowhere: No such file or directory")
+    assert run == "untied: x: No such file or directory"

@@ -150,7 +150,7 @@ def test_a_study_with_another_pool_sampling_or_measure_is_another_study(
 def test_how_judgments_are_read_belongs_to_a_study(tmp_path: pathlib.Path) -> None:
     """One file, read as grades and as ordered groups: other values, another study, another command."""
     qrels = tmp_path / "judged"
-    qrels.write_text("".join(f"q 0 d{i} {1 + i // 3}\n" for i in range(9)))
+    qrels.write_text("".join(f"q q d{i} {1 + i // 3}\n" for i in range(9)))
     runs = {name: {"q": {f"d{i}": float(i * step % 10) for i in range(9)}} for name, step in (("a", 1), ("b", 3))}
     options = {"measures": ["nDCG"], **OPTIONS}
     groups = study.incomplete(qrels, runs, tmp_path / "out", qrels_format="mirex", **options)
