@@ -19,6 +19,7 @@ pub const RUN: Format = Format {
     comments: true,
     blanks: true,
     more: false,
+    rowless: false,
 };
 
 const QRELS: Format = Format { columns: &[Column::Query, ANY, Column::Document, NUMBER], ..RUN };

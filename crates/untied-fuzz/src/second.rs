@@ -45,6 +45,8 @@ pub struct Format {
     pub blanks: bool,
     /// Whether there may be more columns.
     pub more: bool,
+    /// Whether a file of blank lines and comments only is taken; an empty one never is.
+    pub rowless: bool,
 }
 
 /// A finite decimal number.
@@ -114,7 +116,8 @@ pub fn read(data: &[u8], format: &Format) -> Result<Rows, Option<u64>> {
         }
         rows.entry(query).or_default().push(row);
     }
-    if rows.is_empty() { Err(None) } else { Ok(rows) }
+    let taken = !rows.is_empty() || format.rowless && !data.is_empty();
+    if taken { Ok(rows) } else { Err(None) }
 }
 
 /// The first line whose document has come before under the same key, where `agrees` does not hold for the two.
