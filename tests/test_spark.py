@@ -252,7 +252,7 @@ def test_what_is_refused_at_once(spark):
         (qrels, run, {"ties": "some"}, "ties must be"),
         (qrels, run, {"measures": "TBG"}, "needs lengths of documents"),
         (qrels, run, {"measures": "nope"}, "nope"),
-        (qrels, run, {"qrels_format": "mirex"}, "qrels format must be trec, subtopics, stratified or prels"),
+        (qrels, run, {"qrels_format": "mirex"}, "qrels format must be auto, trec, subtopics, stratified or prels"),
     ]:
         with pytest.raises(untied.UntiedError, match=message):
             untied.spark.evaluate(judged, retrieved, **options)
