@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import sys
 from math import isnan
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import untied
 from untied.cli import main
 from untied.errors import UntiedError
 from untied.report import comparison_report, report
+from untied.scaling import places
 from untied.statistics import mean_interval, significance
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "tar2017"
@@ -371,3 +373,10 @@ def test_hostile_ids_stay_text(browser, tmp_path: Path) -> None:
     assert tab.page.locator("#summary tbody td").first.inner_text() == HOSTILE
     assert tab.page.locator("img").count() == 0
     tab.close()
+
+
+def test_a_map_without_numpy_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests and intervals need no other package by now, so nothing before the map asks for one."""
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    with pytest.raises(untied.UntiedError, match=r"a map of runs needs NumPy: install untied\[report\]"):
+        places([[0.0, 1.0], [1.0, 0.0]])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from untied.errors import UntiedError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +20,16 @@ def places(distances: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
     Returns
     -------
     list of (float, float)
+
+    Raises
+    ------
+    UntiedError
+        NumPy is not installed.
     """
-    import numpy
+    try:
+        import numpy
+    except ImportError:
+        raise UntiedError("a map of runs needs NumPy: install untied[report]") from None
 
     n = len(distances)
     centre = numpy.eye(n) - 1 / n
