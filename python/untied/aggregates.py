@@ -46,7 +46,7 @@ class Aggregate:
         return nan if not terms else self.whole(added / len(terms), len(terms))
 
     def whole(self, mean: float, queries: int) -> float:
-        """The aggregate of so many terms by their mean."""
+        """The aggregate of a number of terms, from their mean."""
         return exp(mean) if self.scale == "log" else self.difference(mean, queries)
 
     def difference(self, mean: float, queries: int) -> float:

@@ -46,7 +46,7 @@ def names_of(sources: Sequence[Any]) -> list[str]:
         for place, source in enumerate(sources)
         if place not in forms and isinstance(name := getattr(source, "name", None), str) and name
     }
-    named = _told_apart(forms, set(given.values())) | given
+    named = _distinct(forms, set(given.values())) | given
     taken = {*named.values(), *(whole for _, whole, *_ in forms.values())}
     for place in range(len(sources)):
         if place not in named:
@@ -62,7 +62,7 @@ def _is_path(source: object) -> bool:
     return isinstance(source, (str, os.PathLike))
 
 
-def _told_apart(forms: dict[int, list[str]], reserved: set[str]) -> dict[int, str]:
+def _distinct(forms: dict[int, list[str]], reserved: set[str]) -> dict[int, str]:
     """Names of files. Those that meet form a group, whose names grow together until none meets another."""
     size = dict.fromkeys(forms, 0)
     group = {place: {place} for place in forms}

@@ -107,10 +107,10 @@ def sentence(*reasons: Mapping[str, str | None]) -> str | None:
     for name, reason in (pair for mapping in reasons for pair in mapping.items()):
         if reason is not None:
             by_reason.setdefault(reason, []).append(_core.show_id(name))
-    told = [
+    sentences = [
         reason if reason == NOTHING_RELEVANT else f"{reason}: {_listed(names)}" for reason, names in by_reason.items()
     ]
-    return "; ".join(told) or None
+    return "; ".join(sentences) or None
 
 
 def _listed(names: list[str], most: int = 4) -> str:

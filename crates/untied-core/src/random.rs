@@ -14,7 +14,7 @@ impl Random {
         Random { state: seed }
     }
 
-    /// The generator of a seed after so many calls of [`Random::bits`].
+    /// The generator of a seed after this many calls of [`Random::bits`].
     pub fn after(seed: u64, calls: u64) -> Random {
         Random { state: seed.wrapping_add(STEP.wrapping_mul(calls)) }
     }

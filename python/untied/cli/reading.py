@@ -73,7 +73,7 @@ def run_files(options: argparse.Namespace, *paths: str) -> list[RunFile]:
 
 
 class Refused(UntiedError):
-    """Several inputs that are refused, each with its error; one message is told once."""
+    """Several refused inputs, each with its error; equal messages are shown once."""
 
     def __init__(self, errors: Iterable[Exception]) -> None:
         self.errors = list({str(error): error for error in errors}.values())

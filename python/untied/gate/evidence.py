@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: Queries that are named where a limit is broken, or that are missing.
 NAMED = 5
-#: So many standard errors an estimate is moved, against the run.
+#: The number of standard errors by which an estimate is moved against the run.
 ERRORS = 2
 
 
@@ -101,7 +101,7 @@ class Evidence:
             return 0.0
         error = total.standard_error
         if error is None and not measure.is_geometric:
-            # The core draws at least so many orders; of its own measures it keeps the variance, not the error.
+            # The core draws DRAWN_AT_LEAST orders or more; of its own measures it keeps the variance, not the error.
             found = self._evaluated([measure], "nan", variance=True)._evaluations[run]
             values = memoryview(found.column(0, "variance")).cast("d")
             errors = [sqrt(max(value, 0.0) / _core.DRAWN_AT_LEAST) for value in values]

@@ -79,7 +79,7 @@ def evaluated(
     interval: str,
     policies: dict[str, Any],
 ) -> Evaluated:
-    """Evaluate and test, so many measures at once that their values may be held."""
+    """Evaluate and test a few measures at a time, so that their values fit into memory."""
     found = Evaluated(chance)
     at_once = max(1, HELD // max(1, 3 * len(qrels) * len(runs)))
     values: list[list[array[float]]] = []

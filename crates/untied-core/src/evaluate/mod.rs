@@ -112,7 +112,7 @@ pub struct Evaluation {
     pub totals: Vec<Value>,
     /// See [`Facts`].
     pub facts: Facts,
-    /// What is told of every query.
+    /// Flags of every query.
     pub flags: Vec<Flags>,
     cells: Vec<f64>,
     notes: Vec<Note>,
@@ -260,7 +260,7 @@ pub(crate) fn evaluate_source<S: Source, T: Send>(
     Ok((Evaluation::new((0..source.len()).collect(), part, plan, settings), seen))
 }
 
-/// What is told of one query, and what was seen in its ranking.
+/// Flags of one query, and what was seen in its ranking.
 type Outcome<T> = std::result::Result<(Flags, T), Box<Error>>;
 
 /// What is found of some queries, one after the other.

@@ -88,7 +88,7 @@ impl Thresholds {
         Bounds { low: self.extreme(-1.0, 1.0, least), high: self.extreme(1.0, 0.0, least), undefined: least > 0 }
     }
 
-    /// The largest ratio (sign 1), or the smallest (sign -1), where at least so many open documents have some gain.
+    /// The largest ratio (sign 1) or the smallest (sign -1) with at least `least` open documents of positive gain.
     fn extreme(&self, sign: f64, first: f64, least: usize) -> f64 {
         let mut ratio = first;
         for _ in 0..50 {

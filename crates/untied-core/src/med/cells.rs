@@ -64,7 +64,7 @@ impl Cells {
         Cells { all, documents: keyed.into_iter().map(|(_, _, id)| id).collect() }
     }
 
-    /// The documents that are relevant if so many of each cell are.
+    /// Which documents are relevant, given the number of relevant ones of each cell.
     pub fn chosen<'c>(&'c self, counts: &'c [usize]) -> impl Iterator<Item = usize> + 'c {
         let of = |(cell, &count): (&Cell, &usize)| &self.documents[cell.start..cell.start + count];
         self.all.iter().zip(counts).flat_map(of).copied()

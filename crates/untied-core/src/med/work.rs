@@ -10,14 +10,13 @@ pub struct Work {
 }
 
 impl Work {
-    /// Room for so many steps.
+    /// A budget of this many steps.
     #[must_use]
     pub fn new(steps: u64) -> Work {
         Work { left: steps }
     }
 
-    /// Count steps that are about to be taken. Whether they may be: not where fewer are left, or where work is told to
-    /// stop; then none are left.
+    /// Spend steps before they are taken. False if fewer are left or the user has interrupted; then none are left.
     pub fn take(&mut self, steps: usize) -> bool {
         let may = steps as u64 <= self.left && !watch::is_stopped();
         self.left = if may { self.left - steps as u64 } else { 0 };
@@ -60,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_when_work_is_told_to_stop() {
+    fn nothing_is_left_after_an_interrupt() {
         let taken = std::thread::spawn(|| {
             let watch = std::sync::Arc::new(watch::Watch::default());
             watch.stop();

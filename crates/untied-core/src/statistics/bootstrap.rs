@@ -80,7 +80,7 @@ fn draw_group(steps: &[i64], samples: Range<usize>, seed: u64, sums: &mut [i64])
     Ok(())
 }
 
-/// How many of so many draws fall into each of some blocks, whose number is a power of two.
+/// Draw how many of `draws` fall into each block; the number of blocks is a power of two.
 fn part(random: &mut Random, draws: usize, counts: &mut [usize]) {
     if let [count] = counts {
         *count = draws;
@@ -94,7 +94,7 @@ fn part(random: &mut Random, draws: usize, counts: &mut [usize]) {
     part(random, draws - left, other);
 }
 
-/// The sum of values that are drawn by so many bits each, and how many draws met one.
+/// The sum of the values drawn, `bits` random bits a draw, and the number of draws that met a value.
 fn draw(random: &mut Random, draws: usize, values: &[i64], bits: u32) -> (i64, usize) {
     let (mask, a_word) = ((1usize << bits) - 1, 64 / bits.max(1) as usize);
     let (mut sum, mut drawn, mut left) = (0, 0, draws);

@@ -13,7 +13,7 @@ pub use range::{Ranges, largest_ranges};
 
 /// How finely the largest magnitude is told: 2^40 steps, about 1e-12 of it.
 const STEPS: i32 = 40;
-/// So many values, as a power of two, can be added up without an overflow; of more, steps are larger.
+/// 2 to this power is the largest number of values whose sum cannot overflow; for more values, steps are larger.
 const MOST_VALUES: u32 = 22;
 
 /// Values as whole numbers of steps.

@@ -53,7 +53,7 @@ pub fn mark(text: &[u8], value: f64, most: usize) -> Option<u64> {
     Some(hasher.finish())
 }
 
-/// Whether a double has these digits if it is printed with so many.
+/// Whether these are the digits of a double that is printed with as many digits.
 fn is_printed(value: f64, significant: &[u8]) -> bool {
     let printed = format!("{:.*e}", significant.len() - 1, value.abs());
     printed.bytes().take_while(|&byte| byte != b'e').filter(|&byte| byte != b'.').eq(significant.iter().copied())

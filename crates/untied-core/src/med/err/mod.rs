@@ -77,7 +77,7 @@ fn falls(discounts: &[f64]) -> impl Fn(usize) -> (f64, f64) {
     }
 }
 
-/// As [`solve`], for means over the orders of rankings whose tie groups end after so many documents: see [`tied`].
+/// As [`solve`], for means over tie orders. `ends` holds the rank at which each tie group ends: see [`tied`].
 #[must_use]
 pub fn solve_tied(instance: &Instance, ends: (&[u32], &[u32]), tail: bool, work: Work) -> Solution {
     let (depth, weights) = reciprocal(instance, tail);

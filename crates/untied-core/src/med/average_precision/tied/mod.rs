@@ -26,8 +26,9 @@ use crate::med::cells::{Cells, groups_of};
 use crate::med::expected::{self, Moments, Uncertain};
 use crate::med::work::Work;
 
-/// The largest mean of `S(A) - S(B)`, as [`super::solve`] but for rankings whose tie groups end after so many documents;
-/// a document's rank is any within its group, also below the depth where the group begins above it.
+/// The largest mean of `S(A) - S(B)` over tie orders: as [`super::solve`], for tied rankings. `ends` holds the rank at
+/// which each tie group ends, in A and in B. The instance gives a document any rank of its group, even one below the
+/// depth if the group begins above it.
 #[must_use]
 pub fn solve_tied(instance: &Instance, ends: (&[u32], &[u32]), work: Work) -> Solution {
     let groups = groups_of(instance, ends);

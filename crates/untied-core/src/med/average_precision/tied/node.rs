@@ -33,7 +33,7 @@ pub(super) struct Free {
     pub linear: f64,
 }
 
-/// What so many documents of a cell gain, each by itself `linear`, and `pair` with each other one.
+/// The gain of some documents of one cell: `linear` for each, and `pair` for every two of them.
 pub(super) fn gain(count: usize, linear: f64, pair: f64) -> f64 {
     let n = count as f64;
     n * linear + pair * (n * (n - 1.0) / 2.0)
@@ -51,7 +51,7 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// Decide that so many more documents are relevant of the cell at a position, which stays there.
+    /// Make `count` more documents of the cell at `position` relevant; the cell stays at its position.
     pub fn add(&mut self, question: &Question, position: usize, count: usize) {
         if count == 0 {
             return;

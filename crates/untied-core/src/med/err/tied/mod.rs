@@ -24,8 +24,8 @@ use crate::med::work::Work;
 use crate::med::{Instance, Solution};
 
 /// The largest mean of `S(A) - S(B)`, where each rank down to the depth weighs `weights` in A and in B: as
-/// [`super::solve`] for rankings whose tie groups end after so many documents. A document's rank is any within its group,
-/// also below the depth where the group begins above it.
+/// [`super::solve`], for tied rankings. `ends` holds the rank at which each tie group ends, in A and in B. The instance
+/// gives a document any rank of its group, even one below the depth if the group begins above it.
 pub(super) fn solve(
     instance: &Instance,
     ends: (&[u32], &[u32]),

@@ -29,8 +29,8 @@ impl Group {
     /// What a group weighs by the number l of its documents to decide that were read: `W_l`. `weights` are those of its
     /// ranks; the first is that of no document at all.
     ///
-    /// The share of orders that come by l documents to decide and j others is that of all ways to draw these; `k_j` is the
-    /// mean product of j of the fixed factors.
+    /// After l documents to decide and j others, weigh by the share of orders that begin so; `k_j` is the mean product of j
+    /// of the fixed factors.
     fn weigh(&self, weights: &[f64]) -> Vec<f64> {
         let means = means(&self.fixed);
         let (open, fixed) = (self.open, self.fixed.len());
@@ -49,7 +49,7 @@ impl Group {
     }
 }
 
-/// Mean products of so many of some factors: each one more is drawn among i of n with probability i / n.
+/// Mean products of 0, 1, 2, .. factors drawn without replacement: the i-th of n factors joins with probability i / n.
 fn means(factors: &[f64]) -> Vec<f64> {
     let mut found = vec![1.0];
     for (n, factor) in (1..).zip(factors) {
@@ -145,7 +145,7 @@ impl Side {
         self.powers[n]
     }
 
-    /// `1 - S`, but for what is the same for all counts, with so many documents on in each group.
+    /// `1 - S` for these numbers of relevant documents a group, without the terms that do not depend on them.
     pub fn loss(&self, counts: &[usize]) -> f64 {
         let (mut before, mut sum) = (0, 0.0);
         for (group, &count) in self.groups.iter().zip(counts) {
