@@ -22,6 +22,7 @@ import pyarrow
 
 import untied
 from untied import _core, batches, curves, estimates, gate, judging, own, report, sample, statistics
+from untied.cli.trec_eval import defaults
 from untied.measures import as_measures
 
 #: Seconds that a child may take: far more than any call here needs.
@@ -109,21 +110,7 @@ def own_measures() -> list[untied.Measure]:
 
 
 def trec_report() -> list[bytes]:
-    options: Any = {
-        "version": 10,
-        "measures": ["all_trec"],
-        "per_topic": True,
-        "summary": True,
-        "complete": False,
-        "judged_only": False,
-        "level": "1",
-        "collection": "0",
-        "depth": None,
-        "judgments": "qrels",
-        "results": "trec_results",
-        "deviations": None,
-        "topic": None,
-    }
+    options: Any = {**defaults(), "measures": ["all_trec"], "per_topic": True}
     return list(_core.TrecReport(folder() / "qrels", folder() / "one", options))
 
 

@@ -20,6 +20,7 @@ import pytest
 
 from untied._core import TrecReport
 from untied.cli import main
+from untied.cli.trec_eval import defaults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -523,22 +524,8 @@ def test_suite(trec_eval: Command, suite: Path, monkeypatch: pytest.MonkeyPatch,
 
 def report(qrels: Path, run: Path, measures: list[str], version: int, summary: bool = True) -> str:
     """The command's report, without the command: 130 runs in a few seconds."""
-    options: TrecOptions = {
-        "version": version,
-        "measures": measures,
-        "per_topic": True,
-        "summary": summary,
-        "complete": False,
-        "judged_only": False,
-        "level": "1",
-        "collection": "0",
-        "depth": None,
-        "judgments": "qrels",
-        "results": "trec_results",
-        "deviations": None,
-        "topic": None,
-    }
-    found = TrecReport(qrels, run, options)
+    asked: TrecOptions = {**defaults(), "version": version, "measures": measures, "per_topic": True, "summary": summary}
+    found = TrecReport(qrels, run, asked)
     text = b"".join(found).decode()
     assert found.failure is None
     return text

@@ -171,10 +171,11 @@ class Evaluator:
     def _warn(self, found: Mapping[str, _core.Evaluation]) -> None:
         if all(evaluation.is_plain(self._least) for evaluation in found.values()):
             return  # as nearly always
-        reasons = {name: overlap.of_facts(evaluation.facts()) for name, evaluation in found.items()}
+        facts = {name: evaluation.facts() for name, evaluation in found.items()}
+        reasons = {name: overlap.of_facts(of_run) for name, of_run in facts.items()}
         overlap.warn(reasons, strict=self._strict)
-        highest = next((evaluation.facts()["highest"] for evaluation in found.values()), 0)
         if not any(reasons.values()):
+            highest = next(iter(facts.values()))["highest"]  # of the qrels, so the same for all runs
             overlap.say(overlap.of_levels(self._measures, highest), strict=self._strict)
 
     def _evaluate(self, run: OneRun, stream: bool) -> _core.Evaluation:

@@ -399,10 +399,10 @@ def features(
 
 def _with_warning(found: FeatureResults) -> FeatureResults:
     """Warn where no label is above 0."""
-    if any(not facts["relevant"] for facts in found.facts().values()):
+    facts = list(found.facts().values())
+    if any(not of_feature["relevant"] for of_feature in facts):
         overlap.warn({"labels": overlap.NOTHING_RELEVANT})
-    highest = next((facts["highest"] for facts in found.facts().values()), 0)
-    overlap.say(overlap.of_levels(found._measures, highest))
+    overlap.say(overlap.of_levels(found._measures, facts[0]["highest"] if facts else 0))
     return found
 
 

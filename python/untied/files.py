@@ -259,12 +259,13 @@ def judged(request: Any) -> Iterable[tuple[str, str, float]]:
     """
     if not isinstance(request, dict) or not isinstance(request.get("requests"), list):
         raise UntiedError('qrels: expected the body of a rank-eval request, an object with a list "requests"')
+    numbers = _numbers()
     for asked in request["requests"]:
         ratings = _member("qrels: a request", asked, "ratings", list)
         query = _member("qrels: a request", asked, "id", str) if ratings else ""
         where = f"qrels: a rating of request {_short(query)}"
         for rating in ratings:
-            yield query, _member(where, rating, "_id", str), _member(where, rating, "rating", _numbers())
+            yield query, _member(where, rating, "_id", str), _member(where, rating, "rating", numbers)
 
 
 def retrieved(response: Any) -> Iterable[tuple[str, str, float]]:
@@ -286,11 +287,12 @@ def retrieved(response: Any) -> Iterable[tuple[str, str, float]]:
     if failures:
         failed = failures if isinstance(failures, dict) else [failures]
         raise UntiedError(f"run: requests failed: {', '.join(map(_short, islice(failed, 20)))}")
+    numbers = _numbers()
     for query, details in response["details"].items():
         where = f"run: a hit of request {_short(query)}"
         for found in _member(f"run: request {_short(query)}", details, "hits", list):
             hit = _member(where, found, "hit", dict)
-            yield query, _member(where, hit, "_id", str), _member(where, hit, "_score", _numbers())
+            yield query, _member(where, hit, "_id", str), _member(where, hit, "_score", numbers)
 
 
 def _member(where: str, holder: Any, name: str, kind: type | tuple[type, ...]) -> Any:

@@ -35,9 +35,11 @@ class Column:
         self._number = results._measures.index(measure)
         self.values = self._terms("value")
 
+    def _evaluated(self, field: str) -> array[float]:
+        return array("d", self.evaluation.column(self._number, field))
+
     def _terms(self, field: str) -> array[float]:
-        values = array("d", bytes(0))
-        values.frombytes(self.evaluation.column(self._number, field))
+        values = self._evaluated(field)
         return array("d", self.aggregate.terms(values)) if self.aggregate.scale == "log" else values
 
     @cached_property
@@ -72,11 +74,7 @@ class Column:
     @property
     def plain(self) -> array[float]:
         """The values as they are evaluated."""
-        if self.aggregate.scale != "log":
-            return self.values
-        values = array("d", bytes(0))
-        values.frombytes(self.evaluation.column(self._number, "value"))
-        return values
+        return self._evaluated("value") if self.aggregate.scale == "log" else self.values
 
     @property
     def known(self) -> array[float]:

@@ -90,6 +90,12 @@ type Named = BTreeMap<String, String>;
 /// A function and its arguments, as pickle has them.
 type Reduced<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>,));
 
+/// The static method `restore` of an object's class, and the bytes that it makes the object from.
+fn reduced<'py>(object: &Bound<'py, PyAny>, store: impl FnOnce() -> Vec<u8> + Send) -> PyResult<Reduced<'py>> {
+    let bytes = object.py().detach(store);
+    Ok((object.get_type().getattr("restore")?, (PyBytes::new(object.py(), &bytes),)))
+}
+
 fn named(columns: Option<Named>) -> Vec<(String, String)> {
     columns.unwrap_or_default().into_iter().collect()
 }
@@ -250,9 +256,8 @@ impl Run {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
-        let (py, held) = (slf.py(), slf.get());
-        let bytes = py.detach(|| held.0.store());
-        Ok((slf.get_type().getattr("restore")?, (PyBytes::new(py, &bytes),)))
+        let held = slf.get();
+        reduced(slf.as_any(), || held.0.store())
     }
 
     /// Nothing can be changed, so that a copy would be the same for ever.
@@ -299,9 +304,8 @@ impl Lengths {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
-        let (py, held) = (slf.py(), slf.get());
-        let bytes = py.detach(|| held.0.store());
-        Ok((slf.get_type().getattr("restore")?, (PyBytes::new(py, &bytes),)))
+        let held = slf.get();
+        reduced(slf.as_any(), || held.0.store())
     }
 
     /// Nothing can be changed, so that a copy would be the same for ever.
@@ -461,9 +465,8 @@ impl Qrels {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
-        let (py, held) = (slf.py(), slf.get());
-        let bytes = py.detach(|| held.0.store());
-        Ok((slf.get_type().getattr("restore")?, (PyBytes::new(py, &bytes),)))
+        let held = slf.get();
+        reduced(slf.as_any(), || held.0.store())
     }
 
     /// Nothing can be changed, so that a copy would be the same for ever.

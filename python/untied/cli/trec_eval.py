@@ -76,9 +76,9 @@ class UsageError(Exception):
     """Arguments that the command does not take."""
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run the command."""
-    given: TrecOptions = {
+def defaults() -> TrecOptions:
+    """The options of a command line without any."""
+    return {
         "version": 10,
         "measures": [],
         "per_topic": False,
@@ -93,6 +93,11 @@ def main(arguments: Sequence[str]) -> int:
         "deviations": None,
         "topic": None,
     }
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command."""
+    given = defaults()
     files, wants_help = [], False
     try:
         for option, value in read(arguments):
