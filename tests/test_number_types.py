@@ -237,3 +237,21 @@ def test_decimals_and_floats_go_together() -> None:
     """0.1 as a float and as a Decimal tie, as everyone expects."""
     run = {"q": {"a": Decimal("0.1"), "b": 0.1, "c": Fraction(1, 10), "d": numpy.float32(0.5)}}
     assert [score for _, score in untied.Run(run)["q"]] == [0.1, 0.1, 0.1, 0.5]
+
+
+def test_long_scores_of_a_run_that_comes_in_pieces(tmp_path: pathlib.Path) -> None:
+    """Marks of rounded scores go with the query that is kept back until the next piece of a file has been read."""
+    lines = [f"{q:06} Q0 d{d} 1 0.1234567890123456{d:04}{q:06} t\n" for q in range(100) for d in range(3000)]
+    qrels = {f"{q:06}": {"d0": 1} for q in range(100)}
+    path = tmp_path / "run"
+    path.write_text("".join(lines))
+    assert path.stat().st_size > 12 << 20  # a piece is of 8 MiB
+    evaluator = untied.Evaluator(qrels, ["AP"])
+    with pytest.raises(untied.InputError, match=r"that both round to") as whole:
+        untied.read_run(path)
+    with pytest.raises(untied.InputError) as streamed:
+        evaluator.evaluate(path, stream=True)
+    assert str(streamed.value) == str(whole.value)
+    distinct = [f"{q:06} Q0 d{d} 1 0.{q * 3000 + d:07}00000000000001 t\n" for q in range(100) for d in range(3000)]
+    path.write_text("".join(distinct))
+    assert evaluator.means(path) == evaluator.means(untied.read_run(path))

@@ -50,7 +50,7 @@ fn decimals<T: DecimalType>(array: &PrimitiveArray<T>, marks: &mut Vec<Rounded>)
     let nearest = |row: usize| {
         let text = array.value_as_string(row);
         let number = text.parse().unwrap_or(f64::NAN);
-        marks.extend(rounded::mark(text.as_bytes(), number, rounded::TOLD).map(|mark| (row as u32, mark)));
+        marks.extend(rounded::mark(text.as_bytes(), number, rounded::ALWAYS_DISTINCT).map(|mark| (row as u32, mark)));
         number
     };
     (0..array.len()).map(nearest).collect()

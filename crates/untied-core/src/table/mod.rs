@@ -74,11 +74,11 @@ impl Block {
         self.rounded.push((self.columns[0].len() as u32 - 1, mark));
     }
 
-    /// The same of one that was read from a text, where it has more digits than doubles are written with.
+    /// Mark the number that was pushed last to the first column, if rounding changed the text it was read from.
     #[inline]
     pub fn mark_rounded(&mut self, text: &[u8], value: f64) {
-        if text.len() > rounded::TOLD || (value.abs() < f64::MIN_POSITIVE && text.len() > 1) {
-            rounded::mark(text, value, rounded::WRITTEN).into_iter().for_each(|mark| self.mark(mark));
+        if text.len() > rounded::ALWAYS_DISTINCT || (value.abs() < f64::MIN_POSITIVE && text.len() > 1) {
+            rounded::mark(text, value, rounded::PRINTED).into_iter().for_each(|mark| self.mark(mark));
         }
     }
 

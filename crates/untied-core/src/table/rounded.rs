@@ -1,25 +1,25 @@
 //! Numbers with more digits than 64 bits of floating point hold. Rounding keeps their order, but two different ones of a
-//! query may become equal: they would tie in silence.
+//! query may become equal: their documents would be tied without a warning.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::{Chunk, Place, first_in_file, wrong};
-use crate::error::{Result, quote};
+use super::{Chunk, wrong};
+use crate::error::{Error, Result, quote};
 
-/// Digits that tell any two numbers apart, whatever double they are nearest to.
-pub const TOLD: usize = 15;
+/// Decimal numbers of at most this many significant digits stay different as 64-bit floats.
+pub const ALWAYS_DISTINCT: usize = 15;
 
-/// Digits by which doubles are written: a text that has no more names one.
-pub const WRITTEN: usize = 17;
+/// Significant digits that identify a 64-bit float when it is printed.
+pub const PRINTED: usize = 17;
 
 /// A number that was rounded: its row in the block, and what it was. Equal numbers have equal marks; one without a mark is
 /// another number.
 pub type Rounded = (u32, u64);
 
 /// The mark of a decimal number which was rounded to `value`, if it has more significant digits than `most`; a whole
-/// number may have [`TOLD`] of them. With [`WRITTEN`] digits, what `value` itself is if it is printed with as many has none.
-#[cold]
+/// number may have [`ALWAYS_DISTINCT`] of them. If `most` is [`PRINTED`], there is no mark either where the text is `value`
+/// printed to more digits.
 #[must_use]
 pub fn mark(text: &[u8], value: f64, most: usize) -> Option<u64> {
     let (negative, text) = match text {
@@ -30,19 +30,23 @@ pub fn mark(text: &[u8], value: f64, most: usize) -> Option<u64> {
     let end = text.iter().position(|byte| matches!(byte, b'e' | b'E')).unwrap_or(text.len());
     let (written, exponent) = text.split_at(end);
     let point = written.iter().position(|&byte| byte == b'.');
-    let mut digits: Vec<u8> = written.iter().copied().filter(|&byte| byte != b'.').collect();
+    let may_be_printed = most == PRINTED;
+    let most = match () {
+        () if value.abs() < f64::MIN_POSITIVE => 0, // where doubles are less dense
+        () if point.is_none() && exponent.is_empty() => ALWAYS_DISTINCT,
+        () => most,
+    };
+    let given = written.iter().copied().filter(|&byte| byte != b'.');
+    if given.clone().skip_while(|&digit| digit == b'0').count() <= most {
+        return None; // as nearly always, and before anything is allocated
+    }
+    let mut digits: Vec<u8> = given.collect();
     let behind = point.map_or(0, |point| written.len() - point - 1) as i64;
     while digits.last() == Some(&b'0') {
         digits.pop();
     }
     let leading = digits.iter().take_while(|&&digit| digit == b'0').count();
     let significant = &digits[leading..];
-    let may_be_printed = most == WRITTEN;
-    let most = match () {
-        () if value.abs() < f64::MIN_POSITIVE => 0, // where doubles are less dense
-        () if point.is_none() && exponent.is_empty() => TOLD,
-        () => most,
-    };
     if significant.len() <= most || (may_be_printed && is_printed(value, significant)) {
         return None;
     }
@@ -66,7 +70,7 @@ pub(super) fn check(chunks: &mut [Chunk], source: &str, name: &str) -> Result<()
         return Ok(()); // as nearly always
     }
     let mut first: HashMap<(&[u8], u64), (u64, &Chunk, u32)> = HashMap::new();
-    let mut errors = Vec::new();
+    let mut collisions = Vec::new();
     for (chunk, marks) in chunks.iter().zip(&marks) {
         for &(row, mark) in marks {
             let segment = chunk.segments.partition_point(|segment| segment.rows.end <= row);
@@ -74,7 +78,7 @@ pub(super) fn check(chunks: &mut [Chunk], source: &str, name: &str) -> Result<()
             let number = chunk.block.columns[0][row as usize];
             let (other, before, at) = *first.entry((query, number.to_bits())).or_insert((mark, chunk, row));
             if other != mark {
-                errors.push(collision(source, name, query, (before, at), (chunk, row)));
+                collisions.push((query, (before, at), (chunk, row)));
             }
         }
     }
@@ -90,12 +94,13 @@ pub(super) fn check(chunks: &mut [Chunk], source: &str, name: &str) -> Result<()
                 if let Some(&(_, other, at)) = first.get(&(query, number.to_bits()))
                     && marks.binary_search_by_key(&row, |&(row, _)| row).is_err()
                 {
-                    errors.push(collision(source, name, query, (other, at), (chunk, row)));
+                    collisions.push((query, (other, at), (chunk, row)));
                 }
             }
         }
     }
-    first_in_file(errors)
+    let first = collisions.into_iter().min_by_key(|&(_, _, (chunk, row))| chunk.lines.line(row));
+    first.map_or(Ok(()), |(query, before, after)| Err(collision(source, name, query, before, after)))
 }
 
 fn collision(
@@ -104,7 +109,7 @@ fn collision(
     query: &[u8],
     (before, at): (&Chunk, u32),
     (chunk, row): (&Chunk, u32),
-) -> (Option<Place>, crate::Error) {
+) -> Error {
     let number = chunk.block.columns[0][row as usize];
     let doc = |chunk: &Chunk, row: u32| quote(chunk.block.docs.get(row as usize));
     let place = chunk.lines.line(row);
@@ -116,7 +121,7 @@ fn collision(
         doc(chunk, row),
         quote(query)
     );
-    (place, wrong(source, place, &format!("{name}s that stay different as 64-bit floats"), found))
+    wrong(source, place, &format!("{name}s that stay different as 64-bit floats"), found)
 }
 
 #[cfg(test)]
@@ -125,7 +130,7 @@ mod tests {
 
     #[test]
     fn equal_numbers_have_equal_marks() {
-        let mark = |text: &str| mark(text.as_bytes(), text.parse().expect(text), WRITTEN);
+        let mark = |text: &str| mark(text.as_bytes(), text.parse().expect(text), PRINTED);
         for short in [
             "0",
             "-0.0",

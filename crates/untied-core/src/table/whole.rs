@@ -49,6 +49,8 @@ impl Chunk {
         self.segments.truncate(first);
         let mut block = Block::new(self.block.columns.len());
         (start as usize..self.block.len()).for_each(|row| block.push_from(&self.block, row));
+        let marks = self.block.rounded.partition_point(|&(row, _)| row < start);
+        block.rounded = self.block.rounded.drain(marks..).map(|(row, mark)| (row - start, mark)).collect();
         // Queries have numbers in the order in which they came.
         let mut queries = Names::default();
         queries.number(self.queries.get(last as usize));
@@ -110,6 +112,16 @@ mod tests {
         assert_eq!(seen(&whole.push(vec![chunk(8, &[("d", "1")])])), [of("c", 2, 6)]);
         assert_eq!(seen(&whole.push(vec![chunk(9, &[("d", "2")])])), []);
         assert_eq!(seen(&whole.finish()), [of("d", 1, 8), of("d", 1, 9)]);
+    }
+
+    #[test]
+    fn marks_of_rounded_numbers_stay_with_their_rows() {
+        let mut piece = chunk(1, &[("a", "1"), ("a", "2"), ("b", "1"), ("b", "2")]);
+        piece.block.rounded = vec![(1, 7), (3, 9)];
+        let mut whole = Whole::default();
+        let given = whole.push(vec![piece]);
+        assert_eq!(given[0].block.rounded, [(1, 7)]);
+        assert_eq!(whole.finish()[0].block.rounded, [(1, 9)]);
     }
 
     #[test]
