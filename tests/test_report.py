@@ -380,3 +380,11 @@ def test_a_map_without_numpy_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(sys.modules, "numpy", None)
     with pytest.raises(untied.UntiedError, match=r"a map of runs needs NumPy: install untied\[report\]"):
         places([[0.0, 1.0], [1.0, 0.0]])
+
+
+def test_runs_that_share_no_document_are_noted() -> None:
+    """Distances of such runs say only that; the page and the warning name them as `compare_all` does."""
+    runs = {"x": {"q": {"a": 2.0, "b": 1.0}}, "y": {"q": {"c": 2.0, "d": 1.0}}}
+    with pytest.warns(untied.UntiedWarning, match="no document in common with the other runs: y"):
+        page = report({"q": {"a": 1, "c": 1}}, runs, ["AP"])
+    assert "no document in common with the other runs: y" in page

@@ -12,6 +12,8 @@ import untied
 from study_data import collection, contents
 from untied import sample, study
 from untied.cli import main
+from untied.study.frame import Inputs
+from untied.study.incomplete import Incomplete
 
 OPTIONS = {"rates": [40], "samples": 2, "plots": "none"}
 
@@ -176,3 +178,11 @@ def test_the_paper_s_pool_of_trec8(unpacked: Callable[[str], pathlib.Path], tmp_
     assert f"{tau:.4f}" == "0.9857"
     header = json.loads((tmp_path / "parts.jsonl").read_text().splitlines()[0])
     assert (header["pool_depth"], header["sampling"]) == (100, "bernoulli")
+
+
+def test_estimates_are_known_by_any_of_their_names(small: tuple[str, list[str]]) -> None:
+    """A measure is on AP's scale whatever its spelling: `subap` is subAP."""
+    qrels, runs = small
+    for spelling in ("subAP(p={p})", "subap(p={p})"):
+        settings = {"rates": [50.0], "samples": 1, "rel": 1.0, "measures": ["AP", spelling], "pool_depth": None}
+        assert Incomplete(Inputs(qrels, runs), settings).on_scale == ["AP", spelling]

@@ -719,18 +719,35 @@ def compare_all(
     if len(named) < 2:
         raise UntiedError("there is only one run; a comparison needs two")
     judged = None if qrels is None else as_qrels(qrels, threads)
-    loaded = [load() for _, load in named]
+    loaded = {name: load() for name, load in named}
     options: dict[str, Any] = {"depth": depth, "ties": ties, "score_dtype": score_dtype, "variance": variance}
     known: dict[str, Any] = {
         "qrels": judged,
         "probabilities": None if probabilities is None else as_run(probabilities, threads),
         "docs": as_lengths(docs, threads),
     }
-    natives = _core.compare_runs(loaded, asked, **known, **options, itself=itself, threads=threads)
-    _warn({name: run for (name, _), run in zip(named, loaded, strict=True)}, known, True, strict, threads)
-    named_inputs = (loaded, judged)
-    return Comparisons([name for name, _ in named], asked, natives, named_inputs, options, known["probabilities"],
-                       known["docs"])  # fmt: skip
+    return compare_loaded(loaded, asked, known, options, itself=itself, strict=strict, threads=threads)
+
+
+def compare_loaded(
+    runs: dict[str, _core.Run],
+    measures: list[Measure],
+    known: dict[str, Any],
+    options: dict[str, Any],
+    *,
+    itself: bool,
+    only_means: bool = False,
+    strict: bool = False,
+    threads: int | None = None,
+) -> Comparisons:
+    """Compare every two runs in memory, see `compare_all`; with `only_means`, values of queries are not kept."""
+    loaded = list(runs.values())
+    natives = _core.compare_runs(
+        loaded, measures, **known, **options, itself=itself, threads=threads, only_means=only_means
+    )
+    _warn(runs, known, True, strict, threads)
+    inputs = (loaded, known["qrels"])
+    return Comparisons(list(runs), measures, natives, inputs, options, known["probabilities"], known["docs"])
 
 
 def _warn(

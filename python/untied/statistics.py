@@ -118,7 +118,7 @@ def randomization_test(
     difference 0.2333, p 0.25 (exact), 3 queries
     """
     differences = _differences(a, b)
-    ((p, certainty),) = _randomization([differences], alternative, _at_least_one(samples), seed, None)
+    ((p, certainty),) = _randomization([differences], alternative, _check_samples(samples), seed, None)
     return Test(_mean(differences), p, len(differences), certainty)
 
 
@@ -140,7 +140,7 @@ def paired_p(
         p, and the p-value if all queries differed in the same direction: no other differences of as many queries have
         a smaller one.
     """
-    ((p, certainty),) = _randomization([differences], "greater", _at_least_one(samples), seed, threads)
+    ((p, certainty),) = _randomization([differences], "greater", _check_samples(samples), seed, threads)
     return p, 2.0 ** -len(differences) if certainty == "exact" else 1 / (samples + 1)
 
 
@@ -220,7 +220,7 @@ def mean_interval(
         As for `randomization_test`, or SciPy is needed and not installed.
     """
     values = _plain("a", a)[1] if b is None else _differences(a, b)
-    return _interval(values, method, _share("level", level), _at_least_one(samples), seed, threads)
+    return _interval(values, method, _check_level(level), _check_samples(samples), seed, threads)
 
 
 def effect_size(a: Values, b: Values, *, kind: str = "paired", hedges: bool = False) -> float:
@@ -417,8 +417,8 @@ def significance(
     _one_of("test", test, tuple(TESTS))
     _one_of("correction", correction, CORRECTIONS)
     _one_of("interval", interval, INTERVALS)
-    _share("level", level)
-    _at_least_one(samples)
+    _check_level(level)
+    _check_samples(samples)
     overlap.demand({name: overlap.of_facts(facts) for name, facts in results.facts().items()})
     pairs = _pairs(results.runs, baseline)
     given = {} if bounds is None else {comparison.runs: comparison for comparison in bounds}
@@ -768,7 +768,7 @@ def _notes(
     if least > 1 - level:
         what, remedy = f"{samples} permutations", "draw more samples, or take the test tukey"
         if of_all > of_sample:
-            what, remedy = f"{queries} queries", "nothing can be significant"
+            what, remedy = f"{queries} {'query' if queries == 1 else 'queries'}", "nothing can be significant"
         corrected = "" if settings["correction"] == "none" else f", corrected for {comparisons} comparisons"
         yield f"with {what} no p can be below {least:.2g}{corrected}: {remedy}"
 
@@ -810,13 +810,15 @@ def _one_of(name: str, value: str, known: Sequence[str]) -> str:
     return value
 
 
-def _share(name: str, value: float) -> float:
-    if not 0 < value < 1:
-        raise UntiedError(f"{name} must be between 0 and 1, not {value}")
-    return value
+def _check_level(level: float) -> float:
+    """Refuse what is no level of confidence."""
+    if not 0 < level < 1:
+        raise UntiedError(f"level must be between 0 and 1, not {level}")
+    return level
 
 
-def _at_least_one(samples: int) -> int:
+def _check_samples(samples: int) -> int:
+    """Refuse what is no number of samples."""
     if samples < 1:
         raise UntiedError(f"samples must be at least 1, not {samples}")
     return samples

@@ -95,6 +95,6 @@ class Check:
         return f"{'passed' if self.passed else 'FAILED'}: {self.sentence}"
 
 
-def _shown(number: float, sign: str = "") -> str:
-    """Four decimals, unless these would hide what there is."""
-    return f"{number:{sign}.4f}" if number == 0 or abs(number) >= 0.001 else f"{number:{sign}.3g}"
+def _shown(number: float) -> str:
+    """Four decimals; three significant digits of a value below 0.001."""
+    return f"{number:.4f}" if number == 0 or abs(number) >= 0.001 else f"{number:.3g}"

@@ -50,6 +50,7 @@ class Evidence:
             retrieved = enumerate(_column(found, NumRet, name))
             self._missing[name] = frozenset(row for row, number in retrieved if not number)
             self._rows = found._evaluations[name]
+        self._by_itself: dict[tuple[Measure, bool], Results] = {}
         self._results = {"nan": self._evaluated(measures, "nan")} if measures else {}
 
     def _evaluated(self, measures: Sequence[Measure], on_undefined: str, *, variance: bool = False) -> Results:
@@ -58,6 +59,13 @@ class Evidence:
             threads=self.threads,
         )  # fmt: skip
         return evaluator.evaluate(self.runs)
+
+    def _alone(self, measure: Measure, *, variance: bool = False) -> Results:
+        """The evaluation of one measure by itself, made once for all runs and limits."""
+        key = (measure, variance)
+        if key not in self._by_itself:
+            self._by_itself[key] = self._evaluated([measure], "nan", variance=variance)
+        return self._by_itself[key]
 
     def values(self, measure: Measure, run: str) -> Sequence[float]:
         """Values of all judged queries in the order of their ids; NaN where the measure is undefined."""
@@ -75,7 +83,7 @@ class Evidence:
         """For how many queries grades of unjudged documents decide whether there is a value."""
         if not self._results["nan"].facts()[run]["unsettled"]:
             return 0
-        return self._evaluated([measure], "nan").facts()[run]["unsettled"]
+        return self._alone(measure).facts()[run]["unsettled"]
 
     def missing(self, run: str) -> frozenset[int]:
         """Rows of judged queries for which a run retrieves nothing."""
@@ -102,7 +110,7 @@ class Evidence:
         error = total.standard_error
         if error is None and not measure.is_geometric:
             # The core draws DRAWN_AT_LEAST orders or more; of its own measures it keeps the variance, not the error.
-            found = self._evaluated([measure], "nan", variance=True)._evaluations[run]
+            found = self._alone(measure, variance=True)._evaluations[run]
             values = memoryview(found.column(0, "variance")).cast("d")
             errors = [sqrt(max(value, 0.0) / _core.DRAWN_AT_LEAST) for value in values]
             known = [error for value, error in zip(self.values(measure, run), errors, strict=True) if not isnan(value)]

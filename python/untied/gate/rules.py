@@ -92,10 +92,9 @@ def own(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
         said.append(f"{len(missing)} missing as empty rankings")
     worst: list[tuple[str, float]] = []
     if not kept:
-        known = ((value, row) for row, value in enumerate(values) if not isnan(value))
-        rows = (nsmallest(NAMED, known) if kind == "min" else
-                nlargest(NAMED, ((value, -row) for value, row in known)))  # fmt: skip
-        worst = _with_ids(evidence, [(abs(row), value) for value, row in rows])
+        known = (row for row, of_query in enumerate(values) if not isnan(of_query))
+        rows = (nsmallest if kind == "min" else nlargest)(NAMED, known, key=values.__getitem__)
+        worst = _with_ids(evidence, [(row, values[row]) for row in rows])
     return Check(
         kind, str(measure), limit.number, value, ", ".join(said), passed, reasons=reasons, run=total.mean, queries=worst
     )
@@ -137,18 +136,19 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
     kept, p = value <= most, None
     passed = kept
     if not kept and significant is not None:
-        p, least = paired_p(pairs.lost, **{name: significant[name] for name in ("samples", "seed")})
+        samples, seed = significant["samples"], significant["seed"]
+        p, least = paired_p(pairs.lost, samples=samples, seed=seed, threads=evidence.threads)
         chance = 1 - significant["level"] + 1e-12
         changed = sum(lost != 0 for lost in pairs.lost)
         said.append(f"{changed:,} of them differ{'s' if changed == 1 else ''}")
         passed = p > chance
         if least > chance:
-            reasons.append(f"--significant cannot decide: of {_queries(pairs.rows)} and {significant['samples']} "
+            reasons.append(f"--significant cannot decide: of {_queries(pairs.rows)} and {samples} "
                            f"permutations no p is below {least:.2g}, and {chance:.2g} is needed")  # fmt: skip
     passed = passed and not reasons
     worst: list[tuple[str, float]] = []
     if not kept and not passed:
-        places = nlargest(NAMED, range(n), key=lambda place: (pairs.lost[place], -place))
+        places = nlargest(NAMED, range(n), key=pairs.lost.__getitem__)
         worst = _with_ids(evidence, [(pairs.rows[place], pairs.plain(place)) for place in places])
     return Check(
         "max-drop", str(measure), most, value, ", ".join(said), passed, reasons=reasons, run=run, baseline=baseline,
@@ -244,7 +244,7 @@ def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Ch
     worst: list[tuple[str, float]] = []
     if not kept:
         known = (place for place, high in enumerate(highs) if not isnan(high))
-        places = nlargest(NAMED, known, key=lambda place: (highs[place], -place))
+        places = nlargest(NAMED, known, key=highs.__getitem__)
         worst = [(found.query(place), highs[place]) for place in places]
     return Check(
         "max-med",

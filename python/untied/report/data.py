@@ -7,7 +7,7 @@ from math import nan
 from untied import _core, overlap
 from untied._core import show_id
 from untied.aggregates import Aggregate
-from untied.compare import Comparisons, as_comparing_measures
+from untied.compare import as_comparing_measures, compare_loaded
 from untied.errors import UntiedError
 from untied.evaluate import Evaluator
 from untied.inputs import as_qrels, named_runs
@@ -199,9 +199,7 @@ def _distances(
     asked = as_comparing_measures(measures)
     options: dict[str, Any] = {"depth": None, "ties": "expected", "score_dtype": score_dtype, "variance": False}
     known: dict[str, Any] = {"qrels": None, "probabilities": None, "docs": None}
-    loaded = list(runs.values())
-    natives = _core.compare_runs(loaded, asked, **known, **options, itself=True, threads=threads, only_means=True)
-    compared = Comparisons(list(runs), asked, natives, (loaded, None), options)
+    compared = compare_loaded(runs, asked, known, options, itself=True, only_means=True, threads=threads)
     return [_distance(compared, name) for name in compared.measures]
 
 

@@ -96,7 +96,7 @@ class AgainstAP(Study):
         self.measures = {label: MEASURES.get(label, label) for label in settings["measures"]}
         #: Measures in plots, and those of them that are on the scale of AP.
         self.plotted = list(PLOTTED if list(self.measures) == list(MEASURES) else self.measures)
-        self.on_scale = [label for label in self.plotted if _family(self.measures[label]) in ESTIMATES]
+        self.on_scale = [label for label in self.plotted if _name(self.measures[label]) in ESTIMATES]
 
     @cached_property
     def qrels(self) -> Qrels:
@@ -303,9 +303,9 @@ def complete(name: str, rel: float, share: float) -> str:
     return str(as_measure(name.replace("{rel}", repr(rel)).replace("{p}", repr(share))))
 
 
-def _family(name: str) -> str:
-    """A measure's name without parameters and cutoff."""
-    return name.partition("(")[0].partition("@")[0]
+def _name(template: str) -> str:
+    """The measure's own name, however it is spelled, without parameters and cutoff."""
+    return as_measure(complete(template, 1, 0.5)).name
 
 
 def _distinct(means: Mapping[tuple[str, float], Mapping[str, float]], plotted: Sequence[str]) -> dict[str, str]:
