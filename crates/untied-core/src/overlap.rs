@@ -9,7 +9,7 @@ use crate::watch;
 /// Whole scores of at most this size are grades, if anything tells that they are.
 const HIGHEST_GRADE: f64 = 10.0;
 
-/// Soft grades have fewer different values than this, or documents share them.
+/// Fractional grades with at most this many values, each shared by two documents on average, are not taken for scores.
 const SOFT_GRADES: usize = 20;
 
 /// Number of queries that are in both, and whether one of them has a document that is in both.
@@ -17,8 +17,7 @@ const SOFT_GRADES: usize = 20;
 /// # Errors
 /// Work shall stop.
 pub fn in_common(one: &Table, other: &Table) -> Result<(usize, bool)> {
-    let pairs: Vec<(usize, usize)> =
-        one.numbers_in(other).enumerate().filter_map(|(number, found)| Some((number, found?))).collect();
+    let pairs: Vec<(usize, usize)> = one.common(other).collect();
     let share = |&(a, b): &(usize, usize)| {
         watch::check()?;
         Ok(share_document(&one.rows(a), &other.rows(b)))
@@ -38,13 +37,13 @@ pub fn share_document(one: &Rows<'_>, other: &Rows<'_>) -> bool {
     sorted.sort_unstable();
     many.hashes().iter().enumerate().any(|(row, &hash)| {
         let from = sorted.partition_point(|&(other, _)| other < hash);
-        let same_hash = sorted[from..].iter().take_while(|&&(other, _)| other == hash);
-        same_hash.into_iter().any(|&(_, other)| few.doc(other) == many.doc(row))
+        let mut same_hash = sorted[from..].iter().take_while(|&&(other, _)| other == hash);
+        same_hash.any(|&(_, other)| few.doc(other) == many.doc(row))
     })
 }
 
-/// Whether the qrels look like a run and the run like qrels: grades are fractions that hardly two documents share, and
-/// all scores are small whole numbers, but for ranks: those that no two documents of a query share.
+/// Whether the qrels look like a run and the run like qrels: some grades are fractions, documents rarely share one, and all
+/// scores are small whole numbers that are no ranks. Ranks are whole numbers that no two documents of a query share.
 #[must_use]
 pub fn look_swapped(qrels: &Qrels, run: &Run) -> bool {
     let grades = qrels.grades();

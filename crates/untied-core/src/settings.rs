@@ -137,6 +137,12 @@ fn order(known: &[(&str, Ties)], ties: &str, score_dtype: &str) -> Result<(Ties,
 }
 
 impl Settings {
+    /// Whether values have a lowest and a highest one.
+    #[must_use]
+    pub fn has_range(&self) -> bool {
+        self.ties == Ties::Range || self.unjudged == Unjudged::Range
+    }
+
     /// The tie policy and the precision of scores by their names; `trec` is `docid` over 32-bit scores.
     ///
     /// # Errors

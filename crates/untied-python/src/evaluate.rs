@@ -7,7 +7,7 @@ use pyo3::types::{PyByteArray, PyCapsule, PyDict};
 use untied_core::error::text;
 use untied_core::evaluate::{self, Facts, Prepared, Value};
 use untied_core::measures::Spec;
-use untied_core::settings::{Queries, Settings, Ties, Unjudged};
+use untied_core::settings::{Queries, Settings};
 use untied_core::{Error, read};
 
 use crate::batches::{Rows, joined};
@@ -99,7 +99,7 @@ impl Evaluator {
         let has_any = joined(qrels, table).any(|(_, judged, found)| is_evaluated(judged.is_some(), found.is_some()));
         let evaluation = if has_any { Some(self.evaluate(py, run.get())?.evaluation) } else { None };
         let measures = self.prepared.specs.iter().map(ToString::to_string).collect();
-        let range = settings.ties == Ties::Range || settings.unjudged == Unjudged::Range;
+        let range = settings.has_range();
         let optional = [("low", range), ("high", range), ("variance", settings.variance)];
         let optional = optional.iter().filter(|(_, asked)| *asked).map(|(name, _)| *name).collect();
         let flags = ["judged", "retrieved", "matched", "relevant", "mixed", "undefined", "overstated", "unsettled"];
@@ -133,8 +133,14 @@ fn in_memory(
     evaluate::evaluate(qrels, run, &plan, prepared.settings)
 }
 
-/// What to know about an evaluation of so many queries, of a file whose queries are together or not.
-pub fn facts<'py>(py: Python<'py>, facts: &Facts, evaluated: usize, ungrouped: bool) -> PyResult<Bound<'py, PyDict>> {
+/// What to know about an evaluation of a number of queries. Only runs have a standard error, and files whose queries stand
+/// together or do not: `ungrouped` is none for features.
+pub fn facts<'py>(
+    py: Python<'py>,
+    facts: &Facts,
+    evaluated: usize,
+    ungrouped: Option<bool>,
+) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("evaluated", evaluated)?;
     dict.set_item("mixed", facts.mixed)?;
@@ -148,11 +154,15 @@ pub fn facts<'py>(py: Python<'py>, facts: &Facts, evaluated: usize, ungrouped: b
     dict.set_item("undefined", facts.undefined)?;
     dict.set_item("left_out", facts.left_out)?;
     dict.set_item("estimated", facts.estimated)?;
-    dict.set_item("standard_error", facts.error)?;
+    if ungrouped.is_some() {
+        dict.set_item("standard_error", facts.error)?;
+    }
     dict.set_item("enclosed", facts.enclosed)?;
     dict.set_item("overstated", facts.overstated)?;
     dict.set_item("unsettled", facts.unsettled)?;
-    dict.set_item("ungrouped", ungrouped)?;
+    if let Some(ungrouped) = ungrouped {
+        dict.set_item("ungrouped", ungrouped)?;
+    }
     Ok(dict)
 }
 
@@ -240,7 +250,7 @@ impl Evaluation {
     }
 
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        facts(py, &self.evaluation.facts, self.evaluation.queries.len(), self.ungrouped)
+        facts(py, &self.evaluation.facts, self.evaluation.queries.len(), Some(self.ungrouped))
     }
 
     /// Whether `facts` hold nothing to warn of: documents in common, relevant ones, and a grade of at least `least`.

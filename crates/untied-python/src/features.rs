@@ -12,6 +12,7 @@ use untied_core::settings::Settings;
 use crate::arrays::Numbers;
 use crate::convert::{self, Parts, with_id};
 use crate::errors::to_python;
+use crate::evaluate::facts;
 use crate::measure::Measure;
 use crate::tables::{FilePath, path_text};
 use crate::threads;
@@ -146,23 +147,6 @@ impl FeatureEvaluation {
     }
 
     fn facts<'py>(&self, py: Python<'py>, feature: usize, direction: usize) -> PyResult<Bound<'py, PyDict>> {
-        let facts = &self.scorer(feature, direction).facts;
-        let dict = PyDict::new(py);
-        dict.set_item("evaluated", self.queries.len())?;
-        dict.set_item("mixed", facts.mixed)?;
-        dict.set_item("absent", facts.absent)?;
-        dict.set_item("unknown", facts.unknown)?;
-        dict.set_item("common", facts.common)?;
-        dict.set_item("matched", facts.matched)?;
-        dict.set_item("relevant", facts.relevant)?;
-        dict.set_item("swapped", facts.swapped)?;
-        dict.set_item("highest", facts.highest)?;
-        dict.set_item("undefined", facts.undefined)?;
-        dict.set_item("left_out", facts.left_out)?;
-        dict.set_item("estimated", facts.estimated)?;
-        dict.set_item("enclosed", facts.enclosed)?;
-        dict.set_item("overstated", facts.overstated)?;
-        dict.set_item("unsettled", facts.unsettled)?;
-        Ok(dict)
+        facts(py, &self.scorer(feature, direction).facts, self.queries.len(), None)
     }
 }

@@ -6,7 +6,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use untied_core::Error;
-use untied_core::evaluate::{self, Prepared};
+use untied_core::evaluate::{self, GEOMETRIC_FLOOR, Prepared};
 use untied_core::measures::Spec;
 use untied_core::settings::{Queries, Settings, Ties};
 use untied_core::table::{self, Chunk};
@@ -99,7 +99,7 @@ impl TrecEvaluator {
                 let value = match *entry {
                     Entry::Constant(value) => value,
                     Entry::Value(measure) => evaluation.value(row, measure).mean,
-                    Entry::Log(measure) => evaluation.value(row, measure).mean.max(1e-5).ln(),
+                    Entry::Log(measure) => evaluation.value(row, measure).mean.max(GEOMETRIC_FLOOR).ln(),
                 };
                 values.set_item(key, value)?;
             }
@@ -130,7 +130,7 @@ fn entries(measures: &[String], level: f64, specs: &mut Vec<Spec>) -> Result<Vec
             Kind::Tag | Kind::Relevances(_) => Entry::Constant(0.0),
             Kind::Count(spec) | Kind::Mean(spec) => Entry::Value(place(spec)),
             Kind::Geometric(spec) => Entry::Log(place(spec)),
-            Kind::Failing(why) => return Err(Error::Measure(why)),
+            Kind::Failing(why) => return Err(Error::Measure(format!("{}: {why}", line.name))),
             Kind::Groups(_) | Kind::Preference => {
                 return Err(Error::Measure(format!("unsupported measure {}", line.name)));
             }

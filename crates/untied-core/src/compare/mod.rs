@@ -101,8 +101,7 @@ pub fn cutoff(spec: &Spec) -> Option<usize> {
 pub fn filled(spec: &Spec, a: &Run, b: &Run, depth: Option<usize>) -> (usize, usize) {
     let Some(filled_to) = of(spec).and_then(med::filled_to) else { return (0, 0) };
     let is_short = |run: &Run, query| run.rows(query).len().min(depth.unwrap_or(usize::MAX)) < filled_to;
-    let both = a.numbers_in(b).enumerate().filter_map(|(query, other)| Some((query, other?)));
-    both.fold((0, 0), |(of_a, of_b), (query, other)| {
+    a.common(b).fold((0, 0), |(of_a, of_b), (query, other)| {
         (of_a + usize::from(is_short(a, query)), of_b + usize::from(is_short(b, other)))
     })
 }

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::measures::Certainty;
 use crate::overlap::look_swapped;
 use crate::ranking::Ranking;
-use crate::settings::{Settings, Ties, Unjudged};
+use crate::settings::Settings;
 use crate::table::{Qrels, Run, Truth};
 use crate::watch;
 use files::{Files, none};
@@ -77,7 +77,7 @@ pub struct Facts {
     pub highest: f64,
     /// Values that were undefined.
     pub undefined: usize,
-    /// Those of them that aggregates leave out, as they do not count 0.
+    /// Undefined values that aggregates leave out instead of counting them as 0.
     pub left_out: usize,
     /// Values estimated from a sample of tie orders.
     pub estimated: usize,
@@ -88,8 +88,29 @@ pub struct Facts {
     /// Values whose lower bound over grades of unjudged documents is below what they are with all of these
     /// non-relevant.
     pub overstated: usize,
-    /// Values that only some grades of unjudged documents leave undefined: whether they count is open.
+    /// Values that are undefined with some grades of the unjudged documents, but not with all.
     pub unsettled: usize,
+}
+
+impl Facts {
+    /// Add the facts of other queries of the same data, which has no queries on one side alone.
+    pub(crate) fn add(&mut self, other: &Facts) {
+        let Facts { mixed, absent, unknown, common, matched, relevant, swapped: _, highest, .. } = *other;
+        let Facts { undefined, left_out, estimated, error: _, enclosed, overstated, unsettled, .. } = *other;
+        self.mixed += mixed;
+        self.absent += absent;
+        self.unknown += unknown;
+        self.common += common;
+        self.matched += matched;
+        self.relevant += relevant;
+        self.highest = highest; // of all data, not of these queries
+        self.undefined += undefined;
+        self.left_out += left_out;
+        self.estimated += estimated;
+        self.enclosed += enclosed;
+        self.overstated += overstated;
+        self.unsettled += unsettled;
+    }
 }
 
 /// What to know about one query.
@@ -130,8 +151,7 @@ struct Shape {
 
 impl Shape {
     fn of(measures: usize, formulas: bool, settings: Settings) -> Shape {
-        let range = settings.ties == Ties::Range || settings.unjudged == Unjudged::Range;
-        Shape { measures, variance: settings.variance, range, errors: formulas }
+        Shape { measures, variance: settings.variance, range: settings.has_range(), errors: formulas }
     }
 
     fn cells(self) -> usize {

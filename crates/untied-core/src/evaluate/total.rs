@@ -2,7 +2,7 @@
 
 use super::Value;
 use crate::measures::{Aggregate, Certainty};
-use crate::settings::{Settings, Ties, Unjudged};
+use crate::settings::{Settings, Unjudged};
 
 /// Values below this count as this in a geometric mean, as trec_eval has it.
 pub const GEOMETRIC_FLOOR: f64 = 1e-5;
@@ -24,7 +24,7 @@ pub struct Total {
     error: Option<f64>,
 }
 
-/// What is sought where grades of unjudged documents decide whether a query counts.
+/// Whether to find the smallest or the largest mean, where grades of unjudged documents decide which queries count.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum End {
     Least,
@@ -87,16 +87,15 @@ impl Total {
     pub fn new(aggregate: Aggregate, settings: Settings, lower_is_better: bool) -> Total {
         let is_linear = aggregate != Aggregate::Geometric;
         let (variance, error) = ((settings.variance && is_linear).then_some(0.0), is_linear.then_some(0.0));
-        let is_range = settings.ties == Ties::Range || settings.unjudged == Unjudged::Range;
         let (best, worst) = if lower_is_better { (End::Least, End::Most) } else { (End::Most, End::Least) };
         let [mean, low, high] = match settings.unjudged {
             Unjudged::Best => [best; 3],
             Unjudged::Worst => [worst; 3],
-            // The mean is that of no choice: where the query does not count it is NaN.
+            // The mean takes unjudged documents for non-relevant; it is NaN where a query does not count then.
             _ => [End::Least, End::Least, End::Most],
         }
         .map(Part::new);
-        let range = is_range.then_some((low, high));
+        let range = settings.has_range().then_some((low, high));
         Total { aggregate, n: 0.0, mean, range, variance, certainty: Certainty::Exact, error }
     }
 

@@ -120,17 +120,7 @@ impl Scorer {
                 }
             }
         }
-        self.facts.mixed += found.facts.mixed;
-        self.facts.common += found.facts.common;
-        self.facts.matched += found.facts.matched;
-        self.facts.relevant += found.facts.relevant;
-        self.facts.highest = found.facts.highest; // of all data, not of the batch
-        self.facts.undefined += found.facts.undefined;
-        self.facts.left_out += found.facts.left_out;
-        self.facts.estimated += found.facts.estimated;
-        self.facts.enclosed += found.facts.enclosed;
-        self.facts.overstated += found.facts.overstated;
-        self.facts.unsettled += found.facts.unsettled;
+        self.facts.add(&found.facts);
     }
 }
 

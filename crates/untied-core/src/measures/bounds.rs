@@ -104,7 +104,7 @@ impl Open<'_> {
     }
 
     /// The highest grade that an open document may have.
-    fn highest(&self) -> f64 {
+    pub(super) fn highest(&self) -> f64 {
         self.grades.first().copied().unwrap_or(0.0)
     }
 

@@ -278,8 +278,7 @@ impl Measure for ReciprocalRank {
             reach = walk::beyond(&[self.cascade.kind(level)], reach);
             judged += level.count;
         }
-        let highest = open.grades.first().copied().unwrap_or(0.0);
-        let open_ones = Level { grade: highest, count: open.ranking.retrieved as u32 - judged };
+        let open_ones = Level { grade: open.highest(), count: open.ranking.retrieved as u32 - judged };
         let kind = self.cascade.kind(&open_ones);
         reach = walk::beyond(&[kind], reach);
         Some(Bounds::new(low, high + reach * tail(kind.gain, open.ranking.retrieved, self.cutoff)))

@@ -85,12 +85,12 @@ impl Thresholds {
         if open < least || self.a(1) == 0.0 {
             return Bounds::UNDEFINED;
         }
-        Bounds { low: self.extreme(-1.0, 1.0, least), high: self.extreme(1.0, 0.0, least), undefined: least > 0 }
+        Bounds { low: self.extreme(-1.0, least), high: self.extreme(1.0, least), undefined: least > 0 }
     }
 
     /// The largest ratio (sign 1) or the smallest (sign -1) with at least `least` open documents of positive gain.
-    fn extreme(&self, sign: f64, first: f64, least: usize) -> f64 {
-        let mut ratio = first;
+    fn extreme(&self, sign: f64, least: usize) -> f64 {
+        let mut ratio = if sign > 0.0 { 0.0 } else { 1.0 };
         for _ in 0..50 {
             let (dcg, ideal) = self.best_for(ratio, sign, least);
             let next = dcg / ideal;

@@ -488,6 +488,11 @@ impl Table {
         })
     }
 
+    /// Numbers here and in another table of the queries that both have.
+    pub fn common<'a>(&'a self, other: &'a Table) -> impl Iterator<Item = (usize, usize)> + 'a {
+        self.numbers_in(other).enumerate().filter_map(|(query, found)| Some((query, found?)))
+    }
+
     /// The rows of a query, in the order of the input.
     #[must_use]
     pub fn rows(&self, query: usize) -> Rows<'_> {

@@ -131,7 +131,7 @@ impl<'a> Judgments<'a> {
     /// Why a line of the report cannot be computed from these judgments, if it cannot.
     fn refuse(&self, line: &Printed, options: &Options) -> Option<String> {
         let fits = match &line.kind {
-            Kind::Failing(why) => return Some(why.clone()),
+            Kind::Failing(why) => return Some(format!("{}: {why}", line.name)),
             Kind::Tag | Kind::Topics => true,
             Kind::Relevances(_) | Kind::Count(_) | Kind::Mean(_) | Kind::Geometric(_) => {
                 matches!(self, Judgments::Qrels(_))
@@ -175,7 +175,7 @@ pub fn evaluate(options: &Options, judgments: &str, results: &str) -> Result<Rep
     let lines = requested.printed(&options.context()).map_err(failure(code::INPUT))?;
     let refusal = lines.iter().find_map(|line| judgments.refuse(line, options));
     let values = match (refusal, &judgments) {
-        // It ends the report at the first topic; without any topic, that is what is wrong.
+        // The report stops with this at the first topic; without a topic, it fails for lack of topics.
         (Some(why), _) => {
             collect(judgments.topics().into_iter(), &run, lines.len(), options, true, |_, _| Err(why.clone()))
         }
@@ -215,7 +215,7 @@ pub fn explain(options: &Options) -> Result<String, Failure> {
                 format!("mean over judgment groups (-R qrels_jg): {}\n    {}", spec.info.title, spec.info.equation)
             }
             Kind::Preference => format!("{} (-R prefs, -R qrels_prefs)", prefs::title(&name)),
-            Kind::Failing(why) => format!("fails at every topic: {why}"),
+            Kind::Failing(why) => format!("fails at every topic: {name}: {why}"),
         };
         text.push_str(&format!("{name}\n    {what}\n"));
     }

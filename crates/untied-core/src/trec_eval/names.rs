@@ -425,13 +425,9 @@ impl Entry {
             }
             Numbers(with, standard) => {
                 let values = given.map_or_else(|| standard.to_vec(), |raw| raw.split(',').map(number).collect());
-                // As trec_eval: that numbers are too few or too many shows where a topic is evaluated.
+                // As trec_eval: a wrong number of parameters is an error where the first topic is evaluated.
                 let made = with(spec, &values, context);
-                let mut line = line(given, made.map_or_else(|error| Kind::Failing(error.to_string()), kind));
-                if let Kind::Failing(why) = &mut line.kind {
-                    *why = format!("{}: {why}", line.name);
-                }
-                Ok(vec![line])
+                Ok(vec![line(given, made.map_or_else(|error| Kind::Failing(error.to_string()), kind))])
             }
             Pairs(with) => {
                 let pairs = given.map_or(Ok(Vec::new()), pairs)?;

@@ -59,6 +59,7 @@ pub fn values(qrels: &Qrels, run: &Run, lines: &[Printed], options: &Options) ->
         Kind::Relevances(length) => Some(length),
         _ => None,
     });
+    let is_emptied_string = lines.iter().any(|line| line.name == "relstring");
     let (evaluation, mut seen) = columns.evaluate(qrels, run, options, shown)?;
     let ids = (0..qrels.len()).map(|topic| qrels.id(topic));
     let needs_rankings = !columns.specs.is_empty() || shown.is_some();
@@ -71,8 +72,11 @@ pub fn values(qrels: &Qrels, run: &Run, lines: &[Printed], options: &Options) ->
                 cells[place] = evaluation.value(topic.number, measure).mean;
             }
         }
-        let shown = topic.found.is_some() || lines.iter().all(|line| line.name != "relstring");
-        Ok(if shown { std::mem::take(&mut seen[topic.number]) } else { Vec::new() })
+        Ok(if topic.found.is_some() || !is_emptied_string {
+            std::mem::take(&mut seen[topic.number])
+        } else {
+            Vec::new()
+        })
     });
     // Whatever -l says.
     values.relevant = options.complete.then(|| (0..qrels.len()).map(|topic| qrels.truth(topic).relevant(1.0)).sum());

@@ -6,10 +6,8 @@ use rayon::prelude::*;
 
 use super::prefs;
 use super::{Failure, Kind, Options, Printed, code};
+use crate::evaluate::GEOMETRIC_FLOOR;
 use crate::table::Run;
-
-/// Means of logarithms take values below this for it.
-const FLOOR: f64 = 1e-5;
 
 /// The value of a deviation that cannot be told.
 const UNKNOWN: f64 = -1_000_000.0;
@@ -88,7 +86,7 @@ impl Report {
         for (row, topic) in values.topics.iter().enumerate() {
             let cells = &mut values.cells[row * width..(row + 1) * width];
             for (_, cell) in cells.iter_mut().enumerate().filter(|(column, _)| geometric(*column)) {
-                *cell = cell.max(FLOOR).ln();
+                *cell = cell.max(GEOMETRIC_FLOOR).ln();
             }
             if let Some(deviations) = deviations {
                 deviate(cells, &lines, &topic.id, deviations);
@@ -104,7 +102,7 @@ impl Report {
                 _ if is_count(line) => sum,
                 Kind::Geometric(_) => {
                     let missing = averaged - values.topics.len() as f64;
-                    ((sum + missing * FLOOR.ln()) / averaged).exp()
+                    ((sum + missing * GEOMETRIC_FLOOR.ln()) / averaged).exp()
                 }
                 _ => sum / averaged,
             }

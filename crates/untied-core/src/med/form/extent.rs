@@ -205,17 +205,16 @@ impl Form {
 /// The same for rankings with ties, whose groups' ends come with the instance.
 fn in_both_orders(
     both: &Both<'_>,
-    mut instance: Instance,
+    instance: Instance,
     directions: (bool, bool),
-    mut solve: impl FnMut(&Instance, (&[u32], &[u32])) -> (f64, f64),
+    solve: impl Fn(&Instance, (&[u32], &[u32])) -> (f64, f64),
 ) -> ((f64, f64), (f64, f64)) {
-    let never = (f64::NEG_INFINITY, f64::NEG_INFINITY);
-    let up = if directions.0 { solve(&instance, (&both.a.ends, &both.b.ends)) } else { never };
-    if !directions.1 {
-        return (up, never);
-    }
-    instance.swap();
-    (up, solve(&instance, (&both.b.ends, &both.a.ends)))
+    let mut tied = (instance, (&*both.a.ends, &*both.b.ends));
+    let swap = |(instance, ends): &mut (Instance, (_, _))| {
+        instance.swap();
+        std::mem::swap(&mut ends.0, &mut ends.1);
+    };
+    in_both(directions, &mut tied, |(instance, ends)| solve(instance, *ends), swap)
 }
 
 /// What a solver finds in one direction and, rankings being exchanged, in the other; nothing where it is not asked for.

@@ -14,15 +14,19 @@
 use super::question::{Question, Range};
 use super::side::Side;
 
-/// Counts with less left than this are one.
+/// Counts whose remaining probability is below this are treated alike.
 const NEGLIGIBLE: f64 = 1e-14;
 
 /// The prices of a range, and the room for the bound.
 #[derive(Debug, Default)]
 pub(super) struct Prices {
+    /// The most documents on before a group that make a difference.
+    most: usize,
+    /// Steps that a bound takes.
+    pub steps: usize,
     /// By cell, of each document that is not decided.
     of_cells: Vec<Vec<f64>>,
-    /// Towards which these move.
+    /// The prices that `of_cells` moves towards.
     next: Vec<Vec<f64>>,
     /// Documents to decide by group of A: price and cell.
     offers: Vec<Vec<(f64, usize)>>,
@@ -36,12 +40,14 @@ pub(super) struct Prices {
 }
 
 impl Prices {
-    /// Steps that a bound takes.
-    pub fn steps(&self, question: &Question) -> usize {
+    /// Room for the bounds of a question.
+    pub fn new(question: &Question) -> Prices {
         let documents: usize = question.cells.iter().map(|cell| cell.size).sum();
         let groups = question.a.groups.len();
-        let most = most_before(&question.a) + 1;
-        3 * (documents + groups) * most + 2 * documents * (question.b.groups.len().min(most) + 20)
+        let most = most_before(&question.a);
+        let before = most + 1;
+        let steps = 3 * (documents + groups) * before + 2 * documents * (question.b.groups.len().min(before) + 20);
+        Prices { most, steps, ..Prices::default() }
     }
 
     /// What the documents of a cell that are not decided cost together.
@@ -74,7 +80,7 @@ impl Prices {
         for (number, (cell, prices)) in question.cells.iter().zip(&self.of_cells).enumerate() {
             self.offers[cell.a].extend(prices.iter().map(|&price| (price, number)));
         }
-        let most = most_before(side);
+        let most = self.most;
         // Below the last group.
         self.below.clear();
         self.below.extend((0..=most).map(|n| -side.power(n) * side.rest));
@@ -108,12 +114,12 @@ impl Prices {
             offers[..chosen].iter().for_each(|&(_, cell)| self.counts[cell] += 1);
             before = (before + low[group] + chosen).min(most);
         }
-        // What is negligible may be as much as that.
+        // Counts beyond `most` were treated alike: this is the largest error from that.
         self.below[0] + question.b.loss(&of_b) + side.power(most) * f64::from(u8::from(most < side.total()))
     }
 }
 
-/// Documents on before a group that make a difference.
+/// The most documents on before a group that make a difference.
 fn most_before(side: &Side) -> usize {
     (0..=side.total()).find(|&n| side.power(n) < NEGLIGIBLE).unwrap_or(side.total())
 }

@@ -59,7 +59,7 @@ impl<'q> Search<'q> {
     pub fn new(question: &'q Question, work: Work) -> Search<'q> {
         let counts = vec![0; question.cells.len()];
         let value = question.value(&counts);
-        Search { question, counts, value, prices: Prices::default(), means: Vec::new(), work, nodes: 0 }
+        Search { question, counts, value, prices: Prices::new(question), means: Vec::new(), work, nodes: 0 }
     }
 
     /// Find the best counts; nothing is above the bound that is returned.
@@ -116,7 +116,7 @@ impl<'q> Search<'q> {
         let all = widths.fold(1, usize::saturating_mul);
         let steps = all.saturating_mul(self.question.steps() + range.low.len());
         let wide: Vec<usize> = (0..range.low.len()).filter(|&i| range.low[i] < range.high[i]).collect();
-        if steps > STEPS.1 * self.prices.steps(self.question) || !self.work.take(steps) {
+        if steps > STEPS.1 * self.prices.steps || !self.work.take(steps) {
             return false;
         }
         let mut counts = range.low.clone();
@@ -141,7 +141,7 @@ impl<'q> Search<'q> {
         let start = range.clamp(&self.counts);
         let mut least = None;
         for step in 0..steps {
-            if !self.work.take(self.prices.steps(self.question)) {
+            if !self.work.take(self.prices.steps) {
                 break;
             }
             match step {
