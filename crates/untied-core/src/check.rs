@@ -50,7 +50,7 @@ pub struct Findings {
     pub repeated: usize,
     /// Whether the qrels look like a run and the run like qrels.
     pub swapped: bool,
-    /// Names that lines say the run has, where there are several.
+    /// Run tags found in the file, if there is more than one.
     pub tags: Vec<Vec<u8>>,
 }
 

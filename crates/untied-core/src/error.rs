@@ -28,7 +28,7 @@ pub enum Error {
     },
     /// The run's scores or the qrels' grades do not fit the options asked for.
     Value(String),
-    /// It was told to stop.
+    /// The work was interrupted.
     Stopped,
     /// More memory would be needed than there is, as is known beforehand.
     Memory {

@@ -1,4 +1,4 @@
-//! Grades, and how many documents have which.
+//! Grades and their numbers of documents.
 
 /// A grade and its number of documents.
 #[derive(Debug, Clone, Copy, PartialEq)]

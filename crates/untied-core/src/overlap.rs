@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::table::{Qrels, Rows, Run, Table};
 use crate::watch;
 
-/// Whole scores of at most this size are grades, if anything tells that they are.
+/// The highest whole score that may be taken for a grade.
 const HIGHEST_GRADE: f64 = 10.0;
 
 /// Fractional grades with at most this many values, each shared by two documents on average, are not taken for scores.
@@ -42,8 +42,8 @@ pub fn share_document(one: &Rows<'_>, other: &Rows<'_>) -> bool {
     })
 }
 
-/// Whether the qrels look like a run and the run like qrels: some grades are fractions, documents rarely share one, and all
-/// scores are small whole numbers that are no ranks. Ranks are whole numbers that no two documents of a query share.
+/// Whether the qrels look like a run and the run like qrels: some grades are fractions, documents rarely share one, and
+/// all scores are small whole numbers that are no ranks. Ranks are whole numbers that no two documents of a query share.
 #[must_use]
 pub fn look_swapped(qrels: &Qrels, run: &Run) -> bool {
     let grades = qrels.grades();

@@ -262,7 +262,7 @@ def _means(
         raise UntiedError("no query to evaluate: the qrels are empty")
     if not results:
         return _logged(dict.fromkeys(measures, 0.0))
-    with Notes():  # the host says nothing either
+    with Notes():  # the original package does not warn either
         table = evaluate(qrels, with_finite_scores(results, ties), list(measures.values()), ties=ties).per_query
     values: dict[str, list[float]] = {}
     for measure, value in zip(table["measure"], table["value"], strict=True):

@@ -188,7 +188,7 @@ class UntiedEvaluator(ir_measures.Evaluator):
         present: dict[str, list[ir_measures.Metric]] = {str(query): [] for query in retrieved}
         absent = []
         for policy, asked, evaluator in self.parts:
-            with Notes():  # the host says nothing either
+            with Notes():  # the original package does not warn either
                 table = evaluator.evaluate(with_finite_scores(retrieved, policy)).per_query
             for query, name, value in zip(table["query"], table["measure"], table["value"], strict=True):
                 for measure in asked[name]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["install", "mrr", "recall_cap", "uninstall"]
 
 MODULE = "mteb._evaluators.retrieval_metrics"
-#: What stands in MTEB's modules, by name: what it had, and ours.
+#: Replaced functions of MTEB's modules, by name: MTEB's and ours.
 _replaced: dict[str, tuple[Any, Any]] = {}
 
 
@@ -107,6 +107,6 @@ def _values(
     if not results:
         return {}
     binary = {query: {doc: int(grade > 0) for doc, grade in qrels[query].items()} for query in results}
-    with Notes():  # the host says nothing either
+    with Notes():  # the original package does not warn either
         found = evaluate(binary, with_finite_scores(results, ties), list(measures.values()), ties=ties)
     return {name: [found.value(measure, query=query).mean for query in results] for name, measure in measures.items()}

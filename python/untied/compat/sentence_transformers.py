@@ -94,7 +94,7 @@ def compute_metrics(
         "map@k": (AP, map_at_k),
     }
     asked = [measure @ k for measure, cutoffs in families.values() for k in cutoffs]
-    with Notes():  # the host says nothing either
+    with Notes():  # the original package does not warn either
         found = evaluate(qrels, run, asked, ties="given" if ties == "corpus_id" else ties)
     metrics = {name: {k: found[measure @ k].mean for k in cutoffs} for name, (measure, cutoffs) in families.items()}
     for k in map_at_k:

@@ -309,6 +309,6 @@ def _average(
 def _values(measure: Measure, y_true: Any, y_score: Any, ignore_ties: bool) -> Any:
     """The value of each sample, NaN where it is undefined."""
     ties = "given" if ignore_ties else "expected"
-    with Notes():  # the host says nothing either
+    with Notes():  # the original package does not warn either
         found = evaluate_arrays(y_score, y_true, measure, ties=ties, on_undefined="nan", per_query=True)
     return found.per_query(measure).value

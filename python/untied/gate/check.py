@@ -65,7 +65,7 @@ class Check:
 
     @property
     def sentence(self) -> str:
-        """What was held against what, in words."""
+        """The check as a sentence: value, limit and reasons."""
         value, limit = _shown(self.value), _shown(self.limit)
         of = f"MED({self.measure})" if self.kind == "max-med" else self.measure
         if self.value != self.value:

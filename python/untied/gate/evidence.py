@@ -100,7 +100,7 @@ class Evidence:
         return [self._rows.query(row) for row in rows]
 
     def margin(self, measure: Measure, run: str) -> float:
-        """How far an estimated aggregate may be off; 0 where it is exact, NaN where nobody knows.
+        """How far an estimated aggregate may be off; 0 where it is exact, NaN where the error is unknown.
 
         Queries are drawn from one seed, so their errors are added up.
         """

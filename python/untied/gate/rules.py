@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 #: What aggregates are called.
 NAMES = {"mean": "mean", "log": "geometric mean", "sum": "sum"}
-#: How sure values are, from most to least.
+#: Certainties, from the most to the least certain.
 CERTAIN = ("exact", "interval", "estimate")
 
 
 class Allowed:
-    """What is allowed by name: missing queries, and what becomes of undefined values."""
+    """Whether missing queries are allowed, and how undefined values count."""
 
     def __init__(self, missing: bool, on_undefined: str) -> None:
         if on_undefined not in ("fail", "zero", "nan"):
@@ -66,7 +66,7 @@ def own(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
     total = evidence.total(measure, "run", with_zeros=with_zeros)
     reasons = _apart(evidence, "run")
     reasons += allowed.why_missing(evidence, missing, f"the run retrieves nothing for {_queries(missing)}")
-    # Of queries that are missing enough is said.
+    # Missing queries have a reason of their own.
     others = undefined if allowed.missing else [row for row in undefined if row not in missing]
     reasons += allowed.why_undefined(evidence, others, f"undefined for {_queries(others)}", lower_is_better)
     margin = evidence.margin(measure, "run")
@@ -229,7 +229,7 @@ def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Ch
                        "leaves them out of MED")  # fmt: skip
     if total.certainty == "estimate":
         reasons.append(f"{name} is estimated with an unknown error; --ties docid or given needs no estimate")
-    # Its mean would leave a query out for which it is unknown.
+    # A mean would silently omit queries whose MED is unknown.
     value = nan if total.high is None or any(map(isnan, highs)) else total.high
     kept = value <= limit.number
     said = [f"mean of {_queries(highs)}"]

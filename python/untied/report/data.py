@@ -31,7 +31,7 @@ TENTHS = range(11)
 RANKS = (*range(1, 21), 25, 30, 40, 50, 75, 100)
 #: Depths to which unjudged documents are counted.
 DEPTHS = (1, 5, 10, 20, 50, 100, 200, 500, 1000)
-#: So many places of rankings are in a page; of more, those of the queries in which the runs differ most.
+#: The most ranked documents that a page holds. Beyond this, only queries in which runs differ most show their rankings.
 PLACES = 600_000
 #: What ties and missing queries of a run leave open.
 FACTS = ("mixed", "absent", "unknown")

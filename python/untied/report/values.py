@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from untied.statistics import Significance
     from untied.table import Results
 
-#: More queries than this are not in a page, nor more values of queries than these.
+#: The most queries, and the most values of queries, that a page holds.
 MOST, CELLS = 2_000, 500_000
-#: Values of queries that are held at once, but for those of one measure.
+#: The most values of queries held in memory at once; a single measure may exceed it.
 HELD = 4 << 20
 #: Quantiles of differences over all queries.
 QUANTILES = (0.05, 0.5, 0.95)
@@ -66,7 +66,7 @@ class Evaluated:
 
 
 def number(value: float | None) -> float | None:
-    """A value as the page has it, which is the whole of it; None where there is none."""
+    """The unrounded value; None if it is missing or NaN."""
     return None if value is None or isnan(value) else value
 
 
@@ -87,7 +87,7 @@ def evaluated(
     orders = []
     results = None
     for first in range(0, len(measures), at_once):
-        results = None  # what was evaluated goes before more is
+        results = None  # free the previous results before more are evaluated
         piece = list(measures[first : first + at_once])
         with overlap.Notes() as apart:
             results = Evaluator(qrels, piece, ties="range", **policies).evaluate(runs)

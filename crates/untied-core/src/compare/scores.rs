@@ -8,7 +8,7 @@ use crate::similarity::Score;
 pub struct Scores {
     /// Value, lowest, highest.
     numbers: Vec<[f64; 3]>,
-    /// Of all scores, or of none.
+    /// Variances of the scores so far; empty until a score has one. Scores past its end have none.
     variances: Vec<Option<f64>>,
     /// How sure a value is, and whether it has a range.
     about: Vec<(Certainty, bool)>,

@@ -255,7 +255,7 @@ impl Spec {
         self.number("rel", 1.0, "a number above 0", |rel| rel > 0.0)
     }
 
-    /// The lowest grade without which the measure gives every document nothing, if a parameter names one.
+    /// The lowest grade that gains anything, if a parameter names one.
     #[must_use]
     pub fn least_grade(&self) -> Option<f64> {
         if defined::find(self.info).is_some() {

@@ -19,7 +19,7 @@ pub(super) struct Cell {
     pub b: usize,
     /// Where its documents begin in [`Cells::documents`].
     start: usize,
-    /// How many they are.
+    /// Its number of documents.
     pub size: usize,
 }
 

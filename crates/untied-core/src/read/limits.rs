@@ -6,7 +6,7 @@ use super::source::damage;
 use crate::error::{Error, InputError};
 use crate::watch;
 
-/// No line of any format is this long; what has one is not text.
+/// The longest line accepted in any format.
 pub const LONGEST_LINE: usize = 16 << 20;
 
 /// What a parser finds wrong, with the line counted from the block's start (0 for its first).

@@ -1,9 +1,10 @@
 //! Means of samples that are drawn with replacement (Efron 1979).
 //!
-//! Values stand in blocks. A sample first draws how many of its values come from each block, by halves: of N draws as many
-//! fall into the left half as N random bits are 1. Then it draws within the block, some bits of a word a draw. So each
-//! draw is uniform, and what is looked up is in the cache, where single draws out of a million values would wait for
-//! memory. Draws that fall behind the last value, up to the next power of two, are drawn again.
+//! Values stand in blocks. A sample first draws how many of its values come from each block, by halves: of N draws, the
+//! number that falls into the left half is the number of ones in N random bits. Then it draws within the block, with a
+//! few bits of a random word for each draw. So each draw is uniform, and what is looked up is in the cache, where single
+//! draws out of a million values would wait for memory. Draws that fall behind the last value, up to the next power of
+//! two, are drawn again.
 
 use std::ops::Range;
 

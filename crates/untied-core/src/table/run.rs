@@ -11,7 +11,7 @@ use crate::watch;
 /// Retrieved documents with their scores, query by query.
 #[derive(Debug, Default)]
 pub struct Run {
-    /// Names that lines say the run has, in their order; only where it was read with its ranks.
+    /// Run tags found in the file, each once, in order of appearance; only where it was read with its ranks.
     pub tags: Names,
     table: Table,
     duplicates: Vec<(usize, (u32, u32))>,

@@ -8,12 +8,12 @@ use crate::families::{CLASSES, Random, class, instance, judged};
 /// As for one direction of a pair.
 const STEPS: u64 = 250_000_000;
 
-/// A ranking of so many documents in groups of about the same size.
+/// Ends of tie groups of about equal size over a number of documents.
 fn ends(documents: usize, groups: usize) -> Vec<u32> {
     (1..=groups).map(|number| (documents * number / groups) as u32).collect()
 }
 
-/// A pair of a class in so many groups each, a share of the documents judged.
+/// A pair of rankings of a class, with this many tie groups each and a share of the documents judged.
 fn pair(
     name: &str,
     depth: usize,

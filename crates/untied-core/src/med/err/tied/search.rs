@@ -16,7 +16,7 @@ const STEPS: (usize, usize) = (60, 12);
 #[derive(Debug)]
 struct Node {
     bound: f64,
-    /// Of equal bounds the first is the first.
+    /// Of nodes with equal bounds, the one made first comes first.
     number: u64,
     range: Range,
 }
@@ -89,7 +89,7 @@ impl<'q> Search<'q> {
         self.value
     }
 
-    /// All that A has above B.
+    /// Counts with every cell full that stands relatively higher in A than in B.
     fn ahead(&self, range: &Range) -> Vec<u32> {
         let (of_a, of_b) = (self.question.a.groups.len() as f64, self.question.b.groups.len() as f64);
         let is_ahead = |cell: &Cell| (cell.a as f64 + 0.5) / of_a < (cell.b as f64 + 0.5) / of_b;
