@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from untied.study.med import Med
     from untied.table import Table
 
+#: Up to this many dots of a plot are drawn large.
+FEW_DOTS = 500
 #: Pairs of a group that get a name each.
 NAMED = 15
 SAME = {"color": COLORS[1], "label": "runs of the same group", "zorder": 3}
@@ -160,12 +162,13 @@ def _draw_map(figure: Any, table: Table, groups: Sequence[str]) -> None:
 
 
 def _scatter(axis: Any, x: Sequence[float], y: Sequence[float], same: Sequence[bool]) -> None:
-    """Dots that are drawn as one picture, as there are thousands."""
+    """Dots that are drawn as one picture, as there may be thousands; few are larger and darker, to be seen at all."""
+    size, alpha = (6.0, 0.8) if len(x) <= FEW_DOTS else (1.5, 0.35)
     for look, of in ((OTHER, False), (SAME, True)):
         kept = [(a, b) for a, b, one in zip(x, y, same, strict=True) if one is of]
         if kept:
-            axis.scatter(*zip(*kept, strict=True), s=3.5 if of else 1.5, linewidths=0, alpha=0.9 if of else 0.35,
-                         rasterized=True, **look)  # fmt: skip
+            drawn = {"s": max(3.5, size), "alpha": 0.9} if of else {"s": size, "alpha": alpha}
+            axis.scatter(*zip(*kept, strict=True), linewidths=0, rasterized=True, **drawn, **look)
 
 
 def _legend(figure: Any) -> None:
