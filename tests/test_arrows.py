@@ -1,6 +1,7 @@
-"""Rust modules know only those that ARCHITECTURE.md lists before them: no arrow goes up or round."""
+"""Rust crates and modules know only those that ARCHITECTURE.md says: no arrow goes up or round."""
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -108,13 +109,42 @@ def circles(arrows: set[tuple[Module, Module]]) -> set[str]:
     return {" ".join(sorted("/".join(module) for module in circle)) for circle in rounds.values() if circle}
 
 
+def table(head: str) -> list[list[str]]:
+    """The cells of the table in ARCHITECTURE.md with this head."""
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    rows = text.split(f"\n{head}\n", 1)[1].split("\n\n", 1)[0].splitlines()[1:]
+    return [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows]
+
+
 def order() -> list[str]:
     """The modules in the order of ARCHITECTURE.md's table, lowest first."""
-    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    table = text.split("\n| module | what it does |\n|---|---|\n", 1)[1].split("\n\n", 1)[0]
-    tops = re.findall(r"^\| `(\w+)", table, re.MULTILINE)
-    assert len(tops) == len(table.splitlines())
+    tops = [re.findall(r"^`(\w+)", row[0])[0] for row in table("| module | what it does |")]
     return [top for place, top in enumerate(tops) if place == 0 or tops[place - 1] != top]
+
+
+def crates_named(crate: str) -> set[str]:
+    """The crates of the workspace that a crate's code names; its tests too, but not its comments."""
+    sources = [COMMENT.sub("", file.read_text(encoding="utf-8")) for file in (ROOT / "crates" / crate).rglob("*.rs")]
+    found = {name.replace("_", "-") for source in sources for name in re.findall(r"\buntied_\w+", source)}
+    return found & set(CRATES) - {crate}
+
+
+def crates_needed(crate: str) -> set[str]:
+    """The crates of the workspace that a crate's manifest asks for."""
+    manifest = tomllib.loads((ROOT / "crates" / crate / "Cargo.toml").read_text(encoding="utf-8"))
+    return {name for kind, names in manifest.items() if kind.endswith("dependencies") for name in names} & set(CRATES)
+
+
+def test_crates_know_those_that_are_listed() -> None:
+    listed = {
+        row[0].strip("`"): re.findall(r"`([\w-]+)`", row[1]) for row in table("| crate | knows | what it holds |")
+    }
+    assert sorted(listed) == CRATES
+    above: set[str] = set()
+    for crate, known in listed.items():
+        assert set(known) <= above, f"{crate} knows a crate below it"
+        assert crates_named(crate) == crates_needed(crate) == set(known), crate
+        above.add(crate)
 
 
 def test_every_module_stands_once_in_the_order() -> None:

@@ -27,7 +27,6 @@ pub mod similarity;
 mod sorting;
 pub mod statistics;
 pub mod table;
-pub mod trec_eval;
 pub mod watch;
 
 pub use error::{Error, InputError, Result};

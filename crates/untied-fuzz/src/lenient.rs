@@ -2,9 +2,8 @@
 
 use std::ffi::{CString, c_char, c_double, c_long};
 
-use untied_core::read;
 use untied_core::table::Run;
-use untied_core::trec_eval::{Failure, Options, Report, Version, evaluate, explain};
+use untied_trec_eval::{Failure, Options, Report, Version, evaluate, explain, read_deviations, read_qrels, read_run};
 
 use crate::readers::{assert_same, both};
 use crate::scratch::{Scratch, with_file};
@@ -64,14 +63,14 @@ pub fn tables(data: &[u8]) {
         0 => results(data, version, comments),
         1 => {
             let theirs = second::read(data, &Format { comments, ..QRELS });
-            let ours = with_file(data, |path| read::read_qrels_leniently(path, version.dialect()));
+            let ours = with_file(data, |path| read_qrels(path, version));
             if let Some((ours, theirs)) = both(ours, theirs) {
                 assert_same(&ours, &theirs, &[0]);
             }
         }
         _ => {
             let theirs = second::read(data, &DEVIATIONS);
-            if let Some((ours, theirs)) = both(with_file(data, read::read_deviations), theirs) {
+            if let Some((ours, theirs)) = both(with_file(data, read_deviations), theirs) {
                 assert_same(&ours, &quiet(theirs), &[0, 1]);
             }
         }
@@ -80,7 +79,7 @@ pub fn tables(data: &[u8]) {
 
 fn results(data: &[u8], version: Version, comments: bool) {
     let theirs = second::read(data, &Format { comments, ..RUN });
-    let ours = with_file(data, |path| read::read_run_leniently(path, version.dialect()));
+    let ours = with_file(data, |path| read_run(path, version));
     let Some(((run, tag), mut rows)) = both(ours, theirs) else { return };
     let last = rows.values().flatten().max_by_key(|row| row.line);
     assert_eq!(tag, last.map_or(&[][..], |row| &row.other));

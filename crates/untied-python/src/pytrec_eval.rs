@@ -10,7 +10,7 @@ use untied_core::evaluate::{self, GEOMETRIC_FLOOR, Prepared};
 use untied_core::measures::Spec;
 use untied_core::settings::{Queries, Settings, Ties};
 use untied_core::table::{self, Chunk};
-use untied_core::trec_eval::{self, Context, Kind, Requested, Version};
+use untied_trec_eval::{Context, Kind, Requested, Version, measures, nicknames};
 
 use crate::convert::{self, Taken, items, place, with_id};
 use crate::errors::to_python;
@@ -19,7 +19,7 @@ use crate::threads;
 /// Names of trec_eval 9's measures, and its nicknames with what they stand for.
 #[pyfunction]
 pub fn trec_eval_names() -> (Vec<&'static str>, HashMap<&'static str, Vec<&'static str>>) {
-    (trec_eval::measures(Version::Nine).collect(), trec_eval::nicknames(Version::Nine).collect())
+    (measures(Version::Nine).collect(), nicknames(Version::Nine).collect())
 }
 
 /// What stands under a key of a topic's results.

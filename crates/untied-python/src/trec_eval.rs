@@ -2,8 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use untied_core::read::atol;
-use untied_core::trec_eval::{self, Failure, Options, Report, Version};
+use untied_trec_eval::{Failure, Options, Report, Version, atol, evaluate, explain};
 
 use crate::tables::{FilePath, path_text};
 use crate::threads;
@@ -62,7 +61,7 @@ impl TrecReport {
     fn new(py: Python<'_>, judgments: FilePath, results: FilePath, options: Given) -> PyResult<TrecReport> {
         let (judgments, results) = (path_text(judgments)?, path_text(results)?);
         let options = options.options()?;
-        let report = threads::run(py, None, || Ok(trec_eval::evaluate(&options, &judgments, &results)))?;
+        let report = threads::run(py, None, || Ok(evaluate(&options, &judgments, &results)))?;
         Ok(TrecReport { report, next: 0 })
     }
 
@@ -91,7 +90,7 @@ impl TrecReport {
 /// What requested measures are, as text; or exit code and message.
 #[pyfunction]
 pub fn explain_measures(options: Given) -> PyResult<(String, Option<(u8, String)>)> {
-    Ok(match trec_eval::explain(&options.options()?) {
+    Ok(match explain(&options.options()?) {
         Ok(text) => (text, None),
         Err(Failure { code, message }) => (String::new(), Some((code, message))),
     })

@@ -6,7 +6,7 @@ use std::mem;
 use super::files::{Files, Pair, none};
 use super::{Evaluation, Flags, Note, Part, Prepared, Shape};
 use crate::error::{Error, Result};
-use crate::read::Pieces;
+use crate::read::open_run;
 use crate::settings::Queries;
 use crate::table::{Chunk, Qrels, Run, Whole, returned};
 
@@ -155,7 +155,7 @@ fn widths(prepared: &Prepared) -> (usize, usize) {
 /// one is told of those that are read first.
 pub fn evaluate_file(path: &str, qrels: &Qrels, prepared: &Prepared) -> Result<Evaluation> {
     let mut streamed = Streamed::new(path, qrels, prepared);
-    let mut pieces = Pieces::of_run(path)?;
+    let mut pieces = open_run(path)?;
     let mut next = pieces.next(BLOCKS)?;
     while let Some(chunks) = next {
         let (pushed, read) = rayon::join(|| streamed.push(qrels, prepared, chunks), || pieces.next(BLOCKS));

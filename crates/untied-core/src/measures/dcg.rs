@@ -200,7 +200,7 @@ pub(super) fn squared_deviations(values: impl Iterator<Item = (f64, f64)> + Clon
 }
 
 /// A sum of gains times discounts, perhaps normalised.
-pub(crate) struct Gains {
+pub struct Gains {
     gain: Gain,
     /// D(1), D(2), ... as far as they are not 0 and ranks are needed.
     discounts: Vec<f64>,
@@ -217,6 +217,12 @@ impl Gains {
             && discounts.windows(2).all(|pair| pair[0] >= pair[1])
             && discounts.last().is_none_or(|&last| last >= 0.0);
         Gains { gain, discounts, ideal: None, ordered }
+    }
+
+    /// The plain sum, with gains by grade; other grades gain nothing.
+    #[must_use]
+    pub fn of_table(gains: Vec<(f64, f64)>, discounts: Vec<f64>, scope: &Scope<'_>) -> Gains {
+        Gains::new(Gain::Table(gains), discounts, scope)
     }
 
     /// The same sum, divided by that of an ideal ranking.
@@ -277,7 +283,8 @@ impl Gains {
     }
 
     /// DCG of the positive gains, given in descending order.
-    pub(crate) fn ideal_dcg(&self, gains: impl IntoIterator<Item = (f64, u32)>) -> f64 {
+    #[must_use]
+    pub fn ideal_dcg(&self, gains: impl IntoIterator<Item = (f64, u32)>) -> f64 {
         let mut rest = self.discounts.as_slice();
         let mut ideal = 0.0;
         for (gain, count) in gains.into_iter().take_while(|&(gain, _)| gain > 0.0) {

@@ -50,6 +50,7 @@ pub(crate) mod success;
 pub(crate) mod time_biased_gain;
 pub(crate) mod u_measure;
 pub(crate) mod utility;
+pub mod variants;
 pub(crate) mod walk;
 pub(crate) mod yaap;
 

@@ -63,7 +63,10 @@ fn extremes(orders: &Orders, gain: &Gain, value: impl Fn(&Ranking) -> f64) -> (f
 
 /// Rndcg whose last point counts if the ranking is by so many documents longer than the positive part of the ideal
 /// one (2 in `trec_eval`).
-pub(crate) fn at_changes(spec: &Spec, scope: &Scope<'_>, longer: usize) -> Result<Box<dyn Measure>> {
+///
+/// # Errors
+/// The gain is not what Rndcg takes.
+pub fn at_changes(spec: &Spec, scope: &Scope<'_>, longer: usize) -> Result<Box<dyn Measure>> {
     Ok(Box::new(NdcgAtChanges { gain: gain(spec, scope)?, longer }))
 }
 

@@ -1,7 +1,7 @@
 //! Shares of R: recall levels and multiples, as the decimal numbers they are written as.
 
 /// A number of documents that depends on R.
-pub(crate) type Target = Box<dyn Fn(usize) -> usize + Send + Sync>;
+pub type Target = Box<dyn Fn(usize) -> usize + Send + Sync>;
 
 /// ceil(x R), exactly: 0.7 means 7/10, not the double next to it.
 pub(crate) fn ceiling(x: f64) -> Target {

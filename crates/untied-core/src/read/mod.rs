@@ -2,8 +2,8 @@
 //!
 //! [`source`] opens a path and says whether it can be read at any position (a plain file) or only in
 //! sequence (standard input, pipes, archives); [`blocks`] cuts either into blocks of whole lines and hands
-//! them to a parser in parallel, all or some at a time; [`line`] and [`number`] are that parser's tools; [`trec`] has TREC's formats,
-//! [`table`] those with names of columns.
+//! them to a parser in parallel, all or some at a time; [`line`] and [`number`] are that parser's tools; [`layout`] parses columns, [`trec`] has
+//! TREC's formats as lists of them, [`table`] those with names of columns.
 //! [`letor`] reads learning-to-rank data, more than once and at any position, which [`spool`] makes possible.
 
 pub mod blocks;
@@ -11,21 +11,20 @@ mod delimited;
 mod gzip;
 mod json;
 mod json_text;
+pub mod layout;
 pub mod letor;
 mod limits;
 mod line;
-mod number;
+pub mod number;
 mod record;
 mod source;
 mod spool;
 pub mod table;
 mod trec;
 
-pub use number::{atof, atol};
 pub use source::is_file;
 pub use spool::{read_all, read_lines};
 pub use table::read_table;
 pub use trec::{
-    Dialect, Pieces, read_deviations, read_lengths, read_prels, read_qrels, read_qrels_leniently, read_ranks, read_run,
-    read_run_leniently, read_strata, read_subtopics,
+    QRELS, RUN, open_run, read_lengths, read_prels, read_qrels, read_ranks, read_run, read_strata, read_subtopics,
 };

@@ -1,9 +1,10 @@
 //! Which topics a report is about, and what keeps a topic from being evaluated.
 
-use super::report::{Topic, Values};
-use super::{Failure, Options, Version, code};
-use crate::error::{quote, show};
-use crate::table::Run;
+use untied_core::error::{quote, show};
+use untied_core::table::Run;
+
+use crate::report::{Topic, Values};
+use crate::{Failure, Options, Version, code};
 
 /// A judged topic.
 #[derive(Debug, Clone, Copy)]

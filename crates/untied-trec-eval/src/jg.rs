@@ -1,10 +1,11 @@
 //! Qrels with judgment groups, `-R qrels_jg`: a measure's mean over the groups, each with qrels of its own.
 
-use super::Version;
-use super::fields::rows;
-use crate::error::{Error, InputError, Result, quote};
-use crate::read::atol;
-use crate::table::{Chunk, Qrels};
+use untied_core::error::{Error, InputError, Result, quote};
+use untied_core::table::{Chunk, Qrels};
+
+use crate::Version;
+use crate::fields::rows;
+use crate::numbers::atol;
 
 /// A line: query, group, document, grade.
 type Row<'a> = (&'a [u8], &'a [u8], &'a [u8], i64);

@@ -1,19 +1,12 @@
 //! Where trec_eval computes something else than the measure of ours that it means: built from the same parts, known by
 //! no name of the grammar.
 
-use crate::error::{Error, Result};
-use crate::measures::dcg::{Gain, Gains};
-use crate::measures::hits::RPrecision;
-use crate::measures::interpolated::InterpolatedPrecision;
-use crate::measures::ndcg_points::at_changes;
-use crate::measures::share::Target;
-use crate::measures::utility::Utility;
-use crate::measures::{
-    Aggregate, Cutoff, Info, Measure, Needs, Orders, Parameter, REL, RecallBase, Scope, Spec, Value,
-};
-use crate::ranking::Ranking;
-use crate::registry::parse_open;
-use crate::table::Truth;
+use untied_core::error::{Error, Result};
+use untied_core::measures::variants::{Gains, Target, interpolated_precision, ndcg_at_changes, r_precision, utility};
+use untied_core::measures::{Aggregate, Cutoff, Info, Measure, Needs, Orders, Parameter, REL, Scope, Spec, Value};
+use untied_core::ranking::Ranking;
+use untied_core::registry::parse_open;
+use untied_core::table::Truth;
 
 const LEVELS: Parameter = Parameter { name: "levels", default: "", help: "recall levels or multiples of R" };
 const WEIGHTS: Parameter = Parameter { name: "weights", default: "", help: "four weights" };
@@ -50,8 +43,7 @@ pub static INTERPOLATED_10: Info = Info {
 pub static R_PRECISION_MULTIPLE: Info = Info {
     build: |spec, _| {
         let [multiple] = list(spec, LEVELS.name)[..] else { return Err(wrong(spec)) };
-        let cutoff: Target = Box::new(move |relevant| cut_off(multiple, relevant));
-        Ok(Box::new(RPrecision { rel: spec.rel()?, base: RecallBase::Qrels, cutoff }))
+        Ok(r_precision(spec.rel()?, Box::new(move |relevant| cut_off(multiple, relevant))))
     },
     ..quirk("Rprec_mult of trec_eval", "precision at a multiple of R", "P@c, c = floor(x R + 0.9)", &[LEVELS, REL])
 };
@@ -61,7 +53,7 @@ pub static UTILITY: Info = Info {
     build: |spec, _| {
         let [a, b, c, d] = list(spec, WEIGHTS.name)[..] else { return Err(wrong(spec)) };
         let collection = spec.number(COLLECTION.name, 0.0, "a number", |_| true)?;
-        Ok(Box::new(Utility { weights: [a, b, c, d], collection, rel: spec.rel()? }))
+        Ok(utility([a, b, c, d], collection, spec.rel()?))
     },
     ..quirk(
         "utility of trec_eval",
@@ -133,7 +125,7 @@ pub static RNDCG: Info = Info {
     build: |spec, scope| {
         let rel = spec.rel()?;
         let undefined: Condition = Box::new(move |_, truth| truth.relevant(rel) == 0);
-        let measure = at_changes(&with_gains("Rndcg", spec, scope)?, scope, 2)?;
+        let measure = ndcg_at_changes(&with_gains("Rndcg", spec, scope)?, scope, 2)?;
         Ok(Box::new(Unless { measure, undefined }))
     },
     ..quirk(
@@ -150,8 +142,9 @@ pub static RBP: Info = Info {
         let p = spec.number(P.name, 0.9, "a number", |_| true)?;
         let weights: Vec<f64> = (0..scope.depth).map(|i| (1.0 - p) * p.powi(i as i32)).collect();
         let pairs = pairs(spec);
-        let gains = Gains::new(Gain::Table(completed(&pairs, scope.grades)), weights.clone(), scope);
-        Ok(Box::new(Scaled { gains, judged: Gains::new(Gain::From(0.0), weights, scope), pairs }))
+        let judged = scope.grades.iter().filter(|&&grade| grade >= 0.0).map(|&grade| (grade, 1.0)).collect();
+        let judged = Gains::of_table(judged, weights.clone(), scope);
+        Ok(Box::new(Scaled { gains: Gains::of_table(completed(&pairs, scope.grades), weights, scope), judged, pairs }))
     },
     ..quirk(
         "rbp of trec_eval 10",
@@ -232,7 +225,7 @@ fn interpolated(spec: &Spec, target: impl Fn(f64) -> Target) -> Result<Box<dyn M
         return Err(wrong(spec));
     }
     match levels.is_sorted() {
-        true => Ok(Box::new(InterpolatedPrecision { rel, base: RecallBase::Qrels, targets })),
+        true => Ok(interpolated_precision(rel, targets)),
         false => Ok(Box::new(Unsorted { rel, targets })),
     }
 }
@@ -260,7 +253,7 @@ impl Measure for Unsorted {
             found.push(seen);
         }
         let targets = found.into_iter().rev().map(|target| Box::new(move |_: usize| target) as Target).collect();
-        InterpolatedPrecision { rel: self.rel, base: RecallBase::Qrels, targets }.mean(ranking, truth)
+        interpolated_precision(self.rel, targets).mean(ranking, truth)
     }
 
     fn variance(&self, _: &Ranking, _: &Truth<'_>) -> f64 {
@@ -294,7 +287,7 @@ fn with_gains(name: &str, spec: &Spec, scope: &Scope<'_>) -> Result<Spec> {
 fn gains(spec: &Spec, scope: &Scope<'_>) -> Result<(Gains, Pairs)> {
     let pairs = pairs(spec);
     let discounts = (1..=scope.depth).map(|i| 1.0 / (i as f64 + 1.0).log2()).collect();
-    Ok((Gains::new(Gain::Table(completed(&pairs, scope.grades)), discounts, scope), pairs))
+    Ok((Gains::of_table(completed(&pairs, scope.grades), discounts, scope), pairs))
 }
 
 /// Grades to which all are listed, whether a document has them or not.
@@ -493,7 +486,8 @@ mod tests {
 
     #[test]
     fn high_grades_take_no_more_room_than_their_documents() {
-        let levels = [(9e15, 1), (70_000.0, 2), (1.0, 3)].map(|(grade, count)| crate::grade::Level { grade, count });
+        let levels =
+            [(9e15, 1), (70_000.0, 2), (1.0, 3)].map(|(grade, count)| untied_core::grade::Level { grade, count });
         let gains = listed(&[(1.0, 0.5)], &Truth::none().with_levels(&levels));
         assert_eq!(gains.len(), 1 + LISTED as usize + 2);
         assert_eq!((gains[0], gains[1]), ((0.5, 3), (0.0, 0)));

@@ -1,27 +1,34 @@
 //! trec_eval's own command line: its reading of files, its measures by their names, its report, its exit codes.
 //!
 //! Nothing here is reached by `untied eval`: names and deviations belong to `untied trec_eval` and to
-//! `untied.compat.pytrec_eval`. No measure is computed here either, each is one of [`crate::measures`]; where trec_eval
-//! computes something else than a measure means, the variant lies beside the names.
+//! `untied.compat.pytrec_eval`. No measure is computed here either, each is one of [`untied_core::measures`]; where
+//! trec_eval computes something else than a measure means, the variant lies beside the names.
+
+#![forbid(unsafe_code)]
 
 mod fields;
 mod jg;
 mod names;
+mod numbers;
 mod preferences;
 mod prefs;
 mod prefs_group;
 mod prefs_read;
 mod qrels;
 mod quirks;
+mod read;
 mod report;
 mod topics;
 
 pub use names::{Context, Kind, Printed, Requested, Version, measures, nicknames};
+pub use numbers::atol;
+pub use read::{read_deviations, read_qrels, read_run};
 pub use report::Report;
 
-use crate::error::{Error, quote, show};
-use crate::read;
-use crate::table::Qrels;
+use untied_core::error::{Error, quote, show};
+use untied_core::read::read_lines;
+use untied_core::table::Qrels;
+
 use jg::read_groups;
 use prefs_read::{Preferences, read_prefs, read_qrels_prefs};
 use topics::collect;
@@ -110,7 +117,7 @@ impl<'a> Judgments<'a> {
         let version = options.version;
         let format = options.judgments.as_str();
         let judgments = if format == "qrels" {
-            read::read_qrels_leniently(path, version.dialect()).map(Box::new).map(Judgments::Qrels)
+            read_qrels(path, version).map(Box::new).map(Judgments::Qrels)
         } else {
             let of_bytes = match format {
                 "qrels_jg" => |bytes, path, version| read_groups(bytes, path, version).map(Judgments::Groups),
@@ -120,7 +127,7 @@ impl<'a> Judgments<'a> {
                 }
                 unknown => return Err(unknown_format("-R", unknown)),
             };
-            read::read_lines(path).and_then(|content| {
+            read_lines(path).and_then(|content| {
                 *bytes = content;
                 of_bytes(bytes, path, version)
             })
@@ -169,8 +176,8 @@ pub fn evaluate(options: &Options, judgments: &str, results: &str) -> Result<Rep
     if options.results != "trec_results" {
         return Err(unknown_format("-T", &options.results));
     }
-    let (run, tag) = read::read_run_leniently(results, options.version.dialect()).map_err(failure(code::INPUT))?;
-    let deviations = options.deviations.as_deref().map(read::read_deviations);
+    let (run, tag) = read_run(results, options.version).map_err(failure(code::INPUT))?;
+    let deviations = options.deviations.as_deref().map(read_deviations);
     let deviations = deviations.transpose().map_err(failure(code::DEVIATIONS))?;
     let lines = requested.printed(&options.context()).map_err(failure(code::INPUT))?;
     let refusal = lines.iter().find_map(|line| judgments.refuse(line, options));

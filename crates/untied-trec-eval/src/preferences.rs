@@ -1,14 +1,14 @@
 //! Values of the measures of preferences, `-R prefs` and `-R qrels_prefs`.
 
 use rayon::prelude::*;
+use untied_core::error::show;
+use untied_core::table::{Rows, Run};
 
-use super::prefs::{Retrieved, find, measure};
-use super::prefs_read::Preferences;
-use super::report::Values;
-use super::topics::collect;
-use super::{Kind, Options, Printed};
-use crate::error::show;
-use crate::table::{Rows, Run};
+use crate::prefs::{Retrieved, find, measure};
+use crate::prefs_read::Preferences;
+use crate::report::Values;
+use crate::topics::collect;
+use crate::{Kind, Options, Printed};
 
 /// Values of all topics.
 pub fn values(preferences: &Preferences<'_>, run: &Run, lines: &[Printed], options: &Options) -> Values {

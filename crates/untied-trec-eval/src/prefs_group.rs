@@ -8,8 +8,9 @@
 //! classes. Pairs are then counted in O(n log c), c the number of classes. A group with several is a partial order: the
 //! transitive closure of all its subgroups', kept as rows of bits.
 
-use super::prefs_read::Preference;
-use crate::error::{Error, Result, quote};
+use untied_core::error::{Error, Result, quote};
+
+use crate::prefs_read::Preference;
 
 /// Preferences fulfilled, of how many.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! Lines of fields, as trec_eval reads files that are not runs or plain qrels.
 
-use super::Version;
-use crate::error::{Error, InputError, Result, quote};
+use untied_core::error::{Error, InputError, Result, quote};
+
+use crate::Version;
 
 /// Rows from lines of exactly `N` fields. Version 10 knows comments: lines that begin with `#`.
 ///

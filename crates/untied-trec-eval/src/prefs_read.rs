@@ -5,10 +5,11 @@
 
 use std::ops::Range;
 
-use super::Version;
-use super::fields::rows;
-use crate::error::Result;
-use crate::read::atof;
+use untied_core::error::Result;
+
+use crate::Version;
+use crate::fields::rows;
+use crate::numbers::atof;
 
 /// A judgment of a preference file.
 #[derive(Debug, Clone, Copy, PartialEq)]

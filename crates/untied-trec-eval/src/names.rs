@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use super::quirks;
-use crate::error::{Error, Result, quote};
-use crate::measures::{Info, Spec, Value};
-use crate::read::Dialect;
-use crate::registry::parse_open;
+use untied_core::error::{Error, Result, quote};
+use untied_core::measures::{Info, Spec, Value};
+use untied_core::registry::parse_open;
+
+use crate::numbers::{atof, atol};
+use crate::quirks;
 
 /// Which trec_eval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,17 +16,6 @@ pub enum Version {
     Nine,
     /// 10.0.
     Ten,
-}
-
-impl Version {
-    /// How it reads runs and qrels.
-    #[must_use]
-    pub fn dialect(self) -> Dialect {
-        match self {
-            Nine => Dialect::Plain,
-            Ten => Dialect::Commented,
-        }
-    }
 }
 
 /// What decides on measures beside their names.
@@ -475,23 +465,12 @@ fn pairs(raw: &str) -> Result<Vec<(&str, f64)>> {
         .ok_or_else(|| problem(format!("expected pairs as 1=3,2=9, found {}", quote(raw.as_bytes()))))
 }
 
-/// The whole number that a text begins with, 0 if there is none: as C's `atol`.
 fn whole(text: &str) -> i64 {
-    let text = text.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b');
-    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-    let magnitude = digits[..end]
-        .bytes()
-        .fold(0i64, |value, digit| value.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
-    if text.starts_with('-') { -magnitude } else { magnitude }
+    atol(text.as_bytes())
 }
 
-/// The decimal number that a text begins with, 0 if there is none: as C's `atof`.
 fn number(text: &str) -> f64 {
-    let text = text.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b');
-    let ends = text.char_indices().map(|(at, c)| at + c.len_utf8()).rev();
-    let numeric = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
-    ends.map(|end| &text[..end]).filter(numeric).find_map(|start| start.parse().ok()).unwrap_or(0.0)
+    atof(text.as_bytes())
 }
 
 fn beta(spec: Spec, values: &[f64], _: &Context) -> Result<Spec> {
@@ -579,14 +558,5 @@ mod tests {
             let message = lines(&[argument], Nine).expect_err(argument).to_string();
             assert!(message.contains(part), "{argument}: {message}");
         }
-    }
-
-    #[test]
-    fn numbers_are_read_as_c_does() {
-        assert_eq!((whole(" 23.4x"), whole("-7"), whole("x"), whole("")), (23, -7, 0, 0));
-        assert_eq!(
-            (number(".25"), number("1e1z"), number("-"), number("5.0,"), number("1.")),
-            (0.25, 10.0, 0.0, 5.0, 1.0)
-        );
     }
 }

@@ -1,13 +1,14 @@
 //! Values of measures against qrels, one grade a document (`-R qrels`) or one of each judgment group (`-R qrels_jg`).
 
-use super::report::Values;
-use super::topics::{collect, twice};
-use super::{Failure, Kind, Options, Printed, code, failure};
-use crate::evaluate::{Evaluation, Plan, evaluate_and_look};
-use crate::measures::Spec;
-use crate::ranking::Ranking;
-use crate::settings::{Settings, Ties, Unjudged};
-use crate::table::{Qrels, Run};
+use untied_core::evaluate::{Evaluation, Plan, evaluate_and_look};
+use untied_core::measures::Spec;
+use untied_core::ranking::Ranking;
+use untied_core::settings::{Settings, Ties, Unjudged};
+use untied_core::table::{Qrels, Run};
+
+use crate::report::Values;
+use crate::topics::{collect, twice};
+use crate::{Failure, Kind, Options, Printed, code, failure};
 
 /// Lines of a report that are measures of the core.
 struct Columns {

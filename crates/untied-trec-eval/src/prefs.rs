@@ -1,6 +1,6 @@
 //! trec_eval's preference measures, `prefs_*`: how many of the judges' preferences does a ranking fulfil?
 //!
-//! With f of p preferences fulfilled (see [`super::prefs_group`]):
+//! With f of p preferences fulfilled (see [`crate::prefs_group`]):
 //!
 //! - `simp` = sum over groups f / sum over groups p
 //! - `avgjg` = mean over groups f / p, 0 where p = 0
@@ -9,9 +9,10 @@
 //!
 //! `_ret` leaves out preferences unless both documents are retrieved, `_imp` unless one of them is.
 
-use super::prefs_group::{Counts, Group, Placed, Share};
-use super::prefs_read::Preference;
-use crate::error::{Error, Result, quote};
+use untied_core::error::{Error, Result, quote};
+
+use crate::prefs_group::{Counts, Group, Placed, Share};
+use crate::prefs_read::Preference;
 
 /// A retrieved document.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -219,8 +220,8 @@ impl Pairs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trec_eval::Version;
-    use crate::trec_eval::prefs_read::read_prefs;
+    use crate::Version;
+    use crate::prefs_read::read_prefs;
 
     /// A run that retrieves these documents in this order.
     fn run<'a>(ids: &[&'a str]) -> Vec<Retrieved<'a>> {

@@ -3,11 +3,11 @@
 use std::io::Write as _;
 
 use rayon::prelude::*;
+use untied_core::evaluate::GEOMETRIC_FLOOR;
+use untied_core::table::Run;
 
-use super::prefs;
-use super::{Failure, Kind, Options, Printed, code};
-use crate::evaluate::GEOMETRIC_FLOOR;
-use crate::table::Run;
+use crate::prefs;
+use crate::{Failure, Kind, Options, Printed, code};
 
 /// The value of a deviation that cannot be told.
 const UNKNOWN: f64 = -1_000_000.0;

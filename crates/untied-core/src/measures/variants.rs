@@ -1,0 +1,28 @@
+//! Measures with numbers that no parameter of theirs takes: what programs of other names compute, in their words.
+
+use super::hits::RPrecision;
+use super::interpolated::InterpolatedPrecision;
+use super::utility::Utility;
+use super::{Measure, RecallBase};
+
+pub use super::dcg::Gains;
+pub use super::ndcg_points::at_changes as ndcg_at_changes;
+pub use super::share::Target;
+
+/// Interpolated precision, a mean over how many hits a rank must have.
+#[must_use]
+pub fn interpolated_precision(rel: f64, targets: Vec<Target>) -> Box<dyn Measure> {
+    Box::new(InterpolatedPrecision { rel, base: RecallBase::Qrels, targets })
+}
+
+/// Precision at this rank.
+#[must_use]
+pub fn r_precision(rel: f64, cutoff: Target) -> Box<dyn Measure> {
+    Box::new(RPrecision { rel, base: RecallBase::Qrels, cutoff })
+}
+
+/// Worth of the retrieved set in a collection of so many documents.
+#[must_use]
+pub fn utility(weights: [f64; 4], collection: f64, rel: f64) -> Box<dyn Measure> {
+    Box::new(Utility { weights, collection, rel })
+}
