@@ -16,7 +16,7 @@ from untied import cli
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
 #: Modules that have a page, in order. The page has what they define and document in full, and what is named here.
@@ -84,7 +84,7 @@ def help_of(command: str) -> str:
 
 def module_page(module: Any, name: str, named: tuple[str, ...]) -> str:
     """A module with the functions and classes that users call."""
-    shown = [module[part] for part in named] if named else list(documented(module))
+    shown = [module[part] for part in named] if named else documented(module)
     lines = [f"# untied.{name}", ""]
     if module.docstring:
         lines += [marked(module.docstring.value), ""]
@@ -96,16 +96,20 @@ def module_page(module: Any, name: str, named: tuple[str, ...]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def documented(module: Any) -> Iterator[Any]:
-    """What a module defines and documents with more than a line, or offers in the package's own name."""
-    offered = set(import_module("untied").__all__)
-    for name, thing in module.members.items():
-        of_package = thing.is_alias and thing.target_path.startswith(f"{module.path}.")
-        if name.startswith("_") or thing.is_alias > of_package or not (thing.is_function or thing.is_class):
-            continue
-        full = thing.docstring and any(part.kind.value != "text" for part in thing.docstring.parsed)
-        if full or name in offered or of_package:
-            yield thing
+def documented(module: Any) -> list[Any]:
+    """What a module offers, or else defines and documents with more than a line, in the order of definition."""
+    public = set(import_module("untied").__all__)
+
+    def shown(name: str, thing: Any) -> bool:
+        if module.exports is not None:
+            return name in module.exports and (thing.is_function or thing.is_class)
+        if name.startswith("_") or thing.is_alias or not (thing.is_function or thing.is_class):
+            return False
+        return name in public or any(part.kind.value != "text" for part in thing.docstring.parsed)
+
+    found = [getattr(thing, "final_target", thing) for name, thing in module.members.items() if shown(name, thing)]
+    homes = list(dict.fromkeys(thing.module.path for thing in found))
+    return sorted(found, key=lambda thing: (homes.index(thing.module.path), thing.lineno))
 
 
 def entry(thing: Any, level: int) -> list[str]:

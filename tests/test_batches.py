@@ -8,8 +8,8 @@ import pyarrow
 import pytest
 
 import untied
-from untied import batches
 from untied.batches import BatchComparer, BatchEvaluator
+from untied.batches import evaluate as batches
 
 MEASURES = [
     "AP", "nDCG@10", "nDCG(gain='exp2')", "RR", "P@5", "R@10", "Bpref", "infAP", "RBP(p=0.8)", "ERR@20", "nERR@5",

@@ -12,7 +12,7 @@ import pytest
 MEASURED = """
 import contextlib, io, sys
 import untied
-from untied import paired
+from untied.statistics import paired
 from untied.cli import main
 from untied.report import data, values
 

@@ -12,8 +12,9 @@ import pytest
 
 import untied
 import untied.compat
-from untied import overlap, study
+from untied import study
 from untied.cli import COMMANDS, main
+from untied.inputs import overlap
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "d": 0}, "q3": {"e": 1, "f": 0}}
 RUN = {"q1": {"a": 0.9, "b": 0.4}, "q2": {"c": 0.8, "x": 0.3}, "q3": {"f": 0.75, "e": 0.25}}
@@ -171,9 +172,9 @@ NONE_NEEDED = {
     "classes of results": [
         "ArrayComparison", "ArrayResults", "ArrayValues", "Assignment", "Comparison", "Comparisons", "FeatureResults",
         "Outcomes", "PassageComparison", "passages.PassageComparison", "Results", "Table", "Value",
-        "batches.ComparisonSummary", "batches.EvaluationSummary", "batches.Summary", "gate.Verdict", "gate.check.Check",
-        "judging.Advice", "judging.Candidate", "statistics.Significance", "statistics.Test", "study.Result",
-        "spark.SparkComparison", "spark.SparkEvaluation", "spark.SparkResults",
+        "batches.ComparisonSummary", "batches.EvaluationSummary", "batches.Summary", "gate.Check", "gate.check.Check",
+        "gate.Verdict", "judging.Advice", "judging.Candidate", "statistics.Significance", "statistics.Test",
+        "study.Result", "spark.SparkComparison", "spark.SparkEvaluation", "spark.SparkResults",
     ],
     "errors": ["InputError", "MeasureError", "UndefinedError", "UntiedError", "UntiedWarning"],
     "one input, or none": [
@@ -228,14 +229,15 @@ def entry_points() -> set[str]:
     ]
     for module in modules:
         try:
-            held = vars(importlib.import_module(f"untied.{module}"))
+            imported = importlib.import_module(f"untied.{module}")
         except ImportError:
             continue  # its host is not installed
         found |= {
             f"{module}.{name}"
-            for name, one in held.items()
+            for name, one in vars(imported).items()
             if not name.startswith("_")
-            if getattr(one, "__module__", "") == f"untied.{module}"
+            if name in getattr(imported, "__all__", ())
+            or getattr(one, "__module__", "") == f"untied.{module}"
             or (module == "study" and getattr(one, "__module__", "").startswith("untied.study"))
             if inspect.isroutine(one) or inspect.isclass(one)
         }

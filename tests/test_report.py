@@ -16,7 +16,7 @@ import untied
 from untied.cli import main
 from untied.errors import UntiedError
 from untied.report import comparison_report, report
-from untied.scaling import places
+from untied.results.scaling import places
 from untied.statistics import mean_interval, significance
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "tar2017"

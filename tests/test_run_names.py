@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import untied
-from untied.names import FORMATS, names_of
+from untied.inputs.names import FORMATS, names_of
 
 ARCHIVES = (".gz", ".zst", ".xz")
 

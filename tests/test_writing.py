@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from untied.cli import main
-from untied.writing import UNFINISHED, check_target, write_file
+from untied.results.writing import UNFINISHED, check_target, write_file
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and signals")
 
@@ -20,7 +20,7 @@ OLD, NEW = b"old\n" * 5_000, b"new one\n" * 50_000
 #: before the n-th line of the module that writes, or (the kernel's own kill) when so many bytes are written.
 KILLED = """
 import json, os, resource, signal, sys
-import untied.writing
+import untied.results.writing
 
 path, old, new = sys.argv[1], b"old\\n" * 5_000, b"new one\\n" * 50_000
 
@@ -28,7 +28,7 @@ def killed_before(line):
     lines = 0
     def trace(frame, event, argument):
         nonlocal lines
-        if frame.f_code.co_filename != untied.writing.__file__:
+        if frame.f_code.co_filename != untied.results.writing.__file__:
             return None
         lines += event == "line"
         if lines == line:
@@ -46,7 +46,7 @@ def moment(kill, argument):
     child = os.fork()
     if child == 0:
         kill(argument)
-        untied.writing.write_file(new, path)
+        untied.results.writing.write_file(new, path)
         os._exit(0)
     status = os.waitpid(child, 0)[1]
     with open(path, "rb") as file:
@@ -149,7 +149,7 @@ def test_links_are_followed_and_devices_kept(tmp_path):
 def test_standard_output_by_its_name_is_not_replaced(tmp_path):
     log = tmp_path / "log"
     log.write_bytes(OLD)
-    code = "from untied.writing import write_file; write_file(b'more', '/dev/stdout')"
+    code = "from untied.results.writing import write_file; write_file(b'more', '/dev/stdout')"
     with open(log, "ab") as file:
         subprocess.run([sys.executable, "-c", code], stdout=file, check=True)
     assert log.read_bytes() == OLD + b"more"
@@ -257,7 +257,7 @@ def test_what_takes_text_alone_gets_text(monkeypatch):
     """As in a notebook, whose standard output has no bytes below it."""
     import io
 
-    from untied.writing import write_out
+    from untied.results.writing import write_out
 
     taken = io.StringIO()
     monkeypatch.setattr("sys.stdout", taken)

@@ -13,7 +13,8 @@ import second
 import shapes
 
 import untied
-from untied import files, passages, truth
+from untied import passages, truth
+from untied.inputs import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

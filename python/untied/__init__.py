@@ -10,6 +10,7 @@ from untied.arrays import (
     evaluate_arrays,
 )
 from untied.compare import Assignment, Comparison, Comparisons, Outcomes, compare, compare_all
+from untied.compare.passages import PassageComparison, compare_passages
 from untied.errors import InputError, MeasureError, UndefinedError, UntiedError, UntiedWarning
 from untied.evaluate import Evaluator, evaluate
 from untied.features import FeatureResults, features
@@ -101,9 +102,8 @@ from untied.measures import (
     subAP,
     xinfAP,
 )
-from untied.own import additive_measure, measure
-from untied.passages import PassageComparison, compare_passages
-from untied.table import Results, Table, Value
+from untied.measures.own import additive_measure, measure
+from untied.results.table import Results, Table, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,12 +117,15 @@ if TYPE_CHECKING:
     from untied import estimates as estimates
     from untied import gate as gate
     from untied import judging as judging
+    from untied import own as own
     from untied import paper as paper
+    from untied import passages as passages
     from untied import report as report
     from untied import sample as sample
     from untied import spark as spark
     from untied import statistics as statistics
     from untied import study as study
+    from untied import table as table
     from untied import truth as truth
 else:
 
@@ -137,12 +140,15 @@ else:
             "estimates",
             "gate",
             "judging",
+            "own",
             "paper",
+            "passages",
             "report",
             "sample",
             "spark",
             "statistics",
             "study",
+            "table",
             "truth",
         }:
             raise AttributeError(f"module 'untied' has no attribute {name!r}")

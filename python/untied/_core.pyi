@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, final
 
 from untied._types import AboutMeasure, Facts, Findings, MeasureInfo, Parts, TrecOptions
-from untied.inputs import ArrowTable, OneRun, QrelsLike, Rows
+from untied.inputs.convert import ArrowTable, OneRun, QrelsLike, Rows
 
 __all__ = [
     "DRAWN_AT_LEAST",

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from untied._core import show_id
 from untied.errors import UntiedError
-from untied.statistics import TESTS
+from untied.results.text import lines
+from untied.statistics.runs import TESTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from untied.statistics import Significance
-    from untied.table import Results, Value
+    from untied.results.table import Results, Value
+    from untied.statistics.runs import Significance
 
 #: What a table can be written as.
 STYLES = ("latex", "md", "csv", "tsv", "table")
@@ -101,8 +102,6 @@ def paper_table(results: Results, found: Significance | None = None, *, style: s
     if style == "latex":
         body = [[_name(run, letters, style), *(_latex(cell) for cell in row.values())] for run, row in cells.items()]
         return _tabular([[one.translate(_LATEX) for one in head], *body], _symbols(caption.translate(_LATEX)))
-    from untied.cli.output import lines
-
     show = _markdown if style == "md" else _text
     body = [[_name(run, letters, style), *(show(cell) for cell in row.values())] for run, row in cells.items()]
     return lines(head, body, style, texts=len(head)) + f"\n{caption}\n"
@@ -190,8 +189,6 @@ def _data(
     results: Results, cells: dict[str, dict[str, _Cell]], letters: dict[str, str], marked: bool, style: str
 ) -> str:
     """Plain columns: a mean, its range where there is one, and marks where differences were tested."""
-    from untied.cli.output import lines
-
     ranged = any(cell.range for row in cells.values() for cell in row.values())
     head = ["run"] + ["letter"] * bool(letters)
     for measure in results.measures:

@@ -17,8 +17,8 @@ from math import isfinite
 import pyarrow
 
 from untied import _core, errors
-from untied.batches import DETAILS, BatchComparer, BatchEvaluator
-from untied.compare import DEFAULT
+from untied.batches.evaluate import DETAILS, BatchComparer, BatchEvaluator
+from untied.compare.runs import DEFAULT
 from untied.errors import UntiedError
 
 TYPE_CHECKING = False
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from pyspark.storagelevel import StorageLevel
 
     from untied._types import Facts
-    from untied.batches import Summary
-    from untied.compare import ComparingMeasures
-    from untied.inputs import DocsLike
+    from untied.batches.evaluate import Summary
+    from untied.compare.runs import ComparingMeasures
+    from untied.inputs.convert import DocsLike
     from untied.measures import MeasureLike
-    from untied.table import Table, Value
+    from untied.results.table import Table, Value
 
 
 class SparkResults:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import isfinite
 
-from untied import _core, overlap
+from untied import _core
 from untied.arrays.values import ArrayValues
 from untied.errors import UntiedError
+from untied.inputs import overlap
 from untied.measures import as_measure, as_measures
-from untied.recorded import recorded
-from untied.table import Table, Value
+from untied.results.recorded import recorded
+from untied.results.table import Table, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from untied._core import ArrayEvaluation, Measure
     from untied._types import Facts, Parts
     from untied.measures import MeasureLike
-    from untied.recorded import Recorded
+    from untied.results.recorded import Recorded
 
 
 #: What there is of the value of a query.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from untied.writing import drop_out, flush_out, write_out
+from untied.results.writing import drop_out, flush_out, write_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _run(arguments: Sequence[str]) -> int:
         write_out([USAGE.encode()])
         return 0 if arguments else 2
     if command == "--version":
-        from untied import __version__
+        from untied._core import __version__
 
         write_out([f"untied {__version__}\n".encode()])
         return 0
@@ -118,7 +118,7 @@ def _run(arguments: Sequence[str]) -> int:
         return 2
     from importlib import import_module
 
-    from untied.overlap import Notes
+    from untied.inputs.overlap import Notes
 
     run = import_module(f"untied.cli.{command.replace('-', '_')}").main
     with Notes() as notes:
@@ -173,7 +173,7 @@ def add_plugin(made: argparse.ArgumentParser) -> None:
 
 def load_plugins(plugins: Sequence[str]) -> list[str]:
     """Load what ``--plugin`` names; the files that were loaded."""
-    from untied.own import load_plugin
+    from untied.measures.own import load_plugin
 
     modules = [load_plugin(plugin) for plugin in plugins]
     return [getattr(module, "__file__", None) or module.__name__ for module in modules]

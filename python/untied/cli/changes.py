@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from untied._core import show_id
 from untied.cli import width
-from untied.cli.output import aligned, bold, lines
+from untied.cli.output import bold
+from untied.results.text import aligned, lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from untied.compare import Comparison
-    from untied.table import Table
+    from untied.compare.runs import Comparison
+    from untied.results.table import Table
 
 #: Changes in the order in which they are told.
 CHANGES = ("entered", "left", "rose", "fell")

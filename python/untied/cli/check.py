@@ -7,8 +7,8 @@ from untied.cli import parser, threads
 from untied.cli.output import write
 from untied.cli.reading import Refused, add_reading, read_qrels, refuse_all, run_files
 from untied.errors import UntiedError
-from untied.files import read_run
-from untied.overlap import SWAPPED
+from untied.inputs.files import read_run
+from untied.inputs.overlap import SWAPPED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

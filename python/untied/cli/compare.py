@@ -7,7 +7,7 @@ import sys
 from untied._core import show_id
 from untied.cli import FORMATS, digits, parser, threads
 from untied.cli.reading import add_reading, columns_named, read_qrels, run_files
-from untied.compare import DEFAULT, Comparison, Comparisons, compare_all
+from untied.compare.runs import DEFAULT, Comparison, Comparisons, compare_all
 from untied.errors import UntiedError
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from untied.table import Table
+    from untied.results.table import Table
 
 EXAMPLES = """\
   untied compare old.run new.run

@@ -6,14 +6,14 @@ import argparse
 
 from untied.cli import digits, output, parser, threads
 from untied.cli.reading import add_reading, read_qrels, run_files
-from untied.curves import curves
 from untied.errors import UntiedError
+from untied.evaluate.curves import curves
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from untied.table import Table
+    from untied.results.table import Table
 
 EXAMPLES = """\
   untied curve qrels.txt bm25.run dense.run --query 401 > curves.tsv

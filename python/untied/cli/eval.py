@@ -10,10 +10,10 @@ from untied.cli import PAPER_FORMATS, add_plugin, digits, load_plugins, message,
 from untied.cli.notes import by_run, values_by_run
 from untied.cli.reading import Refused, add_reading, columns_named, read_qrels, refuse_all, run_files
 from untied.errors import UntiedError
-from untied.evaluate import Evaluator
-from untied.inputs import as_qrels, named_runs
+from untied.evaluate.runs import Evaluator
+from untied.inputs.convert import as_qrels, named_runs
+from untied.inputs.overlap import Notes
 from untied.measures import as_measures
-from untied.overlap import Notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure, Qrels
-    from untied.table import Results
+    from untied.results.table import Results
 
 EXAMPLES = """\
   untied eval qrels.txt bm25.run dense.run
@@ -156,7 +156,7 @@ def main(arguments: Sequence[str]) -> None:
     except (UntiedError, OSError) as error:
         refuse_all(error, options)
     if options.pool is not None:
-        from untied.estimates import with_pool
+        from untied.judging.estimates import with_pool
 
         if qrels.format != "trec":
             raise UntiedError(f"--pool goes with plain qrels, not with format {qrels.format!r}")
@@ -212,7 +212,7 @@ def _spread_over(ties: str, unjudged: str) -> str:
 
 
 def _sampling_error(qrels: Qrels, options: argparse.Namespace, evaluated: Sequence[str]) -> str:
-    from untied.estimates import infap_error
+    from untied.judging.estimates import infap_error
 
     shown = []
     for name, run in named_runs(run_files(options, *options.runs), options.threads):

@@ -8,7 +8,7 @@ from itertools import groupby
 from untied._core import show_id
 from untied.cli import FORMATS, digits, parser, threads, width
 from untied.errors import UntiedError
-from untied.features import DIRECTIONS, features
+from untied.features.evaluate import DIRECTIONS, features
 from untied.measures import as_measure, as_measures
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from untied._core import Measure
-    from untied.features import FeatureResults
+    from untied.features.evaluate import FeatureResults
 
 EXAMPLES = """\
   untied features train.txt

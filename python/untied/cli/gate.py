@@ -9,8 +9,8 @@ from untied.cli import add_plugin, load_plugins, parser, threads
 from untied.cli.reading import add_reading, columns_named, read_qrels, run_files
 from untied.errors import UntiedError
 from untied.gate import gate
-from untied.statistics import SAMPLES
-from untied.writing import drop_out
+from untied.results.writing import drop_out
+from untied.statistics.runs import SAMPLES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

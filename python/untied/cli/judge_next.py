@@ -7,7 +7,7 @@ import sys
 from untied._core import show_id
 from untied.cli import FORMATS, add_plugin, digits, load_plugins, output, parser, threads
 from untied.cli.reading import add_reading, read_qrels, run_files
-from untied.judging import judge_next, rows
+from untied.judging.next import judge_next, rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,16 +9,18 @@ import sys
 from untied._core import __version__, show_id
 from untied.cli import FORMATS, width
 from untied.errors import UntiedError
-from untied.provenance import provenance
-from untied.writing import check_target as check_target
-from untied.writing import write_file, write_out
+from untied.inputs.provenance import provenance
+from untied.results.text import aligned as aligned
+from untied.results.text import lines as lines
+from untied.results.writing import check_target as check_target
+from untied.results.writing import write_file, write_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping
     from typing import Any
 
-    from untied.table import Results, Table
+    from untied.results.table import Results, Table
 
 #: Controls beyond those that JSON escapes; ends of lines; characters that turn the direction of text.
 HARMFUL = (*range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
@@ -60,24 +62,6 @@ def text(
     if style == "table":
         return _aligned_table(table, len(results.measures), digits, counts, spread_over, on_screen)
     return lines(table.columns, _formatted(table, digits, counts), style, texts=3)
-
-
-def lines(columns: Sequence[str], rows: Iterable[Sequence[str]], style: str, texts: int = 2) -> str:
-    """Text in columns, as a table, TSV, CSV or Markdown; the first columns are `texts`, the others numbers."""
-    if style == "table":
-        return "".join(f"{line}\n" for line in aligned([columns, *rows], texts))
-    if style == "md":
-        rule = ["---"] * texts + ["---:"] * (len(columns) - texts)
-        escaped = ([cell.replace("|", "\\|") for cell in line] for line in rows)
-        return "".join(f"| {' | '.join(line)} |\n" for line in (columns, rule, *escaped))
-    if style == "tsv":
-        return "".join(["\t".join(line) + "\n" for line in (columns, *rows)])
-    import csv
-    import io
-
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows([columns, *rows])
-    return buffer.getvalue()
 
 
 def _formatted(table: Table, digits: int, counts: Collection[str]) -> Iterable[tuple[str, ...]]:
@@ -134,18 +118,6 @@ def _aligned_table(
 def bold(line: str, on_screen: bool) -> str:
     """The line in bold face, where a terminal shows it and nobody objects."""
     return f"\x1b[1m{line}\x1b[0m" if on_screen and sys.stdout.isatty() and "NO_COLOR" not in os.environ else line
-
-
-def aligned(lines: Sequence[Sequence[str]], texts: int, center: bool = False) -> list[str]:
-    """Lines of cells as text: the first `texts` columns to the left, the others to the right."""
-    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-
-    def cell(i: int, row: int, text: str) -> str:
-        if i < texts:
-            return text.ljust(widths[i])
-        return text.center(widths[i]) if center and row == 0 else text.rjust(widths[i])
-
-    return ["   ".join(cell(i, row, text) for i, text in enumerate(line)).rstrip() for row, line in enumerate(lines)]
 
 
 def json(settings: dict[str, Any], inputs: list[str], **content: object) -> str:

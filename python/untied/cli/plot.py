@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from untied._core import show_id
-from untied.plotting import COLORS, DASHES, picture
+from untied.results.plotting import COLORS, DASHES, picture
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from untied.table import Table
+    from untied.results.table import Table
 
     Points = list[tuple[float, float, float]]  # value, low, high; rank by rank
 

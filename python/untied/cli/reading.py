@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from untied.errors import UntiedError
-from untied.files import RunFile, read_run
-from untied.inputs import as_qrels
+from untied.inputs.convert import as_qrels
+from untied.inputs.files import RunFile, read_run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import sys
 from untied.cli import add_plugin, load_plugins, output, parser, threads
 from untied.cli.reading import add_reading, read_qrels, run_files
 from untied.errors import UntiedError
-from untied.statistics import CORRECTIONS, INTERVALS, SAMPLES, TEST, TESTS
+from untied.statistics.runs import CORRECTIONS, INTERVALS, SAMPLES, TEST, TESTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

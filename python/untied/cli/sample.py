@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 
-from untied import files, sample
 from untied._core import show_id
 from untied.cli import output, parser
 from untied.errors import UntiedError
-from untied.inputs import as_qrels, named_runs
-from untied.lines import lines, refused
+from untied.inputs import files
+from untied.inputs.convert import as_qrels, named_runs
+from untied.inputs.lines import lines, refused
+from untied.judging import sample
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from untied.sample import Judgments
+    from untied.judging.sample import Judgments
 
 EXAMPLES = """\
   untied sample qrels.txt --rate 0.1 --seed 7 > sampled.qrels
@@ -127,7 +128,7 @@ def _runs(options: argparse.Namespace, what: str, unused: Sequence[str]) -> dict
 
 
 def _subcollection(options: argparse.Namespace) -> None:
-    from untied.estimates import subcollection
+    from untied.judging.estimates import subcollection
 
     runs = _runs(options, "--subcollection", ("by_query", "strata", "depth", "documents", "judgments_too"))
     rate = None if options.rate is None else _rate(options.rate)

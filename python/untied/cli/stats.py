@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 
 from untied._core import show_id
-from untied.aggregates import Aggregate
 from untied.cli import PAPER_FORMATS, add_plugin, digits, load_plugins, parser, threads
 from untied.cli.notes import by_run
 from untied.cli.reading import add_reading, columns_named, read_qrels, run_files
 from untied.errors import UntiedError
-from untied.evaluate import Evaluator
+from untied.evaluate.runs import Evaluator
 from untied.measures import as_measure, as_measures
-from untied.statistics import (
+from untied.statistics.aggregates import Aggregate
+from untied.statistics.runs import (
     CORRECTIONS,
     INTERVALS,
     SAMPLES,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from untied.table import Results
+    from untied.results.table import Results
 
 EXAMPLES = """\
   untied stats qrels.txt bm25.run dense.run hybrid.run

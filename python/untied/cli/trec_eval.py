@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from untied._core import TrecReport, __version__, explain_measures
-from untied.writing import write_out
+from untied.results.writing import write_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

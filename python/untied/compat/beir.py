@@ -13,9 +13,9 @@ from glob import glob
 from untied.compat._scores import with_finite_scores
 from untied.compat.pytrec_eval import RelevanceEvaluator
 from untied.errors import UntiedError
-from untied.evaluate import evaluate
+from untied.evaluate.runs import evaluate
+from untied.inputs.overlap import Notes
 from untied.measures import RR, P, RelP, Success
-from untied.overlap import Notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -29,10 +29,10 @@ from ir_measures.util import QrelsConverter, RunConverter
 from untied._core import measure_info
 from untied.compat._scores import with_finite_scores
 from untied.errors import MeasureError, UntiedError
-from untied.evaluate import Evaluator
-from untied.inputs import as_qrels
+from untied.evaluate.runs import Evaluator
+from untied.inputs.convert import as_qrels
+from untied.inputs.overlap import Notes
 from untied.measures import as_measure
-from untied.overlap import Notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from types import SimpleNamespace
 
 from untied.compat._scores import with_finite_scores
 from untied.compat.pytrec_eval import RelevanceEvaluator
-from untied.evaluate import evaluate
+from untied.evaluate.runs import evaluate
+from untied.inputs.overlap import Notes
 from untied.measures import RR, RelP
-from untied.overlap import Notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

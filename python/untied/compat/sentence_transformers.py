@@ -16,9 +16,9 @@ from math import fsum
 
 from untied.compat._scores import finite_scores
 from untied.errors import UntiedError
-from untied.evaluate import evaluate
+from untied.evaluate.runs import evaluate
+from untied.inputs.overlap import Notes
 from untied.measures import AP, RR, P, R, Success, nDCG
-from untied.overlap import Notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

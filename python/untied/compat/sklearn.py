@@ -23,8 +23,8 @@ from __future__ import annotations
 import warnings
 
 from untied.arrays import evaluate_arrays
+from untied.inputs.overlap import Notes
 from untied.measures import AP, DCG, ESL, PairConcordance, Success, nDCG
-from untied.overlap import Notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

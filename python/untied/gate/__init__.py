@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from untied import overlap
 from untied._core import look_swapped
 from untied.errors import UntiedError
 from untied.gate.check import Check
 from untied.gate.evidence import Evidence, Limit
 from untied.gate.rules import Allowed, drop, largest_difference, own
-from untied.inputs import as_lengths, as_qrels, as_run
+from untied.inputs import overlap
+from untied.inputs.convert import as_lengths, as_qrels, as_run
 from untied.measures import as_measure
-from untied.statistics import SAMPLES
+from untied.statistics.runs import SAMPLES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import TypeAlias
 
-    from untied.inputs import DocsLike, OneRun, QrelsLike
+    from untied.inputs.convert import DocsLike, OneRun, QrelsLike
     from untied.measures import MeasureLike
 
     Limits: TypeAlias = Mapping[MeasureLike, float | str] | Iterable[tuple[MeasureLike, float | str]]

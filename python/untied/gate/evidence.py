@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from math import isnan, sqrt
 
-from untied import _core, overlap
+from untied import _core
 from untied.errors import UntiedError
-from untied.evaluate import Evaluator
+from untied.evaluate.runs import Evaluator
+from untied.inputs import overlap
 from untied.measures import NumRet
 
 TYPE_CHECKING = False
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Lengths, Measure, Qrels, Run
-    from untied.table import Results, Value
+    from untied.results.table import Results, Value
 
 #: Queries that are named where a limit is broken, or that are missing.
 NAMED = 5

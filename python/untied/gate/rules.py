@@ -7,12 +7,12 @@ from heapq import nlargest, nsmallest
 from math import fsum, isnan, nan
 
 from untied import _core
-from untied.aggregates import Aggregate
 from untied.errors import UntiedError
 from untied.gate.check import Check
 from untied.gate.evidence import ERRORS, NAMED
-from untied.statistics import paired_p
-from untied.table import Value
+from untied.results.table import Value
+from untied.statistics.aggregates import Aggregate
+from untied.statistics.runs import paired_p
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from untied.provenance import provenance
+from untied.inputs.provenance import provenance
 from untied.report.comparison import collect_comparison
 from untied.report.data import collect
 from untied.report.page import page
-from untied.statistics import SAMPLES, TEST
+from untied.statistics.runs import SAMPLES, TEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from untied.compare import Comparison
-    from untied.inputs import QrelsLike, Runs
+    from untied.compare.runs import Comparison
+    from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
 
 

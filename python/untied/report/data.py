@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from math import nan
 
-from untied import _core, overlap
+from untied import _core
 from untied._core import show_id
-from untied.aggregates import Aggregate
-from untied.compare import as_comparing_measures, compare_loaded
+from untied.compare.runs import as_comparing_measures, compare_loaded
 from untied.errors import UntiedError
-from untied.evaluate import Evaluator
-from untied.inputs import as_qrels, named_runs
+from untied.evaluate.runs import Evaluator
+from untied.inputs import overlap
+from untied.inputs.convert import as_qrels, named_runs
 from untied.measures import ADR, IPrec, Unjudged, as_measures
 from untied.report.values import HELD, evaluated, number
-from untied.scaling import places
-from untied.statistics import said_of
+from untied.results.scaling import places
+from untied.statistics.aggregates import Aggregate
+from untied.statistics.runs import said_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure, Qrels, Run
-    from untied.inputs import QrelsLike, Runs
+    from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
 
 #: Recall levels of the precision-recall curve, in tenths.

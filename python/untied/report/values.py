@@ -6,11 +6,11 @@ from array import array
 from heapq import nlargest
 from math import isnan
 
-from untied import overlap
-from untied.compare import quantile
-from untied.evaluate import Evaluator
-from untied.paired import Column, Pair
-from untied.statistics import mean_interval, significance
+from untied.compare.runs import quantile
+from untied.evaluate.runs import Evaluator
+from untied.inputs import overlap
+from untied.statistics.paired import Column, Pair
+from untied.statistics.runs import mean_interval, significance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure, Qrels, Run
-    from untied.statistics import Significance
-    from untied.table import Results
+    from untied.results.table import Results
+    from untied.statistics.runs import Significance
 
 #: The most queries, and the most values of queries, that a page holds.
 MOST, CELLS = 2_000, 500_000

@@ -11,14 +11,15 @@ import math
 import os
 from itertools import combinations
 
-from untied import overlap, sample
 from untied._core import show_id
-from untied.correlation import kendall, swapped, tau_ap
+from untied.compare.correlation import kendall, swapped, tau_ap
 from untied.errors import UntiedError
-from untied.evaluate import Evaluator
-from untied.inputs import named_sources
+from untied.evaluate.runs import Evaluator
+from untied.inputs import overlap
+from untied.inputs.convert import named_sources
+from untied.judging import sample
 from untied.measures import as_measures
-from untied.plotting import COLORS, DASHES
+from untied.results.plotting import COLORS, DASHES
 from untied.study.frame import DIGITS, Figure, Inputs, Study, conduct, markdown, tidy, whole, whole_numbers
 
 TYPE_CHECKING = False
@@ -27,10 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, ClassVar
 
-    from untied.inputs import QrelsLike, Runs
+    from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
+    from untied.results.table import Table
     from untied.study.frame import Part, Result, Row
-    from untied.table import Table
 
 MEASURES = ("AP", "nDCG", "Rprec", "Bpref", "R@100", "nDCG@10", "P@10", "RBP(p=0.8)", "RR")
 DEPTHS = (50, 20, 10, 5)

@@ -10,15 +10,15 @@ from __future__ import annotations
 import math
 from functools import cached_property
 
-from untied import sample
-from untied.correlation import kendall
+from untied.compare.correlation import kendall
 from untied.errors import UntiedError
-from untied.evaluate import Evaluator
-from untied.inputs import as_qrels
+from untied.evaluate.runs import Evaluator
+from untied.inputs.convert import as_qrels
+from untied.judging import sample
 from untied.measures import as_measure, as_measures
-from untied.plotting import COLORS, DASHES
+from untied.results.plotting import COLORS, DASHES
+from untied.results.table import Table
 from untied.study.frame import SEEDS, Figure, Inputs, Study, markdown, numbers, whole
-from untied.table import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
     from untied._core import Qrels, Run
-    from untied.inputs import QrelsLike
+    from untied.inputs.convert import QrelsLike
     from untied.measures import MeasureLike
     from untied.study.frame import Part, Row
 

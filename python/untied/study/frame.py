@@ -12,16 +12,17 @@ import pickle
 import shlex
 from operator import index
 
-from untied import overlap
 from untied._core import __version__, show_id
 from untied.errors import UntiedError
-from untied.inputs import as_qrels, as_run, named_sources
+from untied.inputs import overlap
+from untied.inputs.convert import as_qrels, as_run, named_sources
+from untied.inputs.provenance import provenance
 from untied.progress import each, steps
-from untied.provenance import provenance
+from untied.results.table import Table
+from untied.results.text import lines
+from untied.results.writing import check_target, write_file
 from untied.study.kept import Kept, parts_path
 from untied.study.notes import of_queries
-from untied.table import Table
-from untied.writing import check_target, write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar, TypeAlias, TypeVar
 
     from untied._core import Qrels, Run
-    from untied.inputs import OneRun, QrelsLike, Runs
+    from untied.inputs.convert import OneRun, QrelsLike, Runs
 
     #: What tells a part from the others: text and numbers.
     Part: TypeAlias = tuple[Any, ...]
@@ -285,7 +286,7 @@ def conduct(study: Study, directory: str | os.PathLike[str], *, plots: str = "sv
     if plots not in PLOTS:
         raise UntiedError(f"plots must be one of {', '.join(PLOTS)}, not {plots!r}")
     if PLOTS[plots]:
-        from untied.plotting import need_matplotlib
+        from untied.results.plotting import need_matplotlib
 
         need_matplotlib()
     apart = study.apart()
@@ -323,7 +324,7 @@ def _write(
     figures = study.figures(tables)
     shown: dict[str, str] = {}
     for figure in figures if PLOTS[plots] else ():
-        from untied.plotting import picture
+        from untied.results.plotting import picture
 
         for style in PLOTS[plots]:
             save(f"{study.name}-{figure.name}.{style}", picture(figure.draw, figure.size, style))
@@ -449,6 +450,4 @@ def _listed(text: str, read: Callable[[str], Number], what: str) -> list[Number]
 
 def markdown(columns: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:
     """A table in Markdown; the first columns are `texts`, the others numbers."""
-    from untied.cli.output import lines
-
     return lines(columns, rows, "md", texts)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from untied import sample
 from untied._core import only_documents, retrieved_documents
+from untied.judging import sample
 from untied.study.estimates import STATISTICS, AgainstAP, add_rates, checked
 from untied.study.frame import Figure, Inputs, conduct
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, ClassVar
 
-    from untied.inputs import QrelsLike, Runs
+    from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
+    from untied.results.table import Table
     from untied.study.frame import Result, Row
-    from untied.table import Table
 
 #: Percent of the collection.
 RATES = (100.0, 90.0, 80.0, 70.0, 60.0, 50.0)

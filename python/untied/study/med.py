@@ -14,16 +14,18 @@ import math
 import os
 from itertools import combinations
 
-from untied import _core, overlap, sample
+from untied import _core
 from untied._core import show_id
-from untied.compare import as_comparing, compare_all
-from untied.correlation import kendall
+from untied.compare.correlation import kendall
+from untied.compare.runs import as_comparing, compare_all
 from untied.errors import UntiedError
-from untied.evaluate import Evaluator
-from untied.lines import lines, refused
+from untied.evaluate.runs import Evaluator
+from untied.inputs import overlap
+from untied.inputs.lines import lines, refused
+from untied.judging import sample
 from untied.measures import as_measure
 from untied.progress import each
-from untied.scaling import places
+from untied.results.scaling import places
 from untied.study.estimates import linear
 from untied.study.frame import SEEDS, Figure, Inputs, Study, conduct, markdown, numbers, tidy, whole, whole_numbers
 from untied.study.notes import of_compared_queries, of_filled
@@ -34,11 +36,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, ClassVar
 
-    from untied.compare import Comparisons
-    from untied.inputs import QrelsLike, Runs
+    from untied.compare.runs import Comparisons
+    from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
+    from untied.results.table import Table
     from untied.study.frame import Part, Result, Row
-    from untied.table import Table
 
 MEASURE = "nDCG@20"
 DISTANCES = ("MED(RBP(p=0.9))", "MED(AP@100)", "MED(ERR(max_grade={grade})@30)", "RBO(p=0.9)")

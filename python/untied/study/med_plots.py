@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untied._core import show_id
-from untied.plotting import COLORS, DASHES
+from untied.results.plotting import COLORS, DASHES
 from untied.study.frame import Figure
 from untied.study.med import DIFFERENCES, SHOWN, short
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from untied.results.table import Table
     from untied.study.med import Med
-    from untied.table import Table
 
 #: Up to this many dots of a plot are drawn large.
 FEW_DOTS = 500

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from itertools import combinations
 
+from untied.compare.passages import LONGEST, compare_passages, read_judged_passages, read_passages
 from untied.errors import UntiedError
-from untied.overlap import QUERIES
-from untied.passages import LONGEST, compare_passages, read_judged_passages, read_passages
-from untied.plotting import COLORS
+from untied.inputs.overlap import QUERIES
+from untied.results.plotting import COLORS
 from untied.study.estimates import linear
 from untied.study.frame import Figure, Inputs, Study, markdown, origin, tidy
 from untied.study.notes import counted
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, ClassVar
 
+    from untied.results.table import Table
     from untied.study.frame import Part, Row
-    from untied.table import Table
 
 
 class PassageInputs(Inputs):

@@ -12,13 +12,13 @@ import os
 from itertools import combinations
 
 from untied import _core
-from untied.compare import quantile
-from untied.correlation import kendall, swapped
+from untied.compare.correlation import kendall, swapped
+from untied.compare.runs import quantile
 from untied.errors import UntiedError
-from untied.evaluate import Evaluator
+from untied.evaluate.runs import Evaluator
 from untied.measures import as_measures
-from untied.plotting import COLORS, DASHES
 from untied.progress import each
+from untied.results.plotting import COLORS, DASHES
 from untied.study.frame import DIGITS, Figure, Inputs, Study, conduct, markdown, tidy
 
 TYPE_CHECKING = False
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
     from untied._core import Run
-    from untied.inputs import QrelsLike, Runs
+    from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
+    from untied.results.table import Table
     from untied.study.frame import Part, Result, Row
-    from untied.table import Table
 
 #: The six of McSherry & Najork, and three that look at the whole ranking.
 MEASURES = ("P@10", "R@100", "F1@10", "AP", "RR", "nDCG@10", "nDCG", "Rprec", "Bpref")

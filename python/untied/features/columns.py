@@ -8,7 +8,7 @@ import numpy
 
 from untied.arrays.inputs import HALVES, as_array, as_ids, as_numbers
 from untied.errors import UntiedError
-from untied.inputs import is_lazy, read_once
+from untied.inputs.convert import is_lazy, read_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

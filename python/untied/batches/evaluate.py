@@ -1,13 +1,4 @@
-"""Evaluating and comparing tables that are held in pieces: by Spark, Ray, Dask, Polars, DuckDB, or Arrow alone.
-
-A `BatchEvaluator` is a function from Arrow batches to Arrow batches, as these engines take them: rows of a run and of
-qrels in, values of queries out. It holds nothing but plain data and can be pickled. Each call needs the rows of a query
-to stand together; a batch may end within a query. A `BatchComparer` does the same for two runs. `untied.spark` is built
-on both.
-
-What comes out has all that aggregates are made of: `BatchEvaluator.summary` gives them from the rows of all pieces,
-with the same bits as `untied.evaluate` of the whole.
-"""
+"""Evaluating and comparing tables that are held in pieces: by Spark, Ray, Dask, Polars, DuckDB, or Arrow alone."""
 
 from __future__ import annotations
 
@@ -16,13 +7,14 @@ from math import isfinite
 import pyarrow
 import pyarrow.compute as pc
 
-from untied import _core, overlap
+from untied import _core
 from untied._core import Qrels, Run
-from untied.compare import DEFAULT, as_comparing_measures, as_table
+from untied.compare.runs import DEFAULT, as_comparing_measures, as_table
 from untied.errors import UntiedError
-from untied.inputs import as_lengths
+from untied.inputs import overlap
+from untied.inputs.convert import as_lengths
 from untied.measures import as_measure, as_measures
-from untied.table import Table, Value
+from untied.results.table import Table, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +23,8 @@ if TYPE_CHECKING:
 
     from untied._core import Lengths, Measure
     from untied._types import Facts
-    from untied.compare import ComparingMeasures
-    from untied.inputs import DocsLike
+    from untied.compare.runs import ComparingMeasures
+    from untied.inputs.convert import DocsLike
     from untied.measures import MeasureLike
 
 #: Rows that are put together before they are evaluated: enough to make what is done once for all of them cheap.

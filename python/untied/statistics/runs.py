@@ -1,9 +1,4 @@
-"""Whether runs differ: paired tests, intervals, effect sizes, corrections, and what ties and missing judgments leave.
-
-Values of queries go in: `Results` of `untied.evaluate` into `significance` and `discriminative_power`, or plain numbers
-into the functions before them. Randomisation tests need nothing else; the t-test, Wilcoxon's test and intervals are
-SciPy's (``pip install 'untied[stats]'``).
-"""
+"""Whether runs differ: tests, intervals, effect sizes, corrections, and what ties and missing judgments leave."""
 
 from __future__ import annotations
 
@@ -11,20 +6,21 @@ from array import array
 from itertools import compress
 from math import exp, fsum, isfinite, isnan, lgamma, nan, sqrt
 
-from untied import _core, overlap
-from untied.aggregates import Aggregate
+from untied import _core
 from untied.errors import UntiedError
+from untied.inputs import overlap
 from untied.measures import as_measure
-from untied.paired import Column, Pair, delta_bounds, pieces
-from untied.table import Results, Table, Value
+from untied.results.table import Results, Table, Value
+from untied.statistics.aggregates import Aggregate
+from untied.statistics.paired import Column, Pair, delta_bounds, pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, TypeAlias
 
-    from untied.compare import Comparison
-    from untied.paired import Spans
+    from untied.compare.runs import Comparison
+    from untied.statistics.paired import Spans
 
     Values: TypeAlias = Mapping[Any, float | Value] | Iterable[float | Value]
 
@@ -675,7 +671,7 @@ def _bca(values: Sequence[float], level: float, means: list[float], below: int, 
     """
     from statistics import NormalDist
 
-    from untied.compare import quantile
+    from untied.compare.runs import quantile
 
     if not 0 < below + at_most < 2 * len(means):
         return nan, nan  # the mean lies outside of all samples: too few were drawn

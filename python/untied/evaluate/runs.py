@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 from functools import partial
 
-from untied import _core, overlap
+from untied import _core
 from untied.errors import UntiedError
-from untied.files import run_file
-from untied.inputs import as_lengths, as_qrels, as_run, named_sources
+from untied.inputs import overlap
+from untied.inputs.convert import as_lengths, as_qrels, as_run, named_sources
+from untied.inputs.files import run_file
 from untied.measures import as_measures
 from untied.progress import each
-from untied.table import Results
+from untied.results.table import Results
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from untied.inputs import DocsLike, OneRun, QrelsLike, Runs
+    from untied.inputs.convert import DocsLike, OneRun, QrelsLike, Runs
     from untied.measures import MeasureLike
 
 

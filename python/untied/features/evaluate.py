@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 
-from untied import overlap
 from untied._core import FeatureEvaluator
 from untied.errors import UntiedError
-from untied.files import unpacked
+from untied.inputs import overlap
+from untied.inputs.files import unpacked
 from untied.measures import as_measure, as_measures
-from untied.recorded import recorded
-from untied.table import Table, Value
+from untied.results.recorded import recorded
+from untied.results.table import Table, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from untied._core import FeatureEvaluation, Measure
     from untied._types import Facts, FeatureTies
     from untied.measures import MeasureLike
-    from untied.recorded import Recorded
+    from untied.results.recorded import Recorded
 
 #: What ``directions`` takes, each with the directions that are evaluated.
 DIRECTIONS = {"high": ("high",), "low": ("low",), "both": ("high", "low"), "better": ("high", "low")}
@@ -377,7 +377,7 @@ def features(
     )
     paths = _paths(data)
     if paths is None or any(unpacked(os.fspath(path)).lower().endswith(".parquet") for path in paths):
-        from untied.columns import evaluate_columns
+        from untied.features.columns import evaluate_columns
 
         if paths is not None and len(paths) > 1:
             raise UntiedError("give one parquet file; several files are read as one only in SVMlight's form")
@@ -423,7 +423,7 @@ def _named(names: Any) -> dict[int, str]:
         if not hasattr(names, "items"):
             raise UntiedError("names of features in files go by number: {number: name}, or a file of such lines")
         return {int(number): str(name) for number, name in names.items()}
-    from untied.lines import lines, refused
+    from untied.inputs.lines import lines, refused
 
     found: dict[int, str] = {}
     for line, (number, *words) in lines(names, "number name"):

@@ -8,8 +8,8 @@ from itertools import compress
 from math import fsum, isnan
 from operator import gt, lt, sub
 
-from untied.aggregates import Aggregate
 from untied.errors import UntiedError
+from untied.statistics.aggregates import Aggregate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure
-    from untied.compare import Comparison
-    from untied.table import Results
+    from untied.compare.runs import Comparison
+    from untied.results.table import Results
 
 #: Values of pairs of runs that are held at once, in all; one pair always is.
 HELD = 1 << 20

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from functools import partial
 
-from untied import files
 from untied._core import Lengths, Qrels, Run
 from untied.errors import UntiedError
-from untied.names import names_of
+from untied.inputs import files
+from untied.inputs.names import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from untied import files
 from untied.errors import UntiedError
+from untied.inputs import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from heapq import nsmallest
 from math import inf, isnan, nan
 
-from untied import _core, overlap
+from untied import _core
 from untied.errors import MeasureError, UntiedError
-from untied.inputs import are_rows, as_lengths, as_qrels, as_run
-from untied.recorded import recorded
-from untied.table import Table, Value
+from untied.inputs import overlap
+from untied.inputs.convert import are_rows, as_lengths, as_qrels, as_run
+from untied.results.recorded import recorded
+from untied.results.table import Table, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from untied._core import Measure
-    from untied.inputs import DocsLike
-    from untied.recorded import Recorded
+    from untied.inputs.convert import DocsLike
+    from untied.results.recorded import Recorded
 
     ComparingMeasures: TypeAlias = Measure | str | Iterable[Measure | str]
 
@@ -712,7 +713,7 @@ def compare_all(
     new    1.0000  1.0000  0.5000
     other  0.5000  0.5000  1.0000
     """
-    from untied.inputs import named_runs
+    from untied.inputs.convert import named_runs
 
     asked = as_comparing_measures(measures)
     named = named_runs(runs, threads)

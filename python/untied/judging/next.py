@@ -1,27 +1,23 @@
-"""What to judge next: unjudged documents that matter most to what is known of a run, or of which of two is better.
-
-For every candidate the measure and its exact bounds over all grades of unjudged documents are computed as they would
-be after each possible judgment; outcomes are weighted by how likely the judgment is held to be.
-"""
+"""What to judge next: unjudged documents that matter most to what is known of a run, or of which of two is better."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import fsum
 
-from untied import overlap
 from untied._core import judgment_outlook
 from untied.errors import UntiedError
-from untied.inputs import as_qrels, named_runs
+from untied.inputs import overlap
+from untied.inputs.convert import as_qrels, named_runs
+from untied.judging.sample import ranked
 from untied.measures import as_measure
-from untied.sample import ranked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from untied._core import Qrels, Run
-    from untied.inputs import QrelsLike, Runs
+    from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
 
 

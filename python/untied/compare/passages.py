@@ -1,0 +1,271 @@
+"""Rankings of passages: the largest difference that judgments of text could make between two of them."""
+
+from __future__ import annotations
+
+from math import fsum, isfinite
+from operator import index
+
+from untied import _core
+from untied._core import show_id
+from untied.errors import UntiedError
+from untied.inputs.convert import read_once
+from untied.inputs.lines import lines, refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping
+    from typing import Any, TypeAlias
+
+    #: Document, offset of the first character, number of characters.
+    Passage: TypeAlias = tuple[str, int, int]
+    #: The same and what each character gains.
+    Judged: TypeAlias = tuple[str, int, int, float]
+
+#: The name of the only query where two lists are compared.
+QUERY = "query"
+#: Texts of documents end before this offset.
+LONGEST = 1 << 32
+
+
+#: What lines of files hold.
+RUN = "query document start length rank score tag"
+JUDGED = "query document start length gain"
+
+
+class PassageComparison:
+    """The largest differences of two runs of passages.
+
+    Attributes
+    ----------
+    per_query : dict of str and float
+        The largest difference, query by query, in byte order of their ids.
+    alone : tuple of int
+        How many queries only the first and only the second run has; they are left out.
+    """
+
+    __slots__ = ("alone", "per_query")
+
+    def __init__(self, per_query: dict[str, float], alone: tuple[int, int]) -> None:
+        self.per_query = per_query
+        self.alone = alone
+
+    @property
+    def mean(self) -> float:
+        """The mean over queries."""
+        return fsum(self.per_query.values()) / len(self.per_query)
+
+    def most_changed(self, n: int = 20) -> list[str]:
+        """The queries that could differ most, the most different one first; of equal ones the first in byte order."""
+        return sorted(self.per_query, key=lambda query: -self.per_query[query])[:n]
+
+    def __repr__(self) -> str:
+        return f"<untied.PassageComparison: mean {self.mean:.4f} of {len(self.per_query)} queries>"
+
+
+def read_passages(path: str | os.PathLike[str]) -> tuple[dict[str, list[Passage]], int]:
+    """Read a run of passages: ``query document start length rank score tag``, a passage a line.
+
+    The score ranks, as in all runs; passages of equal score stand in the order of the file. Offsets count from 0. Blank
+    lines and lines that begin with ``#`` are passed over.
+
+    Parameters
+    ----------
+    path : str or path-like
+        As for `read_run`.
+
+    Returns
+    -------
+    tuple
+        Passages by query, best first, as `compare_passages` takes them; and how many have the score of another one.
+
+    Raises
+    ------
+    InputError
+        A line has not got seven fields, an offset, a length or a score is none, or there is no line.
+    OSError
+        The file cannot be read.
+    """
+    scored: dict[str, list[tuple[float, Passage]]] = {}
+    for number, fields in lines(path, RUN):
+        if len(fields) != 7:
+            raise refused(path, number, f"7 fields ({RUN})", str(len(fields)))
+        text = _offsets(path, number, fields)
+        scored.setdefault(fields[0], []).append((_number(path, number, "score", fields[5]), text))
+    tied = 0
+    for passages in scored.values():
+        passages.sort(key=lambda passage: -passage[0])
+        scores = [score for score, _ in passages]
+        tied += sum(score in scores[max(0, i - 1) : i] + scores[i + 1 : i + 2] for i, score in enumerate(scores))
+    return {query: [text for _, text in passages] for query, passages in scored.items()}, tied
+
+
+def read_judged_passages(path: str | os.PathLike[str]) -> dict[str, list[Judged]]:
+    """Read judgments of passages: ``query document start length gain``, a passage a line.
+
+    Parameters
+    ----------
+    path : str or path-like
+        As for `read_run`.
+
+    Returns
+    -------
+    dict of str and list
+        Passages with their gains by query, as `compare_passages` takes them.
+
+    Raises
+    ------
+    InputError
+        A line has not got five fields, an offset, a length or a gain is none, or there is no line.
+    OSError
+        The file cannot be read.
+    """
+    found: dict[str, list[Judged]] = {}
+    for number, fields in lines(path, JUDGED):
+        if len(fields) != 5:
+            raise refused(path, number, f"5 fields ({JUDGED})", str(len(fields)))
+        gain = _number(path, number, "gain", fields[4])
+        if gain < 0:
+            raise refused(path, number, "a gain of at least 0", show_id(fields[4]))
+        found.setdefault(fields[0], []).append((*_offsets(path, number, fields), gain))
+    return found
+
+
+def _offsets(path: Any, line: int, fields: list[str]) -> Passage:
+    """The passage of a line."""
+    for name, field in zip(("start", "length"), fields[2:4], strict=True):
+        if not (field.isascii() and field.isdigit()):
+            raise refused(path, line, f"a {name}: a whole number from 0", show_id(field))
+    start, length = (int(field.lstrip("0")[:20] or "0") for field in fields[2:4])  # 20 digits are too many already
+    if start + length > LONGEST:
+        raise refused(path, line, f"text that ends before {LONGEST}", f"{fields[2]} and {fields[3]} more")
+    return fields[1], start, length
+
+
+def _number(path: Any, line: int, name: str, field: str) -> float:
+    try:
+        number = float(field)
+    except ValueError:
+        number = float("nan")
+    if not isfinite(number) or "_" in field or not field.isascii():
+        raise refused(path, line, f"a {name}: a finite number", show_id(field))
+    return number
+
+
+def compare_passages(
+    a: Iterable[Passage] | Mapping[str, Iterable[Passage]],
+    b: Iterable[Passage] | Mapping[str, Iterable[Passage]],
+    *,
+    judged: Iterable[Judged] | Mapping[str, Iterable[Judged]] | None = None,
+    max_gain: float = 1.0,
+    decay: str = "linear",
+    length: float = 12_000,
+    overhead: float = 0,
+    filled: bool = True,
+    direction: str = "both",
+) -> PassageComparison:
+    """The maximized effectiveness difference of two rankings of passages (MED-U).
+
+    A user reads one passage after the other. The i-th character read counts its gain times D(i), as often as it is
+    read. A character gains the same in both rankings; those that are not judged gain whatever makes the rankings differ
+    most.
+
+    Parameters
+    ----------
+    a, b : list of (document, start, length), or dict of query and list
+        Passages, best first: ``length`` characters of a document from offset ``start`` on, which counts from 0. Bytes
+        do as well, if all are in bytes. A ranking each, or one for every query.
+    judged : list of (document, start, length, gain), or dict of query and list, optional
+        Text of which the gain is known; of several gains of a character the highest counts. A document judged as a
+        whole is all of its text with gain 0, and its relevant passages with theirs.
+    max_gain : float
+        The most that a character without a judgment may gain, r_G.
+    decay : str
+        ``"linear"``: D(i) = max(0, 1 - i / length), that of the U-measure; ``"exponential"``: D(i) = 2^(-i / length),
+        that of time-biased gain.
+    length : float
+        The text after which nothing counts, or after which everything counts half, in characters.
+    overhead : float
+        What it takes to come to a passage, in characters, before it is read.
+    filled : bool
+        Whether each ranking is followed by text of its own without a judgment, as lists of documents are up to the
+        cutoff; otherwise by nothing.
+    direction : str
+        The largest of ``"a-b"``, of ``"b-a"``, or of ``"both"``.
+
+    Returns
+    -------
+    PassageComparison
+
+    Raises
+    ------
+    UntiedError
+        A passage or an option is refused, or the runs have no query in common.
+
+    Examples
+    --------
+    >>> from untied.passages import compare_passages
+    >>> old, new = [("a", 0, 500), ("b", 200, 300)], [("a", 0, 500), ("c", 0, 300)]
+    >>> round(compare_passages(old, new).mean, 4)
+    5509.9375
+    >>> round(compare_passages(old, new, filled=False).mean, 4)
+    283.7375
+    """
+    if isinstance(a, dict) != isinstance(b, dict):
+        raise TypeError("a ranked list of passages is compared with a ranked list, a dict with a dict")
+    runs: list[Any] = [a, b] if isinstance(a, dict) else [{QUERY: a}, {QUERY: b}]
+    if judged is not None and isinstance(a, dict) != isinstance(judged, dict):
+        raise TypeError("judgments of ranked lists are a list, those of dicts a dict")
+    known: Any = (judged if isinstance(a, dict) else {QUERY: judged}) if judged is not None else {}
+    directions = {"both": slice(2), "a-b": slice(1), "b-a": slice(1, 2)}
+    _refuse(decay not in {"linear", "exponential"}, f"decay must be 'linear' or 'exponential', not {decay!r}")
+    _refuse(direction not in directions, f"direction must be 'both', 'a-b' or 'b-a', not {direction!r}")
+    for name, number in {"length": length, "max_gain": max_gain}.items():
+        _refuse(not (isfinite(number) and number > 0), f"{name} must be a number above 0, not {number}")
+    _refuse(not (isfinite(overhead) and overhead >= 0), f"overhead must be a number from 0, not {overhead}")
+    both = sorted(runs[0].keys() & runs[1].keys(), key=lambda query: query.encode("utf-8", "surrogateescape"))
+    _refuse(not both, "the runs have no query in common")
+    per_query = {}
+    for query in both:
+        numbers: dict[str, int] = {}
+        up_and_down: tuple[float, ...] = _core.passage_differences(
+            _ranking(runs[0][query], numbers, f"query {query!r} of a"),
+            _ranking(runs[1][query], numbers, f"query {query!r} of b"),
+            _judgments(known.get(query, ()), numbers, f"query {query!r} of judged"),
+            top=max_gain, linear=decay == "linear", length=length, overhead=overhead, filled=filled,
+        )  # fmt: skip
+        per_query[query] = max(up_and_down[directions[direction]])
+    return PassageComparison(per_query, (len(runs[0]) - len(both), len(runs[1]) - len(both)))
+
+
+def _refuse(condition: bool, message: str) -> None:
+    if condition:
+        raise UntiedError(message)
+
+
+def _ranking(passages: Iterable[Any], numbers: dict[str, int], where: str) -> list[tuple[int, int, int]]:
+    found = []
+    for place, passage in enumerate(passages, 1):
+        _refuse(len(passage) != 3, f"{where}, passage {place}: expected (document, start, length), found {passage!r}")
+        found.append(_text(passage, numbers, f"{where}, passage {place}"))
+    return read_once(found, passages, where)
+
+
+def _judgments(judged: Iterable[Any], numbers: dict[str, int], where: str) -> list[tuple[int, int, int, float]]:
+    found = []
+    for place, one in enumerate(judged, 1):
+        here = f"{where}, passage {place}"
+        _refuse(len(one) != 4, f"{here}: expected (document, start, length, gain), found {one!r}")
+        gain = float(one[3])
+        _refuse(not (isfinite(gain) and gain >= 0), f"{here}: the gain must be a number from 0, not {one[3]!r}")
+        found.append((*_text(one, numbers, here), gain))
+    return read_once(found, judged, where)
+
+
+def _text(passage: Any, numbers: dict[str, int], where: str) -> tuple[int, int, int]:
+    document, start, length = passage[0], index(passage[1]), index(passage[2])
+    _refuse(
+        start < 0 or length < 0, f"{where}: start and length must be whole numbers from 0, not {start} and {length}"
+    )
+    _refuse(start + length > LONGEST, f"{where}: it ends at {start + length}, beyond {LONGEST}")
+    return numbers.setdefault(document, len(numbers)), start, length

@@ -1,0 +1,111 @@
+"""Curves of one query: measures at every rank, each with its mean and bounds over all orders of tied documents."""
+
+from __future__ import annotations
+
+from untied._core import Run
+from untied.errors import UntiedError
+from untied.evaluate.runs import evaluate
+from untied.inputs.convert import as_qrels, named_runs
+from untied.measures import DCG, Hits, P, R
+from untied.results.table import Table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from untied._core import Measure
+    from untied.inputs.convert import QrelsLike, Runs
+
+#: Names of curves: what has been found of what may have been expected so far, the number of relevant documents,
+#: precision, recall and cumulated gain.
+NAMES = ("dynamic_recall", "found", "precision", "recall", "DCG")
+
+
+def curves(
+    qrels: QrelsLike,
+    runs: Runs,
+    query: str,
+    *,
+    depth: int | None = None,
+    rel: float = 1,
+    gain: str = "linear",
+    ties: str = "range",
+    score_dtype: str = "float64",
+    qrels_format: str = "auto",
+    threads: int | None = None,
+) -> Table:
+    """Measures of one query at every rank.
+
+    Dynamic recall r_i (Typke, Veltkamp & Wiering 2006) is the number of documents among the first i that belong to the
+    groups of the truth's first i documents, over i; behind the end of the truth all its documents count. Its mean to
+    rank n, the end of the truth, is ADR.
+
+    Parameters
+    ----------
+    qrels, runs, ties, score_dtype, qrels_format, threads
+        As for `evaluate`; here ``ties`` is ``"range"`` by default.
+    query : str
+        The query.
+    depth : int, optional
+        Last rank; by default 100, or less where truth and rankings end before.
+    rel : float
+        Lowest relevant grade.
+    gain : str
+        Gain of a grade for DCG: ``"linear"`` or ``"exp2"``.
+
+    Returns
+    -------
+    Table
+        Columns ``run``, ``query``, ``curve``, ``rank``, ``value`` and, with ``ties="range"``, ``low`` and ``high``.
+        Curves are named ``dynamic_recall``, ``found`` (relevant documents so far), ``precision``, ``recall``, ``DCG``.
+
+    Raises
+    ------
+    UntiedError
+        Nothing is relevant to the query, or an option is refused.
+
+    Examples
+    --------
+    >>> table = curves({"q": [["a", "b"], ["c"]]}, {"q": ["c", "a", "b"]}, "q")
+    >>> table["value"][:3]
+    [0.0, 0.5, 1.0]
+    """
+    judged = as_qrels(qrels, threads, qrels_format)
+    if query not in judged:
+        raise UntiedError(f"the qrels do not hold query {query!r}")
+    grades = judged[query]
+    truth = sorted((grade for grade in grades.values() if grade >= rel), reverse=True)
+    if not truth:
+        raise UntiedError(f"nothing is relevant to query {query!r}")
+    rankings = {}
+    for name, load in named_runs(runs, threads):
+        run = load()
+        rankings[name] = Run({query: dict(run[query])} if query in run else {})
+    if depth is None:
+        depth = min(100, max(len(truth), *(len(run[query]) if query in run else 0 for run in rankings.values())))
+    if depth < 1:
+        raise UntiedError(f"depth must be at least 1, not {depth}")
+    measures: dict[str, list[Measure]] = {
+        # The groups that hold the truth's first i documents are those from the grade of its i-th one up.
+        "dynamic_recall": [P(rel=truth[min(k, len(truth)) - 1]) @ k for k in range(1, depth + 1)],
+        "found": [Hits(rel=rel) @ k for k in range(1, depth + 1)],
+        "precision": [P(rel=rel) @ k for k in range(1, depth + 1)],
+        "recall": [R(rel=rel) @ k for k in range(1, depth + 1)],
+        "DCG": [DCG(gain=gain) @ k for k in range(1, depth + 1)],
+    }
+    asked = [measure for of_curve in measures.values() for measure in of_curve]
+    results = evaluate(
+        {query: grades}, rankings, asked, ties=ties, score_dtype=score_dtype, queries="qrels", threads=threads
+    )
+    texts: dict[str, list[str]] = {"run": [], "query": [], "curve": []}
+    numbers: dict[str, list[float | None]] = {"rank": [], "value": []}
+    if ties == "range":
+        numbers |= {"low": [], "high": []}
+    for name in rankings:
+        for curve, of_curve in measures.items():
+            for rank, measure in enumerate(of_curve, 1):
+                value = results.value(measure, query=query, run=name)
+                for column, text in zip(texts.values(), (name, query, curve), strict=True):
+                    column.append(text)
+                cells = (rank, value.mean, value.low, value.high)
+                for number, cell in zip(numbers.values(), cells, strict=False):
+                    number.append(cell)
+    return Table(texts, numbers)

@@ -1,0 +1,252 @@
+"""Partly ordered truth: groups of documents in order, from files, preferences and the rankings of experts."""
+
+from __future__ import annotations
+
+from untied._core import show_id
+from untied.errors import UntiedError
+from untied.inputs.lines import lines, refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+    from typing import Any
+
+    Grades = dict[str, dict[str, float]]
+
+
+def read_groups(path: str | os.PathLike[str]) -> Grades:
+    """Read a file of ordered groups: ``query document document | document | ...``, one query a line.
+
+    Groups are separated by ``|``, the best comes first. Blank lines and lines that begin with ``#`` are passed over.
+
+    Parameters
+    ----------
+    path : str or path-like
+        As for `read_run`.
+
+    Returns
+    -------
+    dict
+        ``{query: {document: grade}}``; the last group has grade 1.
+
+    Raises
+    ------
+    InputError
+        A group is empty, a document stands twice in a query, a query has two lines, or there is none.
+    OSError
+        The file cannot be read.
+    """
+    shape = "query document document | document | ..."
+    found: Grades = {}
+    for number, (query, *entries) in lines(path, shape):
+        groups: list[list[str]] = [[]]
+        for entry in entries:
+            if entry == "|":
+                groups.append([])
+            else:
+                groups[-1].append(entry)
+        if not all(groups):
+            raise refused(path, number, f"documents in every group ({shape})", f"an empty group of {show_id(query)}")
+        if query in found:
+            raise refused(path, number, "one line for every query", f"another for {show_id(query)}")
+        grades = found[query] = {}
+        for grade, group in zip(range(len(groups), 0, -1), groups, strict=True):
+            for document in group:
+                if document in grades:
+                    raise refused(path, number, "every document once", f"{show_id(document)} again")
+                grades[document] = float(grade)
+    return found
+
+
+def read_mirex(path: str | os.PathLike[str]) -> Grades:
+    """Read the ground truth of MIREX: ``source query document group``, group 1 being the best.
+
+    Parameters
+    ----------
+    path : str or path-like
+        As for `read_run`.
+
+    Returns
+    -------
+    dict
+        ``{query: {document: grade}}``; the last group has grade 1.
+
+    Raises
+    ------
+    InputError
+        A line has not four columns, a group is not a whole number from 1, a document of a query is in two groups, the
+        lines come from several sources, or there is none.
+    OSError
+        The file cannot be read.
+    """
+    shape = "4 columns (source query document group)"
+    ranks: dict[str, dict[str, tuple[int, str]]] = {}
+    first = None
+    for number, fields in lines(path, shape):
+        if len(fields) != 4:
+            raise refused(path, number, shape, str(len(fields)))
+        source, query, document, group = fields
+        first = source if first is None else first
+        if source != first:
+            raise refused(path, number, f"one source, {show_id(first)}", show_id(source))
+        digits = group.lstrip("0")
+        if not group.isascii() or not group.isdigit() or not digits:
+            raise refused(path, number, "a whole number from 1 as the group", show_id(group))
+        rank = len(digits), digits  # in the order of the numbers, which may have more digits than Python converts
+        if ranks.setdefault(query, {}).setdefault(document, rank) != rank:
+            raise refused(path, number, "one group for every document of a query", f"another of {show_id(document)}")
+    grades = {}
+    for query, judged in ranks.items():
+        places = sorted(set(judged.values()), reverse=True)
+        grade = {group: float(place) for place, group in enumerate(places, 1)}
+        grades[query] = {document: grade[group] for document, group in judged.items()}
+    return grades
+
+
+#: Formats of files that are read here.
+READERS = {"groups": read_groups, "mirex": read_mirex}
+
+
+def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: bool = False) -> list[list[Any]]:
+    """Ordered groups from preferences between documents of one query.
+
+    Preferences are read as what follows from them too: of a over b and b over c, a over c. They are ordered groups if
+    two documents without a preference between them are preferred to the same others, and less than the same others.
+    Where that is not so there is no one truth that ADR could be computed against: the mean over all total orders that
+    agree with the preferences is hard to compute (counting them is #P-hard), and any one order says more than is known.
+
+    Parameters
+    ----------
+    preferences : iterable of (better, worse)
+        Pairs of documents.
+    coarsen : bool
+        Whether to make groups of preferences that are not: by level, which is the length of the longest chain of
+        better documents above a document. It keeps every preference, and adds some that were not stated.
+
+    Returns
+    -------
+    list of list
+        Groups, best first, documents in the order in which they first appeared.
+
+    Raises
+    ------
+    UntiedError
+        Preferences contradict each other, or they are not ordered groups and `coarsen` is not set.
+
+    Examples
+    --------
+    >>> groups_from_preferences([("a", "c"), ("b", "c")])
+    [['a', 'b'], ['c']]
+    """
+    from itertools import pairwise
+
+    below: dict[Hashable, set[Hashable]] = {}
+    above: dict[Hashable, int] = {}
+    for better, worse in preferences:
+        for document in (better, worse):
+            below.setdefault(document, set())
+            above.setdefault(document, 0)
+        if worse not in below[better]:
+            below[better].add(worse)
+            above[worse] += 1
+    level = {document: 0 for document, count in above.items() if count == 0}
+    ready = list(level)
+    for document in ready:  # which grows
+        for worse in below[document]:
+            level[worse] = max(level.get(worse, 0), level[document] + 1)
+            above[worse] -= 1
+            if above[worse] == 0:
+                ready.append(worse)
+    if len(ready) < len(below):
+        around = ", ".join(repr(document) for document in below if above[document])
+        raise UntiedError(f"preferences contradict each other: there is a circle among {around}")
+    groups: list[list[Any]] = [[] for _ in range(max(level.values(), default=-1) + 1)]
+    for document in below:
+        groups[level[document]].append(document)
+    if not coarsen:
+        # Ordered groups if every document is over all of the next level; the rest follows.
+        for group, next_group in pairwise(groups):
+            for better in group:
+                missing = [worse for worse in next_group if worse not in below[better]]
+                if missing:
+                    raise UntiedError(
+                        f"these preferences are not ordered groups: nothing is said of {better!r} and {missing[0]!r}, "
+                        f"though another document of the level of {better!r} is preferred to {missing[0]!r}; "
+                        "coarsen=True makes groups of levels, which adds preferences that were not stated"
+                    )
+    return groups
+
+
+def groups_from_rankings(
+    rankings: Sequence[Sequence[Any]] | Mapping[Any, Sequence[float]],
+    *,
+    alpha: float = 0.05,
+    p_value: Callable[[Sequence[float], Sequence[float]], float] | None = None,
+) -> list[list[Any]]:
+    """Ordered groups from the rankings of several experts: a new group where ranks differ significantly.
+
+    Documents are sorted by their median rank (those of equal medians by their mean rank). Going down, a document
+    begins a new group if its ranks differ significantly from those of every document in the current group. This is how
+    the truth of MIREX 2005 was grouped (Typke et al. 2005), as far as it is described there; where groups end depends
+    on `alpha` and on the number of experts, so a measure should not depend on it much.
+
+    Parameters
+    ----------
+    rankings : list of rankings, or {document: ranks}
+        Of each expert all documents, best first; or for each document its ranks, one an expert who ranked it.
+    alpha : float
+        Level of significance.
+    p_value : callable, optional
+        Test of two lists of ranks; by default Wilcoxon's rank-sum test, two-sided (needs scipy).
+
+    Returns
+    -------
+    list of list
+        Groups, best first.
+
+    Raises
+    ------
+    UntiedError
+        A ranking lacks a document or has one twice, or a document has no rank, or alpha is not between 0 and 1.
+    ImportError
+        scipy is not installed, and no test was given.
+
+    Examples
+    --------
+    >>> groups_from_rankings({"a": [1] * 9, "b": [2, 3] * 5, "c": [3, 2] * 5})
+    [['a'], ['b', 'c']]
+    """
+    from statistics import fmean, median
+
+    if not 0 < alpha < 1:
+        raise UntiedError(f"alpha must be between 0 and 1, not {alpha:g}")
+    if hasattr(rankings, "items"):
+        ranks = {document: [float(rank) for rank in of_document] for document, of_document in rankings.items()}
+        for document, of_document in ranks.items():
+            if not of_document:
+                raise UntiedError(f"no expert ranked {document!r}")
+    else:
+        ranks = {}
+        for number, ranking in enumerate(rankings, 1):
+            if len(set(ranking)) != len(ranking) or (ranks and set(ranking) != set(ranks)):
+                raise UntiedError(f"ranking {number} does not hold every document once")
+            for rank, document in enumerate(ranking, 1):
+                ranks.setdefault(document, []).append(float(rank))
+    if p_value is None:
+        p_value = _rank_sum
+    groups: list[list[Any]] = []
+    for document in sorted(ranks, key=lambda document: (median(ranks[document]), fmean(ranks[document]))):
+        if groups and any(p_value(ranks[member], ranks[document]) >= alpha for member in groups[-1]):
+            groups[-1].append(document)
+        else:
+            groups.append([document])
+    return groups
+
+
+def _rank_sum(one: Sequence[float], other: Sequence[float]) -> float:
+    from scipy.stats import mannwhitneyu
+
+    if set(one) == set(other) and len(set(one)) == 1:
+        return 1.0  # all ranks equal: nothing that could differ
+    return float(mannwhitneyu(one, other, alternative="two-sided").pvalue)

@@ -1,0 +1,267 @@
+"""Samples of judgments and of collections: the incomplete and the imperfect judgments of studies."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from operator import itemgetter
+
+from untied.errors import UntiedError
+from untied.inputs import overlap
+from untied.inputs.convert import as_qrels, as_run, named_runs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from untied._core import Run
+    from untied.inputs.convert import OneRun, QrelsLike
+
+#: ``{query: {document: grade}}``
+Judgments = dict[str, dict[str, float]]
+
+#: How often a query is drawn again before it is given up.
+MOST_DRAWS = 100_000
+
+UNSAMPLED = -1.0
+
+
+def document_key(seed: int, *parts: str) -> float:
+    """A number from 0 up to 1 that looks random and depends on the arguments alone."""
+    try:
+        digest = blake2b(digest_size=8, key=str(seed).encode())
+    except ValueError:
+        raise UntiedError(f"a seed has at most 64 digits, not {len(str(seed))}") from None
+    for part in parts:
+        data = part.encode("utf-8", "surrogateescape")
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return (int.from_bytes(digest.digest(), "big") >> 11) / 2.0**53
+
+
+def judgments(
+    qrels: QrelsLike,
+    rate: float | Mapping[str, float],
+    *,
+    seed: int = 0,
+    by_query: bool = False,
+    strata: Mapping[str, Mapping[str, str]] | None = None,
+    rel: float = 1,
+) -> Judgments:
+    """Incomplete judgments: a random part of the judged documents; the others become *pooled but not judged*.
+
+    A query that has relevant documents is drawn again until its sample holds one (Yilmaz & Aslam 2006, section 2.2).
+
+    Parameters
+    ----------
+    qrels : Qrels, path, or {query: {document: grade}}
+        Judgments. Documents with a negative grade are not judged, and stay so.
+    rate : float, or {stratum: float}
+        Share of the judged documents to keep, above 0 and at most 1; one for each stratum where `strata` are given.
+    seed : int
+        Another one gives another sample.
+    by_query : bool
+        Keep exactly the rounded share of every query's documents, at least one. By default every document is kept with
+        probability `rate`.
+    strata : {query: {document: stratum}}, optional
+        The stratum of every document; only with rates by stratum.
+    rel : float
+        Lowest relevant grade.
+
+    Returns
+    -------
+    dict
+        ``{query: {document: grade}}`` with grade -1 for documents that were not sampled.
+
+    Raises
+    ------
+    UntiedError
+        A rate is not above 0 and at most 1, a document has no stratum or its stratum no rate, or a stratum that has a
+        rate no document.
+    """
+    table = as_qrels(qrels)
+    if not isinstance(rate, (int, float)) and not hasattr(rate, "items"):
+        raise TypeError(f"rate must be a number, or one for each stratum, not {type(rate).__name__}")
+    rates = rate if not isinstance(rate, (int, float)) else {"": float(rate)}
+    for stratum, share in rates.items():
+        if not 0 < share <= 1:
+            of = f" of stratum {stratum}" if stratum else ""
+            raise UntiedError(f"rate{of} must be above 0 and at most 1, not {share:g}")
+    if (strata is None) != ("" in rates):
+        raise UntiedError("strata need a rate for each stratum, and rates by stratum need strata")
+    if strata is not None:
+        there_are = {stratum for documents in strata.values() for stratum in documents.values()}
+        if without := sorted(rates.keys() - there_are):
+            raise UntiedError(f"stratum {without[0]!r} has a rate, and no document is in it")
+
+    def rate_of(query: str, document: str) -> float:
+        if strata is None:
+            return rates[""]
+        stratum = strata.get(query, {}).get(document)
+        if stratum is None:
+            raise UntiedError(f"query {query!r}, document {document!r}: expected a stratum, found none")
+        if stratum not in rates:
+            raise UntiedError(f"stratum {stratum!r}: expected a rate, found none (there are {', '.join(rates)})")
+        return rates[stratum]
+
+    return {query: _draw(query, table[query], rate_of, seed, by_query, rel) for query in table.queries()}
+
+
+def _draw(
+    query: str,
+    judged: Mapping[str, float],
+    rate_of: Callable[[str, str], float],
+    seed: int,
+    by_query: bool,
+    rel: float,
+) -> dict[str, float]:
+    """The sample of a query, drawn until it holds a relevant document if there is any."""
+    grades = {document: judged[document] for document in sorted(judged)}
+    rates = {document: rate_of(query, document) for document, grade in grades.items() if grade >= 0}
+    for draw in range(MOST_DRAWS):
+        keys = {document: document_key(seed, query, document, str(draw)) for document in rates}
+        if by_query and rates:
+            kept = set()
+            for share in set(rates.values()):
+                same = sorted((document for document in rates if rates[document] == share), key=keys.__getitem__)
+                kept.update(same[: max(1, round(share * len(same)))])
+        else:
+            kept = {document for document, key in keys.items() if key < rates[document]}
+        has_relevant = any(grades[document] >= rel for document in kept)
+        if has_relevant or not any(grade >= rel for grade in grades.values()):
+            return {d: grade if d in kept else min(grade, UNSAMPLED) for d, grade in grades.items()}
+    raise UntiedError(f"query {query!r}: none of {MOST_DRAWS:,} samples holds a relevant document; the rate is too low")
+
+
+def pool(runs: Iterable[OneRun], depth: int, qrels: QrelsLike | None = None) -> Judgments:
+    """The pool of runs: every document that one of them has among its first `depth`.
+
+    Parameters
+    ----------
+    runs : runs
+        As for `evaluate`. Tied documents are ordered by id, descending.
+    depth : int
+        Documents of a query that each run gives to the pool.
+    qrels : Qrels, path, or {query: {document: grade}}, optional
+        Judgments to keep for documents of the pool; queries that are not judged are left out.
+
+    Returns
+    -------
+    dict
+        ``{query: {document: grade}}`` of the pool, with grade -1 for documents without judgment.
+
+    Raises
+    ------
+    UntiedError
+        The depth is below 1, or there is no run.
+    """
+    if depth < 1:
+        raise UntiedError(f"a pool's depth must be at least 1, not {depth}")
+    judged = None if qrels is None else as_qrels(qrels)
+    pooled: dict[str, set[str]] = {}
+    reasons: dict[str, str | None] = {}
+    for name, load in named_runs(runs):
+        run = load()
+        if judged is not None:
+            reasons[name] = overlap.of_inputs(judged, run, judging=True)
+        for query in run.queries():
+            pooled.setdefault(query, set()).update(ranked(run, query)[:depth])
+    overlap.warn(reasons)
+    if judged is not None:
+        pooled = {query: pooled.get(query, set()) for query in judged.queries()}
+    return {
+        query: {
+            document: (judged[query] if judged is not None else {}).get(document, UNSAMPLED)
+            for document in sorted(documents)
+        }
+        for query, documents in sorted(pooled.items())
+    }
+
+
+def ranked(run: Run, query: str) -> list[str]:
+    """The documents that a run retrieves, tied ones by id, descending."""
+    if query not in run:
+        return []
+    # Ids compare as their UTF-8 bytes do.
+    return [document for document, _ in sorted(run[query], key=itemgetter(1, 0), reverse=True)]
+
+
+def keeps_document(document: str, rate: float, seed: int = 0) -> bool:
+    """Whether a document is in a random part of the collection.
+
+    Parameters
+    ----------
+    document : str
+        Its id.
+    rate : float
+        Share of the collection that is kept.
+    seed : int
+        Another one gives another part.
+
+    Returns
+    -------
+    bool
+    """
+    return document_key(seed, document) < rate
+
+
+def collection(
+    qrels: QrelsLike, runs: Mapping[str, OneRun], rate: float, *, seed: int = 0, sample_judgments: bool = False
+) -> tuple[Judgments, dict[str, dict[str, dict[str, float]]]]:
+    """A random part of the collection: documents outside it are taken out of the runs.
+
+    With the judgments left as they are, these are imperfect: they know of documents that no longer exist (Yilmaz &
+    Aslam 2006, section 6). With judgments sampled too it is a smaller collection, on which AP is known to be stable
+    (Hawking & Robertson 2003).
+
+    Parameters
+    ----------
+    qrels : Qrels, path, or {query: {document: grade}}
+        Judgments.
+    runs : {name: run}
+        Runs, as for `evaluate`.
+    rate : float
+        Share of the collection to keep, above 0 and at most 1.
+    seed : int
+        Another one gives another part.
+    sample_judgments : bool
+        Whether to take documents out of the judgments too.
+
+    Returns
+    -------
+    qrels : dict
+        ``{query: {document: grade}}``
+    runs : dict
+        ``{name: {query: {document: score}}}``
+
+    Raises
+    ------
+    UntiedError
+        The rate is not above 0 and at most 1.
+    """
+    if not 0 < rate <= 1:
+        raise UntiedError(f"rate must be above 0 and at most 1, not {rate:g}")
+    seen: dict[str, bool] = {}
+
+    def keeps(document: str) -> bool:
+        if document not in seen:
+            seen[document] = keeps_document(document, rate, seed)
+        return seen[document]
+
+    judged = as_qrels(qrels)
+    kept_judgments = {
+        query: {
+            document: grade
+            for document, grade in sorted(judged[query].items())
+            if not sample_judgments or keeps(document)
+        }
+        for query in judged.queries()
+    }
+    kept_runs = {}
+    reasons: dict[str, str | None] = {}
+    for name, one in runs.items():
+        run = as_run(one)
+        reasons[name] = overlap.of_inputs(judged, run, judging=True)
+        kept_runs[name] = {
+            query: {document: score for document, score in run[query] if keeps(document)} for query in run.queries()
+        }
+    overlap.warn(reasons)
+    return kept_judgments, kept_runs

@@ -1,0 +1,327 @@
+"""Measures of your own: a function of one ranking, or gains and discounts; and plugins, modules that define some."""
+
+from __future__ import annotations
+
+from untied._core import Measure, define_additive, define_formula, formula_inputs
+from untied.errors import MeasureError, UntiedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Any, Literal, overload
+
+    from untied._types import AboutMeasure
+
+    CutoffUse = Literal["optional", "required", "none"]
+else:
+
+    def overload(function):
+        return function
+
+
+@overload
+def measure(function: Callable[..., Any], /) -> Measure: ...
+
+
+@overload
+def measure(
+    *,
+    name: str | None = None,
+    cutoff: CutoffUse = "optional",
+    best_by_grade: bool = False,
+    grows_with_grade: bool = False,
+    lower_is_better: bool = False,
+    numpy: bool = False,
+) -> Callable[[Callable[..., Any]], Measure]: ...
+
+
+def measure(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    cutoff: CutoffUse = "optional",
+    best_by_grade: bool = False,
+    grows_with_grade: bool = False,
+    lower_is_better: bool = False,
+    numpy: bool = False,
+) -> Measure | Callable[[Callable[..., Any]], Measure]:
+    """Make a measure of a function that computes its value for one ranking.
+
+    The measure is used as any other, by object or by name, under every policy. Where documents are tied, its value is
+    the mean over all orders: exact where there are at most 5,000 arrangements of their grades, else an estimate from a
+    fixed sample of at most 10,000, with its standard error.
+
+    Parameters
+    ----------
+    function : callable
+        Its arguments without a default say by their names what it wants to know about a query:
+
+        ``grades``
+            tuple of float: the grades of the documents, best first, to the cutoff. 0 for one without judgment.
+        ``judged``
+            tuple of bool: whether each of them is judged.
+        ``pooled``
+            tuple of bool: whether the qrels hold it, judged or with a negative grade.
+        ``ideal``
+            tuple of float: the grades of all judged documents of the query, highest first.
+        ``retrieved``
+            int: how many documents the ranking has, also below the cutoff.
+        ``cutoff``
+            int or None: the cutoff. ``ideal[:cutoff]`` is right for both.
+        ``groups``
+            tuple of (int, int): where tie groups begin and end. A function that asks for them is given rankings with
+            ties, where ``grades[start:end]`` has no order, and returns the mean over all orders itself; the last group
+            may go beyond the cutoff. Documents without judgment that are tied with no judged one stand by themselves.
+
+        Arguments with a default are the measure's parameters: numbers, texts, flags, lists and tables of numbers.
+        Whole numbers come as int, but for parameters whose default is a float. The function returns a number, or NaN
+        where the value is not defined. It may be called in any order of queries, and again for the same one.
+    name : str, optional
+        The measure's name; by default that of the function. Names of other measures are refused.
+    cutoff : {'optional', 'required', 'none'}
+        Whether the measure takes ``@k``.
+    best_by_grade : bool
+        A promise: of tied documents no order has a higher value than that by grade, and none a lower one than that
+        backwards (for `lower_is_better`, the other way round). ``low`` and ``high`` are exact then. Without it they are
+        the smallest and largest value seen, those of these two orders included, and certainty says ``estimate`` where
+        not all orders were seen.
+    grows_with_grade : bool
+        A promise: the value never falls when the grade of a document grows, whatever that does to ``ideal`` (or never
+        rises), and stays defined if it was. With it there are bounds over the grades of unjudged documents
+        (``unjudged="range"``).
+    lower_is_better : bool
+        Whether the best order is the one with the lowest value.
+    numpy : bool
+        Whether to give the function numpy arrays, which cannot be written to, instead of tuples.
+
+    Returns
+    -------
+    Measure
+
+    Raises
+    ------
+    MeasureError
+        A name means something else already, or an argument is none of the above.
+
+    Examples
+    --------
+    >>> import untied
+    >>> @untied.measure(best_by_grade=True)
+    ... def FirstTwo(grades, rel=1.0):
+    ...     "Whether both of the first two documents are relevant."
+    ...     return len(grades) > 1 and min(grades[:2]) >= rel
+    >>> untied.evaluate({"q": {"a": 1, "b": 1}}, {"q": [["a", "b", "c"]]}, [FirstTwo], ties="range")["FirstTwo"]
+    0.3333 [0.0000, 1.0000]
+    """
+
+    def define(function: Callable[..., Any]) -> Measure:
+        called, about = _read(function, name)
+        inputs, about["parameters"] = _arguments(function, called, formula_inputs())
+        about |= {"cutoff": cutoff, "lower_is_better": lower_is_better}
+        frombuffer = None
+        if numpy:
+            from importlib import import_module
+
+            frombuffer = import_module("numpy").frombuffer
+        return define_formula(
+            function,
+            about,
+            inputs=inputs,
+            best_by_grade=best_by_grade,
+            grows_with_grade=grows_with_grade,
+            frombuffer=frombuffer,
+        )
+
+    return define if function is None else define(function)
+
+
+@overload
+def additive_measure(function: Callable[..., Any], /) -> Measure: ...
+
+
+@overload
+def additive_measure(
+    *,
+    name: str | None = None,
+    cutoff: CutoffUse = "optional",
+    ideal: bool = False,
+    lower_is_better: bool = False,
+) -> Callable[[Callable[..., Any]], Measure]: ...
+
+
+def additive_measure(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    cutoff: CutoffUse = "optional",
+    ideal: bool = False,
+    lower_is_better: bool = False,
+) -> Measure | Callable[[Callable[..., Any]], Measure]:
+    """Make a measure that is a sum over ranks of the gain of the grade there times the discount of the rank.
+
+    Mean, variance, lowest and highest value over all orders of tied documents are exact, and computed without Python.
+
+    Parameters
+    ----------
+    function : callable
+        Its arguments are the measure's parameters, each with a default. It returns ``(gain, discount)``: a function of
+        a grade (a float) or a table ``{grade: gain}``, and a function of a rank (an int, from 1) or a sequence, 0
+        beyond its end. Documents without judgment gain nothing.
+    name, cutoff, lower_is_better
+        As for `measure`.
+    ideal : bool
+        Whether to divide by the sum of all judged documents of the query in their best order, to the cutoff.
+
+    Returns
+    -------
+    Measure
+
+    Raises
+    ------
+    MeasureError
+        A name means something else already, or an argument has no default.
+
+    Examples
+    --------
+    >>> import untied
+    >>> @untied.additive_measure
+    ... def Zipf(rel=1.0):
+    ...     "Relevant documents, each worth the reciprocal of its rank."
+    ...     return lambda grade: grade >= rel, lambda rank: 1 / rank
+    >>> untied.evaluate({"q": {"a": 1}}, {"q": [["a", "b"]]}, [Zipf @ 10], ties="range")["Zipf@10"]
+    0.7500 [0.5000, 1.0000]
+    """
+
+    def define(function: Callable[..., Any]) -> Measure:
+        called, about = _read(function, name)
+        _, about["parameters"] = _arguments(function, called, [])
+        about |= {"cutoff": cutoff, "lower_is_better": lower_is_better}
+        return define_additive(function, about, ideal=ideal)
+
+    return define if function is None else define(function)
+
+
+def _read(function: Callable[..., Any], name: str | None) -> tuple[str, AboutMeasure]:
+    """Name a measure, and say what its function says about it."""
+    import inspect
+
+    if not callable(function):
+        raise TypeError(f"a measure must be a function, not {type(function).__name__}")
+    own: str = getattr(function, "__qualname__", "")
+    called = name or own.rpartition(".")[2]
+    title, _, text = (inspect.getdoc(function) or "").partition("\n")
+    return called, {
+        "name": called,
+        "place": getattr(function, "__module__", None) or "__main__",
+        "by": own,
+        "title": title,
+        "text": text.strip("\n"),
+        "cutoff": "optional",
+        "parameters": [],
+        "lower_is_better": False,
+    }
+
+
+def _arguments(
+    function: Callable[..., Any], called: str, known: list[str]
+) -> tuple[list[str], list[tuple[str, object]]]:
+    """What a function wants to know about a query, and its parameters."""
+    import inspect
+
+    inputs: list[str] = []
+    parameters: list[tuple[str, object]] = []
+    for argument in inspect.signature(function).parameters.values():
+        name, has_default = argument.name, argument.default is not argument.empty
+        if argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD):
+            raise MeasureError(f"{called}: every argument needs a name of its own, found {argument}")
+        if has_default == (name in known) or (not has_default and argument.kind is argument.KEYWORD_ONLY):
+            what = f"{', '.join(known)} stand first and have no default; " if known else ""
+            raise MeasureError(f"{called}: {what}parameters have one; found {argument}")
+        if has_default and argument.kind is argument.POSITIONAL_ONLY:
+            raise MeasureError(f"{called}: parameter {name} must be one that can be given by name")
+        if has_default:
+            parameters.append((name, argument.default))
+        else:
+            inputs.append(name)
+    return inputs, parameters
+
+
+def load_plugin(plugin: str) -> ModuleType:
+    """Load a module that defines measures.
+
+    Parameters
+    ----------
+    plugin : str
+        A module's name, as ``import`` has it, or the path of a file: with ``.py`` at its end.
+
+    Returns
+    -------
+    module
+
+    Raises
+    ------
+    UntiedError
+        There is no such module.
+    OSError
+        There is no such file.
+    """
+    import importlib
+    import os
+    import sys
+
+    try:
+        if plugin.endswith(".py"):
+            # The path is the module's name: it shadows no other, and tells where measures come from.
+            path = os.path.abspath(plugin)
+            return sys.modules[path] if path in sys.modules else _run(path, plugin)
+        if all(part.isidentifier() for part in plugin.split(".")):
+            return importlib.import_module(plugin)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{plugin}.".startswith(f"{error.name}."):
+            error.add_note(f"while loading plugin {plugin}")
+            raise
+    except Exception as error:
+        error.add_note(f"while loading plugin {plugin}")
+        raise
+    raise UntiedError(f"there is no module {plugin!r}; a file is named by its path, with .py at its end")
+
+
+def _run(path: str, plugin: str) -> ModuleType:
+    import errno
+    import os
+    import sys
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    if not os.path.isfile(path):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), plugin)
+    spec = spec_from_file_location(path, path)
+    if spec is None or spec.loader is None:
+        raise UntiedError(f"{plugin} cannot be loaded as Python code")
+    module = module_from_spec(spec)
+    sys.modules[path] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[path]
+        raise
+    return module
+
+
+def pickled(place: str, by: str, text: str) -> tuple[Callable[[str, str], Measure], tuple[str, str]]:
+    """Tell pickle how to make a measure of one's own again: load what defines it, then read its name."""
+    if "<locals>" in by:
+        from pickle import PicklingError
+
+        function = by.partition(".<locals>")[0]
+        raise PicklingError(f"{text} is defined within a function, {function} in {place}, and cannot be imported")
+    return restored, (place, text)
+
+
+def restored(place: str, text: str) -> Measure:
+    """Make a measure that was pickled again."""
+    if place not in ("__main__", "__mp_main__"):
+        load_plugin(place)
+    return Measure(text)

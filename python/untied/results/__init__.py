@@ -1,0 +1,1 @@
+"""Results, and their ways out: values, tables, text, plots, files."""

@@ -1,0 +1,37 @@
+"""Rows as text: aligned for a terminal, TSV, CSV or Markdown."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+def lines(columns: Sequence[str], rows: Iterable[Sequence[str]], style: str, texts: int = 2) -> str:
+    """Text in columns, as a table, TSV, CSV or Markdown; the first columns are `texts`, the others numbers."""
+    if style == "table":
+        return "".join(f"{line}\n" for line in aligned([columns, *rows], texts))
+    if style == "md":
+        rule = ["---"] * texts + ["---:"] * (len(columns) - texts)
+        escaped = ([cell.replace("|", "\\|") for cell in line] for line in rows)
+        return "".join(f"| {' | '.join(line)} |\n" for line in (columns, rule, *escaped))
+    if style == "tsv":
+        return "".join(["\t".join(line) + "\n" for line in (columns, *rows)])
+    import csv
+    import io
+
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerows([columns, *rows])
+    return buffer.getvalue()
+
+
+def aligned(lines: Sequence[Sequence[str]], texts: int, center: bool = False) -> list[str]:
+    """Lines of cells as text: the first `texts` columns to the left, the others to the right."""
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+
+    def cell(i: int, row: int, text: str) -> str:
+        if i < texts:
+            return text.ljust(widths[i])
+        return text.center(widths[i]) if center and row == 0 else text.rjust(widths[i])
+
+    return ["   ".join(cell(i, row, text) for i, text in enumerate(line)).rstrip() for row, line in enumerate(lines)]
