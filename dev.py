@@ -1,58 +1,30 @@
 #!/usr/bin/env python3
-"""Everything a developer runs: ``python3 dev.py example | test | lint | build | docs | release | instructions``.
+"""Everything a developer runs: ``python3 dev.py COMMAND``.
 
-Needs Python 3.11 or later, a Rust toolchain and a C compiler. All else is installed into ``.venv``.
+Needs Python 3.11 or later and a C compiler. All else is installed into ``.venv``, Rust as well where there is none.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
-import os
-import pathlib
+import random
 import shutil
-import subprocess
 import sys
-import venv
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-ROOT = pathlib.Path(__file__).resolve().parent
-VENV = ROOT / ".venv"
-BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+from devtools import parts
+from devtools.environment import BIN, ROOT, install, part, run, took
+
 EXAMPLE = ROOT / "examples" / "tar2017"
+PYTEST = (BIN / "pytest", "-n", "auto", "--dist", "worksteal")
 
 
-def run(*command: str | pathlib.Path) -> None:
-    """Run a command in the project's folder; stop at the first failure."""
-    print("+", *command, flush=True)
-    environment = {
-        **os.environ,
-        "VIRTUAL_ENV": str(VENV),
-        "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
-        "PIP_QUIET": "1",
-    }
-    code = subprocess.run([str(part) for part in command], cwd=ROOT, env=environment, check=False).returncode
-    if code:
-        sys.exit(f"failed ({code}): {' '.join(map(str, command))}")
-
-
-def install(group: str) -> None:
-    """Make ``.venv`` with the tools of a dependency group, unless that is done."""
-    stamp = VENV / f"{group}.installed"
-    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
-    if stamp.exists() and stamp.read_text() == wanted:
-        return
-    if not (BIN / "pip").exists() and not (BIN / "pip.exe").exists():
-        venv.create(VENV, with_pip=True)
-    run(BIN / "python", "-m", "pip", "install", "--quiet", "--upgrade", "pip")
-    run(BIN / "python", "-m", "pip", "install", "--quiet", "--group", group)
-    stamp.write_text(wanted)
-
-
-def build() -> None:
+def compile_core(profile: str) -> None:
     """Compile the core and install the package, editable, into ``.venv``."""
     install("build")
-    run(BIN / "maturin", "develop", "--release", "--locked", "--quiet")
+    with part("build"):
+        run(BIN / "maturin", "develop", "--profile", profile, "--locked", "--quiet")
 
 
 def example() -> None:
@@ -64,56 +36,102 @@ def example() -> None:
     run(BIN / "untied", "eval", *paths, *measures, "--ties", "range", "--format", "table")
 
 
+def build(release: bool = False) -> None:
+    """Compile the core and install the package, editable, into .venv: quickly, or with --release as it is released."""
+    compile_core("release" if release else "quick")
+
+
 def lint() -> None:
-    """Formatting, lints and types; no change is made."""
+    """Check formatting, lints and types; nothing is changed."""
     install("dev")
     lint_core()
     lint_package()
 
 
-def lint_core() -> None:
-    """What is written in Rust."""
-    run("cargo", "fmt", "--check")
-    run("cargo", "clippy", "--locked", "--all-targets", "--", "-D", "warnings")
+def lint_core(*crates: str) -> None:
+    """What is written in Rust, or some crates of it."""
+    with part("lints"):
+        run("cargo", "fmt", "--check")
+        chosen = [word for crate in crates for word in ("-p", crate)]
+        run("cargo", "clippy", "--locked", "--all-targets", *chosen, "--", "-D", "warnings")
 
 
 def lint_package() -> None:
     """What is written in Python, and what both depend on."""
-    run(BIN / "ruff", "format", "--check", ".")
-    run(BIN / "ruff", "check", ".")
-    run(BIN / "mypy")
-    run(BIN / "stubtest", "untied._core", "--allowlist", "tests/stubtest-allowlist.txt")
-    run(BIN / "python", "release/third_party.py")
+    with part("lints"):
+        run(BIN / "ruff", "format", "--check", ".")
+        run(BIN / "ruff", "check", ".")
+        run(BIN / "mypy")
+        run(BIN / "stubtest", "untied._core", "--allowlist", "tests/stubtest-allowlist.txt")
+        run(BIN / "python", "release/third_party.py")
 
 
 def docs() -> None:
-    """Build, then make the documentation site in ``site``; a broken link is an error."""
+    """Build, then make the documentation site in site/; a broken link is an error."""
     build()
     install("docs")
     run(BIN / "python", "-m", "docsite.build")
 
 
+def check(names: list[str]) -> None:
+    """Lint, build quickly and test what changed since the branch began, or the parts that are named."""
+    plan = parts.plan([] if names else parts.changed(), names)
+    if not plan.parts:
+        print("nothing has changed")
+        return
+    print("parts:", *plan.parts)
+    install("dev")
+    if plan.crates:
+        lint_core(*plan.crates)
+        with part("tests in Rust"):
+            for crate in plan.crates:
+                chosen = plan.modules if crate == "untied-core" else []
+                run("cargo", "test", "--locked", "--quiet", "-p", crate, "--", *chosen)
+    build()
+    lint_package()
+    with part("tests in Python"):
+        run(*PYTEST, *plan.tests)
+
+
 def test() -> None:
-    """Everything that must hold before a change lands: lints, then the tests of the core and of the package."""
+    """Run everything that must hold before a change lands: lints, then the tests of the core and of the package."""
+    test_with(PYTEST)
+
+
+def nightly(seed: int | None) -> None:
+    """Run the tests with ten times the random instances, drawn from a seed: a random one, or --seed."""
+    seed = random.SystemRandom().randrange(10**9) if seed is None else seed
+    try:
+        test_with((*PYTEST, f"--hypothesis-seed={seed}"), UNTIED_NIGHTLY=str(seed))
+    finally:
+        print(f"the seed was {seed}: python3 dev.py nightly --seed {seed}")
+
+
+def test_with(pytest: tuple[object, ...], **variables: str) -> None:
+    """Lint, build what is released, and run all tests."""
     install("dev")
     with ThreadPoolExecutor() as beside:
         # Linking the optimised core takes one processor for minutes; lints and tests of the core need nothing of it.
-        built = beside.submit(build)
+        built = beside.submit(build, release=True)
         lint_core()
-        run("cargo", "test", "--locked", "--quiet")
+        with part("tests in Rust"):
+            run("cargo", "test", "--locked", "--quiet", **variables)
         built.result()
     lint_package()
-    run(BIN / "pytest", "-n", "auto", "--dist", "worksteal")
+    with part("tests in Python"):
+        run(*map(str, pytest), **variables)
     if shutil.which("valgrind"):
-        run(BIN / "python", "benchmarks/instructions.py")
+        with part("instructions"):
+            run(BIN / "python", "benchmarks/instructions.py")
     else:
         print("instructions are not counted: there is no valgrind")
-    run(BIN / "python", "release/build.py", "--quick")
+    with part("package"):
+        run(BIN / "python", "release/build.py", "--quick")
 
 
 def instructions() -> None:
     """Count the instructions of some commands under valgrind, against those that are recorded."""
-    build()
+    build(release=True)
     run(BIN / "python", "benchmarks/instructions.py")
 
 
@@ -123,15 +141,10 @@ def release() -> None:
     run(BIN / "python", "release/build.py")
 
 
-COMMANDS = {
-    "example": example,
-    "test": test,
-    "lint": lint,
-    "build": build,
-    "docs": docs,
-    "release": release,
-    "instructions": instructions,
-}
+COMMANDS: dict[str, Callable[..., None]] = {
+    command.__name__: command
+    for command in (example, check, test, nightly, lint, build, docs, instructions, release)
+}  # fmt: skip
 
 
 def main() -> None:
@@ -139,8 +152,22 @@ def main() -> None:
     if sys.version_info < (3, 11):  # noqa: UP036 (this file runs before anything is installed)
         sys.exit(f"Python 3.11 or later is needed, this is {sys.version.split()[0]}")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=COMMANDS)
-    COMMANDS[parser.parse_args().command]()
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    known = ", ".join(parts.PARTS)
+    options: dict[str, argparse.ArgumentParser] = {}
+    for name, command in COMMANDS.items():
+        options[name] = commands.add_parser(name, help=command.__doc__, description=command.__doc__)
+        options[name].set_defaults(command=command)
+    options["build"].add_argument("--release", action="store_true", help="optimise as for a release: takes minutes")
+    options["check"].add_argument("names", nargs="*", choices=[*parts.PARTS, []], metavar="part", help=known)
+    options["nightly"].add_argument("--seed", type=int, help="draw from this seed")
+    chosen = vars(parser.parse_args())
+    command = chosen.pop("command")
+    try:
+        command(**chosen)
+    finally:
+        if took:
+            print("seconds by part:", *(f"{name} {seconds:.0f}," for name, seconds in took.items()))
 
 
 if __name__ == "__main__":

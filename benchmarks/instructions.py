@@ -5,7 +5,7 @@ Time wanders by a third on a machine that others use; instructions do not by a t
 other over a small generated input, on one thread of a process that has run each of them before, so the start of Python
 does not count. ``instructions.json`` holds the counts by version of the compiler, as another compiler makes other code;
 with one that is not there, counts are printed and nothing is checked. ``--write`` records them: do so with the reason
-in the commit. Needs valgrind and a release build (``python3 dev.py build``).
+in the commit. Needs valgrind and a release build (``python3 dev.py build --release``).
 """
 
 from __future__ import annotations

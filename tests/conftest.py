@@ -8,8 +8,17 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("untied", derandomize=True, deadline=None, database=None, print_blob=False)
+from nightly import SEED, many
+
+settings.register_profile(
+    "untied", derandomize=SEED is None, max_examples=many(100), deadline=None, database=None, print_blob=False
+)
 settings.load_profile("untied")
+
+
+def pytest_report_header() -> str | None:
+    """The seed of a nightly run, which ``--hypothesis-seed`` has to have as well."""
+    return f"UNTIED_NIGHTLY={SEED}" if SEED else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,13 +1,13 @@
 """Runs and qrels in Arrow batches: the numbers of the whole, whatever the pieces."""
 
 import pickle
-import random
 
 import polars
 import pyarrow
 import pytest
 
 import untied
+from nightly import seeded
 from untied.batches import BatchComparer, BatchEvaluator
 from untied.batches import evaluate as batches
 
@@ -21,7 +21,7 @@ BOUNDED = ["AP", "nDCG@10", "nDCG(gain='exp2')@5", "RR", "P@5", "R@10", "RBP(p=0
 
 def make(seed, queries=23, grades=(-1, 0, 1, 2, 4)):
     """A run and qrels; each has queries that the other lacks, and the highest grade occurs in one query only."""
-    draw = random.Random(seed)
+    draw = seeded(seed)
     documents = [f"d{number}" for number in range(40)]
 
     def some(most, values):

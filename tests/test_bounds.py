@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import os
 import pathlib
 from collections.abc import Iterable
 from fractions import Fraction
@@ -18,6 +17,7 @@ from hypothesis import strategies as st
 
 import oracle
 import untied
+from nightly import many
 from strategies import DOCS, PACKAGE, UNRETRIEVED, Topic, as_text, close, measures, topics
 
 NAMES = [
@@ -126,7 +126,7 @@ def bounded(draw: st.DrawFn, name: str, retrieved: int | None = None) -> oracle.
     return oracle.Measure(name, k, **params)
 
 
-@settings(max_examples=int(os.environ.get("UNTIED_EXAMPLES", "60")))
+@settings(max_examples=many(20))
 @given(data=st.data())
 @pytest.mark.parametrize("name", NAMES)
 def test_every_assignment_and_every_order(name: str, data: st.DataObject) -> None:
@@ -151,7 +151,7 @@ def test_every_assignment_and_every_order(name: str, data: st.DataObject) -> Non
                 assert close(one.mean, end), (ties, unjudged)
 
 
-BATCHES, OF = 20, 50  # a thousand a measure
+BATCHES, OF = many(5), 50  # 250 instances a measure
 
 
 def small(random: Random, grades: list[float], most: int, count: int, tied: bool) -> Topic:
@@ -175,7 +175,7 @@ def small(random: Random, grades: list[float], most: int, count: int, tied: bool
 @settings(max_examples=BATCHES)
 @given(data=st.data())
 @pytest.mark.parametrize("name", NAMES)
-def test_a_thousand_instances(name: str, data: st.DataObject) -> None:
+def test_many_instances(name: str, data: st.DataObject) -> None:
     """Half of them may have ties; the queries of a batch are evaluated together and share their grades."""
     random = Random(data.draw(st.integers(0, 10**9)))
     count = random.randint(2, 6)

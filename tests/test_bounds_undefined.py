@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import oracle
 import untied
+from nightly import many
 from strategies import Topic, as_text
 from test_bounds import LENGTHS, NAMES, SEEN_TO_THE_END, bounded, completed, evaluate, possible, small
 
@@ -63,7 +64,7 @@ def defined(values: Iterable[Number]) -> list[float]:
     return [value for value in values if value is not None]
 
 
-@settings(max_examples=25)
+@settings(max_examples=many(8))
 @given(data=st.data())
 @pytest.mark.parametrize("name", [*NAMES, "NumRet"])
 def test_values_and_means_over_all_joint_assignments(name: str, data: st.DataObject) -> None:

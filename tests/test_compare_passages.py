@@ -6,7 +6,6 @@ import csv
 import io
 import itertools
 import json
-import random
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 
 import untied
+from nightly import many, seeded
 from untied.cli import main
 from untied.passages import read_judged_passages, read_passages
 
@@ -64,8 +64,8 @@ def rest(ranking: list[Passage], length: Fraction, overhead: Fraction) -> Fracti
 
 @pytest.mark.parametrize("filled", [True, False], ids=["filled", "not filled"])
 def test_all_assignments(filled: bool) -> None:
-    chance = random.Random(f"passages {filled}")
-    for _ in range(400):
+    chance = seeded(f"passages {filled}")
+    for _ in range(many(200)):
 
         def passage() -> Passage:
             return chance.choice("xyz"), chance.randrange(3), chance.randrange(3)

@@ -6,7 +6,6 @@ Each of them has its own rule for equal scores, found in its source: see TIES.
 from __future__ import annotations
 
 import math
-import random
 import subprocess
 import sys
 import tomllib
@@ -17,6 +16,7 @@ from typing import Any
 import pytest
 
 import untied
+from nightly import many, seeded
 from strategies import BUILT_IN
 from test_peers import random_collection
 
@@ -226,7 +226,7 @@ def collection(seed: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str
 
 def judged_by_subtopic(seed: int) -> list[Any]:
     """Judgments of the documents of `collection`, each for some subtopics."""
-    rng = random.Random(seed)
+    rng = seeded(seed)
     return [
         irm.Qrel(str(query), f"d{doc}", rng.choice([0, 1, 1, 2]), str(subtopic))
         for query in range(40)
@@ -236,7 +236,7 @@ def judged_by_subtopic(seed: int) -> list[Any]:
 
 
 @pytest.mark.filterwarnings("ignore")  # the others' own
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(many(3)))
 @pytest.mark.parametrize(("name", "measure"), CASES, ids=str)
 def test_equal_to_its_own_providers(name: str, measure: Any, seed: int) -> None:
     provider = irm.providers.registry[name]

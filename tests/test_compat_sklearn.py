@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from nightly import many
 from untied.compat import sklearn as ours
 
 OURS = ["ndcg_score", "dcg_score", "label_ranking_average_precision_score", "label_ranking_loss", "coverage_error"]
@@ -58,7 +59,7 @@ def test_labels_without_ties(sample: tuple[Any, Any, Any]) -> None:
         assert found == pytest.approx(getattr(theirs, name)(y_true, scores, sample_weight=weights), abs=1e-12), name
 
 
-@settings(max_examples=25)
+@settings(max_examples=many(25))
 @given(samples(distinct=False, gains=(0, 1)))
 def test_labels_with_ties_are_the_mean_over_orders(sample: tuple[Any, Any, Any]) -> None:
     y_true, scores, _ = sample

@@ -11,6 +11,7 @@ import pyndeval
 import pytest
 
 import untied
+from nightly import many, seeded
 from untied.cli import main
 
 QRELS: dict[str, Any] = {
@@ -161,11 +162,11 @@ def test_names_of_ndeval_and_ir_measures(text: str, name: str) -> None:
 # Values
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", range(many(150)))
 @pytest.mark.filterwarnings("ignore::untied.UntiedWarning")  # random judgments may have nothing relevant
 def test_ndeval(seed: int) -> None:
     """Without ties, every value is ndeval's. At rank 1 it forgets to normalise ERR-IA and alpha-DCG."""
-    chance = random.Random(seed)
+    chance = seeded(seed)
     alpha, beta, rel = (
         chance.choice([0, 0.25, 0.3, 0.5, 0.75, 1]),
         chance.choice([0.25, 0.5, 0.8]),

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 import oracle
 import untied
+from nightly import many, seeded
 from strategies import close
 from untied.cli import main
 
@@ -95,7 +96,7 @@ def data_sets(draw: st.DrawFn) -> list[Line]:
     return lines
 
 
-@settings(max_examples=150)
+@settings(max_examples=many(150))
 @given(data_sets(), st.data())
 def test_features_are_runs_to_the_last_bit(
     tmp_path_factory: pytest.TempPathFactory, lines: list[Line], data: st.DataObject
@@ -124,7 +125,7 @@ def test_features_are_runs_to_the_last_bit(
         assert counted["missing"] == len(lines) - len(ranked)
 
 
-@settings(max_examples=100)
+@settings(max_examples=many(100))
 @given(st.lists(st.tuples(st.sampled_from([0, 1, 2]), st.sampled_from([0.0, 1.0, 3.0])), min_size=1, max_size=7))
 def test_features_against_the_oracle(documents: list[tuple[int, float]]) -> None:
     labels, values = [label for label, _ in documents], [value for _, value in documents]
@@ -165,7 +166,7 @@ TOKENS = [
 ]
 
 
-@settings(max_examples=200)
+@settings(max_examples=many(200))
 @given(st.lists(st.sampled_from(TOKENS) | st.binary(max_size=3), max_size=30))
 def test_whatever_a_file_holds_it_is_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, tokens: list[bytes]
@@ -186,7 +187,7 @@ def test_whatever_a_file_holds_it_is_read_or_refused(
 
 def drawn(queries: int, documents: int, features: int, seed: int = 1) -> list[Line]:
     """Data whose features have few values, many, or only one; not all lines have all of them."""
-    draw = random.Random(seed)
+    draw = seeded(seed)
     kinds = [lambda: float(draw.randrange(2)), lambda: draw.random(), lambda: 0.0, lambda: float(draw.randrange(50))]
     return [
         (

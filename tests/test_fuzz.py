@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import untied
+from nightly import many
 from untied.cli import COMMANDS, main
 
 REFUSED = (ValueError, TypeError, OverflowError, RuntimeError, OSError)
@@ -84,7 +85,7 @@ def check(call):
     return None
 
 
-@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=many(400), suppress_health_check=[HealthCheck.too_slow])
 @given(QRELS, RUNS, MEASURES, OPTIONS)
 def test_objects_of_any_kind_are_evaluated_or_refused(qrels, run, measures, options):
     found = check(lambda: untied.evaluate(qrels, run, measures, **options))
@@ -93,7 +94,7 @@ def test_objects_of_any_kind_are_evaluated_or_refused(qrels, run, measures, opti
             assert not math.isinf(row["value"])
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=many(200), suppress_health_check=[HealthCheck.too_slow])
 @given(RUNS, RUNS, st.sampled_from(["RBO", "MED(AP@3)", "Overlap@2", "Tau", "Delta(P@2)", "AP", None]), QRELS)
 def test_objects_of_any_kind_are_compared_or_refused(one, other, measures, qrels):
     check(lambda: untied.compare(one, other, measures))
@@ -189,7 +190,7 @@ def test_arguments_of_any_kind_give_no_traceback(command, tmp_path, monkeypatch,
     )
     files = st.sampled_from([["qrels", "run"], ["qrels", "run", "other"], ["run", "other"], []])
 
-    @settings(max_examples=60, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=many(60), suppress_health_check=list(HealthCheck))
     @given(files, st.lists(word, max_size=6))
     def run(files, words):
         for name, content in FILES.items():

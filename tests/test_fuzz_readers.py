@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from readers import TARGETS
 
+from nightly import seeded
+
 FUZZ = Path(__file__).parent.parent / "fuzz"
 
 #: Mutations of seeds that are tried.
@@ -49,7 +51,7 @@ def test_seeds_and_mutations_of_them(name, tmp_path):
     seeds = [seed.read_bytes() for seed in sorted((FUZZ / "corpus" / name).iterdir())]
     for seed in seeds:
         target(seed, path)
-    draw, known = random.Random(name), words()
+    draw, known = seeded(name), words()
     for at in range(SAMPLE):
         data = mutated(seeds[at % len(seeds)], draw.choice(seeds), known, draw)
         try:

@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 import untied
+from nightly import many
 from oracle.difference import filled
 from oracle.enumeration import permutations
 from oracle.judgements import Groups
@@ -60,7 +61,7 @@ def test_the_difference_is_that_of_med(form: Form, ties: bool) -> None:
 
 def test_orders_of_ties_may_be_the_best() -> None:
     form = next(form for form in FORMS if form.name == "DCG@3" and not form.options)
-    drawn = instances("optimistic", form.grades, True, 200)
+    drawn = instances("optimistic", form.grades, True, many(60))
     [measure] = (found := compared(drawn, ["MED(DCG@3, ties='optimistic', max_grade=2)"])).measures
     for query, instance in drawn.items():
         best = found.assignment(measure, query)

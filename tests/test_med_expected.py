@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import random
 import subprocess
 import sys
 from fractions import Fraction
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import untied
+from nightly import seeded
 from oracle.difference import outcomes
 from test_med import OF_TIES, Form, of_form
 
@@ -25,7 +25,7 @@ DRAWN_IF_TIED = ("RR", "ERR")
 @pytest.mark.parametrize(("form", "ties"), ANY_NUMBER_A_GRADE)
 def test_mean_and_variance(form: Form, ties: bool) -> None:
     drawn = of_form(form, "chances " + form.name, ties, 60)
-    chance = random.Random(form.name)
+    chance = seeded(form.name)
     given = {
         query: {doc: Fraction(chance.randrange(5), 4) for doc in "abcde" if chance.random() < 0.7} for query in drawn
     }

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import untied
+from nightly import many, seeded
 from oracle.difference import Score, differences
 from oracle.judgements import Groups, discount_at
 
@@ -69,7 +70,7 @@ def ranking(chance: random.Random, ties: bool) -> Groups:
 @pytest.mark.parametrize("ties", [False, True], ids=["untied", "tied"])
 @pytest.mark.parametrize(("name", "alpha", "discount"), MEASURES, ids=lambda value: str(value))
 def test_all_assignments(name: str, alpha: Fraction, discount: str, ties: bool) -> None:
-    chance = random.Random(f"{name} {ties}")
+    chance = seeded(f"{name} {ties}")
     drawn: dict[str, tuple[Groups, Groups, dict[str, int], list[int]]] = {}
     while len(drawn) < (30 if ties else 120):
         share = chance.choice([0.3, 0.7, 1])
@@ -105,8 +106,8 @@ def test_all_assignments(name: str, alpha: Fraction, discount: str, ties: bool) 
 
 @pytest.mark.parametrize(("name", "alpha", "discount"), MEASURES, ids=lambda value: str(value))
 def test_without_judgments_the_number_of_subtopics_cancels(name: str, alpha: Fraction, discount: str) -> None:
-    chance = random.Random(name)
-    for _ in range(15):
+    chance = seeded(name)
+    for _ in range(many(15)):
         a, b = ([[doc] for doc in chance.sample("abcd", K)] for _ in "ab")
         expected = differences(novelty(alpha, discount, [0, 1]), a, b, {}, range(4), K)
         one = differences(novelty(alpha, discount, [0]), a, b, {}, range(2), K)
@@ -130,7 +131,7 @@ def test_expected_differences() -> None:
 @pytest.mark.filterwarnings("ignore::untied.UntiedWarning")  # random rankings may share nothing with the judgments
 def test_any_cascade() -> None:
     """A cascade whose user stops with a probability equal to the gain, and discounts that fall."""
-    chance = random.Random("cascade")
+    chance = seeded("cascade")
     name = "MED(Cascade(gain={1: 0.25, 2: 0.5}, discount=[1, 0.9, 0.2])@3, max_grade=2)"
 
     def score(order: Sequence[str], truth: Mapping[str, int]) -> Fraction:
@@ -141,7 +142,7 @@ def test_any_cascade() -> None:
             reach *= 1 - gain
         return total
 
-    for _ in range(150):
+    for _ in range(many(50)):
         a, b = (ranking(chance, ties=False) for _ in "ab")
         known = {doc: chance.randrange(3) for doc in "abcd" if chance.random() < 0.4}
         expected = differences(score, a, b, known, range(3), K)

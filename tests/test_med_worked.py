@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
-import random
 from typing import Any
 
 import pytest
 
 import untied
+from nightly import seeded
 
 A, B = ["a", "b", "c"], ["b", "d", "a"]
 DISCOUNTS = 1, 1 / math.log2(3), 1 / 2
@@ -128,7 +128,7 @@ def test_depth_decreases_only_what_has_no_end() -> None:
     a, b = ["a", "b"], ["a", "c"]
     assert (of("MED(P@1)", a, b).mean, of("MED(P@2)", a, b).mean) == (0, 1 / 2)
     assert of("MED(RBP(p=0.8))", a[:1], b[:1]).mean < of("MED(RBP(p=0.8))", a, b).mean
-    chance = random.Random(30)
+    chance = seeded(30)
     docs = [f"d{i}" for i in range(9)]
     for name in ("MED(RBP(p=0.8), tail='upper')", "MED(ERR(max_grade=2), tail='upper')"):
         fell = 0

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import oracle
 import untied
+from nightly import many, seeded
 from strategies import (
     PACKAGE,
     TESTED,
@@ -36,7 +37,7 @@ PLAIN = [name for name in TESTED if name not in BEYOND]
 
 NO_MEANS = {"PRR"}  # not a mean over tie orders: test_quotient_of_means
 
-EXAMPLES, BATCH = 450, 3  # 1,350 instances a measure, of which well over 1,000 are distinct
+EXAMPLES, BATCH = many(150), 3  # 450 instances a measure
 
 FLOOR = 1e-20
 # Their variance is that of rounded values, one an order, and has as many digits as these differ in.
@@ -103,7 +104,7 @@ def numbers(results: Any, batch: dict[str, Topic]) -> dict[tuple[str, str | None
 
 
 @pytest.mark.parametrize("name", list(oracle.MEASURES))
-@settings(max_examples=20)
+@settings(max_examples=many(20))
 @given(st.data())
 def test_arrangements_average_like_permutations(name: str, data: st.DataObject) -> None:
     measure = data.draw(measures(name))
@@ -113,7 +114,7 @@ def test_arrangements_average_like_permutations(name: str, data: st.DataObject) 
     assert oracle.statistics(measure, groups, case.truth, lengths=case.lengths) == oracle.summarise(listed)
 
 
-@settings(max_examples=200)
+@settings(max_examples=many(200))
 @given(topics(), st.data())
 def test_counting_equals_enumeration(topic: Topic, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(["AP", "RR", "P", "R", "DCG", "nDCG", "Bpref", "binG", "ERR"]))
@@ -233,7 +234,7 @@ def test_statistics_beyond_grades(name: str, data: st.DataObject) -> None:
     assert agree(results.value(asked), want, name), f"aggregate of {as_text(measure)} {batch}\n  want {show(want)}"
 
 
-@settings(max_examples=100)
+@settings(max_examples=many(100))
 @given(st.data())
 def test_other_measures_take_the_highest_grade(data: st.DataObject) -> None:
     """Of a document's grades in several subtopics."""
@@ -249,7 +250,7 @@ def test_other_measures_take_the_highest_grade(data: st.DataObject) -> None:
         assert (one.mean, one.low, one.high, one.variance) == (other.mean, other.low, other.high, other.variance)
 
 
-@settings(max_examples=300)
+@settings(max_examples=many(300))
 @given(topics(), st.data(), UNJUDGED)
 def test_tie_policies(topic: Topic, data: st.DataObject, unjudged: str) -> None:
     measure = data.draw(measures(data.draw(st.sampled_from(sorted(PLAIN)))))
@@ -280,7 +281,7 @@ NEAR = [
 ]
 
 
-@settings(max_examples=500)
+@settings(max_examples=many(500))
 @given(
     st.sampled_from(NEAR).flatmap(lambda family: st.lists(st.sampled_from(family), min_size=2, max_size=7)),
     st.lists(st.integers(0, 2), min_size=7, max_size=7),
@@ -307,7 +308,7 @@ def test_score_dtype(drawn: list[float], grades: list[int], score_dtype: str, ti
 @pytest.mark.parametrize(("score_dtype", "bits"), [("float32", 23), ("float16", 10), ("bfloat16", 7)])
 def test_score_rounding(score_dtype: str, bits: int) -> None:
     """Scores at and next to the middle between two neighbours go to the nearest, from the middle to the even one."""
-    rng = random.Random(bits)
+    rng = seeded(bits)
     pairs: list[tuple[float, float]] = []
     for _ in range(2000):
         unit = 2.0 ** (rng.randint(-8, 8) - bits)
@@ -324,7 +325,7 @@ def test_score_rounding(score_dtype: str, bits: int) -> None:
 @pytest.mark.parametrize("digits", range(7))
 def test_decimal_rounding(digits: int) -> None:
     """The double itself is rounded: 2.675 is below the middle of 2.67 and 2.68, and 0.125 goes to the even 0.12."""
-    rng = random.Random(digits)
+    rng = seeded(digits)
     scores = [0.125, 2.675, 1.005, 0.5, 2.5]
     for _ in range(1000):
         middle = (2 * rng.randint(-(10**7), 10**7) + 1) / (2 * 10**digits)
@@ -341,7 +342,7 @@ def test_decimal_rounding(digits: int) -> None:
 # Queries: what is averaged
 
 
-@settings(max_examples=50)
+@settings(max_examples=many(50))
 @given(st.lists(topics(), min_size=2, max_size=5), st.data())
 def test_missing_topics(batch: list[Topic], data: st.DataObject) -> None:
     """A judged topic missing from the run is an empty ranking, or not averaged; an unjudged one is ignored."""
@@ -389,7 +390,7 @@ def evaluate(batch: dict[str, Topic], **options: Any) -> dict[tuple[str, str | N
 BATCHES = st.lists(topics(), min_size=1, max_size=4).map(by_query)
 
 
-@settings(max_examples=150)
+@settings(max_examples=many(150))
 @given(BATCHES, st.randoms(use_true_random=False))
 def test_row_order_is_irrelevant(batch: dict[str, Topic], rng: random.Random) -> None:
     def shuffled(table: dict[str, Any]) -> dict[str, Any]:
@@ -401,7 +402,7 @@ def test_row_order_is_irrelevant(batch: dict[str, Topic], rng: random.Random) ->
     assert numbers(other, batch) == evaluate(batch)
 
 
-@settings(max_examples=150)
+@settings(max_examples=many(150))
 @given(BATCHES, st.randoms(use_true_random=False))
 def test_document_names_are_irrelevant(batch: dict[str, Topic], rng: random.Random) -> None:
     renamed = {}
@@ -413,7 +414,7 @@ def test_document_names_are_irrelevant(batch: dict[str, Topic], rng: random.Rand
     assert evaluate(renamed) == evaluate(batch)
 
 
-@settings(max_examples=150)
+@settings(max_examples=many(150))
 @given(BATCHES, st.sampled_from([lambda s: 3 * s + 1, lambda s: s**3, lambda s: 2.0**s, lambda s: s / 1024]))
 def test_monotone_scores_are_irrelevant(batch: dict[str, Topic], scale: Any) -> None:
     scaled = {query: {doc: scale(score) for doc, score in t.scores().items()} for query, t in batch.items()}
@@ -421,7 +422,7 @@ def test_monotone_scores_are_irrelevant(batch: dict[str, Topic], scale: Any) -> 
     assert numbers(results, batch) == evaluate(batch)
 
 
-@settings(max_examples=200)
+@settings(max_examples=many(200))
 @given(BATCHES, UNJUDGED)
 def test_range_encloses(batch: dict[str, Topic], unjudged: str) -> None:
     """The mean and every policy's value lie between low and high."""
@@ -439,7 +440,7 @@ def test_range_encloses(batch: dict[str, Topic], unjudged: str) -> None:
             assert value == fixed.get(ties, value), (ties, key, batch)
 
 
-@settings(max_examples=150)
+@settings(max_examples=many(150))
 @given(BATCHES, UNJUDGED)
 def test_policies_agree_without_ties(batch: dict[str, Topic], unjudged: str) -> None:
     untied_batch = {
@@ -457,7 +458,7 @@ def test_policies_agree_without_ties(batch: dict[str, Topic], unjudged: str) -> 
     assert numbers(results, batch) == expected
 
 
-@settings(max_examples=100)
+@settings(max_examples=many(100))
 @given(st.lists(topics(), min_size=1, max_size=4).map(by_query), st.sampled_from(["range", "docid", "given", "trec"]))
 def test_files_equal_dicts(tmp_path_factory: pytest.TempPathFactory, batch: dict[str, Topic], ties: str) -> None:
     folder: Path = tmp_path_factory.mktemp("trec")
@@ -479,7 +480,7 @@ def test_files_equal_dicts(tmp_path_factory: pytest.TempPathFactory, batch: dict
 
 @pytest.mark.parametrize("seed", range(3))
 def test_threads_are_irrelevant(seed: int) -> None:
-    rng = random.Random(seed)
+    rng = seeded(seed)
     batch = {}
     for i in range(500):
         docs = [f"d{j}" for j in range(rng.randint(0, 60))]

@@ -9,6 +9,7 @@ from fractions import Fraction
 import pytest
 
 import untied
+from nightly import many, seeded
 from strategies import close
 
 GRADES = [-2, -1, 0, 0, 0, 1, 1, 2, 3]
@@ -31,12 +32,12 @@ def random_topic(rng: random.Random) -> tuple[dict[str, float], dict[str, int]]:
 
 
 def random_collection(seed: int, topics: int = 100) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
-    rng = random.Random(seed)
+    rng = seeded(seed)
     drawn = {f"q{i}": random_topic(rng) for i in range(topics)}
     return {q: truth for q, (_, truth) in drawn.items()}, {q: scores for q, (scores, _) in drawn.items()}
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(many(5)))
 @pytest.mark.parametrize("rel", [1, 2])
 def test_pytrec_eval(seed: int, rel: int) -> None:
     pytrec_eval = pytest.importorskip("pytrec_eval")
@@ -84,7 +85,7 @@ def rounds(level: float, relevant: int) -> bool:
     return math.ceil(Fraction(str(level)) * relevant) != int(level * relevant + 0.9)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(many(3)))
 @pytest.mark.parametrize("rel", [1, 2])
 def test_pytrec_eval_all_measures(seed: int, rel: int) -> None:
     """Its other measures, under our own names; where it departs from a definition, it is known by how much."""
@@ -147,11 +148,11 @@ def sklearn_topic(rng: random.Random) -> tuple[list[float], list[float]]:
     return [rng.choice([0, 0, 1, 2, 3, 0.5]) for _ in range(n)], [rng.randint(0, levels) / 4 for _ in range(n)]
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(many(5)))
 def test_sklearn_dcg(seed: int) -> None:
     """scikit-learn averages DCG and nDCG over ties; it knows the listed documents only."""
     metrics = pytest.importorskip("sklearn.metrics")
-    rng = random.Random(seed)
+    rng = seeded(seed)
     drawn = {f"q{i}": sklearn_topic(rng) for i in range(100)}
     qrels = {q: {f"d{i}": grade for i, grade in enumerate(truth)} for q, (truth, _) in drawn.items()}
     run = {q: {f"d{i}": score for i, score in enumerate(scores)} for q, (_, scores) in drawn.items()}

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import oracle
 import untied
+from nightly import many
 from strategies import PACKAGE, TESTED, as_text, cases, close, measures
 
 # Some grades that are asked for are higher than any.
@@ -57,7 +58,7 @@ def stated(measure: oracle.Measure, truth: Any) -> tuple[float, float]:
     return 0, math.inf
 
 
-@settings(max_examples=80)
+@settings(max_examples=many(80))
 @given(data=st.data())
 @pytest.mark.parametrize("name", TESTED)
 def test_values_lie_within_the_stated_range(name: str, data: st.DataObject) -> None:

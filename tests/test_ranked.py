@@ -17,6 +17,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import untied
+from nightly import seeded
 from oracle import ranked as oracle
 from oracle.enumeration import Statistics
 from untied import correlation, distances
@@ -402,7 +403,7 @@ def numbers(found: untied.Value) -> tuple[float | None, ...]:
 
 def test_distances_of_large_groups() -> None:
     """What they have to do with each other, where orders cannot be listed."""
-    chance = random.Random(3)
+    chance = seeded(3)
     a, b = large(chance, 1_000), large(chance, 1_000)
     pairs = 1_000 * 999 / 2
     raw, tau = value(a, b, "KendallDistance(normalize=False)"), value(a, b, "Tau")
@@ -425,7 +426,7 @@ def test_distances_of_large_groups() -> None:
 @pytest.mark.parametrize("k", [1, 2, 10, 100, 300, 499])
 def test_anchor_map_is_average_precision(k: int) -> None:
     """Of a first ranking without ties: AP with its first k documents as judgments, in groups of any size."""
-    chance = random.Random(k)
+    chance = seeded(k)
     a, b = one_by_one(large(chance, 500)), large(chance, 500)
     missing = chance.randrange(100)
     b = [group for group in b if f"d{missing}" not in group]

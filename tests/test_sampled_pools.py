@@ -15,6 +15,7 @@ import pytest
 
 import oracle
 import untied
+from nightly import seeded
 from test_trec8 import DATA
 from untied.cli import main
 
@@ -179,7 +180,7 @@ def test_sample_eval_on_trecvid() -> None:
 
 
 def test_one_stratum_is_inf_ap() -> None:
-    chance = random.Random(5)
+    chance = seeded(5)
     docs = [f"d{i}" for i in range(30)]
     for _ in range(40):
         grades = {doc: chance.choice([1, 0, -1]) for doc in docs if chance.random() < 0.8} | {"u": 1}
@@ -196,7 +197,7 @@ def test_one_stratum_is_inf_ap() -> None:
 
 def test_everything_judged_is_ap() -> None:
     """With all of the pool judged xinfAP is AP but for eps, infNDCG is nDCG, and statAP with certain inclusion AP."""
-    chance = random.Random(6)
+    chance = seeded(6)
     docs = [f"d{i}" for i in range(25)]
     grades = {doc: chance.choice([2, 1, 0, 0]) for doc in docs[:20]}
     run = {"q": [docs[3:9], docs[:3], docs[9:25]]}

@@ -10,6 +10,7 @@ from decimal import Decimal
 import pytest
 
 import untied
+from nightly import seeded
 
 if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
     pytest.skip("Spark needs Java 17 or later", allow_module_level=True)
@@ -58,7 +59,7 @@ def batch_size(spark):
 
 
 def make(seed, queries=12, depth=25):
-    draw = random.Random(seed)
+    draw = seeded(seed)
     documents = [f"d{number}" for number in range(40)]
 
     def some(most, values):

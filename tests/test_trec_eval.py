@@ -18,6 +18,7 @@ from random import Random
 
 import pytest
 
+from nightly import seeded
 from untied._core import TrecReport
 from untied.cli import main
 from untied.cli.trec_eval import defaults
@@ -308,7 +309,7 @@ def test_set_f_to_the_last_bit(parameter: str) -> None:
     pytrec_eval = pytest.importorskip("pytrec_eval")
     from untied.compat import pytrec_eval as ours
 
-    random = Random(7)
+    random = seeded(7)
     qrels: dict[str, dict[str, int]] = {}
     run: dict[str, dict[str, float]] = {}
     for topic in range(400):

@@ -1,0 +1,121 @@
+"""What ``dev.py`` is made of: the parts of the project and their tests, and Rust where there is none."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from devtools import environment, parts
+
+ROOT = Path(__file__).parents[1]
+FILES = parts.git("ls-files")
+TESTS = {path.stem.removeprefix("test_") for path in (ROOT / "tests").glob("test_*.py")}
+
+needs_git = pytest.mark.skipif(not FILES, reason="not a clone")
+
+
+@needs_git
+def test_every_source_exists_and_every_file_has_a_part() -> None:
+    sources = [source for part in parts.PARTS.values() for source in part.sources]
+    assert len(sources) == len(set(sources))
+    assert [source for source in sources if not any(parts.within(file, source) for file in FILES)] == []
+    # What nothing names is the project's: none of the package's code.
+    rest = [file for file in FILES if parts.part_of(file) == "project"]
+    assert [file for file in rest if file.startswith(("crates/", "python/", "docs", "fuzz/"))] == []
+
+
+def test_every_test_belongs_to_a_part() -> None:
+    named = {test for part in parts.PARTS.values() for test in part.tests.split()} | {*parts.ALWAYS}
+    assert named == TESTS
+
+
+@pytest.mark.parametrize(
+    ("file", "part"),
+    [
+        ("crates/untied-core/src/med/err/tied.rs", "med"),
+        ("crates/untied-core/src/evaluate/mod.rs", "core"),
+        ("crates/untied-core/src/measures.rs", "measures"),
+        ("crates/untied-core/src/measures_else.rs", "core"),
+        ("crates/untied-python/src/lib.rs", "border"),
+        ("python/untied/study/med.py", "study"),
+        ("crates/untied-trec-eval/src/lib.rs", "trec_eval"),
+        ("python/untied/evaluate/runs.py", "core"),
+        ("python/untied/errors.py", "python"),
+        ("docs/studies/README.md", "docs"),
+        ("tests/oracle/binary.py", "core"),
+        ("tests/test_med.py", "project"),
+        ("pyproject.toml", "project"),
+    ],
+)
+def test_the_longest_path_decides(file: str, part: str) -> None:
+    assert parts.part_of(file) == part
+
+
+def test_what_a_change_needs() -> None:
+    plan = parts.plan(["crates/untied-core/src/med/err/tied.rs", "tests/test_cli.py"])
+    assert plan.parts == ["med", "project"]
+    assert plan.crates == ["untied-core"]
+    assert plan.modules == ["med::"]
+    assert {f"tests/test_{name}.py" for name in ("med", "med_ties", "golden", "golden_cli", "cli")} <= {*plan.tests}
+    assert "tests/test_oracle.py" not in plan.tests
+    # Of the core as a whole all tests in Rust run, whatever else has changed.
+    assert parts.plan([], ["core", "med"]).modules == []
+    assert parts.plan(["python/untied/gate/rules.py"]).crates == []
+    assert parts.plan([]) == parts.Plan([], [], [], [])
+
+
+@needs_git
+def test_changed_files_are_those_since_the_branch_and_new_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def git(*command: str) -> None:
+        identity = {f"GIT_{who}_{what}": "x" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+        subprocess.run(["git", *command], cwd=tmp_path, env=os.environ | identity, check=True, capture_output=True)
+
+    monkeypatch.setattr(parts, "ROOT", tmp_path)
+    git("init", "-q", "-b", "main")
+    (tmp_path / "old").write_text("1")
+    git("add", ".")
+    git("commit", "-q", "-m", "one")
+    assert parts.changed() == []
+    git("checkout", "-q", "-b", "branch", "--track", "main")
+    (tmp_path / "committed").write_text("1")
+    git("add", ".")
+    git("commit", "-q", "-m", "two")
+    (tmp_path / "old").write_text("2")
+    (tmp_path / "new").write_text("1")
+    assert parts.changed() == ["committed", "new", "old"]
+
+
+def test_where_rust_cannot_be_installed_the_command_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """An installer that fails, as it does where its host cannot be reached."""
+    (tmp_path / "puccinialin.py").write_text("raise SystemExit('no route to host')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(environment, "BIN", Path(sys.executable).parent)
+    monkeypatch.setattr(environment, "RUST_VARIABLES", tmp_path / "rust.json")
+    monkeypatch.setattr(environment, "install_group", lambda group: None)
+    with pytest.raises(SystemExit, match=r"Rust could not be installed.*\n.*rustup\.rs \| sh"):
+        environment.install("build")
+    assert "no route to host" in capfd.readouterr().err
+
+
+def test_rust_that_was_installed_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "cargo"
+    (home / "bin").mkdir(parents=True)
+    cargo = home / "bin" / ("cargo.exe" if os.name == "nt" else "cargo")
+    cargo.touch(0o755)
+    variables = {"CARGO_HOME": str(home), "RUSTUP_HOME": str(tmp_path), "PATH": "that of another day"}
+    (tmp_path / "rust.json").write_text(json.dumps({"env": variables}))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(environment, "RUST_VARIABLES", tmp_path / "rust.json")
+    monkeypatch.setattr(environment, "install_group", lambda group: None)
+    environment.install("build")  # installs nothing
+    found = environment.variables()
+    assert found["CARGO_HOME"] == str(home)
+    assert found["PATH"].split(os.pathsep) == [str(environment.BIN), str(tmp_path), str(home / "bin")]
