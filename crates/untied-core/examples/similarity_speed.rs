@@ -4,8 +4,10 @@
 use std::time::Instant;
 
 use untied_core::compare::parse;
+use untied_core::measures::Scope;
 use untied_core::ranking::{Block, Pair, Side};
-use untied_core::similarity::{Overlaps, build};
+use untied_core::registry::{Comparator, comparator};
+use untied_core::similarity::Overlaps;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -17,7 +19,10 @@ fn main() {
     let drawn: Vec<Pair> = (0..pairs).map(|_| pair(depth, &mut chance)).collect();
     for name in names {
         let spec = parse(name).expect("a measure");
-        let similarity = build(&spec).expect("right parameters").expect("a similarity");
+        let scope = Scope { depth: 0, grades: &[] };
+        let Comparator::Similarity(similarity) = comparator(&spec, &scope).expect("right parameters") else {
+            panic!("{name} is no similarity");
+        };
         let ready: Vec<Overlaps> = drawn.iter().cloned().map(Overlaps::new).collect();
         let start = Instant::now();
         let sum: f64 = ready.iter().map(|overlaps| similarity.score(overlaps, false).value).sum();

@@ -16,6 +16,7 @@ pub mod grade;
 pub mod measures;
 pub mod med;
 pub mod memory;
+pub mod names;
 pub mod outlook;
 pub mod overlap;
 mod random;

@@ -1,7 +1,8 @@
 //! Names of measures: what is printed is read again as the same measure.
 
 use untied_core::error::Result;
-use untied_core::measures::{Scope, Spec, Value};
+use untied_core::measures::Scope;
+use untied_core::names::{Spec, Value};
 use untied_core::registry::{self, parse, parse_all, parse_open};
 use untied_core::{Error, compare};
 
@@ -22,7 +23,7 @@ pub fn names(data: &[u8]) {
         if !registry::compares(spec.info) {
             // Grades may be refused; a panic would be wrong.
             for grades in [&[][..], &[1.0, 0.0], &[3.0, 2.0, 1.0, 0.0, -1.0], &[0.5]] {
-                let _ = checked(spec.build(&Scope { depth: 20, grades }).map(|_| ()));
+                let _ = checked(registry::build(spec, &Scope { depth: 20, grades }).map(|_| ()));
             }
         }
     }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use arbitrary::{Result, Unstructured};
 use untied_core::Error;
 use untied_core::evaluate::{Evaluation, Plan, evaluate};
-use untied_core::measures::{Certainty, Cutoff, Info, Needs, Spec, Value};
-use untied_core::registry::FAMILIES;
+use untied_core::measures::Certainty;
+use untied_core::names::{Cutoff, Info, Needs, Spec, Value};
+use untied_core::registry::{FAMILIES, Family};
 use untied_core::settings::{Settings, Ties, Unjudged};
 
 use crate::case::{Case, Size};
@@ -23,7 +24,8 @@ pub fn evaluation(data: &[u8]) {
 }
 
 fn one(u: &mut Unstructured<'_>) -> Result<()> {
-    let infos: Vec<&'static Info> = FAMILIES.iter().flat_map(|family| family.measures).copied().collect();
+    let infos: Vec<&'static Info> =
+        FAMILIES.iter().filter(|family| !family.compares()).flat_map(Family::infos).collect();
     let info = *u.choose(&infos)?;
     let spec = spec(info, u)?;
     let unjudged = *u.choose(&[Unjudged::Nonrelevant, Unjudged::Nonrelevant, Unjudged::Remove, Unjudged::Range])?;

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict};
 use untied_core::arrays::{Column, Given, Groups, Labels, Scores, Totals};
 use untied_core::evaluate;
-use untied_core::measures::Spec;
+use untied_core::names::Spec;
 use untied_core::settings::Settings;
 
 use crate::errors::to_python;

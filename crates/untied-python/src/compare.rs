@@ -8,7 +8,7 @@ use untied_core::Error;
 use untied_core::compare::{self, Background, Bulk, Lists, Rank, Settings};
 use untied_core::error::text;
 use untied_core::evaluate::Value;
-use untied_core::measures::Spec;
+use untied_core::names::Spec;
 use untied_core::overlap::share_document;
 use untied_core::similarity::{Score, Symmetry};
 

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyCapsule, PyDict};
 use untied_core::error::text;
 use untied_core::evaluate::{self, Facts, Prepared, Value};
-use untied_core::measures::Spec;
+use untied_core::names::Spec;
 use untied_core::settings::{Queries, Settings};
 use untied_core::{Error, read};
 

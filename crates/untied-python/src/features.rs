@@ -5,7 +5,7 @@ use pyo3::types::PyDict;
 use untied_core::error::text;
 use untied_core::evaluate::Value;
 use untied_core::features::{Columns, Data, Evaluated, Feature, Scorer, evaluate};
-use untied_core::measures::Spec;
+use untied_core::names::Spec;
 use untied_core::read::letor::Letor;
 use untied_core::settings::Settings;
 

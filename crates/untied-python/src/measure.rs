@@ -4,7 +4,8 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
 use untied_core::Error;
-use untied_core::measures::{Aggregate, Cutoff, Info, Needs, OF, Spec, Value, defined};
+use untied_core::measures::defined;
+use untied_core::names::{Aggregate, Cutoff, Info, Needs, OF, Spec, Value};
 use untied_core::registry::{self, FAMILIES};
 
 use crate::convert::{found, items};
@@ -73,7 +74,7 @@ impl Measure {
         }
         let number = number.extract::<f64>()?;
         let spec = self.0.clone().at_number(number).map_err(to_python)?;
-        registry::check_parameters(&spec).map_err(to_python)?;
+        registry::check_open(&spec).map_err(to_python)?;
         Ok(Measure(spec))
     }
 
@@ -99,7 +100,7 @@ impl Measure {
             };
             spec = spec.with(&name, value).map_err(to_python)?;
         }
-        registry::check_parameters(&spec).map_err(to_python)?;
+        registry::check_open(&spec).map_err(to_python)?;
         Ok(Measure(spec))
     }
 
@@ -175,12 +176,9 @@ pub fn parse_measures(text: &Bound<'_, PyString>) -> PyResult<Vec<Measure>> {
 #[pyfunction]
 #[pyo3(signature = (*, comparing = false))]
 pub fn measure_info(py: Python<'_>, comparing: bool) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    if comparing {
-        return registry::comparing().map(|(family, info)| to_dict(py, family, info, "")).collect();
-    }
-    let families = FAMILIES.iter().flat_map(|family| family.measures.iter().map(|info| (family.title, info)));
-    let ours = families.map(|(family, info)| to_dict(py, family, info, ""));
-    let defined = defined::all();
+    let families = FAMILIES.iter().filter(|family| family.compares() == comparing);
+    let ours = families.flat_map(|family| family.infos().into_iter().map(|info| to_dict(py, family.title, info, "")));
+    let defined = if comparing { Vec::new() } else { defined::all() };
     let others = defined.iter().map(|one| to_dict(py, &format!("Defined in {}", one.place), one.info, &one.text));
     ours.chain(others).collect()
 }

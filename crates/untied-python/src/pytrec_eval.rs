@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use untied_core::Error;
 use untied_core::evaluate::{self, GEOMETRIC_FLOOR, Prepared};
-use untied_core::measures::Spec;
+use untied_core::names::Spec;
 use untied_core::settings::{Queries, Settings, Ties};
 use untied_core::table::{self, Chunk};
 use untied_trec_eval::{Context, Kind, Requested, Version, measures, nicknames};

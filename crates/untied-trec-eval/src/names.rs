@@ -3,7 +3,7 @@
 use std::fmt;
 
 use untied_core::error::{Error, Result, quote};
-use untied_core::measures::{Info, Spec, Value};
+use untied_core::names::{Info, Spec, Value};
 use untied_core::registry::parse_open;
 
 use crate::numbers::{atof, atol};
@@ -163,16 +163,16 @@ static ENTRIES: &[Entry] = &[
     mean("recall", "R", true, Cutoffs(RANKS)),
     mean("infAP", "infAP", true, Parameters::None),
     other("gm_bpref", "Bpref", Kind::Geometric, Parameters::None),
-    quirk("Rprec_mult", |_| &quirks::R_PRECISION_MULTIPLE, true, Levels(MULTIPLES)),
-    quirk("utility", |_| &quirks::UTILITY, true, Numbers(weights, &[1.0, -1.0, 0.0, 0.0])),
+    quirk("Rprec_mult", |_| &quirks::R_PRECISION_MULTIPLE.info, true, Levels(MULTIPLES)),
+    quirk("utility", |_| &quirks::UTILITY.info, true, Numbers(weights, &[1.0, -1.0, 0.0, 0.0])),
     quirk("11pt_avg", interpolated, true, Numbers(levels_of, RECALL)),
     mean("binG", "binG", true, Parameters::None),
-    mean("G", "G", false, Pairs(|_, pairs| gains(Spec::of(&quirks::G), pairs))),
-    since_ten(mean("dcg", "DCG", false, Pairs(|_, pairs| gains(Spec::of(&quirks::DCG), pairs)))),
-    since_ten(quirk("ideal_dcg", |_| &quirks::IDEAL_DCG, false, Pairs(gains))),
-    mean("ndcg", "nDCG", false, Pairs(|_, pairs| gains(Spec::of(&quirks::NDCG), pairs))),
-    mean("ndcg_rel", "nDCGRel", false, Pairs(|_, pairs| gains(Spec::of(&quirks::NDCG_REL), pairs))),
-    quirk("Rndcg", |_| &quirks::RNDCG, true, Pairs(gains)),
+    mean("G", "G", false, Pairs(|_, pairs| gains(Spec::of(&quirks::G.info), pairs))),
+    since_ten(mean("dcg", "DCG", false, Pairs(|_, pairs| gains(Spec::of(&quirks::DCG.info), pairs)))),
+    since_ten(quirk("ideal_dcg", |_| &quirks::IDEAL_DCG.info, false, Pairs(gains))),
+    mean("ndcg", "nDCG", false, Pairs(|_, pairs| gains(Spec::of(&quirks::NDCG.info), pairs))),
+    mean("ndcg_rel", "nDCGRel", false, Pairs(|_, pairs| gains(Spec::of(&quirks::NDCG_REL.info), pairs))),
+    quirk("Rndcg", |_| &quirks::RNDCG.info, true, Pairs(gains)),
     mean("ndcg_cut", "nDCG", false, Cutoffs(RANKS)),
     mean("map_cut", "AP", true, Cutoffs(RANKS)),
     mean("relative_P", "RelP", true, Cutoffs(RANKS)),
@@ -181,7 +181,7 @@ static ENTRIES: &[Entry] = &[
     mean("set_relative_P", "SetRelP", true, Parameters::None),
     mean("set_recall", "SetR", true, Parameters::None),
     mean("set_map", "SetAP", true, Parameters::None),
-    quirk("set_F", |_| &quirks::SET_F, true, Numbers(beta, &[1.0])),
+    quirk("set_F", |_| &quirks::SET_F.info, true, Numbers(beta, &[1.0])),
     count("num_nonrel_judged_ret", "NumNonrelJudgedRet", true),
     entry("prefs_num_prefs_poss", What::Preference),
     entry("prefs_num_prefs_ful", What::Preference),
@@ -199,10 +199,16 @@ static ENTRIES: &[Entry] = &[
     entry("prefs_avgjg_imp", What::Preference),
     other("map_avgjg", "AP", Kind::Groups, Parameters::None),
     other("P_avgjg", "P", Kind::Groups, Cutoffs(RANKS)),
-    measure("Rprec_mult_avgjg", Core::Quirk(|_| &quirks::R_PRECISION_MULTIPLE), true, Kind::Groups, Levels(MULTIPLES)),
+    measure(
+        "Rprec_mult_avgjg",
+        Core::Quirk(|_| &quirks::R_PRECISION_MULTIPLE.info),
+        true,
+        Kind::Groups,
+        Levels(MULTIPLES),
+    ),
     mean("yaap", "YAAP", true, Parameters::None),
-    since_ten(quirk("rbp", |_| &quirks::RBP, false, Pairs(persistence_and_gains))),
-    since_ten(quirk("rbp_resid", |_| &quirks::RBP_RESIDUAL, false, Pairs(persistence))),
+    since_ten(quirk("rbp", |_| &quirks::RBP.info, false, Pairs(persistence_and_gains))),
+    since_ten(quirk("rbp_resid", |_| &quirks::RBP_RESIDUAL.info, false, Pairs(persistence))),
     since_ten(mean("unj", "Unjudged", false, Cutoffs(&[5, 10, 20]))),
 ];
 
@@ -490,8 +496,8 @@ fn levels_of(spec: Spec, values: &[f64], _: &Context) -> Result<Spec> {
 
 fn interpolated(version: Version) -> &'static Info {
     match version {
-        Nine => &quirks::INTERPOLATED_9,
-        Ten => &quirks::INTERPOLATED_10,
+        Nine => &quirks::INTERPOLATED_9.info,
+        Ten => &quirks::INTERPOLATED_10.info,
     }
 }
 

@@ -1,11 +1,12 @@
 //! Values of measures against qrels, one grade a document (`-R qrels`) or one of each judgment group (`-R qrels_jg`).
 
 use untied_core::evaluate::{Evaluation, Plan, evaluate_and_look};
-use untied_core::measures::Spec;
+use untied_core::names::Spec;
 use untied_core::ranking::Ranking;
 use untied_core::settings::{Settings, Ties, Unjudged};
 use untied_core::table::{Qrels, Run};
 
+use crate::quirks;
 use crate::report::Values;
 use crate::topics::{collect, twice};
 use crate::{Failure, Kind, Options, Printed, code, failure};
@@ -37,7 +38,8 @@ impl Columns {
         options: &Options,
         shown: Option<usize>,
     ) -> Result<(Evaluation, Vec<Vec<u8>>), Failure> {
-        let plan = Plan::new(&self.specs, qrels, run.longest(), None).map_err(failure(code::INPUT))?;
+        let plan =
+            Plan::built_by(quirks::build, &self.specs, qrels, run.longest(), None).map_err(failure(code::INPUT))?;
         let settings = Settings {
             ties: Ties::Document,
             unjudged: if options.judged_only { Unjudged::Remove } else { Unjudged::Nonrelevant },

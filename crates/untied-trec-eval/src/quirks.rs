@@ -3,9 +3,10 @@
 
 use untied_core::error::{Error, Result};
 use untied_core::measures::variants::{Gains, Target, interpolated_precision, ndcg_at_changes, r_precision, utility};
-use untied_core::measures::{Aggregate, Cutoff, Info, Measure, Needs, Orders, Parameter, REL, Scope, Spec, Value};
+use untied_core::measures::{Definition, Measure, Orders, Scope};
+use untied_core::names::{Info, Parameter, REL, Spec, Value};
 use untied_core::ranking::Ranking;
-use untied_core::registry::parse_open;
+use untied_core::registry::{self, parse_open};
 use untied_core::table::Truth;
 
 const LEVELS: Parameter = Parameter { name: "levels", default: "", help: "recall levels or multiples of R" };
@@ -18,166 +19,157 @@ const P: Parameter = Parameter { name: "p", default: "0.9", help: "persistence" 
 const INTERPOLATED: &str = "interpolated precision";
 
 /// Interpolated precision with the targets of version 9: x R + 0.9, cut off.
-pub static INTERPOLATED_9: Info = Info {
-    build: |spec, _| interpolated(spec, |x| Box::new(move |relevant| cut_off(x, relevant))),
-    ..quirk(
-        "IPrec of trec_eval 9",
-        INTERPOLATED,
-        "max of P@i over the ranks i with at least floor(x R + 0.9) relevant documents; a mean over levels x",
-        &[LEVELS, REL],
-    )
-};
+pub static INTERPOLATED_9: Definition = quirk(
+    "IPrec of trec_eval 9",
+    INTERPOLATED,
+    "max of P@i over the ranks i with at least floor(x R + 0.9) relevant documents; a mean over levels x",
+    &[LEVELS, REL],
+)
+.built_by(|spec, _| interpolated(spec, |x| Box::new(move |relevant| cut_off(x, relevant))));
 
 /// Interpolated precision with the targets of version 10: x R, rounded.
-pub static INTERPOLATED_10: Info = Info {
-    build: |spec, _| interpolated(spec, |x| Box::new(move |relevant| (x * relevant as f64).round() as usize)),
-    ..quirk(
+pub static INTERPOLATED_10: Definition = quirk(
         "IPrec of trec_eval 10",
         INTERPOLATED,
         "max of P@i over the ranks i with at least x R relevant documents, rounded to the nearest number; a mean over levels x",
         &[LEVELS, REL],
-    )
-};
+    ).built_by(|spec, _| interpolated(spec, |x| Box::new(move |relevant| (x * relevant as f64).round() as usize)));
 
 /// Precision at a multiple of R, with 0.9 added and cut off.
-pub static R_PRECISION_MULTIPLE: Info = Info {
-    build: |spec, _| {
-        let [multiple] = list(spec, LEVELS.name)[..] else { return Err(wrong(spec)) };
-        Ok(r_precision(spec.rel()?, Box::new(move |relevant| cut_off(multiple, relevant))))
-    },
-    ..quirk("Rprec_mult of trec_eval", "precision at a multiple of R", "P@c, c = floor(x R + 0.9)", &[LEVELS, REL])
-};
+pub static R_PRECISION_MULTIPLE: Definition =
+    quirk("Rprec_mult of trec_eval", "precision at a multiple of R", "P@c, c = floor(x R + 0.9)", &[LEVELS, REL])
+        .built_by(|spec, _| {
+            let [multiple] = list(spec, LEVELS.name)[..] else { return Err(wrong(spec)) };
+            Ok(r_precision(spec.rel()?, Box::new(move |relevant| cut_off(multiple, relevant))))
+        });
 
 /// Utility in a collection of unknown size: it is 0.
-pub static UTILITY: Info = Info {
-    build: |spec, _| {
-        let [a, b, c, d] = list(spec, WEIGHTS.name)[..] else { return Err(wrong(spec)) };
-        let collection = spec.number(COLLECTION.name, 0.0, "a number", |_| true)?;
-        Ok(utility([a, b, c, d], collection, spec.rel()?))
-    },
-    ..quirk(
-        "utility of trec_eval",
-        "worth of the retrieved set",
-        "w1 H + w2 (n - H) + w3 (R - H) + w4 (N + H - n - R), H of n retrieved documents are relevant",
-        &[WEIGHTS, COLLECTION, REL],
-    )
-};
+pub static UTILITY: Definition = quirk(
+    "utility of trec_eval",
+    "worth of the retrieved set",
+    "w1 H + w2 (n - H) + w3 (R - H) + w4 (N + H - n - R), H of n retrieved documents are relevant",
+    &[WEIGHTS, COLLECTION, REL],
+)
+.built_by(|spec, _| {
+    let [a, b, c, d] = list(spec, WEIGHTS.name)[..] else { return Err(wrong(spec)) };
+    let collection = spec.number(COLLECTION.name, 0.0, "a number", |_| true)?;
+    Ok(utility([a, b, c, d], collection, spec.rel()?))
+});
 
 /// DCG with gains for some grades.
-pub static DCG: Info = Info {
-    build: |spec, scope| Ok(Box::new(gains(spec, scope)?.0)),
-    ..quirk("dcg of trec_eval", "discounted cumulative gain", "sum over ranks i of gain_i / log2(1 + i)", &[PAIRS])
-};
+pub static DCG: Definition =
+    quirk("dcg of trec_eval", "discounted cumulative gain", "sum over ranks i of gain_i / log2(1 + i)", &[PAIRS])
+        .built_by(|spec, scope| Ok(Box::new(gains(spec, scope)?.0)));
 
 /// nDCG with gains for some grades, and their ideal order as trec_eval sorts it.
-pub static NDCG: Info = Info {
-    build: |spec, scope| {
-        let (gains, pairs) = gains(spec, scope)?;
-        Ok(Box::new(Sorted { gains, pairs, normalised: true }))
-    },
-    ..quirk(
-        "ndcg of trec_eval",
-        "normalised discounted cumulative gain",
-        "DCG / ideal DCG; gains that differ by less than 1 are not sorted in the ideal ranking",
-        &[PAIRS],
-    )
-};
+pub static NDCG: Definition = quirk(
+    "ndcg of trec_eval",
+    "normalised discounted cumulative gain",
+    "DCG / ideal DCG; gains that differ by less than 1 are not sorted in the ideal ranking",
+    &[PAIRS],
+)
+.built_by(|spec, scope| {
+    let (gains, pairs) = gains(spec, scope)?;
+    Ok(Box::new(Sorted { gains, pairs, normalised: true }))
+});
 
 /// What that nDCG divides by.
-pub static IDEAL_DCG: Info = Info {
-    build: |spec, scope| {
-        let (gains, pairs) = gains(spec, scope)?;
-        Ok(Box::new(Sorted { gains, pairs, normalised: false }))
-    },
-    ..quirk(
-        "ideal_dcg of trec_eval",
-        "discounted cumulative gain of the ideal ranking",
-        "DCG of all positive gains; those that differ by less than 1 are not sorted",
-        &[PAIRS],
-    )
-};
+pub static IDEAL_DCG: Definition = quirk(
+    "ideal_dcg of trec_eval",
+    "discounted cumulative gain of the ideal ranking",
+    "DCG of all positive gains; those that differ by less than 1 are not sorted",
+    &[PAIRS],
+)
+.built_by(|spec, scope| {
+    let (gains, pairs) = gains(spec, scope)?;
+    Ok(Box::new(Sorted { gains, pairs, normalised: false }))
+});
 
 /// G with gains for some grades.
-pub static G: Info = Info {
-    build: |spec, scope| with_gains("G", spec, scope)?.build(scope),
-    ..quirk(
-        "G of trec_eval",
-        "normalised gain, discounted by the gain missed",
-        "as G, with gains for some grades",
-        &[PAIRS],
-    )
-};
+pub static G: Definition = quirk(
+    "G of trec_eval",
+    "normalised gain, discounted by the gain missed",
+    "as G, with gains for some grades",
+    &[PAIRS],
+)
+.built_by(|spec, scope| registry::build(&with_gains("G", spec, scope)?, scope));
 
 /// nDCGRel with gains for some grades.
-pub static NDCG_REL: Info = Info {
-    build: |spec, scope| with_gains("nDCGRel", spec, scope)?.build(scope),
-    ..quirk(
-        "ndcg_rel of trec_eval",
-        "mean of nDCG at relevant documents",
-        "as nDCGRel, with gains for some grades",
-        &[PAIRS],
-    )
-};
+pub static NDCG_REL: Definition = quirk(
+    "ndcg_rel of trec_eval",
+    "mean of nDCG at relevant documents",
+    "as nDCGRel, with gains for some grades",
+    &[PAIRS],
+)
+.built_by(|spec, scope| registry::build(&with_gains("nDCGRel", spec, scope)?, scope));
 
 /// Rndcg, with gains for some grades: 0 where nothing is relevant, whatever the gains. The ranking's last rank is a
 /// point only if at least two documents come after the ideal ranking's end.
-pub static RNDCG: Info = Info {
-    build: |spec, scope| {
-        let rel = spec.rel()?;
-        let undefined: Condition = Box::new(move |_, truth| truth.relevant(rel) == 0);
-        let measure = ndcg_at_changes(&with_gains("Rndcg", spec, scope)?, scope, 2)?;
-        Ok(Box::new(Unless { measure, undefined }))
-    },
-    ..quirk(
-        "Rndcg of trec_eval",
-        "mean of nDCG at the ranks where the gain of the ideal ranking changes",
-        "as Rndcg, but the last rank counts if it is two beyond; 0 if no document is relevant",
-        &[PAIRS, REL],
-    )
-};
+pub static RNDCG: Definition = quirk(
+    "Rndcg of trec_eval",
+    "mean of nDCG at the ranks where the gain of the ideal ranking changes",
+    "as Rndcg, but the last rank counts if it is two beyond; 0 if no document is relevant",
+    &[PAIRS, REL],
+)
+.built_by(|spec, scope| {
+    let rel = spec.rel()?;
+    let undefined: Condition = Box::new(move |_, truth| truth.relevant(rel) == 0);
+    let measure = ndcg_at_changes(&with_gains("Rndcg", spec, scope)?, scope, 2)?;
+    Ok(Box::new(Unless { measure, undefined }))
+});
 
 /// RBP of version 10, with the scaling of gains that its code means (there the variables for it are never set).
-pub static RBP: Info = Info {
-    build: |spec, scope| {
-        let p = spec.number(P.name, 0.9, "a number", |_| true)?;
-        let weights: Vec<f64> = (0..scope.depth).map(|i| (1.0 - p) * p.powi(i as i32)).collect();
-        let pairs = pairs(spec);
-        let judged = scope.grades.iter().filter(|&&grade| grade >= 0.0).map(|&grade| (grade, 1.0)).collect();
-        let judged = Gains::of_table(judged, weights.clone(), scope);
-        Ok(Box::new(Scaled { gains: Gains::of_table(completed(&pairs, scope.grades), weights, scope), judged, pairs }))
-    },
-    ..quirk(
-        "rbp of trec_eval 10",
-        "rank-biased precision",
-        "(1-p) sum over ranks i of gain_i p^(i-1), gains scaled to 0 .. 1 where any is outside",
-        &[P, PAIRS],
-    )
-};
+pub static RBP: Definition = quirk(
+    "rbp of trec_eval 10",
+    "rank-biased precision",
+    "(1-p) sum over ranks i of gain_i p^(i-1), gains scaled to 0 .. 1 where any is outside",
+    &[P, PAIRS],
+)
+.built_by(|spec, scope| {
+    let p = spec.number(P.name, 0.9, "a number", |_| true)?;
+    let weights: Vec<f64> = (0..scope.depth).map(|i| (1.0 - p) * p.powi(i as i32)).collect();
+    let pairs = pairs(spec);
+    let judged = scope.grades.iter().filter(|&&grade| grade >= 0.0).map(|&grade| (grade, 1.0)).collect();
+    let judged = Gains::of_table(judged, weights.clone(), scope);
+    Ok(Box::new(Scaled { gains: Gains::of_table(completed(&pairs, scope.grades), weights, scope), judged, pairs }))
+});
 
 /// The residual of RBP in version 10: 0 where all retrieved documents are judged.
-pub static RBP_RESIDUAL: Info = Info {
-    build: |spec, _| Ok(Box::new(Residual { p: spec.number(P.name, 0.9, "a number", |_| true)? })),
-    ..quirk(
-        "rbp_resid of trec_eval 10",
-        "what unjudged documents could add to RBP",
-        "p^n + (1-p) sum over ranks i of unjudged documents of p^(i-1), 0 if there are none",
-        &[P],
-    )
-};
+pub static RBP_RESIDUAL: Definition = quirk(
+    "rbp_resid of trec_eval 10",
+    "what unjudged documents could add to RBP",
+    "p^n + (1-p) sum over ranks i of unjudged documents of p^(i-1), 0 if there are none",
+    &[P],
+)
+.built_by(|spec, _| Ok(Box::new(Residual { p: spec.number(P.name, 0.9, "a number", |_| true)? })));
 
 /// SetF from precision and recall, whose roundings stay in it.
-pub static SET_F: Info = Info {
-    build: |spec, _| {
-        let beta = spec.number(BETA.name, 1.0, "a number", |_| true)?;
-        Ok(Box::new(FromShares { beta, rel: spec.rel()? }))
-    },
-    ..quirk(
-        "set_F of trec_eval",
-        "weighted harmonic mean of precision and recall of the retrieved set",
-        "(beta + 1) P R / (beta P + R), P = H / n and R = H / R",
-        &[BETA, REL],
-    )
-};
+pub static SET_F: Definition = quirk(
+    "set_F of trec_eval",
+    "weighted harmonic mean of precision and recall of the retrieved set",
+    "(beta + 1) P R / (beta P + R), P = H / n and R = H / R",
+    &[BETA, REL],
+)
+.built_by(|spec, _| {
+    let beta = spec.number(BETA.name, 1.0, "a number", |_| true)?;
+    Ok(Box::new(FromShares { beta, rel: spec.rel()? }))
+});
+
+static ALL: &[&Definition] = &[
+    &INTERPOLATED_9,
+    &INTERPOLATED_10,
+    &R_PRECISION_MULTIPLE,
+    &UTILITY,
+    &DCG,
+    &NDCG,
+    &IDEAL_DCG,
+    &G,
+    &NDCG_REL,
+    &RNDCG,
+    &RBP,
+    &RBP_RESIDUAL,
+    &SET_F,
+];
 
 /// A measure that `untied eval` does not know.
 const fn quirk(
@@ -186,19 +178,17 @@ const fn quirk(
     equation: &'static str,
     parameters: &'static [Parameter],
 ) -> Info {
-    Info {
-        name,
-        aliases: &[],
-        title,
-        cutoff: Cutoff::None,
-        parameters,
-        aggregate: Aggregate::Mean,
-        lower_is_better: false,
-        needs: Needs::Judgments,
-        range: "",
-        equation,
-        reference: "trec_eval",
-        build: |spec, _| Err(wrong(spec)),
+    Info { name, title, parameters, range: "", equation, reference: "trec_eval", ..Info::DEFAULT }
+}
+
+/// Make a measure, one of these or of the registry.
+///
+/// # Errors
+/// A parameter has a value that it cannot take.
+pub fn build(spec: &Spec, scope: &Scope<'_>) -> Result<Box<dyn Measure>> {
+    match ALL.iter().find(|quirk| quirk.info == *spec.info) {
+        Some(quirk) => spec.check().and_then(|()| (quirk.build)(spec, scope)),
+        None => registry::build(spec, scope),
     }
 }
 

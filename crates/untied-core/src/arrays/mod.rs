@@ -31,8 +31,10 @@ pub use labels::{Given, Groups, Labels, Totals};
 
 use crate::error::{Error, Result};
 use crate::evaluate::{Evaluation, Facts, Plan, Source, Value, Workspace, evaluate_source};
-use crate::measures::{Needs, Scope, Spec};
+use crate::measures::Scope;
+use crate::names::{Needs, Spec};
 use crate::ranking::{Layout, Order, Precision};
+use crate::registry;
 use crate::settings::{Settings, Unjudged};
 use crate::table::Truth;
 
@@ -66,7 +68,7 @@ impl Labels {
             return Err(Error::Value(format!("{spec} needs lengths of documents, which arrays do not have")));
         }
         let scope = Scope { depth: self.longest + self.most_judged, grades: self.grades() };
-        Plan::of_scope(specs, None, &scope, None, self.longest)
+        Plan::of_scope(registry::build, specs, None, &scope, None, self.longest)
     }
 
     /// Evaluate a column of scores, query by query. Queries have the numbers from 0.

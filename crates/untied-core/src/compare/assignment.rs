@@ -4,8 +4,9 @@
 use super::plan::{Given, Plan, Room};
 use super::{Background, Settings, lengths_for};
 use crate::error::{Error, Result, show};
-use crate::measures::{Scope, Spec};
+use crate::measures::Scope;
 use crate::med::{Both, Effect, Outcomes, Workspace};
+use crate::names::Spec;
 use crate::table::Run;
 
 /// Grades of documents that are not judged.

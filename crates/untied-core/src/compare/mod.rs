@@ -17,8 +17,9 @@ pub use scores::Scores;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result, show};
-use crate::measures::{Needs, OF, Scope, Spec, Value};
+use crate::measures::Scope;
 use crate::med;
+use crate::names::{Needs, OF, Spec, Value};
 use crate::ranking::{Layout, Order, Precision, misfit};
 use crate::registry;
 use crate::settings;

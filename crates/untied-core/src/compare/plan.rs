@@ -3,18 +3,14 @@
 use super::{Settings, pairs, sort};
 use crate::error::Result;
 use crate::grade::Level;
-use crate::measures::{Scope, Spec};
-use crate::med::{self, Both, Effect, Subtopic, Workspace};
+use crate::measures::Scope;
+use crate::med::{Both, Effect, Subtopic, Workspace};
+use crate::names::Spec;
 use crate::ranking::{Joiner, List, Numbering, Order, Pair, Placed};
-use crate::similarity::{self, Overlaps, Score, Similarity, Symmetry};
+use crate::registry::{Comparator, comparator};
+use crate::similarity::{Overlaps, Score, Symmetry};
 use crate::table::{Length, Lengths, Rows, Run, Truth};
 use crate::watch;
-
-/// What is computed of two rankings.
-enum Comparator {
-    Similarity(Box<dyn Similarity>),
-    Effect(Box<dyn Effect>),
-}
 
 /// All that is computed, and how deep rankings must be read for it.
 pub(super) struct Plan {
@@ -97,11 +93,7 @@ impl Plan {
     /// # Errors
     /// A measure is refused.
     pub fn new(specs: &[Spec], depth: usize, scope: &Scope<'_>) -> Result<Plan> {
-        let make = |spec: &Spec| match similarity::build(spec)? {
-            Some(similarity) => Ok(Comparator::Similarity(similarity)),
-            None => med::build(spec, scope).map(Comparator::Effect),
-        };
-        let comparators = specs.iter().map(make).collect::<Result<Vec<_>>>()?;
+        let comparators = specs.iter().map(|spec| comparator(spec, scope)).collect::<Result<Vec<_>>>()?;
         let needed = |comparator: &Comparator| match comparator {
             Comparator::Similarity(_) => depth,
             Comparator::Effect(effect) => effect.depth().min(depth),

@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Total;
 use crate::error::{Error, Result};
-use crate::measures::{Aggregate, Measure, Needs, Scope, Spec};
+use crate::measures::{Build, Measure, Scope};
+use crate::names::{Aggregate, Needs, Spec};
+use crate::registry;
 use crate::settings::Settings;
 use crate::table::profiles::Detail;
 use crate::table::{Lengths, Qrels};
@@ -31,6 +33,20 @@ impl Plan {
     /// # Errors
     /// A measure's parameters are wrong or do not fit the grades, or it needs what the qrels do not have or lengths.
     pub fn new(specs: &[Spec], qrels: &Qrels, depth: usize, lengths: Option<&Arc<Lengths>>) -> Result<Plan> {
+        Plan::built_by(registry::build, specs, qrels, depth, lengths)
+    }
+
+    /// The same with measures that are not all in the registry.
+    ///
+    /// # Errors
+    /// As [`Plan::new`].
+    pub fn built_by(
+        build: Build,
+        specs: &[Spec],
+        qrels: &Qrels,
+        depth: usize,
+        lengths: Option<&Arc<Lengths>>,
+    ) -> Result<Plan> {
         let by_length = specs.iter().find(|spec| spec.info.needs == Needs::Documents);
         if let (Some(spec), None) = (by_length, lengths) {
             return Err(Error::Value(format!("{spec} needs lengths of documents (--docs FILE, docs=)")));
@@ -38,11 +54,12 @@ impl Plan {
         // A retrieved document that is not judged may be relevant too.
         let scope = Scope { depth: depth + qrels.longest(), grades: qrels.grades() };
         let lengths = by_length.and(lengths).cloned();
-        Plan::of_scope(specs, qrels.detail(), &scope, lengths, depth)
+        Plan::of_scope(build, specs, qrels.detail(), &scope, lengths, depth)
     }
 
     /// Make measures ready for rankings and judgments of which this is known.
     pub(crate) fn of_scope(
+        build: Build,
         specs: &[Spec],
         detail: Option<Detail>,
         scope: &Scope<'_>,
@@ -52,7 +69,7 @@ impl Plan {
         specs.iter().try_for_each(|spec| spec.fits(detail))?;
         Ok(Plan {
             specs: specs.to_vec(),
-            measures: specs.iter().map(|spec| spec.build(scope)).collect::<Result<_>>()?,
+            measures: specs.iter().map(|spec| build(spec, scope)).collect::<Result<_>>()?,
             judged_only: specs.iter().map(Spec::judged_only).collect::<Result<_>>()?,
             by_profile: specs.iter().map(|spec| spec.info.needs.detail().is_some()).collect(),
             aggregates: specs.iter().map(Spec::aggregate).collect::<Result<_>>()?,

@@ -1,7 +1,8 @@
 //! Aggregates over queries, added up one by one.
 
 use super::Value;
-use crate::measures::{Aggregate, Certainty};
+use crate::measures::Certainty;
+use crate::names::Aggregate;
 use crate::settings::{Settings, Unjudged};
 
 /// Values below this count as this in a geometric mean, as trec_eval has it.

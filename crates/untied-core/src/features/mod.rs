@@ -20,9 +20,11 @@ pub use ties::Ties;
 use crate::arrays::{Column, Given, Groups, Labels, Totals};
 use crate::error::{Error, Result};
 use crate::evaluate::{Evaluation, Facts, Plan, Source, Total, Value, Workspace, evaluate_source};
-use crate::measures::{Needs, Scope, Spec};
+use crate::measures::Scope;
+use crate::names::{Needs, Spec};
 use crate::ranking::Layout;
 use crate::ranking::score::Float64;
+use crate::registry;
 use crate::settings::{Settings, Unjudged};
 use crate::table::Truth;
 use crate::watch;
@@ -146,7 +148,14 @@ pub fn evaluate<D: Data>(
     }
     let longest = (0..data.queries()).map(|query| data.documents(query)).max().unwrap_or(0);
     // As for a run, whose documents are not known to be those of the qrels.
-    let plan = Plan::of_scope(specs, None, &Scope { depth: 2 * longest, grades: data.grades() }, None, longest)?;
+    let plan = Plan::of_scope(
+        registry::build,
+        specs,
+        None,
+        &Scope { depth: 2 * longest, grades: data.grades() },
+        None,
+        longest,
+    )?;
     let work = Work { data, plan: &plan, settings, per_query };
     let scorer = |&ascending: &bool| {
         let totals = plan.totals(settings);

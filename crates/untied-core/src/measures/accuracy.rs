@@ -9,25 +9,25 @@
 
 use super::drawing;
 use super::lattice::Outcome;
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, REL};
+use super::{Definition, Measure, Orders};
+use crate::names::{Cutoff, Info, JUDGED_ONLY, REL};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
 /// Accuracy, Accuracy@k.
-pub static ACCURACY: Info = Info {
+pub static ACCURACY: Definition = Info {
     name: "Accuracy",
     aliases: &["accuracy"],
     title: "probability that a relevant document is ranked before a non-relevant one",
     cutoff: Cutoff::Optional,
     parameters: &[REL, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
     range: "0 to 1; undefined without a relevant and a non-relevant document among the first k",
-    equation: "Accuracy@k = pairs of a relevant document above a non-relevant one, both among the first k / all such pairs",
+    equation: "Accuracy@k = pairs of a relevant document above a non-relevant one, both among the first k / all such \
+               pairs",
     reference: "ir_measures (Accuracy)",
-    build: |spec, _| Ok(Box::new(Accuracy { rel: spec.rel()?, cutoff: spec.cutoff_or(usize::MAX) })),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| Ok(Box::new(Accuracy { rel: spec.rel()?, cutoff: spec.cutoff_or(usize::MAX) })));
 
 struct Accuracy {
     rel: f64,

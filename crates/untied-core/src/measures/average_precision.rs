@@ -6,31 +6,26 @@
 //!   E = (1/R) sum over groups, a = 1..K of  (r/n) (B + (a-1) (r-1)/(n-1)) / (t+a).
 
 use super::bounds::{self, Bounds, Open, Resolution};
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, RECALL_BASE, REL, RecallBase, SHARE, sum};
+use super::{Definition, Measure, sum};
+use crate::names::{Cutoff, Info, JUDGED_ONLY, RECALL_BASE, REL, RecallBase, SHARE};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
 /// AP, AP@k.
-pub static AVERAGE_PRECISION: Info = Info {
+pub static AVERAGE_PRECISION: Definition = Info {
     name: "AP",
     aliases: &["map", "map_cut", "average_precision"],
     title: "average precision",
     cutoff: Cutoff::Optional,
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
     range: SHARE,
     equation: "AP@k = (1/R) sum of P@i over the ranks i <= k of relevant documents, R = all relevant ones",
     reference: "Buckley & Voorhees 2000; ties: McSherry & Najork 2008, section 2.4",
-    build: |spec, _| {
-        Ok(Box::new(AveragePrecision {
-            rel: spec.rel()?,
-            base: spec.recall_base()?,
-            cutoff: spec.cutoff_or(usize::MAX),
-        }))
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| {
+    Ok(Box::new(AveragePrecision { rel: spec.rel()?, base: spec.recall_base()?, cutoff: spec.cutoff_or(usize::MAX) }))
+});
 
 struct AveragePrecision {
     rel: f64,

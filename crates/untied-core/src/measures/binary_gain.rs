@@ -7,25 +7,23 @@
 use super::bounds::{Bounds, Open, Resolution, Widest};
 use super::filling::{Filling, Slot};
 use super::gaps::Gaps;
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, RECALL_BASE, REL, RecallBase, SHARE};
+use super::{Definition, Measure};
+use crate::names::{Info, JUDGED_ONLY, RECALL_BASE, REL, RecallBase, SHARE};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
 /// binG.
-pub static BINARY_GAIN: Info = Info {
+pub static BINARY_GAIN: Definition = Info {
     name: "binG",
     aliases: &["bing"],
     title: "binary gain, discounted by the non-relevant documents above",
-    cutoff: Cutoff::None,
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
     range: SHARE,
     equation: "binG = (1/R) sum over relevant documents of 1 / log2(2 + u), u = non-relevant documents above it",
     reference: "trec_eval (binG, Buckley 2008)",
-    build: |spec, _| Ok(Box::new(BinaryGain { rel: spec.rel()?, base: spec.recall_base()? })),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| Ok(Box::new(BinaryGain { rel: spec.rel()?, base: spec.recall_base()? })));
 
 struct BinaryGain {
     rel: f64,

@@ -6,12 +6,13 @@
 //!
 //! The variant of Buckley & Voorhees' paper divides by C. Unjudged documents are not seen. Ties: see `gaps`.
 
+use crate::names::{Info, Parameter, RECALL_BASE, REL, RecallBase, SHARE};
 use std::ops::Range;
 
 use super::bounds::{Bounds, Open, Resolution, Widest};
 use super::filling::Filling;
 use super::gaps::Gaps;
-use super::{Aggregate, Cutoff, Info, Measure, Needs, Parameter, RECALL_BASE, REL, RecallBase, SHARE};
+use super::{Definition, Measure};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
@@ -24,30 +25,27 @@ const EXTRA: Parameter =
     Parameter { name: "extra", default: "0", help: "non-relevant documents that count beyond R; 10 is bpref-10" };
 
 /// Bpref.
-pub static BPREF: Info = Info {
+pub static BPREF: Definition = Info {
     name: "Bpref",
     aliases: &["bpref"],
     title: "binary preference: relevant documents above judged non-relevant ones",
-    cutoff: Cutoff::None,
     parameters: &[REL, VARIANT, EXTRA, RECALL_BASE],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
     range: SHARE,
     equation: "Bpref = (1/R) sum over relevant documents of 1 - min(n, C) / min(N, C), n = judged non-relevant \
                documents above it, C = R + extra, N = judged non-relevant documents in the qrels",
     reference: "Buckley & Voorhees 2004",
-    build: |spec, _| {
-        let paper = spec.choice(VARIANT.name, &[("trec_eval", false), ("paper", true)])?;
-        let whole = |extra: f64| extra >= 0.0 && extra.fract() == 0.0 && extra < 1e15;
-        Ok(Box::new(Bpref {
-            rel: spec.rel()?,
-            base: spec.recall_base()?,
-            paper,
-            extra: spec.number(EXTRA.name, 0.0, "a whole number from 0", whole)?,
-        }))
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| {
+    let paper = spec.choice(VARIANT.name, &[("trec_eval", false), ("paper", true)])?;
+    let whole = |extra: f64| extra >= 0.0 && extra.fract() == 0.0 && extra < 1e15;
+    Ok(Box::new(Bpref {
+        rel: spec.rel()?,
+        base: spec.recall_base()?,
+        paper,
+        extra: spec.number(EXTRA.name, 0.0, "a whole number from 0", whole)?,
+    }))
+});
 
 struct Bpref {
     rel: f64,

@@ -10,11 +10,10 @@
 use super::bounds::{self, Bounds, Open};
 use super::dcg::{Gain, discounts};
 use super::walk::{self, Kind, Path};
-use super::{
-    Aggregate, Certainty, Cutoff, GAINED, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, Scope, Spec, Value,
-};
+use super::{Certainty, Definition, Measure, Orders, Scope};
 use crate::error::{Error, Result};
 use crate::grade::Level;
+use crate::names::{Cutoff, GAINED, Info, JUDGED_ONLY, Parameter, Spec, Value};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
@@ -41,54 +40,44 @@ const WEIGHT: Parameter = Parameter {
 };
 
 /// ERR, ERR@k.
-pub static ERR: Info = Info {
+pub static ERR: Definition = Info {
     name: "ERR",
     aliases: &["expected_reciprocal_rank"],
     title: "expected reciprocal rank",
     cutoff: Cutoff::Optional,
     parameters: &[MAX_GRADE, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "ERR@k = sum over ranks i <= k of c_i / i times the product of 1 - c_j over ranks j < i, \
                c = (2^grade - 1) / 2^max_grade",
     reference: "Chapelle, Metzler, Zhang & Grinspan 2009; ties: mean, exact, over elementary symmetric means",
-    build: |spec, scope| reciprocal_rank(spec, scope, false),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| reciprocal_rank(spec, scope, false));
 
 /// nERR, nERR@k.
-pub static NERR: Info = Info {
+pub static NERR: Definition = Info {
     name: "nERR",
-    aliases: &[],
     title: "normalised expected reciprocal rank",
     cutoff: Cutoff::Optional,
     parameters: &[MAX_GRADE, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "nERR@k = ERR@k / (ERR@k of all judged documents by descending grade)",
     reference: "Chapelle, Metzler, Zhang & Grinspan 2009; ties: as ERR",
-    build: |spec, scope| reciprocal_rank(spec, scope, true),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| reciprocal_rank(spec, scope, true));
 
 /// Cascade, Cascade@k.
-pub static CASCADE: Info = Info {
+pub static CASCADE: Definition = Info {
     name: "Cascade",
-    aliases: &[],
     title: "any cascade model",
     cutoff: Cutoff::Optional,
     parameters: &[GAIN, GO_ON, WEIGHT, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
     range: GAINED,
     equation: "Cascade@k = sum over ranks i <= k of D(i) G(grade at i) times the product of go_on(grade at j) over \
                ranks j < i",
     reference: "Craswell, Zoeter, Taylor & Ramsey 2008; Carterette 2011; ties: as ERR",
-    build: |spec, scope| Ok(Box::new(general(spec, scope)?)),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| Ok(Box::new(general(spec, scope)?)));
 
 fn reciprocal_rank(spec: &Spec, scope: &Scope<'_>, normalised: bool) -> Result<Box<dyn Measure>> {
     let most = spec.number(MAX_GRADE.name, 4.0, "a number above 0, up to 1000", |most| 0.0 < most && most <= 1000.0)?;
@@ -316,7 +305,7 @@ fn tail(c: f64, n: usize, cutoff: Option<usize>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::parse;
+    use crate::registry::{build, parse};
 
     const GRADES: [f64; 4] = [3.0, 2.0, 1.0, 0.0];
 
@@ -331,7 +320,7 @@ mod tests {
         chunk.finish();
         let qrels = Qrels::new(vec![chunk], "").expect("qrels");
         let scope = Scope { depth: 10, grades: &GRADES };
-        let measure = parse(name).expect("a measure").build(&scope).expect("built");
+        let measure = build(&parse(name).expect("a measure"), &scope).expect("built");
         let truth = qrels.truth(0);
         let mut orders = Orders { tied: ranking.clone(), ..Orders::default() };
         crate::ranking::best(ranking, &mut orders.best);
@@ -403,7 +392,7 @@ mod tests {
     #[test]
     fn what_it_refuses() {
         let build =
-            |name: &str| parse(name).and_then(|spec| spec.build(&Scope { depth: 1, grades: &GRADES }).map(|_| ()));
+            |name: &str| parse(name).and_then(|spec| build(&spec, &Scope { depth: 1, grades: &GRADES }).map(|_| ()));
         for (name, part) in [
             ("ERR(max_grade=2)", "grade 3, above max_grade = 2"),
             ("Cascade", "that of grade 3 is 3"),

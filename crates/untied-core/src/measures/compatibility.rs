@@ -15,9 +15,10 @@
 //! Under ties X_d is an expected number: only the tie group that holds rank d is open, and its numbers of documents among
 //! the first d are hypergeometric.
 
-use super::{Aggregate, Cutoff, Info, Measure, Needs, Parameter, Spec, Value, drawing, sampling};
+use super::{Definition, Measure, drawing, sampling};
 use crate::error::{Error, Result};
 use crate::grade::levels_from;
+use crate::names::{Info, Parameter, Spec, Value};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
@@ -43,30 +44,26 @@ const LEAST: Parameter =
     Parameter { name: "rel", default: "None", help: "lowest grade in the ideal ranking; by default all above 0" };
 
 /// Compat.
-pub static COMPATIBILITY: Info = Info {
+pub static COMPATIBILITY: Definition = Info {
     name: "Compat",
     aliases: &["compatibility"],
     title: "compatibility: the highest rank-biased overlap with an ideal ranking of the judged preferences",
-    cutoff: Cutoff::None,
     parameters: &[PERSISTENCE, DEPTH, NORMALIZE, LEAST],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "Compat = max over ideal rankings I of RBO(ranking, I) / RBO(I, I), RBO = sum over d of p^(d-1) \
                (overlap of the first d) / d",
     reference: "Clarke, Vtyurina & Smucker 2020, 2021; exact under ties, as one ideal ranking is the best at every \
                depth",
-    build: |spec, _| {
-        let expected = "a number between 0 and 1";
-        Ok(Box::new(Compatibility {
-            p: spec.number(PERSISTENCE.name, 0.95, expected, |p| 0.0 < p && p < 1.0)?,
-            depth: depth(spec)?,
-            normalize: normalize(spec)?,
-            rel: if spec.parameter(LEAST.name).is_some() { spec.rel()? } else { f64::MIN_POSITIVE },
-        }))
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| {
+    let expected = "a number between 0 and 1";
+    Ok(Box::new(Compatibility {
+        p: spec.number(PERSISTENCE.name, 0.95, expected, |p| 0.0 < p && p < 1.0)?,
+        depth: depth(spec)?,
+        normalize: normalize(spec)?,
+        rel: if spec.parameter(LEAST.name).is_some() { spec.rel()? } else { f64::MIN_POSITIVE },
+    }))
+});
 
 /// How deep rankings are compared; None for as deep as the longer one.
 fn depth(spec: &Spec) -> Result<Option<usize>> {

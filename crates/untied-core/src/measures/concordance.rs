@@ -8,27 +8,24 @@
 //! +1/2 (right) or -1/2, of documents in classes of c_1, .. c_g, the classical variance of Kendall's sum with ties in one
 //! ranking (Kendall 1945), (n(n-1)(2n+5) - sum c(c-1)(2c+5)) / 18 / 4, where documents that are in no pair do not count.
 
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, REL};
+use super::{Definition, Measure};
 use crate::grade::{Level, levels_from};
+use crate::names::{Info, JUDGED_ONLY, REL};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
 /// PairConcordance.
-pub static PAIR_CONCORDANCE: Info = Info {
+pub static PAIR_CONCORDANCE: Definition = Info {
     name: "PairConcordance",
     aliases: &["pair_concordance"],
     title: "share of pairs of different relevant grades that stand in the right order",
-    cutoff: Cutoff::None,
     parameters: &[REL, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
-    equation: "PairConcordance = right pairs / pairs; a pair is right where its better document is retrieved, above the \
-               other one or without it",
+    equation: "PairConcordance = right pairs / pairs; a pair is right where its better document is retrieved, above \
+               the other one or without it",
     reference: "a tie-breaker for equal ADR that is consistent; Kendall 1945 for the variance",
-    build: |spec, _| Ok(Box::new(Concordance { rel: spec.rel()? })),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| Ok(Box::new(Concordance { rel: spec.rel()? })));
 
 struct Concordance {
     rel: f64,

@@ -10,34 +10,31 @@
 use super::dcg::{GAIN, Gain};
 use super::graded::{Ideal, by_gain, gain};
 use super::lattice::{self, Outcome};
-use super::{Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, sampling};
+use super::{Certainty, Definition, Measure, Orders, sampling};
 use crate::error::Error;
+use crate::names::{Info, JUDGED_ONLY};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
 /// G.
-pub static COST_GAIN: Info = Info {
+pub static COST_GAIN: Definition = Info {
     name: "G",
     aliases: &["g"],
     title: "gain discounted by how far it is behind the ideal gain",
-    cutoff: Cutoff::None,
     parameters: &[GAIN, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
-    equation: "G = sum over ranks i of g_i / log2(2 + C(i) - S(i)) / sum of all gains, S(i) = sum of the first i gains, \
-               C(i) = sum of max(1, gain) over the first i ranks of the ideal ranking",
+    equation: "G = sum over ranks i of g_i / log2(2 + C(i) - S(i)) / sum of all gains, S(i) = sum of the first i \
+               gains, C(i) = sum of max(1, gain) over the first i ranks of the ideal ranking",
     reference: "trec_eval (G, Buckley 2008)",
-    build: |spec, scope| {
-        let gain = gain(spec, scope)?;
-        // Costs of 1 and gains are added up, and the sums taken from each other.
-        match scope.grades.iter().find(|&&grade| gain.of(grade) > 1e9) {
-            Some(grade) => Err(Error::Value(format!("{spec}: the gain of grade {grade} is above 1e9"))),
-            None => Ok(Box::new(CostGain { gain })),
-        }
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| {
+    let gain = gain(spec, scope)?;
+    // Costs of 1 and gains are added up, and the sums taken from each other.
+    match scope.grades.iter().find(|&&grade| gain.of(grade) > 1e9) {
+        Some(grade) => Err(Error::Value(format!("{spec}: the gain of grade {grade} is above 1e9"))),
+        None => Ok(Box::new(CostGain { gain })),
+    }
+});
 
 struct CostGain {
     gain: Gain,

@@ -1,89 +1,80 @@
 //! Counts: of queries, of retrieved and of relevant documents. No order of ties changes them.
 
 use super::bounds::{self, Bounds, Open};
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, REL};
+use super::{Definition, Measure};
+use crate::names::{Aggregate, Info, JUDGED_ONLY, Other, REL};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
 /// NumQ.
-pub static NUM_Q: Info = Info {
+pub static NUM_Q: Definition = Info {
     name: "NumQ",
     aliases: &["num_q"],
     title: "number of queries",
-    cutoff: Cutoff::None,
-    parameters: &[],
     aggregate: Aggregate::Sum,
-    lower_is_better: false,
-    needs: Needs::Judgments,
     range: "1 for a query, their number for all",
     equation: "1",
     reference: "trec_eval",
-    build: |_, _| Ok(Box::new(Count::Queries)),
-};
+    ..Info::DEFAULT
+}
+.built_by(|_, _| Ok(Box::new(Count::Queries)));
 
 /// NumRet.
-pub static NUM_RET: Info = Info {
+pub static NUM_RET: Definition = Info {
     name: "NumRet",
     aliases: &["num_ret"],
     title: "number of documents retrieved",
-    cutoff: Cutoff::None,
     parameters: &[JUDGED_ONLY],
     aggregate: Aggregate::Sum,
-    lower_is_better: false,
-    needs: Needs::Judgments,
+    others: &[Other { parameter: "rel", value: None, info: Some(&NUM_REL_RET.info) }],
     range: "0 or more; summed over queries",
     equation: "n",
     reference: "trec_eval",
-    build: |_, _| Ok(Box::new(Count::Retrieved)),
-};
+    ..Info::DEFAULT
+}
+.built_by(|_, _| Ok(Box::new(Count::Retrieved)));
 
 /// NumRel.
-pub static NUM_REL: Info = Info {
+pub static NUM_REL: Definition = Info {
     name: "NumRel",
     aliases: &["num_rel"],
     title: "number of relevant documents in the qrels",
-    cutoff: Cutoff::None,
     parameters: &[REL],
     aggregate: Aggregate::Sum,
-    lower_is_better: false,
-    needs: Needs::Judgments,
     range: "0 or more; summed over queries",
     equation: "R",
     reference: "trec_eval",
-    build: |spec, _| Ok(Box::new(Count::Relevant(spec.rel()?))),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| Ok(Box::new(Count::Relevant(spec.rel()?))));
 
 /// NumRelRet.
-pub static NUM_REL_RET: Info = Info {
+pub static NUM_REL_RET: Definition = Info {
     name: "NumRelRet",
     aliases: &["num_rel_ret"],
     title: "number of relevant documents retrieved",
-    cutoff: Cutoff::None,
     parameters: &[REL],
     aggregate: Aggregate::Sum,
-    lower_is_better: false,
-    needs: Needs::Judgments,
     range: "0 or more; summed over queries",
     equation: "H(n)",
     reference: "trec_eval",
-    build: |spec, _| Ok(Box::new(Count::RelevantRetrieved(spec.rel()?))),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| Ok(Box::new(Count::RelevantRetrieved(spec.rel()?))));
 
 /// NumNonrelJudgedRet.
-pub static NUM_NONREL_JUDGED_RET: Info = Info {
+pub static NUM_NONREL_JUDGED_RET: Definition = Info {
     name: "NumNonrelJudgedRet",
     aliases: &["num_nonrel_judged_ret"],
     title: "number of judged non-relevant documents retrieved",
-    cutoff: Cutoff::None,
     parameters: &[REL],
     aggregate: Aggregate::Sum,
-    lower_is_better: false,
-    needs: Needs::Judgments,
     range: "0 or more; summed over queries",
     equation: "retrieved documents with a grade from 0 up to rel",
     reference: "trec_eval",
-    build: |spec, _| Ok(Box::new(Count::NonrelevantRetrieved(spec.rel()?))),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| Ok(Box::new(Count::NonrelevantRetrieved(spec.rel()?))));
 
 enum Count {
     Queries,

@@ -7,12 +7,13 @@
 //! was gained, the value is a quotient of two cascades, of whose mean over orders nothing is known but to list the
 //! orders, or to sample them. BPM alone depends on counts only: see [`super::walk`].
 
+use crate::names::{Cutoff, Info, JUDGED_ONLY, Other, Parameter, Spec};
 use std::slice;
 
 use super::dcg::{Gain, Gains, logarithmic};
 use super::sampling::{self, Classes, Placed, Statistics};
 use super::walk::{Kind, Walk};
-use super::{Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, Scope, Spec};
+use super::{Certainty, Definition, Measure, Orders, Scope};
 use crate::error::{Error, Result};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
@@ -32,149 +33,114 @@ const DEPTH: Parameter = Parameter {
 };
 
 /// NERR8@k.
-pub static NERR8: Info = Info {
+pub static NERR8: Definition = Info {
     name: "NERR8",
-    aliases: &[],
     title: "nearly ERR: stops by gain, and at k",
     cutoff: Cutoff::Required,
     parameters: &[MIN_REL, MAX_REL, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "sum over ranks of W(i) g_i, C(i) = 1 - g_i for i < k, else 0",
     reference: "Azzopardi, Mackenzie & Moffat 2021, equation 8; ties: all orders where they are few, else a sample",
-    build: |spec, scope| until_gain(spec, scope, limit(spec, true)?, |_| 1.0),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| until_gain(spec, scope, limit(spec, true)?, |_| 1.0));
 
 /// NERR9@k.
-pub static NERR9: Info = Info {
+pub static NERR9: Definition = Info {
     name: "NERR9",
-    aliases: &[],
     title: "nearly ERR: stops by gain and by rank, and at k",
     cutoff: Cutoff::Required,
     parameters: &[MIN_REL, MAX_REL, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "sum over ranks of W(i) g_i, C(i) = (1 - g_i) i / (i+1) for i < k, else 0",
     reference: "Azzopardi, Mackenzie & Moffat 2021, equation 9; ties: all orders where they are few, else a sample",
-    build: |spec, scope| until_gain(spec, scope, limit(spec, true)?, |i| 1.0 / i),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| until_gain(spec, scope, limit(spec, true)?, |i| 1.0 / i));
 
 /// NERR10.
-pub static NERR10: Info = Info {
+pub static NERR10: Definition = Info {
     name: "NERR10",
-    aliases: &[],
     title: "nearly ERR: stops by gain, with the patience of RBP",
-    cutoff: Cutoff::None,
     parameters: &[PATIENCE, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "sum over ranks of W(i) g_i, C(i) = p (1 - g_i)",
     reference: "Azzopardi, Mackenzie & Moffat 2021, equation 10; ties: all orders where they are few, else a sample",
-    build: |spec, scope| {
-        let p = spec.number(PATIENCE.name, 0.9, "a number between 0 and 1", |p| 0.0 < p && p < 1.0)?;
-        until_gain(spec, scope, limit(spec, false)?, move |i| p.powf(i - 1.0))
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| {
+    let p = spec.number(PATIENCE.name, 0.9, "a number between 0 and 1", |p| 0.0 < p && p < 1.0)?;
+    until_gain(spec, scope, limit(spec, false)?, move |i| p.powf(i - 1.0))
+});
 
 /// NERR11.
-pub static NERR11: Info = Info {
+pub static NERR11: Definition = Info {
     name: "NERR11",
-    aliases: &[],
     title: "nearly ERR: stops by gain, with the goal of INSQ",
-    cutoff: Cutoff::None,
     parameters: &[GOAL, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "sum over ranks of W(i) g_i, C(i) = (1 - g_i) ((i+2T-1) / (i+2T))^2",
     reference: "Azzopardi, Mackenzie & Moffat 2021, equation 12 (cwl-eval calls it 11); ties: all orders where they \
                 are few, else a sample",
-    build: |spec, scope| {
-        let goal = goal(spec, 0.0)?;
-        until_gain(spec, scope, limit(spec, false)?, move |i| squares(goal, i))
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| {
+    let goal = goal(spec, 0.0)?;
+    until_gain(spec, scope, limit(spec, false)?, move |i| squares(goal, i))
+});
 
 /// BPM@k.
-pub static BPM: Info = Info {
+pub static BPM: Definition = Info {
     name: "BPM",
-    aliases: &[],
     title: "bejeweled player model: stops when T is gained, or at k",
     cutoff: Cutoff::Required,
     parameters: &[GOAL, MIN_REL, MAX_REL, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "(g_1 + .. + g_I) / I, I the first rank with g_1 + .. + g_I >= T, at most k",
     reference: "Zhang, Liu, Li, Zhang, Xu & Ma 2017 (its static form); ties: by counts of documents gained, exact",
-    build: |spec, scope| {
-        let goal = goal(spec, 0.0)?;
-        let (least, most) = grades(spec)?;
-        Ok(Box::new(Player { gain: steps(spec, scope)?, goal: goal * (most - least), cutoff: spec.cutoff_or(1) }))
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| {
+    let goal = goal(spec, 0.0)?;
+    let (least, most) = grades(spec)?;
+    Ok(Box::new(Player { gain: steps(spec, scope)?, goal: goal * (most - least), cutoff: spec.cutoff_or(1) }))
+});
 
 /// INST.
-pub static INST: Info = Info {
+pub static INST: Definition = Info {
     name: "INST",
-    aliases: &[],
     title: "user who adapts to what was gained of the T hoped for",
-    cutoff: Cutoff::None,
     parameters: &[GOAL, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "sum over ranks of W(i) g_i, C(i) = ((x-1) / x)^2, x = i + 2T - (g_1 + .. + g_i)",
     reference: "Moffat, Bailey, Scholer & Thomas 2015, 2017; ties: all orders where they are few, else a sample",
-    build: |spec, scope| {
-        let goal = goal(spec, 0.25)?;
-        Ok(Box::new(Adaptive { gain: steps(spec, scope)?, goal, limit: limit(spec, false)? }))
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| {
+    let goal = goal(spec, 0.25)?;
+    Ok(Box::new(Adaptive { gain: steps(spec, scope)?, goal, limit: limit(spec, false)? }))
+});
 
 /// INSQ.
-pub static INSQ: Info = Info {
+pub static INSQ: Definition = Info {
     name: "INSQ",
-    aliases: &[],
     title: "user who hopes for T and goes on the more, the further he got",
-    cutoff: Cutoff::None,
     parameters: &[GOAL, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "sum over ranks of W(i) g_i, C(i) = ((i+2T-1) / (i+2T))^2",
     reference: "Moffat, Scholer & Thomas 2012; ties: as DCG, with discount W",
-    build: |spec, scope| {
-        let goal = goal(spec, 0.0)?;
-        weighted(spec, scope, (1..=limit(spec, false)?).map(|i| squares(goal, i as f64)).collect())
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| {
+    let goal = goal(spec, 0.0)?;
+    weighted(spec, scope, (1..=limit(spec, false)?).map(|i| squares(goal, i as f64)).collect())
+});
 
 /// SDCG@k.
-pub static SDCG: Info = Info {
+pub static SDCG: Definition = Info {
     name: "SDCG",
-    aliases: &[],
     title: "DCG relative to a ranking of k documents of the highest grade",
     cutoff: Cutoff::Required,
+    others: &[Other { parameter: "dcg", value: Some("'log2'"), info: None }],
     parameters: &[MIN_REL, MAX_REL, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "sum over ranks i <= k of W(i) g_i, W(i) = D(i) / (D(1) + .. + D(k)), D(i) = 1 / log2(1+i)",
     reference: "Järvelin & Kekäläinen 2002, as in Azzopardi, Thomas & Moffat 2019; ties: as DCG",
-    build: |spec, scope| weighted(spec, scope, logarithmic(limit(spec, true)?)),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| weighted(spec, scope, logarithmic(limit(spec, true)?)));
 
 /// W(i) of INSQ, up to a factor: the product of C(1) .. C(i-1), which telescopes.
 fn squares(goal: f64, i: f64) -> f64 {

@@ -10,12 +10,10 @@
 
 use super::bounds::{self, Bounds, Open};
 use super::dcg_bounds::Thresholds;
-use super::{
-    Aggregate, Cutoff, GAINED, Info, JUDGED_ONLY, LARGEST, Measure, Needs, Orders, Parameter, RecallBase, Scope, Spec,
-    Value, sum,
-};
+use super::{Definition, Measure, Orders, Scope, sum};
 use crate::error::{Error, Result};
 use crate::grade::Level;
+use crate::names::{Cutoff, GAINED, Info, JUDGED_ONLY, LARGEST, Parameter, RecallBase, Spec, Value};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
@@ -38,41 +36,37 @@ const IDEAL_BASE: Parameter = Parameter {
 };
 
 /// DCG, DCG@k.
-pub static DCG: Info = Info {
+pub static DCG: Definition = Info {
     name: "DCG",
     aliases: &["dcg", "dcg_cut"],
     title: "discounted cumulative gain",
     cutoff: Cutoff::Optional,
     parameters: &[GAIN, DISCOUNT, LEAST, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
     range: GAINED,
     equation: "DCG@k = sum over ranks i <= k of G(grade at i) D(i)",
     reference: "Järvelin & Kekäläinen 2002; ties: McSherry & Najork 2008, section 2.6",
-    build: |spec, scope| build(spec, scope, None),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| build(spec, scope, None));
 
 /// nDCG, nDCG@k.
-pub static NDCG: Info = Info {
+pub static NDCG: Definition = Info {
     name: "nDCG",
     aliases: &["ndcg", "ndcg_cut"],
     title: "normalised discounted cumulative gain",
     cutoff: Cutoff::Optional,
     parameters: &[GAIN, DISCOUNT, LEAST, IDEAL_BASE, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
     range: "0 to 1; any number where gains or discounts are negative, or discounts rise",
     equation: "nDCG@k = DCG@k / IDCG@k, IDCG@k = DCG@k of all positive gains in descending order",
     reference: "Järvelin & Kekäläinen 2002; ties: McSherry & Najork 2008, section 2.6",
-    build: |spec, scope| match spec.recall_base()? {
-        RecallBase::Number(_) => Err(Error::Measure(format!(
-            "{spec}: recall_base must be 'qrels' or 'ranking': an ideal ranking cannot be made from a number"
-        ))),
-        base => build(spec, scope, Some(base)),
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| match spec.recall_base()? {
+    RecallBase::Number(_) => Err(Error::Measure(format!(
+        "{spec}: recall_base must be 'qrels' or 'ranking': an ideal ranking cannot be made from a number"
+    ))),
+    base => build(spec, scope, Some(base)),
+});
 
 fn build(spec: &Spec, scope: &Scope<'_>, ideal: Option<RecallBase>) -> Result<Box<dyn Measure>> {
     let depth = spec.cutoff_or(usize::MAX).min(scope.depth);

@@ -3,10 +3,9 @@
 use std::sync::{PoisonError, RwLock};
 
 use super::dcg::{Gain, Gains};
-use super::{
-    Aggregate, Cutoff, Info, JUDGED_ONLY, MEAN, Measure, Needs, OF, Parameter, RECALL, RecallBase, Scope, Spec,
-};
+use super::{Measure, Scope};
 use crate::error::{Error, Result, quote};
+use crate::names::{Cutoff, Info, JUDGED_ONLY, LARGEST, MEAN, OF, Parameter, RECALL, RecallBase, Spec};
 
 /// Makes the measure from a name with parameters.
 pub type Build = Box<dyn Fn(&Spec, &Scope<'_>) -> Result<Box<dyn Measure>> + Send + Sync>;
@@ -41,7 +40,8 @@ pub struct Defined {
     pub place: String,
     /// See [`Description`].
     pub by: String,
-    build: Build,
+    /// Makes it.
+    pub build: Build,
 }
 
 /// All that were ever defined, and whether their names still stand for them. They stay as long as the process.
@@ -86,20 +86,13 @@ pub fn define(
     let parameters: Vec<Parameter> = own.chain([JUDGED_ONLY]).collect();
     let info = Box::leak(Box::new(Info {
         name: leak(name),
-        aliases: &[],
         title: leak(title),
         cutoff,
         parameters: parameters.leak(),
-        aggregate: Aggregate::Mean,
         lower_is_better,
-        needs: Needs::Judgments,
         range: "",
-        equation: "",
-        reference: "",
-        build: |spec, scope| match find(spec.info) {
-            Some(defined) => (defined.build)(spec, scope),
-            None => Err(Error::Measure(format!("{spec} is not defined"))),
-        },
+        by_user: true,
+        ..Info::DEFAULT
     }));
     let defined: &'static Defined = Box::leak(Box::new(Defined { info, text, place, by, build }));
     let mut list = DEFINED.write().unwrap_or_else(PoisonError::into_inner);
@@ -140,7 +133,7 @@ pub fn additive(
     normalised: bool,
     scope: &Scope<'_>,
 ) -> Result<Box<dyn Measure>> {
-    if let Some((grade, gain)) = gains.iter().find(|(_, gain)| gain.abs() > super::LARGEST) {
+    if let Some((grade, gain)) = gains.iter().find(|(_, gain)| gain.abs() > LARGEST) {
         return Err(Error::Value(format!("{spec}: the gain of grade {grade} is too large: {gain}")));
     }
     Ok(Box::new(Gains::new(Gain::Table(gains), discounts, scope).over(normalised.then_some(RecallBase::Qrels))))

@@ -5,8 +5,9 @@
 //! A subtopic without relevant documents does not count; the M others count equally.
 
 use super::novelty::{Norm, Novelty, Worth};
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Parameter, REL, Scope, Spec};
+use super::{Definition, Measure, Scope};
 use crate::error::{Error, Result};
+use crate::names::{Cutoff, Info, JUDGED_ONLY, Needs, Parameter, REL, Spec};
 
 const ALPHA: Parameter = Parameter {
     name: "alpha",
@@ -16,23 +17,11 @@ const ALPHA: Parameter = Parameter {
 const BETA: Parameter =
     Parameter { name: "beta", default: "0.5", help: "patience: probability of going on to the next document, below 1" };
 
-const OF_SUBTOPICS: Info = Info {
-    name: "",
-    aliases: &[],
-    title: "",
-    cutoff: Cutoff::Optional,
-    parameters: &[REL, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Subtopics,
-    range: "0 to 1",
-    equation: "",
-    reference: "",
-    build: |_, _| unreachable!("every measure has its own"),
-};
+const OF_SUBTOPICS: Info =
+    Info { cutoff: Cutoff::Optional, parameters: &[REL, JUDGED_ONLY], needs: Needs::Subtopics, ..Info::DEFAULT };
 
 /// alpha-DCG.
-pub static ALPHA_DCG: Info = Info {
+pub static ALPHA_DCG: Definition = Info {
     name: "alpha_DCG",
     aliases: &["α_DCG", "alpha-DCG"],
     title: "discounted cumulative gain of novel documents",
@@ -41,12 +30,12 @@ pub static ALPHA_DCG: Info = Info {
                document i of (1-alpha)^(documents before i that are relevant to j), D(i) = 1 / log2(1+i); B(k) = S(k) \
                if every document were relevant to all M subtopics; without @k, k = n",
     reference: "Clarke et al. 2008, normalised as by ndeval; ties: mean, exact, subtopic by subtopic",
-    build: |spec, scope| by_bound(spec, scope, alpha(spec)?, logarithmic),
     ..OF_SUBTOPICS
-};
+}
+.built_by(|spec, scope| by_bound(spec, scope, alpha(spec)?, logarithmic));
 
 /// alpha-nDCG.
-pub static ALPHA_NDCG: Info = Info {
+pub static ALPHA_NDCG: Definition = Info {
     name: "alpha_nDCG",
     aliases: &["α_nDCG", "alpha-nDCG"],
     title: "normalised discounted cumulative gain of novel documents",
@@ -54,106 +43,104 @@ pub static ALPHA_NDCG: Info = Info {
     range: "0 to 1; rarely above, as the ideal ranking is a greedy one",
     equation: "alpha_nDCG@k = S(k) / (S(k) of the greedy ideal ranking), S(k) as for alpha_DCG",
     reference: "Clarke et al. 2008; ties: as alpha_DCG",
-    build: |spec, scope| by_ideal(spec, scope, alpha(spec)?, logarithmic),
     ..OF_SUBTOPICS
-};
+}
+.built_by(|spec, scope| by_ideal(spec, scope, alpha(spec)?, logarithmic));
 
 /// ERR-IA.
-pub static ERR_IA: Info = Info {
+pub static ERR_IA: Definition = Info {
     name: "ERR_IA",
     aliases: &["ERR-IA"],
     title: "intent-aware expected reciprocal rank",
     equation: "ERR_IA@k = S(k) / B(k), as alpha_DCG with alpha = 0.5 and D(i) = 1/i",
     reference: "Chapelle, Metzler, Zhang & Grinspan 2009, normalised as by ndeval; ties: as alpha_DCG",
-    build: |spec, scope| by_bound(spec, scope, 0.5, reciprocal),
     ..OF_SUBTOPICS
-};
+}
+.built_by(|spec, scope| by_bound(spec, scope, 0.5, reciprocal));
 
 /// nERR-IA.
-pub static NERR_IA: Info = Info {
+pub static NERR_IA: Definition = Info {
     name: "nERR_IA",
     aliases: &["nERR-IA"],
     title: "normalised intent-aware expected reciprocal rank",
     range: "0 to 1; rarely above, as the ideal ranking is a greedy one",
     equation: "nERR_IA@k = S(k) / (S(k) of the greedy ideal ranking), S(k) as for ERR_IA",
     reference: "Chapelle, Metzler, Zhang & Grinspan 2009; ties: as alpha_DCG",
-    build: |spec, scope| by_ideal(spec, scope, 0.5, reciprocal),
     ..OF_SUBTOPICS
-};
+}
+.built_by(|spec, scope| by_ideal(spec, scope, 0.5, reciprocal));
 
 /// NRBP.
-pub static NRBP: Info = Info {
+pub static NRBP: Definition = Info {
     name: "NRBP",
-    aliases: &[],
     title: "novelty- and rank-biased precision",
     cutoff: Cutoff::None,
     parameters: &[REL, ALPHA, BETA, JUDGED_ONLY],
     equation: "NRBP = (1 - (1-alpha) beta) / M times the sum over ranks i of beta^(i-1) times the sum over the \
                subtopics j of document i of (1-alpha)^(documents before i that are relevant to j)",
     reference: "Clarke, Kolla & Vechtomova 2009; ties: as alpha_DCG",
-    build: |spec, scope| {
-        let (alpha, beta) = (alpha(spec)?, beta(spec)?);
-        novelty(spec, scope, alpha, patience(beta), Norm::Subtopics(1.0 / (1.0 - (1.0 - alpha) * beta)))
-    },
     ..OF_SUBTOPICS
-};
+}
+.built_by(|spec, scope| {
+    let (alpha, beta) = (alpha(spec)?, beta(spec)?);
+    novelty(spec, scope, alpha, patience(beta), Norm::Subtopics(1.0 / (1.0 - (1.0 - alpha) * beta)))
+});
 
 /// nNRBP.
-pub static NNRBP: Info = Info {
+pub static NNRBP: Definition = Info {
     name: "nNRBP",
-    aliases: &[],
     title: "normalised novelty- and rank-biased precision",
     cutoff: Cutoff::None,
     parameters: &[REL, ALPHA, BETA, JUDGED_ONLY],
     range: "0 to 1; rarely above, as the ideal ranking is a greedy one",
     equation: "nNRBP = NRBP / (NRBP of the greedy ideal ranking)",
     reference: "Clarke, Kolla & Vechtomova 2009; ties: as alpha_DCG",
-    build: |spec, scope| by_ideal(spec, scope, alpha(spec)?, patience(beta(spec)?)),
     ..OF_SUBTOPICS
-};
+}
+.built_by(|spec, scope| by_ideal(spec, scope, alpha(spec)?, patience(beta(spec)?)));
 
 /// AP-IA.
-pub static AP_IA: Info = Info {
+pub static AP_IA: Definition = Info {
     name: "AP_IA",
     aliases: &["MAP_IA", "MAP-IA", "AP-IA"],
     title: "intent-aware average precision",
     cutoff: Cutoff::None,
     equation: "AP_IA = (1/M) sum over the subtopics of AP, with their own relevant documents",
     reference: "Agrawal, Gollapudi, Halverson & Ieong 2009; ties: mean, exact, subtopic by subtopic",
-    build: |spec, scope| {
-        let weights = (1..=scope.depth).map(reciprocal).collect();
-        Ok(Box::new(Novelty { rel: spec.rel()?, weights, worth: Worth::Rises, norm: Norm::Subtopics(1.0) }))
-    },
     ..OF_SUBTOPICS
-};
+}
+.built_by(|spec, scope| {
+    let weights = (1..=scope.depth).map(reciprocal).collect();
+    Ok(Box::new(Novelty { rel: spec.rel()?, weights, worth: Worth::Rises, norm: Norm::Subtopics(1.0) }))
+});
 
 /// P-IA.
-pub static P_IA: Info = Info {
+pub static P_IA: Definition = Info {
     name: "P_IA",
     aliases: &["P-IA"],
     title: "intent-aware precision",
     equation: "P_IA@k = (1/M) sum over the subtopics of P@k; without @k, k = n",
     reference: "Agrawal, Gollapudi, Halverson & Ieong 2009; ties: as P@k",
-    build: |spec, scope| {
-        let norm = match spec.cutoff {
-            Some(cutoff) => Norm::Subtopics(cutoff as f64),
-            None => Norm::Retrieved((0..=scope.depth).map(|n| n.max(1) as f64).collect()),
-        };
-        novelty(spec, scope, 0.0, |_| 1.0, norm)
-    },
     ..OF_SUBTOPICS
-};
+}
+.built_by(|spec, scope| {
+    let norm = match spec.cutoff {
+        Some(cutoff) => Norm::Subtopics(cutoff as f64),
+        None => Norm::Retrieved((0..=scope.depth).map(|n| n.max(1) as f64).collect()),
+    };
+    novelty(spec, scope, 0.0, |_| 1.0, norm)
+});
 
 /// Subtopic recall.
-pub static SUBTOPIC_RECALL: Info = Info {
+pub static SUBTOPIC_RECALL: Definition = Info {
     name: "StRecall",
     aliases: &["strec"],
     title: "subtopic recall: share of the subtopics that are found",
     equation: "StRecall@k = (subtopics with a relevant document among the first k) / M",
     reference: "Zhai, Cohen & Lafferty 2003; ties: mean, exact, as Success@k of each subtopic",
-    build: |spec, scope| novelty(spec, scope, 1.0, |_| 1.0, Norm::Subtopics(1.0)),
     ..OF_SUBTOPICS
-};
+}
+.built_by(|spec, scope| novelty(spec, scope, 1.0, |_| 1.0, Norm::Subtopics(1.0)));
 
 fn alpha(spec: &Spec) -> Result<f64> {
     spec.number(ALPHA.name, 0.5, "a number from 0 to 1", |alpha| (0.0..=1.0).contains(&alpha))

@@ -12,9 +12,10 @@
 //!
 //! with k = n and den(i) = i, which makes mean and variance over ties exact.
 
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Parameter, REL, Spec};
+use super::{Definition, Measure};
 use crate::error::Result;
 use crate::grade::levels_from;
+use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, REL, Spec};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
@@ -26,23 +27,20 @@ const BEYOND: Parameter = Parameter {
 };
 
 /// ADR, ADR@k.
-pub static AVERAGE_DYNAMIC_RECALL: Info = Info {
+pub static AVERAGE_DYNAMIC_RECALL: Definition = Info {
     name: "ADR",
     aliases: &["average_dynamic_recall"],
     title: "average dynamic recall: agreement with groups in order, one a grade",
     cutoff: Cutoff::Optional,
     parameters: &[REL, BEYOND, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
-    equation: "ADR@k = (1/k) sum over i <= k of r_i, r_i = (documents among the first i that belong to the groups of the \
-               truth's first i documents) / i; k = n, the number of relevant documents, unless given",
+    equation: "ADR@k = (1/k) sum over i <= k of r_i, r_i = (documents among the first i that belong to the groups of \
+               the truth's first i documents) / i; k = n, the number of relevant documents, unless given",
     reference: "Typke, Veltkamp & Wiering 2006; a sum over documents, so exact with ties on both sides",
-    build: |spec, _| {
-        Ok(Box::new(DynamicRecall { rel: spec.rel()?, cutoff: spec.cutoff, beyond: Beyond::parse(spec)? }))
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| {
+    Ok(Box::new(DynamicRecall { rel: spec.rel()?, cutoff: spec.cutoff, beyond: Beyond::parse(spec)? }))
+});
 
 #[derive(Clone, Copy, PartialEq)]
 enum Beyond {

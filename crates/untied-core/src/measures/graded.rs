@@ -1,9 +1,10 @@
 //! What measures of graded gains share that look at the ideal ranking rank by rank.
 
+use super::Scope;
 use super::dcg::{GAIN, Gain};
-use super::{Scope, Spec};
 use crate::error::{Error, Result};
 use crate::grade::Level;
+use crate::names::Spec;
 use crate::ranking::Ranking;
 use crate::table::Truth;
 

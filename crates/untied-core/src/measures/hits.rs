@@ -8,113 +8,98 @@
 use super::bounds::{self, Bounds, Open, Resolution, Widest};
 use super::filling::{Filling, Stage};
 use super::share::{Target, ceiling};
-use super::{
-    Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Parameter, RECALL_BASE, REL, RecallBase, SHARE, Spec,
-};
+use super::{Definition, Measure};
 use crate::error::Result;
+use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, RECALL_BASE, REL, RecallBase, SHARE, Spec};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
 const MULT: Parameter = Parameter { name: "mult", default: "1", help: "multiple of R, a number above 0, up to 1e9" };
 
 /// P@k.
-pub static PRECISION: Info = Info {
+pub static PRECISION: Definition = Info {
     name: "P",
     aliases: &["precision"],
     title: "precision",
     cutoff: Cutoff::Required,
     parameters: &[REL, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "P@k = H(k) / k, H(k) = relevant documents among the first k",
     reference: "Cleverdon & Mills 1963; ties: McSherry & Najork 2008, section 2.1",
-    build: |spec, _| build(spec, Divisor::Cutoff),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| build(spec, Divisor::Cutoff));
 
 /// R@k.
-pub static RECALL: Info = Info {
+pub static RECALL: Definition = Info {
     name: "R",
     aliases: &["recall"],
     title: "recall",
     cutoff: Cutoff::Required,
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
     range: SHARE,
     equation: "R@k = H(k) / R, H(k) = relevant documents among the first k, R = all relevant ones",
     reference: "Cleverdon & Mills 1963; ties: McSherry & Najork 2008, section 2.2",
-    build: |spec, _| build(spec, Divisor::Relevant),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| build(spec, Divisor::Relevant));
 
 /// F1@k.
-pub static F1: Info = Info {
+pub static F1: Definition = Info {
     name: "F1",
     aliases: &["f1_score"],
     title: "harmonic mean of precision and recall",
     cutoff: Cutoff::Required,
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
     range: SHARE,
     equation: "F1@k = 2 H(k) / (k + R)",
     reference: "van Rijsbergen 1979; ties: McSherry & Najork 2008, section 2.3",
-    build: |spec, _| build(spec, Divisor::Both),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| build(spec, Divisor::Both));
 
 /// Hits, Hits@k.
-pub static HITS: Info = Info {
+pub static HITS: Definition = Info {
     name: "Hits",
-    aliases: &[],
     title: "number of relevant documents found",
     cutoff: Cutoff::Optional,
     parameters: &[REL, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
     range: "0 or more",
-    equation: "Hits@k = H(k) = relevant documents among the first k; the mean over queries, where NumRelRet has the sum",
+    equation: "Hits@k = H(k) = relevant documents among the first k; the mean over queries, where NumRelRet has the \
+               sum",
     reference: "ranx (hits); ties: as P@k",
-    build: |spec, _| build(spec, Divisor::One),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| build(spec, Divisor::One));
 
 /// RelP@k.
-pub static RELATIVE_PRECISION: Info = Info {
+pub static RELATIVE_PRECISION: Definition = Info {
     name: "RelP",
     aliases: &["relative_P"],
     title: "precision relative to the best possible",
     cutoff: Cutoff::Required,
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
     range: SHARE,
     equation: "RelP@k = H(k) / min(k, R)",
     reference: "trec_eval (relative_P); ties: as P@k",
-    build: |spec, _| build(spec, Divisor::Attainable),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| build(spec, Divisor::Attainable));
 
 /// R-precision.
-pub static R_PRECISION: Info = Info {
+pub static R_PRECISION: Definition = Info {
     name: "Rprec",
     aliases: &["r-precision", "r_precision", "Rprec_mult"],
     title: "precision at R, the number of relevant documents, or at a multiple of it",
-    cutoff: Cutoff::None,
+    trailing: Some("mult"),
     parameters: &[REL, MULT, RECALL_BASE, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "Rprec = H(c) / c, c = ceil(mult R)",
     reference: "Buckley & Voorhees 2005 (TREC: Experiment and Evaluation, chapter 3); trec_eval (Rprec_mult)",
-    build: |spec, _| {
-        let mult = spec.number(MULT.name, 1.0, "a number above 0, up to 1e9", |mult| 0.0 < mult && mult <= 1e9)?;
-        Ok(Box::new(RPrecision { rel: spec.rel()?, base: spec.recall_base()?, cutoff: ceiling(mult) }))
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| {
+    let mult = spec.number(MULT.name, 1.0, "a number above 0, up to 1e9", |mult| 0.0 < mult && mult <= 1e9)?;
+    Ok(Box::new(RPrecision { rel: spec.rel()?, base: spec.recall_base()?, cutoff: ceiling(mult) }))
+});
 
 fn build(spec: &Spec, by: Divisor) -> Result<Box<dyn Measure>> {
     let base = match by {

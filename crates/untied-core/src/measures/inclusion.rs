@@ -14,8 +14,9 @@
 //! y (B + self) - y' (B + self'): so the order by y is the best one, and its reverse the worst.
 
 use super::lattice;
-use super::{Aggregate, Cutoff, Info, Measure, Needs, Orders, Parameter, REL};
+use super::{Definition, Measure, Orders};
 use crate::grade::Level;
+use crate::names::{Info, Needs, Parameter, REL};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
@@ -26,24 +27,22 @@ const SELF_WEIGHT: Parameter = Parameter {
 };
 
 /// statAP.
-pub static STAT_AP: Info = Info {
+pub static STAT_AP: Definition = Info {
     name: "statAP",
     aliases: &["statap", "stat_ap"],
     title: "average precision estimated from judgments with inclusion probabilities",
-    cutoff: Cutoff::None,
     parameters: &[REL, SELF_WEIGHT],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
     needs: Needs::Inclusion,
     range: "0 or more",
     equation: "statAP = (1/R^) sum over relevant documents d at rank k of (1/pi_d) (1/k) (1 + sum over relevant \
                documents e above of 1/pi_e), R^ = sum over relevant documents of 1/pi",
     reference: "Pavlu & Aslam 2007",
-    build: |spec, _| {
-        let own = spec.choice(SELF_WEIGHT.name, &[("one", false), ("ht", true)])?;
-        Ok(Box::new(StatAp { rel: spec.rel()?, own }))
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| {
+    let own = spec.choice(SELF_WEIGHT.name, &[("one", false), ("ht", true)])?;
+    Ok(Box::new(StatAp { rel: spec.rel()?, own }))
+});
 
 struct StatAp {
     rel: f64,

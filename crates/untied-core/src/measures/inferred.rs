@@ -12,7 +12,8 @@
 
 use super::drawing::Rows;
 use super::lattice::{self, Outcome};
-use super::{Aggregate, Certainty, Cutoff, Info, Measure, Needs, Orders, Parameter, REL};
+use super::{Certainty, Definition, Measure, Orders};
+use crate::names::{Info, Parameter, REL};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
@@ -20,24 +21,20 @@ const EPS: Parameter =
     Parameter { name: "eps", default: "0.00001", help: "smoothing of the estimated precision, from 0" };
 
 /// infAP.
-pub static INFERRED_AP: Info = Info {
+pub static INFERRED_AP: Definition = Info {
     name: "infAP",
     aliases: &["infap", "inferred_ap"],
     title: "average precision inferred from a judged sample of the pool",
-    cutoff: Cutoff::None,
     parameters: &[REL, EPS],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "infAP = (1/R) sum over ranks k of relevant documents of 1/k + (D/k) (r + eps) / (m + 2 eps), where D \
                pooled, m judged and r relevant documents stand above; 1 at rank 1",
     reference: "Yilmaz & Aslam 2006",
-    build: |spec, _| {
-        let eps = spec.number(EPS.name, 1e-5, "a number from 0", |eps| eps >= 0.0)?;
-        Ok(Box::new(InferredAp { rel: spec.rel()?, eps }))
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| {
+    let eps = spec.number(EPS.name, 1e-5, "a number from 0", |eps| eps >= 0.0)?;
+    Ok(Box::new(InferredAp { rel: spec.rel()?, eps }))
+});
 
 struct InferredAp {
     rel: f64,

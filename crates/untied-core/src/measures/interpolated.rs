@@ -14,11 +14,9 @@ use super::bounds::{Bounds, Open};
 use super::interpolated_bounds;
 use super::sampling;
 use super::share::{Target, ceiling};
-use super::{
-    Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, RECALL, RECALL_BASE, REL,
-    RecallBase, Spec, Value,
-};
+use super::{Certainty, Definition, Measure, Orders};
 use crate::error::{Error, Result};
+use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, RECALL, RECALL_BASE, REL, RecallBase, Spec, Value};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
@@ -32,46 +30,37 @@ const LEVELS: Parameter = Parameter {
 };
 
 /// IPrec@x.
-pub static INTERPOLATED_PRECISION: Info = Info {
+pub static INTERPOLATED_PRECISION: Definition = Info {
     name: "IPrec",
     aliases: &["iprec_at_recall"],
     title: "interpolated precision at a recall level",
     cutoff: Cutoff::Recall,
+    trailing: Some("recall"),
     parameters: &[RECALL, REL, RECALL_BASE, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "IPrec@x = max of P@i over the ranks i with at least ceil(x R) relevant documents",
     reference: "Salton & McGill 1983; Manning, Raghavan & Schuetze 2008, chapter 8",
-    build: |spec, _| {
-        let level = spec.number(RECALL.name, 0.0, "a number from 0 to 1", is_level)?;
-        Ok(Box::new(InterpolatedPrecision {
-            rel: spec.rel()?,
-            base: spec.recall_base()?,
-            targets: vec![ceiling(level)],
-        }))
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| {
+    let level = spec.number(RECALL.name, 0.0, "a number from 0 to 1", is_level)?;
+    Ok(Box::new(InterpolatedPrecision { rel: spec.rel()?, base: spec.recall_base()?, targets: vec![ceiling(level)] }))
+});
 
 /// IPrecMean.
-pub static MEAN_INTERPOLATED_PRECISION: Info = Info {
+pub static MEAN_INTERPOLATED_PRECISION: Definition = Info {
     name: "IPrecMean",
     aliases: &["11pt_avg"],
     title: "mean of interpolated precision at recall levels",
-    cutoff: Cutoff::None,
+    trailing: Some("levels"),
     parameters: &[LEVELS, REL, RECALL_BASE, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "IPrecMean = mean of IPrec@x over the levels x",
     reference: "Salton & McGill 1983; Manning, Raghavan & Schuetze 2008, chapter 8",
-    build: |spec, _| {
-        let targets = levels(spec)?.into_iter().map(ceiling).collect();
-        Ok(Box::new(InterpolatedPrecision { rel: spec.rel()?, base: spec.recall_base()?, targets }))
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| {
+    let targets = levels(spec)?.into_iter().map(ceiling).collect();
+    Ok(Box::new(InterpolatedPrecision { rel: spec.rel()?, base: spec.recall_base()?, targets }))
+});
 
 fn is_level(level: f64) -> bool {
     (0.0..=1.0).contains(&level)

@@ -11,7 +11,8 @@
 //! the list does not keep stands for the others as long as the best group has one.
 
 use super::sampling::{self, Statistics};
-use super::{Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, REL};
+use super::{Certainty, Definition, Measure, Orders};
+use crate::names::{Info, JUDGED_ONLY, Parameter, REL};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
@@ -22,25 +23,21 @@ const COUNT: Parameter = Parameter {
 };
 
 /// ADRInverted.
-pub static INVERTED_RECALL: Info = Info {
+pub static INVERTED_RECALL: Definition = Info {
     name: "ADRInverted",
     aliases: &["adr_inverted"],
     title: "tie-breaker for equal ADR, not consistent and here for the record: use PairConcordance",
-    cutoff: Cutoff::None,
     parameters: &[REL, COUNT, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
-    equation: "The better ranking may have the higher or the lower value. ADR, against the groups in inverted order, of \
-               the list that keeps what ADR counts too late (below its group's last position) or first wrong and then \
-               right (above its first), all else replaced by a member of the best group",
+    equation: "The better ranking may have the higher or the lower value. ADR, against the groups in inverted order, \
+               of the list that keeps what ADR counts too late (below its group's last position) or first wrong and \
+               then right (above its first), all else replaced by a member of the best group",
     reference: "Typke, Veltkamp & Wiering 2006, section 4",
-    build: |spec, _| {
-        let once = spec.choice(COUNT.name, &[("set", true), ("list", false)])?;
-        Ok(Box::new(Inverted { rel: spec.rel()?, once }))
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| {
+    let once = spec.choice(COUNT.name, &[("set", true), ("list", false)])?;
+    Ok(Box::new(Inverted { rel: spec.rel()?, once }))
+});
 
 struct Inverted {
     rel: f64,

@@ -1,41 +1,34 @@
 //! How much of a ranking is judged.
 
 use super::bounds::{self, Bounds, Open};
-use super::{Aggregate, Cutoff, Info, Measure, Needs, Orders, hits};
+use super::{Definition, Measure, Orders, hits};
+use crate::names::{Cutoff, Info};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
 /// Judged, Judged@k.
-pub static JUDGED: Info = Info {
+pub static JUDGED: Definition = Info {
     name: "Judged",
     aliases: &["judged"],
     title: "share of the documents that the qrels hold",
     cutoff: Cutoff::Optional,
-    parameters: &[],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "Judged@k = documents of the qrels, whatever their grade, among the first k / min(k, n)",
     reference: "ir_measures (Judged); ties: as P@k",
-    build: |spec, _| Ok(Box::new(Judged { cutoff: spec.cutoff_or(usize::MAX) })),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| Ok(Box::new(Judged { cutoff: spec.cutoff_or(usize::MAX) })));
 
 /// Unjudged@k.
-pub static UNJUDGED: Info = Info {
+pub static UNJUDGED: Definition = Info {
     name: "Unjudged",
     aliases: &["unj"],
     title: "unjudged documents among the first k",
     cutoff: Cutoff::Required,
-    parameters: &[],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "Unjudged@k = documents among the first k without a grade of at least 0 / k",
     reference: "trec_eval (unj); ties: as P@k",
-    build: |spec, _| Ok(Box::new(Unjudged { cutoff: spec.cutoff_or(usize::MAX) })),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| Ok(Box::new(Unjudged { cutoff: spec.cutoff_or(usize::MAX) })));
 
 struct Judged {
     cutoff: usize,

@@ -2,7 +2,7 @@
 //!
 //! A measure reads a [`Ranking`] whose tie groups may be larger than one and returns its exact mean over all
 //! orders of the groups. On groups of one that *is* the ordinary measure, so there is one formula for both.
-//! To add a measure: one file with an [`Info`], a builder and the formula; one line in `registry`.
+//! To add a measure: one file with a [`Definition`] and the formula; one line in `registry`.
 
 pub(crate) mod accuracy;
 pub(crate) mod average_precision;
@@ -41,7 +41,6 @@ pub(crate) mod sampling;
 pub(crate) mod search_length;
 pub(crate) mod sets;
 pub(crate) mod share;
-mod spec;
 pub(crate) mod stratified;
 pub(crate) mod stratified_gain;
 pub(crate) mod subcollection;
@@ -55,133 +54,19 @@ pub(crate) mod walk;
 pub(crate) mod yaap;
 
 pub use sampling::DRAWN_AT_LEAST;
-pub(crate) use spec::LARGEST;
-pub use spec::{Spec, Value};
 
 use crate::error::Result;
+use crate::names::{RecallBase, Spec};
 use crate::ranking::Ranking;
 use crate::table::Truth;
-use crate::table::profiles::Detail;
 use bounds::{Bounds, Open};
 use formula::Formula;
 
-/// What there is to know about a measure: the source of help texts, pages and tooltips.
-#[derive(Debug)]
-pub struct Info {
-    /// Canonical name.
-    pub name: &'static str,
-    /// Other names it is known by, compared without case; `_k` or `.k` after one of them is a cutoff.
-    pub aliases: &'static [&'static str],
-    /// What it measures, in a few words.
-    pub title: &'static str,
-    /// Whether it takes a cutoff `@k`.
-    pub cutoff: Cutoff,
-    /// Its parameters.
-    pub parameters: &'static [Parameter],
-    /// How the values of queries are put together; sums are of whole numbers.
-    pub aggregate: Aggregate,
-    /// Whether the best order is the one with the lowest value.
-    pub lower_is_better: bool,
-    /// What it reads.
-    pub needs: Needs,
-    /// Range of its values.
-    pub range: &'static str,
-    /// The definition, on one total order.
-    pub equation: &'static str,
-    /// Where it comes from.
-    pub reference: &'static str,
-    /// Make the measure.
-    pub build: fn(&Spec, &Scope<'_>) -> Result<Box<dyn Measure>>,
-}
+/// Makes a measure from its name, parameters and cutoff.
+pub type Build = fn(&Spec, &Scope<'_>) -> Result<Box<dyn Measure>>;
 
-/// Whether a measure takes a cutoff.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cutoff {
-    /// `@k` is needed.
-    Required,
-    /// `@k` may be given; without it the whole ranking counts.
-    Optional,
-    /// There is none.
-    None,
-    /// `@x` is a recall level, kept as the parameter `recall`; it is needed.
-    Recall,
-}
-
-/// What a measure reads besides the ranking.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Needs {
-    /// Judgments: a grade a document.
-    Judgments,
-    /// Judgments, and lengths of documents.
-    Documents,
-    /// Judgments by subtopic.
-    Subtopics,
-    /// Judgments of a stratified pool.
-    Strata,
-    /// Judgments with probabilities of inclusion.
-    Inclusion,
-}
-
-impl Needs {
-    /// What judgments must say besides a grade.
-    #[must_use]
-    pub fn detail(self) -> Option<Detail> {
-        match self {
-            Needs::Judgments | Needs::Documents => None,
-            Needs::Subtopics => Some(Detail::Subtopics),
-            Needs::Strata => Some(Detail::Strata),
-            Needs::Inclusion => Some(Detail::Inclusion),
-        }
-    }
-}
-
-/// A parameter of a measure.
-#[derive(Debug, PartialEq)]
-pub struct Parameter {
-    /// Its name.
-    pub name: &'static str,
-    /// Its value where none is given, as it would be written; empty if it has to be given.
-    pub default: &'static str,
-    /// What it does, and the values it takes.
-    pub help: &'static str,
-}
-
-/// Lowest grade that counts as relevant.
-pub const REL: Parameter = Parameter { name: "rel", default: "1", help: "lowest relevant grade, a number above 0" };
-/// What recall is measured against.
-pub const RECALL_BASE: Parameter = Parameter {
-    name: "recall_base",
-    default: "'qrels'",
-    help: "R: the relevant documents in the 'qrels', those in the 'ranking', or an integer",
-};
-/// The range of a measure that divides by [`RECALL_BASE`].
-const SHARE: &str = "0 to 1; above 1 only where recall_base is an integer below R";
-/// The range of a sum of discounted gains.
-const GAINED: &str = "0 or more; any number where gains or discounts are negative";
-/// Ignore what is not judged.
-pub const JUDGED_ONLY: Parameter = Parameter {
-    name: "judged_only",
-    default: "False",
-    help: "drop unjudged documents from the ranking first (as --unjudged remove)",
-};
-
-/// The measure that another one is of; written without its name, first.
-pub const OF: Parameter = Parameter { name: "of", default: "", help: "the measure" };
-/// Recall level of `@x`.
-pub const RECALL: Parameter = Parameter { name: "recall", default: "", help: "recall level, from 0 to 1" };
-/// How the values of queries are put together: of every measure that has a mean.
-pub static MEAN: Parameter = Parameter {
-    name: "mean",
-    default: "'arithmetic'",
-    help: "mean over queries, 'arithmetic' or 'geometric' (of values of at least 0.00001)",
-};
-
-/// There is one [`Info`] a measure.
-impl PartialEq for Info {
-    fn eq(&self, other: &Info) -> bool {
-        std::ptr::eq(self, other)
-    }
-}
+/// A measure of one ranking: its facts, and how it is made.
+pub type Definition = crate::names::Definition<Build>;
 
 /// What a measure has to be ready for.
 #[derive(Debug, Clone, Copy)]
@@ -190,17 +75,6 @@ pub struct Scope<'a> {
     pub depth: usize,
     /// All grades in the qrels, highest first.
     pub grades: &'a [f64],
-}
-
-/// How values of queries are put together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Aggregate {
-    /// Their arithmetic mean.
-    Mean,
-    /// Their geometric mean; values below 0.00001 count as that.
-    Geometric,
-    /// Their sum.
-    Sum,
 }
 
 /// A ranking with its best and its worst order.
@@ -260,17 +134,6 @@ pub trait Measure: Send + Sync {
     fn formula(&self) -> Option<&Formula> {
         None
     }
-}
-
-/// R, the number of relevant documents that recall is measured against.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum RecallBase {
-    /// All relevant documents of the qrels, as trec_eval.
-    Qrels,
-    /// Those in the ranking, as McSherry & Najork.
-    Ranking,
-    /// So many.
-    Number(usize),
 }
 
 impl RecallBase {

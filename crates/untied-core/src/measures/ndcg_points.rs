@@ -13,44 +13,37 @@
 
 use super::dcg::{GAIN, Gain, squared_deviations};
 use super::graded::{Ideal, by_gain, gain, log};
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Scope, Spec, sampling};
+use super::{Definition, Measure, Orders, Scope, sampling};
 use crate::error::Result;
+use crate::names::{Info, JUDGED_ONLY, Spec};
 use crate::ranking::{Ranking, best, worst};
 use crate::table::Truth;
 
 /// Rndcg.
-pub static NDCG_AT_CHANGES: Info = Info {
+pub static NDCG_AT_CHANGES: Definition = Info {
     name: "Rndcg",
     aliases: &["rndcg"],
     title: "nDCG, averaged over the ranks where the ideal gain changes",
-    cutoff: Cutoff::None,
     parameters: &[GAIN, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
-    equation: "Rndcg = mean of DCG@k / IDCG@k over the last ranks k of each positive gain in the ideal ranking, and the \
-               last rank of the ranking if it is longer",
+    equation: "Rndcg = mean of DCG@k / IDCG@k over the last ranks k of each positive gain in the ideal ranking, and \
+               the last rank of the ranking if it is longer",
     reference: "trec_eval (Rndcg, Buckley 2008)",
-    build: |spec, scope| at_changes(spec, scope, 1),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| at_changes(spec, scope, 1));
 
 /// nDCGRel.
-pub static NDCG_AT_RELEVANT: Info = Info {
+pub static NDCG_AT_RELEVANT: Definition = Info {
     name: "nDCGRel",
     aliases: &["ndcg_rel"],
     title: "nDCG, averaged over the ranks of documents with a gain",
-    cutoff: Cutoff::None,
     parameters: &[GAIN, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "nDCGRel = mean of DCG@k / IDCG@k over the ranks k of all documents with a positive gain; for those not \
                retrieved, k is the last rank",
     reference: "trec_eval (ndcg_rel, Buckley 2008)",
-    build: |spec, scope| Ok(Box::new(NdcgAtRelevant { gain: gain(spec, scope)? })),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| Ok(Box::new(NdcgAtRelevant { gain: gain(spec, scope)? })));
 
 /// Extremes of a measure that never falls when a higher gain moves up.
 fn extremes(orders: &Orders, gain: &Gain, value: impl Fn(&Ranking) -> f64) -> (f64, f64) {

@@ -241,7 +241,7 @@ mod tests {
     use super::super::Scope;
     use super::*;
     use crate::grade::Level;
-    use crate::registry::parse;
+    use crate::registry::{build, parse};
     use crate::table::profiles::Detail;
     use crate::table::{Chunk, Qrels, subtopics};
 
@@ -272,7 +272,7 @@ mod tests {
         let scope = Scope { depth: 29, grades: qrels.grades() };
         let orders = Orders { tied, ..Orders::default() };
         let statistics = |name: &str| {
-            let measure = parse(name).and_then(|spec| spec.build(&scope)).expect("a measure");
+            let measure = parse(name).and_then(|spec| build(&spec, &scope)).expect("a measure");
             let (low, high) = measure.extremes(&orders, &truth);
             let (mean, variance) = (measure.mean(&orders.tied, &truth), measure.variance(&orders.tied, &truth));
             assert!(low < mean && mean < high, "{name}: {low} {mean} {high}");

@@ -5,8 +5,9 @@
 
 use super::bounds::{self, Bounds, Open};
 use super::dcg::{Gain, Gains};
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, REL, Scope, Spec, sum};
+use super::{Definition, Measure, Orders, Scope, sum};
 use crate::error::{Error, Result};
+use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, REL, Spec};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
@@ -25,45 +26,39 @@ const ANY_REL: Parameter = Parameter { help: "as RBP's; an unjudged document may
 const ANY_MAX_GRADE: Parameter = Parameter { help: ANY_REL.help, ..MAX_GRADE };
 
 /// RBP, RBP@k.
-pub static RBP: Info = Info {
+pub static RBP: Definition = Info {
     name: "RBP",
     aliases: &["rank_biased_precision"],
     title: "rank-biased precision",
     cutoff: Cutoff::Optional,
     parameters: &[PERSISTENCE, REL, MAX_GRADE, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "RBP@k = (1-p) sum over ranks i <= k of gain_i p^(i-1)",
     reference: "Moffat & Zobel 2008; ties: as DCG, with discount (1-p) p^(i-1)",
-    build: |spec, scope| {
-        let gains = Gains::new(gain(spec, scope)?, weights(spec, scope)?, scope);
-        Ok(Box::new(RankBiased { gains, p: persistence(spec)?, cutoff: spec.cutoff }))
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| {
+    let gains = Gains::new(gain(spec, scope)?, weights(spec, scope)?, scope);
+    Ok(Box::new(RankBiased { gains, p: persistence(spec)?, cutoff: spec.cutoff }))
+});
 
 /// The residual of RBP.
-pub static RBP_RESIDUAL: Info = Info {
+pub static RBP_RESIDUAL: Definition = Info {
     name: "RBPResidual",
     aliases: &["rbp_resid"],
     title: "what unjudged documents, and those beyond the ranking, could add to RBP",
     cutoff: Cutoff::Optional,
     parameters: &[PERSISTENCE, ANY_REL, ANY_MAX_GRADE],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "RBPResidual@k = (1-p) sum over ranks i <= k of unjudged documents of p^(i-1), and p^min(k, n) for what \
                comes after",
     reference: "Moffat & Zobel 2008",
-    build: |spec, scope| {
-        gain(spec, scope)?; // refused where RBP is
-        let weights = weights(spec, scope)?;
-        let judged = Gains::new(Gain::From(0.0), weights.clone(), scope);
-        Ok(Box::new(Residual { p: persistence(spec)?, weights, judged }))
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| {
+    gain(spec, scope)?; // refused where RBP is
+    let weights = weights(spec, scope)?;
+    let judged = Gains::new(Gain::From(0.0), weights.clone(), scope);
+    Ok(Box::new(Residual { p: persistence(spec)?, weights, judged }))
+});
 
 fn gain(spec: &Spec, scope: &Scope<'_>) -> Result<Gain> {
     Ok(match spec.parameter(MAX_GRADE.name) {

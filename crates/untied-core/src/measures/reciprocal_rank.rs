@@ -9,25 +9,23 @@
 //! among ten it gives 1.929, the mean over all orders is 0.2929.
 
 use super::bounds::{self, Bounds, Open};
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, REL, sum};
+use super::{Definition, Measure, sum};
+use crate::names::{Cutoff, Info, JUDGED_ONLY, REL};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
 /// RR, RR@k.
-pub static RECIPROCAL_RANK: Info = Info {
+pub static RECIPROCAL_RANK: Definition = Info {
     name: "RR",
     aliases: &["recip_rank", "mrr", "reciprocal_rank"],
     title: "reciprocal rank of the first relevant document",
     cutoff: Cutoff::Optional,
     parameters: &[REL, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "RR@k = 1 / (rank of the first relevant document) if that rank is at most k, else 0",
     reference: "Voorhees & Harman 2005; ties: McSherry & Najork 2008, section 2.5, corrected (see the errata)",
-    build: |spec, _| Ok(Box::new(ReciprocalRank { rel: spec.rel()?, cutoff: spec.cutoff_or(usize::MAX) })),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| Ok(Box::new(ReciprocalRank { rel: spec.rel()?, cutoff: spec.cutoff_or(usize::MAX) })));
 
 struct ReciprocalRank {
     rel: f64,

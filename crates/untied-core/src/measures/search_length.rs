@@ -13,67 +13,58 @@ use super::bounds::{Bounds, Open, Resolution, Widest};
 use super::drawing;
 use super::filling::{Filling, Stage};
 use super::share::{Target, ceiling};
-use super::{
-    Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, RECALL, RECALL_BASE, REL, RecallBase, Spec,
-};
+use super::{Definition, Measure, Orders};
 use crate::error::Result;
+use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, RECALL, RECALL_BASE, REL, RecallBase, Spec};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
 const Q: Parameter = Parameter { name: "q", default: "1", help: "how many relevant documents are wanted, from 1" };
 
 /// ESL.
-pub static SEARCH_LENGTH: Info = Info {
+pub static SEARCH_LENGTH: Definition = Info {
     name: "ESL",
     aliases: &["expected_search_length"],
     title: "expected search length: non-relevant documents before the q-th relevant one",
-    cutoff: Cutoff::None,
     parameters: &[Q, REL, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
     lower_is_better: true,
-    needs: Needs::Judgments,
     range: "0 or more, lower is better; undefined with fewer than q relevant documents retrieved",
     equation: "ESL = (rank of the q-th relevant document) - q",
     reference: "Cooper 1968",
-    build: |spec, _| {
-        let whole = |q: f64| q >= 1.0 && q.fract() == 0.0 && q < 1e15;
-        let wanted = spec.number(Q.name, 1.0, "a whole number from 1", whole)? as usize;
-        Ok(Box::new(SearchLength { rel: spec.rel()?, wanted }))
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| {
+    let whole = |q: f64| q >= 1.0 && q.fract() == 0.0 && q < 1e15;
+    let wanted = spec.number(Q.name, 1.0, "a whole number from 1", whole)? as usize;
+    Ok(Box::new(SearchLength { rel: spec.rel()?, wanted }))
+});
 
 /// EP@x.
-pub static EXPECTED_PRECISION: Info = Info {
+pub static EXPECTED_PRECISION: Definition = Info {
     name: "EP",
     aliases: &["expected_precision"],
     title: "expected precision at a recall level",
     cutoff: Cutoff::Recall,
     parameters: &[RECALL, REL, RECALL_BASE, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "EP@x = precision at the rank of the q-th relevant document, q = ceil(x R); 0 if there is none",
     reference: "Raghavan, Bollmann & Jung 1989",
-    build: |spec, _| build(spec, false),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| build(spec, false));
 
 /// PRR@x.
-pub static PROBABILITY_OF_RELEVANCE: Info = Info {
+pub static PROBABILITY_OF_RELEVANCE: Definition = Info {
     name: "PRR",
     aliases: &["probability_of_relevance"],
     title: "probability of relevance given retrieval, at a recall level",
     cutoff: Cutoff::Recall,
     parameters: &[RECALL, REL, RECALL_BASE, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
-    equation: "PRR@x = q / (q + ESL_q), q = ceil(x R), with the mean of ESL_q over the orders of ties; EP@x is the mean \
-               of the quotient",
+    equation: "PRR@x = q / (q + ESL_q), q = ceil(x R), with the mean of ESL_q over the orders of ties; EP@x is the \
+               mean of the quotient",
     reference: "Raghavan, Bollmann & Jung 1989; Cooper 1968",
-    build: |spec, _| build(spec, true),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| build(spec, true));
 
 fn build(spec: &Spec, of_means: bool) -> Result<Box<dyn Measure>> {
     let level = spec.number(RECALL.name, 0.0, "a number from 0 to 1", |level| (0.0..=1.0).contains(&level))?;

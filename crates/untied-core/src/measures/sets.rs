@@ -3,10 +3,9 @@
 //! With n documents retrieved, H of them relevant, and R relevant documents in all.
 
 use super::bounds::{self, Bounds, Open};
-use super::{
-    Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Parameter, RECALL_BASE, REL, RecallBase, SHARE, Spec,
-};
+use super::{Definition, Measure};
 use crate::error::Result;
+use crate::names::{Info, JUDGED_ONLY, Other, Parameter, RECALL_BASE, REL, RecallBase, SHARE, Spec};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
@@ -14,87 +13,76 @@ const BETA: Parameter =
     Parameter { name: "beta", default: "1", help: "weight of recall against precision, 0 or more (trec_eval's x)" };
 
 /// SetP.
-pub static SET_PRECISION: Info = Info {
+pub static SET_PRECISION: Definition = Info {
     name: "SetP",
     aliases: &["set_P"],
     title: "precision of the retrieved set",
-    cutoff: Cutoff::None,
+    others: &[
+        Other { parameter: "relative", value: Some("True"), info: Some(&SET_RELATIVE_PRECISION.info) },
+        Other { parameter: "relative", value: Some("False"), info: None },
+    ],
     parameters: &[REL, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "SetP = H / n",
     reference: "trec_eval (set_P)",
-    build: |spec, _| build(spec, None, |hits, n, _| ratio(hits, n)),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| build(spec, None, |hits, n, _| ratio(hits, n)));
 
 /// SetRelP.
-pub static SET_RELATIVE_PRECISION: Info = Info {
+pub static SET_RELATIVE_PRECISION: Definition = Info {
     name: "SetRelP",
     aliases: &["set_relative_P"],
     title: "precision of the retrieved set, relative to the best possible",
-    cutoff: Cutoff::None,
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
     range: SHARE,
     equation: "SetRelP = H / min(n, R)",
     reference: "trec_eval (set_relative_P)",
-    build: |spec, _| build(spec, Some(spec.recall_base()?), |hits, n, relevant| ratio(hits, n.min(relevant))),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| build(spec, Some(spec.recall_base()?), |hits, n, relevant| ratio(hits, n.min(relevant))));
 
 /// SetR.
-pub static SET_RECALL: Info = Info {
+pub static SET_RECALL: Definition = Info {
     name: "SetR",
     aliases: &["set_recall"],
     title: "recall of the retrieved set",
-    cutoff: Cutoff::None,
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
     range: SHARE,
     equation: "SetR = H / R",
     reference: "trec_eval (set_recall)",
-    build: |spec, _| build(spec, Some(spec.recall_base()?), |hits, _, relevant| ratio(hits, relevant)),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| build(spec, Some(spec.recall_base()?), |hits, _, relevant| ratio(hits, relevant)));
 
 /// SetAP.
-pub static SET_AVERAGE_PRECISION: Info = Info {
+pub static SET_AVERAGE_PRECISION: Definition = Info {
     name: "SetAP",
     aliases: &["set_map"],
     title: "precision times recall of the retrieved set",
-    cutoff: Cutoff::None,
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
     range: SHARE,
     equation: "SetAP = H^2 / (n R)",
     reference: "trec_eval (set_map)",
-    build: |spec, _| build(spec, Some(spec.recall_base()?), |hits, n, relevant| ratio(hits * hits, n * relevant)),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| build(spec, Some(spec.recall_base()?), |hits, n, relevant| ratio(hits * hits, n * relevant)));
 
 /// SetF.
-pub static SET_F: Info = Info {
+pub static SET_F: Definition = Info {
     name: "SetF",
     aliases: &["set_F"],
     title: "weighted harmonic mean of precision and recall of the retrieved set",
-    cutoff: Cutoff::None,
+    trailing: Some("beta"),
     parameters: &[BETA, REL, RECALL_BASE, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
     range: SHARE,
     equation: "SetF = (1 + beta) SetP SetR / (beta SetP + SetR) = (1 + beta) H / (beta R + n)",
     reference: "van Rijsbergen 1979; beta as trec_eval (set_F) has it, where others square it",
-    build: |spec, _| {
-        let beta = spec.number(BETA.name, 1.0, "a number from 0", |beta| beta >= 0.0)?;
-        build(spec, Some(spec.recall_base()?), move |hits, n, relevant| ratio((1.0 + beta) * hits, beta * relevant + n))
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| {
+    let beta = spec.number(BETA.name, 1.0, "a number from 0", |beta| beta >= 0.0)?;
+    build(spec, Some(spec.recall_base()?), move |hits, n, relevant| ratio((1.0 + beta) * hits, beta * relevant + n))
+});
 
 /// A quotient of counts; an empty ranking has the value 0.
 fn ratio(part: f64, whole: f64) -> f64 {

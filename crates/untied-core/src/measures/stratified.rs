@@ -11,9 +11,10 @@
 
 use super::drawing;
 use super::lattice::{self, Outcome};
-use super::{Aggregate, Certainty, Cutoff, Info, Measure, Needs, Orders, Parameter, REL, Spec};
+use super::{Certainty, Definition, Measure, Orders};
 use crate::error::Result;
 use crate::grade::Level;
+use crate::names::{Info, Needs, Parameter, REL, Spec};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
@@ -33,31 +34,29 @@ pub(super) const ESTIMATOR: Parameter = Parameter {
 pub(super) const MOST: f64 = 1000.0;
 
 /// xinfAP.
-pub static STRATIFIED_AP: Info = Info {
+pub static STRATIFIED_AP: Definition = Info {
     name: "xinfAP",
     aliases: &["xinfap"],
     title: "average precision inferred from a stratified sample of the pool",
-    cutoff: Cutoff::None,
     parameters: &[REL, EPS, ESTIMATOR, PRIOR],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
     needs: Needs::Strata,
     range: "0 or more",
     equation: "xinfAP = (1/R^) sum over relevant documents at rank k of (N_s/n_s) (1/k) (1 + sum over strata of \
                D (r + eps) / (n + prior eps)), where D pooled, n judged and r relevant documents of a stratum stand \
                above; R^ = sum over strata of r_s N_s / n_s (at most 1000 with 'sample_eval')",
     reference: "Yilmaz, Kanoulas & Aslam 2008",
-    build: |spec, _| {
-        let script = is_script(spec)?;
-        let prior = if script { 3.0 } else { 2.0 };
-        Ok(Box::new(StratifiedAp {
-            rel: spec.rel()?,
-            eps: spec.number(EPS.name, 1e-5, "a number from 0", |eps| eps >= 0.0)?,
-            prior: spec.number(PRIOR.name, prior, "a number from 1", |prior| prior >= 1.0)?,
-            most: if script { MOST } else { f64::INFINITY },
-        }))
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| {
+    let script = is_script(spec)?;
+    let prior = if script { 3.0 } else { 2.0 };
+    Ok(Box::new(StratifiedAp {
+        rel: spec.rel()?,
+        eps: spec.number(EPS.name, 1e-5, "a number from 0", |eps| eps >= 0.0)?,
+        prior: spec.number(PRIOR.name, prior, "a number from 1", |prior| prior >= 1.0)?,
+        most: if script { MOST } else { f64::INFINITY },
+    }))
+});
 
 /// Parameter `estimator`: whether it is the script's.
 pub(super) fn is_script(spec: &Spec) -> Result<bool> {

@@ -10,8 +10,9 @@
 
 use super::dcg::{Gain, Gains, discounts};
 use super::stratified::{ESTIMATOR, MOST, Strata, is_script, share};
-use super::{Aggregate, Cutoff, GAINED, Info, Measure, Needs, Orders, Parameter, Scope};
+use super::{Definition, Measure, Orders, Scope};
 use crate::grade::Level;
+use crate::names::{Cutoff, GAINED, Info, Needs, Parameter};
 use crate::ranking::{Ranking, best, worst};
 use crate::table::Truth;
 
@@ -19,28 +20,27 @@ const DISCOUNT: Parameter =
     Parameter { name: "discount", default: "'log2'", help: "discount of rank i, as that of DCG" };
 
 /// infNDCG, infNDCG@k.
-pub static INFERRED_NDCG: Info = Info {
+pub static INFERRED_NDCG: Definition = Info {
     name: "infNDCG",
     aliases: &["infndcg", "inferred_ndcg"],
     title: "nDCG inferred from a stratified sample of the pool",
     cutoff: Cutoff::Optional,
     parameters: &[DISCOUNT, ESTIMATOR],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
     needs: Needs::Strata,
     range: GAINED,
     equation: "infNDCG@k = sum over judged documents at ranks i <= k of (D_s/n_s) grade D(i) / IDCG, where D_s pooled \
-               and n_s judged documents of its stratum are retrieved; IDCG of R^_g documents of every grade g, \
-               R^_g = sum over strata of r_{s,g} N_s / n_s, rounded ('sample_eval': cut off, and 1000 documents at most)",
+               and n_s judged documents of its stratum are retrieved; IDCG of R^_g documents of every grade g, R^_g = \
+               sum over strata of r_{s,g} N_s / n_s, rounded ('sample_eval': cut off, and 1000 documents at most)",
     reference: "Yilmaz, Kanoulas & Aslam 2008",
-    build: |spec, scope| {
-        let script = is_script(spec)?;
-        // Each grade's estimate may be rounded up beyond the documents of the pool.
-        let depth = spec.cutoff_or(usize::MAX).min(scope.depth + scope.grades.len());
-        let none = Scope { grades: &[], ..*scope };
-        Ok(Box::new(InferredNdcg { gains: Gains::new(Gain::Linear, discounts(spec, depth)?, &none), script }))
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| {
+    let script = is_script(spec)?;
+    // Each grade's estimate may be rounded up beyond the documents of the pool.
+    let depth = spec.cutoff_or(usize::MAX).min(scope.depth + scope.grades.len());
+    let none = Scope { grades: &[], ..*scope };
+    Ok(Box::new(InferredNdcg { gains: Gains::new(Gain::Linear, discounts(spec, depth)?, &none), script }))
+});
 
 struct InferredNdcg {
     gains: Gains,

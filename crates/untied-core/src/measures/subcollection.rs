@@ -11,9 +11,9 @@
 //! them relevant, and m outside the pool, a relevant one has s = 0..J-1 judged ones of its group above it, each equally
 //! likely; given s, the number of those outside the pool above it is negative hypergeometric.
 
-use super::{Aggregate, Cutoff, Info, Measure, Needs, Parameter, REL, drawing};
+use super::{Definition, Measure, drawing};
 use crate::error::{Error, Result};
-use crate::measures::{Spec, Value};
+use crate::names::{Info, Parameter, REL, Spec, Value};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 use crate::watch;
@@ -26,21 +26,17 @@ const RATE: Parameter = Parameter {
 };
 
 /// subAP.
-pub static SUBCOLLECTION_AP: Info = Info {
+pub static SUBCOLLECTION_AP: Definition = Info {
     name: "subAP",
     aliases: &["subcollection_ap"],
     title: "average precision on a random part of the collection, in expectation",
-    cutoff: Cutoff::None,
     parameters: &[REL, RATE],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "subAP = (1/R) sum over relevant documents of rho E[1 / (c + Binomial(m, p))], with rho relevant and c \
                judged documents up to it and m documents outside the pool above it",
     reference: "Yilmaz & Aslam 2006; exact mean and variance, over inclusion and ties",
-    build: |spec, _| Ok(Box::new(SubcollectionAp { rel: spec.rel()?, rate: rate(spec)? })),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| Ok(Box::new(SubcollectionAp { rel: spec.rel()?, rate: rate(spec)? })));
 
 fn rate(spec: &Spec) -> Result<Option<f64>> {
     match spec.parameter(RATE.name) {

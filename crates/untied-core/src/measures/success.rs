@@ -1,25 +1,23 @@
 //! Success@k: whether any of the first k documents is relevant.
 
 use super::bounds::{self, Bounds, Open};
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, REL};
+use super::{Definition, Measure};
+use crate::names::{Cutoff, Info, JUDGED_ONLY, REL};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
 /// Success, Success@k.
-pub static SUCCESS: Info = Info {
+pub static SUCCESS: Definition = Info {
     name: "Success",
     aliases: &["hit_rate", "hitrate"],
     title: "whether a relevant document is found",
     cutoff: Cutoff::Optional,
     parameters: &[REL, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
-    range: "0 to 1",
     equation: "Success@k = 1 if H(k) > 0, else 0",
     reference: "trec_eval (success); ties: 1 - C(n-r, K) / C(n, K) in the first group with relevant documents",
-    build: |spec, _| Ok(Box::new(Success { rel: spec.rel()?, cutoff: spec.cutoff_or(usize::MAX) })),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| Ok(Box::new(Success { rel: spec.rel()?, cutoff: spec.cutoff_or(usize::MAX) })));
 
 struct Success {
     rel: f64,

@@ -10,8 +10,9 @@
 
 use super::bounds::{self, Bounds, Open};
 use super::walk::{self, Kind, Path};
-use super::{Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, REL, Scope, Spec};
+use super::{Certainty, Definition, Measure, Orders, Scope};
 use crate::error::Result;
+use crate::names::{Cutoff, Info, JUDGED_ONLY, Needs, Parameter, REL, Spec};
 use crate::ranking::{Ranking, Text};
 use crate::table::Truth;
 
@@ -35,20 +36,19 @@ const SAVE: Parameter = Parameter {
 };
 
 /// TBG, TBG@k.
-pub static TBG: Info = Info {
+pub static TBG: Definition = Info {
     name: "TBG",
     aliases: &["time_biased_gain"],
     title: "time-biased gain",
     cutoff: Cutoff::Optional,
     parameters: &[HALF_LIFE, SUMMARY, PER_WORD, PER_DOCUMENT, CLICK_RELEVANT, CLICK_OTHER, SAVE, REL, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
     needs: Needs::Documents,
     range: "0 or more",
     equation: "sum over ranks k of g_k 2^(-T(k) / h), T(1) = 0, T(k+1) = T(k) + T_S + T_D(l_k) P(click)",
     reference: "Smucker & Clarke 2012; ties: as ERR; extremes by g / (1 - q) (Smith 1956)",
-    build: |spec, scope| Ok(Box::new(TimeBiasedGain::new(spec, scope)?)),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| Ok(Box::new(TimeBiasedGain::new(spec, scope)?)));
 
 /// Time-biased gain with its parameters.
 pub(crate) struct TimeBiasedGain {

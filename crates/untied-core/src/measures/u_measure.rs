@@ -16,10 +16,9 @@
 
 use super::bounds::{self, Bounds, Open};
 use super::sampling::{self, Classes};
-use super::{
-    Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Orders, Parameter, REL, Scope, Spec, lattice,
-};
+use super::{Certainty, Definition, Measure, Orders, Scope, lattice};
 use crate::error::Result;
+use crate::names::{Cutoff, Info, JUDGED_ONLY, Needs, Parameter, REL, Spec};
 use crate::ranking::{Ranking, Text};
 use crate::table::Truth;
 
@@ -30,20 +29,19 @@ const GAIN_AT: Parameter =
 const NORM: Parameter = Parameter { name: "norm", default: "1", help: "what the sum is divided by" };
 
 /// U, U@k.
-pub static U: Info = Info {
+pub static U: Definition = Info {
     name: "U",
     aliases: &["u_measure", "u-measure"],
     title: "U-measure",
     cutoff: Cutoff::Optional,
     parameters: &[PATIENCE, GAIN_AT, NORM, REL, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
     needs: Needs::Documents,
     range: "0 or more",
     equation: "(1/norm) sum over ranks i of relevant documents of max(0, 1 - pos_i / L), pos_i = l_1 + .. + l_i",
     reference: "Sakai & Dou 2013; ties: mean position, or by counts of documents of each length",
-    build: |spec, scope| Ok(Box::new(UMeasure::new(spec, scope)?)),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| Ok(Box::new(UMeasure::new(spec, scope)?)));
 
 /// The U-measure with its parameters.
 pub(crate) struct UMeasure {

@@ -1,8 +1,9 @@
 //! Utility: a weighted sum of the cells of the contingency table of retrieved and relevant documents.
 
 use super::bounds::{Bounds, Open, Widest};
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, Measure, Needs, Parameter, REL, Spec, Value};
+use super::{Definition, Measure};
 use crate::error::{Error, Result};
+use crate::names::{Info, JUDGED_ONLY, Parameter, REL, Spec, Value};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
@@ -18,28 +19,26 @@ const COLLECTION: Parameter = Parameter {
 };
 
 /// Utility.
-pub static UTILITY: Info = Info {
+pub static UTILITY: Definition = Info {
     name: "Utility",
     aliases: &["utility"],
     title: "worth of the retrieved set",
-    cutoff: Cutoff::None,
+    trailing: Some("weights"),
     parameters: &[WEIGHTS, COLLECTION, REL, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
     range: "any number",
     equation: "Utility = w1 H + w2 (n - H) + w3 (R - H) + w4 (N + H - n - R), H of n retrieved documents are relevant",
     reference: "trec_eval (utility)",
-    build: |spec, _| {
-        let weights = weights(spec)?;
-        let whole = |size: f64| size >= 0.0 && size.fract() == 0.0 && size < 1e15;
-        let collection = spec.number(COLLECTION.name, 0.0, "a whole number", whole)?;
-        if weights[3] != 0.0 && collection == 0.0 {
-            return Err(Error::Measure(format!("{spec} needs the size of the collection, collection=N")));
-        }
-        Ok(Box::new(Utility { weights, collection, rel: spec.rel()? }))
-    },
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| {
+    let weights = weights(spec)?;
+    let whole = |size: f64| size >= 0.0 && size.fract() == 0.0 && size < 1e15;
+    let collection = spec.number(COLLECTION.name, 0.0, "a whole number", whole)?;
+    if weights[3] != 0.0 && collection == 0.0 {
+        return Err(Error::Measure(format!("{spec} needs the size of the collection, collection=N")));
+    }
+    Ok(Box::new(Utility { weights, collection, rel: spec.rel()? }))
+});
 
 fn weights(spec: &Spec) -> Result<[f64; 4]> {
     match spec.parameter(WEIGHTS.name) {

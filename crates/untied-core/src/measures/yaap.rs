@@ -5,26 +5,24 @@
 //! s depends on the whole order and the logarithm is of a quotient, so that there is no closed form over tie orders:
 //! few are listed, else they are sampled. YAAP rises with s, so the extremes are exact.
 
-use super::{Aggregate, Certainty, Cutoff, Info, JUDGED_ONLY, Measure, Needs, REL, sampling};
+use super::{Certainty, Definition, Measure, sampling};
 use crate::grade::Level;
+use crate::names::{Info, JUDGED_ONLY, REL};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
 /// YAAP.
-pub static YAAP: Info = Info {
+pub static YAAP: Definition = Info {
     name: "YAAP",
     aliases: &["yaap"],
     title: "yet another average precision: its smoothed log-odds",
-    cutoff: Cutoff::None,
     parameters: &[REL, JUDGED_ONLY],
-    aggregate: Aggregate::Mean,
-    lower_is_better: false,
-    needs: Needs::Judgments,
     range: "-ln(1 + R) to ln(1 + R)",
     equation: "YAAP = ln((1 + s) / (1 + R - s)), s = sum of P@i over the ranks i of relevant documents",
     reference: "Robertson 2012 (On smoothing average precision); trec_eval (yaap)",
-    build: |spec, _| Ok(Box::new(Yaap { rel: spec.rel()? })),
-};
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| Ok(Box::new(Yaap { rel: spec.rel()? })));
 
 struct Yaap {
     rel: f64,

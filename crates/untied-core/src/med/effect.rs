@@ -6,21 +6,17 @@ use super::form::{Assignment, Base, Extent, Form, Options, Outcomes};
 use super::{Instance, average_precision, dot, err};
 use crate::error::{Error, Result};
 use crate::grade::Level;
-use crate::measures::{Aggregate, Certainty, Cutoff, Info, Needs, OF, Parameter, Scope, Spec, Value};
+use crate::measures::{self, Certainty, Scope};
+use crate::names::{Info, OF, Parameter, Spec, Value};
 use crate::ranking::{List, Placed};
-use crate::similarity::{Score, Symmetry, not_alone};
+use crate::similarity::{Score, Symmetry};
 use crate::table::Length;
 
-/// All measures of differences, in the order in which they are listed.
-pub static REGISTRY: &[&Contrast] = &[&MED, &DELTA];
+/// Makes a measure of differences; the last argument makes measures of one ranking.
+pub type Build = fn(&Spec, &Scope<'_>, measures::Build) -> Result<Box<dyn Effect>>;
 
-/// What there is to know about a measure of differences, and how it is made.
-pub struct Contrast {
-    /// As for a measure; its builder says that there is nothing to measure in one ranking.
-    pub info: Info,
-    /// Make it for a measure of one ranking.
-    build: fn(&Spec, Form) -> Result<Box<dyn Effect>>,
-}
+/// A measure of differences: its facts, and how it is made.
+pub type Definition = crate::names::Definition<Build>;
 
 const MAX_GRADE: Parameter = Parameter {
     name: "max_grade",
@@ -52,35 +48,32 @@ const TIES: Parameter = Parameter {
            difference largest; sums of gains times discounts)",
 };
 
-static MED: Contrast = Contrast {
-    info: Info {
-        name: "MED",
-        aliases: &["med"],
-        title: "maximized effectiveness difference",
-        cutoff: Cutoff::None,
-        parameters: &[
-            OF,
-            MAX_GRADE,
-            TAIL,
-            BASE,
-            PER_GRADE,
-            TIES,
-            Parameter { name: "direction", default: "'both'", help: "the largest of 'a-b', of 'b-a', or of 'both'" },
-        ],
-        aggregate: Aggregate::Mean,
-        lower_is_better: true,
-        needs: Needs::Judgments,
-        range: "that of the measure",
-        equation: "max |S(A) - S(B)| over all grades that unjudged documents may have",
-        reference: "Tan & Clarke 2014",
-        build: not_alone,
-    },
-    build: |spec, form| {
-        let known = [("both", (true, true)), ("a-b", (true, false)), ("b-a", (false, true))];
-        let directions = spec.choice("direction", &known)?;
-        Ok(Box::new(Largest { form, directions }))
-    },
-};
+/// The largest difference.
+pub static MED: Definition = Info {
+    name: "MED",
+    aliases: &["med"],
+    title: "maximized effectiveness difference",
+    parameters: &[
+        OF,
+        MAX_GRADE,
+        TAIL,
+        BASE,
+        PER_GRADE,
+        TIES,
+        Parameter { name: "direction", default: "'both'", help: "the largest of 'a-b', of 'b-a', or of 'both'" },
+    ],
+    lower_is_better: true,
+    range: "that of the measure",
+    equation: "max |S(A) - S(B)| over all grades that unjudged documents may have",
+    reference: "Tan & Clarke 2014",
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope, of_one| {
+    let form = form(spec, scope, of_one)?;
+    let known = [("both", (true, true)), ("a-b", (true, false)), ("b-a", (false, true))];
+    let directions = spec.choice("direction", &known)?;
+    Ok(Box::new(Largest { form, directions }))
+});
 
 const CHANCE: Parameter = Parameter {
     name: "p",
@@ -89,37 +82,33 @@ const CHANCE: Parameter = Parameter {
            rank in either ranking (beyond its end its last number); documents may have probabilities of their own",
 };
 
-static DELTA: Contrast = Contrast {
-    info: Info {
-        name: "Delta",
-        aliases: &["delta"],
-        title: "expected difference of two rankings, and all that it could become",
-        cutoff: Cutoff::None,
-        parameters: &[OF, CHANCE, MAX_GRADE, TAIL, BASE],
-        aggregate: Aggregate::Mean,
-        lower_is_better: false,
-        needs: Needs::Judgments,
-        range: "that of the measure, and its negative",
-        equation: "mean and variance of S(A) - S(B), each unjudged document being relevant with probability p; low and \
+/// The difference, and all that it could become.
+pub static DELTA: Definition = Info {
+    name: "Delta",
+    aliases: &["delta"],
+    title: "expected difference of two rankings, and all that it could become",
+    parameters: &[OF, CHANCE, MAX_GRADE, TAIL, BASE],
+    range: "that of the measure, and its negative",
+    equation: "mean and variance of S(A) - S(B), each unjudged document being relevant with probability p; low and \
                    high over all grades that they may have, and what fills short rankings up to the cutoff, which the \
                    mean counts as not relevant",
-        reference: "Tan & Clarke 2014",
-        build: not_alone,
-    },
-    build: |spec, form| {
-        let share = |p: &f64| (0.0..=1.0).contains(p);
-        let chance = match spec.parameter(CHANCE.name) {
-            None => vec![0.0],
-            Some(Value::Number(p)) if share(p) => vec![*p],
-            Some(Value::List(list)) if !list.is_empty() && list.iter().all(share) => list.clone(),
-            Some(other) => {
-                let expected = "a number from 0 to 1, or a list of such numbers by rank";
-                return Err(Error::Measure(format!("{spec}: p must be {expected}, not {other}")));
-            }
-        };
-        Ok(Box::new(Signed { form, chance }))
-    },
-};
+    reference: "Tan & Clarke 2014",
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope, of_one| {
+    let form = form(spec, scope, of_one)?;
+    let share = |p: &f64| (0.0..=1.0).contains(p);
+    let chance = match spec.parameter(CHANCE.name) {
+        None => vec![0.0],
+        Some(Value::Number(p)) if share(p) => vec![*p],
+        Some(Value::List(list)) if !list.is_empty() && list.iter().all(share) => list.clone(),
+        Some(other) => {
+            let expected = "a number from 0 to 1, or a list of such numbers by rank";
+            return Err(Error::Measure(format!("{spec}: p must be {expected}, not {other}")));
+        }
+    };
+    Ok(Box::new(Signed { form, chance }))
+});
 
 /// What is known of a query's documents with regard to one of its subtopics.
 #[derive(Debug, Clone)]
@@ -192,17 +181,8 @@ pub trait Effect: Send + Sync {
     }
 }
 
-/// Check the whole and make what measures differences.
-///
-/// # Errors
-/// The measure compares nothing, or a parameter is missing or has a value it cannot take.
-pub fn build(spec: &Spec, scope: &Scope<'_>) -> Result<Box<dyn Effect>> {
-    let Some(contrast) = REGISTRY.iter().find(|contrast| contrast.info == *spec.info) else {
-        return Err(Error::Measure(format!("{spec} reads one ranking and judgments; it does not compare two")));
-    };
-    if spec.aggregate()? != Aggregate::Mean {
-        return Err(Error::Measure(format!("{spec}: only the arithmetic mean of differences is taken")));
-    }
+/// What a measure of differences is applied to.
+fn form(spec: &Spec, scope: &Scope<'_>, of_one: measures::Build) -> Result<Form> {
     let name = spec.info.name;
     let Some(Value::Measure(of)) = spec.parameter(OF.name) else {
         return Err(Error::Measure(format!("{name} needs a measure, for instance {name}(nDCG@20)")));
@@ -225,7 +205,7 @@ pub fn build(spec: &Spec, scope: &Scope<'_>) -> Result<Box<dyn Effect>> {
             .map(|n| n as usize),
         optimistic: spec.choice(TIES.name, &[("expected", false), ("optimistic", true)])?,
     };
-    (contrast.build)(spec, Form::new(of, options, scope)?)
+    Form::new(of, options, scope, of_one)
 }
 
 /// MED.

@@ -23,7 +23,8 @@ use crate::error::{Error, Result};
 use crate::measures::dcg::{Gain, discounts};
 use crate::measures::time_biased_gain::TimeBiasedGain;
 use crate::measures::u_measure::UMeasure;
-use crate::measures::{Certainty, Measure, Scope, Spec, Value};
+use crate::measures::{Build, Certainty, Measure, Scope};
+use crate::names::{Spec, Value};
 use crate::ranking::List;
 
 /// How much one ranking can be ahead of the other.
@@ -132,7 +133,7 @@ impl Form {
     ///
     /// # Errors
     /// The measure has none, or a parameter has a value it cannot take.
-    pub fn new(of: &Spec, options: Options, scope: &Scope<'_>) -> Result<Form> {
+    pub fn new(of: &Spec, options: Options, scope: &Scope<'_>, of_one: Build) -> Result<Form> {
         // What a difference cannot heed is refused: R and means are those of the difference.
         if let Some(name) = ["judged_only", "recall_base", "mean"].into_iter().find(|name| of.parameter(name).is_some())
         {
@@ -185,7 +186,7 @@ impl Form {
             "ERR" => (Gain::Stop(most(4.0)?), most(4.0)?, Kind::ReciprocalCascade),
             "Cascade" => (Gain::new(of, scope.grades)?, highest, Kind::Cascade(novelty::falling(of, depth)?)),
             "alpha_DCG" | "alpha_nDCG" | "ERR_IA" | "nERR_IA" | "StRecall" | "P_IA" => {
-                binary(Kind::Novelty(Box::new(Novelty::new(of, options.max_grade)?)))?
+                binary(Kind::Novelty(Box::new(Novelty::new(of, options.max_grade, of_one)?)))?
             }
             _ => return Err(Error::Measure(format!("the largest difference in {of} is not known"))),
         };
@@ -213,10 +214,10 @@ impl Form {
             Kind::AveragePrecision(Base::Depth) => {
                 // R is the depth.
                 let of = of.clone().with("recall_base", Value::Number(depth as f64))?;
-                Some(with_grades(&of, max_grade, scope)?)
+                Some(with_grades(&of, max_grade, scope, of_one)?)
             }
             Kind::ReciprocalRank | Kind::ReciprocalCascade | Kind::Cascade(_) | Kind::Success => {
-                Some(with_grades(of, max_grade, scope)?)
+                Some(with_grades(of, max_grade, scope, of_one)?)
             }
             _ => None,
         };
@@ -338,12 +339,12 @@ impl Form {
 }
 
 /// The measure, ready for the grades that documents may have.
-fn with_grades(of: &Spec, max_grade: f64, scope: &Scope<'_>) -> Result<Box<dyn Measure>> {
+fn with_grades(of: &Spec, max_grade: f64, scope: &Scope<'_>, of_one: Build) -> Result<Box<dyn Measure>> {
     let mut grades: Vec<f64> = scope.grades.iter().copied().chain([max_grade, 0.0]).collect();
     grades.sort_unstable_by(|one, other| other.total_cmp(one));
     grades.dedup();
     // Rankings are filled up to the cutoff.
-    of.build(&Scope { depth: scope.depth.max(of.cutoff_or(0)), grades: &grades })
+    of_one(of, &Scope { depth: scope.depth.max(of.cutoff_or(0)), grades: &grades })
 }
 
 /// Discounts of a ranking's documents, rank by rank: in a tie group the mean over its positions.

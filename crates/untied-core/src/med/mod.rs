@@ -26,7 +26,7 @@ mod tied;
 mod time_biased;
 pub mod work;
 
-pub use effect::{Both, Contrast, Effect, REGISTRY, Subtopic, Workspace, build};
+pub use effect::{Both, Build, DELTA, Definition, Effect, MED, Subtopic, Workspace};
 pub use form::{Assignment, Outcomes, filled_to};
 
 /// A document of two rankings of one query.

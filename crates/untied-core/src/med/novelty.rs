@@ -17,7 +17,8 @@ use crate::measures::cascade::CASCADE;
 use crate::measures::dcg::{DCG, discounts};
 use crate::measures::hits::PRECISION;
 use crate::measures::success::SUCCESS;
-use crate::measures::{Certainty, Scope, Spec, Value};
+use crate::measures::{Build, Certainty, Scope};
+use crate::names::{Spec, Value};
 use crate::ranking::Placed;
 
 /// See above.
@@ -34,7 +35,7 @@ impl Novelty {
     ///
     /// # Errors
     /// It has no cutoff, or a parameter has a value it cannot take.
-    pub fn new(of: &Spec, max_grade: Option<f64>) -> Result<Novelty> {
+    pub fn new(of: &Spec, max_grade: Option<f64>, of_one: Build) -> Result<Novelty> {
         let Some(k) = of.cutoff else {
             let name = of.info.name;
             return Err(Error::Measure(format!(
@@ -43,7 +44,7 @@ impl Novelty {
         };
         let discounted = |alpha: f64, discount: &str| {
             // The gain of a relevant document.
-            let (measure, one) = if alpha > 0.0 { (&CASCADE, alpha) } else { (&DCG, 1.0) };
+            let (measure, one) = if alpha > 0.0 { (&CASCADE.info, alpha) } else { (&DCG.info, 1.0) };
             let gain = Value::Table(vec![(1.0, one)]);
             let discount = Value::Text(discount.into());
             let of_subtopic = Spec::of(measure).with("gain", gain)?.with("discount", discount)?.at(k)?;
@@ -53,8 +54,8 @@ impl Novelty {
             Ok((of_subtopic, one * best))
         };
         let (of_subtopic, norm) = match of.info.name {
-            "StRecall" => (Spec::of(&SUCCESS).at(k)?, 1.0),
-            "P_IA" => (Spec::of(&PRECISION).at(k)?, 1.0),
+            "StRecall" => (Spec::of(&SUCCESS.info).at(k)?, 1.0),
+            "P_IA" => (Spec::of(&PRECISION.info).at(k)?, 1.0),
             "ERR_IA" | "nERR_IA" => discounted(0.5, "inverse")?,
             _ => {
                 let share = |alpha: f64| (0.0..=1.0).contains(&alpha);
@@ -69,7 +70,7 @@ impl Novelty {
             per_grade: None,
             optimistic: false,
         };
-        let form = Form::new(&of_subtopic, options, &Scope { depth: k, grades: &[1.0, 0.0] })?;
+        let form = Form::new(&of_subtopic, options, &Scope { depth: k, grades: &[1.0, 0.0] }, of_one)?;
         Ok(Novelty { form, rel, norm })
     }
 

@@ -16,28 +16,22 @@
 
 use super::overlap::cutoff;
 use super::overlaps::Overlaps;
-use super::{Score, Similar, Similarity, Symmetry, not_alone};
+use super::{Definition, Score, Similarity, Symmetry};
+use crate::measures::Certainty;
 use crate::measures::average_precision::{Part, variance_of};
-use crate::measures::{Aggregate, Certainty, Cutoff, Info, Needs};
+use crate::names::{Cutoff, Info};
 use crate::ranking::{Pair, Positions};
 
-pub static ANCHOR_MAP: Similar = Similar {
-    info: Info {
-        name: "AnchorMAP",
-        aliases: &["anchor_map"],
-        title: "average precision of the second ranking, the first k documents of the first being relevant",
-        cutoff: Cutoff::Required,
-        parameters: &[],
-        aggregate: Aggregate::Mean,
-        lower_is_better: false,
-        needs: Needs::Judgments,
-        range: "0 to 1",
-        equation: "AP of B where the first k documents of A are relevant",
-        reference: "Buckley 2004; Tan & Clarke 2014",
-        build: not_alone,
-    },
-    build: |spec| Ok(Box::new(AnchorMap(cutoff(spec)?))),
-};
+pub static ANCHOR_MAP: Definition = Info {
+    name: "AnchorMAP",
+    aliases: &["anchor_map"],
+    title: "average precision of the second ranking, the first k documents of the first being relevant",
+    cutoff: Cutoff::Required,
+    equation: "AP of B where the first k documents of A are relevant",
+    reference: "Buckley 2004; Tan & Clarke 2014",
+    ..Info::DEFAULT
+}
+.built_by(|spec| Ok(Box::new(AnchorMap(cutoff(spec)?))));
 
 struct AnchorMap(usize);
 

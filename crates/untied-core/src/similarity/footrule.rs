@@ -13,9 +13,9 @@
 //! * Differences of reciprocal ranks: phi(i) = -1/i, 0 if absent, `Delta_d = 1/d - 1/(d+1)`, `Delta_k = 1/k`.
 
 use super::overlaps::{Linear, Overlaps};
-use super::{Score, Similar, Similarity, not_alone};
+use super::{Definition, Score, Similarity};
 use crate::error::{Error, Result};
-use crate::measures::{Aggregate, Cutoff, Info, Needs, Parameter, Spec, Value};
+use crate::names::{Cutoff, Info, Parameter, Spec, Value};
 use crate::ranking::Side;
 
 /// Whether a distance is divided by the largest that there is.
@@ -25,66 +25,56 @@ pub const NORMALIZE: Parameter = Parameter {
     help: "divide by the distance of two rankings of these lengths that have no document in common",
 };
 
-pub static FOOTRULE: Similar = Similar {
-    info: Info {
-        name: "Footrule",
-        aliases: &["footrule"],
-        title: "Spearman's footrule of the first k documents: how many ranks they moved",
-        cutoff: Cutoff::Optional,
-        parameters: &[
-            Parameter {
-                name: "l",
-                default: "None",
-                help: "rank of documents that a ranking lacks; k + 1 if not given, k being the cutoff or the length of \
+pub static FOOTRULE: Definition = Info {
+    name: "Footrule",
+    aliases: &["footrule"],
+    title: "Spearman's footrule of the first k documents: how many ranks they moved",
+    cutoff: Cutoff::Optional,
+    parameters: &[
+        Parameter {
+            name: "l",
+            default: "None",
+            help: "rank of documents that a ranking lacks; k + 1 if not given, k being the cutoff or the length of \
                        the longer ranking",
-            },
-            NORMALIZE,
-        ],
-        aggregate: Aggregate::Mean,
-        lower_is_better: true,
-        needs: Needs::Judgments,
-        range: "0 to 1",
-        equation: "sum |rank in A - rank in B|, rank l where it is none of the first k",
-        reference: "Spearman 1906; Fagin, Kumar & Sivakumar 2003",
-        build: not_alone,
-    },
-    build: |spec| {
-        let location = match (spec.parameter("l"), spec.cutoff) {
-            (None, _) => None,
-            (Some(&Value::Number(l)), Some(k)) if l >= k as f64 => Some(l),
-            (Some(_), None) => return Err(Error::Measure(format!("{spec}: l needs a cutoff, for instance @10"))),
-            (Some(other), Some(k)) => {
-                return Err(Error::Measure(format!("{spec}: l must be a number from {k} on, not {other}")));
-            }
-        };
-        Ok(Box::new(Moves { step: Step::Rank { location }, cutoff: spec.cutoff, normalize: normalize(spec)? }))
-    },
-};
-
-pub static RECIPROCAL_RANKS: Similar = Similar {
-    info: Info {
-        name: "RRDistance",
-        aliases: &["rr_distance"],
-        title: "how far the reciprocal ranks of the first k documents moved",
-        cutoff: Cutoff::Optional,
-        parameters: &[Parameter { name: "power", default: "1", help: "1: differences; 2: their squares" }, NORMALIZE],
-        aggregate: Aggregate::Mean,
-        lower_is_better: true,
-        needs: Needs::Judgments,
-        range: "0 to 1",
-        equation: "sum |1/rank in A - 1/rank in B|, 0 for 1/rank where it is none of the first k",
-        reference: "after Carterette 2008",
-        build: not_alone,
-    },
-    build: |spec| {
-        let (cutoff, normalize) = (spec.cutoff, normalize(spec)?);
-        match spec.parameter("power") {
-            None => Ok(Box::new(Moves { step: Step::Reciprocal, cutoff, normalize })),
-            Some(Value::Number(2.0)) => Ok(Box::new(Squares { cutoff, normalize })),
-            Some(other) => Err(Error::Measure(format!("{spec}: power must be 1 or 2, not {other}"))),
+        },
+        NORMALIZE,
+    ],
+    lower_is_better: true,
+    equation: "sum |rank in A - rank in B|, rank l where it is none of the first k",
+    reference: "Spearman 1906; Fagin, Kumar & Sivakumar 2003",
+    ..Info::DEFAULT
+}
+.built_by(|spec| {
+    let location = match (spec.parameter("l"), spec.cutoff) {
+        (None, _) => None,
+        (Some(&Value::Number(l)), Some(k)) if l >= k as f64 => Some(l),
+        (Some(_), None) => return Err(Error::Measure(format!("{spec}: l needs a cutoff, for instance @10"))),
+        (Some(other), Some(k)) => {
+            return Err(Error::Measure(format!("{spec}: l must be a number from {k} on, not {other}")));
         }
-    },
-};
+    };
+    Ok(Box::new(Moves { step: Step::Rank { location }, cutoff: spec.cutoff, normalize: normalize(spec)? }))
+});
+
+pub static RECIPROCAL_RANKS: Definition = Info {
+    name: "RRDistance",
+    aliases: &["rr_distance"],
+    title: "how far the reciprocal ranks of the first k documents moved",
+    cutoff: Cutoff::Optional,
+    parameters: &[Parameter { name: "power", default: "1", help: "1: differences; 2: their squares" }, NORMALIZE],
+    lower_is_better: true,
+    equation: "sum |1/rank in A - 1/rank in B|, 0 for 1/rank where it is none of the first k",
+    reference: "after Carterette 2008",
+    ..Info::DEFAULT
+}
+.built_by(|spec| {
+    let (cutoff, normalize) = (spec.cutoff, normalize(spec)?);
+    match spec.parameter("power") {
+        None => Ok(Box::new(Moves { step: Step::Reciprocal, cutoff, normalize })),
+        Some(Value::Number(2.0)) => Ok(Box::new(Squares { cutoff, normalize })),
+        Some(other) => Err(Error::Measure(format!("{spec}: power must be 1 or 2, not {other}"))),
+    }
+});
 
 /// Parameter `normalize`.
 pub fn normalize(spec: &Spec) -> Result<bool> {

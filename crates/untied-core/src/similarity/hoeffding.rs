@@ -12,44 +12,40 @@
 //!
 //! So it is a sum of overlaps, and mean, variance and extremes over orders of tied documents follow.
 
+use crate::names::{Cutoff, Info, Parameter};
 use std::sync::OnceLock;
 
 use super::overlaps::{Linear, Overlaps};
-use super::{Score, Similar, Similarity, not_alone};
-use crate::measures::{Aggregate, Cutoff, Info, Needs, Parameter};
+use super::{Definition, Score, Similarity};
 
 /// More documents than this are not added up rank by rank.
 const MOST: f64 = 1e7;
 
-pub static HOEFFDING: Similar = Similar {
-    info: Info {
-        name: "Hoeffding",
-        aliases: &["hoeffding"],
-        title: "expected weighted Hoeffding distance: ranks moved, those at the top weighing more",
-        cutoff: Cutoff::Optional,
-        parameters: &[
-            Parameter { name: "q", default: "1", help: "rank t weighs t^-q; a number from 0" },
-            Parameter {
-                name: "n",
-                default: "None",
-                help: "documents of the collection, up to 10,000,000; those of both rankings if not given or fewer",
-            },
-        ],
-        aggregate: Aggregate::Mean,
-        lower_is_better: true,
-        needs: Needs::Judgments,
-        range: "0 and up",
-        equation: "mean of sum over documents of the weights t^-q of ranks t from the one of its ranks to the other",
-        reference: "Sun, Lebanon & Collins-Thompson 2010",
-        build: not_alone,
-    },
-    build: |spec| {
-        let q = spec.number("q", 1.0, "a number from 0", |q| q >= 0.0)?;
-        let expected = "a whole number from 1 to 10000000";
-        let n = spec.number("n", 0.0, expected, |n| n.fract() == 0.0 && (1.0..=MOST).contains(&n))?;
-        Ok(Box::new(Hoeffding { q, n: n as usize, cutoff: spec.cutoff.unwrap_or(usize::MAX), sums: OnceLock::new() }))
-    },
-};
+pub static HOEFFDING: Definition = Info {
+    name: "Hoeffding",
+    aliases: &["hoeffding"],
+    title: "expected weighted Hoeffding distance: ranks moved, those at the top weighing more",
+    cutoff: Cutoff::Optional,
+    parameters: &[
+        Parameter { name: "q", default: "1", help: "rank t weighs t^-q; a number from 0" },
+        Parameter {
+            name: "n",
+            default: "None",
+            help: "documents of the collection, up to 10,000,000; those of both rankings if not given or fewer",
+        },
+    ],
+    lower_is_better: true,
+    range: "0 and up",
+    equation: "mean of sum over documents of the weights t^-q of ranks t from the one of its ranks to the other",
+    reference: "Sun, Lebanon & Collins-Thompson 2010",
+    ..Info::DEFAULT
+}
+.built_by(|spec| {
+    let q = spec.number("q", 1.0, "a number from 0", |q| q >= 0.0)?;
+    let expected = "a whole number from 1 to 10000000";
+    let n = spec.number("n", 0.0, expected, |n| n.fract() == 0.0 && (1.0..=MOST).contains(&n))?;
+    Ok(Box::new(Hoeffding { q, n: n as usize, cutoff: spec.cutoff.unwrap_or(usize::MAX), sums: OnceLock::new() }))
+});
 
 struct Hoeffding {
     q: f64,

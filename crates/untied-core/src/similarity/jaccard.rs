@@ -7,28 +7,22 @@
 
 use super::overlap::cutoff;
 use super::overlaps::Overlaps;
-use super::{Score, Similar, Similarity, not_alone};
+use super::{Definition, Score, Similarity};
+use crate::measures::Certainty;
 use crate::measures::drawing::within;
-use crate::measures::{Aggregate, Certainty, Cutoff, Info, Needs};
+use crate::names::{Cutoff, Info};
 use crate::ranking::{Pair, Positions, Side};
 
-pub static JACCARD: Similar = Similar {
-    info: Info {
-        name: "Jaccard",
-        aliases: &["jaccard"],
-        title: "documents in common among those that either has in its first k",
-        cutoff: Cutoff::Required,
-        parameters: &[],
-        aggregate: Aggregate::Mean,
-        lower_is_better: false,
-        needs: Needs::Judgments,
-        range: "0 to 1",
-        equation: "X_k / (|A_k| + |B_k| - X_k)",
-        reference: "Jaccard 1901",
-        build: not_alone,
-    },
-    build: |spec| Ok(Box::new(Jaccard(cutoff(spec)?))),
-};
+pub static JACCARD: Definition = Info {
+    name: "Jaccard",
+    aliases: &["jaccard"],
+    title: "documents in common among those that either has in its first k",
+    cutoff: Cutoff::Required,
+    equation: "X_k / (|A_k| + |B_k| - X_k)",
+    reference: "Jaccard 1901",
+    ..Info::DEFAULT
+}
+.built_by(|spec| Ok(Box::new(Jaccard(cutoff(spec)?))));
 
 struct Jaccard(usize);
 

@@ -13,33 +13,29 @@ use super::footrule::{NORMALIZE, normalize};
 use super::joined::{Joined, Tree, pairs};
 use super::overlaps::Overlaps;
 use super::tau::variance;
-use super::{Score, Similar, Similarity, not_alone};
-use crate::measures::{Aggregate, Certainty, Cutoff, Info, Needs, Parameter};
+use super::{Definition, Score, Similarity};
+use crate::measures::Certainty;
+use crate::names::{Cutoff, Info, Parameter};
 use crate::ranking::{Block, Pair, Side};
 
-pub static KENDALL_DISTANCE: Similar = Similar {
-    info: Info {
-        name: "KendallDistance",
-        aliases: &["kendall_distance"],
-        title: "Kendall's distance of the first k documents: pairs in opposite orders",
-        cutoff: Cutoff::Optional,
-        parameters: &[
-            Parameter { name: "p", default: "0.5", help: "penalty of two documents that only one ranking has" },
-            NORMALIZE,
-        ],
-        aggregate: Aggregate::Mean,
-        lower_is_better: true,
-        needs: Needs::Judgments,
-        range: "0 to 1",
-        equation: "pairs in opposite orders, absent documents last, + p pairs that one ranking lacks",
-        reference: "Fagin, Kumar & Sivakumar 2003",
-        build: not_alone,
-    },
-    build: |spec| {
-        let p = spec.number("p", 0.5, "a number from 0 to 1", |p| (0.0..=1.0).contains(&p))?;
-        Ok(Box::new(KendallDistance { p, cutoff: spec.cutoff.unwrap_or(usize::MAX), normalize: normalize(spec)? }))
-    },
-};
+pub static KENDALL_DISTANCE: Definition = Info {
+    name: "KendallDistance",
+    aliases: &["kendall_distance"],
+    title: "Kendall's distance of the first k documents: pairs in opposite orders",
+    cutoff: Cutoff::Optional,
+    parameters: &[
+        Parameter { name: "p", default: "0.5", help: "penalty of two documents that only one ranking has" },
+        NORMALIZE,
+    ],
+    lower_is_better: true,
+    equation: "pairs in opposite orders, absent documents last, + p pairs that one ranking lacks",
+    reference: "Fagin, Kumar & Sivakumar 2003",
+    ..Info::DEFAULT
+}
+.built_by(|spec| {
+    let p = spec.number("p", 0.5, "a number from 0 to 1", |p| (0.0..=1.0).contains(&p))?;
+    Ok(Box::new(KendallDistance { p, cutoff: spec.cutoff.unwrap_or(usize::MAX), normalize: normalize(spec)? }))
+});
 
 struct KendallDistance {
     p: f64,

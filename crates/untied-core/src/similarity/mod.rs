@@ -1,53 +1,35 @@
 //! Similarities: what two rankings of a query have in common, without judgments.
 //!
-//! The same shape as [`crate::measures`]: one file each or one for a close family, with an [`Info`] whose names follow
-//! the same grammar, a builder and the formula. A similarity reads a [`Pair`](crate::ranking::Pair) with its overlaps.
+//! The same shape as [`crate::measures`]: one file each or one for a close family, with a [`Definition`], whose names follow
+//! the same grammar, and the formula. A similarity reads a [`Pair`](crate::ranking::Pair) with its overlaps.
 
-mod anchor;
-mod footrule;
-mod hoeffding;
-mod jaccard;
+pub(crate) mod anchor;
+pub(crate) mod footrule;
+pub(crate) mod hoeffding;
+pub(crate) mod jaccard;
 mod joined;
-mod kendall_distance;
-mod overlap;
+pub(crate) mod kendall_distance;
+pub(crate) mod overlap;
 mod overlaps;
-mod rbo;
+pub(crate) mod rbo;
 mod rbo_tied;
 mod rbo_weights;
-mod tau;
-mod tau_ap;
-mod weighted;
-mod weighted_footrule;
+pub(crate) mod tau;
+pub(crate) mod tau_ap;
+pub(crate) mod weighted;
+pub(crate) mod weighted_footrule;
 
 pub use overlaps::Overlaps;
 
-use crate::error::{Error, Result};
-use crate::measures::{Aggregate, Certainty, Info, Measure, Scope, Spec};
+use crate::error::Result;
+use crate::measures::Certainty;
+use crate::names::Spec;
 
-/// All similarities, in the order in which they are listed.
-pub static REGISTRY: &[&Similar] = &[
-    &rbo::RBO,
-    &overlap::OVERLAP,
-    &overlap::AVERAGE_OVERLAP,
-    &jaccard::JACCARD,
-    &anchor::ANCHOR_MAP,
-    &tau::TAU,
-    &tau_ap::TAU_AP,
-    &kendall_distance::KENDALL_DISTANCE,
-    &footrule::FOOTRULE,
-    &footrule::RECIPROCAL_RANKS,
-    &weighted::WEIGHTED_KENDALL,
-    &weighted_footrule::WEIGHTED_FOOTRULE,
-    &hoeffding::HOEFFDING,
-];
+/// Makes a similarity from its name, parameters and cutoff.
+pub type Build = fn(&Spec) -> Result<Box<dyn Similarity>>;
 
-/// What there is to know about a similarity, and how it is made.
-pub struct Similar {
-    /// As for a measure; its builder says that there is nothing to measure in one ranking.
-    pub info: Info,
-    /// Make the similarity.
-    pub build: fn(&Spec) -> Result<Box<dyn Similarity>>,
-}
+/// A similarity: its facts, and how it is made.
+pub type Definition = crate::names::Definition<Build>;
 
 /// The value of a similarity for one query.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -97,23 +79,4 @@ pub trait Similarity: Send + Sync {
 
     /// Its value for two rankings.
     fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score;
-}
-
-/// Check the whole and make the similarity; nothing where it is none.
-///
-/// # Errors
-/// A cutoff is missing, or a parameter has a value it cannot take.
-pub fn build(spec: &Spec) -> Result<Option<Box<dyn Similarity>>> {
-    match REGISTRY.iter().find(|similar| similar.info == *spec.info) {
-        Some(_) if spec.aggregate()? != Aggregate::Mean => {
-            Err(Error::Measure(format!("{spec}: only the arithmetic mean of similarities is taken")))
-        }
-        Some(similar) => (similar.build)(spec).map(Some),
-        None => Ok(None),
-    }
-}
-
-/// The builder of the measure that a similarity is not.
-pub(crate) fn not_alone(spec: &Spec, _: &Scope<'_>) -> Result<Box<dyn Measure>> {
-    Err(Error::Measure(format!("{spec} compares two rankings; it does not evaluate one")))
 }

@@ -3,45 +3,30 @@
 //! Rankings shorter than k are not filled: what they lack agrees with nothing.
 
 use super::overlaps::{Linear, Overlaps};
-use super::{Score, Similar, Similarity, not_alone};
+use super::{Definition, Score, Similarity};
 use crate::error::{Error, Result};
-use crate::measures::{Aggregate, Cutoff, Info, Needs, Spec};
+use crate::names::{Cutoff, Info, Spec};
 
-pub static OVERLAP: Similar = Similar {
-    info: Info {
-        name: "Overlap",
-        aliases: &[],
-        title: "share of the first k documents in common",
-        cutoff: Cutoff::Required,
-        parameters: &[],
-        aggregate: Aggregate::Mean,
-        lower_is_better: false,
-        needs: Needs::Judgments,
-        range: "0 to 1",
-        equation: "X_k / k, X_k = documents among the first k of both",
-        reference: "Webber, Moffat & Zobel 2010",
-        build: not_alone,
-    },
-    build: |spec| Ok(Box::new(Overlap(cutoff(spec)?))),
-};
+pub static OVERLAP: Definition = Info {
+    name: "Overlap",
+    title: "share of the first k documents in common",
+    cutoff: Cutoff::Required,
+    equation: "X_k / k, X_k = documents among the first k of both",
+    reference: "Webber, Moffat & Zobel 2010",
+    ..Info::DEFAULT
+}
+.built_by(|spec| Ok(Box::new(Overlap(cutoff(spec)?))));
 
-pub static AVERAGE_OVERLAP: Similar = Similar {
-    info: Info {
-        name: "AO",
-        aliases: &["AverageOverlap"],
-        title: "average overlap: the mean of Overlap@1 to Overlap@k",
-        cutoff: Cutoff::Required,
-        parameters: &[],
-        aggregate: Aggregate::Mean,
-        lower_is_better: false,
-        needs: Needs::Judgments,
-        range: "0 to 1",
-        equation: "(1/k) sum_{d<=k} X_d/d",
-        reference: "Wu & Crestani 2003; Fagin, Kumar & Sivakumar 2003",
-        build: not_alone,
-    },
-    build: |spec| Ok(Box::new(AverageOverlap::new(cutoff(spec)?))),
-};
+pub static AVERAGE_OVERLAP: Definition = Info {
+    name: "AO",
+    aliases: &["AverageOverlap"],
+    title: "average overlap: the mean of Overlap@1 to Overlap@k",
+    cutoff: Cutoff::Required,
+    equation: "(1/k) sum_{d<=k} X_d/d",
+    reference: "Wu & Crestani 2003; Fagin, Kumar & Sivakumar 2003",
+    ..Info::DEFAULT
+}
+.built_by(|spec| Ok(Box::new(AverageOverlap::new(cutoff(spec)?))));
 
 pub(super) fn cutoff(spec: &Spec) -> Result<usize> {
     let name = spec.info.name;

@@ -6,39 +6,33 @@
 
 use super::overlaps::{Linear, Overlaps};
 use super::rbo_weights::Weights;
-use super::{Score, Similar, Similarity, not_alone};
+use super::{Definition, Score, Similarity};
 use crate::error::{Error, Result};
-use crate::measures::{Aggregate, Cutoff, Info, Needs, Parameter, Spec};
+use crate::names::{Cutoff, Info, Parameter, Spec};
 
-pub static RBO: Similar = Similar {
-    info: Info {
-        name: "RBO",
-        aliases: &["rbo"],
-        title: "rank-biased overlap",
-        cutoff: Cutoff::Optional,
-        parameters: &[
-            Parameter { name: "p", default: "0.9", help: "persistence, a number between 0 and 1" },
-            Parameter {
-                name: "score",
-                default: "'ext'",
-                help: "'ext' (extrapolated), 'truncated', 'min', 'max' or 'res' (max - min)",
-            },
-            Parameter {
-                name: "variant",
-                default: "'expected'",
-                help: "ties: 'expected' (mean over all orders), or Corsi & Urbano's 'w', 'a', 'b'",
-            },
-        ],
-        aggregate: Aggregate::Mean,
-        lower_is_better: false,
-        needs: Needs::Judgments,
-        range: "0 to 1",
-        equation: "(1-p) sum_d p^(d-1) X_d/d, X_d = documents among the first d of both",
-        reference: "Webber, Moffat & Zobel 2010; Corsi & Urbano 2024",
-        build: not_alone,
-    },
-    build,
-};
+pub static RBO: Definition = Info {
+    name: "RBO",
+    aliases: &["rbo"],
+    title: "rank-biased overlap",
+    cutoff: Cutoff::Optional,
+    parameters: &[
+        Parameter { name: "p", default: "0.9", help: "persistence, a number between 0 and 1" },
+        Parameter {
+            name: "score",
+            default: "'ext'",
+            help: "'ext' (extrapolated), 'truncated', 'min', 'max' or 'res' (max - min)",
+        },
+        Parameter {
+            name: "variant",
+            default: "'expected'",
+            help: "ties: 'expected' (mean over all orders), or Corsi & Urbano's 'w', 'a', 'b'",
+        },
+    ],
+    equation: "(1-p) sum_d p^(d-1) X_d/d, X_d = documents among the first d of both",
+    reference: "Webber, Moffat & Zobel 2010; Corsi & Urbano 2024",
+    ..Info::DEFAULT
+}
+.built_by(build);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {

@@ -9,9 +9,10 @@
 
 use super::joined::{Joined, pairs};
 use super::overlaps::Overlaps;
-use super::{Score, Similar, Similarity, not_alone};
+use super::{Definition, Score, Similarity};
 use crate::error::Result;
-use crate::measures::{Aggregate, Certainty, Cutoff, Info, Needs, Parameter, Spec};
+use crate::measures::Certainty;
+use crate::names::{Info, Parameter, Spec};
 
 /// How tied documents count.
 pub const VARIANT: Parameter = Parameter {
@@ -20,23 +21,17 @@ pub const VARIANT: Parameter = Parameter {
     help: "ties: 'a' (order not known: the mean over all orders) or 'b' (equality)",
 };
 
-pub static TAU: Similar = Similar {
-    info: Info {
-        name: "Tau",
-        aliases: &["kendall", "kendalltau"],
-        title: "Kendall's tau of the documents that both have",
-        cutoff: Cutoff::None,
-        parameters: &[VARIANT],
-        aggregate: Aggregate::Mean,
-        lower_is_better: false,
-        needs: Needs::Judgments,
-        range: "-1 to 1",
-        equation: "(C - D) / (n (n-1) / 2), C pairs in the same order, D in opposite orders",
-        reference: "Kendall 1938, 1945",
-        build: not_alone,
-    },
-    build: |spec| Ok(Box::new(Tau { equal: is_b(spec)? })),
-};
+pub static TAU: Definition = Info {
+    name: "Tau",
+    aliases: &["kendall", "kendalltau"],
+    title: "Kendall's tau of the documents that both have",
+    parameters: &[VARIANT],
+    range: "-1 to 1",
+    equation: "(C - D) / (n (n-1) / 2), C pairs in the same order, D in opposite orders",
+    reference: "Kendall 1938, 1945",
+    ..Info::DEFAULT
+}
+.built_by(|spec| Ok(Box::new(Tau { equal: is_b(spec)? })));
 
 /// Whether ties are equality.
 pub fn is_b(spec: &Spec) -> Result<bool> {

@@ -13,27 +13,21 @@
 use super::joined::{Joined, Tree, pairs};
 use super::overlaps::Overlaps;
 use super::tau::{VARIANT, is_b};
-use super::{Score, Similar, Similarity, Symmetry, not_alone};
-use crate::measures::{Aggregate, Cutoff, Info, Needs};
+use super::{Definition, Score, Similarity, Symmetry};
+use crate::names::Info;
 use crate::watch;
 
-pub static TAU_AP: Similar = Similar {
-    info: Info {
-        name: "TauAP",
-        aliases: &["tau_ap"],
-        title: "tau_AP of the documents that both have: top-weighted, the first ranking being the truth",
-        cutoff: Cutoff::None,
-        parameters: &[VARIANT],
-        aggregate: Aggregate::Mean,
-        lower_is_better: false,
-        needs: Needs::Judgments,
-        range: "-1 to 1",
-        equation: "2/(n-1) sum_{i=2..n} C(i)/(i-1) - 1, C(i) = those above rank i of B that A has above it too",
-        reference: "Yilmaz, Aslam & Robertson 2008; ties: Urbano & Marrero 2017",
-        build: not_alone,
-    },
-    build: |spec| Ok(Box::new(TauAp { equal: is_b(spec)? })),
-};
+pub static TAU_AP: Definition = Info {
+    name: "TauAP",
+    aliases: &["tau_ap"],
+    title: "tau_AP of the documents that both have: top-weighted, the first ranking being the truth",
+    parameters: &[VARIANT],
+    range: "-1 to 1",
+    equation: "2/(n-1) sum_{i=2..n} C(i)/(i-1) - 1, C(i) = those above rank i of B that A has above it too",
+    reference: "Yilmaz, Aslam & Robertson 2008; ties: Urbano & Marrero 2017",
+    ..Info::DEFAULT
+}
+.built_by(|spec| Ok(Box::new(TauAp { equal: is_b(spec)? })));
 
 struct TauAp {
     equal: bool,

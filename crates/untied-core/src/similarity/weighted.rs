@@ -16,9 +16,9 @@
 use super::joined::{Joined, Tree};
 use super::kendall_distance::union;
 use super::overlaps::Overlaps;
-use super::{Score, Similar, Similarity, not_alone};
+use super::{Definition, Score, Similarity};
 use crate::error::{Error, Result};
-use crate::measures::{Aggregate, Cutoff, Info, Needs, Parameter, Spec, Value};
+use crate::names::{Info, Parameter, Spec, Value};
 use crate::ranking::{Block, Pair};
 
 /// What both measures ask for.
@@ -37,23 +37,18 @@ pub const PARAMETERS: &[Parameter] = &[
     },
 ];
 
-pub static WEIGHTED_KENDALL: Similar = Similar {
-    info: Info {
-        name: "WeightedKendall",
-        aliases: &["weighted_kendall"],
-        title: "Kendall's distance with weights of positions",
-        cutoff: Cutoff::None,
-        parameters: PARAMETERS,
-        aggregate: Aggregate::Mean,
-        lower_is_better: true,
-        needs: Needs::Judgments,
-        range: "0 and up",
-        equation: "sum of pbar_x pbar_y over pairs in opposite orders, pbar = mean cost of the ranks moved",
-        reference: "Kumar & Vassilvitskii 2010",
-        build: not_alone,
-    },
-    build: |spec| Ok(Box::new(Kendall(Weights::new(spec)?))),
-};
+pub static WEIGHTED_KENDALL: Definition = Info {
+    name: "WeightedKendall",
+    aliases: &["weighted_kendall"],
+    title: "Kendall's distance with weights of positions",
+    parameters: PARAMETERS,
+    lower_is_better: true,
+    range: "0 and up",
+    equation: "sum of pbar_x pbar_y over pairs in opposite orders, pbar = mean cost of the ranks moved",
+    reference: "Kumar & Vassilvitskii 2010",
+    ..Info::DEFAULT
+}
+.built_by(|spec| Ok(Box::new(Kendall(Weights::new(spec)?))));
 
 /// What moving costs.
 enum Delta {

@@ -6,27 +6,23 @@
 use super::joined::Joined;
 use super::overlaps::Overlaps;
 use super::weighted::{Group, PARAMETERS, Weights, Whole};
-use super::{Score, Similar, Similarity, not_alone};
+use super::{Definition, Score, Similarity};
+use crate::measures::Certainty;
 use crate::measures::sampling::{Classes, Placed, over_orders};
-use crate::measures::{Aggregate, Certainty, Cutoff, Info, Needs};
+use crate::names::Info;
 
-pub static WEIGHTED_FOOTRULE: Similar = Similar {
-    info: Info {
-        name: "WeightedFootrule",
-        aliases: &["weighted_footrule"],
-        title: "Spearman's footrule with weights of positions",
-        cutoff: Cutoff::None,
-        parameters: PARAMETERS,
-        aggregate: Aggregate::Mean,
-        lower_is_better: true,
-        needs: Needs::Judgments,
-        range: "0 and up",
-        equation: "sum of pbar_x |sum of pbar_y above x in A - the same in B|, pbar = mean cost of the ranks moved",
-        reference: "Kumar & Vassilvitskii 2010",
-        build: not_alone,
-    },
-    build: |spec| Ok(Box::new(Footrule(Weights::new(spec)?))),
-};
+pub static WEIGHTED_FOOTRULE: Definition = Info {
+    name: "WeightedFootrule",
+    aliases: &["weighted_footrule"],
+    title: "Spearman's footrule with weights of positions",
+    parameters: PARAMETERS,
+    lower_is_better: true,
+    range: "0 and up",
+    equation: "sum of pbar_x |sum of pbar_y above x in A - the same in B|, pbar = mean cost of the ranks moved",
+    reference: "Kumar & Vassilvitskii 2010",
+    ..Info::DEFAULT
+}
+.built_by(|spec| Ok(Box::new(Footrule(Weights::new(spec)?))));
 
 struct Footrule(Weights);
 

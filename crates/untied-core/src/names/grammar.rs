@@ -1,30 +1,160 @@
 //! Names of measures with parameters and cutoffs: `nDCG(gain='exp2')@10`, `AP(rel=2)`, `ndcg_cut_10`, `P.5,10`.
 
-use super::{all, check, check_parameters, spellings};
+use super::{Cutoff, Info, MEAN, OF, Parameter, RECALL, Spec, Value, spellings};
 use crate::error::{Error, Result, quote};
-use crate::measures::{Cutoff, Info, MEAN, OF, RECALL, Spec, Value};
 
-/// The measure by this name: its own, else an alias in any case.
-fn lookup(name: &str) -> Option<&'static Info> {
-    let is_alias = |info: &&'static Info| {
-        info.name.eq_ignore_ascii_case(name) || info.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name))
-    };
-    all().find(|info| info.name == name).or_else(|| all().find(is_alias))
+/// The measures that texts may name.
+pub struct Names {
+    /// All of them.
+    pub all: Vec<&'static Info>,
+    /// Says what is wrong with one, as far as that can be told without judgments.
+    pub check: fn(&Spec) -> Result<()>,
 }
 
-fn unknown(name: &str) -> Error {
-    let names = all().flat_map(|info| std::iter::once(&info.name).chain(info.aliases));
-    let mut near: Vec<(usize, &str)> = names.map(|known| (distance(name, known), *known)).collect();
-    near.sort_unstable();
-    near.retain(|&(distance, known)| distance <= 1 + known.len() / 3);
-    near.dedup_by(|one, other| one.1.eq_ignore_ascii_case(other.1));
-    let near: Vec<&str> = near.into_iter().map(|(_, known)| known).take(3).collect();
-    let suggestion = match near.as_slice() {
-        _ if name.contains(',') => "name one measure at a time".into(),
-        [] => "untied measures lists all".into(),
-        names => format!("did you mean {}?", names.join(" or ")),
-    };
-    Error::Measure(format!("unknown measure {}; {suggestion}", quote(name.as_bytes())))
+impl Names {
+    /// The measure by this name: its own, else an alias in any case.
+    fn lookup(&self, name: &str) -> Option<&'static Info> {
+        let is_alias = |info: &&&'static Info| {
+            info.name.eq_ignore_ascii_case(name) || info.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name))
+        };
+        let named = self.all.iter().find(|info| info.name == name);
+        named.or_else(|| self.all.iter().find(is_alias)).copied()
+    }
+
+    fn unknown(&self, name: &str) -> Error {
+        let names = self.all.iter().flat_map(|info| std::iter::once(&info.name).chain(info.aliases));
+        let mut near: Vec<(usize, &str)> = names.map(|known| (distance(name, known), *known)).collect();
+        near.sort_unstable();
+        near.retain(|&(distance, known)| distance <= 1 + known.len() / 3);
+        near.dedup_by(|one, other| one.1.eq_ignore_ascii_case(other.1));
+        let near: Vec<&str> = near.into_iter().map(|(_, known)| known).take(3).collect();
+        let suggestion = match near.as_slice() {
+            _ if name.contains(',') => "name one measure at a time".into(),
+            [] => "untied measures lists all".into(),
+            names => format!("did you mean {}?", names.join(" or ")),
+        };
+        Error::Measure(format!("unknown measure {}; {suggestion}", quote(name.as_bytes())))
+    }
+
+    /// One measure, complete.
+    ///
+    /// # Errors
+    /// The text is malformed, the measure or a parameter unknown, or several measures are meant (`P.5,10`).
+    pub fn parse(&self, text: &str) -> Result<Spec> {
+        let spec = self.parse_open(text)?;
+        (self.check)(&spec)?;
+        Ok(spec)
+    }
+
+    /// One measure whose cutoff may still come: `P(rel=2)`.
+    ///
+    /// # Errors
+    /// As [`Names::parse`].
+    pub fn parse_open(&self, text: &str) -> Result<Spec> {
+        match self.read(text)?.as_slice() {
+            [spec] => self.check_open(spec).map(|()| spec.clone()),
+            specs => {
+                let text = quote(text.as_bytes());
+                Err(Error::Measure(format!("expected one measure, found {} in {text}", specs.len())))
+            }
+        }
+    }
+
+    /// One measure, or several that differ by cutoff in trec_eval's spelling (`P.5,10`, `ndcg_cut.10`).
+    ///
+    /// # Errors
+    /// The text is malformed, or the measure or a parameter unknown.
+    pub fn parse_all(&self, text: &str) -> Result<Vec<Spec>> {
+        let specs = self.read(text)?;
+        specs.iter().try_for_each(self.check)?;
+        Ok(specs)
+    }
+
+    /// Check all but a cutoff, or parameters, that may still come.
+    ///
+    /// # Errors
+    /// As for `check`.
+    pub fn check_open(&self, spec: &Spec) -> Result<()> {
+        let missing = |one: &Parameter| one.default.is_empty() && spec.parameter(one.name).is_none();
+        match (spec.info.cutoff, spec.cutoff) {
+            (Cutoff::Recall, None) if spec.parameter(RECALL.name).is_none() => {
+                (self.check)(&spec.clone().at_number(1.0)?)
+            }
+            _ if spec.info.parameters.iter().any(missing) => Ok(()),
+            (Cutoff::Required, None) => (self.check)(&spec.clone().at(1)?),
+            _ => (self.check)(spec),
+        }
+    }
+
+    fn read(&self, text: &str) -> Result<Vec<Spec>> {
+        let of_ranx = spellings::ranx(text.trim());
+        let text = of_ranx.as_deref().unwrap_or(text);
+        let mut parser = Parser { names: self, text, rest: text.trim() };
+        let name = parser.name();
+        if name.is_empty() {
+            return Err(parser.error("a measure's name"));
+        }
+        if let Some(name) = geometric(name) {
+            let specs = self.read(&format!("{name}{}", parser.rest))?;
+            return specs.into_iter().map(|spec| spec.with(MEAN.name, Value::Text("geometric".into()))).collect();
+        }
+        if name.eq_ignore_ascii_case("bpref-10") {
+            return self.read(&format!("Bpref(extra=10){}", parser.rest));
+        }
+        let mut specs = match self.lookup(name) {
+            Some(info) => vec![Spec::of(info)],
+            None => self.with_trailing(name)?,
+        };
+        if let [spec] = specs.as_mut_slice() {
+            *spec = parser.suffixes(spec.clone())?;
+            if spec.cutoff.is_none() && name.ends_with("_cut") {
+                return Err(Error::Measure(format!("{name} needs a cutoff, for instance {name}_10")));
+            }
+        }
+        parser.end()?;
+        Ok(specs)
+    }
+
+    /// What a name stands for already, if anything.
+    pub fn taken(&self, name: &str) -> Option<String> {
+        match self.read(name) {
+            Ok(specs) => specs.first().map(ToString::to_string),
+            Err(_) => geometric(name).map(|name| format!("the geometric mean of {name}")),
+        }
+    }
+
+    /// trec_eval's spellings: a name, `_` or `.`, and numbers (`P_10`, `P.5,10`, `iprec_at_recall_0.10`), or gains of
+    /// grades (`ndcg_1=3,2=9`).
+    fn with_trailing(&self, name: &str) -> Result<Vec<Spec>> {
+        let splits = name.match_indices(['_', '.']).map(|(at, _)| (&name[..at], &name[at..]));
+        let splits: Vec<_> =
+            splits.filter_map(|(stem, rest)| Some((stem, rest, Trailing::read(&rest[1..])?))).collect();
+        // `iprec_at_recall_0.10` is not `iprec_at_recall_0` and 10.
+        let Some((info, rest, trailing)) =
+            splits.iter().find_map(|(stem, rest, read)| Some((self.lookup(stem)?, rest, read)))
+        else {
+            return Err(self.unknown(splits.first().map_or(name, |(stem, ..)| stem)));
+        };
+        let spec = Spec::of(info);
+        let is_list =
+            |name: &str| info.parameters.iter().any(|known| known.name == name && known.default.starts_with('['));
+        match (trailing, info.trailing) {
+            (Trailing::Pairs(pairs), _) => Ok(vec![spec.with("gain", Value::table(pairs.clone())?)?]),
+            // No recall level is 10, so the full stop of `iprec_at_recall.10` is a decimal point.
+            (Trailing::Numbers(numbers), Some("recall")) if numbers[0] > 1.0 && rest.starts_with('.') => {
+                self.with_trailing(&format!("{}_0{rest}", info.name))
+            }
+            (Trailing::Numbers(numbers), Some(name)) if is_list(name) => {
+                Ok(vec![spec.with(name, Value::List(numbers.clone()))?])
+            }
+            (Trailing::Numbers(numbers), Some(name)) => {
+                numbers.iter().map(|&number| spec.clone().with(name, Value::Number(number))).collect()
+            }
+            (Trailing::Numbers(numbers), None) => {
+                numbers.iter().map(|&cutoff| spec.clone().at_number(cutoff)).collect()
+            }
+        }
+    }
 }
 
 /// Edit distance without regard to case.
@@ -44,77 +174,6 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// One measure, complete.
-///
-/// # Errors
-/// The text is malformed, the measure or a parameter unknown, or several measures are meant (`P.5,10`).
-pub fn parse(text: &str) -> Result<Spec> {
-    let spec = parse_open(text)?;
-    check(&spec)?;
-    Ok(spec)
-}
-
-/// One measure whose cutoff may still come: `P(rel=2)`.
-///
-/// # Errors
-/// As [`parse`].
-pub fn parse_open(text: &str) -> Result<Spec> {
-    match read(text)?.as_slice() {
-        [spec] => check_parameters(spec).map(|()| spec.clone()),
-        specs => {
-            let text = quote(text.as_bytes());
-            Err(Error::Measure(format!("expected one measure, found {} in {text}", specs.len())))
-        }
-    }
-}
-
-/// One measure, or several that differ by cutoff in trec_eval's spelling (`P.5,10`, `ndcg_cut.10`).
-///
-/// # Errors
-/// The text is malformed, or the measure or a parameter unknown.
-pub fn parse_all(text: &str) -> Result<Vec<Spec>> {
-    let specs = read(text)?;
-    specs.iter().try_for_each(check)?;
-    Ok(specs)
-}
-
-fn read(text: &str) -> Result<Vec<Spec>> {
-    let of_ranx = spellings::ranx(text.trim());
-    let text = of_ranx.as_deref().unwrap_or(text);
-    let mut parser = Parser { text, rest: text.trim() };
-    let name = parser.name();
-    if name.is_empty() {
-        return Err(parser.error("a measure's name"));
-    }
-    if let Some(name) = geometric(name) {
-        let specs = read(&format!("{name}{}", parser.rest))?;
-        return specs.into_iter().map(|spec| spec.with(MEAN.name, Value::Text("geometric".into()))).collect();
-    }
-    if name.eq_ignore_ascii_case("bpref-10") {
-        return read(&format!("Bpref(extra=10){}", parser.rest));
-    }
-    let mut specs = match lookup(name) {
-        Some(info) => vec![Spec::of(info)],
-        None => with_trailing(name)?,
-    };
-    if let [spec] = specs.as_mut_slice() {
-        *spec = parser.suffixes(spec.clone())?;
-        if spec.cutoff.is_none() && name.ends_with("_cut") {
-            return Err(Error::Measure(format!("{name} needs a cutoff, for instance {name}_10")));
-        }
-    }
-    parser.end()?;
-    Ok(specs)
-}
-
-/// What a name stands for already, if anything.
-pub(super) fn taken(name: &str) -> Option<String> {
-    match read(name) {
-        Ok(specs) => specs.first().map(ToString::to_string),
-        Err(_) => geometric(name).map(|name| format!("the geometric mean of {name}")),
-    }
-}
-
 /// The measure whose geometric mean a name stands for: `gm_map`, `GMAP`.
 fn geometric(name: &str) -> Option<&str> {
     if name.eq_ignore_ascii_case("gmap") {
@@ -122,39 +181,6 @@ fn geometric(name: &str) -> Option<&str> {
     }
     // Once is enough: the mean of means is none, and a long row of prefixes must not be read one by one.
     name.strip_prefix("gm_").filter(|rest| !rest.starts_with("gm_") && !rest.eq_ignore_ascii_case("gmap"))
-}
-
-/// Parameters that may follow a measure's name, as trec_eval has it; without one of these it is a cutoff.
-const TRAILING: &[(&str, &str)] =
-    &[("IPrec", "recall"), ("IPrecMean", "levels"), ("Rprec", "mult"), ("SetF", "beta"), ("Utility", "weights")];
-
-/// trec_eval's spellings: a name, `_` or `.`, and numbers (`P_10`, `P.5,10`, `iprec_at_recall_0.10`), or gains of
-/// grades (`ndcg_1=3,2=9`).
-fn with_trailing(name: &str) -> Result<Vec<Spec>> {
-    let splits = name.match_indices(['_', '.']).map(|(at, _)| (&name[..at], &name[at..]));
-    let splits: Vec<_> = splits.filter_map(|(stem, rest)| Some((stem, rest, Trailing::read(&rest[1..])?))).collect();
-    // `iprec_at_recall_0.10` is not `iprec_at_recall_0` and 10.
-    let Some((info, rest, trailing)) = splits.iter().find_map(|(stem, rest, read)| Some((lookup(stem)?, rest, read)))
-    else {
-        return Err(unknown(splits.first().map_or(name, |(stem, ..)| stem)));
-    };
-    let spec = Spec::of(info);
-    let parameter = TRAILING.iter().find(|(name, _)| *name == info.name).map(|(_, parameter)| *parameter);
-    let is_list = |name: &str| info.parameters.iter().any(|known| known.name == name && known.default.starts_with('['));
-    match (trailing, parameter) {
-        (Trailing::Pairs(pairs), _) => Ok(vec![spec.with("gain", Value::table(pairs.clone())?)?]),
-        // No recall level is 10, so the full stop of `iprec_at_recall.10` is a decimal point.
-        (Trailing::Numbers(numbers), Some("recall")) if numbers[0] > 1.0 && rest.starts_with('.') => {
-            with_trailing(&format!("{}_0{rest}", info.name))
-        }
-        (Trailing::Numbers(numbers), Some(name)) if is_list(name) => {
-            Ok(vec![spec.with(name, Value::List(numbers.clone()))?])
-        }
-        (Trailing::Numbers(numbers), Some(name)) => {
-            numbers.iter().map(|&number| spec.clone().with(name, Value::Number(number))).collect()
-        }
-        (Trailing::Numbers(numbers), None) => numbers.iter().map(|&cutoff| spec.clone().at_number(cutoff)).collect(),
-    }
 }
 
 /// What may follow a measure's name.
@@ -176,6 +202,7 @@ impl Trailing {
 
 /// What is left to read of a measure's text.
 struct Parser<'t> {
+    names: &'t Names,
     text: &'t str,
     rest: &'t str,
 }
@@ -274,9 +301,9 @@ impl<'t> Parser<'t> {
         if name.is_empty() {
             return Err(self.error("a measure's name"));
         }
-        let specs = match lookup(name) {
+        let specs = match self.names.lookup(name) {
             Some(info) => vec![Spec::of(info)],
-            None => with_trailing(name)?,
+            None => self.names.with_trailing(name)?,
         };
         let [spec] = <[Spec; 1]>::try_from(specs).map_err(|_| self.error("one measure"))?;
         if spec.info.parameters.contains(&OF) {
@@ -284,7 +311,7 @@ impl<'t> Parser<'t> {
             return Err(Error::Measure(format!("{name} is of a measure of one ranking, not of {of}")));
         }
         let spec = self.suffixes(spec)?;
-        check(&spec)?;
+        (self.names.check)(&spec)?;
         Ok(spec)
     }
 
@@ -348,7 +375,7 @@ impl<'t> Parser<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::registry::{parse, parse_all};
 
     fn canonical(text: &str) -> String {
         parse(text).map_or_else(|error| error.to_string(), |spec| spec.to_string())

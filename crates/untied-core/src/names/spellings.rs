@@ -35,7 +35,7 @@ pub(super) fn ranx(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parse;
+    use crate::registry::parse;
 
     #[test]
     fn of_ranx() {

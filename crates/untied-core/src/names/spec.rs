@@ -2,10 +2,7 @@
 
 use std::fmt;
 
-use super::{
-    Aggregate, Cutoff, Info, JUDGED_ONLY, MEAN, Measure, Parameter, RECALL, RecallBase, Scope, counts, cwl, defined,
-    sets,
-};
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, MEAN, Other, Parameter, RECALL, RecallBase};
 use crate::error::{Error, Result, alternatives, quote};
 use crate::table::profiles::Detail;
 
@@ -142,7 +139,7 @@ impl Spec {
 
     /// A parameter's name and value as we write them; the measures of users have no other spellings.
     pub(crate) fn spelled<'n>(&self, name: &'n str, value: Value) -> (&'n str, Value) {
-        if defined::find(self.info).is_some() { (name, value) } else { own_spelling(name, value) }
+        if self.info.by_user { (name, value) } else { own_spelling(name, value) }
     }
 
     /// Its parameters: its own, and `mean` where values of queries are averaged.
@@ -153,11 +150,13 @@ impl Spec {
     /// The same with a parameter; other libraries' names for it are understood.
     ///
     /// # Errors
-    /// The measure has no such parameter. Values are checked when the measure is built.
+    /// The measure has no such parameter. Values are checked when the measure is made.
     pub fn with(mut self, name: &str, value: Value) -> Result<Spec> {
-        if let Some((info, spent)) = other_measure(self.info, name, &value) {
-            self.info = info;
-            if spent {
+        let says =
+            |other: &&Other| other.parameter == name && other.value.is_none_or(|written| value.to_string() == written);
+        if let Some(other) = self.info.others.iter().find(says) {
+            self.info = other.info.unwrap_or(self.info);
+            if other.value.is_some() {
                 return Ok(self);
             }
         }
@@ -180,11 +179,11 @@ impl Spec {
         Ok(self)
     }
 
-    /// Check the whole and make the measure.
+    /// Check what can be checked without making the measure.
     ///
     /// # Errors
-    /// A cutoff is missing, a parameter has a value it cannot take, or the grades do not fit.
-    pub fn build(&self, scope: &Scope<'_>) -> Result<Box<dyn Measure>> {
+    /// A cutoff is missing, or a parameter that many measures have has a value it cannot take.
+    pub fn check(&self) -> Result<()> {
         let name = self.info.name;
         if self.info.cutoff == Cutoff::Required && self.cutoff.is_none() {
             return Err(Error::Measure(format!("{name} needs a cutoff, for instance {name}@10")));
@@ -194,14 +193,13 @@ impl Spec {
         }
         self.judged_only()?;
         self.aggregate()?;
-        self.sizes()?;
-        (self.info.build)(self, scope)
+        self.sizes()
     }
 
     /// Check that no number is so large or small that sums overflow or vanish, and that not everything is worth 0; what
     /// users' measures take is theirs.
-    pub(crate) fn sizes(&self) -> Result<()> {
-        if defined::find(self.info).is_some() {
+    fn sizes(&self) -> Result<()> {
+        if self.info.by_user {
             return Ok(());
         }
         let fits = |number: f64| number == 0.0 || (1.0 / LARGEST..=LARGEST).contains(&number.abs());
@@ -258,7 +256,7 @@ impl Spec {
     /// The lowest grade that gains anything, if a parameter names one.
     #[must_use]
     pub fn least_grade(&self) -> Option<f64> {
-        if defined::find(self.info).is_some() {
+        if self.info.by_user {
             return None;
         }
         let named = |name: &str| {
@@ -359,17 +357,5 @@ fn own_spelling(name: &str, value: Value) -> (&str, Value) {
             ("discount", text(&format!("log({})", discount["jk".len()..].trim())))
         }
         _ => (name, value),
-    }
-}
-
-/// The measure that `ir_measures` writes as a parameter of this one, and whether the parameter is spent with it:
-/// `NumRet(rel=1)`, `SetP(relative=True)`.
-fn other_measure(info: &Info, name: &str, value: &Value) -> Option<(&'static Info, bool)> {
-    match (info.name, name, value) {
-        ("NumRet", "rel", _) => Some((&counts::NUM_REL_RET, false)),
-        ("SetP", "relative", Value::Flag(true)) => Some((&sets::SET_RELATIVE_PRECISION, true)),
-        ("SetP", "relative", Value::Flag(false)) => Some((&sets::SET_PRECISION, true)),
-        ("SDCG", "dcg", Value::Text(dcg)) if dcg == "log2" => Some((&cwl::SDCG, true)),
-        _ => None,
     }
 }

@@ -1,0 +1,147 @@
+//! What there is to say about a measure.
+
+use super::Parameter;
+use crate::table::profiles::Detail;
+
+/// The facts of a measure: the source of help texts, pages and tooltips.
+#[derive(Debug)]
+pub struct Info {
+    /// Canonical name.
+    pub name: &'static str,
+    /// Other names it is known by, compared without case; `_k` or `.k` after one of them is a cutoff.
+    pub aliases: &'static [&'static str],
+    /// What it measures, in a few words.
+    pub title: &'static str,
+    /// Whether it takes a cutoff `@k`.
+    pub cutoff: Cutoff,
+    /// The parameter that numbers after `_` or `.` stand for, where it is not the cutoff: `iprec_at_recall_0.10`.
+    pub trailing: Option<&'static str>,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+    /// Parameters of `ir_measures` that make another measure of it.
+    pub others: &'static [Other],
+    /// How the values of queries are put together; sums are of whole numbers.
+    pub aggregate: Aggregate,
+    /// Whether the best order is the one with the lowest value.
+    pub lower_is_better: bool,
+    /// What it reads.
+    pub needs: Needs,
+    /// Range of its values.
+    pub range: &'static str,
+    /// The definition, on one total order.
+    pub equation: &'static str,
+    /// Where it comes from.
+    pub reference: &'static str,
+    /// Whether a user has defined it: its parameters are its own, whatever they are called.
+    pub by_user: bool,
+}
+
+/// The range of a measure that divides by R.
+pub(crate) const SHARE: &str = "0 to 1; above 1 only where recall_base is an integer below R";
+/// The range of a sum of discounted gains.
+pub(crate) const GAINED: &str = "0 or more; any number where gains or discounts are negative";
+
+impl Info {
+    /// A measure whose values lie from 0 to 1, are averaged, and are better the higher they are.
+    pub const DEFAULT: Info = Info {
+        name: "",
+        aliases: &[],
+        title: "",
+        cutoff: Cutoff::None,
+        trailing: None,
+        parameters: &[],
+        others: &[],
+        aggregate: Aggregate::Mean,
+        lower_is_better: false,
+        needs: Needs::Judgments,
+        range: "0 to 1",
+        equation: "",
+        reference: "",
+        by_user: false,
+    };
+
+    /// The measure of these facts that is made by `build`.
+    pub const fn built_by<B: Copy>(self, build: B) -> Definition<B> {
+        Definition { info: self, build }
+    }
+}
+
+/// There is one [`Info`] a measure.
+impl PartialEq for Info {
+    fn eq(&self, other: &Info) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+/// A measure: its facts, and how it is made.
+#[derive(Debug)]
+pub struct Definition<B> {
+    /// Its facts.
+    pub info: Info,
+    /// Make it.
+    pub build: B,
+}
+
+/// What a parameter makes of a measure: `SetP(relative=True)` is another one, `SetP(relative=False)` is itself.
+#[derive(Debug)]
+pub struct Other {
+    /// The parameter.
+    pub parameter: &'static str,
+    /// Its value as it is written, which says no more than that; with any value where there is none, and then the
+    /// other measure has the parameter too.
+    pub value: Option<&'static str>,
+    /// The other measure, if it is one.
+    pub info: Option<&'static Info>,
+}
+
+/// Whether a measure takes a cutoff.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cutoff {
+    /// `@k` is needed.
+    Required,
+    /// `@k` may be given; without it the whole ranking counts.
+    Optional,
+    /// There is none.
+    None,
+    /// `@x` is a recall level, kept as the parameter `recall`; it is needed.
+    Recall,
+}
+
+/// How values of queries are put together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aggregate {
+    /// Their arithmetic mean.
+    Mean,
+    /// Their geometric mean; values below 0.00001 count as that.
+    Geometric,
+    /// Their sum.
+    Sum,
+}
+
+/// What a measure reads besides the ranking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    /// Judgments: a grade a document.
+    Judgments,
+    /// Judgments, and lengths of documents.
+    Documents,
+    /// Judgments by subtopic.
+    Subtopics,
+    /// Judgments of a stratified pool.
+    Strata,
+    /// Judgments with probabilities of inclusion.
+    Inclusion,
+}
+
+impl Needs {
+    /// What judgments must say besides a grade.
+    #[must_use]
+    pub fn detail(self) -> Option<Detail> {
+        match self {
+            Needs::Judgments | Needs::Documents => None,
+            Needs::Subtopics => Some(Detail::Subtopics),
+            Needs::Strata => Some(Detail::Strata),
+            Needs::Inclusion => Some(Detail::Inclusion),
+        }
+    }
+}

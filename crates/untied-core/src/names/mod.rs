@@ -1,0 +1,16 @@
+//! What measures are called, what they take, and what there is to say about them.
+//!
+//! Nothing is computed here, and no measure is known: [`Names`] reads texts by the measures that it is given.
+
+mod grammar;
+mod info;
+mod parameter;
+mod spec;
+mod spellings;
+
+pub use grammar::Names;
+pub use info::{Aggregate, Cutoff, Definition, Info, Needs, Other};
+pub(crate) use info::{GAINED, SHARE};
+pub use parameter::{JUDGED_ONLY, MEAN, OF, Parameter, RECALL, RECALL_BASE, REL, RecallBase};
+pub(crate) use spec::LARGEST;
+pub use spec::{Spec, Value};
