@@ -85,8 +85,8 @@ PARTS = {
         "coming_from compat_ir_measures compat_irm_edges compat_pytrec_eval compat_sklearn compat_trainers"
         " compat_trainers_edges hosts peers",
     ),
-    "cli": Part((f"{PYTHON}cli", f"{PYTHON}progress.py"), "cli columns fuzz progress security"),
-    "python": Part((PYTHON,), "defaults inputs pickling"),  # what all rooms share, and doors
+    "cli": Part((f"{PYTHON}cli", f"{PYTHON}progress.py"), "cli columns fuzz policies progress security"),
+    "python": Part((PYTHON,), "defaults inputs pickling policies"),  # what all rooms share, and doors
     "fuzz": Part(("crates/untied-fuzz", "fuzz"), "fuzz fuzz_readers"),
     "docs": Part(
         ("docs", "docsite", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples"), "coming_from pages site"

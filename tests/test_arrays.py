@@ -293,7 +293,7 @@ REFUSED: list[tuple[str, type[Exception], dict[str, Any]]] = [
     ("num_relevant must hold integers", TypeError, {"num_relevant": [1.0, 2.0]}),
     (r"query 1 \(counted from 0\) has 1 documents of grade 1", untied.UntiedError, {"num_relevant": [1, 0]}),
     ("labels such as 2 show", untied.UntiedError, {"labels": [[2, 0, 1], [1, 0, 0]], "num_relevant": [3, 3]}),
-    ("ties 'docid' and 'trec' need ids", untied.UntiedError, {"ties": "docid"}),
+    ("not 'docid': documents have no ids here", untied.UntiedError, {"ties": "docid"}),
     ("which arrays do not have", untied.UntiedError, {"measures": "TBG"}),
     ("does not fit the score_dtype", untied.UntiedError, {"scores": [[1e9] * 3] * 2, "score_dtype": "float16"}),
     ("no query to evaluate", untied.UntiedError, {"scores": np.empty((0, 3)), "labels": np.empty((0, 3))}),

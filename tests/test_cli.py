@@ -145,8 +145,6 @@ def test_variances_have_digits(untied_):
 def test_trec_ties_mean_32_bits(untied_):
     _, out, _ = untied_("eval", QRELS, UOS, "--ties", "trec", "--format", "json")
     assert json.loads(out)["settings"]["score_dtype"] == "float32"
-    code, _, err = untied_("eval", QRELS, UOS, "--ties", "trec", "--score-dtype", "float16")
-    assert (code, err) == (1, "untied: ties 'trec' reads scores as float32; it goes with no other score_dtype\n")
 
 
 def test_the_note_on_ties_is_true(untied_, tmp_path):

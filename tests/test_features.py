@@ -323,7 +323,7 @@ def test_integers_and_halves_are_compared_as_they_are() -> None:
         ({"query_ids": [1.0, 2.0, 2.0]}, "query_ids must be texts or integers"),
         ({"names": ["a"]}, "names: expected 2 different ones, one for each feature, found 1"),
         ({"names": ["a", "a"]}, "names: expected 2 different ones"),
-        ({"ties": "docid"}, "ties 'docid' and 'trec' need ids of documents"),
+        ({"ties": "docid"}, "not 'docid': documents have no ids here"),
         ({"directions": "up"}, "directions must be high, low, both or better, not 'up'"),
         ({"measures": "TBG"}, "TBG needs lengths of documents"),
         ({"data": [[1.0, 2.0], [math.nan, 1.0], [0.0, 1.0]]}, "0: expected finite numbers, found NaN in row 1"),
@@ -439,7 +439,6 @@ def test_what_the_command_line_refuses(small: str, tmp_path: Path, capsys: pytes
     names = tmp_path / "names.txt"
     for arguments, message in [
         ([str(bad)], f'{bad}, line 2: expected a number as the value of feature 2, found "x"'),
-        ([small, "--ties", "docid"], "need ids of documents"),
         ([small, "--labels", "y"], "labels goes with arrays and frames"),
         ([small, "-m", "nothing"], "nothing"),
         (["-", "-"], "only one input can be standard input"),

@@ -20,6 +20,7 @@ from untied import _core, errors
 from untied.batches.evaluate import DETAILS, BatchComparer, BatchEvaluator
 from untied.compare.runs import DEFAULT
 from untied.errors import UntiedError
+from untied.policies import COMPARING, EVALUATING, Policies
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +35,16 @@ if TYPE_CHECKING:
     from untied.compare.runs import ComparingMeasures
     from untied.inputs.convert import DocsLike
     from untied.measures import MeasureLike
+    from untied.policies import (
+        OnUndefined,
+        QrelsFormatOfRows,
+        Queries,
+        ScoreDtype,
+        Ties,
+        TiesOfPairs,
+        Unjudged,
+        Unretrieved,
+    )
     from untied.results.table import Table, Value
 
 
@@ -126,13 +137,13 @@ def evaluate(
     run: DataFrame,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
-    ties: str = "expected",
-    unjudged: str = "nonrelevant",
-    unretrieved: str = "none",
-    score_dtype: str = "float64",
-    queries: str = "qrels",
-    qrels_format: str = "auto",
-    on_undefined: str = "zero",
+    ties: Ties = "expected",
+    unjudged: Unjudged = "nonrelevant",
+    unretrieved: Unretrieved = "none",
+    score_dtype: ScoreDtype = "float64",
+    queries: Queries = "qrels",
+    qrels_format: QrelsFormatOfRows = "auto",
+    on_undefined: OnUndefined = "zero",
     docs: DocsLike | None = None,
     variance: bool = False,
     partitions: int | None = None,
@@ -164,20 +175,18 @@ def evaluate(
         An option, a column or a grade is refused. What is wrong with rows is told when they are computed; see
         `clear_errors`.
     """
+    policies = Policies(
+        EVALUATING, ties=ties, unjudged=unjudged, unretrieved=unretrieved, score_dtype=score_dtype, queries=queries,
+        on_undefined=on_undefined, variance=variance,
+    )  # fmt: skip
     given = ties == "given"
     judgments, grades = _judgments(qrels, qrels_format)
     evaluator = BatchEvaluator(
         measures,
         grades=grades,
-        ties=ties,
-        unjudged=unjudged,
-        unretrieved=unretrieved,
-        score_dtype=score_dtype,
-        queries=queries,
+        **policies.options,
         qrels_format=qrels_format,
-        on_undefined=on_undefined,
         docs=docs,
-        variance=variance,
     )
     rows = _by_query([_scores(run, "run", "score", given), judgments], given, partitions)
     return SparkEvaluation(rows.mapInArrow(evaluator, _ddl(evaluator.schema)), evaluator.aggregate)
@@ -192,10 +201,10 @@ def compare(
     probabilities: DataFrame | None = None,
     depth: int | None = None,
     names: tuple[str, str] = ("a", "b"),
-    ties: str = "expected",
-    score_dtype: str = "float64",
+    ties: TiesOfPairs = "expected",
+    score_dtype: ScoreDtype = "float64",
     variance: bool = False,
-    qrels_format: str = "auto",
+    qrels_format: QrelsFormatOfRows = "auto",
     partitions: int | None = None,
 ) -> SparkComparison:
     """Compare two runs in Spark DataFrames.
@@ -227,6 +236,7 @@ def compare(
         An option, a column or a grade is refused. What is wrong with rows is told when they are computed; see
         `clear_errors`.
     """
+    policies = Policies(COMPARING, ties=ties, score_dtype=score_dtype, variance=variance)
     given = ties == "given"
     tables = [_scores(run_a, "run_a", "score_a", given), _scores(run_b, "run_b", "score_b", given)]
     grades = None
@@ -240,9 +250,7 @@ def compare(
         grades=grades,
         probabilities=probabilities is not None,
         depth=depth,
-        ties=ties,
-        score_dtype=score_dtype,
-        variance=variance,
+        **policies.options,
         qrels_format=qrels_format,
     )
     rows = _by_query(tables, given, partitions)

@@ -10,6 +10,7 @@ from untied.arrays.values import ArrayValues
 from untied.errors import UntiedError
 from untied.inputs import overlap
 from untied.measures import as_measure, as_measures
+from untied.policies import OF_ARRAYS, Policies
 from untied.results.recorded import recorded
 from untied.results.table import Table, Value
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from untied._core import ArrayEvaluation, Measure
     from untied._types import Facts, Parts
     from untied.measures import MeasureLike
+    from untied.policies import OnUndefined, ScoreDtype, TiesOfArrays, Unjudged
     from untied.results.recorded import Recorded
 
 
@@ -205,15 +207,19 @@ class ArrayEvaluator:
         mask: Any = None,
         judged: Any = None,
         num_relevant: Any | Mapping[float, Any] = None,
-        ties: str = "expected",
-        unjudged: str = "nonrelevant",
-        score_dtype: str | None = None,
-        on_undefined: str = "zero",
+        ties: TiesOfArrays = "expected",
+        unjudged: Unjudged = "nonrelevant",
+        score_dtype: ScoreDtype | None = None,
+        on_undefined: OnUndefined = "zero",
         variance: bool = False,
         threads: int | None = None,
     ) -> None:
         from untied.arrays.inputs import as_counts, as_flags, as_numbers
 
+        policies = Policies(
+            OF_ARRAYS, ties=ties, unjudged=unjudged, score_dtype="float64" if score_dtype is None else score_dtype,
+            on_undefined=on_undefined, variance=variance,
+        )  # fmt: skip
         self._measures = as_measures(measures)
         numbers = as_numbers("labels", labels)
         self._shape: tuple[int, ...] = numbers[0].shape
@@ -228,14 +234,7 @@ class ArrayEvaluator:
         elif num_relevant is not None:
             totals = [(None, as_counts("num_relevant", num_relevant, queries, "queries"))]
         self._groups = groups
-        self._options: dict[str, Any] = {
-            "ties": ties,
-            "unjudged": unjudged,
-            "score_dtype": score_dtype or "float64",
-            "on_undefined": on_undefined,
-            "variance": variance,
-            "threads": threads,
-        }
+        self._options: dict[str, Any] = {**policies.options, "threads": threads}
         self._as_doubles = score_dtype == "float64"
         present, judged = as_flags("mask", mask, self._shape), as_flags("judged", judged, self._shape)
         self._prepare(numbers, present, judged, totals)
@@ -323,10 +322,10 @@ def evaluate_arrays(
     mask: Any = None,
     judged: Any = None,
     num_relevant: Any | Mapping[float, Any] = None,
-    ties: str = "expected",
-    unjudged: str = "nonrelevant",
-    score_dtype: str | None = None,
-    on_undefined: str = "zero",
+    ties: TiesOfArrays = "expected",
+    unjudged: Unjudged = "nonrelevant",
+    score_dtype: ScoreDtype | None = None,
+    on_undefined: OnUndefined = "zero",
     variance: bool = False,
     per_query: bool | None = None,
     threads: int | None = None,

@@ -14,6 +14,7 @@ from untied.errors import UntiedError
 from untied.inputs import overlap
 from untied.inputs.convert import as_lengths
 from untied.measures import as_measure, as_measures
+from untied.policies import COMPARING, EVALUATING, Policies
 from untied.results.table import Table, Value
 
 TYPE_CHECKING = False
@@ -26,6 +27,16 @@ if TYPE_CHECKING:
     from untied.compare.runs import ComparingMeasures
     from untied.inputs.convert import DocsLike
     from untied.measures import MeasureLike
+    from untied.policies import (
+        OnUndefined,
+        QrelsFormatOfRows,
+        Queries,
+        ScoreDtype,
+        Ties,
+        TiesOfPairs,
+        Unjudged,
+        Unretrieved,
+    )
 
 #: Rows that are put together before they are evaluated: enough to make what is done once for all of them cheap.
 ROWS = 1 << 17
@@ -188,30 +199,25 @@ class BatchEvaluator:
         measures: MeasureLike | Iterable[MeasureLike] | None = None,
         *,
         grades: Iterable[float],
-        ties: str = "expected",
-        unjudged: str = "nonrelevant",
-        unretrieved: str = "none",
-        score_dtype: str = "float64",
-        queries: str = "qrels",
-        qrels_format: str = "auto",
-        on_undefined: str = "zero",
+        ties: Ties = "expected",
+        unjudged: Unjudged = "nonrelevant",
+        unretrieved: Unretrieved = "none",
+        score_dtype: ScoreDtype = "float64",
+        queries: Queries = "qrels",
+        qrels_format: QrelsFormatOfRows = "auto",
+        on_undefined: OnUndefined = "zero",
         docs: DocsLike | None = None,
         variance: bool = False,
         threads: int = 1,
     ) -> None:
+        policies = Policies(
+            EVALUATING, ties=ties, unjudged=unjudged, unretrieved=unretrieved, score_dtype=score_dtype, queries=queries,
+            on_undefined=on_undefined, variance=variance,
+        )  # fmt: skip
         self._measures = as_measures(measures)
         self._judgments = _Judgments(qrels_format, grades)
         self._docs = docs
-        self._options: dict[str, Any] = {
-            "ties": ties,
-            "unjudged": unjudged,
-            "unretrieved": unretrieved,
-            "score_dtype": score_dtype,
-            "queries": queries,
-            "on_undefined": on_undefined,
-            "variance": variance,
-            "threads": threads,
-        }
+        self._options: dict[str, Any] = {**policies.options, "threads": threads}
         self._evaluator(
             self._judgments.sample(), as_lengths(docs, threads)
         )  # what is wrong is refused here, not far away
@@ -378,22 +384,17 @@ class BatchComparer:
         grades: Iterable[float] | None = None,
         probabilities: bool = False,
         depth: int | None = None,
-        ties: str = "expected",
-        score_dtype: str = "float64",
+        ties: TiesOfPairs = "expected",
+        score_dtype: ScoreDtype = "float64",
         variance: bool = False,
-        qrels_format: str = "auto",
+        qrels_format: QrelsFormatOfRows = "auto",
         threads: int = 1,
     ) -> None:
+        policies = Policies(COMPARING, ties=ties, score_dtype=score_dtype, variance=variance)
         self._measures = as_comparing_measures(measures)
         self._judgments = None if grades is None else _Judgments(qrels_format, grades)
         self._probabilities = probabilities
-        self._options: dict[str, Any] = {
-            "depth": depth,
-            "ties": ties,
-            "score_dtype": score_dtype,
-            "variance": variance,
-            "threads": threads,
-        }
+        self._options: dict[str, Any] = {**policies.options, "depth": depth, "threads": threads}
         # What is wrong is refused here, not far away.
         sample = Run.from_mapping({"query": {"document": 1.0}})
         self._rows(sample, sample, self._judgments.sample() if self._judgments else None, None)

@@ -9,7 +9,6 @@ from untied.results.writing import drop_out, flush_out, write_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable, Sequence
 
 #: Subcommands and what they do; the module of the same name holds ``main(arguments)``.
@@ -28,11 +27,6 @@ COMMANDS = {
     "study": "repeat an experiment of the literature on your own runs and judgments",
     "judge-next": "tell which unjudged documents are most worth a judgment",
 }
-
-#: What ``--format`` takes.
-FORMATS = ("auto", "table", "tsv", "csv", "json", "md")
-#: The same where runs and measures make a table for a paper.
-PAPER_FORMATS = (*FORMATS, "latex")
 
 USAGE = f"""\
 usage: untied COMMAND ...
@@ -76,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0 fine, 1 an input or an option was refused, 2 wrong usage, 130 interrupted; of
+        Exit code: 0 fine, 1 an input was refused, 2 wrong usage, 130 interrupted; of
         ``gate`` 0 passed, 1 failed, 2 unusable input or wrong usage.
     """
     from untied.errors import UntiedError
@@ -144,67 +138,12 @@ def _watched(run: Callable[[Sequence[str]], int | None], arguments: Sequence[str
         bar.clear()
 
 
-def parser(name: str, description: str, examples: str) -> argparse.ArgumentParser:
-    """Make the parser of a subcommand's arguments."""
-    import argparse
-
-    def formatter(prog: str) -> argparse.HelpFormatter:
-        # Without a width argparse would import shutil, and with it all archive formats, at every start.
-        return argparse.RawDescriptionHelpFormatter(prog, width=min(width(), 120))
-
-    return argparse.ArgumentParser(
-        prog=f"untied {name}",
-        description=description,
-        epilog=f"examples:\n{examples}",
-        formatter_class=formatter,
-    )
-
-
-def add_plugin(made: argparse.ArgumentParser) -> None:
-    """Add ``--plugin``, for commands that take measures."""
-    made.add_argument(
-        "--plugin",
-        metavar="MODULE",
-        action="append",
-        default=[],
-        help="load measures of your own: a module's name, or the path of a .py file; repeatable",
-    )
-
-
-def load_plugins(plugins: Sequence[str]) -> list[str]:
-    """Load what ``--plugin`` names; the files that were loaded."""
-    from untied.measures.own import load_plugin
-
-    modules = [load_plugin(plugin) for plugin in plugins]
-    return [getattr(module, "__file__", None) or module.__name__ for module in modules]
-
-
 def width() -> int:
     """Columns of the terminal; very many where there is none."""
     try:
         return os.get_terminal_size(sys.stdout.fileno()).columns or 10**9
     except (OSError, ValueError, AttributeError):  # AttributeError: standard output is closed
         return 10**9
-
-
-def threads(text: str) -> int:
-    """Read the argument of ``--threads``."""
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise _refused("must be a whole number from 1")
-    return min(int(text), 256)
-
-
-def digits(text: str) -> int:
-    """Read the argument of ``--digits``."""
-    if not text.isascii() or not text.isdigit() or int(text) > 17:
-        raise _refused("must be a whole number from 0 to 17")
-    return int(text)
-
-
-def _refused(message: str) -> Exception:
-    import argparse
-
-    return argparse.ArgumentTypeError(message)
 
 
 def message(error: Exception) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from untied._core import check_run, show_id
-from untied.cli import parser, threads
+from untied.cli.options import add_reading, add_threads, parse, parser
 from untied.cli.output import write
-from untied.cli.reading import Refused, add_reading, read_qrels, refuse_all, run_files
+from untied.cli.reading import Refused, read_qrels, refuse_all, run_files
 from untied.errors import UntiedError
 from untied.inputs.files import read_run
 from untied.inputs.overlap import SWAPPED
@@ -27,8 +27,8 @@ def main(arguments: Sequence[str]) -> None:
     made.add_argument("qrels", metavar="QRELS", help="judgments")
     made.add_argument("runs", metavar="RUN", nargs="+", help="runs to look at")
     add_reading(made)
-    made.add_argument("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
-    options = made.parse_args(arguments)
+    add_threads(made)
+    options = parse(made, arguments, intermixed=False)
     try:
         qrels = read_qrels(options)
     except (UntiedError, OSError) as error:

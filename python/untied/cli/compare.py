@@ -5,10 +5,22 @@ from __future__ import annotations
 import sys
 
 from untied._core import show_id
-from untied.cli import FORMATS, digits, parser, threads
-from untied.cli.reading import add_reading, columns_named, read_qrels, run_files
+from untied.cli.options import (
+    FORMATS,
+    add_digits,
+    add_measures,
+    add_output,
+    add_policies,
+    add_reading,
+    add_threads,
+    count,
+    parse,
+    parser,
+)
+from untied.cli.reading import columns_named, read_qrels, run_files
 from untied.compare.runs import DEFAULT, Comparison, Comparisons, compare_all
 from untied.errors import UntiedError
+from untied.policies import COMPARING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,13 +56,7 @@ def arguments_parser() -> argparse.ArgumentParser:
         nargs="+",
         help="runs: query Q0 document rank score tag (also .gz, .zst, .xz; - is stdin)",
     )
-    add(
-        "-m",
-        "--measure",
-        metavar="MEASURE",
-        action="append",
-        help=f"RBO, Overlap@10, MED(nDCG@20), with parameters; repeatable (default: {', '.join(DEFAULT)})",
-    )
+    add_measures(made, f"RBO, Overlap@10, MED(nDCG@20), with parameters; repeatable (default: {', '.join(DEFAULT)})")
     add("--qrels", metavar="QRELS", help="judgments; documents with a grade keep it in MED and Delta")
     add_reading(made)
     add(
@@ -81,33 +87,23 @@ def arguments_parser() -> argparse.ArgumentParser:
         type=float,
         help="with --passages, the text after which nothing is worth anything (default: 12000)",
     )
-    add("--ties", metavar="POLICY", default="expected", help="expected (default), docid, trec, given: as for eval")
-    add("--score-dtype", metavar="DTYPE", default="float64", help="as for eval")
-    add(
+    add_policies(made, "ties", "score_dtype", known=COMPARING)
+    made.add_argument(
         "--format",
         choices=FORMATS,
         default="auto",
         help="auto (default): a report on a terminal, tsv elsewhere; md: the report in Markdown",
     )
-    add("--digits", metavar="N", type=digits, default=4, help="decimals (default: 4); json has all")
-    add("-o", "--output", metavar="FILE", help="write there; format by suffix (.tsv, .csv, .json, .md)")
+    add_digits(made)
+    add_output(made)
     add("--html", metavar="FILE", help="of two runs write a page there too: values, and both rankings of every query")
-    add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
+    add_threads(made)
     return made
-
-
-def count(text: str) -> int:
-    """Read a number of things."""
-    import argparse
-
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError("must be a whole number from 1")
-    return int(text)
 
 
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    options = arguments_parser().parse_intermixed_args(arguments)
+    options = parse(arguments_parser(), arguments)
     from untied.cli import output
 
     style = output.choose(options.format, options.output)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from untied.cli import digits, output, parser, threads
-from untied.cli.reading import add_reading, read_qrels, run_files
+from untied.cli import output
+from untied.cli.options import add_digits, add_policies, add_reading, add_threads, parse, parser, whole
+from untied.cli.reading import read_qrels, run_files
 from untied.errors import UntiedError
 from untied.evaluate.curves import curves
 
@@ -33,16 +34,10 @@ def arguments_parser() -> argparse.ArgumentParser:
     add("qrels", metavar="QRELS", help="judgments")
     add("runs", metavar="RUN", nargs="+", help="runs")
     add("--query", metavar="Q", required=True, help="the query")
-    add("--depth", metavar="N", type=_depth, help="last rank (default: 100, or where truth and rankings end)")
+    add("--depth", metavar="N", type=whole(1, 10_000), help="last rank (default: 100, or where truth and rankings end)")
     add("--rel", metavar="GRADE", type=float, default=1, help="lowest relevant grade (default 1)")
     add("--gain", choices=("linear", "exp2"), default="linear", help="gain of a grade (default linear)")
-    add(
-        "--ties",
-        metavar="POLICY",
-        default="range",
-        help="range (default): mean over all orders, lowest and highest; others as for untied eval",
-    )
-    add("--score-dtype", metavar="DTYPE", default="float64", help="as for untied eval")
+    add_policies(made, "score_dtype", ties="range")
     add_reading(made)
     add(
         "--panel",
@@ -56,15 +51,15 @@ def arguments_parser() -> argparse.ArgumentParser:
         default="auto",
         help="auto (default): by the suffix of -o, else tsv",
     )
-    add("--digits", metavar="N", type=digits, default=4, help="decimals (default: 4)")
+    add_digits(made, rest="")
     add("-o", "--output", metavar="FILE", help="write there")
-    add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
+    add_threads(made)
     return made
 
 
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    options = arguments_parser().parse_intermixed_args(arguments)
+    options = parse(arguments_parser(), arguments)
     style = options.format
     if style == "auto":
         known = {f".{name}": name for name in ("tsv", "csv", *PLOTS)}
@@ -95,12 +90,6 @@ def main(arguments: Sequence[str]) -> None:
         output.write(plot.render(table, list(dict.fromkeys(panels)), style, judged), options.output)
     else:
         output.write(_text(table, style, options.digits), options.output)
-
-
-def _depth(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 10_000:
-        raise argparse.ArgumentTypeError("must be a whole number from 1 to 10000")
-    return int(text)
 
 
 def _text(table: Table, style: str, digits: int) -> str:

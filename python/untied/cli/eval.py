@@ -6,9 +6,24 @@ import argparse
 import sys
 from math import fsum, sqrt
 
-from untied.cli import PAPER_FORMATS, add_plugin, digits, load_plugins, message, parser, threads
+from untied.cli import message
 from untied.cli.notes import by_run, values_by_run
-from untied.cli.reading import Refused, add_reading, columns_named, read_qrels, refuse_all, run_files
+from untied.cli.options import (
+    PAPER_FORMATS,
+    add_digits,
+    add_docs,
+    add_format,
+    add_measures,
+    add_output,
+    add_plugin,
+    add_policies,
+    add_reading,
+    add_threads,
+    load_plugins,
+    parse,
+    parser,
+)
+from untied.cli.reading import Refused, columns_named, read_qrels, refuse_all, run_files
 from untied.errors import UntiedError
 from untied.evaluate.runs import Evaluator
 from untied.inputs.convert import as_qrels, named_runs
@@ -41,65 +56,17 @@ def arguments_parser() -> argparse.ArgumentParser:
     add = made.add_argument
     add("qrels", metavar="QRELS", help="judgments: query iteration document grade (also .gz, .zst, .xz; - is stdin)")
     add("runs", metavar="RUN", nargs="+", help="runs: query Q0 document rank score tag")
-    add(
-        "-m",
-        "--measure",
-        metavar="MEASURE",
-        action="append",
-        help="a measure, repeatable (default: AP, nDCG@10, RR, P@10, R@100)",
-    )
+    add_measures(made)
     add("-q", "--per-query", action="store_true", help="values of queries too, not only of all")
-    add(
-        "--ties",
-        metavar="POLICY",
-        default="expected",
-        help="expected: mean over all orders (default); range: that, lowest and highest; best, worst; "
-        "docid: tied documents by id, descending (trec_eval 10); trec: the same over 32-bit scores (trec_eval 9, "
-        "pytrec_eval); given: tied documents as the file has them",
-    )
-    add(
-        "--unjudged",
-        metavar="POLICY",
-        default="nonrelevant",
-        help="nonrelevant (default); remove: take unjudged documents out of the ranking; range: lowest and highest "
-        "value over all grades that they may have; best, worst: one of these",
-    )
-    add(
-        "--unretrieved",
-        metavar="WHICH",
-        default="none",
-        help="pooled: documents with a negative grade that are not retrieved get grades too, with --unjudged range, "
-        "best or worst (default: none)",
-    )
+    add_policies(made, "ties", "unjudged", "unretrieved")
     add(
         "--pool",
         metavar="FILE",
         help="the pool, written as qrels: what of it is not judged gets grade -1, pooled but not judged (for infAP)",
     )
-    add(
-        "--score-dtype",
-        metavar="DTYPE",
-        default="float64",
-        help="how scores are read before they are compared: float64 (default), float32, float16, bfloat16, decimals=N",
-    )
-    add(
-        "--queries",
-        metavar="WHICH",
-        default="qrels",
-        help="qrels: every judged query, those absent from a run count as empty (default); common: only those in both",
-    )
+    add_policies(made, "score_dtype", "queries", "on_undefined")
     add_reading(made, explained=True)
-    add(
-        "--on-undefined",
-        metavar="WHAT",
-        default="zero",
-        help="a measure without a value for a query counts zero (default), nan (left out of the mean), or raise",
-    )
-    add(
-        "--docs",
-        metavar="FILE",
-        help="lengths of documents, for TBG and U: document length, or document length seconds",
-    )
+    add_docs(made)
     add_plugin(made)
     add("--variance", action="store_true", help="the variance over tie orders too")
     add(
@@ -107,20 +74,14 @@ def arguments_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="note the asymptotic standard error of mean infAP over the random choice of judged documents",
     )
-    add(
-        "--format",
-        choices=PAPER_FORMATS,
-        default="auto",
-        help="auto (default): a table on a terminal, tsv elsewhere; md: a table in Markdown; latex: means as in "
-        "papers, one line a run (untied stats adds marks of significance)",
+    add_format(
+        made,
+        PAPER_FORMATS,
+        about="md: a table in Markdown; latex: means as in papers, one line a run (untied stats adds marks of "
+        "significance)",
     )
-    add("--digits", metavar="N", type=digits, default=4, help="decimals (default: 4); json has all")
-    add(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="write there; format by suffix (.tsv, .csv, .json, .md, .tex) unless --format is given",
-    )
+    add_digits(made)
+    add_output(made, ".tsv, .csv, .json, .md, .tex")
     add(
         "--keep-going",
         action="store_true",
@@ -132,13 +93,13 @@ def arguments_parser() -> argparse.ArgumentParser:
         help="read standard input and pipes query by query, in little memory, as files are by default; the lines of a "
         "query must stand together",
     )
-    add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
+    add_threads(made)
     return made
 
 
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    options = arguments_parser().parse_intermixed_args(arguments)
+    options = parse(arguments_parser(), arguments)
     from untied.cli import output
 
     style = output.choose(options.format, options.output, PAPER_FORMATS)

@@ -6,10 +6,22 @@ import sys
 from itertools import groupby
 
 from untied._core import show_id
-from untied.cli import FORMATS, digits, parser, threads, width
+from untied.cli import width
+from untied.cli.options import (
+    add_digits,
+    add_format,
+    add_measures,
+    add_output,
+    add_policies,
+    add_threads,
+    count,
+    parse,
+    parser,
+)
 from untied.errors import UntiedError
 from untied.features.evaluate import DIRECTIONS, features
 from untied.measures import as_measure, as_measures
+from untied.policies import OF_ARRAYS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,13 +49,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     add(
         "data", metavar="DATA", nargs="+", help="SVMlight or LETOR files (also .gz, .zst, .xz; - is stdin), or .parquet"
     )
-    add(
-        "-m",
-        "--measure",
-        metavar="MEASURE",
-        action="append",
-        help="a measure, repeatable (default: AP, nDCG@10, RR, P@10, R@100)",
-    )
+    add_measures(made)
     add(
         "--directions",
         metavar="WHICH",
@@ -52,58 +58,22 @@ def arguments_parser() -> argparse.ArgumentParser:
         help="high: the highest value is ranked first (default); low: the lowest; both; better: the better of both",
     )
     add("--sort-by", metavar="MEASURE", help="rank features by this measure (default: the first)")
-    add("--top", metavar="N", type=_top, help="show so many features, the best (default: all)")
+    add("--top", metavar="N", type=count, help="show so many features, the best (default: all)")
     add("--feature-names", metavar="FILE", help="names of features: lines of number name")
     add("-q", "--per-query", action="store_true", help="values of queries too, not only of all")
-    add(
-        "--ties",
-        metavar="POLICY",
-        default="range",
-        help="range: mean over all orders, lowest and highest (default); expected: the mean; best, worst; given: tied "
-        "documents as the data has them",
-    )
-    add(
-        "--unjudged",
-        metavar="POLICY",
-        default="nonrelevant",
-        help="documents with a negative label: nonrelevant (default), remove, range, best, worst, as for untied eval",
-    )
-    add(
-        "--on-undefined",
-        metavar="WHAT",
-        default="zero",
-        help="a measure without a value for a query counts zero (default), nan (left out of the mean), or raise",
-    )
+    add_policies(made, "unjudged", "on_undefined", known=OF_ARRAYS, ties="range")
     add("--labels", metavar="COLUMN", help="of a parquet file: the column of labels (default: label, relevance, ...)")
     add("--query-ids", metavar="COLUMN", help="of a parquet file: the column of queries (default: qid, query_id, ...)")
-    add(
-        "--format",
-        choices=FORMATS,
-        default="auto",
-        help="auto (default): a table on a terminal, tsv elsewhere; md: a table in Markdown",
-    )
-    add("--digits", metavar="N", type=digits, default=4, help="decimals (default: 4); json has all")
-    add(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="write there; format by suffix (.tsv, .csv, .json, .md) unless --format is given",
-    )
-    add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
+    add_format(made, about="md: a table in Markdown")
+    add_digits(made)
+    add_output(made)
+    add_threads(made)
     return made
-
-
-def _top(text: str) -> int:
-    import argparse
-
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError("must be a whole number from 1")
-    return int(text)
 
 
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    options = arguments_parser().parse_args(arguments)
+    options = parse(arguments_parser(), arguments, intermixed=False)
     from untied.cli import output
 
     style = output.choose(options.format, options.output)

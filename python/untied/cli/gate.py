@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 
 from untied._core import show_id
-from untied.cli import add_plugin, load_plugins, parser, threads
-from untied.cli.reading import add_reading, columns_named, read_qrels, run_files
+from untied.cli.options import add_docs, add_plugin, add_policies, add_reading, add_threads, load_plugins, parse, parser
+from untied.cli.reading import columns_named, read_qrels, run_files
 from untied.errors import UntiedError
 from untied.gate import gate
+from untied.policies import GATING
 from untied.results.writing import drop_out
 from untied.statistics.runs import SAMPLES
 
@@ -56,27 +57,14 @@ def arguments_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="count judged queries for which the run has no documents as empty rankings, instead of failing",
     )
-    add(
-        "--on-undefined",
-        choices=("fail", "zero", "nan"),
-        default="fail",
-        help="queries without a value: fail (default); zero: count 0, but fail where lower is better; nan: leave out",
-    )
-    add(
-        "--ties",
-        metavar="POLICY",
-        default="expected",
-        help="as for eval, but for range; worst: limits must hold even so",
-    )
-    add("--unjudged", metavar="POLICY", default="nonrelevant", help="as for eval, but for range")
-    add("--score-dtype", metavar="DTYPE", default="float64", help="as for eval")
+    add_policies(made, "on_undefined", "ties", "unjudged", "score_dtype", known=GATING)
     add_reading(made)
-    add("--docs", metavar="FILE", help="lengths of documents, as for eval")
+    add_docs(made)
     add_plugin(made)
     add("--format", choices=("text", "json"), default="text", help="what to print (default: text)")
     add("--junit", metavar="FILE", help="write a report in JUnit's XML there")
     add("-o", "--output", metavar="FILE", help="write there instead of printing: .txt, or .json for JSON")
-    add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
+    add_threads(made)
     return made
 
 
@@ -92,7 +80,7 @@ def limit(text: str) -> tuple[str, str]:
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command."""
-    options = arguments_parser().parse_args(arguments)
+    options = parse(arguments_parser(), arguments, intermixed=False)
     try:
         return _main(options)
     except (UntiedError, OSError) as error:

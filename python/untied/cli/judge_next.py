@@ -5,8 +5,19 @@ from __future__ import annotations
 import sys
 
 from untied._core import show_id
-from untied.cli import FORMATS, add_plugin, digits, load_plugins, output, parser, threads
-from untied.cli.reading import add_reading, read_qrels, run_files
+from untied.cli import output
+from untied.cli.options import (
+    add_digits,
+    add_format,
+    add_output,
+    add_plugin,
+    add_reading,
+    add_threads,
+    load_plugins,
+    parse,
+    parser,
+)
+from untied.cli.reading import read_qrels, run_files
 from untied.judging.next import judge_next, rows
 
 TYPE_CHECKING = False
@@ -35,11 +46,11 @@ def main(arguments: Sequence[str]) -> None:
     add("--depth", metavar="K", type=int, default=100, help="consider the first K of each query and run (default: 100)")
     add("--prior", metavar="P", type=float, help="probability of a grade above 0 (default: query by query, as judged)")
     add_reading(made)
-    add("--format", choices=FORMATS, default="auto", help="as for untied eval")
-    add("--digits", metavar="N", type=digits, default=6, help="decimals (default: 6); json has all")
-    add("-o", "--output", metavar="FILE", help="write there")
-    add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
-    options = made.parse_intermixed_args(arguments)
+    add_format(made)
+    add_digits(made, 6)
+    add_output(made)
+    add_threads(made)
+    options = parse(made, arguments)
     load_plugins(options.plugin)
     style = output.choose(options.format, options.output)
     output.check_target(options.output, [options.qrels, *options.runs])

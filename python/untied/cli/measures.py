@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from untied._core import Measure, measure_info
-from untied.cli import add_plugin, load_plugins, parser
+from untied.cli.options import add_plugin, load_plugins, parser
 from untied.cli.output import write
 
 TYPE_CHECKING = False

@@ -7,7 +7,8 @@ import os
 import sys
 
 from untied._core import __version__, show_id
-from untied.cli import FORMATS, width
+from untied.cli import width
+from untied.cli.options import FORMATS
 from untied.errors import UntiedError
 from untied.inputs.provenance import provenance
 from untied.results.text import aligned as aligned

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import sys
 
-from untied.cli import add_plugin, load_plugins, output, parser, threads
-from untied.cli.reading import add_reading, read_qrels, run_files
+from untied.cli import output
+from untied.cli.options import (
+    add_chance,
+    add_measures,
+    add_plugin,
+    add_policies,
+    add_reading,
+    add_threads,
+    load_plugins,
+    parse,
+    parser,
+)
+from untied.cli.reading import read_qrels, run_files
 from untied.errors import UntiedError
-from untied.statistics.runs import CORRECTIONS, INTERVALS, SAMPLES, TEST, TESTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,38 +39,27 @@ def arguments_parser() -> argparse.ArgumentParser:
     add("qrels", metavar="QRELS", help="judgments, as for untied eval")
     add("runs", metavar="RUN", nargs="+", help="runs, as for untied eval")
     add("-o", "--output", metavar="FILE", required=True, help="the page to write (.html); - is standard output")
-    add(
-        "-m",
-        "--measure",
-        metavar="MEASURE",
-        action="append",
-        help="a measure, repeatable (default: AP, nDCG@10, RR, P@10, R@100)",
-    )
+    add_measures(made)
     add("--baseline", metavar="NAME", help="test all others against the run of this name (default: every two)")
     add("--title", metavar="TEXT", default="Evaluation", help="of the page (default: Evaluation)")
     add("--depth", metavar="N", type=int, default=20, help="documents of each ranking in the page (default: 20)")
-    add("--level", metavar="L", type=float, default=0.95, help="confidence (default: 0.95)")
-    add("--test", choices=TESTS, default=TEST, help=f"as for untied stats (default: {TEST})")
-    add("--correction", choices=CORRECTIONS, default="holm", help="of p-values, as for untied stats (default: holm)")
-    add("--interval", choices=INTERVALS, default="bca", help="of means: bca, a bootstrap (default); t; none")
-    add("--samples", metavar="N", type=int, default=SAMPLES, help=f"permutations that are drawn (default: {SAMPLES})")
-    add("--seed", metavar="N", type=int, default=0, help="of permutations and bootstrap samples (default: 0)")
+    add_chance(made, "means")
     add(
         "--distance",
         metavar="MEASURE",
         action="append",
         help="what runs are compared by without judgments, repeatable (default: RBO, MED(nDCG@10))",
     )
-    add("--score-dtype", metavar="DTYPE", default="float64", help="as for eval")
+    add_policies(made, "score_dtype")
     add_reading(made)
     add_plugin(made)
-    add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
+    add_threads(made)
     return made
 
 
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    options = arguments_parser().parse_intermixed_args(arguments)
+    options = parse(arguments_parser(), arguments)
     inputs = [options.qrels, *options.runs]
     if inputs.count("-") > 1:
         raise UntiedError("only one input can be standard input")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from untied._core import show_id
-from untied.cli import output, parser
+from untied.cli import output
+from untied.cli.options import parser
 from untied.errors import UntiedError
 from untied.inputs import files
 from untied.inputs.convert import as_qrels, named_runs

@@ -5,18 +5,29 @@ from __future__ import annotations
 import sys
 
 from untied._core import show_id
-from untied.cli import PAPER_FORMATS, add_plugin, digits, load_plugins, parser, threads
 from untied.cli.notes import by_run
-from untied.cli.reading import add_reading, columns_named, read_qrels, run_files
+from untied.cli.options import (
+    PAPER_FORMATS,
+    add_chance,
+    add_digits,
+    add_docs,
+    add_format,
+    add_measures,
+    add_output,
+    add_plugin,
+    add_policies,
+    add_reading,
+    add_threads,
+    load_plugins,
+    parse,
+    parser,
+)
+from untied.cli.reading import columns_named, read_qrels, run_files
 from untied.errors import UntiedError
 from untied.evaluate.runs import Evaluator
 from untied.measures import as_measure, as_measures
 from untied.statistics.aggregates import Aggregate
 from untied.statistics.runs import (
-    CORRECTIONS,
-    INTERVALS,
-    SAMPLES,
-    TEST,
     TESTS,
     Significance,
     discriminative_power,
@@ -50,64 +61,29 @@ def arguments_parser() -> argparse.ArgumentParser:
     add = made.add_argument
     add("qrels", metavar="QRELS", help="judgments, as for untied eval")
     add("runs", metavar="RUN", nargs="+", help="two runs or more, as for untied eval")
-    add(
-        "-m",
-        "--measure",
-        metavar="MEASURE",
-        action="append",
-        help="a measure, repeatable (default: AP, nDCG@10, RR, P@10, R@100)",
-    )
+    add_measures(made)
     add("--baseline", metavar="NAME", help="compare all others with the run of this name (default: every two)")
-    add(
-        "--test",
-        choices=TESTS,
-        default=TEST,
-        help="randomization: paired, exact where there are few queries (default); tukey: randomised Tukey HSD, all "
-        "runs at once; t: Student's, paired; wilcoxon: signed ranks",
-    )
-    add(
-        "--correction",
-        choices=CORRECTIONS,
-        default="holm",
-        help="of p-values for the number of comparisons by a measure: holm (default), bonferroni, bh (Benjamini and "
-        "Hochberg), none; tukey needs none",
-    )
-    add("--interval", choices=INTERVALS, default="bca", help="of differences: bca, a bootstrap (default); t; none")
-    add("--level", metavar="L", type=float, default=0.95, help="confidence (default: 0.95)")
-    add("--samples", metavar="N", type=int, default=SAMPLES, help=f"permutations that are drawn (default: {SAMPLES})")
-    add("--seed", metavar="N", type=int, default=0, help="of permutations and bootstrap samples (default: 0)")
+    add_chance(made, "differences")
     add("--power", action="store_true", help="the share of pairs of runs that each measure tells apart, uncorrected")
-    add("--ties", metavar="POLICY", default="expected", help="as for eval; range: tell what survives every order")
-    add(
-        "--unjudged",
-        metavar="POLICY",
-        default="nonrelevant",
-        help="as for eval; range: tell what survives every grade that unjudged documents may have",
-    )
-    add("--score-dtype", metavar="DTYPE", default="float64", help="as for eval")
+    add_policies(made, "ties", "unjudged", "score_dtype")
     add_reading(made)
-    add("--docs", metavar="FILE", help="lengths of documents, as for eval")
+    add_docs(made)
     add_plugin(made)
     add(
         "--by-run",
         action="store_true",
         help="a table for a paper: one line a run, one column a measure, marks of significance",
     )
-    add(
-        "--format",
-        choices=PAPER_FORMATS,
-        default="auto",
-        help="auto (default): a table on a terminal, tsv elsewhere; latex: as --by-run",
-    )
-    add("--digits", metavar="N", type=digits, default=4, help="decimals (default: 4); json has all")
-    add("-o", "--output", metavar="FILE", help="write there; format by suffix (.tsv, .csv, .json, .md, .tex)")
-    add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
+    add_format(made, PAPER_FORMATS, about="latex: as --by-run")
+    add_digits(made)
+    add_output(made, ".tsv, .csv, .json, .md, .tex")
+    add_threads(made)
     return made
 
 
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    options = arguments_parser().parse_intermixed_args(arguments)
+    options = parse(arguments_parser(), arguments)
     from untied.cli import output
 
     style = output.choose(options.format, options.output, PAPER_FORMATS)

@@ -6,7 +6,7 @@ import sys
 from time import monotonic
 
 from untied import study
-from untied.cli import parser, threads
+from untied.cli.options import add_threads, parse, parser
 from untied.errors import UntiedError
 
 TYPE_CHECKING = False
@@ -44,7 +44,7 @@ def arguments_parser(name: str) -> argparse.ArgumentParser:
     add("--qrels-format", metavar="FORMAT", default="auto", help="as for eval")
     add("--plots", choices=study.PLOTS, default="svg", help="files of plots (default: svg); they need matplotlib")
     add("--restart", action="store_true", help="compute all anew, whatever the folder holds")
-    add("--threads", metavar="N", type=threads, help="number of threads (default: all processors)")
+    add_threads(made)
     return made
 
 
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str]) -> int:
     if name not in study.STUDIES:
         print(f"untied: unknown study {name!r}; there are {', '.join(study.STUDIES)}", file=sys.stderr)
         return 2
-    options = vars(arguments_parser(name).parse_intermixed_args(arguments[1:]))
+    options = vars(parse(arguments_parser(name), arguments[1:]))
     qrels, runs, directory = options.pop("qrels"), options.pop("runs"), options.pop("output")
     if [qrels, *runs].count("-") > 1:
         raise UntiedError("only one input can be standard input")

@@ -9,6 +9,7 @@ from untied import _core
 from untied.errors import MeasureError, UntiedError
 from untied.inputs import overlap
 from untied.inputs.convert import are_rows, as_lengths, as_qrels, as_run
+from untied.policies import COMPARING, Policies
 from untied.results.recorded import recorded
 from untied.results.table import Table, Value
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from untied._core import Measure
     from untied.inputs.convert import DocsLike
+    from untied.policies import ScoreDtype, TiesOfPairs
     from untied.results.recorded import Recorded
 
     ComparingMeasures: TypeAlias = Measure | str | Iterable[Measure | str]
@@ -436,8 +438,8 @@ def compare(
     docs: DocsLike | None = None,
     depth: int | None = None,
     names: tuple[str, str] = ("a", "b"),
-    ties: str = "expected",
-    score_dtype: str = "float64",
+    ties: TiesOfPairs = "expected",
+    score_dtype: ScoreDtype = "float64",
     variance: bool = False,
     strict: bool = False,
     threads: int | None = None,
@@ -509,6 +511,7 @@ def compare(
     >>> untied.compare(["a", "b", "c"], ["a", ["b", "c"]], "Overlap@2")["Overlap@2"]
     0.7500 [0.5000, 1.0000]
     """
+    policies = Policies(COMPARING, ties=ties, score_dtype=score_dtype, variance=variance)
     asked = as_comparing_measures(measures)
     ranked_lists = [isinstance(run, (list, tuple)) and not are_rows(run) for run in (run_a, run_b)]
     if any(ranked_lists):
@@ -519,7 +522,7 @@ def compare(
         probabilities = None if probabilities is None else {"query": probabilities}
     judged = None if qrels is None else as_qrels(qrels, threads)
     runs = (as_run(run_a, threads), as_run(run_b, threads))
-    options: dict[str, Any] = {"depth": depth, "ties": ties, "score_dtype": score_dtype, "variance": variance}
+    options = {**policies.options, "depth": depth}
     known: dict[str, Any] = {
         "qrels": judged,
         "probabilities": None if probabilities is None else as_run(probabilities, threads),
@@ -659,8 +662,8 @@ def compare_all(
     probabilities: Any = None,
     docs: DocsLike | None = None,
     depth: int | None = None,
-    ties: str = "expected",
-    score_dtype: str = "float64",
+    ties: TiesOfPairs = "expected",
+    score_dtype: ScoreDtype = "float64",
     variance: bool = False,
     itself: bool = True,
     strict: bool = False,
@@ -715,13 +718,14 @@ def compare_all(
     """
     from untied.inputs.convert import named_runs
 
+    policies = Policies(COMPARING, ties=ties, score_dtype=score_dtype, variance=variance)
     asked = as_comparing_measures(measures)
     named = named_runs(runs, threads)
     if len(named) < 2:
         raise UntiedError("there is only one run; a comparison needs two")
     judged = None if qrels is None else as_qrels(qrels, threads)
     loaded = {name: load() for name, load in named}
-    options: dict[str, Any] = {"depth": depth, "ties": ties, "score_dtype": score_dtype, "variance": variance}
+    options = {**policies.options, "depth": depth}
     known: dict[str, Any] = {
         "qrels": judged,
         "probabilities": None if probabilities is None else as_run(probabilities, threads),

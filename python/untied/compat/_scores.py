@@ -55,3 +55,9 @@ def finite_scores(query: Any, documents: Mapping[Any, Any], ties: str) -> Mappin
 
 def _single(score: Any) -> float:
     return c_float(score).value
+
+
+def one_value(ties: str, results: str) -> None:
+    """Refuse a policy with three values, where there is room for one."""
+    if ties == "range":
+        raise UntiedError(f"{results} have room for one value; ask for ties 'best' and 'worst' in turn")

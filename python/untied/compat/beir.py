@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from glob import glob
 
-from untied.compat._scores import with_finite_scores
+from untied.compat._scores import one_value, with_finite_scores
 from untied.compat.pytrec_eval import RelevanceEvaluator
 from untied.errors import UntiedError
 from untied.evaluate.runs import evaluate
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from untied._core import Measure
+    from untied.policies import TiesOfOneValue
 
     Grades: TypeAlias = Mapping[str, Mapping[str, float]]
     Scores: TypeAlias = Mapping[str, Mapping[str, float]]
@@ -114,7 +115,7 @@ class EvaluateRetrieval:
         k_values: Iterable[int],
         ignore_identical_ids: bool = True,
         *,
-        ties: str = "trec",
+        ties: TiesOfOneValue = "trec",
     ) -> tuple[dict[str, float], dict[str, float], dict[str, float], dict[str, float]]:
         """NDCG, MAP, Recall and P at each cutoff, over the queries that stand in both.
 
@@ -143,7 +144,7 @@ class EvaluateRetrieval:
         UntiedError
             No query stands in both (BEIR divides by zero).
         """
-        _check(ties)
+        one_value(ties, "BEIR's results")
         if ignore_identical_ids:
             logger.info("documents with the id of their query are left out (ignore_identical_ids=True)")
             for query, documents in results.items():
@@ -167,7 +168,7 @@ class EvaluateRetrieval:
         k_values: Iterable[int],
         metric: str,
         *,
-        ties: str = "given",
+        ties: TiesOfOneValue = "given",
     ) -> dict[str, float]:
         """One of `mrr`, `recall_cap`, `hole` and `top_k_accuracy`, by any of BEIR's names for it.
 
@@ -188,7 +189,7 @@ def mrr(
     results: Scores,
     k_values: Iterable[int],
     *,
-    ties: str = "given",
+    ties: TiesOfOneValue = "given",
 ) -> dict[str, float]:
     """``MRR@k``: reciprocal rank of the first relevant document, mean over all queries of the qrels."""
     return _custom(qrels, results, {f"MRR@{k}": RR @ k for k in k_values}, ties)
@@ -199,7 +200,7 @@ def recall_cap(
     results: Scores,
     k_values: Iterable[int],
     *,
-    ties: str = "given",
+    ties: TiesOfOneValue = "given",
 ) -> dict[str, float]:
     """``R_cap@k``: relevant documents among the first k, as a share of the most there could be (untied's RelP).
 
@@ -213,7 +214,7 @@ def top_k_accuracy(
     results: Scores,
     k_values: Iterable[int],
     *,
-    ties: str = "given",
+    ties: TiesOfOneValue = "given",
 ) -> dict[str, float]:
     """``Accuracy@k``: share of the queries of the qrels with a relevant document among the first k."""
     return _custom(qrels, results, {f"Accuracy@{k}": Success @ k for k in k_values}, ties)
@@ -224,7 +225,7 @@ def hole(
     results: Scores,
     k_values: Iterable[int],
     *,
-    ties: str = "given",
+    ties: TiesOfOneValue = "given",
 ) -> dict[str, float]:
     """``Hole@k``: share of the first k documents that are judged for no query at all."""
     judged = {document for documents in qrels.values() for document in documents}
@@ -239,7 +240,7 @@ def _custom(
     qrels: Grades,
     results: Scores,
     measures: dict[str, Measure],
-    ties: str,
+    ties: TiesOfOneValue,
 ) -> dict[str, float]:
     """Means over all queries of the qrels, every grade above 0 being relevant."""
     for query in results:
@@ -253,11 +254,11 @@ def _means(
     qrels: Grades,
     results: Scores,
     measures: dict[str, Measure],
-    ties: str,
+    ties: TiesOfOneValue,
     queries: int,
 ) -> dict[str, float]:
     """Sums of the values of the queries of the results, divided by a number of queries."""
-    _check(ties)
+    one_value(ties, "BEIR's results")
     if queries == 0:
         raise UntiedError("no query to evaluate: the qrels are empty")
     if not results:
@@ -268,11 +269,6 @@ def _means(
     for measure, value in zip(table["measure"], table["value"], strict=True):
         values.setdefault(measure, []).append(value)
     return _logged({key: round(sum(values[str(measure)]) / queries, 5) for key, measure in measures.items()})
-
-
-def _check(ties: str) -> None:
-    if ties == "range":
-        raise UntiedError("BEIR's results have room for one value; ask for ties 'best' and 'worst' in turn")
 
 
 def _mean(values: list[float]) -> float:

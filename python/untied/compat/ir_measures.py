@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from untied._core import Measure as OwnMeasure
     from untied._types import MeasureInfo
+    from untied.policies import TiesOfOneValue
 
 __all__ = ["MEASURES", "install", "uninstall"]
 
@@ -127,7 +128,7 @@ class UntiedProvider(ir_measures.Provider):
     NAME = "untied"
 
     prefer = False
-    ties = "trec"
+    ties: TiesOfOneValue = "trec"
 
     def supports(self, measure: Any) -> bool:
         """Whether this is a measure of untied, or one of ir_measures that untied is to compute."""
@@ -157,7 +158,7 @@ def _natural(measure: Any) -> list[str | int]:
 class UntiedEvaluator(ir_measures.Evaluator):
     """Qrels and measures, ready for any number of runs."""
 
-    def __init__(self, measures: list[Any], qrels: Any, ties: str) -> None:
+    def __init__(self, measures: list[Any], qrels: Any, ties: TiesOfOneValue) -> None:
         own = {
             measure: measure.own() if isinstance(measure, UntiedMeasure) else as_measure(measure)
             for measure in measures
@@ -171,7 +172,7 @@ class UntiedEvaluator(ir_measures.Evaluator):
         qrels = as_qrels(judged)
         grades = [grade for grade in qrels.grades() if grade > 0]
         # By tie policy: what untied calls a measure, and who asked for it.
-        asked: dict[str, dict[OwnMeasure, list[Any]]] = {}
+        asked: dict[TiesOfOneValue, dict[OwnMeasure, list[Any]]] = {}
         for measure in measures:
             is_own = isinstance(measure, UntiedMeasure)
             policy = measure.params.get("ties", ties) if is_own else ties
@@ -260,7 +261,7 @@ def __getattr__(name: str) -> UntiedMeasure:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
 
 
-def install(*, prefer: bool = False, ties: str = "trec") -> None:
+def install(*, prefer: bool = False, ties: TiesOfOneValue = "trec") -> None:
     """Register untied with ir_measures; importing the module does it once, without preference.
 
     Parameters

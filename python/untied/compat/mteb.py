@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure
+    from untied.policies import TiesOfOneValue
 
 __all__ = ["install", "mrr", "recall_cap", "uninstall"]
 
@@ -36,7 +37,7 @@ MODULE = "mteb._evaluators.retrieval_metrics"
 _replaced: dict[str, tuple[Any, Any]] = {}
 
 
-def install(*, ties: str = "trec") -> None:
+def install(*, ties: TiesOfOneValue = "trec") -> None:
     """Let MTEB compute its retrieval scores with untied, from now on in this process.
 
     Parameters
@@ -75,7 +76,7 @@ def mrr(
     results: Mapping[str, Mapping[str, float]],
     k_values: Sequence[int],
     *,
-    ties: str = "docid",
+    ties: TiesOfOneValue = "docid",
 ) -> dict[str, list[float]]:
     """MTEB's function of this name: ``{"MRR@10": [...]}``, a value for each query of the results, in their order."""
     return _values(qrels, results, {f"MRR@{k}": RR @ k for k in k_values}, ties)
@@ -86,7 +87,7 @@ def recall_cap(
     results: Mapping[str, Mapping[str, float]],
     k_values: Sequence[int],
     *,
-    ties: str = "docid",
+    ties: TiesOfOneValue = "docid",
 ) -> dict[str, list[float | None]]:
     """MTEB's function of this name: ``{"R_cap_at_10": [...]}``, None for a query without relevant documents."""
     found = _values(qrels, results, {f"R_cap_at_{k}": RelP @ k for k in k_values}, ties)
@@ -101,7 +102,7 @@ def _values(
     qrels: Mapping[str, Mapping[str, float]],
     results: Mapping[str, Mapping[str, float]],
     measures: dict[str, Measure],
-    ties: str,
+    ties: TiesOfOneValue,
 ) -> dict[str, list[float]]:
     """The values of each query of the results, every grade above 0 being relevant."""
     if not results:

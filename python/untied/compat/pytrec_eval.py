@@ -19,6 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from untied.policies import TiesOfOneValue
+
 __all__ = [
     "RelevanceEvaluator",
     "compute_aggregated_measure",
@@ -74,7 +76,7 @@ class RelevanceEvaluator:
         relevance_level: float = 1,
         judged_docs_only_flag: bool = False,
         *,
-        ties: str = "trec",
+        ties: TiesOfOneValue = "trec",
     ) -> None:
         names = _combined(measures)
         if not relevance_level > 0:

@@ -4,7 +4,7 @@
 
 >>> from sentence_transformers.sentence_transformer.evaluation import InformationRetrievalEvaluator  # doctest: +SKIP
 >>> class Evaluator(TieAware, InformationRetrievalEvaluator):  # doctest: +SKIP
-...     ties = "expected"
+...     ties: TiesOfOneValue | Literal["corpus_id"] = "expected"
 
 The evaluator itself keeps only the best documents, as many as its largest cutoff. Where equal scores lie across that
 border it has already chosen among them, by id; ask for a larger cutoff than the ones you read to have them all.
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from math import fsum
 
-from untied.compat._scores import finite_scores
+from untied.compat._scores import finite_scores, one_value
 from untied.errors import UntiedError
 from untied.evaluate.runs import evaluate
 from untied.inputs.overlap import Notes
@@ -23,9 +23,10 @@ from untied.measures import AP, RR, P, R, Success, nDCG
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
-    from typing import Any, TypeAlias
+    from typing import Any, Literal, TypeAlias
 
     from untied._core import Measure
+    from untied.policies import TiesOfOneValue
 
     Hits: TypeAlias = Sequence[Mapping[str, Any]]
 
@@ -42,7 +43,7 @@ def compute_metrics(
     accuracy_at_k: Sequence[int] = (1, 3, 5, 10),
     precision_recall_at_k: Sequence[int] = (1, 3, 5, 10),
     map_at_k: Sequence[int] = (100,),
-    ties: str = "corpus_id",
+    ties: TiesOfOneValue | Literal["corpus_id"] = "corpus_id",
 ) -> dict[str, dict[int, float]]:
     """Compute the evaluator's metrics.
 
@@ -68,8 +69,7 @@ def compute_metrics(
         divides by the smaller of k and the number of relevant documents, where trec_eval and untied's AP@k divide by
         the latter.
     """
-    if ties == "range":
-        raise UntiedError("the metrics have room for one value; ask for ties 'best' and 'worst' in turn")
+    one_value(ties, "the metrics")
     qrels: dict[str, dict[Any, int]] = {}
     run: dict[str, Any] = {}
     for query, hits in zip(queries_ids, queries_result_list, strict=True):
@@ -109,7 +109,7 @@ def compute_metrics(
 class TieAware:
     """To inherit from before ``InformationRetrievalEvaluator``: metrics under the policy in `ties`."""
 
-    ties = "expected"
+    ties: TiesOfOneValue | Literal["corpus_id"] = "expected"
 
     def compute_metrics(self, queries_result_list: Sequence[Hits]) -> dict[str, dict[int, float]]:
         """Compute the evaluator's metrics, see the function of this name."""

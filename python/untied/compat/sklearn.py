@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure
+    from untied.policies import TiesOfArrays
 
 __all__ = [
     "coverage_error",
@@ -308,7 +309,7 @@ def _average(
 
 def _values(measure: Measure, y_true: Any, y_score: Any, ignore_ties: bool) -> Any:
     """The value of each sample, NaN where it is undefined."""
-    ties = "given" if ignore_ties else "expected"
+    ties: TiesOfArrays = "given" if ignore_ties else "expected"
     with Notes():  # the original package does not warn either
         found = evaluate_arrays(y_score, y_true, measure, ties=ties, on_undefined="nan", per_query=True)
     return found.per_query(measure).value

@@ -7,12 +7,14 @@ from untied.errors import UntiedError
 from untied.evaluate.runs import evaluate
 from untied.inputs.convert import as_qrels, named_runs
 from untied.measures import DCG, Hits, P, R
+from untied.policies import EVALUATING, Policies
 from untied.results.table import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from untied._core import Measure
     from untied.inputs.convert import QrelsLike, Runs
+    from untied.policies import QrelsFormat, ScoreDtype, Ties
 
 #: Names of curves: what has been found of what may have been expected so far, the number of relevant documents,
 #: precision, recall and cumulated gain.
@@ -27,9 +29,9 @@ def curves(
     depth: int | None = None,
     rel: float = 1,
     gain: str = "linear",
-    ties: str = "range",
-    score_dtype: str = "float64",
-    qrels_format: str = "auto",
+    ties: Ties = "range",
+    score_dtype: ScoreDtype = "float64",
+    qrels_format: QrelsFormat = "auto",
     threads: int | None = None,
 ) -> Table:
     """Measures of one query at every rank.
@@ -68,6 +70,7 @@ def curves(
     >>> table["value"][:3]
     [0.0, 0.5, 1.0]
     """
+    policies = Policies(EVALUATING, ties=ties, score_dtype=score_dtype)
     judged = as_qrels(qrels, threads, qrels_format)
     if query not in judged:
         raise UntiedError(f"the qrels do not hold query {query!r}")
@@ -92,9 +95,7 @@ def curves(
         "DCG": [DCG(gain=gain) @ k for k in range(1, depth + 1)],
     }
     asked = [measure for of_curve in measures.values() for measure in of_curve]
-    results = evaluate(
-        {query: grades}, rankings, asked, ties=ties, score_dtype=score_dtype, queries="qrels", threads=threads
-    )
+    results = evaluate({query: grades}, rankings, asked, **policies.options, threads=threads)
     texts: dict[str, list[str]] = {"run": [], "query": [], "curve": []}
     numbers: dict[str, list[float | None]] = {"rank": [], "value": []}
     if ties == "range":

@@ -11,6 +11,7 @@ from untied.inputs import overlap
 from untied.inputs.convert import as_lengths, as_qrels, as_run, named_sources
 from untied.inputs.files import run_file
 from untied.measures import as_measures
+from untied.policies import EVALUATING, Policies
 from untied.progress import each
 from untied.results.table import Results
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from untied.inputs.convert import DocsLike, OneRun, QrelsLike, Runs
     from untied.measures import MeasureLike
+    from untied.policies import OnUndefined, QrelsFormat, Queries, ScoreDtype, Ties, Unjudged, Unretrieved
 
 
 class Evaluator:
@@ -87,34 +89,28 @@ class Evaluator:
         qrels: QrelsLike,
         measures: MeasureLike | Iterable[MeasureLike] | None = None,
         *,
-        ties: str = "expected",
-        unjudged: str = "nonrelevant",
-        unretrieved: str = "none",
-        score_dtype: str = "float64",
-        queries: str = "qrels",
-        qrels_format: str = "auto",
-        on_undefined: str = "zero",
+        ties: Ties = "expected",
+        unjudged: Unjudged = "nonrelevant",
+        unretrieved: Unretrieved = "none",
+        score_dtype: ScoreDtype = "float64",
+        queries: Queries = "qrels",
+        qrels_format: QrelsFormat = "auto",
+        on_undefined: OnUndefined = "zero",
         docs: DocsLike | None = None,
         variance: bool = False,
         strict: bool = False,
         threads: int | None = None,
     ) -> None:
+        policies = Policies(
+            EVALUATING, ties=ties, unjudged=unjudged, unretrieved=unretrieved, score_dtype=score_dtype, queries=queries,
+            on_undefined=on_undefined, variance=variance,
+        )  # fmt: skip
         self._measures = as_measures(measures)
         self._threads = threads
         self._least = max((measure.least_grade or 0.0 for measure in self._measures), default=0.0)
         self._strict = strict
         self._qrels = as_qrels(qrels, threads, qrels_format)
-        self._options: dict[str, Any] = {
-            "ties": ties,
-            "unjudged": unjudged,
-            "unretrieved": unretrieved,
-            "score_dtype": score_dtype,
-            "queries": queries,
-            "on_undefined": on_undefined,
-            "variance": variance,
-            "threads": threads,
-            "docs": as_lengths(docs, threads),
-        }
+        self._options: dict[str, Any] = {**policies.options, "threads": threads, "docs": as_lengths(docs, threads)}
         self._native = _core.Evaluator(self._qrels, self._measures, **self._options)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -215,13 +211,13 @@ def evaluate(
     runs: Runs,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
-    ties: str = "expected",
-    unjudged: str = "nonrelevant",
-    unretrieved: str = "none",
-    score_dtype: str = "float64",
-    queries: str = "qrels",
-    qrels_format: str = "auto",
-    on_undefined: str = "zero",
+    ties: Ties = "expected",
+    unjudged: Unjudged = "nonrelevant",
+    unretrieved: Unretrieved = "none",
+    score_dtype: ScoreDtype = "float64",
+    queries: Queries = "qrels",
+    qrels_format: QrelsFormat = "auto",
+    on_undefined: OnUndefined = "zero",
     docs: DocsLike | None = None,
     variance: bool = False,
     stream: bool = False,

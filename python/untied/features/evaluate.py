@@ -9,6 +9,7 @@ from untied.errors import UntiedError
 from untied.inputs import overlap
 from untied.inputs.files import unpacked
 from untied.measures import as_measure, as_measures
+from untied.policies import OF_ARRAYS, Policies
 from untied.results.recorded import recorded
 from untied.results.table import Table, Value
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from untied._core import FeatureEvaluation, Measure
     from untied._types import Facts, FeatureTies
     from untied.measures import MeasureLike
+    from untied.policies import OnUndefined, TiesOfArrays, Unjudged
     from untied.results.recorded import Recorded
 
 #: What ``directions`` takes, each with the directions that are evaluated.
@@ -296,10 +298,10 @@ def features(
     labels: Any = None,
     query_ids: Any = None,
     names: Iterable[str] | Mapping[int, str] | str | os.PathLike[str] | None = None,
-    ties: str = "range",
+    ties: TiesOfArrays = "range",
     directions: str = "high",
-    unjudged: str = "nonrelevant",
-    on_undefined: str = "zero",
+    unjudged: Unjudged = "nonrelevant",
+    on_undefined: OnUndefined = "zero",
     per_query: bool = False,
     threads: int | None = None,
 ) -> FeatureResults:
@@ -365,13 +367,12 @@ def features(
     """
     if directions not in DIRECTIONS:
         raise UntiedError(f"directions must be {', '.join(list(DIRECTIONS)[:-1])} or better, not {directions!r}")
+    policies = Policies(OF_ARRAYS, ties=ties, unjudged=unjudged, on_undefined=on_undefined)
     asked = as_measures(measures)
     evaluator = FeatureEvaluator(
         asked,
         directions=[direction == "low" for direction in DIRECTIONS[directions]],
-        ties=ties,
-        unjudged=unjudged,
-        on_undefined=on_undefined,
+        **policies.options,
         per_query=per_query,
         threads=threads,
     )

@@ -10,6 +10,7 @@ from untied.gate.rules import Allowed, drop, largest_difference, own
 from untied.inputs import overlap
 from untied.inputs.convert import as_lengths, as_qrels, as_run
 from untied.measures import as_measure
+from untied.policies import GATING, Policies
 from untied.statistics.runs import SAMPLES
 
 TYPE_CHECKING = False
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from untied.inputs.convert import DocsLike, OneRun, QrelsLike
     from untied.measures import MeasureLike
+    from untied.policies import OnUndefinedOfGates, QrelsFormat, ScoreDtype, TiesOfOneValue, UnjudgedOfOneValue
 
     Limits: TypeAlias = Mapping[MeasureLike, float | str] | Iterable[tuple[MeasureLike, float | str]]
 
@@ -94,11 +96,11 @@ def gate(
     samples: int = SAMPLES,
     seed: int = 0,
     allow_missing: bool = False,
-    on_undefined: str = "fail",
-    ties: str = "expected",
-    unjudged: str = "nonrelevant",
-    score_dtype: str = "float64",
-    qrels_format: str = "auto",
+    on_undefined: OnUndefinedOfGates = "fail",
+    ties: TiesOfOneValue = "expected",
+    unjudged: UnjudgedOfOneValue = "nonrelevant",
+    score_dtype: ScoreDtype = "float64",
+    qrels_format: QrelsFormat = "auto",
     docs: DocsLike | None = None,
     threads: int | None = None,
 ) -> Verdict:
@@ -156,8 +158,8 @@ def gate(
     passed: RR is 0.5000 (mean of 1 query), at least 0.4000 is required
     FAILED: RR drops by 0.5000 (from 1.0000 to 0.5000, mean of 1 query), 0.1000 is allowed
     """
-    if "range" in (ties, unjudged):
-        raise UntiedError("a gate needs one value: take best, worst or another policy, not range")
+    policies = Policies(GATING, ties=ties, unjudged=unjudged, score_dtype=score_dtype)
+    GATING["on_undefined"].check(on_undefined)
     if not 0 < level < 1:
         raise UntiedError(f"level must be between 0 and 1, not {level}")
     if samples < 1:
@@ -180,7 +182,6 @@ def gate(
     measures = list(dict.fromkeys(limit.measure for limit in limits if limit.kind != "max-med"))
     asked = [limit.measure for limit in limits]
     overlap.say(overlap.of_levels(asked, next(iter(sorted(judged.grades(), reverse=True)), 0)), strict=True)
-    policies = {"ties": ties, "unjudged": unjudged, "score_dtype": score_dtype}
     with overlap.Notes():
         evidence = Evidence(judged, runs, measures, policies, as_lengths(docs, threads), threads)
     chance = {"level": level, "samples": samples, "seed": seed} if significant else None

@@ -13,9 +13,9 @@ from untied.measures import NumRet
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from untied._core import Lengths, Measure, Qrels, Run
+    from untied.policies import OnUndefined, Policies
     from untied.results.table import Results, Value
 
 #: Queries that are named where a limit is broken, or that are missing.
@@ -32,7 +32,7 @@ class Evidence:
         qrels: Qrels,
         runs: Mapping[str, Run],
         measures: Sequence[Measure],
-        policies: Mapping[str, Any],
+        policies: Policies,
         docs: Lengths | None,
         threads: int | None,
     ) -> None:
@@ -54,10 +54,10 @@ class Evidence:
         self._by_itself: dict[tuple[Measure, bool], Results] = {}
         self._results = {"nan": self._evaluated(measures, "nan")} if measures else {}
 
-    def _evaluated(self, measures: Sequence[Measure], on_undefined: str, *, variance: bool = False) -> Results:
+    def _evaluated(self, measures: Sequence[Measure], on_undefined: OnUndefined, *, variance: bool = False) -> Results:
         evaluator = Evaluator(
-            self.qrels, list(measures), **self._policies, on_undefined=on_undefined, variance=variance, docs=self.docs,
-            threads=self.threads,
+            self.qrels, list(measures), **self._policies.options, on_undefined=on_undefined, variance=variance,
+            docs=self.docs, threads=self.threads,
         )  # fmt: skip
         return evaluator.evaluate(self.runs)
 

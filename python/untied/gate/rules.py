@@ -32,8 +32,6 @@ class Allowed:
     """Whether missing queries are allowed, and how undefined values count."""
 
     def __init__(self, missing: bool, on_undefined: str) -> None:
-        if on_undefined not in ("fail", "zero", "nan"):
-            raise UntiedError(f"on_undefined must be fail, zero or nan, not {on_undefined!r}")
         self.missing = missing
         self.undefined = on_undefined
 

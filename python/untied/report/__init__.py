@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from untied.compare.runs import Comparison
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
+    from untied.policies import QrelsFormat, ScoreDtype
 
 
 #: What runs are compared by where nothing is asked for.
@@ -36,8 +37,8 @@ def report(
     distances: Sequence[str] = DISTANCES,
     samples: int = SAMPLES,
     seed: int = 0,
-    score_dtype: str = "float64",
-    qrels_format: str = "auto",
+    score_dtype: ScoreDtype = "float64",
+    qrels_format: QrelsFormat = "auto",
     inputs: Sequence[str] = (),
     threads: int | None = None,
 ) -> str:

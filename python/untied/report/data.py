@@ -12,6 +12,7 @@ from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, named_runs
 from untied.measures import ADR, IPrec, Unjudged, as_measures
+from untied.policies import EVALUATING, Policies
 from untied.report.values import HELD, evaluated, number
 from untied.results.scaling import places
 from untied.statistics.aggregates import Aggregate
@@ -59,12 +60,12 @@ def collect(
     """Evaluate, test and compare; parameters as for `untied.report.report`."""
     if depth < 1:
         raise UntiedError(f"depth must be at least 1, not {depth}")
+    policies = {**Policies(EVALUATING, score_dtype=score_dtype).options, "threads": threads}
     judged = as_qrels(qrels, threads, qrels_format)
     loaded: dict[str, Run] = {name: load() for name, load in named_runs(runs, threads)}
     if baseline is not None and baseline not in loaded:
         raise UntiedError(f"no run {baseline!r}; there are {', '.join(loaded)}")
     asked = as_measures(measures)
-    policies: dict[str, Any] = {"score_dtype": score_dtype, "threads": threads}
     chance = {"level": level, "test": test, "correction": correction, "samples": samples, "seed": seed}
     found = evaluated(judged, loaded, asked, baseline, chance, interval, policies)
     queries = found.queries

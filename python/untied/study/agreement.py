@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
+    from untied.policies import QrelsFormat
     from untied.results.table import Table
     from untied.study.frame import Part, Result, Row
 
@@ -361,7 +362,7 @@ def agreement(
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     qrels_also: Mapping[str, QrelsLike] | Iterable[str | os.PathLike[str]] | None = None,
     depths: Sequence[int] = DEPTHS,
-    qrels_format: str = "auto",
+    qrels_format: QrelsFormat = "auto",
     plots: str = "svg",
     restart: bool = False,
     threads: int | None = None,

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from untied._core import Qrels, Run
     from untied.inputs.convert import OneRun, QrelsLike, Runs
+    from untied.policies import QrelsFormat
 
     #: What tells a part from the others: text and numbers.
     Part: TypeAlias = tuple[Any, ...]
@@ -70,7 +71,9 @@ class Inputs:
         where it has one.
     """
 
-    def __init__(self, qrels: QrelsLike, runs: Runs, *, qrels_format: str = "auto", threads: int | None = None) -> None:
+    def __init__(
+        self, qrels: QrelsLike, runs: Runs, *, qrels_format: QrelsFormat = "auto", threads: int | None = None
+    ) -> None:
         self.threads = threads
         self.qrels_format = qrels_format
         self.origins: list[dict[str, str | None]] = []

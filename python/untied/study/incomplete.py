@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
+    from untied.policies import QrelsFormat
     from untied.results.table import Table
     from untied.study.frame import Result, Row
 
@@ -159,7 +160,7 @@ def incomplete(
     pool_depth: int | None = None,
     sampling: str = "bernoulli",
     seed: int = 0,
-    qrels_format: str = "auto",
+    qrels_format: QrelsFormat = "auto",
     plots: str = "svg",
     restart: bool = False,
     threads: int | None = None,

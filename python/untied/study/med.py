@@ -24,6 +24,7 @@ from untied.inputs import overlap
 from untied.inputs.lines import lines, refused
 from untied.judging import sample
 from untied.measures import as_measure
+from untied.policies import COMPARING, Policies
 from untied.progress import each
 from untied.results.scaling import places
 from untied.study.estimates import linear
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from untied.compare.runs import Comparisons
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
+    from untied.policies import QrelsFormat, TiesOfPairs
     from untied.results.table import Table
     from untied.study.frame import Part, Result, Row
 
@@ -48,7 +50,7 @@ RATES = (25.0, 75.0, 100.0)
 PSI = (0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
 CUTOFFS = (5, 20, 100)
 #: One order of tied documents, as in the paper.
-TIES = "docid"
+TIES: TiesOfPairs = "docid"
 PREFIX = 3
 #: Differences that there are.
 DIFFERENCES = ("difference", "per_query", "scaled")
@@ -135,8 +137,7 @@ class Med(Study):
         add("--groups", metavar="FILE", help="groups that runs are of: lines of a run's name and a group")
         add("--prefix", metavar="N", type=int, default=PREFIX,
             help=f"without --groups: letters with which all names of a group begin (default: {PREFIX})")  # fmt: skip
-        add("--ties", metavar="POLICY", default=TIES,
-            help=f"tied documents, as for compare (default: {TIES})")  # fmt: skip
+        add("--ties", metavar="POLICY", default=TIES, type=COMPARING["ties"].read, help=COMPARING["ties"].help(TIES))
         add("--passages", action="store_true",
             help="runs of passages and judged passages, as for compare --passages; compared by MED-U")  # fmt: skip
         add("--text-length", metavar="L", type=float, default=12_000.0,
@@ -421,11 +422,11 @@ def med(
     cutoffs: Sequence[int] = CUTOFFS,
     groups: str | os.PathLike[str] | Mapping[str, str] | None = None,
     prefix: int = PREFIX,
-    ties: str = TIES,
+    ties: TiesOfPairs = TIES,
     passages: bool = False,
     text_length: float = 12_000.0,
     seed: int = 0,
-    qrels_format: str = "auto",
+    qrels_format: QrelsFormat = "auto",
     plots: str = "svg",
     restart: bool = False,
     threads: int | None = None,
@@ -496,6 +497,7 @@ def med(
         study: Study = MedPassages(of_passages, {"passages": True, "text_length": text_length, "prefix": prefix},
                                    grouped(of_passages, groups, prefix))  # fmt: skip
         return conduct(study, directory, plots=plots, restart=restart)
+    policies = Policies(COMPARING, ties=ties)
     for rate in rates:
         if not 0 <= rate <= 100:
             raise UntiedError(f"rates are percent, from 0 to 100, not {rate:g}")
@@ -506,7 +508,7 @@ def med(
         "psi": sorted({float(one) for one in psi}),
         "cutoffs": sorted({whole("cutoffs", one, 1) for one in cutoffs}),
         "prefix": whole("prefix", prefix),
-        "ties": ties,
+        **policies.options,
         "seed": whole("seed", seed),
     }
     inputs = Inputs(qrels, runs, qrels_format=qrels_format, threads=threads)

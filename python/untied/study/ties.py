@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from untied._core import Run
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
+    from untied.policies import QrelsFormat
+    from untied.policies import Ties as TiesPolicy
     from untied.results.table import Table
     from untied.study.frame import Part, Result, Row
 
@@ -518,7 +520,7 @@ def costs(inputs: Inputs, measures: Sequence[MeasureLike], repeats: int = 5) -> 
     from statistics import median
     from time import process_time
 
-    policies = ("given", "docid", "expected", "range")
+    policies: tuple[TiesPolicy, ...] = ("given", "docid", "expected", "range")
     rows = []
     for precision in (PRECISIONS[0], PRECISIONS[-1]):
         runs = [at_precision(run, precision)[0] for run in inputs.runs.values()]
@@ -546,7 +548,7 @@ def ties(
     *,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     cost: bool = False,
-    qrels_format: str = "auto",
+    qrels_format: QrelsFormat = "auto",
     plots: str = "svg",
     restart: bool = False,
     threads: int | None = None,

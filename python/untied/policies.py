@@ -1,0 +1,229 @@
+"""Policies: the options that evaluations share, what each of their values means, and how a wrong one is refused."""
+
+from __future__ import annotations
+
+from untied.errors import UntiedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Literal, TypeAlias
+
+    Ties: TypeAlias = Literal["expected", "range", "best", "worst", "docid", "trec", "given"]
+    #: Where documents have no ids.
+    TiesOfArrays: TypeAlias = Literal["expected", "range", "best", "worst", "given"]
+    #: Where two rankings are compared.
+    TiesOfPairs: TypeAlias = Literal["expected", "docid", "trec", "given"]
+    #: Where one value decides.
+    TiesOfOneValue: TypeAlias = Literal["expected", "best", "worst", "docid", "trec", "given"]
+    Unjudged: TypeAlias = Literal["nonrelevant", "remove", "range", "best", "worst"]
+    UnjudgedOfOneValue: TypeAlias = Literal["nonrelevant", "remove", "best", "worst"]
+    Unretrieved: TypeAlias = Literal["none", "pooled"]
+    Queries: TypeAlias = Literal["qrels", "common"]
+    OnUndefined: TypeAlias = Literal["zero", "nan", "raise"]
+    OnUndefinedOfGates: TypeAlias = Literal["fail", "zero", "nan"]
+    #: A name of `SCORE_DTYPE`, where N is a number.
+    ScoreDtype: TypeAlias = Literal["float64", "float32", "float16", "bfloat16"] | str
+    QrelsFormat: TypeAlias = Literal[
+        "auto", "trec", "csv", "tsv", "jsonl", "json", "parquet", "rank-eval", "subtopics", "stratified", "prels",
+        "groups", "mirex",
+    ]  # fmt: skip
+    #: Where qrels are rows of a frame.
+    QrelsFormatOfRows: TypeAlias = Literal["auto", "trec", "subtopics", "stratified", "prels"]
+
+#: The most decimals that scores can be rounded to.
+DECIMALS = 17
+
+
+class Policy:
+    """An option with a few values.
+
+    Parameters
+    ----------
+    name : str
+        Of the parameter in Python; the command line has hyphens for its underscores.
+    values : dict of str
+        What each value means, in words for help texts; neighbours with the same meaning share it. The first value is
+        the default.
+    about : str
+        What all of them are about, where the values do not say it.
+    others : dict of str
+        Why values that the option has elsewhere are none here.
+    """
+
+    __slots__ = ("about", "name", "others", "values")
+
+    def __init__(
+        self, name: str, values: dict[str, str], about: str = "", others: dict[str, str] | None = None
+    ) -> None:
+        self.name = name
+        self.values = values
+        self.about = about
+        self.others = others or {}
+
+    @property
+    def default(self) -> str:
+        """The value unless something else is asked for."""
+        return next(iter(self.values))
+
+    def only(self, *values: str, because: str) -> Policy:
+        """The same with fewer values, and why."""
+        others = {value: because for value in self.values if value not in values}
+        return Policy(self.name, {value: self.values[value] for value in values}, self.about, others)
+
+    def why_not(self, value: str) -> str | None:
+        """What to say of a wrong value; None of a right one."""
+        if isinstance(value, str) and (value in self.values or ("decimals=N" in self.values and _is_decimals(value))):
+            return None
+        *others, last = self.values
+        because = self.others.get(value) if isinstance(value, str) else None
+        return f"must be {', '.join(others)} or {last}, not {value!r}" + (f": {because}" if because else "")
+
+    def check(self, value: str) -> None:
+        """Refuse a wrong value."""
+        why = self.why_not(value)
+        if why is not None:
+            raise UntiedError(f"{self.name} {why}")
+
+    def read(self, text: str) -> str:
+        """Read an argument of the command line."""
+        why = self.why_not(text)
+        if why is not None:
+            from argparse import ArgumentTypeError
+
+            raise ArgumentTypeError(why)
+        return text
+
+    def help(self, default: str) -> str:
+        """The values and what they mean."""
+        groups: dict[str, list[str]] = {}
+        for value, meaning in self.values.items():
+            groups.setdefault(meaning or value, []).append(value + " (default)" * (value == default))
+        said = [", ".join(group) + (f": {meaning}" if self.values[group[0].split()[0]] else "")
+                for meaning, group in groups.items()]  # fmt: skip
+        return (f"{self.about}: " if self.about else "") + "; ".join(said)
+
+
+def _is_decimals(value: str) -> bool:
+    number = value.removeprefix("decimals=")
+    return number != value and number.isascii() and number.isdigit() and int(number) <= DECIMALS
+
+
+TIES = Policy(
+    "ties",
+    {
+        "expected": "mean over all orders",
+        "range": "that, lowest and highest",
+        "best": "the best or the worst order",
+        "worst": "the best or the worst order",
+        "docid": "tied documents by id, descending (trec_eval 10)",
+        "trec": "the same over 32-bit scores (trec_eval 9, pytrec_eval)",
+        "given": "tied documents as the input has them",
+    },
+)
+UNJUDGED = Policy(
+    "unjudged",
+    {
+        "nonrelevant": "",
+        "remove": "take unjudged documents out of the ranking",
+        "range": "lowest and highest value over all grades that they may have",
+        "best": "the grades that make the value largest or smallest",
+        "worst": "the grades that make the value largest or smallest",
+    },
+)
+UNRETRIEVED = Policy(
+    "unretrieved",
+    {
+        "none": "",
+        "pooled": "documents with a negative grade that are not retrieved get grades too, with --unjudged range, best "
+        "or worst",
+    },
+)
+SCORE_DTYPE = Policy(
+    "score_dtype",
+    dict.fromkeys(("float64", "float32", "float16", "bfloat16", "decimals=N"), ""),
+    "how scores are read before they are compared",
+)
+QUERIES = Policy(
+    "queries",
+    {
+        "qrels": "every judged query, those absent from a run count as empty",
+        "common": "only those in both",
+    },
+)
+ON_UNDEFINED = Policy(
+    "on_undefined",
+    {"zero": "count it 0", "nan": "leave it out of the mean", "raise": "stop"},
+    "what becomes of a measure without a value for a query",
+)
+
+
+def _named(*policies: Policy) -> dict[str, Policy]:
+    return {policy.name: policy for policy in policies}
+
+
+#: Evaluations of runs.
+EVALUATING = _named(TIES, UNJUDGED, UNRETRIEVED, SCORE_DTYPE, QUERIES, ON_UNDEFINED)
+#: Evaluations of arrays and features: documents have no ids.
+OF_ARRAYS = EVALUATING | _named(
+    TIES.only("expected", "range", "best", "worst", "given", because="documents have no ids here")
+)
+#: Comparisons of two rankings.
+COMPARING = _named(
+    TIES.only("expected", "docid", "trec", "given", because="two rankings have no best and no worst order"),
+    SCORE_DTYPE,
+)
+#: Gates: one value decides, and no value is an answer too.
+GATING = EVALUATING | _named(
+    TIES.only("expected", "best", "worst", "docid", "trec", "given", because="a gate needs one value"),
+    UNJUDGED.only("nonrelevant", "remove", "best", "worst", because="a gate needs one value"),
+    Policy(
+        "on_undefined",
+        {"fail": "the check fails", "zero": "they count 0, but fail where lower is better", "nan": "leave them out"},
+        "queries without a value",
+    ),
+)
+
+
+def why_not_together(chosen: Mapping[str, str]) -> str | None:
+    """What to say of values that contradict each other; None where none do."""
+    if chosen.get("ties") == "trec" and chosen.get("score_dtype", "float32") not in ("float64", "float32"):
+        return "ties 'trec' reads scores as float32; it goes with no other score_dtype"
+    return None
+
+
+class Policies:
+    """The policies of one evaluation, refused before anything is read.
+
+    Parameters
+    ----------
+    known : dict of Policy
+        Those that there are: `EVALUATING`, `OF_ARRAYS`, `COMPARING` or `GATING`.
+    variance : bool, optional
+        Whether variances are asked for.
+    **chosen : str
+        Values by the names of policies.
+
+    Attributes
+    ----------
+    options : dict
+        All of this by name, as native calls take it.
+
+    Raises
+    ------
+    UntiedError
+        A value is unknown, or two do not go together.
+    """
+
+    __slots__ = ("options",)
+
+    def __init__(self, known: Mapping[str, Policy], /, *, variance: bool | None = None, **chosen: str) -> None:
+        for name, value in chosen.items():
+            known[name].check(value)
+        why = why_not_together(chosen)
+        if why is not None:
+            raise UntiedError(why)
+        self.options: dict[str, Any] = chosen if variance is None else {**chosen, "variance": variance}
+
+    def __getitem__(self, name: str) -> Any:
+        return self.options[name]
