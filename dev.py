@@ -46,6 +46,7 @@ def lint() -> None:
     install("dev")
     lint_core()
     lint_package()
+    lint_border()
 
 
 def lint_core(*crates: str) -> None:
@@ -62,8 +63,13 @@ def lint_package() -> None:
         run(BIN / "ruff", "format", "--check", ".")
         run(BIN / "ruff", "check", ".")
         run(BIN / "mypy")
-        run(BIN / "stubtest", "untied._core", "--allowlist", "tests/stubtest-allowlist.txt")
         run(BIN / "python", "release/third_party.py")
+
+
+def lint_border() -> None:
+    """Whether the stub says what the compiled core has."""
+    with part("lints"):
+        run(BIN / "stubtest", "untied._core", "--allowlist", "tests/stubtest-allowlist.txt")
 
 
 def docs() -> None:
@@ -89,6 +95,8 @@ def check(names: list[str]) -> None:
                 run("cargo", "test", "--locked", "--quiet", "-p", crate, "--", *chosen)
     build()
     lint_package()
+    if "untied-python" in plan.crates or "python" in plan.parts:
+        lint_border()
     with part("tests in Python"):
         run(*PYTEST, *plan.tests)
 
@@ -110,23 +118,31 @@ def nightly(seed: int | None) -> None:
 def test_with(pytest: tuple[object, ...], **variables: str) -> None:
     """Lint, build what is released, and run all tests."""
     install("dev")
+    # Two processors have work at any time: linking the optimised core, counting and smoke tests take one each.
     with ThreadPoolExecutor() as beside:
-        # Linking the optimised core takes one processor for minutes; lints and tests of the core need nothing of it.
         built = beside.submit(build, release=True)
         lint_core()
+        lint_package()
         with part("tests in Rust"):
             run("cargo", "test", "--locked", "--quiet", **variables)
         built.result()
-    lint_package()
+    lint_border()
     with part("tests in Python"):
         run(*map(str, pytest), **variables)
-    if shutil.which("valgrind"):
-        with part("instructions"):
-            run(BIN / "python", "benchmarks/instructions.py")
-    else:
+    with ThreadPoolExecutor() as beside:
+        counted = beside.submit(count)
+        with part("package"):
+            run(BIN / "python", "release/build.py", "--quick")
+        counted.result()
+
+
+def count() -> None:
+    """Count instructions, where there is valgrind."""
+    if not shutil.which("valgrind"):
         print("instructions are not counted: there is no valgrind")
-    with part("package"):
-        run(BIN / "python", "release/build.py", "--quick")
+        return
+    with part("instructions"):
+        run(BIN / "python", "benchmarks/instructions.py")
 
 
 def instructions() -> None:
@@ -167,7 +183,7 @@ def main() -> None:
         command(**chosen)
     finally:
         if took:
-            print("seconds by part:", *(f"{name} {seconds:.0f}," for name, seconds in took.items()))
+            print("seconds by part, some at the same time:", ", ".join(f"{name} {took[name]:.0f}" for name in took))
 
 
 if __name__ == "__main__":
