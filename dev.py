@@ -64,6 +64,13 @@ def lint_package() -> None:
         run(BIN / "ruff", "check", ".")
         run(BIN / "mypy")
         run(BIN / "python", "release/third_party.py")
+        run(BIN / "python", "-m", "devtools.generate", "--check")
+
+
+def generate() -> None:
+    """Build, then write what follows from the facts of measures: their objects in Python, tables of the docs."""
+    build()
+    run(BIN / "python", "-m", "devtools.generate")
 
 
 def lint_border() -> None:
@@ -159,7 +166,7 @@ def release() -> None:
 
 COMMANDS: dict[str, Callable[..., None]] = {
     command.__name__: command
-    for command in (example, check, test, nightly, lint, build, docs, instructions, release)
+    for command in (example, check, test, nightly, lint, build, generate, docs, instructions, release)
 }  # fmt: skip
 
 

@@ -45,10 +45,10 @@ PARTS = {
         (f"{CORE}ranking",), "example number_types numerics oracle sampled_ties worked", ("ranking::",)
     ),
     "measures": Part(
-        (f"{CORE}measures", f"{CORE}registry", f"{PYTHON}measures"),
-        "bounds bounds_undefined diversity docs estimates levels names numerics oracle own_measures peers ranges"
-        " sampled_pools sampled_ties worked",
-        ("measures::", "registry::"),
+        (f"{CORE}measures", f"{CORE}names", f"{CORE}registry", f"{PYTHON}measures", "devtools/generate.py"),
+        "bounds bounds_undefined diversity docs estimates generate levels names numerics oracle own_measures peers"
+        " ranges sampled_pools sampled_ties worked",
+        ("measures::", "names::", "registry::"),
     ),
     "compare": Part(
         (f"{CORE}similarity", f"{CORE}compare", f"{PYTHON}compare"),

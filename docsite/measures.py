@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from itertools import groupby, pairwise, permutations
 from operator import itemgetter
-from pathlib import Path
 
 from latex2mathml.converter import convert
 
@@ -23,8 +21,6 @@ if TYPE_CHECKING:
     from untied._types import MeasureInfo
 
     Rows = Sequence[Sequence[str]]
-
-EQUATIONS: dict[str, str] = tomllib.loads(Path(__file__).with_name("equations.toml").read_text(encoding="utf-8"))
 
 # One query: a, then b, c and d with equal scores, then e and f. Nobody judged d; g is relevant and not retrieved.
 RANKING: list[list[str]] = [["a"], ["b", "c", "d"], ["e"], ["f"]]
@@ -42,8 +38,6 @@ QUERY = "q"
 def pages(site: Mapping[str, str]) -> tuple[list[object], dict[str, str]]:
     """Entries of the navigation and pages, with the list of all in the page that opens the section."""
     made, entries, overview = {}, list[object](), [site["measures.md"]]
-    sampled = rows_of(site["ties.md"], "Where orders are sampled")
-    unbounded = rows_of(site["incomplete.md"], "Bounds")
     between = rows_of(site["comparing.md"], "Ties")
     for comparing in (False, True):
         for family, members in groupby(measure_info(comparing=comparing), itemgetter("family")):
@@ -53,7 +47,7 @@ def pages(site: Mapping[str, str]) -> tuple[list[object], dict[str, str]]:
             overview.append(f"\n## {family}\n\n| measure | |\n|---|---|")
             for info in members:
                 target = f"measures/{info['name']}.md"
-                made[target] = page(info, comparing, between if comparing else sampled, unbounded)
+                made[target] = page(info, between if comparing else None)
                 section.append({info["name"]: target})
                 overview.append(f"| [`{written(info)}`]({target}) | {info['title']} |")
             entries.append({family: section})
@@ -73,20 +67,19 @@ def rows_of(page: str, heading: str) -> dict[str, list[list[str]]]:
                 row[column] = above[1] if column == 1 else row[column - 1]
             else:
                 row[column] = words.replace("](", "](../")
-        names = row[0].replace("NERR8 to NERR11", "NERR8, NERR9, NERR10, NERR11")
-        for name in names.split(", "):
+        for name in row[0].split(", "):
             found.setdefault(name.strip("` "), []).append(row)
     return found
 
 
-def page(info: MeasureInfo, comparing: bool, sampled: Mapping[str, Rows], unbounded: Mapping[str, Rows]) -> str:
-    """One measure's page."""
+def page(info: MeasureInfo, between: Mapping[str, Rows] | None) -> str:
+    """One measure's page, with what is said of the ties of those that compare two rankings."""
     name = info["name"]
     source, _, ties = info["reference"].partition("; ties: ")
     lines = [
         f"# {name}",
         f"\n*{info['title'][0].upper()}{info['title'][1:]}.*",
-        f'\n<div class="equation">{mathml(EQUATIONS[name])}</div>',
+        f'\n<div class="equation">{mathml(info["tex"])}</div>',
         f"\n{prose(info['equation'])}\n",
         "\n| | |\n|---|---|",
         f"| written | `{written(info)}` |",
@@ -98,10 +91,7 @@ def page(info: MeasureInfo, comparing: bool, sampled: Mapping[str, Rows], unboun
         lines.append("\n## Parameters\n\n| parameter | default | what it is |\n|---|---|---|")
         for parameter, default, text in info["parameters"]:
             lines.append(f"| `{parameter}` | {f'`{default}`' if default else 'to be given'} | {cell(text)} |")
-    if comparing:
-        lines += of_two(info, sampled.get(name, ()))
-    else:
-        lines += of_one(info, ties, sampled.get(name, ()), unbounded.get(name, ()))
+    lines += of_one(info, ties) if between is None else of_two(info, between.get(name, ()))
     return "\n".join(lines) + "\n"
 
 
@@ -168,7 +158,7 @@ def number(value: float | None) -> str:
     return "undefined" if math.isnan(value) else f"{value:.4f}" if value % 1 else f"{value:.0f}"
 
 
-def of_one(info: MeasureInfo, ties: str, sampled: Rows, unbounded: Rows) -> list[str]:
+def of_one(info: MeasureInfo, ties: str) -> list[str]:
     """The example of a measure of one ranking: every order of its ties, and what is known over all."""
     name, given, more = example_of(info)
     qrels, options = given["qrels"], {key: value for key, value in given.items() if key != "qrels"}
@@ -209,8 +199,8 @@ def of_one(info: MeasureInfo, ties: str, sampled: Rows, unbounded: Rows) -> list
     code.append(f'untied.evaluate(qrels, run, ["{name}"]{call}, ties="range")["{name}"]  # {value_of(value)}')
     lines.append("\n```python\n" + "\n".join(code) + "\n```")
     lines.append("\n## Ties\n")
-    if sampled:
-        lines += [f"Exact, unless {row[1]}; then {row[2]}." for row in sampled]
+    if info["sampled"]:
+        lines += [f"Exact, unless {unless}; then {then}." for unless, then in info["sampled"]]
     elif info["family"].startswith(("The retrieved", "Counts")):
         lines.append("The value does not depend on the order of documents.")
     else:
@@ -222,7 +212,7 @@ def of_one(info: MeasureInfo, ties: str, sampled: Rows, unbounded: Rows) -> list
         lines.append(f"How the mean is found: {prose(ties)}.")
     lines.append("[Ties](../ties.md) says how, and what the policies are.")
     lines.append("\n## Unjudged documents\n")
-    lines += unjudged(evaluated, unbounded)
+    lines += unjudged(evaluated, info["unbounded"])
     return lines
 
 
@@ -231,7 +221,7 @@ def value_of(value: untied.Value) -> str:
     return str(value).partition(" (")[0]
 
 
-def unjudged(evaluated: Any, unbounded: Rows) -> list[str]:
+def unjudged(evaluated: Any, unbounded: str | None) -> list[str]:
     """What becomes of documents that nobody judged, in the example."""
     lines = []
     plain = evaluated(RANKING)
@@ -252,7 +242,7 @@ def unjudged(evaluated: Any, unbounded: Rows) -> list[str]:
                 f'{number(bounds.high)} (`unjudged="range"`).'
             )
     except untied.UntiedError:
-        reason = f": {unbounded[0][1]}" if unbounded else ""
+        reason = f": {unbounded}" if unbounded else ""
         lines.append(f"Bounds over the grades that unjudged documents may have are not known{reason}.")
     lines.append("[Incomplete judgments](../incomplete.md) has the estimators, and what bounds mean.")
     return lines

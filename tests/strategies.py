@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import oracle
 import untied
+from oracle.stated import DISCOUNTS, TABLES
 from untied._core import measure_info
 
 # Measures and parameters that the oracle states and the package does not have yet. To be emptied: a name in it that
@@ -141,17 +142,7 @@ def topics(draw: st.DrawFn, real: bool = True, most: int = 9) -> Topic:
 
 
 REL: list[Any] = [None, None, 1, 2, 3, 0.5, 1.25]
-TABLES: list[Any] = [
-    {0: 0, 1: 1, 2: 3, 3: 7},
-    {0: 0, 1: 0.25, 2: 0.5, 3: 4},
-    {0: 0, 1: 3, 2: 2, 3: 1},
-    {0: -1, 1: 1, 2: -0.5, 3: 2},
-    {0: 0.5, 1: 1, 2: 3, 3: 7},
-]
-DISCOUNTS: list[Any] = [None, "log2", "log(2)", "log(10)", "log(2.5)", "inverse"]
-DISCOUNTS += [[1, 0.5, 0.25], [1.0] * 12, [0.5, 1, 0, 0.75], [1, -0.5, 0.25]]
-
-# Values of parameters, by the name of the parameter or by measure and parameter. None: not given.
+# Values of parameters, by its name; measures may have others (`oracle.stated`). None: not given.
 VALUES: dict[str, list[Any]] = {
     "alpha": [None, 0, 0.5, 0.75, 1],
     "beta": [None, 0.5, 0.9, 0.125],
@@ -183,44 +174,9 @@ VALUES: dict[str, list[Any]] = {
     "click_other": [None, 0, 0.75],
     "save": [None, 0.5],
     "norm": [None, 1, 4],
-    "G.gain": [None, "linear", "exp2", *TABLES[:3], TABLES[4]],
-    "Rndcg.gain": [None, "linear", "exp2", *TABLES[:3], TABLES[4]],
-    "nDCGRel.gain": [None, "linear", "exp2", *TABLES[:3], TABLES[4]],
-    "Cascade.discount": [None, "none", *DISCOUNTS],
     "depth": [None, 1000, 5, 1, 40],
-    "Compat.depth": [1, 3, 8, "longest"],
-    "Compat.normalize": [None, True, False],
-    "Compat.p": [0.5, 0.75, 0.125],
-    "Compat.rel": [None, 1, 2, 0.5],
     "count": [None, "set", "list"],
     "beyond": [None, "position", "recall"],
-    "subAP.p": [None, 0, 0.25, 0.5, 1],
-    "RBP.max_grade": [None, None, 3, 4.5],
-    "RBPResidual.max_grade": [None, None, 3, 4.5],
-    "SetF.beta": [None, 0, 0.5, 1, 2],
-    "DCG.rel": [None, None, 1, 2, 0.5, 1.25],
-    "nDCG.rel": [None, None, 1, 2, 0.5, 1.25],
-    "nDCG.recall_base": [None, "qrels", "ranking"],
-}
-# Values that go together.
-TOGETHER: dict[str, list[dict[str, Any]]] = {
-    "Cascade": [
-        {"gain": {1: 0.25, 2: 0.5, 3: 1}},
-        {"gain": {1: 0.5, 2: 0.5, 3: 0.75}},
-        {"gain": {0: 0.125, 1: 0.25, 2: 0.5, 3: 0.875}},
-        {"gain": {0: 0, 1: 1, 2: 0.125, 3: 0.25}},
-        {"gain": "linear", "go_on": {0: 1, 1: 0.5, 2: 0.25, 3: 0}},
-        {"gain": "exp2", "go_on": {0: 0.9, 1: 0.75, 2: 0.5, 3: 0.125}},
-        {"gain": {0: 0, 1: 1, 2: 4, 3: 2}, "go_on": {1: 0.25, 2: 1, 3: 0.5}},
-        {"go_on": {0: 0.5, 1: 0.75, 2: 1, 3: 0.25}},
-    ],
-    "Utility": [
-        {},
-        {"weights": [1, -1, 0, 0]},
-        {"weights": [2, -1, -0.5, 0]},
-        {"weights": [1, -0.25, 0, 0.5], "collection": 100},
-        {"weights": [0, 0, 0, 0.125], "collection": 64},
-    ],
 }
 
 
@@ -234,7 +190,8 @@ def defined(name: str) -> dict[str, inspect.Parameter]:
 @st.composite
 def measures(draw: st.DrawFn, name: str) -> oracle.Measure:
     """A measure with random parameters: all that its definition has."""
-    given = draw(st.sampled_from(TOGETHER.get(name, [{}])))
+    stated = oracle.STATED[name]
+    given = draw(st.sampled_from(stated.together))
     at: Any = None
     for key, parameter in defined(name).items():
         if name in oracle.AT_RECALL and key == "recall":
@@ -242,9 +199,9 @@ def measures(draw: st.DrawFn, name: str) -> oracle.Measure:
         elif key == "k":
             if parameter.default is inspect.Parameter.empty or draw(st.booleans()):
                 at = draw(st.integers(1, 11))
-        elif key not in given and f"{name}.{key}" in VALUES:
-            given = given | {key: draw(st.sampled_from(VALUES[f"{name}.{key}"]))}
-        elif key not in given and not (name in TOGETHER and key not in VALUES):
+        elif key not in given and key in stated.tried:
+            given = given | {key: draw(st.sampled_from(stated.tried[key]))}
+        elif key not in given and not (len(stated.together) > 1 and key not in VALUES):
             given = given | {key: draw(st.sampled_from(VALUES[key]))}
     if may_condense(name):
         given = given | {"judged_only": draw(st.sampled_from([False, False, True]))}

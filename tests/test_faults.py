@@ -298,7 +298,7 @@ ENDLESS = {
     "randomization": "_core.randomization_counts([[0.1 * i - 2 for i in range(60)]], 10**15, 0)",
     "Tukey": "_core.tukey_counts([[0.01 * (i * j % 97) for j in range(3000)] for i in range(60)], 10**7, 0)",
     "drawn orders": "untied.evaluate({'q': judged}, {'q': dict.fromkeys(range(400_000), 0.0)}, 'subAP')",
-    "arrays": "untied.evaluate_arrays(numpy.zeros((500, 20_000)), numpy.arange(10**7).reshape(500, -1) % 3, 'YAAP')",
+    "arrays": "untied.evaluate_arrays(numpy.zeros((500, 20_000)), numpy.arange(10**7).reshape(500, -1) % 3, 'nDCGRel')",
 }
 INTERRUPTED = """
 import numpy, untied

@@ -64,7 +64,7 @@ GRADES = st.one_of(
 RANKED = st.one_of(GRADES, st.lists(st.one_of(IDS, st.lists(IDS, max_size=3)), max_size=4))
 QRELS = st.one_of(st.dictionaries(IDS, GRADES, max_size=3), st.sampled_from([None, 3, [], {}]))
 RUNS = st.one_of(st.dictionaries(IDS, RANKED, max_size=3), st.lists(IDS, max_size=2), st.sampled_from([None, 3, {}]))
-MEASURES = st.sampled_from(["AP", "nDCG@2", "RR", "Bpref", "YAAP", "P", "", "AP(rel=", None, 3, ["AP", "P@2"], []])
+MEASURES = st.sampled_from(["AP", "nDCG@2", "RR", "Bpref", "P", "", "AP(rel=", None, 3, ["AP", "P@2"], []])
 OPTIONS = st.fixed_dictionaries(
     {},
     optional={

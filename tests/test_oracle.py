@@ -39,10 +39,8 @@ NO_MEANS = {"PRR"}  # not a mean over tie orders: test_quotient_of_means
 
 EXAMPLES, BATCH = many(150), 3  # 450 instances a measure
 
-FLOOR = 1e-20
 # Their variance is that of rounded values, one an order, and has as many digits as these differ in.
 LISTED = {"NERR8", "NERR9", "NERR10", "NERR11", "INST"}
-FLOORS = {"YAAP": 1e-15}  # logarithms of both signs may add up to 0
 
 RANGE: dict[str, Any] = {"ties": "range", "variance": True}
 
@@ -65,7 +63,7 @@ def show(statistics: oracle.Statistics | None) -> str:
 def agree(value: Any, expected: oracle.Statistics | None, name: str = "") -> bool:
     if expected is None:
         return math.isnan(value.mean)
-    floor = FLOORS.get(name, FLOOR)
+    floor = oracle.STATED[name].floor
     pairs = [(value.mean, expected.mean), (value.low, expected.low), (value.high, expected.high)]
     if (value.variance is None) != (expected.variance is None):
         return False
@@ -262,7 +260,7 @@ def test_tie_policies(topic: Topic, data: st.DataObject, unjudged: str) -> None:
         value = results.value(as_text(measure), query="q")
         want = oracle.tie_policy(measure, shuffled, topic.truth, ties, unjudged)
         same = (
-            math.isnan(value.mean) if want is None else close(value.mean, want, floor=FLOORS.get(measure.name, FLOOR))
+            math.isnan(value.mean) if want is None else close(value.mean, want, floor=oracle.STATED[measure.name].floor)
         )
         assert same, f"{as_text(measure)} ties={ties} unjudged={unjudged} {shuffled} {topic.truth}"
         assert (value.low, value.high, value.variance) == (None, None, None)

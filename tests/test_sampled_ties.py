@@ -1,8 +1,7 @@
-"""The list of docs/ties.md of what is sampled or left out in large tie groups, held to the core, for all measures."""
+"""What measures say is sampled or left out in large tie groups, held to what the core does."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,25 +10,19 @@ import oracle
 import untied
 from strategies import PACKAGE
 
-PAGE = Path(__file__).parent.parent / "docs" / "ties.md"
 SMALL, LARGE = 3, 2400
 
 
-def listed() -> dict[str, set[str]]:
-    """What the page says of each measure: estimate, interval, variance (there is none)."""
-    section = PAGE.read_text().partition("\n## Where orders are sampled\n")[2].partition("\n## ")[0]
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line[:1] == "|"]
-    found: dict[str, set[str]] = {}
-    then = ""
-    for names, _, what in rows[2:]:
-        then = then if what == "the same" else what
-        kinds = {"estimate"} if "estimates" in then else set()
-        kinds |= {"interval"} if "(`interval`)" in then else set()
-        kinds |= {"variance"} if "no variance" in then or "is left out" in then else set()
-        assert kinds, then
-        for name in [] if "own-measures" in names else names.split(", "):
-            found[name] = found.get(name, set()) | kinds
-    return found
+def said(name: str) -> set[str]:
+    """What the facts say of a measure: estimate, interval, variance (there is none)."""
+    kinds: set[str] = set()
+    for _, then in PACKAGE[name]["sampled"]:
+        of_row = {"estimate"} if "estimates" in then else set()
+        of_row |= {"interval"} if "(`interval`)" in then else set()
+        of_row |= {"variance"} if "no variance" in then or "is left out" in then else set()
+        assert of_row, then
+        kinds |= of_row
+    return kinds
 
 
 def query(name: str, size: int) -> untied.Qrels:
@@ -77,16 +70,11 @@ def values(name: str, size: int) -> list[untied.Value]:
 
 
 @pytest.mark.parametrize("name", sorted(PACKAGE))
-def test_the_list_is_what_the_core_does(name: str) -> None:
+def test_facts_are_what_the_core_does(name: str) -> None:
     small, large = values(name, SMALL), values(name, LARGE)
     assert {value.certainty for value in small} == {"exact"}
     observed = {value.certainty for value in large} - {"exact"}
     if any(value.variance is not None for value in small):  # PRR has none: it is a quotient of a mean
         observed |= {"variance"} if any(value.variance is None for value in large) else set()
-    said = listed().get(name, set())
-    assert observed <= said, "not on the page"
-    assert bool(observed) == bool(said), "on the page, and yet exact"
-
-
-def test_every_name_of_the_list_is_a_measure() -> None:
-    assert set(listed()) <= set(PACKAGE)
+    assert observed <= said(name), "not said"
+    assert bool(observed) == bool(said(name)), "said, and yet exact"

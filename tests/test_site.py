@@ -100,7 +100,7 @@ def test_a_broken_link_ends_the_build(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_every_measure_has_a_page_whose_example_is_right(site: Path) -> None:
     infos = [*BUILT_IN, *measure_info(comparing=True)]
-    assert set(measures.EQUATIONS) == {info["name"] for info in infos}
+    assert all(info["tex"] for info in infos)
     written = {path.name: path.read_text(encoding="utf-8") for path in (navigation.ROOT / "docs").glob("*.md")}
     _, made = measures.pages(written)
     for info in infos:

@@ -19,7 +19,12 @@ class MeasureInfo(TypedDict):
     parameters: list[tuple[str, str, str]]
     range: str
     equation: str
+    tex: str
     reference: str
+    #: When an exact way takes too long, and what values are then.
+    sampled: list[tuple[str, str]]
+    #: Why bounds over the grades of unjudged documents are not known, where that is so.
+    unbounded: str | None
 
 
 class AboutMeasure(TypedDict):

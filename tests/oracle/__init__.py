@@ -16,6 +16,7 @@ from oracle.files import read_qrels, read_run
 from oracle.judgements import discount_at
 from oracle.measures import AT_RECALL, COUNTS, LOWER_IS_BETTER, MEASURES, OF_DOCUMENTS, OF_PAIRS, OF_SUBTOPICS, Measure
 from oracle.scores import group_scores, read_score, tie_policy
+from oracle.stated import STATED
 
 __all__ = [
     "AT_RECALL",
@@ -25,6 +26,7 @@ __all__ = [
     "OF_DOCUMENTS",
     "OF_PAIRS",
     "OF_SUBTOPICS",
+    "STATED",
     "Measure",
     "Statistics",
     "aggregate",

@@ -21,22 +21,27 @@ from oracle.judgements import (
     log_ratio,
     relevant_total,
 )
+from oracle.stated import measure
 
 
+@measure("P")
 def precision(order: Sequence[str], truth: Truth, k: int, rel: Number = 1) -> Fraction:
     return Fraction(hits(order[:k], truth, rel), k)
 
 
+@measure("R", of_relevant=True)
 def recall(order: Sequence[str], truth: Truth, k: int, rel: Number = 1, recall_base: str | int = "qrels") -> Fraction:
     total = relevant_total(order, truth, rel, recall_base)
     return Fraction(hits(order[:k], truth, rel), total) if total else ZERO
 
 
+@measure("F1")
 def f1(order: Sequence[str], truth: Truth, k: int, rel: Number = 1, recall_base: str | int = "qrels") -> Fraction:
     p, r = precision(order, truth, k, rel), recall(order, truth, k, rel, recall_base)
     return 2 / (1 / p + 1 / r) if p and r else ZERO
 
 
+@measure("AP", of_relevant=True)
 def ap(
     order: Sequence[str], truth: Truth, k: int | None = None, rel: Number = 1, recall_base: str | int = "qrels"
 ) -> Fraction:
@@ -47,6 +52,7 @@ def ap(
     return sum((precision(order, truth, i, rel) for i in ranks), ZERO) / total
 
 
+@measure("RR", of_relevant=True)
 def rr(order: Sequence[str], truth: Truth, k: int | None = None, rel: Number = 1) -> Fraction:
     for i, doc in enumerate(order[:k], 1):
         if is_relevant(doc, truth, rel):
@@ -54,14 +60,17 @@ def rr(order: Sequence[str], truth: Truth, k: int | None = None, rel: Number = 1
     return ZERO
 
 
+@measure("Hits")
 def hits_within(order: Sequence[str], truth: Truth, k: int | None = None, rel: Number = 1) -> Fraction:
     return Fraction(hits(order[:k], truth, rel))
 
 
+@measure("Success", of_relevant=True)
 def success(order: Sequence[str], truth: Truth, k: int | None = None, rel: Number = 1) -> Fraction:
     return Fraction(any(is_relevant(doc, truth, rel) for doc in order[:k]))
 
 
+@measure("Rprec", of_relevant=True)
 def rprec(
     order: Sequence[str], truth: Truth, rel: Number = 1, recall_base: str | int = "qrels", mult: Number = 1
 ) -> Fraction:
@@ -69,28 +78,34 @@ def rprec(
     return precision(order, truth, math.ceil(as_written(mult) * total), rel) if total else ZERO
 
 
+@measure("RelP", of_relevant=True)
 def relp(order: Sequence[str], truth: Truth, k: int, rel: Number = 1, recall_base: str | int = "qrels") -> Fraction:
     total = relevant_total(order, truth, rel, recall_base)
     return Fraction(hits(order[:k], truth, rel), min(k, total)) if total else ZERO
 
 
+@measure("SetP")
 def set_p(order: Sequence[str], truth: Truth, rel: Number = 1) -> Fraction:
     return Fraction(hits(order, truth, rel), len(order)) if order else ZERO
 
 
+@measure("SetR", of_relevant=True)
 def set_r(order: Sequence[str], truth: Truth, rel: Number = 1, recall_base: str | int = "qrels") -> Fraction:
     total = relevant_total(order, truth, rel, recall_base)
     return Fraction(hits(order, truth, rel), total) if total else ZERO
 
 
+@measure("SetRelP", of_relevant=True)
 def set_relp(order: Sequence[str], truth: Truth, rel: Number = 1, recall_base: str | int = "qrels") -> Fraction:
     return relp(order, truth, len(order), rel, recall_base) if order else ZERO
 
 
+@measure("SetAP", of_relevant=True)
 def set_ap(order: Sequence[str], truth: Truth, rel: Number = 1, recall_base: str | int = "qrels") -> Fraction:
     return set_p(order, truth, rel) * set_r(order, truth, rel, recall_base)
 
 
+@measure("SetF", of_relevant=True, tried={"beta": [None, 0, 0.5, 1, 2]})
 def set_f(
     order: Sequence[str], truth: Truth, beta: Number = 1, rel: Number = 1, recall_base: str | int = "qrels"
 ) -> Fraction:
@@ -98,22 +113,27 @@ def set_f(
     return (x + 1) * p * r / (x * p + r) if p and r else ZERO
 
 
+@measure("NumNonrelJudgedRet", is_count=True)
 def num_nonrel_judged_ret(order: Sequence[str], truth: Truth, rel: Number = 1) -> Fraction:
     return Fraction(sum(is_judged(doc, truth) and not is_relevant(doc, truth, rel) for doc in order))
 
 
+@measure("NumRet", is_count=True)
 def num_ret(order: Sequence[str], truth: Truth) -> Fraction:
     return Fraction(len(order))
 
 
+@measure("NumRel", is_count=True)
 def num_rel(order: Sequence[str], truth: Truth, rel: Number = 1) -> Fraction:
     return Fraction(hits(list(truth), truth, rel))
 
 
+@measure("NumRelRet", is_count=True)
 def num_rel_ret(order: Sequence[str], truth: Truth, rel: Number = 1) -> Fraction:
     return Fraction(hits(order, truth, rel))
 
 
+@measure("NumQ", is_count=True)
 def num_q(order: Sequence[str], truth: Truth) -> Fraction:
     return Fraction(1)
 
@@ -122,6 +142,7 @@ def num_q(order: Sequence[str], truth: Truth) -> Fraction:
 # Recall levels
 
 
+@measure("IPrec", of_relevant=True)
 def iprec(
     order: Sequence[str], truth: Truth, recall: Number, rel: Number = 1, recall_base: str | int = "qrels"
 ) -> Fraction:
@@ -136,6 +157,7 @@ def iprec(
 ELEVEN = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
 
 
+@measure("IPrecMean", of_relevant=True)
 def iprec_mean(
     order: Sequence[str],
     truth: Truth,
@@ -146,6 +168,7 @@ def iprec_mean(
     return sum((iprec(order, truth, level, rel, recall_base) for level in levels), ZERO) / len(levels)
 
 
+@measure("EP", of_relevant=True)
 def ep(
     order: Sequence[str], truth: Truth, recall: Number, rel: Number = 1, recall_base: str | int = "qrels"
 ) -> Fraction:
@@ -157,6 +180,7 @@ def ep(
     return precision(order, truth, reached[0], rel) if reached else ZERO
 
 
+@measure("ESL", lower_is_better=True)
 def esl(order: Sequence[str], truth: Truth, q: int = 1, rel: Number = 1) -> Fraction | None:
     """Search length: documents to be looked at for the q-th relevant one that are not relevant.
 
@@ -170,6 +194,7 @@ def esl(order: Sequence[str], truth: Truth, q: int = 1, rel: Number = 1) -> Frac
 # Pairs of documents, and incomplete judgements
 
 
+@measure("Bpref", of_relevant=True)
 def bpref(
     order: Sequence[str],
     truth: Truth,
@@ -190,6 +215,7 @@ def bpref(
     return value / total if total else ZERO
 
 
+@measure("infAP")
 def inf_ap(order: Sequence[str], truth: Truth, rel: Number = 1, eps: Number = Fraction(1, 100_000)) -> Fraction:
     """Inferred AP: precision above a relevant document, estimated from the judged part of the pool above it."""
     total, smooth, value = hits(list(truth), truth, rel), as_written(eps), ZERO
@@ -208,6 +234,7 @@ def inf_ap(order: Sequence[str], truth: Truth, rel: Number = 1, eps: Number = Fr
     return value / total if total else ZERO
 
 
+@measure("Accuracy")
 def accuracy(order: Sequence[str], truth: Truth, k: int | None = None, rel: Number = 1) -> Fraction:
     """Of the pairs of a relevant and another document among the first k: those with the relevant one above."""
     seen = [is_relevant(doc, truth, rel) for doc in order[:k]]
@@ -215,6 +242,7 @@ def accuracy(order: Sequence[str], truth: Truth, k: int | None = None, rel: Numb
     return Fraction(sum(i < j for i, j in pairs), len(pairs)) if pairs else ZERO
 
 
+@measure("binG", of_relevant=True)
 def bin_g(order: Sequence[str], truth: Truth, rel: Number = 1, recall_base: str | int = "qrels") -> Fraction:
     total, value, above = relevant_total(order, truth, rel, recall_base), ZERO, 0
     for doc in order:
@@ -225,6 +253,7 @@ def bin_g(order: Sequence[str], truth: Truth, rel: Number = 1, recall_base: str 
     return value / total if total else ZERO
 
 
+@measure("YAAP", floor=1e-15)
 def yaap(order: Sequence[str], truth: Truth, rel: Number = 1) -> Fraction:
     """Robertson's logarithm of the odds, of the sum of the precisions that AP averages."""
     total = hits(list(truth), truth, rel)
@@ -236,17 +265,29 @@ def yaap(order: Sequence[str], truth: Truth, rel: Number = 1) -> Fraction:
 # Counts and costs
 
 
+@measure("Judged")
 def judged(order: Sequence[str], truth: Truth, k: int | None = None) -> Fraction:
     """Share of the documents that the qrels hold, whatever their grade, of the first k or of all if there are fewer."""
     seen = order[:k]
     return Fraction(sum(doc in truth for doc in seen), len(seen)) if seen else ZERO
 
 
+@measure("Unjudged")
 def unjudged(order: Sequence[str], truth: Truth, k: int) -> Fraction:
     """Share of the k first ranks that hold an unjudged document."""
     return Fraction(sum(not is_judged(doc, truth) for doc in order[:k]), k)
 
 
+@measure(
+    "Utility",
+    together=[
+        {},
+        {"weights": [1, -1, 0, 0]},
+        {"weights": [2, -1, -0.5, 0]},
+        {"weights": [1, -0.25, 0, 0.5], "collection": 100},
+        {"weights": [0, 0, 0, 0.125], "collection": 64},
+    ],
+)
 def utility(
     order: Sequence[str],
     truth: Truth,

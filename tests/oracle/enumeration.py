@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from oracle.judgements import ZERO, Groups, Lengths, Subtopics, Truth, exp, log
-from oracle.measures import COUNTS, RANDOM, Measure
+from oracle.measures import COUNTS, Measure
+from oracle.stated import STATED
 
 FLOOR = Fraction(1, 100_000)  # of values whose geometric mean is taken
 
@@ -74,7 +75,7 @@ def statistics(
     if unjudged == "remove":
         groups = [[doc for doc in group if measure.is_judged(doc, truth)] for group in groups]
     listed = orders(groups, lambda doc: measure.sees(doc, truth, lengths))
-    if measure.name in RANDOM:
+    if STATED[measure.name].moments:
         moments = [measure.moments(order, truth) for order in listed]
         means = [mean for mean, _ in moments]
         mean = sum(means, ZERO) / len(means)

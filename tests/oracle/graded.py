@@ -6,12 +6,14 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from oracle.judgements import ZERO, Discount, Gain, Number, Truth, discount_at, gain_of, log_ratio
+from oracle.stated import GAINS, LEVELS, measure
 
 
 def _discounted(gains: Iterable[Fraction], discount: Discount) -> Fraction:
     return sum((g * discount_at(i, discount) for i, g in enumerate(gains, 1) if g), ZERO)
 
 
+@measure("DCG", tried={"rel": LEVELS})
 def dcg(
     order: Sequence[str],
     truth: Truth,
@@ -23,6 +25,7 @@ def dcg(
     return _discounted((gain_of(doc, truth, gain, rel) for doc in order[:k]), discount)
 
 
+@measure("nDCG", tried={"rel": LEVELS, "recall_base": [None, "qrels", "ranking"]})
 def ndcg(
     order: Sequence[str],
     truth: Truth,
@@ -51,6 +54,7 @@ def _ndcg_at(order: Sequence[str], truth: Truth, k: int, gain: Gain) -> Fraction
     return dcg(order, truth, k, gain) / _discounted(_ideal_gains(truth, gain)[:k], "log2")
 
 
+@measure("Rndcg", tried={"gain": GAINS})
 def r_ndcg(order: Sequence[str], truth: Truth, gain: Gain = "linear") -> Fraction:
     """The mean of nDCG@k where the ideal ranking steps down to a lower gain, and at the end of the ranking."""
     ideal = _ideal_gains(truth, gain)
@@ -60,6 +64,7 @@ def r_ndcg(order: Sequence[str], truth: Truth, gain: Gain = "linear") -> Fractio
     return sum((_ndcg_at(order, truth, k, gain) for k in points), ZERO) / len(points) if points else ZERO
 
 
+@measure("nDCGRel", tried={"gain": GAINS})
 def ndcg_rel(order: Sequence[str], truth: Truth, gain: Gain = "linear") -> Fraction:
     """The mean over documents of positive gain of nDCG@k at their rank; for one not retrieved, of the nDCG of all."""
     ideal = _ideal_gains(truth, gain)
@@ -70,6 +75,7 @@ def ndcg_rel(order: Sequence[str], truth: Truth, gain: Gain = "linear") -> Fract
     return (found + (len(ideal) - len(ranks)) * ndcg(order, truth, None, gain)) / len(ideal)
 
 
+@measure("G", tried={"gain": GAINS})
 def g(order: Sequence[str], truth: Truth, gain: Gain = "linear") -> Fraction:
     """Every gain is discounted by what it could have cost less: the ideal's gains so far, less those found so far."""
     ideal = _ideal_gains(truth, gain)

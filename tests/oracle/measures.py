@@ -5,105 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from inspect import signature
 from typing import Any
 
 from oracle import binary, graded, partial, sampled, subtopics, users
 from oracle.judgements import Lengths, Subtopics, Truth, gain_of, is_judged, relevant_total
+from oracle.stated import STATED
 
-MEASURES: dict[str, Callable[..., Fraction | None]] = {
-    "P": binary.precision,
-    "R": binary.recall,
-    "F1": binary.f1,
-    "Hits": binary.hits_within,
-    "AP": binary.ap,
-    "RR": binary.rr,
-    "Success": binary.success,
-    "Rprec": binary.rprec,
-    "RelP": binary.relp,
-    "SetP": binary.set_p,
-    "SetRelP": binary.set_relp,
-    "SetR": binary.set_r,
-    "SetF": binary.set_f,
-    "SetAP": binary.set_ap,
-    "IPrec": binary.iprec,
-    "IPrecMean": binary.iprec_mean,
-    "ESL": binary.esl,
-    "EP": binary.ep,
-    "Bpref": binary.bpref,
-    "infAP": binary.inf_ap,
-    "Accuracy": binary.accuracy,
-    "binG": binary.bin_g,
-    "YAAP": binary.yaap,
-    "Judged": binary.judged,
-    "Unjudged": binary.unjudged,
-    "Utility": binary.utility,
-    "NumNonrelJudgedRet": binary.num_nonrel_judged_ret,
-    "NumRet": binary.num_ret,
-    "NumRel": binary.num_rel,
-    "NumRelRet": binary.num_rel_ret,
-    "NumQ": binary.num_q,
-    "DCG": graded.dcg,
-    "nDCG": graded.ndcg,
-    "Rndcg": graded.r_ndcg,
-    "nDCGRel": graded.ndcg_rel,
-    "G": graded.g,
-    "RBP": users.rbp,
-    "RBPResidual": users.rbp_residual,
-    "ERR": users.err,
-    "nERR": users.nerr,
-    "Cascade": users.cascade,
-    "NERR8": users.nerr8,
-    "NERR9": users.nerr9,
-    "NERR10": users.nerr10,
-    "NERR11": users.nerr11,
-    "BPM": users.bpm,
-    "INST": users.inst,
-    "INSQ": users.insq,
-    "SDCG": users.sdcg,
-    "U": users.u_measure,
-    "TBG": users.tbg,
-    "ADR": partial.adr,
-    "ADRInverted": partial.adr_inverted,
-    "PairConcordance": partial.pair_concordance,
-    "Compat": partial.compat,
-    "subAP": partial.sub_ap,
-    "xinfAP": sampled.xinf_ap,
-    "infNDCG": sampled.inf_ndcg,
-    "statAP": sampled.stat_ap,
-    "alpha_DCG": subtopics.alpha_dcg,
-    "alpha_nDCG": subtopics.alpha_ndcg,
-    "ERR_IA": subtopics.err_ia,
-    "nERR_IA": subtopics.nerr_ia,
-    "NRBP": subtopics.nrbp,
-    "nNRBP": subtopics.nnrbp,
-    "AP_IA": subtopics.ap_ia,
-    "P_IA": subtopics.p_ia,
-    "StRecall": subtopics.st_recall,
-}
+MODULES = (binary, graded, users, partial, sampled, subtopics)  # where measures are stated
 
-COUNTS = {"NumRet", "NumRel", "NumRelRet", "NumNonrelJudgedRet", "NumQ"}  # their aggregate is a sum
-LOWER_IS_BETTER = {"ESL"}
-OF_DOCUMENTS = {"U", "TBG"}  # look at the lengths of documents
-OF_SUBTOPICS = {"alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"}
-OF_PAIRS = {"xinfAP": "stratified", "infNDCG": "stratified", "statAP": "prels"}  # judgements are pairs; their format
-RANDOM = {"subAP": partial.sub_ap_moments}  # mean and mean square of what is random even for one order
-OF_RELEVANT = {
-    "AP",
-    "Bpref",
-    "EP",
-    "IPrec",
-    "IPrecMean",
-    "R",
-    "RR",
-    "RelP",
-    "Rprec",
-    "SetAP",
-    "SetF",
-    "SetR",
-    "SetRelP",
-}
-OF_RELEVANT |= {"Success", "binG"}  # have no value where nothing is relevant
-AT_RECALL = {"EP", "IPrec"}  # what follows the @ is a recall level, not a cutoff
+MEASURES: dict[str, Callable[..., Fraction | None]] = {name: one.definition for name, one in STATED.items()}
+COUNTS = {name for name, one in STATED.items() if one.is_count}
+LOWER_IS_BETTER = {name for name, one in STATED.items() if one.lower_is_better}
+OF_SUBTOPICS = {name for name, one in STATED.items() if one.form == "subtopics"}
+#: Judgements are pairs; their format.
+OF_PAIRS = {name: one.form for name, one in STATED.items() if one.form not in (None, "subtopics")}
+OF_DOCUMENTS = {name for name, one in MEASURES.items() if "lengths" in signature(one).parameters}
+#: What follows the @ is a recall level, not a cutoff.
+AT_RECALL = {name for name, one in MEASURES.items() if "recall" in signature(one).parameters}
 
 
 @dataclass(frozen=True, init=False)
@@ -137,7 +56,7 @@ class Measure:
         if self.name == "nDCG":
             base = {doc: truth[doc] for doc in order if doc in truth}
             return self._gain(base if self.params.get("recall_base") == "ranking" else truth)
-        if self.name in OF_RELEVANT:
+        if STATED[self.name].of_relevant:
             return relevant_total(order, truth, self.params.get("rel", 1), self.params.get("recall_base", "qrels")) > 0
         return self.of(order, truth) is not None if self.name in LOWER_IS_BETTER else True
 
@@ -148,7 +67,9 @@ class Measure:
 
     def moments(self, order: Sequence[str], truth: Any) -> tuple[Fraction, Fraction]:
         """Mean and mean square of a measure that is random even for one order."""
-        return RANDOM[self.name](order, truth, **{key: v for key, v in self.params.items() if key != "mean"})
+        moments = STATED[self.name].moments
+        assert moments is not None
+        return moments(order, truth, **{key: v for key, v in self.params.items() if key != "mean"})
 
     def is_judged(self, doc: str, truth: Any) -> bool:
         """Whether the document is judged, for some subtopic if there are subtopics."""

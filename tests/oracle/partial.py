@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from oracle.binary import ap
 from oracle.judgements import ZERO, Number, Truth, as_written, is_judged
+from oracle.stated import measure
 
 
 def truth_groups(truth: Truth, rel: Number) -> list[list[str]]:
@@ -17,6 +18,7 @@ def truth_groups(truth: Truth, rel: Number) -> list[list[str]]:
     return [[doc for doc in truth if truth[doc] == grade] for grade in grades]
 
 
+@measure("ADR")
 def adr(
     order: Sequence[str], truth: Truth, k: int | None = None, rel: Number = 1, beyond: str = "position"
 ) -> Fraction:
@@ -33,6 +35,7 @@ def adr(
     return value / depth
 
 
+@measure("ADRInverted")
 def adr_inverted(order: Sequence[str], truth: Truth, rel: Number = 1, count: str = "set") -> Fraction:
     """ADR of the constructed list against the groups in inverted order (Typke et al. 2006, section 4)."""
     groups = truth_groups(truth, rel)
@@ -72,6 +75,7 @@ def adr_profile(order: Sequence[str], truth: Truth, beyond: str = "position") ->
     return found
 
 
+@measure("PairConcordance")
 def pair_concordance(order: Sequence[str], truth: Truth, rel: Number = 1) -> Fraction:
     place = {doc: rank for rank, doc in enumerate(order)}
     right = [
@@ -95,6 +99,15 @@ def _ideals(order: Sequence[str], groups: list[list[str]]) -> Iterator[list[str]
         yield [doc for group in groups for doc in sorted(group, key=[*order, *group].index)]
 
 
+@measure(
+    "Compat",
+    tried={
+        "depth": [1, 3, 8, "longest"],
+        "normalize": [None, True, False],
+        "p": [0.5, 0.75, 0.125],
+        "rel": [None, 1, 2, 0.5],
+    },
+)
 def compat(
     order: Sequence[str],
     truth: Truth,
@@ -135,5 +148,6 @@ def sub_ap_moments(
     return mean, square
 
 
+@measure("subAP", moments=sub_ap_moments, tried={"p": [None, 0, 0.25, 0.5, 1]})
 def sub_ap(order: Sequence[str], truth: Truth, rel: Number = 1, p: Number | None = None) -> Fraction:
     return sub_ap_moments(order, truth, rel, p)[0]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from oracle.judgements import ZERO, Discount, Number, as_written, discount_at
+from oracle.stated import measure
 
 Stratified = Mapping[str, tuple[int, Number]]  # document -> stratum and grade; negative: pooled but not judged
 Included = Mapping[str, tuple[Number, Number]]  # document -> grade and probability of having been judged
@@ -27,6 +28,7 @@ class Stratum:
         return Fraction(len(self.grades), self.judged) if self.judged else ZERO
 
 
+@measure("xinfAP", form="stratified")
 def xinf_ap(
     order: Sequence[str],
     truth: Stratified,
@@ -56,6 +58,7 @@ def xinf_ap(
     return value / (relevant if estimator == "paper" else min(relevant, Fraction(1000)))
 
 
+@measure("infNDCG", form="stratified")
 def inf_ndcg(
     order: Sequence[str],
     truth: Stratified,
@@ -81,6 +84,7 @@ def inf_ndcg(
     return value / most if most > 0 else ZERO
 
 
+@measure("statAP", form="prels")
 def stat_ap(order: Sequence[str], truth: Included, rel: Number = 1, self_weight: str = "one") -> Fraction:
     weight = {doc: 1 / Fraction(probability) for doc, (grade, probability) in truth.items() if grade >= max(rel, 0)}
     total = sum(weight.values(), ZERO)

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from oracle import binary
 from oracle.judgements import ZERO, Number, Subtopics, Truth, as_written, discount_at, is_relevant
+from oracle.stated import measure
 
 Relevant = tuple[frozenset[str], ...]  # of every subtopic that has some
 
@@ -70,22 +71,26 @@ def _by_ideal(
     return _of_any(order, subtopics, alpha, k, discount) / most if most else ZERO
 
 
+@measure("alpha_DCG", form="subtopics")
 def alpha_dcg(
     order: Sequence[str], truth: Subtopics, k: int | None = None, rel: Number = 1, alpha: Number = 0.5
 ) -> Fraction:
     return _by_bound(order, truth, k, rel, alpha, "log2")
 
 
+@measure("alpha_nDCG", form="subtopics")
 def alpha_ndcg(
     order: Sequence[str], truth: Subtopics, k: int | None = None, rel: Number = 1, alpha: Number = 0.5
 ) -> Fraction:
     return _by_ideal(order, truth, k, rel, alpha, "log2")
 
 
+@measure("ERR_IA", form="subtopics")
 def err_ia(order: Sequence[str], truth: Subtopics, k: int | None = None, rel: Number = 1) -> Fraction:
     return _by_bound(order, truth, k, rel, 0.5, "inverse")
 
 
+@measure("nERR_IA", form="subtopics")
 def nerr_ia(order: Sequence[str], truth: Subtopics, k: int | None = None, rel: Number = 1) -> Fraction:
     return _by_ideal(order, truth, k, rel, 0.5, "inverse")
 
@@ -95,6 +100,7 @@ def _patient(order: Sequence[str], subtopics: Relevant, alpha: Number, beta: Num
     return sum((gain * as_written(beta) ** i for i, gain in enumerate(gains)), ZERO)
 
 
+@measure("NRBP", form="subtopics")
 def nrbp(order: Sequence[str], truth: Subtopics, rel: Number = 1, alpha: Number = 0.5, beta: Number = 0.5) -> Fraction:
     subtopics = _covered(truth, rel)
     if not subtopics:
@@ -103,6 +109,7 @@ def nrbp(order: Sequence[str], truth: Subtopics, rel: Number = 1, alpha: Number 
     return norm * _patient(order, subtopics, alpha, beta)
 
 
+@measure("nNRBP", form="subtopics")
 def nnrbp(order: Sequence[str], truth: Subtopics, rel: Number = 1, alpha: Number = 0.5, beta: Number = 0.5) -> Fraction:
     subtopics = _covered(truth, rel)
     most = _patient(_ideal(subtopics, alpha), subtopics, alpha, beta)
@@ -115,13 +122,16 @@ def _mean(truth: Subtopics, rel: Number, value: Callable[[Truth], Fraction]) -> 
     return sum(values, ZERO) / len(values) if values else ZERO
 
 
+@measure("AP_IA", form="subtopics")
 def ap_ia(order: Sequence[str], truth: Subtopics, rel: Number = 1) -> Fraction:
     return _mean(truth, rel, lambda one: binary.ap(order, one, None, rel))
 
 
+@measure("P_IA", form="subtopics")
 def p_ia(order: Sequence[str], truth: Subtopics, k: int | None = None, rel: Number = 1) -> Fraction:
     return _mean(truth, rel, lambda one: binary.precision(order, one, k or len(order) or 1, rel))
 
 
+@measure("StRecall", form="subtopics")
 def st_recall(order: Sequence[str], truth: Subtopics, k: int | None = None, rel: Number = 1) -> Fraction:
     return _mean(truth, rel, lambda one: binary.success(order, one, k, rel))

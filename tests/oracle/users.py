@@ -25,8 +25,10 @@ from oracle.judgements import (
     log_ratio,
     power_of_two,
 )
+from oracle.stated import DISCOUNTS, measure
 
 
+@measure("RBP", tried={"max_grade": [None, None, 3, 4.5]})
 def rbp(
     order: Sequence[str],
     truth: Truth,
@@ -45,6 +47,7 @@ def rbp(
     return value
 
 
+@measure("RBPResidual", tried={"max_grade": [None, None, 3, 4.5]})
 def rbp_residual(
     order: Sequence[str],
     truth: Truth,
@@ -67,6 +70,7 @@ def rbp_residual(
 # Cascades: the chance of going on depends on the document
 
 
+@measure("ERR")
 def err(order: Sequence[str], truth: Truth, k: int | None = None, max_grade: Number = 4) -> Fraction:
     value, reached = ZERO, ONE
     for rank, doc in enumerate(order[:k], 1):
@@ -76,11 +80,26 @@ def err(order: Sequence[str], truth: Truth, k: int | None = None, max_grade: Num
     return value
 
 
+@measure("nERR")
 def nerr(order: Sequence[str], truth: Truth, k: int | None = None, max_grade: Number = 4) -> Fraction:
     ideal = err(sorted(truth, key=lambda doc: grade_of(doc, truth), reverse=True), truth, k, max_grade)
     return err(order, truth, k, max_grade) / ideal if ideal else ZERO
 
 
+@measure(
+    "Cascade",
+    tried={"discount": [None, "none", *DISCOUNTS]},
+    together=[
+        {"gain": {1: 0.25, 2: 0.5, 3: 1}},
+        {"gain": {1: 0.5, 2: 0.5, 3: 0.75}},
+        {"gain": {0: 0.125, 1: 0.25, 2: 0.5, 3: 0.875}},
+        {"gain": {0: 0, 1: 1, 2: 0.125, 3: 0.25}},
+        {"gain": "linear", "go_on": {0: 1, 1: 0.5, 2: 0.25, 3: 0}},
+        {"gain": "exp2", "go_on": {0: 0.9, 1: 0.75, 2: 0.5, 3: 0.125}},
+        {"gain": {0: 0, 1: 1, 2: 4, 3: 2}, "go_on": {1: 0.25, 2: 1, 3: 0.5}},
+        {"go_on": {0: 0.5, 1: 0.75, 2: 1, 3: 0.25}},
+    ],
+)
 def cascade(
     order: Sequence[str],
     truth: Truth,
@@ -135,14 +154,17 @@ def _unseen(n: int, total: Fraction, go_on: GoOn, depth: int) -> Fraction:
     return Fraction(weights)
 
 
+@measure("NERR8")
 def nerr8(order: Sequence[str], truth: Truth, k: int, max_rel: Number, min_rel: Number = 0) -> Fraction:
     return _rate(order, truth, min_rel, max_rel, _until_gain, k)
 
 
+@measure("NERR9")
 def nerr9(order: Sequence[str], truth: Truth, k: int, max_rel: Number, min_rel: Number = 0) -> Fraction:
     return _rate(order, truth, min_rel, max_rel, _until_gain_by_rank, k)
 
 
+@measure("NERR10")
 def nerr10(
     order: Sequence[str],
     truth: Truth,
@@ -154,28 +176,33 @@ def nerr10(
     return _rate(order, truth, min_rel, max_rel, _until_gain_patiently(as_written(p)), depth)
 
 
+@measure("NERR11")
 def nerr11(
     order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1, depth: int = 1000
 ) -> Fraction:
     return _rate(order, truth, min_rel, max_rel, _until_gain_with_goal(as_written(T)), depth)
 
 
+@measure("BPM")
 def bpm(order: Sequence[str], truth: Truth, k: int, max_rel: Number, min_rel: Number = 0, T: Number = 1) -> Fraction:
     return _rate(order, truth, min_rel, max_rel, _until_goal(as_written(T)), k)
 
 
+@measure("INST")
 def inst(
     order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1, depth: int = 1000
 ) -> Fraction:
     return _rate(order, truth, min_rel, max_rel, _adaptive(as_written(T)), depth)
 
 
+@measure("INSQ")
 def insq(
     order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1, depth: int = 1000
 ) -> Fraction:
     return _rate(order, truth, min_rel, max_rel, _with_goal(as_written(T)), depth)
 
 
+@measure("SDCG")
 def sdcg(order: Sequence[str], truth: Truth, k: int, max_rel: Number, min_rel: Number = 0) -> Fraction:
     return _rate(order, truth, min_rel, max_rel, _as_dcg, k)
 
@@ -221,6 +248,7 @@ def _as_dcg(rank: int, gain: Fraction, total: Fraction) -> Fraction:
 # Lengths of documents
 
 
+@measure("U")
 def u_measure(
     order: Sequence[str],
     truth: Truth,
@@ -241,6 +269,7 @@ def u_measure(
     return value / Fraction(norm)
 
 
+@measure("TBG")
 def tbg(
     order: Sequence[str],
     truth: Truth,

@@ -1,18 +1,13 @@
 //! All measures: the only module that knows every one of them, and so the one that reads their names and makes them.
 
 use crate::error::{Error, Result};
-use crate::measures::defined::{self, Defined, Description};
-use crate::measures::{
-    Measure, Scope, accuracy, average_precision, binary_gain, bpref, cascade, compatibility, concordance, cost_gain,
-    counts, cwl, dcg, diversity, dynamic_recall, hits, inclusion, inferred, interpolated, inverted_recall, judged,
-    ndcg_points, rank_biased_precision, reciprocal_rank, search_length, sets, stratified, stratified_gain,
-    subcollection, success, time_biased_gain, u_measure, utility, yaap,
-};
+use crate::measures::defined::{Defined, Description};
+use crate::measures::*;
 use crate::names::{Aggregate, Info, Names, Spec};
 use crate::similarity::{
     anchor, footrule, hoeffding, jaccard, kendall_distance, overlap, rbo, tau, tau_ap, weighted, weighted_footrule,
 };
-use crate::{measures, med, similarity};
+use crate::{med, similarity};
 
 /// All measures, family by family, in the order in which they are listed.
 pub static FAMILIES: &[Family] = &[
@@ -169,7 +164,7 @@ pub struct Family {
 /// Measures, by what they read.
 pub enum Members {
     /// One ranking, and judgments.
-    OfOne(&'static [&'static measures::Definition]),
+    OfOne(&'static [&'static Definition]),
     /// Two rankings.
     Similarities(&'static [&'static similarity::Definition]),
     /// Two rankings, and what judgments there are.
@@ -195,7 +190,7 @@ impl Family {
 
 /// How a measure is made.
 enum Maker {
-    OfOne(measures::Build),
+    OfOne(Build),
     OfUser(&'static Defined),
     Similarity(similarity::Build),
     Difference(med::Build),

@@ -206,7 +206,7 @@ static ENTRIES: &[Entry] = &[
         Kind::Groups,
         Levels(MULTIPLES),
     ),
-    mean("yaap", "YAAP", true, Parameters::None),
+    mean("yaap", "yaap", true, Parameters::None),
     since_ten(quirk("rbp", |_| &quirks::RBP.info, false, Pairs(persistence_and_gains))),
     since_ten(quirk("rbp_resid", |_| &quirks::RBP_RESIDUAL.info, false, Pairs(persistence))),
     since_ten(mean("unj", "Unjudged", false, Cutoffs(&[5, 10, 20]))),

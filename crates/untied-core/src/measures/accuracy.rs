@@ -10,7 +10,7 @@
 use super::drawing;
 use super::lattice::Outcome;
 use super::{Definition, Measure, Orders};
-use crate::names::{Cutoff, Info, JUDGED_ONLY, REL};
+use crate::names::{Cutoff, Info, JUDGED_ONLY, REL, unbounded};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
@@ -24,7 +24,9 @@ pub static ACCURACY: Definition = Info {
     range: "0 to 1; undefined without a relevant and a non-relevant document among the first k",
     equation: "Accuracy@k = pairs of a relevant document above a non-relevant one, both among the first k / all such \
                pairs",
+    tex: r"\mathrm{Accuracy}@k = \frac{|\{ (i, j) : i < j \le k,\ x_i = 1,\ x_j = 0 \}|}{H(k)\,(k - H(k))}",
     reference: "ir_measures (Accuracy)",
+    unbounded: Some(unbounded::PAIRS),
     ..Info::DEFAULT
 }
 .built_by(|spec, _| Ok(Box::new(Accuracy { rel: spec.rel()?, cutoff: spec.cutoff_or(usize::MAX) })));

@@ -20,6 +20,7 @@ pub static AVERAGE_PRECISION: Definition = Info {
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
     range: SHARE,
     equation: "AP@k = (1/R) sum of P@i over the ranks i <= k of relevant documents, R = all relevant ones",
+    tex: r"\mathrm{AP}@k = \frac{1}{R} \sum_{i \le k,\ x_i = 1} \mathrm{P}@i",
     reference: "Buckley & Voorhees 2000; ties: McSherry & Najork 2008, section 2.4",
     ..Info::DEFAULT
 }

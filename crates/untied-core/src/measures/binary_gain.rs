@@ -20,6 +20,7 @@ pub static BINARY_GAIN: Definition = Info {
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
     range: SHARE,
     equation: "binG = (1/R) sum over relevant documents of 1 / log2(2 + u), u = non-relevant documents above it",
+    tex: r"\mathrm{binG} = \frac{1}{R} \sum_{i:\ x_i = 1} \frac{1}{\log_2 (2 + u_i)}",
     reference: "trec_eval (binG, Buckley 2008)",
     ..Info::DEFAULT
 }

@@ -6,13 +6,13 @@
 //!
 //! The variant of Buckley & Voorhees' paper divides by C. Unjudged documents are not seen. Ties: see `gaps`.
 
-use crate::names::{Info, Parameter, RECALL_BASE, REL, RecallBase, SHARE};
 use std::ops::Range;
 
 use super::bounds::{Bounds, Open, Resolution, Widest};
 use super::filling::Filling;
 use super::gaps::Gaps;
 use super::{Definition, Measure};
+use crate::names::{Info, Parameter, RECALL_BASE, REL, RecallBase, SHARE};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
@@ -33,6 +33,10 @@ pub static BPREF: Definition = Info {
     range: SHARE,
     equation: "Bpref = (1/R) sum over relevant documents of 1 - min(n, C) / min(N, C), n = judged non-relevant \
                documents above it, C = R + extra, N = judged non-relevant documents in the qrels",
+    tex: concat!(
+        r"\mathrm{Bpref} = \frac{1}{R} \sum_{i:\ x_i = 1} \left( 1 - \frac{\min(n_i, C)}{\min(N, C)} ",
+        r"\right), \quad C = R + \mathit{extra}",
+    ),
     reference: "Buckley & Voorhees 2004",
     ..Info::DEFAULT
 }

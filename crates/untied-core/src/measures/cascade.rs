@@ -13,7 +13,7 @@ use super::walk::{self, Kind, Path};
 use super::{Certainty, Definition, Measure, Orders, Scope};
 use crate::error::{Error, Result};
 use crate::grade::Level;
-use crate::names::{Cutoff, GAINED, Info, JUDGED_ONLY, Parameter, Spec, Value};
+use crate::names::{Cutoff, GAINED, Info, JUDGED_ONLY, Parameter, Spec, Value, unbounded};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
@@ -48,7 +48,12 @@ pub static ERR: Definition = Info {
     parameters: &[MAX_GRADE, JUDGED_ONLY],
     equation: "ERR@k = sum over ranks i <= k of c_i / i times the product of 1 - c_j over ranks j < i, \
                c = (2^grade - 1) / 2^max_grade",
+    tex: concat!(
+        r"\mathrm{ERR}@k = \sum_{i=1}^{k} \frac{c_i}{i} \prod_{j < i} (1 - c_j), \quad c_i = \frac{2^{g_i} - ",
+        r"1}{2^{g_{\max}}}",
+    ),
     reference: "Chapelle, Metzler, Zhang & Grinspan 2009; ties: mean, exact, over elementary symmetric means",
+    sampled: &[walk::SAMPLED],
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| reciprocal_rank(spec, scope, false));
@@ -60,7 +65,10 @@ pub static NERR: Definition = Info {
     cutoff: Cutoff::Optional,
     parameters: &[MAX_GRADE, JUDGED_ONLY],
     equation: "nERR@k = ERR@k / (ERR@k of all judged documents by descending grade)",
+    tex: r"\mathrm{nERR}@k = \frac{\mathrm{ERR}@k}{\mathrm{ERR}@k \text{ of the ideal ranking}}",
     reference: "Chapelle, Metzler, Zhang & Grinspan 2009; ties: as ERR",
+    sampled: &[walk::SAMPLED],
+    unbounded: Some(unbounded::IDEAL),
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| reciprocal_rank(spec, scope, true));
@@ -74,7 +82,9 @@ pub static CASCADE: Definition = Info {
     range: GAINED,
     equation: "Cascade@k = sum over ranks i <= k of D(i) G(grade at i) times the product of go_on(grade at j) over \
                ranks j < i",
+    tex: r"\mathrm{Cascade}@k = \sum_{i=1}^{k} D(i)\, G(g_i) \prod_{j < i} q(g_j)",
     reference: "Craswell, Zoeter, Taylor & Ramsey 2008; Carterette 2011; ties: as ERR",
+    sampled: &[walk::SAMPLED],
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| Ok(Box::new(general(spec, scope)?)));

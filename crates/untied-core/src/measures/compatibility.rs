@@ -18,7 +18,7 @@
 use super::{Definition, Measure, drawing, sampling};
 use crate::error::{Error, Result};
 use crate::grade::levels_from;
-use crate::names::{Info, Parameter, Spec, Value};
+use crate::names::{Info, Parameter, Sampled, Spec, Value, unbounded};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
@@ -51,8 +51,14 @@ pub static COMPATIBILITY: Definition = Info {
     parameters: &[PERSISTENCE, DEPTH, NORMALIZE, LEAST],
     equation: "Compat = max over ideal rankings I of RBO(ranking, I) / RBO(I, I), RBO = sum over d of p^(d-1) \
                (overlap of the first d) / d",
+    tex: concat!(
+        r"\mathrm{Compat} = \max_I \frac{\mathrm{RBO}(\mathit{ranking}, I)}{\mathrm{RBO}(I, I)}, \quad ",
+        r"\mathrm{RBO} = \sum_d p^{\,d-1} \frac{X_d}{d}",
+    ),
     reference: "Clarke, Vtyurina & Smucker 2020, 2021; exact under ties, as one ideal ranking is the best at every \
                depth",
+    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::NO_VARIANCE }],
+    unbounded: Some(unbounded::GROUPS),
     ..Info::DEFAULT
 }
 .built_by(|spec, _| {

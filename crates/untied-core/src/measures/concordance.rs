@@ -10,7 +10,7 @@
 
 use super::{Definition, Measure};
 use crate::grade::{Level, levels_from};
-use crate::names::{Info, JUDGED_ONLY, REL};
+use crate::names::{Info, JUDGED_ONLY, REL, unbounded};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
@@ -22,7 +22,9 @@ pub static PAIR_CONCORDANCE: Definition = Info {
     parameters: &[REL, JUDGED_ONLY],
     equation: "PairConcordance = right pairs / pairs; a pair is right where its better document is retrieved, above \
                the other one or without it",
+    tex: r"\mathrm{PairConcordance} = \frac{\text{right pairs}}{\text{pairs of documents of different grades}}",
     reference: "a tie-breaker for equal ADR that is consistent; Kendall 1945 for the variance",
+    unbounded: Some(unbounded::PAIRS),
     ..Info::DEFAULT
 }
 .built_by(|spec, _| Ok(Box::new(Concordance { rel: spec.rel()? })));

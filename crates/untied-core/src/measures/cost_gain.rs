@@ -12,7 +12,7 @@ use super::graded::{Ideal, by_gain, gain};
 use super::lattice::{self, Outcome};
 use super::{Certainty, Definition, Measure, Orders, sampling};
 use crate::error::Error;
-use crate::names::{Info, JUDGED_ONLY};
+use crate::names::{Info, JUDGED_ONLY, Sampled, unbounded};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
@@ -24,7 +24,13 @@ pub static COST_GAIN: Definition = Info {
     parameters: &[GAIN, JUDGED_ONLY],
     equation: "G = sum over ranks i of g_i / log2(2 + C(i) - S(i)) / sum of all gains, S(i) = sum of the first i \
                gains, C(i) = sum of max(1, gain) over the first i ranks of the ideal ranking",
+    tex: r"\mathrm{G} = \frac{1}{\sum_d g_d} \sum_{i} \frac{g_i}{\log_2 (2 + C(i) - S(i))}",
     reference: "trec_eval (G, Buckley 2008)",
+    sampled: &[Sampled {
+        unless: "(documents of each gain + 1) times each other exceed 2 million in a group",
+        then: "estimates",
+    }],
+    unbounded: Some(unbounded::IDEAL),
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| {

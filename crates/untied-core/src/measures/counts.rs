@@ -14,6 +14,7 @@ pub static NUM_Q: Definition = Info {
     aggregate: Aggregate::Sum,
     range: "1 for a query, their number for all",
     equation: "1",
+    tex: r"\mathrm{NumQ} = \sum_{\text{queries}} 1",
     reference: "trec_eval",
     ..Info::DEFAULT
 }
@@ -29,6 +30,7 @@ pub static NUM_RET: Definition = Info {
     others: &[Other { parameter: "rel", value: None, info: Some(&NUM_REL_RET.info) }],
     range: "0 or more; summed over queries",
     equation: "n",
+    tex: r"\mathrm{NumRet} = \sum_{\text{queries}} n",
     reference: "trec_eval",
     ..Info::DEFAULT
 }
@@ -43,6 +45,7 @@ pub static NUM_REL: Definition = Info {
     aggregate: Aggregate::Sum,
     range: "0 or more; summed over queries",
     equation: "R",
+    tex: r"\mathrm{NumRel} = \sum_{\text{queries}} R",
     reference: "trec_eval",
     ..Info::DEFAULT
 }
@@ -57,6 +60,7 @@ pub static NUM_REL_RET: Definition = Info {
     aggregate: Aggregate::Sum,
     range: "0 or more; summed over queries",
     equation: "H(n)",
+    tex: r"\mathrm{NumRelRet} = \sum_{\text{queries}} H(n)",
     reference: "trec_eval",
     ..Info::DEFAULT
 }
@@ -71,6 +75,7 @@ pub static NUM_NONREL_JUDGED_RET: Definition = Info {
     aggregate: Aggregate::Sum,
     range: "0 or more; summed over queries",
     equation: "retrieved documents with a grade from 0 up to rel",
+    tex: r"\mathrm{NumNonrelJudgedRet} = \sum_{\text{queries}} |\{ i : 0 \le g_i < \mathit{rel} \}|",
     reference: "trec_eval",
     ..Info::DEFAULT
 }

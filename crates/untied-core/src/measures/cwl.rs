@@ -7,7 +7,6 @@
 //! was gained, the value is a quotient of two cascades, of whose mean over orders nothing is known but to list the
 //! orders, or to sample them. BPM alone depends on counts only: see [`super::walk`].
 
-use crate::names::{Cutoff, Info, JUDGED_ONLY, Other, Parameter, Spec};
 use std::slice;
 
 use super::dcg::{Gain, Gains, logarithmic};
@@ -15,6 +14,7 @@ use super::sampling::{self, Classes, Placed, Statistics};
 use super::walk::{Kind, Walk};
 use super::{Certainty, Definition, Measure, Orders, Scope};
 use crate::error::{Error, Result};
+use crate::names::{Cutoff, Info, JUDGED_ONLY, Other, Parameter, Sampled, Spec, unbounded};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
@@ -39,7 +39,10 @@ pub static NERR8: Definition = Info {
     cutoff: Cutoff::Required,
     parameters: &[MIN_REL, MAX_REL, JUDGED_ONLY],
     equation: "sum over ranks of W(i) g_i, C(i) = 1 - g_i for i < k, else 0",
+    tex: r"\mathrm{NERR8}@k = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = 1 - g_i \quad (i < k)",
     reference: "Azzopardi, Mackenzie & Moffat 2021, equation 8; ties: all orders where they are few, else a sample",
+    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::ESTIMATES }],
+    unbounded: Some(unbounded::WEIGHTS),
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| until_gain(spec, scope, limit(spec, true)?, |_| 1.0));
@@ -51,7 +54,13 @@ pub static NERR9: Definition = Info {
     cutoff: Cutoff::Required,
     parameters: &[MIN_REL, MAX_REL, JUDGED_ONLY],
     equation: "sum over ranks of W(i) g_i, C(i) = (1 - g_i) i / (i+1) for i < k, else 0",
+    tex: concat!(
+        r"\mathrm{NERR9}@k = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = (1 - g_i) \frac{i}{i + 1} ",
+        r"\quad (i < k)",
+    ),
     reference: "Azzopardi, Mackenzie & Moffat 2021, equation 9; ties: all orders where they are few, else a sample",
+    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::ESTIMATES }],
+    unbounded: Some(unbounded::WEIGHTS),
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| until_gain(spec, scope, limit(spec, true)?, |i| 1.0 / i));
@@ -62,7 +71,10 @@ pub static NERR10: Definition = Info {
     title: "nearly ERR: stops by gain, with the patience of RBP",
     parameters: &[PATIENCE, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
     equation: "sum over ranks of W(i) g_i, C(i) = p (1 - g_i)",
+    tex: r"\mathrm{NERR10} = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = p\,(1 - g_i)",
     reference: "Azzopardi, Mackenzie & Moffat 2021, equation 10; ties: all orders where they are few, else a sample",
+    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::ESTIMATES }],
+    unbounded: Some(unbounded::WEIGHTS),
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| {
@@ -76,8 +88,14 @@ pub static NERR11: Definition = Info {
     title: "nearly ERR: stops by gain, with the goal of INSQ",
     parameters: &[GOAL, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
     equation: "sum over ranks of W(i) g_i, C(i) = (1 - g_i) ((i+2T-1) / (i+2T))^2",
+    tex: concat!(
+        r"\mathrm{NERR11} = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = (1 - g_i) \left( \frac{i + ",
+        r"2T - 1}{i + 2T} \right)^2",
+    ),
     reference: "Azzopardi, Mackenzie & Moffat 2021, equation 12 (cwl-eval calls it 11); ties: all orders where they \
                 are few, else a sample",
+    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::ESTIMATES }],
+    unbounded: Some(unbounded::WEIGHTS),
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| {
@@ -92,7 +110,17 @@ pub static BPM: Definition = Info {
     cutoff: Cutoff::Required,
     parameters: &[GOAL, MIN_REL, MAX_REL, JUDGED_ONLY],
     equation: "(g_1 + .. + g_I) / I, I the first rank with g_1 + .. + g_I >= T, at most k",
+    tex: concat!(
+        r"\mathrm{BPM}@k = \frac{1}{I} \sum_{i=1}^{I} g_i, \quad I = \min \left( k, \min \{ i : g_1 + \cdots ",
+        r"+ g_i \ge T \} \right)",
+    ),
     reference: "Zhang, Liu, Li, Zhang, Xu & Ma 2017 (its static form); ties: by counts of documents gained, exact",
+    sampled: &[Sampled {
+        unless: "counts of documents gained come in more ways than 100 million steps can go through, in the \
+                 group where the user may stop",
+        then: "estimates",
+    }],
+    unbounded: Some(unbounded::WEIGHTS),
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| {
@@ -107,7 +135,13 @@ pub static INST: Definition = Info {
     title: "user who adapts to what was gained of the T hoped for",
     parameters: &[GOAL, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
     equation: "sum over ranks of W(i) g_i, C(i) = ((x-1) / x)^2, x = i + 2T - (g_1 + .. + g_i)",
+    tex: concat!(
+        r"\mathrm{INST} = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = \left( \frac{x - 1}{x} ",
+        r"\right)^2, \quad x = i + 2T - \sum_{j \le i} g_j",
+    ),
     reference: "Moffat, Bailey, Scholer & Thomas 2015, 2017; ties: all orders where they are few, else a sample",
+    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: "estimates" }],
+    unbounded: Some(unbounded::WEIGHTS),
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| {
@@ -121,6 +155,10 @@ pub static INSQ: Definition = Info {
     title: "user who hopes for T and goes on the more, the further he got",
     parameters: &[GOAL, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
     equation: "sum over ranks of W(i) g_i, C(i) = ((i+2T-1) / (i+2T))^2",
+    tex: concat!(
+        r"\mathrm{INSQ} = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = \left( \frac{i + 2T - 1}{i + ",
+        r"2T} \right)^2",
+    ),
     reference: "Moffat, Scholer & Thomas 2012; ties: as DCG, with discount W",
     ..Info::DEFAULT
 }
@@ -137,6 +175,10 @@ pub static SDCG: Definition = Info {
     others: &[Other { parameter: "dcg", value: Some("'log2'"), info: None }],
     parameters: &[MIN_REL, MAX_REL, JUDGED_ONLY],
     equation: "sum over ranks i <= k of W(i) g_i, W(i) = D(i) / (D(1) + .. + D(k)), D(i) = 1 / log2(1+i)",
+    tex: concat!(
+        r"\mathrm{SDCG}@k = \frac{\sum_{i \le k} g_i\, D(i)}{\sum_{i \le k} D(i)}, \quad D(i) = ",
+        r"\frac{1}{\log_2 (1 + i)}",
+    ),
     reference: "Järvelin & Kekäläinen 2002, as in Azzopardi, Thomas & Moffat 2019; ties: as DCG",
     ..Info::DEFAULT
 }

@@ -44,6 +44,7 @@ pub static DCG: Definition = Info {
     parameters: &[GAIN, DISCOUNT, LEAST, JUDGED_ONLY],
     range: GAINED,
     equation: "DCG@k = sum over ranks i <= k of G(grade at i) D(i)",
+    tex: r"\mathrm{DCG}@k = \sum_{i=1}^{k} G(g_i)\, D(i)",
     reference: "Järvelin & Kekäläinen 2002; ties: McSherry & Najork 2008, section 2.6",
     ..Info::DEFAULT
 }
@@ -58,6 +59,7 @@ pub static NDCG: Definition = Info {
     parameters: &[GAIN, DISCOUNT, LEAST, IDEAL_BASE, JUDGED_ONLY],
     range: "0 to 1; any number where gains or discounts are negative, or discounts rise",
     equation: "nDCG@k = DCG@k / IDCG@k, IDCG@k = DCG@k of all positive gains in descending order",
+    tex: r"\mathrm{nDCG}@k = \frac{\mathrm{DCG}@k}{\mathrm{IDCG}@k}",
     reference: "Järvelin & Kekäläinen 2002; ties: McSherry & Najork 2008, section 2.6",
     ..Info::DEFAULT
 }

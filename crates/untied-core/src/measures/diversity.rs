@@ -5,9 +5,10 @@
 //! A subtopic without relevant documents does not count; the M others count equally.
 
 use super::novelty::{Norm, Novelty, Worth};
+use super::sampling;
 use super::{Definition, Measure, Scope};
 use crate::error::{Error, Result};
-use crate::names::{Cutoff, Info, JUDGED_ONLY, Needs, Parameter, REL, Spec};
+use crate::names::{Cutoff, Info, JUDGED_ONLY, Needs, Parameter, REL, Sampled, Spec, unbounded};
 
 const ALPHA: Parameter = Parameter {
     name: "alpha",
@@ -29,7 +30,13 @@ pub static ALPHA_DCG: Definition = Info {
     equation: "alpha_DCG@k = S(k) / B(k), S(k) = sum over ranks i <= k of D(i) times the sum over the subtopics j of \
                document i of (1-alpha)^(documents before i that are relevant to j), D(i) = 1 / log2(1+i); B(k) = S(k) \
                if every document were relevant to all M subtopics; without @k, k = n",
+    tex: concat!(
+        r"\alpha\text{-}\mathrm{DCG}@k = \frac{S(k)}{B(k)}, \quad S(k) = \sum_{i=1}^{k} D(i) \sum_{j \ni ",
+        r"d_i} (1 - \alpha)^{\,\mathrm{seen}_j(i)}",
+    ),
     reference: "Clarke et al. 2008, normalised as by ndeval; ties: mean, exact, subtopic by subtopic",
+    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
+    unbounded: Some(unbounded::SUBTOPICS),
     ..OF_SUBTOPICS
 }
 .built_by(|spec, scope| by_bound(spec, scope, alpha(spec)?, logarithmic));
@@ -42,7 +49,13 @@ pub static ALPHA_NDCG: Definition = Info {
     parameters: &[REL, ALPHA, JUDGED_ONLY],
     range: "0 to 1; rarely above, as the ideal ranking is a greedy one",
     equation: "alpha_nDCG@k = S(k) / (S(k) of the greedy ideal ranking), S(k) as for alpha_DCG",
+    tex: concat!(
+        r"\alpha\text{-}\mathrm{nDCG}@k = \frac{S(k)}{S(k) \text{ of the greedy ideal}}, \quad S(k) = ",
+        r"\sum_{i=1}^{k} D(i) \sum_{j \ni d_i} (1 - \alpha)^{\,\mathrm{seen}_j(i)}",
+    ),
     reference: "Clarke et al. 2008; ties: as alpha_DCG",
+    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
+    unbounded: Some(unbounded::SUBTOPICS),
     ..OF_SUBTOPICS
 }
 .built_by(|spec, scope| by_ideal(spec, scope, alpha(spec)?, logarithmic));
@@ -53,7 +66,13 @@ pub static ERR_IA: Definition = Info {
     aliases: &["ERR-IA"],
     title: "intent-aware expected reciprocal rank",
     equation: "ERR_IA@k = S(k) / B(k), as alpha_DCG with alpha = 0.5 and D(i) = 1/i",
+    tex: concat!(
+        r"\mathrm{ERR\text{-}IA}@k = \frac{S(k)}{B(k)}, \quad S(k) = \sum_{i=1}^{k} \frac{1}{i} \sum_{j \ni ",
+        r"d_i} \left( \frac{1}{2} \right)^{\mathrm{seen}_j(i)}",
+    ),
     reference: "Chapelle, Metzler, Zhang & Grinspan 2009, normalised as by ndeval; ties: as alpha_DCG",
+    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
+    unbounded: Some(unbounded::SUBTOPICS),
     ..OF_SUBTOPICS
 }
 .built_by(|spec, scope| by_bound(spec, scope, 0.5, reciprocal));
@@ -65,7 +84,13 @@ pub static NERR_IA: Definition = Info {
     title: "normalised intent-aware expected reciprocal rank",
     range: "0 to 1; rarely above, as the ideal ranking is a greedy one",
     equation: "nERR_IA@k = S(k) / (S(k) of the greedy ideal ranking), S(k) as for ERR_IA",
+    tex: concat!(
+        r"\mathrm{nERR\text{-}IA}@k = \frac{S(k)}{S(k) \text{ of the greedy ideal}}, \quad S(k) = ",
+        r"\sum_{i=1}^{k} \frac{1}{i} \sum_{j \ni d_i} \left( \frac{1}{2} \right)^{\mathrm{seen}_j(i)}",
+    ),
     reference: "Chapelle, Metzler, Zhang & Grinspan 2009; ties: as alpha_DCG",
+    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
+    unbounded: Some(unbounded::SUBTOPICS),
     ..OF_SUBTOPICS
 }
 .built_by(|spec, scope| by_ideal(spec, scope, 0.5, reciprocal));
@@ -78,7 +103,13 @@ pub static NRBP: Definition = Info {
     parameters: &[REL, ALPHA, BETA, JUDGED_ONLY],
     equation: "NRBP = (1 - (1-alpha) beta) / M times the sum over ranks i of beta^(i-1) times the sum over the \
                subtopics j of document i of (1-alpha)^(documents before i that are relevant to j)",
+    tex: concat!(
+        r"\mathrm{NRBP} = \frac{1 - (1 - \alpha) \beta}{M} \sum_i \beta^{\,i-1} \sum_{j \ni d_i} (1 - ",
+        r"\alpha)^{\,\mathrm{seen}_j(i)}",
+    ),
     reference: "Clarke, Kolla & Vechtomova 2009; ties: as alpha_DCG",
+    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
+    unbounded: Some(unbounded::SUBTOPICS),
     ..OF_SUBTOPICS
 }
 .built_by(|spec, scope| {
@@ -94,7 +125,10 @@ pub static NNRBP: Definition = Info {
     parameters: &[REL, ALPHA, BETA, JUDGED_ONLY],
     range: "0 to 1; rarely above, as the ideal ranking is a greedy one",
     equation: "nNRBP = NRBP / (NRBP of the greedy ideal ranking)",
+    tex: r"\mathrm{nNRBP} = \frac{\mathrm{NRBP}}{\mathrm{NRBP} \text{ of the greedy ideal}}",
     reference: "Clarke, Kolla & Vechtomova 2009; ties: as alpha_DCG",
+    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
+    unbounded: Some(unbounded::SUBTOPICS),
     ..OF_SUBTOPICS
 }
 .built_by(|spec, scope| by_ideal(spec, scope, alpha(spec)?, patience(beta(spec)?)));
@@ -106,7 +140,10 @@ pub static AP_IA: Definition = Info {
     title: "intent-aware average precision",
     cutoff: Cutoff::None,
     equation: "AP_IA = (1/M) sum over the subtopics of AP, with their own relevant documents",
+    tex: r"\mathrm{AP\text{-}IA} = \frac{1}{M} \sum_{j=1}^{M} \mathrm{AP}_j",
     reference: "Agrawal, Gollapudi, Halverson & Ieong 2009; ties: mean, exact, subtopic by subtopic",
+    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
+    unbounded: Some(unbounded::SUBTOPICS),
     ..OF_SUBTOPICS
 }
 .built_by(|spec, scope| {
@@ -120,7 +157,9 @@ pub static P_IA: Definition = Info {
     aliases: &["P-IA"],
     title: "intent-aware precision",
     equation: "P_IA@k = (1/M) sum over the subtopics of P@k; without @k, k = n",
+    tex: r"\mathrm{P\text{-}IA}@k = \frac{1}{M} \sum_{j=1}^{M} \mathrm{P}_j@k",
     reference: "Agrawal, Gollapudi, Halverson & Ieong 2009; ties: as P@k",
+    unbounded: Some(unbounded::SUBTOPICS),
     ..OF_SUBTOPICS
 }
 .built_by(|spec, scope| {
@@ -137,7 +176,10 @@ pub static SUBTOPIC_RECALL: Definition = Info {
     aliases: &["strec"],
     title: "subtopic recall: share of the subtopics that are found",
     equation: "StRecall@k = (subtopics with a relevant document among the first k) / M",
+    tex: r"\mathrm{StRecall}@k = \frac{|\{ j : \text{subtopic } j \text{ is found among the first } k \}|}{M}",
     reference: "Zhai, Cohen & Lafferty 2003; ties: mean, exact, as Success@k of each subtopic",
+    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
+    unbounded: Some(unbounded::SUBTOPICS),
     ..OF_SUBTOPICS
 }
 .built_by(|spec, scope| novelty(spec, scope, 1.0, |_| 1.0, Norm::Subtopics(1.0)));

@@ -15,7 +15,7 @@
 use super::{Definition, Measure};
 use crate::error::Result;
 use crate::grade::levels_from;
-use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, REL, Spec};
+use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, REL, Spec, unbounded};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
@@ -35,7 +35,12 @@ pub static AVERAGE_DYNAMIC_RECALL: Definition = Info {
     parameters: &[REL, BEYOND, JUDGED_ONLY],
     equation: "ADR@k = (1/k) sum over i <= k of r_i, r_i = (documents among the first i that belong to the groups of \
                the truth's first i documents) / i; k = n, the number of relevant documents, unless given",
+    tex: concat!(
+        r"\mathrm{ADR}@k = \frac{1}{k} \sum_{i=1}^{k} r_i, \quad r_i = \frac{|\{ d_1, \ldots, d_i \} \cap ",
+        r"\text{groups of the first } i|}{i}",
+    ),
     reference: "Typke, Veltkamp & Wiering 2006; a sum over documents, so exact with ties on both sides",
+    unbounded: Some(unbounded::GROUPS),
     ..Info::DEFAULT
 }
 .built_by(|spec, _| {

@@ -24,6 +24,7 @@ pub static PRECISION: Definition = Info {
     cutoff: Cutoff::Required,
     parameters: &[REL, JUDGED_ONLY],
     equation: "P@k = H(k) / k, H(k) = relevant documents among the first k",
+    tex: r"\mathrm{P}@k = \frac{H(k)}{k}",
     reference: "Cleverdon & Mills 1963; ties: McSherry & Najork 2008, section 2.1",
     ..Info::DEFAULT
 }
@@ -38,6 +39,7 @@ pub static RECALL: Definition = Info {
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
     range: SHARE,
     equation: "R@k = H(k) / R, H(k) = relevant documents among the first k, R = all relevant ones",
+    tex: r"\mathrm{R}@k = \frac{H(k)}{R}",
     reference: "Cleverdon & Mills 1963; ties: McSherry & Najork 2008, section 2.2",
     ..Info::DEFAULT
 }
@@ -52,6 +54,7 @@ pub static F1: Definition = Info {
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
     range: SHARE,
     equation: "F1@k = 2 H(k) / (k + R)",
+    tex: r"\mathrm{F1}@k = \frac{2\,H(k)}{k + R}",
     reference: "van Rijsbergen 1979; ties: McSherry & Najork 2008, section 2.3",
     ..Info::DEFAULT
 }
@@ -66,6 +69,7 @@ pub static HITS: Definition = Info {
     range: "0 or more",
     equation: "Hits@k = H(k) = relevant documents among the first k; the mean over queries, where NumRelRet has the \
                sum",
+    tex: r"\mathrm{Hits}@k = H(k)",
     reference: "ranx (hits); ties: as P@k",
     ..Info::DEFAULT
 }
@@ -80,6 +84,7 @@ pub static RELATIVE_PRECISION: Definition = Info {
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
     range: SHARE,
     equation: "RelP@k = H(k) / min(k, R)",
+    tex: r"\mathrm{RelP}@k = \frac{H(k)}{\min(k, R)}",
     reference: "trec_eval (relative_P); ties: as P@k",
     ..Info::DEFAULT
 }
@@ -93,6 +98,7 @@ pub static R_PRECISION: Definition = Info {
     trailing: Some("mult"),
     parameters: &[REL, MULT, RECALL_BASE, JUDGED_ONLY],
     equation: "Rprec = H(c) / c, c = ceil(mult R)",
+    tex: r"\mathrm{Rprec} = \frac{H(c)}{c}, \quad c = \lceil \mathit{mult} \cdot R \rceil",
     reference: "Buckley & Voorhees 2005 (TREC: Experiment and Evaluation, chapter 3); trec_eval (Rprec_mult)",
     ..Info::DEFAULT
 }

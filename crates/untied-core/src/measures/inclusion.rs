@@ -16,7 +16,7 @@
 use super::lattice;
 use super::{Definition, Measure, Orders};
 use crate::grade::Level;
-use crate::names::{Info, Needs, Parameter, REL};
+use crate::names::{Info, Needs, Parameter, REL, Sampled, unbounded};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
@@ -36,7 +36,13 @@ pub static STAT_AP: Definition = Info {
     range: "0 or more",
     equation: "statAP = (1/R^) sum over relevant documents d at rank k of (1/pi_d) (1/k) (1 + sum over relevant \
                documents e above of 1/pi_e), R^ = sum over relevant documents of 1/pi",
+    tex: concat!(
+        r"\mathrm{statAP} = \frac{1}{\hat R} \sum_{k:\ x_k = 1} \frac{1}{\pi_k} \cdot \frac{1}{k} \left( 1 + ",
+        r"\sum_{j < k,\ x_j = 1} \frac{1}{\pi_j} \right), \quad \hat R = \sum_{x_d = 1} \frac{1}{\pi_d}",
+    ),
     reference: "Pavlu & Aslam 2007",
+    sampled: &[Sampled { unless: lattice::MANY_KINDS, then: Sampled::NO_VARIANCE }],
+    unbounded: Some(unbounded::ESTIMATOR),
     ..Info::DEFAULT
 }
 .built_by(|spec, _| {

@@ -13,7 +13,7 @@
 use super::drawing::Rows;
 use super::lattice::{self, Outcome};
 use super::{Certainty, Definition, Measure, Orders};
-use crate::names::{Info, Parameter, REL};
+use crate::names::{Info, Parameter, REL, Sampled, unbounded};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
@@ -28,7 +28,13 @@ pub static INFERRED_AP: Definition = Info {
     parameters: &[REL, EPS],
     equation: "infAP = (1/R) sum over ranks k of relevant documents of 1/k + (D/k) (r + eps) / (m + 2 eps), where D \
                pooled, m judged and r relevant documents stand above; 1 at rank 1",
+    tex: concat!(
+        r"\mathrm{infAP} = \frac{1}{R} \sum_{k:\ x_k = 1} \left( \frac{1}{k} + \frac{D_k}{k} \cdot \frac{r_k ",
+        r"+ \varepsilon}{m_k + 2 \varepsilon} \right)",
+    ),
     reference: "Yilmaz & Aslam 2006",
+    sampled: &[Sampled { unless: lattice::MANY_KINDS, then: Sampled::BOUNDS }],
+    unbounded: Some(unbounded::ESTIMATOR),
     ..Info::DEFAULT
 }
 .built_by(|spec, _| {

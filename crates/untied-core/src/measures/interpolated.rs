@@ -16,7 +16,7 @@ use super::sampling;
 use super::share::{Target, ceiling};
 use super::{Certainty, Definition, Measure, Orders};
 use crate::error::{Error, Result};
-use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, RECALL, RECALL_BASE, REL, RecallBase, Spec, Value};
+use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, RECALL, RECALL_BASE, REL, RecallBase, Sampled, Spec, Value};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
@@ -38,7 +38,13 @@ pub static INTERPOLATED_PRECISION: Definition = Info {
     trailing: Some("recall"),
     parameters: &[RECALL, REL, RECALL_BASE, JUDGED_ONLY],
     equation: "IPrec@x = max of P@i over the ranks i with at least ceil(x R) relevant documents",
+    tex: r"\mathrm{IPrec}@x = \max \left\{ \mathrm{P}@i : H(i) \ge \lceil x R \rceil \right\}",
     reference: "Salton & McGill 1983; Manning, Raghavan & Schuetze 2008, chapter 8",
+    sampled: &[Sampled {
+        unless: "a group has many values that precision can take: about 100 documents with 20 or 1,000 with \
+                 10 relevant are well within",
+        then: Sampled::ESTIMATES,
+    }],
     ..Info::DEFAULT
 }
 .built_by(|spec, _| {
@@ -54,7 +60,16 @@ pub static MEAN_INTERPOLATED_PRECISION: Definition = Info {
     trailing: Some("levels"),
     parameters: &[LEVELS, REL, RECALL_BASE, JUDGED_ONLY],
     equation: "IPrecMean = mean of IPrec@x over the levels x",
+    tex: r"\mathrm{IPrecMean} = \frac{1}{|X|} \sum_{x \in X} \mathrm{IPrec}@x",
     reference: "Salton & McGill 1983; Manning, Raghavan & Schuetze 2008, chapter 8",
+    sampled: &[
+        Sampled {
+            unless: "a group has many values that precision can take: about 100 documents with 20 or 1,000 with \
+            10 relevant are well within",
+            then: Sampled::ESTIMATES,
+        },
+        Sampled { unless: sampling::MANY_ORDERS, then: Sampled::NO_VARIANCE },
+    ],
     ..Info::DEFAULT
 }
 .built_by(|spec, _| {

@@ -12,7 +12,7 @@
 
 use super::sampling::{self, Statistics};
 use super::{Certainty, Definition, Measure, Orders};
-use crate::names::{Info, JUDGED_ONLY, Parameter, REL};
+use crate::names::{Info, JUDGED_ONLY, Parameter, REL, Sampled, unbounded};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
@@ -31,7 +31,10 @@ pub static INVERTED_RECALL: Definition = Info {
     equation: "The better ranking may have the higher or the lower value. ADR, against the groups in inverted order, \
                of the list that keeps what ADR counts too late (below its group's last position) or first wrong and \
                then right (above its first), all else replaced by a member of the best group",
+    tex: r"\mathrm{ADRInverted} = \mathrm{ADR} \text{ of the inverted list}",
     reference: "Typke, Veltkamp & Wiering 2006, section 4",
+    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: "estimates" }],
+    unbounded: Some(unbounded::GROUPS),
     ..Info::DEFAULT
 }
 .built_by(|spec, _| {

@@ -13,6 +13,7 @@ pub static JUDGED: Definition = Info {
     title: "share of the documents that the qrels hold",
     cutoff: Cutoff::Optional,
     equation: "Judged@k = documents of the qrels, whatever their grade, among the first k / min(k, n)",
+    tex: r"\mathrm{Judged}@k = \frac{|\{ i \le k : d_i \text{ is in the qrels} \}|}{\min(k, n)}",
     reference: "ir_measures (Judged); ties: as P@k",
     ..Info::DEFAULT
 }
@@ -25,6 +26,7 @@ pub static UNJUDGED: Definition = Info {
     title: "unjudged documents among the first k",
     cutoff: Cutoff::Required,
     equation: "Unjudged@k = documents among the first k without a grade of at least 0 / k",
+    tex: r"\mathrm{Unjudged}@k = \frac{|\{ i \le k : d_i \text{ is not judged} \}|}{k}",
     reference: "trec_eval (unj); ties: as P@k",
     ..Info::DEFAULT
 }

@@ -9,6 +9,8 @@
 
 /// Points that are visited at most in one group.
 const LIMIT: usize = 1 << 21;
+/// The same in words.
+pub const MANY_KINDS: &str = "(documents of each kind + 1) times each other exceed 2 million in a group";
 
 /// Statistics of a group's sum over its orders.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -15,7 +15,7 @@ use super::dcg::{GAIN, Gain, squared_deviations};
 use super::graded::{Ideal, by_gain, gain, log};
 use super::{Definition, Measure, Orders, Scope, sampling};
 use crate::error::Result;
-use crate::names::{Info, JUDGED_ONLY, Spec};
+use crate::names::{Info, JUDGED_ONLY, Sampled, Spec, unbounded};
 use crate::ranking::{Ranking, best, worst};
 use crate::table::Truth;
 
@@ -27,7 +27,9 @@ pub static NDCG_AT_CHANGES: Definition = Info {
     parameters: &[GAIN, JUDGED_ONLY],
     equation: "Rndcg = mean of DCG@k / IDCG@k over the last ranks k of each positive gain in the ideal ranking, and \
                the last rank of the ranking if it is longer",
+    tex: r"\mathrm{Rndcg} = \frac{1}{|K|} \sum_{k \in K} \frac{\mathrm{DCG}@k}{\mathrm{IDCG}@k}",
     reference: "trec_eval (Rndcg, Buckley 2008)",
+    unbounded: Some(unbounded::IDEAL),
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| at_changes(spec, scope, 1));
@@ -40,7 +42,10 @@ pub static NDCG_AT_RELEVANT: Definition = Info {
     parameters: &[GAIN, JUDGED_ONLY],
     equation: "nDCGRel = mean of DCG@k / IDCG@k over the ranks k of all documents with a positive gain; for those not \
                retrieved, k is the last rank",
+    tex: r"\mathrm{nDCGRel} = \frac{1}{R} \sum_{d:\ g_d > 0} \frac{\mathrm{DCG}@k_d}{\mathrm{IDCG}@k_d}",
     reference: "trec_eval (ndcg_rel, Buckley 2008)",
+    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::NO_VARIANCE }],
+    unbounded: Some(unbounded::IDEAL),
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| Ok(Box::new(NdcgAtRelevant { gain: gain(spec, scope)? })));

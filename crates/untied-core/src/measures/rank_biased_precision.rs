@@ -33,6 +33,7 @@ pub static RBP: Definition = Info {
     cutoff: Cutoff::Optional,
     parameters: &[PERSISTENCE, REL, MAX_GRADE, JUDGED_ONLY],
     equation: "RBP@k = (1-p) sum over ranks i <= k of gain_i p^(i-1)",
+    tex: r"\mathrm{RBP}@k = (1 - p) \sum_{i=1}^{k} g_i\, p^{\,i-1}",
     reference: "Moffat & Zobel 2008; ties: as DCG, with discount (1-p) p^(i-1)",
     ..Info::DEFAULT
 }
@@ -50,6 +51,7 @@ pub static RBP_RESIDUAL: Definition = Info {
     parameters: &[PERSISTENCE, ANY_REL, ANY_MAX_GRADE],
     equation: "RBPResidual@k = (1-p) sum over ranks i <= k of unjudged documents of p^(i-1), and p^min(k, n) for what \
                comes after",
+    tex: r"\mathrm{RBPResidual}@k = (1 - p) \sum_{i \le k,\ \text{unjudged}} p^{\,i-1} + p^{\min(k, n)}",
     reference: "Moffat & Zobel 2008",
     ..Info::DEFAULT
 }

@@ -22,6 +22,10 @@ pub static RECIPROCAL_RANK: Definition = Info {
     cutoff: Cutoff::Optional,
     parameters: &[REL, JUDGED_ONLY],
     equation: "RR@k = 1 / (rank of the first relevant document) if that rank is at most k, else 0",
+    tex: concat!(
+        r"\mathrm{RR}@k = \begin{cases} 1/i & \text{if the first relevant rank } i \le k \\ 0 & \text{else} ",
+        r"\end{cases}",
+    ),
     reference: "Voorhees & Harman 2005; ties: McSherry & Najork 2008, section 2.5, corrected (see the errata)",
     ..Info::DEFAULT
 }

@@ -30,6 +30,7 @@ pub static SEARCH_LENGTH: Definition = Info {
     lower_is_better: true,
     range: "0 or more, lower is better; undefined with fewer than q relevant documents retrieved",
     equation: "ESL = (rank of the q-th relevant document) - q",
+    tex: r"\mathrm{ESL} = i_q - q",
     reference: "Cooper 1968",
     ..Info::DEFAULT
 }
@@ -47,6 +48,7 @@ pub static EXPECTED_PRECISION: Definition = Info {
     cutoff: Cutoff::Recall,
     parameters: &[RECALL, REL, RECALL_BASE, JUDGED_ONLY],
     equation: "EP@x = precision at the rank of the q-th relevant document, q = ceil(x R); 0 if there is none",
+    tex: r"\mathrm{EP}@x = \frac{q}{i_q}, \quad q = \lceil x R \rceil",
     reference: "Raghavan, Bollmann & Jung 1989",
     ..Info::DEFAULT
 }
@@ -61,6 +63,7 @@ pub static PROBABILITY_OF_RELEVANCE: Definition = Info {
     parameters: &[RECALL, REL, RECALL_BASE, JUDGED_ONLY],
     equation: "PRR@x = q / (q + ESL_q), q = ceil(x R), with the mean of ESL_q over the orders of ties; EP@x is the \
                mean of the quotient",
+    tex: r"\mathrm{PRR}@x = \frac{q}{q + E[\mathrm{ESL}_q]}, \quad q = \lceil x R \rceil",
     reference: "Raghavan, Bollmann & Jung 1989; Cooper 1968",
     ..Info::DEFAULT
 }

@@ -23,6 +23,7 @@ pub static SET_PRECISION: Definition = Info {
     ],
     parameters: &[REL, JUDGED_ONLY],
     equation: "SetP = H / n",
+    tex: r"\mathrm{SetP} = \frac{H}{n}",
     reference: "trec_eval (set_P)",
     ..Info::DEFAULT
 }
@@ -36,6 +37,7 @@ pub static SET_RELATIVE_PRECISION: Definition = Info {
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
     range: SHARE,
     equation: "SetRelP = H / min(n, R)",
+    tex: r"\mathrm{SetRelP} = \frac{H}{\min(n, R)}",
     reference: "trec_eval (set_relative_P)",
     ..Info::DEFAULT
 }
@@ -49,6 +51,7 @@ pub static SET_RECALL: Definition = Info {
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
     range: SHARE,
     equation: "SetR = H / R",
+    tex: r"\mathrm{SetR} = \frac{H}{R}",
     reference: "trec_eval (set_recall)",
     ..Info::DEFAULT
 }
@@ -62,6 +65,7 @@ pub static SET_AVERAGE_PRECISION: Definition = Info {
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],
     range: SHARE,
     equation: "SetAP = H^2 / (n R)",
+    tex: r"\mathrm{SetAP} = \frac{H^2}{n R}",
     reference: "trec_eval (set_map)",
     ..Info::DEFAULT
 }
@@ -76,6 +80,7 @@ pub static SET_F: Definition = Info {
     parameters: &[BETA, REL, RECALL_BASE, JUDGED_ONLY],
     range: SHARE,
     equation: "SetF = (1 + beta) SetP SetR / (beta SetP + SetR) = (1 + beta) H / (beta R + n)",
+    tex: r"\mathrm{SetF} = \frac{(1 + \beta)\, H}{\beta R + n}",
     reference: "van Rijsbergen 1979; beta as trec_eval (set_F) has it, where others square it",
     ..Info::DEFAULT
 }

@@ -14,7 +14,7 @@ use super::lattice::{self, Outcome};
 use super::{Certainty, Definition, Measure, Orders};
 use crate::error::Result;
 use crate::grade::Level;
-use crate::names::{Info, Needs, Parameter, REL, Spec};
+use crate::names::{Info, Needs, Parameter, REL, Sampled, Spec, unbounded};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 
@@ -44,7 +44,13 @@ pub static STRATIFIED_AP: Definition = Info {
     equation: "xinfAP = (1/R^) sum over relevant documents at rank k of (N_s/n_s) (1/k) (1 + sum over strata of \
                D (r + eps) / (n + prior eps)), where D pooled, n judged and r relevant documents of a stratum stand \
                above; R^ = sum over strata of r_s N_s / n_s (at most 1000 with 'sample_eval')",
+    tex: concat!(
+        r"\mathrm{xinfAP} = \frac{1}{\hat R} \sum_{k:\ x_k = 1} \frac{N_s}{n_s} \cdot \frac{1}{k} \left( 1 + ",
+        r"\sum_{t} D_t \frac{r_t + \varepsilon}{n_t + \mathit{prior}\, \varepsilon} \right)",
+    ),
     reference: "Yilmaz, Kanoulas & Aslam 2008",
+    sampled: &[Sampled { unless: lattice::MANY_KINDS, then: Sampled::BOUNDS }],
+    unbounded: Some(unbounded::ESTIMATOR),
     ..Info::DEFAULT
 }
 .built_by(|spec, _| {

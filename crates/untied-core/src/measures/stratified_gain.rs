@@ -12,7 +12,7 @@ use super::dcg::{Gain, Gains, discounts};
 use super::stratified::{ESTIMATOR, MOST, Strata, is_script, share};
 use super::{Definition, Measure, Orders, Scope};
 use crate::grade::Level;
-use crate::names::{Cutoff, GAINED, Info, Needs, Parameter};
+use crate::names::{Cutoff, GAINED, Info, Needs, Parameter, unbounded};
 use crate::ranking::{Ranking, best, worst};
 use crate::table::Truth;
 
@@ -31,7 +31,9 @@ pub static INFERRED_NDCG: Definition = Info {
     equation: "infNDCG@k = sum over judged documents at ranks i <= k of (D_s/n_s) grade D(i) / IDCG, where D_s pooled \
                and n_s judged documents of its stratum are retrieved; IDCG of R^_g documents of every grade g, R^_g = \
                sum over strata of r_{s,g} N_s / n_s, rounded ('sample_eval': cut off, and 1000 documents at most)",
+    tex: r"\mathrm{infNDCG}@k = \frac{1}{\mathrm{IDCG}} \sum_{i \le k,\ \text{judged}} \frac{D_s}{n_s}\, g_i\, D(i)",
     reference: "Yilmaz, Kanoulas & Aslam 2008",
+    unbounded: Some(unbounded::ESTIMATOR),
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| {

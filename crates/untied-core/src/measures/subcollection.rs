@@ -13,7 +13,7 @@
 
 use super::{Definition, Measure, drawing};
 use crate::error::{Error, Result};
-use crate::names::{Info, Parameter, REL, Spec, Value};
+use crate::names::{Info, Parameter, REL, Sampled, Spec, Value, unbounded};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 use crate::watch;
@@ -33,7 +33,17 @@ pub static SUBCOLLECTION_AP: Definition = Info {
     parameters: &[REL, RATE],
     equation: "subAP = (1/R) sum over relevant documents of rho E[1 / (c + Binomial(m, p))], with rho relevant and c \
                judged documents up to it and m documents outside the pool above it",
+    tex: concat!(
+        r"\mathrm{subAP} = \frac{1}{R} \sum_{k:\ x_k = 1} \rho_k \; E \left[ \frac{1}{c_k + ",
+        r"\mathrm{Binomial}(m_k, p)} \right]",
+    ),
     reference: "Yilmaz & Aslam 2006; exact mean and variance, over inclusion and ties",
+    sampled: &[Sampled {
+        unless: "(documents of each kind + 1) times each other, times those outside the pool down to its \
+                 end, exceed 10 million in a group",
+        then: Sampled::NO_VARIANCE,
+    }],
+    unbounded: Some(unbounded::ESTIMATOR),
     ..Info::DEFAULT
 }
 .built_by(|spec, _| Ok(Box::new(SubcollectionAp { rel: spec.rel()?, rate: rate(spec)? })));

@@ -45,7 +45,9 @@ pub static TBG: Definition = Info {
     needs: Needs::Documents,
     range: "0 or more",
     equation: "sum over ranks k of g_k 2^(-T(k) / h), T(1) = 0, T(k+1) = T(k) + T_S + T_D(l_k) P(click)",
+    tex: r"\mathrm{TBG} = \sum_k g_k\, 2^{-T(k)/h}, \quad T(k + 1) = T(k) + T_S + T_D(l_k)\, P_{\mathrm{click}}(k)",
     reference: "Smucker & Clarke 2012; ties: as ERR; extremes by g / (1 - q) (Smith 1956)",
+    sampled: &[walk::SAMPLED],
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| Ok(Box::new(TimeBiasedGain::new(spec, scope)?)));

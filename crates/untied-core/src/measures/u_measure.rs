@@ -18,7 +18,7 @@ use super::bounds::{self, Bounds, Open};
 use super::sampling::{self, Classes};
 use super::{Certainty, Definition, Measure, Orders, Scope, lattice};
 use crate::error::Result;
-use crate::names::{Cutoff, Info, JUDGED_ONLY, Needs, Parameter, REL, Spec};
+use crate::names::{Cutoff, Info, JUDGED_ONLY, Needs, Parameter, REL, Sampled, Spec};
 use crate::ranking::{Ranking, Text};
 use crate::table::Truth;
 
@@ -38,7 +38,16 @@ pub static U: Definition = Info {
     needs: Needs::Documents,
     range: "0 or more",
     equation: "(1/norm) sum over ranks i of relevant documents of max(0, 1 - pos_i / L), pos_i = l_1 + .. + l_i",
+    tex: concat!(
+        r"\mathrm{U} = \frac{1}{\mathit{norm}} \sum_{i:\ x_i = 1} \max \left( 0, 1 - \frac{l_1 + \cdots + ",
+        r"l_i}{L} \right)",
+    ),
     reference: "Sakai & Dou 2013; ties: mean position, or by counts of documents of each length",
+    sampled: &[Sampled {
+        unless: "(documents of each length and grade + 1) times each other exceed 2 million in a group in \
+                 which the user stops",
+        then: Sampled::ESTIMATES,
+    }],
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| Ok(Box::new(UMeasure::new(spec, scope)?)));

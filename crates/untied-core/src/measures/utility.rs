@@ -27,6 +27,7 @@ pub static UTILITY: Definition = Info {
     parameters: &[WEIGHTS, COLLECTION, REL, JUDGED_ONLY],
     range: "any number",
     equation: "Utility = w1 H + w2 (n - H) + w3 (R - H) + w4 (N + H - n - R), H of n retrieved documents are relevant",
+    tex: r"\mathrm{Utility} = w_1 H + w_2 (n - H) + w_3 (R - H) + w_4 (N + H - n - R)",
     reference: "trec_eval (utility)",
     ..Info::DEFAULT
 }

@@ -5,6 +5,7 @@
 //! the cutoff. Whatever the order, the next group is reached with the same probability, so groups are independent.
 
 use super::Certainty;
+use crate::names::Sampled;
 use crate::ranking::Ranking;
 
 /// Documents that are alike.
@@ -23,6 +24,12 @@ const NEGLIGIBLE: f64 = 1e-30;
 
 /// Steps of the walk over counts, at most.
 const STEPS: usize = 100_000_000;
+/// What becomes of values beyond.
+pub const SAMPLED: Sampled = Sampled {
+    unless: "documents that differ come in more ways than 100 million steps can go through in a group",
+    then: "mean stays exact; variance comes from second moments, up to 2,000 positions (fewer with many documents that \
+           differ), and is left out beyond; low and high of Cascade may be bounds (`interval`)",
+};
 
 /// Steps of the tables of second moments, and positions in them, at most.
 const TABLE_STEPS: usize = 200_000_000;

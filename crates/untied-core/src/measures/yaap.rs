@@ -7,7 +7,7 @@
 
 use super::{Certainty, Definition, Measure, sampling};
 use crate::grade::Level;
-use crate::names::{Info, JUDGED_ONLY, REL};
+use crate::names::{Info, JUDGED_ONLY, REL, Sampled, unbounded};
 use crate::ranking::Ranking;
 use crate::table::Truth;
 
@@ -19,7 +19,10 @@ pub static YAAP: Definition = Info {
     parameters: &[REL, JUDGED_ONLY],
     range: "-ln(1 + R) to ln(1 + R)",
     equation: "YAAP = ln((1 + s) / (1 + R - s)), s = sum of P@i over the ranks i of relevant documents",
+    tex: r"\mathrm{YAAP} = \ln \frac{1 + s}{1 + R - s}, \quad s = \sum_{i:\ x_i = 1} \mathrm{P}@i",
     reference: "Robertson 2012 (On smoothing average precision); trec_eval (yaap)",
+    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::ESTIMATES }],
+    unbounded: Some(unbounded::IDEAL),
     ..Info::DEFAULT
 }
 .built_by(|spec, _| Ok(Box::new(Yaap { rel: spec.rel()? })));

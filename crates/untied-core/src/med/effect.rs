@@ -65,6 +65,7 @@ pub static MED: Definition = Info {
     lower_is_better: true,
     range: "that of the measure",
     equation: "max |S(A) - S(B)| over all grades that unjudged documents may have",
+    tex: r"\mathrm{MED}(S) = \max_{\text{grades}} |S(A) - S(B)|",
     reference: "Tan & Clarke 2014",
     ..Info::DEFAULT
 }
@@ -92,6 +93,7 @@ pub static DELTA: Definition = Info {
     equation: "mean and variance of S(A) - S(B), each unjudged document being relevant with probability p; low and \
                    high over all grades that they may have, and what fills short rankings up to the cutoff, which the \
                    mean counts as not relevant",
+    tex: r"\mathrm{Delta}(S) = E[S(A) - S(B)]",
     reference: "Tan & Clarke 2014",
     ..Info::DEFAULT
 }

@@ -30,8 +30,14 @@ pub struct Info {
     pub range: &'static str,
     /// The definition, on one total order.
     pub equation: &'static str,
+    /// The same in TeX.
+    pub tex: &'static str,
     /// Where it comes from.
     pub reference: &'static str,
+    /// Where orders of ties are sampled, or something is left out.
+    pub sampled: &'static [Sampled],
+    /// Why bounds over the grades of unjudged documents are not known, where that is so.
+    pub unbounded: Option<&'static str>,
     /// Whether a user has defined it: its parameters are its own, whatever they are called.
     pub by_user: bool,
 }
@@ -56,7 +62,10 @@ impl Info {
         needs: Needs::Judgments,
         range: "0 to 1",
         equation: "",
+        tex: "",
         reference: "",
+        sampled: &[],
+        unbounded: None,
         by_user: false,
     };
 
@@ -80,6 +89,34 @@ pub struct Definition<B> {
     pub info: Info,
     /// Make it.
     pub build: B,
+}
+
+/// When an exact way takes too long, and what values are then.
+#[derive(Debug)]
+pub struct Sampled {
+    /// All is exact unless this holds.
+    pub unless: &'static str,
+    /// What values are then.
+    pub then: &'static str,
+}
+
+impl Sampled {
+    /// See [`Sampled::then`].
+    pub const ESTIMATES: &str = "mean and variance are estimates; low and high stay exact";
+    /// See [`Sampled::then`].
+    pub const NO_VARIANCE: &str = "mean, low and high stay exact, no variance";
+    /// See [`Sampled::then`].
+    pub const BOUNDS: &str = "mean stays exact, low and high are bounds (`interval`), no variance";
+}
+
+/// Why bounds over the grades of unjudged documents are not known.
+pub(crate) mod unbounded {
+    pub const IDEAL: &str = "the ideal, or the place where the sum ends, moves with the grades";
+    pub const WEIGHTS: &str = "the weight of every rank depends on the grades above it, or on all";
+    pub const PAIRS: &str = "the number of pairs moves with the grades";
+    pub const GROUPS: &str = "the grades are groups of an order, and which there may be is not known";
+    pub const SUBTOPICS: &str = "a document may have a grade for each subtopic";
+    pub const ESTIMATOR: &str = "it says itself what becomes of unjudged documents";
 }
 
 /// What a parameter makes of a measure: `SetP(relative=True)` is another one, `SetP(relative=False)` is itself.

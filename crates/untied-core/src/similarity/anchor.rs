@@ -28,6 +28,7 @@ pub static ANCHOR_MAP: Definition = Info {
     title: "average precision of the second ranking, the first k documents of the first being relevant",
     cutoff: Cutoff::Required,
     equation: "AP of B where the first k documents of A are relevant",
+    tex: r"\mathrm{AnchorMAP}@k = \mathrm{AP}(B) \text{ with the relevant documents } A_k",
     reference: "Buckley 2004; Tan & Clarke 2014",
     ..Info::DEFAULT
 }

@@ -12,11 +12,11 @@
 //!
 //! So it is a sum of overlaps, and mean, variance and extremes over orders of tied documents follow.
 
-use crate::names::{Cutoff, Info, Parameter};
 use std::sync::OnceLock;
 
 use super::overlaps::{Linear, Overlaps};
 use super::{Definition, Score, Similarity};
+use crate::names::{Cutoff, Info, Parameter};
 
 /// More documents than this are not added up rank by rank.
 const MOST: f64 = 1e7;
@@ -37,6 +37,7 @@ pub static HOEFFDING: Definition = Info {
     lower_is_better: true,
     range: "0 and up",
     equation: "mean of sum over documents of the weights t^-q of ranks t from the one of its ranks to the other",
+    tex: r"\mathrm{Hoeffding} = E \left[ \sum_d \sum_{t = \mathrm{rank}_A(d)}^{\mathrm{rank}_B(d)} t^{-q} \right]",
     reference: "Sun, Lebanon & Collins-Thompson 2010",
     ..Info::DEFAULT
 }

@@ -19,6 +19,7 @@ pub static JACCARD: Definition = Info {
     title: "documents in common among those that either has in its first k",
     cutoff: Cutoff::Required,
     equation: "X_k / (|A_k| + |B_k| - X_k)",
+    tex: r"\mathrm{Jaccard}@k = \frac{X_k}{|A_k| + |B_k| - X_k}",
     reference: "Jaccard 1901",
     ..Info::DEFAULT
 }

@@ -12,6 +12,7 @@ pub static OVERLAP: Definition = Info {
     title: "share of the first k documents in common",
     cutoff: Cutoff::Required,
     equation: "X_k / k, X_k = documents among the first k of both",
+    tex: r"\mathrm{Overlap}@k = \frac{X_k}{k}",
     reference: "Webber, Moffat & Zobel 2010",
     ..Info::DEFAULT
 }
@@ -23,6 +24,7 @@ pub static AVERAGE_OVERLAP: Definition = Info {
     title: "average overlap: the mean of Overlap@1 to Overlap@k",
     cutoff: Cutoff::Required,
     equation: "(1/k) sum_{d<=k} X_d/d",
+    tex: r"\mathrm{AO}@k = \frac{1}{k} \sum_{d=1}^{k} \frac{X_d}{d}",
     reference: "Wu & Crestani 2003; Fagin, Kumar & Sivakumar 2003",
     ..Info::DEFAULT
 }

@@ -29,6 +29,7 @@ pub static RBO: Definition = Info {
         },
     ],
     equation: "(1-p) sum_d p^(d-1) X_d/d, X_d = documents among the first d of both",
+    tex: r"\mathrm{RBO} = (1 - p) \sum_{d=1}^{\infty} p^{\,d-1} \frac{X_d}{d}",
     reference: "Webber, Moffat & Zobel 2010; Corsi & Urbano 2024",
     ..Info::DEFAULT
 }

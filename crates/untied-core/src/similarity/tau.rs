@@ -28,6 +28,7 @@ pub static TAU: Definition = Info {
     parameters: &[VARIANT],
     range: "-1 to 1",
     equation: "(C - D) / (n (n-1) / 2), C pairs in the same order, D in opposite orders",
+    tex: r"\tau = \frac{C - D}{n (n - 1) / 2}",
     reference: "Kendall 1938, 1945",
     ..Info::DEFAULT
 }

@@ -24,6 +24,7 @@ pub static TAU_AP: Definition = Info {
     parameters: &[VARIANT],
     range: "-1 to 1",
     equation: "2/(n-1) sum_{i=2..n} C(i)/(i-1) - 1, C(i) = those above rank i of B that A has above it too",
+    tex: r"\tau_{\mathrm{AP}} = \frac{2}{n - 1} \sum_{i=2}^{n} \frac{C(i)}{i - 1} - 1",
     reference: "Yilmaz, Aslam & Robertson 2008; ties: Urbano & Marrero 2017",
     ..Info::DEFAULT
 }

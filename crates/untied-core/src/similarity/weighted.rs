@@ -45,6 +45,7 @@ pub static WEIGHTED_KENDALL: Definition = Info {
     lower_is_better: true,
     range: "0 and up",
     equation: "sum of pbar_x pbar_y over pairs in opposite orders, pbar = mean cost of the ranks moved",
+    tex: r"\mathrm{WeightedKendall} = \sum_{(x, y) \text{ in opposite orders}} \bar p_x\, \bar p_y",
     reference: "Kumar & Vassilvitskii 2010",
     ..Info::DEFAULT
 }
