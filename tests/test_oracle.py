@@ -63,7 +63,7 @@ def show(statistics: oracle.Statistics | None) -> str:
 def agree(value: Any, expected: oracle.Statistics | None, name: str = "") -> bool:
     if expected is None:
         return math.isnan(value.mean)
-    floor = oracle.STATED[name].floor
+    floor = oracle.STATED[name].floor if name else oracle.Stated.floor
     pairs = [(value.mean, expected.mean), (value.low, expected.low), (value.high, expected.high)]
     if (value.variance is None) != (expected.variance is None):
         return False

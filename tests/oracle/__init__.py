@@ -16,7 +16,7 @@ from oracle.files import read_qrels, read_run
 from oracle.judgements import discount_at
 from oracle.measures import AT_RECALL, COUNTS, LOWER_IS_BETTER, MEASURES, OF_DOCUMENTS, OF_PAIRS, OF_SUBTOPICS, Measure
 from oracle.scores import group_scores, read_score, tie_policy
-from oracle.stated import STATED
+from oracle.stated import STATED, Stated
 
 __all__ = [
     "AT_RECALL",
@@ -28,6 +28,7 @@ __all__ = [
     "OF_SUBTOPICS",
     "STATED",
     "Measure",
+    "Stated",
     "Statistics",
     "aggregate",
     "counted",
