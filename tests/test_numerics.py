@@ -367,6 +367,13 @@ def test_two_relevant_in_weighted_ranks(group: Two) -> None:
     group.check(f"BPM(max_rel=1, T=2)@{k}", lambda a, b, g, h: ((a <= k) * 1 + (b <= k)) / np.minimum(b, k))
 
 
+def test_bpm_ends_with_its_documents_where_rounding_misses_the_goal() -> None:
+    """1 + 1 + 0.2 + 0.1 is the goal in one order of summands and just below it in another."""
+    qrels, run = {"q": {"a": 1.0, "b": 1.0, "c": 0.2, "d": 0.1}}, {"q": [["a", "b", "c", "d"]]}
+    value = untied.evaluate(qrels, run, ["BPM(T=2.3000000000000003, max_rel=1)@9"], ties="range").value(query="q")
+    assert [value.mean, value.low, value.high] == pytest.approx([2.3 / 4] * 3)
+
+
 @two
 def test_two_relevant_in_the_pool(group: Two) -> None:
     """infAP: the documents before the group are pooled and not judged, as is nothing else but the two."""

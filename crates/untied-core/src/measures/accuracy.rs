@@ -42,16 +42,6 @@ fn inversions(relevant: usize, others: usize) -> Outcome {
     Outcome { mean: r * i / 2.0, variance: r * i * (r + i + 1.0) / 12.0, low: 0.0, high: r * i }
 }
 
-/// Both, and a number that is certain.
-fn sum(one: Outcome, other: Outcome, number: f64) -> Outcome {
-    Outcome {
-        mean: one.mean + other.mean + number,
-        variance: one.variance + other.variance,
-        low: one.low + other.low + number,
-        high: one.high + other.high + number,
-    }
-}
-
 impl Accuracy {
     /// Statistics; none where no order has a value.
     fn find(&self, ranking: &Ranking) -> Option<Outcome> {
@@ -62,11 +52,12 @@ impl Accuracy {
             let (n, r, slots) = (group.size, group.relevant(self.rel), group.slots(self.cutoff));
             let before = (group.start - hits) as f64;
             if slots == n {
-                inverted = sum(inverted, inversions(r, n - r), r as f64 * before);
+                inverted = inverted + inversions(r, n - r) + Outcome::certain(r as f64 * before);
                 hits += r;
             } else {
                 cases.extend(drawing::within(n, r, slots).map(|(h, probability)| {
-                    (probability, hits + h, sum(inverted, inversions(h, slots - h), h as f64 * before))
+                    let before = Outcome::certain(h as f64 * before);
+                    (probability, hits + h, inverted + inversions(h, slots - h) + before)
                 }));
             }
         }
@@ -85,15 +76,8 @@ impl Accuracy {
         if cases.iter().all(|&(_, relevant, _)| relevant == 0 || relevant == seen) {
             return None;
         }
-        let values = || cases.iter().map(|&(probability, relevant, pairs)| (probability, value(relevant, pairs)));
-        let mean: f64 = values().map(|(probability, value)| probability * value.mean).sum();
-        let spread = |value: Outcome| value.variance + (value.mean - mean).powi(2);
-        Some(Outcome {
-            mean,
-            variance: values().map(|(probability, value)| probability * spread(value)).sum(),
-            low: values().map(|(_, value)| value.low).fold(f64::INFINITY, f64::min),
-            high: values().map(|(_, value)| value.high).fold(f64::NEG_INFINITY, f64::max),
-        })
+        let values = cases.iter().map(|&(probability, relevant, pairs)| (probability, value(relevant, pairs)));
+        Some(Outcome::mix(&values.collect::<Vec<_>>()))
     }
 }
 

@@ -198,7 +198,7 @@ impl Measure for Compatibility {
     }
 
     fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
-        let found = sampling::over_rankings(ranking, self.depth.unwrap_or(usize::MAX), |one| self.mean(one, truth));
-        if found.exact { found.variance } else { f64::NAN }
+        let found = sampling::listed(ranking, self.depth.unwrap_or(usize::MAX), |one| self.mean(one, truth));
+        found.map_or(f64::NAN, |found| found.variance)
     }
 }

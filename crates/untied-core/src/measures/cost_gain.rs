@@ -53,9 +53,7 @@ impl CostGain {
         let ranking = by_gain(ranking, &self.gain);
         let Outcome { mean, variance, low, high } = sum(&ranking, &ideal).unwrap_or_else(|| {
             let one_order = |one: &Ranking| sum(one, &ideal).map_or(f64::NAN, |outcome| outcome.mean);
-            let sampling::Statistics { mean, variance, low, high, .. } =
-                sampling::over_rankings(&ranking, usize::MAX, one_order);
-            Outcome { mean, variance, low, high }
+            sampling::over_rankings(&ranking, usize::MAX, one_order).outcome
         });
         let total: f64 = ideal.gains().sum();
         let variance = variance / (total * total);
@@ -79,12 +77,7 @@ fn sum(ranking: &Ranking, ideal: &Ideal) -> Option<Outcome> {
         costs_here.clear();
         costs_here.extend((group.start + 1..=group.start + group.size).map(&mut cost_at));
         let part = part(&group, &costs_here, gained)?;
-        total = Outcome {
-            mean: total.mean + part.mean,
-            variance: total.variance + part.variance,
-            low: total.low + part.low,
-            high: total.high + part.high,
-        };
+        total = total + part;
         gained += group.levels.iter().map(|level| f64::from(level.count) * level.grade).sum::<f64>();
     }
     Some(total)

@@ -5,13 +5,13 @@
 //! g_i the grade at rank i on the way from `min_rel` to `max_rel`, 0 to 1, and 0 after the last document. Where C is
 //! the same for all rankings (INSQ, SDCG) that is a sum of gains times weights, as DCG is. Where it depends on what
 //! was gained, the value is a quotient of two cascades, of whose mean over orders nothing is known but to list the
-//! orders, or to sample them. BPM alone depends on counts only: see [`super::walk`].
+//! orders, or to sample them. BPM alone depends on counts only: see [`super::lattice`].
 
 use std::slice;
 
 use super::dcg::{Gain, Gains, logarithmic};
-use super::sampling::{self, Classes, Placed, Statistics};
-use super::walk::{Kind, Walk};
+use super::lattice::{Lattice, Outcome};
+use super::sampling::{self, Classes, Placed};
 use super::{Certainty, Definition, Measure, Orders, Scope};
 use crate::error::{Error, Result};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Other, Parameter, Sampled, Spec, unbounded};
@@ -322,12 +322,12 @@ impl UntilGain {
 impl Measure for UntilGain {
     fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
         let groups = self.gain.classes(ranking, self.weights.len());
-        sampling::over_orders(&groups, |placed| self.value(placed)).mean
+        sampling::over_orders(&groups, |placed| self.value(placed)).outcome.mean
     }
 
     fn variance(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
         let groups = self.gain.classes(ranking, self.weights.len());
-        sampling::over_orders(&groups, |placed| self.value(placed)).variance
+        sampling::over_orders(&groups, |placed| self.value(placed)).outcome.variance
     }
 
     fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
@@ -365,8 +365,8 @@ impl Adaptive {
         gained / all
     }
 
-    fn statistics(&self, ranking: &Ranking) -> Statistics {
-        sampling::over_orders(&self.gain.classes(ranking, self.limit), |placed| self.value(placed))
+    fn statistics(&self, ranking: &Ranking) -> Outcome {
+        sampling::over_orders(&self.gain.classes(ranking, self.limit), |placed| self.value(placed)).outcome
     }
 }
 
@@ -418,7 +418,9 @@ struct Player {
 /// difference.
 struct Last {
     group: Classes,
-    kinds: Vec<Kind>,
+    /// Documents of each gain: how many, and the gain, in grades. The gain of which there are most comes first.
+    counts: Vec<usize>,
+    gains: Vec<f64>,
     before: f64,
     slots: usize,
 }
@@ -429,63 +431,46 @@ impl Player {
         let mut before = 0.0;
         for group in ranking.groups_to(self.cutoff) {
             let counts = self.gain.counts(&group);
-            let mut kinds: Vec<Kind> = counts
-                .iter()
-                .map(|&(class, n)| Kind { gain: self.gain.above[class as usize], go_on: 1.0, count: n as usize })
-                .collect();
-            let rest = group.size - kinds.iter().map(|kind| kind.count).sum::<usize>();
-            kinds.extend((rest > 0).then_some(Kind { gain: 0.0, go_on: 1.0, count: rest }));
-            let all: f64 = kinds.iter().map(|kind| kind.gain * kind.count as f64).sum();
+            let mut gains: Vec<(usize, f64)> =
+                counts.iter().map(|&(class, n)| (n as usize, self.gain.above[class as usize])).collect();
+            let rest = group.size - gains.iter().map(|(n, _)| n).sum::<usize>();
+            gains.extend((rest > 0).then_some((rest, 0.0)));
+            let all: f64 = gains.iter().map(|&(n, gain)| n as f64 * gain).sum();
             if before + all >= self.goal || group.start + group.size >= self.cutoff {
-                let slots = group.slots(self.cutoff);
-                return Ok(Last {
-                    group: Classes { start: group.start, size: group.size, counts },
-                    kinds,
-                    before,
-                    slots,
-                });
+                let most = (0..gains.len()).max_by_key(|&kind| gains[kind].0).unwrap_or(0);
+                gains[..=most].rotate_right(1);
+                let (counts_of, gains) = gains.into_iter().unzip();
+                let (start, size, slots) = (group.start, group.size, group.slots(self.cutoff));
+                return Ok(Last { group: Classes { start, size, counts }, counts: counts_of, gains, before, slots });
             }
             before += all;
         }
         Err(before)
     }
 
-    /// The value if the user stops here, having gained so much.
-    fn settled(&self, rank: usize, gained: f64) -> Option<f64> {
-        (gained >= self.goal || rank == self.cutoff).then(|| gained / self.gain.unit / rank as f64)
-    }
-
-    fn walk(&self, last: &Last) -> Walk {
+    fn lattice<'l>(&self, last: &'l Last) -> Lattice<'l> {
         let missing = self.goal - last.before;
-        Walk::new(&last.kinds, last.slots, |kind| {
+        Lattice::new(&last.counts, last.slots, |kind| {
             // One more, for what rounding may miss.
-            if kind.gain > 0.0 { (missing / kind.gain) as usize + 2 } else { usize::MAX }
+            if last.gains[kind] > 0.0 { (missing / last.gains[kind]) as usize + 2 } else { usize::MAX }
         })
     }
 
-    fn statistics(&self, ranking: &Ranking) -> Statistics {
-        let certain =
-            |value: f64| Statistics { mean: value, variance: 0.0, low: value, high: value, error: 0.0, exact: true };
+    fn statistics(&self, ranking: &Ranking) -> Outcome {
         let last = match self.last(ranking) {
             Ok(last) => last,
-            Err(gained) => return certain(gained / self.gain.unit / self.cutoff as f64),
+            Err(gained) => return Outcome::certain(gained / self.gain.unit / self.cutoff as f64),
         };
-        let walk = self.walk(&last);
-        if walk.is_short() {
-            let settled = |placed, gained| self.settled(last.group.start + placed, last.before + gained).map(certain);
-            let found = walk.back(settled, |_, choices| {
-                let mean: f64 = choices.iter().map(|(share, _, next)| share * next.mean).sum();
-                let spread = |next: &Statistics| next.variance + (next.mean - mean).powi(2);
-                Statistics {
-                    mean,
-                    variance: choices.iter().map(|(share, _, next)| share * spread(next)).sum(),
-                    low: choices.iter().map(|(_, _, next)| next.low).fold(f64::INFINITY, f64::min),
-                    high: choices.iter().map(|(_, _, next)| next.high).fold(f64::NEG_INFINITY, f64::max),
-                    error: 0.0,
-                    exact: true,
-                }
-            });
-            return found.unwrap_or_else(|| certain(f64::NAN));
+        let lattice = self.lattice(&last);
+        if lattice.is_short() {
+            let gained = |point: &[usize]| point.iter().zip(&last.gains).map(|(&n, gain)| n as f64 * gain).sum::<f64>();
+            let settled = |placed, point: &[usize]| {
+                let (rank, gained) = (last.group.start + placed, last.before + gained(point));
+                // At the end always, though rounding may leave him short of the goal.
+                let stops = gained >= self.goal || placed == last.slots;
+                stops.then(|| Outcome::certain(gained / self.gain.unit / rank as f64))
+            };
+            return lattice.outcome(settled, |_, _, _, after| after);
         }
         sampling::over_orders(&[last.group], |placed| {
             let mut gained = last.before;
@@ -497,6 +482,7 @@ impl Player {
             }
             gained / self.gain.unit / self.cutoff as f64
         })
+        .outcome
     }
 }
 
@@ -516,7 +502,7 @@ impl Measure for Player {
 
     fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
         match self.last(ranking) {
-            Ok(last) if !self.walk(&last).is_short() && !sampling::is_listed(slice::from_ref(&last.group)) => {
+            Ok(last) if !self.lattice(&last).is_short() && !sampling::is_listed(slice::from_ref(&last.group)) => {
                 Certainty::Estimate
             }
             _ => Certainty::Exact,

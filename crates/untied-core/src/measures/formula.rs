@@ -7,6 +7,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::bounds::{self, Bounds, Open};
+use super::lattice::Outcome;
 use super::sampling::{self, Statistics};
 use super::{Certainty, Measure, Orders};
 use crate::error::Failure;
@@ -143,10 +144,10 @@ impl Formula {
             }));
         });
         let nan = f64::NAN;
-        let none = Statistics { mean: nan, variance: nan, low: nan, high: nan, error: nan, exact: false };
+        let none = Statistics { outcome: Outcome::certain(nan), error: nan };
         let statistics = found.unwrap_or(none);
         // Not where the formula has failed: it may not do so again.
-        if !statistics.mean.is_nan() {
+        if !statistics.outcome.mean.is_nan() {
             let found = Found { ranking: shown, truth: truth.levels.to_vec(), statistics };
             *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
         }
@@ -170,7 +171,7 @@ impl Measure for Formula {
         if self.traits.of_groups || !is_mixed(&shown) {
             self.value(&shown, truth)
         } else {
-            self.statistics(shown, truth).mean
+            self.statistics(shown, truth).outcome.mean
         }
     }
 
@@ -181,7 +182,7 @@ impl Measure for Formula {
         } else if self.traits.of_groups && !sampling::is_exact(&shown, usize::MAX) {
             f64::NAN
         } else {
-            self.statistics(shown, truth).variance
+            self.statistics(shown, truth).outcome.variance
         }
     }
 
@@ -192,7 +193,7 @@ impl Measure for Formula {
             return (value, value);
         }
         let by_grade = || [&orders.worst, &orders.best].map(|order| self.value_of(order, truth));
-        let seen = |statistics: Statistics| [statistics.low, statistics.high];
+        let seen = |statistics: Statistics| [statistics.outcome.low, statistics.outcome.high];
         let values = if self.traits.by_grade {
             by_grade().to_vec()
         } else if sampling::is_exact(&shown, usize::MAX) {

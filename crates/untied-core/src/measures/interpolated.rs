@@ -12,6 +12,7 @@
 
 use super::bounds::{Bounds, Open};
 use super::interpolated_bounds;
+use super::lattice::Outcome;
 use super::sampling;
 use super::share::{Target, ceiling};
 use super::{Certainty, Definition, Measure, Orders};
@@ -133,7 +134,7 @@ impl Measure for InterpolatedPrecision {
             let parts = Parts::new(one, self.rel);
             sampled.iter().map(|&hits| parts.from(hits).low).sum()
         };
-        exact + sampling::over_rankings(ranking, usize::MAX, value).mean / self.targets.len() as f64
+        exact + sampling::over_rankings(ranking, usize::MAX, value).outcome.mean / self.targets.len() as f64
     }
 
     fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
@@ -146,11 +147,8 @@ impl Measure for InterpolatedPrecision {
             return variance;
         }
         // Levels depend on each other.
-        if !sampling::is_exact(ranking, usize::MAX) {
-            return f64::NAN;
-        }
-        let value = |one: &Ranking| self.over_targets(one, truth, |tied| tied.low);
-        sampling::over_rankings(ranking, usize::MAX, value).variance
+        let found = sampling::listed(ranking, usize::MAX, |one| self.over_targets(one, truth, |tied| tied.low));
+        found.map_or(f64::NAN, |found| found.variance)
     }
 
     fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
@@ -275,8 +273,8 @@ impl Tied {
             || self.parts.iter().map(|part| part.work() + self.parts.len() as f64).sum::<f64>() <= WORK
     }
 
-    fn sample(&self, ranking: &Ranking, rel: f64) -> sampling::Statistics {
-        sampling::over_rankings(ranking, usize::MAX, |one| Parts::new(one, rel).from(self.hits).low)
+    fn sample(&self, ranking: &Ranking, rel: f64) -> Outcome {
+        sampling::over_rankings(ranking, usize::MAX, |one| Parts::new(one, rel).from(self.hits).low).outcome
     }
 }
 

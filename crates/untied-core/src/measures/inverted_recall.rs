@@ -10,7 +10,8 @@
 //! tie-breaker consistent with ADR (docs/partial-order.md), so this is here for the record; pair concordance is the one to use. A member that
 //! the list does not keep stands for the others as long as the best group has one.
 
-use super::sampling::{self, Statistics};
+use super::lattice::Outcome;
+use super::sampling;
 use super::{Certainty, Definition, Measure, Orders};
 use crate::names::{Info, JUDGED_ONLY, Parameter, REL, Sampled, unbounded};
 use crate::ranking::Ranking;
@@ -90,13 +91,10 @@ impl Inverted {
         total / n as f64
     }
 
-    fn statistics(&self, ranking: &Ranking, truth: &Truth<'_>) -> Statistics {
+    fn statistics(&self, ranking: &Ranking, truth: &Truth<'_>) -> Outcome {
         match truth.relevant(self.rel) {
-            0 => {
-                let nan = f64::NAN;
-                Statistics { mean: nan, variance: nan, low: nan, high: nan, error: 0.0, exact: true }
-            }
-            n => sampling::over_rankings(ranking, n, |one| self.of(one, truth)),
+            0 => Outcome::certain(f64::NAN),
+            n => sampling::over_rankings(ranking, n, |one| self.of(one, truth)).outcome,
         }
     }
 }

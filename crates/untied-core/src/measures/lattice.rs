@@ -1,20 +1,24 @@
-//! Sums over the documents of a tie group whose terms depend on how many documents of each kind stand before.
+//! Statistics over all orders of a tie group of what depends on how many documents of each kind stand where.
 //!
-//! With c = (c_1, c_2, ..) documents of each kind placed so far and f(c, k) what a document of kind k adds there,
+//! With c = (c_1, c_2, ..) documents of each kind placed so far and s(c, k, x) the value of what begins with a document
+//! of kind k, given the value x of what follows it,
 //!
-//!   V(c) = f(c, k) + V(c with one more k)    with probability (documents of kind k left) / (documents left),
+//!   V(c) = s(c, k, V(c with one more k))    with probability (documents of kind k left) / (documents left),
 //!
 //! gives mean, variance, minimum and maximum over all orders from the end backwards: exact, and with no differences
 //! of large numbers. The cost is the number of points c, the product of (documents of the kind + 1).
 
-/// Points that are visited at most in one group.
+/// Points that [`over_orders`] and [`by_kind`] visit at most.
 const LIMIT: usize = 1 << 21;
 /// The same in words.
 pub const MANY_KINDS: &str = "(documents of each kind + 1) times each other exceed 2 million in a group";
 
-/// Statistics of a group's sum over its orders.
+/// Steps from one point to another, at most, where few of them are computed.
+const STEPS: usize = 100_000_000;
+
+/// Statistics of a group's value over its orders.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Outcome {
+pub(crate) struct Outcome {
     pub mean: f64,
     pub variance: f64,
     pub low: f64,
@@ -22,9 +26,126 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// Of a sum that is the same in all orders.
+    /// Of a value that is the same in all orders.
     pub(super) fn certain(value: f64) -> Outcome {
         Outcome { mean: value, variance: 0.0, low: value, high: value }
+    }
+
+    /// Of gain + factor x, given those of x.
+    pub(super) fn after(self, gain: f64, factor: f64) -> Outcome {
+        let value = |x: f64| gain + factor * x;
+        let variance = factor * factor * self.variance;
+        Outcome { mean: value(self.mean), variance, low: value(self.low), high: value(self.high) }
+    }
+
+    /// Of several cases, each with its probability.
+    pub(super) fn mix(cases: &[(f64, Outcome)]) -> Outcome {
+        let mean: f64 = cases.iter().map(|(share, case)| share * case.mean).sum();
+        let spread = |case: &Outcome| case.variance + (case.mean - mean).powi(2);
+        Outcome {
+            mean,
+            variance: cases.iter().map(|(share, case)| share * spread(case)).sum(),
+            low: cases.iter().map(|(_, case)| case.low).fold(f64::INFINITY, f64::min),
+            high: cases.iter().map(|(_, case)| case.high).fold(f64::NEG_INFINITY, f64::max),
+        }
+    }
+}
+
+impl std::ops::Add for Outcome {
+    type Output = Outcome;
+
+    /// Of the sum of two values, either of which says nothing about the other.
+    fn add(self, other: Outcome) -> Outcome {
+        Outcome {
+            mean: self.mean + other.mean,
+            variance: self.variance + other.variance,
+            low: self.low + other.low,
+            high: self.high + other.high,
+        }
+    }
+}
+
+/// The points of a tie group: how many documents of each kind may stand before a position.
+pub(super) struct Lattice<'c> {
+    /// Documents of each kind, and of all.
+    counts: &'c [usize],
+    size: usize,
+    /// Positions that matter.
+    slots: usize,
+    /// Documents of each kind that a point has at most.
+    most: Vec<usize>,
+    /// How far apart two points lie in a list of all if one has a document of the kind more. The kind of which there
+    /// are most varies slowest: the points that one still needs are then the fewest.
+    strides: Vec<usize>,
+    by_count: Vec<usize>,
+}
+
+impl Lattice<'_> {
+    /// Of a group with so many documents of each kind, of which `slots` positions matter; `most` tells after how many
+    /// documents of a kind a value is settled.
+    pub(super) fn new(counts: &[usize], slots: usize, most: impl Fn(usize) -> usize) -> Lattice<'_> {
+        let mut by_count: Vec<usize> = (0..counts.len()).collect();
+        by_count.sort_by_key(|&kind| counts[kind]);
+        let most: Vec<usize> = (0..counts.len()).map(|kind| counts[kind].min(slots).min(most(kind))).collect();
+        let mut strides = vec![0; counts.len()];
+        let mut stride: usize = 1;
+        for &kind in &by_count {
+            strides[kind] = stride;
+            stride = stride.saturating_mul(most[kind] + 1);
+        }
+        Lattice { counts, size: counts.iter().sum(), slots, most, strides, by_count }
+    }
+
+    /// Whether there are few enough steps.
+    pub(super) fn is_short(&self) -> bool {
+        self.period().saturating_mul(self.slots).saturating_mul(self.counts.len()) <= STEPS
+    }
+
+    /// Points that differ in other kinds than the one of which there are most.
+    fn period(&self) -> usize {
+        self.strides.iter().copied().max().unwrap_or(1)
+    }
+
+    /// Statistics of the whole group. `settled(placed, point)` are those of a point from which nothing changes any more,
+    /// as nothing does where all positions are taken; `step(placed, point, kind, after)` those where a document of this
+    /// kind comes next, given those of what follows it.
+    pub(super) fn outcome(
+        &self,
+        settled: impl Fn(usize, &[usize]) -> Option<Outcome>,
+        step: impl Fn(usize, &[usize], usize, Outcome) -> Outcome,
+    ) -> Outcome {
+        // What a step leads to lies at most a period further on.
+        let room = self.period() + 1;
+        let mut recent = vec![Outcome::default(); room];
+        let mut point = self.most.clone();
+        let mut placed: usize = point.iter().sum();
+        let points = point.iter().map(|most| most + 1).product::<usize>();
+        let mut next = Vec::with_capacity(point.len());
+        for number in (0..points).rev() {
+            if placed <= self.slots {
+                recent[number % room] = settled(placed, &point).unwrap_or_else(|| {
+                    next.clear();
+                    for (kind, (&here, &count)) in point.iter().zip(self.counts).enumerate() {
+                        if here < count {
+                            let after = recent[(number + self.strides[kind]) % room];
+                            let share = (count - here) as f64 / (self.size - placed) as f64;
+                            next.push((share, step(placed, &point, kind, after)));
+                        }
+                    }
+                    Outcome::mix(&next)
+                });
+            }
+            for &kind in &self.by_count {
+                if point[kind] > 0 {
+                    point[kind] -= 1;
+                    placed -= 1;
+                    break;
+                }
+                point[kind] = self.most[kind];
+                placed += self.most[kind];
+            }
+        }
+        recent[0]
     }
 }
 
@@ -41,51 +162,9 @@ fn points(counts: &[usize]) -> Option<usize> {
 /// Statistics of the sum of `term(documents of each kind before, kind)` over the documents of a group, so many of
 /// each kind; none where there are too many points.
 pub(super) fn over_orders(counts: &[usize], term: impl Fn(&[usize], usize) -> f64) -> Option<Outcome> {
-    let points = points(counts)?;
-    // The largest kind varies slowest: the points that one still needs are then the fewest.
-    let mut kinds: Vec<usize> = (0..counts.len()).collect();
-    kinds.sort_by_key(|&kind| counts[kind]);
-    let mut strides = vec![0; counts.len()];
-    let mut stride = 1;
-    for &kind in &kinds {
-        strides[kind] = stride;
-        stride *= counts[kind] + 1;
-    }
-    let room = strides.iter().max().map_or(1, |most| most + 1);
-    let mut recent = vec![Outcome::default(); room];
-    let mut placed = counts.to_vec();
-    let mut left = 0;
-    let mut next = Vec::with_capacity(counts.len()); // what may come next, with its probability
-    for point in (0..points).rev() {
-        next.clear();
-        for kind in (0..counts.len()).filter(|&kind| placed[kind] < counts[kind]) {
-            let (term, rest) = (term(&placed, kind), recent[(point + strides[kind]) % room]);
-            let share = (counts[kind] - placed[kind]) as f64 / left as f64;
-            next.push((
-                share,
-                Outcome { mean: term + rest.mean, low: term + rest.low, high: term + rest.high, ..rest },
-            ));
-        }
-        let mut here = Outcome::default();
-        if !next.is_empty() {
-            here.mean = next.iter().map(|(share, next)| share * next.mean).sum();
-            let variance = |next: &Outcome| next.variance + (next.mean - here.mean).powi(2);
-            here.variance = next.iter().map(|(share, next)| share * variance(next)).sum();
-            here.low = next.iter().map(|(_, next)| next.low).fold(f64::INFINITY, f64::min);
-            here.high = next.iter().map(|(_, next)| next.high).fold(f64::NEG_INFINITY, f64::max);
-        }
-        recent[point % room] = here;
-        for &kind in &kinds {
-            if placed[kind] > 0 {
-                placed[kind] -= 1;
-                left += 1;
-                break;
-            }
-            placed[kind] = counts[kind];
-            left -= counts[kind];
-        }
-    }
-    Some(recent[0])
+    let lattice = is_small(counts).then(|| Lattice::new(counts, usize::MAX, |_| usize::MAX))?;
+    let end = |placed, _: &[usize]| (placed == lattice.size).then(Outcome::default);
+    Some(lattice.outcome(end, |_, point, kind, after| after.after(term(point, kind), 1.0)))
 }
 
 /// For each kind, the mean of `term` for one document of it; none where there are too many points.

@@ -32,7 +32,7 @@ pub(crate) mod interpolated;
 mod interpolated_bounds;
 pub(crate) mod inverted_recall;
 pub(crate) mod judged;
-mod lattice;
+pub(crate) mod lattice;
 pub(crate) mod ndcg_points;
 mod novelty;
 pub(crate) mod rank_biased_precision;

@@ -177,11 +177,8 @@ impl Measure for NdcgAtRelevant {
     fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
         let Some(ideal) = Ideal::new(truth, &self.gain) else { return f64::NAN };
         let gains = by_gain(ranking, &self.gain);
-        if sampling::is_exact(&gains, usize::MAX) {
-            sampling::over_rankings(&gains, usize::MAX, |one| at_relevant(one, &ideal)).variance
-        } else {
-            f64::NAN
-        }
+        let found = sampling::listed(&gains, usize::MAX, |one| at_relevant(one, &ideal));
+        found.map_or(f64::NAN, |found| found.variance)
     }
 
     fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {

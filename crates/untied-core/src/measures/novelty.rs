@@ -13,7 +13,8 @@
 //! documents of a group are relevant to nested sets of subtopics it is; else all orders are tried where they are few;
 //! else the subtopics' own extremes are added up, which encloses all values.
 
-use super::sampling::{self, Placed, Statistics};
+use super::lattice::Outcome;
+use super::sampling::{self, Placed};
 use super::subtopics::{Arranged, Topic};
 use super::walk::{self, Kind};
 use super::{Certainty, Measure, Orders};
@@ -150,7 +151,7 @@ impl Novelty {
     }
 
     /// Statistics of the sum, if there are few orders.
-    fn listed(&self, topic: &Topic<'_>, arranged: &Arranged) -> Option<Statistics> {
+    fn listed(&self, topic: &Topic<'_>, arranged: &Arranged) -> Option<Outcome> {
         sampling::is_listed(&arranged.mixed).then(|| {
             let mut all: Vec<Placed> = Vec::new();
             sampling::over_orders(&arranged.mixed, |placed| {
@@ -159,6 +160,7 @@ impl Novelty {
                 all.sort_unstable();
                 self.value(topic, all.iter().map(|&(position, set)| (position, arranged.sets[set as usize].as_slice())))
             })
+            .outcome
         })
     }
 

@@ -4,6 +4,7 @@
 //! Where there are few arrangements all are listed, and everything is exact. Else orders are drawn, from a fixed seed,
 //! until the mean is sure enough.
 
+use super::lattice::Outcome;
 use crate::grade::Level;
 use crate::random::Random;
 use crate::ranking::Ranking;
@@ -35,18 +36,13 @@ pub(crate) struct Classes {
 /// A position, and the class of the document there.
 pub(crate) type Placed = (usize, u32);
 
-/// Statistics over orders.
+/// What listed or drawn orders say.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Statistics {
-    pub mean: f64,
-    pub variance: f64,
-    /// Smallest and largest value seen: of all orders where `exact`.
-    pub low: f64,
-    pub high: f64,
-    /// Standard error of the mean; 0 where exact.
+    /// Low and high are those seen.
+    pub outcome: Outcome,
+    /// Standard error of the mean; 0 where all orders were listed.
     pub error: f64,
-    /// Whether all orders were listed.
-    pub exact: bool,
 }
 
 /// Statistics of `value` over all orders of the groups; it is given the class and position of every document that
@@ -87,6 +83,11 @@ pub(super) fn over_rankings(ranking: &Ranking, cutoff: usize, mut value: impl Fn
     })
 }
 
+/// The same where all orders are listed.
+pub(super) fn listed(ranking: &Ranking, cutoff: usize, value: impl FnMut(&Ranking) -> f64) -> Option<Outcome> {
+    is_exact(ranking, cutoff).then(|| over_rankings(ranking, cutoff, value).outcome)
+}
+
 /// Whether [`over_rankings`] lists all orders.
 pub(super) fn is_exact(ranking: &Ranking, cutoff: usize) -> bool {
     is_listed(&classes_of(ranking, cutoff).0)
@@ -111,7 +112,7 @@ fn classes_of(ranking: &Ranking, cutoff: usize) -> (Vec<Classes>, Vec<Level>) {
 }
 
 /// Whether there are few arrangements.
-pub(super) fn is_listed(groups: &[Classes]) -> bool {
+pub(crate) fn is_listed(groups: &[Classes]) -> bool {
     let mut arrangements: u64 = 1;
     for group in groups {
         let mut left = group.size as u64;
@@ -236,7 +237,8 @@ impl Running {
     fn statistics(&self, exact: bool) -> Statistics {
         let (low, high) = self.range.unwrap_or((f64::NAN, f64::NAN));
         let (by, error) = if exact { (self.n, 0.0) } else { (self.n - 1, self.standard_error()) };
-        Statistics { mean: self.mean, variance: self.squares / by as f64, low, high, error, exact }
+        let outcome = Outcome { mean: self.mean, variance: self.squares / by as f64, low, high };
+        Statistics { outcome, error }
     }
 }
 
@@ -260,15 +262,16 @@ mod tests {
         seen.dedup();
         assert_eq!(seen.len(), 9);
         assert!(seen.iter().all(|placed| placed.len() == 4 && placed.windows(2).all(|pair| pair[0].0 < pair[1].0)));
-        assert!(found.exact && found.mean == 1.0 && (found.low, found.high) == (0.0, 2.0));
-        assert!((found.variance - 2.0 / 3.0).abs() < 1e-15);
+        let Outcome { mean, variance, low, high } = found.outcome;
+        assert!(found.error == 0.0 && mean == 1.0 && (low, high) == (0.0, 2.0));
+        assert!((variance - 2.0 / 3.0).abs() < 1e-15);
     }
 
     #[test]
     fn one_arrangement_of_many_is_listed_and_no_groups_are_one_order() {
         let found = over_orders(&[group(0, 200_000, &[(0, 200_000)])], |placed| placed.len() as f64);
-        assert_eq!((found.mean, found.variance, found.exact), (200_000.0, 0.0, true));
-        assert_eq!(over_orders(&[], |placed| placed.len() as f64).mean, 0.0);
+        assert_eq!(found, Statistics { outcome: Outcome::certain(200_000.0), error: 0.0 });
+        assert_eq!(over_orders(&[], |placed| placed.len() as f64).outcome.mean, 0.0);
     }
 
     #[test]
@@ -280,8 +283,8 @@ mod tests {
         let twice = [group(0, 100, &[(0, 2)]), group(100, 100, &[(1, 2)])];
         assert!(!is_listed(&twice));
         let drawn = over_orders(&twice, |placed| 1.0 / (placed[0].0 + 1) as f64);
-        assert!(!drawn.exact);
-        assert!((drawn.error / (drawn.variance / 10_000.0).sqrt() - 1.0).abs() < 1e-12, "{drawn:?}");
+        let (exact, drawn, error) = (exact.outcome, drawn.outcome, drawn.error);
+        assert!((error / (drawn.variance / 10_000.0).sqrt() - 1.0).abs() < 1e-12, "{drawn:?}");
         assert!((drawn.mean - exact.mean).abs() < 5.0 * (exact.variance / 10_000.0).sqrt(), "{drawn:?} {exact:?}");
         assert!((drawn.variance / exact.variance - 1.0).abs() < 0.2, "{drawn:?} {exact:?}");
     }

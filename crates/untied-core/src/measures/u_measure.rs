@@ -244,7 +244,7 @@ impl UMeasure {
         let found = sampling::over_orders(&[part.classes()], |placed| {
             self.in_order(placed.iter().map(|&(_, class)| &part.kinds[class as usize]), part)
         });
-        (found.mean, found.variance)
+        (found.outcome.mean, found.outcome.variance)
     }
 
     fn is_exact(&self, part: &Part) -> bool {

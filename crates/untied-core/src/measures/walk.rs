@@ -5,6 +5,7 @@
 //! the cutoff. Whatever the order, the next group is reached with the same probability, so groups are independent.
 
 use super::Certainty;
+use super::lattice::{Lattice, Outcome};
 use crate::names::Sampled;
 use crate::ranking::Ranking;
 
@@ -22,8 +23,6 @@ pub(crate) struct Kind {
 /// What is reached with a probability below this is not worth a step.
 const NEGLIGIBLE: f64 = 1e-30;
 
-/// Steps of the walk over counts, at most.
-const STEPS: usize = 100_000_000;
 /// What becomes of values beyond.
 pub const SAMPLED: Sampled = Sampled {
     unless: "documents that differ come in more ways than 100 million steps can go through in a group",
@@ -202,24 +201,22 @@ fn add(reach: &mut [f64], gains: &mut [f64], kind: &Kind, all: f64) {
 
 /// Var\[X\] over all orders; NaN where it is too much work.
 fn variance(kinds: &[Kind], weights: &[f64]) -> f64 {
-    let walk = Walk::new(kinds, weights.len(), |_| usize::MAX);
-    if walk.is_short() {
-        // From the last position back, given how many of each kind are placed: all terms are positive.
-        let moments = walk.back(
-            |placed, _| (placed == weights.len()).then_some((0.0, 0.0)),
-            |placed, choices| {
-                let weight = weights[placed];
-                let value = |&(_, kind, (mean, _)): &(f64, Kind, (f64, f64))| weight * kind.gain + kind.go_on * mean;
-                let mean: f64 = choices.iter().map(|choice| choice.0 * value(choice)).sum();
-                let spread = |choice: &(f64, Kind, (f64, f64))| {
-                    choice.0 * (choice.1.go_on.powi(2) * choice.2.1 + (value(choice) - mean).powi(2))
-                };
-                (mean, choices.iter().map(spread).sum())
-            },
-        );
-        return moments.map_or(f64::NAN, |(_, variance)| variance);
-    }
-    by_table(kinds, weights)
+    by_counts(kinds, weights).map_or_else(|| by_table(kinds, weights), |found| found.variance)
+}
+
+/// Statistics of X by how many documents of each kind are placed, unless there are too many ways.
+fn by_counts(kinds: &[Kind], weights: &[f64]) -> Option<Outcome> {
+    let (base, mut kinds) = split(kinds);
+    kinds.insert(0, base);
+    let counts: Vec<usize> = kinds.iter().map(|kind| kind.count).collect();
+    let lattice = Lattice::new(&counts, weights.len(), |_| usize::MAX);
+    let end = |placed, _: &[usize]| (placed == weights.len()).then(Outcome::default);
+    lattice.is_short().then(|| {
+        lattice.outcome(end, |placed, _, kind, after| {
+            let Kind { gain, go_on, .. } = kinds[kind];
+            after.after(weights[placed] * gain, go_on)
+        })
+    })
 }
 
 /// E\[X^2\] - E\[X\]^2, from means of products over ordered choices of i + j + 2 documents: i of q^2, one of g q, j of
@@ -296,19 +293,12 @@ fn best_order(kinds: &[Kind], weights: &[f64]) -> Option<Vec<Kind>> {
 /// Smallest and largest X over all orders where no such order is known. Where not [`is_short`], as there are too
 /// many orders, they only enclose all X, as if there were enough documents of each kind for every position.
 fn extremes(kinds: &[Kind], weights: &[f64]) -> (f64, f64) {
-    let walk = Walk::new(kinds, weights.len(), |_| usize::MAX);
-    let value = |weight: f64, kind: &Kind, after: f64| weight * kind.gain + kind.go_on * after;
+    if let Some(found) = by_counts(kinds, weights) {
+        return (found.low, found.high);
+    }
     let end = |better: fn(f64, f64) -> f64| {
-        if walk.is_short() {
-            let settled = |placed: usize, _: f64| (placed == weights.len()).then_some(0.0);
-            let found = walk.back(settled, |placed, choices| {
-                let values = choices.iter().map(|(_, kind, after)| value(weights[placed], kind, *after));
-                values.reduce(better).unwrap_or(0.0)
-            });
-            return found.unwrap_or(f64::NAN);
-        }
         weights.iter().rev().fold(0.0, |after, &weight| {
-            kinds.iter().map(|kind| value(weight, kind, after)).reduce(better).unwrap_or(0.0)
+            kinds.iter().map(|kind| weight * kind.gain + kind.go_on * after).reduce(better).unwrap_or(0.0)
         })
     };
     (end(f64::min), end(f64::max))
@@ -316,7 +306,8 @@ fn extremes(kinds: &[Kind], weights: &[f64]) -> (f64, f64) {
 
 /// Whether there are few enough ways through a group to look at all.
 fn is_short(kinds: &[Kind], weights: &[f64]) -> bool {
-    Walk::new(kinds, weights.len(), |_| usize::MAX).is_short()
+    let counts: Vec<usize> = kinds.iter().map(|kind| kind.count).collect();
+    Lattice::new(&counts, weights.len(), |_| usize::MAX).is_short()
 }
 
 /// A ratio of neighbouring weights by which all kinds may be ordered, if there is one.
@@ -347,81 +338,6 @@ fn by_index(kinds: &[Kind], rho: f64) -> Vec<Kind> {
     let mut order = kinds.to_vec();
     order.sort_by(|a, b| index(b).total_cmp(&index(a)));
     order
-}
-
-/// A way through all orders by how many documents of each kind are placed: of these there are few where kinds are.
-pub(super) struct Walk {
-    base: Kind,
-    others: Vec<Kind>,
-    /// How far apart the counts of each of the others lie in a table of all, and how far they go.
-    strides: Vec<usize>,
-    most: Vec<usize>,
-    states: usize,
-    slots: usize,
-}
-
-impl Walk {
-    /// To so many positions; `most` tells how many documents of a kind can be placed before all is settled.
-    pub(super) fn new(kinds: &[Kind], slots: usize, most: impl Fn(&Kind) -> usize) -> Walk {
-        let (base, others) = split(kinds);
-        let most: Vec<usize> = others.iter().map(|kind| kind.count.min(slots).min(most(kind))).collect();
-        let mut states: usize = 1;
-        let mut strides = Vec::with_capacity(others.len());
-        for most in &most {
-            strides.push(states);
-            states = states.saturating_mul(most + 1);
-        }
-        Walk { base, others, strides, most, states, slots }
-    }
-
-    /// Whether there are few enough steps.
-    pub(super) fn is_short(&self) -> bool {
-        self.states.saturating_mul(self.slots).saturating_mul(self.others.len() + 1) <= STEPS
-    }
-
-    /// From the last position to the first. `settled` is the value of a state from which nothing changes any more,
-    /// given how many documents are placed and what their gains add up to; at the last position that is every one.
-    /// `join` makes that of any other from how many are placed and the choices of what comes next, each with its
-    /// probability and the value of the state that it leads to.
-    pub(super) fn back<T: Copy>(
-        &self,
-        settled: impl Fn(usize, f64) -> Option<T>,
-        join: impl Fn(usize, &[(f64, Kind, T)]) -> T,
-    ) -> Option<T> {
-        let mut values = vec![None; self.states];
-        let mut choices = Vec::with_capacity(self.others.len() + 1);
-        let size = self.base.count + self.others.iter().map(|kind| kind.count).sum::<usize>();
-        for placed in (0..=self.slots).rev() {
-            let left = (size - placed) as f64;
-            let mut counts = vec![0; self.others.len()];
-            // Ascending, so that what a state leads to is still that of the next position.
-            for state in 0..self.states {
-                let others: usize = counts.iter().sum();
-                if others <= placed && placed - others <= self.base.count {
-                    let base = placed - others;
-                    let gains = counts.iter().zip(&self.others).map(|(&n, kind)| n as f64 * kind.gain);
-                    values[state] = settled(placed, gains.sum::<f64>() + base as f64 * self.base.gain).or_else(|| {
-                        choices.clear();
-                        let base = (self.base.count - base, &self.base, state);
-                        let others = self.others.iter().zip(&counts).zip(&self.strides);
-                        let others = others.map(|((kind, n), stride)| (kind.count - n, kind, state + stride));
-                        for (count, kind, next) in std::iter::once(base).chain(others).filter(|choice| choice.0 > 0) {
-                            choices.push((count as f64 / left, *kind, values[next]?));
-                        }
-                        Some(join(placed, &choices))
-                    });
-                }
-                for (count, most) in counts.iter_mut().zip(&self.most) {
-                    *count += 1;
-                    if *count <= *most {
-                        break;
-                    }
-                    *count = 0;
-                }
-            }
-        }
-        values[0]
-    }
 }
 
 #[cfg(test)]

@@ -65,12 +65,12 @@ impl Measure for Yaap {
         if binary.groups().all(|group| group.unjudged() == 0) {
             return value(relevant, &binary);
         }
-        sampling::over_rankings(&binary, usize::MAX, |one| value(relevant, one)).mean
+        sampling::over_rankings(&binary, usize::MAX, |one| value(relevant, one)).outcome.mean
     }
 
     fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
         let Some((relevant, binary)) = self.read(ranking, truth) else { return f64::NAN };
-        sampling::over_rankings(&binary, usize::MAX, |one| value(relevant, one)).variance
+        sampling::over_rankings(&binary, usize::MAX, |one| value(relevant, one)).outcome.variance
     }
 
     fn certainty(&self, ranking: &Ranking, truth: &Truth<'_>) -> Certainty {

@@ -8,7 +8,8 @@ use super::overlaps::Overlaps;
 use super::weighted::{Group, PARAMETERS, Weights, Whole};
 use super::{Definition, Score, Similarity};
 use crate::measures::Certainty;
-use crate::measures::sampling::{Classes, Placed, over_orders};
+use crate::measures::lattice::Outcome;
+use crate::measures::sampling::{Classes, Placed, is_listed, over_orders};
 use crate::names::Info;
 
 pub static WEIGHTED_FOOTRULE: Definition = Info {
@@ -53,11 +54,12 @@ impl Similarity for Footrule {
             }
             footrule(&whole, &ranks_a, &ranks_b)
         });
+        let (Outcome { mean, variance, low, high }, exact) = (found.outcome, is_listed(&groups));
         Score {
-            value: found.mean,
-            range: found.exact.then_some((found.low, found.high)),
-            variance: (with_variance && found.exact).then_some(found.variance),
-            certainty: if found.exact { Certainty::Exact } else { Certainty::Estimate },
+            value: mean,
+            range: exact.then_some((low, high)),
+            variance: (with_variance && exact).then_some(variance),
+            certainty: if exact { Certainty::Exact } else { Certainty::Estimate },
         }
     }
 }
