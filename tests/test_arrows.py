@@ -13,7 +13,6 @@ ORDERED = "untied-core"
 
 # Circles of files that are still there, and why; an entry has to go as soon as its circle has gone.
 KNOWN = {
-    "measures/interpolated measures/interpolated_bounds": "bounds read the measure's levels",
     "med/average_precision/tied/dual med/average_precision/tied/search": "the dual reads what the search has decided",
     "med/effect med/form med/novelty med/time_biased": "one form knows all differences, and each what it is applied to",
 }

@@ -7,8 +7,8 @@
 //! with variance r i (r+i+1) / 12 (Mann & Whitney 1947). Of a group that the cutoff divides, the first K positions hold
 //! a hypergeometric number h of relevant documents, and given h they are such a group with r = h, i = K - h.
 
-use super::drawing;
-use super::lattice::Outcome;
+use super::orders::Outcome;
+use super::orders::drawing;
 use super::{Definition, Measure, Orders};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, REL, unbounded};
 use crate::ranking::Ranking;

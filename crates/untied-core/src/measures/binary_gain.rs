@@ -4,9 +4,9 @@
 //!
 //! Ties: see `gaps`.
 
+use super::bounds::filling::{Filling, Slot};
 use super::bounds::{Bounds, Open, Resolution, Widest};
-use super::filling::{Filling, Slot};
-use super::gaps::Gaps;
+use super::orders::gaps::Gaps;
 use super::{Definition, Measure};
 use crate::names::{Info, JUDGED_ONLY, RECALL_BASE, REL, RecallBase, SHARE};
 use crate::ranking::Ranking;

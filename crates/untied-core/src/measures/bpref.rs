@@ -8,9 +8,9 @@
 
 use std::ops::Range;
 
+use super::bounds::filling::Filling;
 use super::bounds::{Bounds, Open, Resolution, Widest};
-use super::filling::Filling;
-use super::gaps::Gaps;
+use super::orders::gaps::Gaps;
 use super::{Definition, Measure};
 use crate::names::{Info, Parameter, RECALL_BASE, REL, RecallBase, SHARE};
 use crate::ranking::Ranking;

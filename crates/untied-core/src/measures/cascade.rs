@@ -5,11 +5,11 @@
 //!   sum over ranks i <= k of  w_i g(d_i) q(d_1) .. q(d_{i-1}).
 //!
 //! ERR has g = c, q = 1 - c and w_i = 1/i, where c = (2^grade - 1) / 2^max_grade is the probability of stopping. For
-//! the mean over orders of ties and the other statistics see [`super::walk`].
+//! the mean over orders of ties and the other statistics see [`super::orders::walk`].
 
 use super::bounds::{self, Bounds, Open};
 use super::dcg::{Gain, discounts};
-use super::walk::{self, Kind, Path};
+use super::orders::walk::{self, Kind, Path};
 use super::{Certainty, Definition, Measure, Orders, Scope};
 use crate::error::{Error, Result};
 use crate::grade::Level;

@@ -15,7 +15,8 @@
 //! Under ties X_d is an expected number: only the tie group that holds rank d is open, and its numbers of documents among
 //! the first d are hypergeometric.
 
-use super::{Definition, Measure, drawing, sampling};
+use super::orders::{drawing, sampling};
+use super::{Definition, Measure};
 use crate::error::{Error, Result};
 use crate::grade::levels_from;
 use crate::names::{Info, Parameter, Sampled, Spec, Value, unbounded};

@@ -9,8 +9,9 @@
 
 use super::dcg::{GAIN, Gain};
 use super::graded::{Ideal, by_gain, gain};
-use super::lattice::{self, Outcome};
-use super::{Certainty, Definition, Measure, Orders, sampling};
+use super::orders::sampling;
+use super::orders::{Outcome, lattice};
+use super::{Certainty, Definition, Measure, Orders};
 use crate::error::Error;
 use crate::names::{Info, JUDGED_ONLY, Sampled, unbounded};
 use crate::ranking::{Group, Ranking};

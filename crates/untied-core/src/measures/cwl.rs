@@ -5,13 +5,14 @@
 //! g_i the grade at rank i on the way from `min_rel` to `max_rel`, 0 to 1, and 0 after the last document. Where C is
 //! the same for all rankings (INSQ, SDCG) that is a sum of gains times weights, as DCG is. Where it depends on what
 //! was gained, the value is a quotient of two cascades, of whose mean over orders nothing is known but to list the
-//! orders, or to sample them. BPM alone depends on counts only: see [`super::lattice`].
+//! orders, or to sample them. BPM alone depends on counts only: see [`super::orders::lattice`].
 
 use std::slice;
 
 use super::dcg::{Gain, Gains, logarithmic};
-use super::lattice::{Lattice, Outcome};
-use super::sampling::{self, Classes, Placed};
+use super::orders::Outcome;
+use super::orders::lattice::Lattice;
+use super::orders::sampling::{self, Classes, Placed};
 use super::{Certainty, Definition, Measure, Orders, Scope};
 use crate::error::{Error, Result};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Other, Parameter, Sampled, Spec, unbounded};

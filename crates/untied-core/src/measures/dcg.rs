@@ -8,8 +8,8 @@
 //! Variance of one group: S_g S_D / (n-1), with S the sums of squared deviations of its gains and of its discounts
 //! (Hoeffding 1951, for a product form). nDCG divides by a constant, IDCG.
 
+use super::bounds::dcg::Thresholds;
 use super::bounds::{self, Bounds, Open};
-use super::dcg_bounds::Thresholds;
 use super::{Definition, Measure, Orders, Scope, sum};
 use crate::error::{Error, Result};
 use crate::grade::Level;

@@ -7,8 +7,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::bounds::{self, Bounds, Open};
-use super::lattice::Outcome;
-use super::sampling::{self, Statistics};
+use super::orders::Outcome;
+use super::orders::sampling::{self, Statistics};
 use super::{Certainty, Measure, Orders};
 use crate::error::Failure;
 use crate::grade::Level;

@@ -5,8 +5,8 @@
 //!
 //!   E\[H\] = R_c + K r/n,    Var\[H\] = K r (n-r) (n-K) / (n^2 (n-1)).
 
+use super::bounds::filling::{Filling, Stage};
 use super::bounds::{self, Bounds, Open, Resolution, Widest};
-use super::filling::{Filling, Stage};
 use super::share::{Target, ceiling};
 use super::{Definition, Measure};
 use crate::error::Result;

@@ -13,7 +13,7 @@
 //! Of two neighbours, the one with the larger y first is worth more, by a difference with the sign of
 //! y (B + self) - y' (B + self'): so the order by y is the best one, and its reverse the worst.
 
-use super::lattice;
+use super::orders::lattice;
 use super::{Definition, Measure, Orders};
 use crate::grade::Level;
 use crate::names::{Info, Needs, Parameter, REL, Sampled, unbounded};

@@ -10,8 +10,8 @@
 //! of relevant and of pooled unjudged ones above, s (r-1)/(J-1) and (a-1-s) U/(n-J), do not depend on each other.
 //! infAP may fall when a relevant document moves up, so variance and extremes come from `lattice`.
 
-use super::drawing::Rows;
-use super::lattice::{self, Outcome};
+use super::orders::drawing::Rows;
+use super::orders::{Outcome, lattice};
 use super::{Certainty, Definition, Measure, Orders};
 use crate::names::{Info, Parameter, REL, Sampled, unbounded};
 use crate::ranking::{Group, Ranking};

@@ -10,8 +10,8 @@
 //! tie-breaker consistent with ADR (docs/partial-order.md), so this is here for the record; pair concordance is the one to use. A member that
 //! the list does not keep stands for the others as long as the best group has one.
 
-use super::lattice::Outcome;
-use super::sampling;
+use super::orders::Outcome;
+use super::orders::sampling;
 use super::{Certainty, Definition, Measure, Orders};
 use crate::names::{Info, JUDGED_ONLY, Parameter, REL, Sampled, unbounded};
 use crate::ranking::Ranking;

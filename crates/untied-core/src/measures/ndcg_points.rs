@@ -13,7 +13,8 @@
 
 use super::dcg::{GAIN, Gain, squared_deviations};
 use super::graded::{Ideal, by_gain, gain, log};
-use super::{Definition, Measure, Orders, Scope, sampling};
+use super::orders::sampling;
+use super::{Definition, Measure, Orders, Scope};
 use crate::error::Result;
 use crate::names::{Info, JUDGED_ONLY, Sampled, Spec, unbounded};
 use crate::ranking::{Ranking, best, worst};

@@ -13,10 +13,10 @@
 //! documents of a group are relevant to nested sets of subtopics it is; else all orders are tried where they are few;
 //! else the subtopics' own extremes are added up, which encloses all values.
 
-use super::lattice::Outcome;
-use super::sampling::{self, Placed};
+use super::orders::Outcome;
+use super::orders::sampling::{self, Placed};
+use super::orders::walk::{self, Kind};
 use super::subtopics::{Arranged, Topic};
-use super::walk::{self, Kind};
 use super::{Certainty, Measure, Orders};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;

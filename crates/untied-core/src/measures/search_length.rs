@@ -9,9 +9,9 @@
 //! q / (q + E\[ESL_q\]), the probability that a document is relevant given that it is retrieved by then; both with
 //! q = ceil(x R), at least 1.
 
+use super::bounds::filling::{Filling, Stage};
 use super::bounds::{Bounds, Open, Resolution, Widest};
-use super::drawing;
-use super::filling::{Filling, Stage};
+use super::orders::drawing;
 use super::share::{Target, ceiling};
 use super::{Definition, Measure, Orders};
 use crate::error::Result;

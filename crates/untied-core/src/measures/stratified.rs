@@ -9,8 +9,8 @@
 //! a tie group is: for each stratum the mean of infAP (see `inferred`), where the document itself is left out of its
 //! own. As infAP it may fall when a relevant document moves up: variance and extremes come from `lattice`.
 
-use super::drawing;
-use super::lattice::{self, Outcome};
+use super::orders::drawing;
+use super::orders::{Outcome, lattice};
 use super::{Certainty, Definition, Measure, Orders};
 use crate::error::Result;
 use crate::grade::Level;

@@ -11,7 +11,8 @@
 //! them relevant, and m outside the pool, a relevant one has s = 0..J-1 judged ones of its group above it, each equally
 //! likely; given s, the number of those outside the pool above it is negative hypergeometric.
 
-use super::{Definition, Measure, drawing};
+use super::orders::drawing;
+use super::{Definition, Measure};
 use crate::error::{Error, Result};
 use crate::names::{Info, Parameter, REL, Sampled, Spec, Value, unbounded};
 use crate::ranking::{Group, Ranking};

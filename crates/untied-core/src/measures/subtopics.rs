@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::sampling::{Classes, Placed};
+use super::orders::sampling::{Classes, Placed};
 use crate::ranking::{Group, Ranking};
 use crate::table::Truth;
 use crate::table::profiles::Profile;

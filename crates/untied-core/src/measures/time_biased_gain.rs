@@ -6,10 +6,10 @@
 //!
 //!   TBG = sum over ranks k of g_k D(T(k)),    T(1) = 0,  T(k+1) = T(k) + T_S + T_D(l_k) P(C|r_k).
 //!
-//! That is a cascade with q = 2^(-time/h), time being that of one document: see [`super::walk`].
+//! That is a cascade with q = 2^(-time/h), time being that of one document: see [`super::orders::walk`].
 
 use super::bounds::{self, Bounds, Open};
-use super::walk::{self, Kind, Path};
+use super::orders::walk::{self, Kind, Path};
 use super::{Certainty, Definition, Measure, Orders, Scope};
 use crate::error::Result;
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Needs, Parameter, REL, Spec};

@@ -10,13 +10,14 @@
 //!   Var = (1/3) (sum over pairs of a_de^2 + sum over d of A_d^2) / L^2,
 //!
 //! as of two pairs that share a document the signs of the orders have the covariance 1/3. Where the user stops within
-//! the group, or the cutoff falls into it, sums over counts of each kind of document ([`super::lattice`]) are exact
+//! the group, or the cutoff falls into it, sums over counts of each kind of document ([`super::orders::lattice`]) are exact
 //! too; documents of very many lengths need a sample then. In the best order relevant documents stand first, short
 //! ones before long ones; in the worst one the other way round.
 
 use super::bounds::{self, Bounds, Open};
-use super::sampling::{self, Classes};
-use super::{Certainty, Definition, Measure, Orders, Scope, lattice};
+use super::orders::lattice;
+use super::orders::sampling::{self, Classes};
+use super::{Certainty, Definition, Measure, Orders, Scope};
 use crate::error::Result;
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Needs, Parameter, REL, Sampled, Spec};
 use crate::ranking::{Ranking, Text};

@@ -5,7 +5,8 @@
 //! s depends on the whole order and the logarithm is of a quotient, so that there is no closed form over tie orders:
 //! few are listed, else they are sampled. YAAP rises with s, so the extremes are exact.
 
-use super::{Certainty, Definition, Measure, sampling};
+use super::orders::sampling;
+use super::{Certainty, Definition, Measure};
 use crate::grade::Level;
 use crate::names::{Info, JUDGED_ONLY, REL, Sampled, unbounded};
 use crate::ranking::Ranking;

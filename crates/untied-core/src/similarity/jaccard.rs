@@ -9,7 +9,7 @@ use super::overlap::cutoff;
 use super::overlaps::Overlaps;
 use super::{Definition, Score, Similarity};
 use crate::measures::Certainty;
-use crate::measures::drawing::within;
+use crate::measures::orders::drawing::within;
 use crate::names::{Cutoff, Info};
 use crate::ranking::{Pair, Positions, Side};
 

@@ -8,8 +8,8 @@ use super::overlaps::Overlaps;
 use super::weighted::{Group, PARAMETERS, Weights, Whole};
 use super::{Definition, Score, Similarity};
 use crate::measures::Certainty;
-use crate::measures::lattice::Outcome;
-use crate::measures::sampling::{Classes, Placed, is_listed, over_orders};
+use crate::measures::orders::Outcome;
+use crate::measures::orders::sampling::{Classes, Placed, is_listed, over_orders};
 use crate::names::Info;
 
 pub static WEIGHTED_FOOTRULE: Definition = Info {

@@ -28,8 +28,8 @@ use super::Solution;
 use super::effect::Both;
 use super::scores::Scores;
 use super::work::Work;
+use crate::measures::orders::walk::{self, Kind};
 use crate::measures::time_biased_gain::TimeBiasedGain;
-use crate::measures::walk::{self, Kind};
 use crate::ranking::List;
 
 /// No tie group.

@@ -2,7 +2,7 @@
 
 use super::part::Part;
 use super::{NONE, Side, Timed, worth};
-use crate::measures::walk::Kind;
+use crate::measures::orders::walk::Kind;
 
 /// Documents of a tie group for which bounds are exact: they take the third power of that. Those of a larger one have
 /// the same bounds.

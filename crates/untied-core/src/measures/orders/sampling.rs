@@ -4,7 +4,7 @@
 //! Where there are few arrangements all are listed, and everything is exact. Else orders are drawn, from a fixed seed,
 //! until the mean is sure enough.
 
-use super::lattice::Outcome;
+use super::Outcome;
 use crate::grade::Level;
 use crate::random::Random;
 use crate::ranking::Ranking;
@@ -70,7 +70,7 @@ pub(crate) fn over_orders(groups: &[Classes], mut value: impl FnMut(&[Placed]) -
 }
 
 /// Statistics of `value` over all orders of a ranking's groups that begin within a cutoff.
-pub(super) fn over_rankings(ranking: &Ranking, cutoff: usize, mut value: impl FnMut(&Ranking) -> f64) -> Statistics {
+pub(crate) fn over_rankings(ranking: &Ranking, cutoff: usize, mut value: impl FnMut(&Ranking) -> f64) -> Statistics {
     let (groups, levels) = classes_of(ranking, cutoff);
     let mut one = Ranking::default();
     over_orders(&groups, |placed| {
@@ -84,12 +84,12 @@ pub(super) fn over_rankings(ranking: &Ranking, cutoff: usize, mut value: impl Fn
 }
 
 /// The same where all orders are listed.
-pub(super) fn listed(ranking: &Ranking, cutoff: usize, value: impl FnMut(&Ranking) -> f64) -> Option<Outcome> {
+pub(crate) fn listed(ranking: &Ranking, cutoff: usize, value: impl FnMut(&Ranking) -> f64) -> Option<Outcome> {
     is_exact(ranking, cutoff).then(|| over_rankings(ranking, cutoff, value).outcome)
 }
 
 /// Whether [`over_rankings`] lists all orders.
-pub(super) fn is_exact(ranking: &Ranking, cutoff: usize) -> bool {
+pub(crate) fn is_exact(ranking: &Ranking, cutoff: usize) -> bool {
     is_listed(&classes_of(ranking, cutoff).0)
 }
 

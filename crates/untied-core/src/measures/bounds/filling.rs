@@ -4,10 +4,10 @@
 //! At each m there is one group, the *cut*, with some of its open documents relevant; on one side of it all are, and on
 //! the other none. So what a measure needs can be looked up in two tables, made once for each of these.
 
-use super::bounds::Open;
+use super::Open;
 
 /// The groups, and the open documents that can be relevant.
-pub(super) struct Filling {
+pub(crate) struct Filling {
     pub groups: Vec<Slot>,
     /// Relevant and open documents before each group, and before the end.
     before: Vec<(usize, usize)>,
@@ -17,7 +17,7 @@ pub(super) struct Filling {
 
 /// A group.
 #[derive(Clone, Copy)]
-pub(super) struct Slot {
+pub(crate) struct Slot {
     pub start: usize,
     pub size: usize,
     /// Relevant ones that are known.
@@ -28,7 +28,7 @@ pub(super) struct Slot {
 
 /// m of the open documents are relevant.
 #[derive(Clone, Copy)]
-pub(super) struct Stage {
+pub(crate) struct Stage {
     /// The first m, or the last.
     pub from_top: bool,
     pub m: usize,

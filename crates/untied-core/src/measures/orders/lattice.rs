@@ -8,6 +8,8 @@
 //! gives mean, variance, minimum and maximum over all orders from the end backwards: exact, and with no differences
 //! of large numbers. The cost is the number of points c, the product of (documents of the kind + 1).
 
+use super::Outcome;
+
 /// Points that [`over_orders`] and [`by_kind`] visit at most.
 const LIMIT: usize = 1 << 21;
 /// The same in words.
@@ -16,57 +18,8 @@ pub const MANY_KINDS: &str = "(documents of each kind + 1) times each other exce
 /// Steps from one point to another, at most, where few of them are computed.
 const STEPS: usize = 100_000_000;
 
-/// Statistics of a group's value over its orders.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Outcome {
-    pub mean: f64,
-    pub variance: f64,
-    pub low: f64,
-    pub high: f64,
-}
-
-impl Outcome {
-    /// Of a value that is the same in all orders.
-    pub(super) fn certain(value: f64) -> Outcome {
-        Outcome { mean: value, variance: 0.0, low: value, high: value }
-    }
-
-    /// Of gain + factor x, given those of x.
-    pub(super) fn after(self, gain: f64, factor: f64) -> Outcome {
-        let value = |x: f64| gain + factor * x;
-        let variance = factor * factor * self.variance;
-        Outcome { mean: value(self.mean), variance, low: value(self.low), high: value(self.high) }
-    }
-
-    /// Of several cases, each with its probability.
-    pub(super) fn mix(cases: &[(f64, Outcome)]) -> Outcome {
-        let mean: f64 = cases.iter().map(|(share, case)| share * case.mean).sum();
-        let spread = |case: &Outcome| case.variance + (case.mean - mean).powi(2);
-        Outcome {
-            mean,
-            variance: cases.iter().map(|(share, case)| share * spread(case)).sum(),
-            low: cases.iter().map(|(_, case)| case.low).fold(f64::INFINITY, f64::min),
-            high: cases.iter().map(|(_, case)| case.high).fold(f64::NEG_INFINITY, f64::max),
-        }
-    }
-}
-
-impl std::ops::Add for Outcome {
-    type Output = Outcome;
-
-    /// Of the sum of two values, either of which says nothing about the other.
-    fn add(self, other: Outcome) -> Outcome {
-        Outcome {
-            mean: self.mean + other.mean,
-            variance: self.variance + other.variance,
-            low: self.low + other.low,
-            high: self.high + other.high,
-        }
-    }
-}
-
 /// The points of a tie group: how many documents of each kind may stand before a position.
-pub(super) struct Lattice<'c> {
+pub(crate) struct Lattice<'c> {
     /// Documents of each kind, and of all.
     counts: &'c [usize],
     size: usize,
@@ -83,7 +36,7 @@ pub(super) struct Lattice<'c> {
 impl Lattice<'_> {
     /// Of a group with so many documents of each kind, of which `slots` positions matter; `most` tells after how many
     /// documents of a kind a value is settled.
-    pub(super) fn new(counts: &[usize], slots: usize, most: impl Fn(usize) -> usize) -> Lattice<'_> {
+    pub(crate) fn new(counts: &[usize], slots: usize, most: impl Fn(usize) -> usize) -> Lattice<'_> {
         let mut by_count: Vec<usize> = (0..counts.len()).collect();
         by_count.sort_by_key(|&kind| counts[kind]);
         let most: Vec<usize> = (0..counts.len()).map(|kind| counts[kind].min(slots).min(most(kind))).collect();
@@ -97,7 +50,7 @@ impl Lattice<'_> {
     }
 
     /// Whether there are few enough steps.
-    pub(super) fn is_short(&self) -> bool {
+    pub(crate) fn is_short(&self) -> bool {
         self.period().saturating_mul(self.slots).saturating_mul(self.counts.len()) <= STEPS
     }
 
@@ -109,7 +62,7 @@ impl Lattice<'_> {
     /// Statistics of the whole group. `settled(placed, point)` are those of a point from which nothing changes any more,
     /// as nothing does where all positions are taken; `step(placed, point, kind, after)` those where a document of this
     /// kind comes next, given those of what follows it.
-    pub(super) fn outcome(
+    pub(crate) fn outcome(
         &self,
         settled: impl Fn(usize, &[usize]) -> Option<Outcome>,
         step: impl Fn(usize, &[usize], usize, Outcome) -> Outcome,
@@ -150,7 +103,7 @@ impl Lattice<'_> {
 }
 
 /// Whether [`over_orders`] has an answer for so many documents of each kind.
-pub(super) fn is_small(counts: &[usize]) -> bool {
+pub(crate) fn is_small(counts: &[usize]) -> bool {
     points(counts).is_some()
 }
 
@@ -161,7 +114,7 @@ fn points(counts: &[usize]) -> Option<usize> {
 
 /// Statistics of the sum of `term(documents of each kind before, kind)` over the documents of a group, so many of
 /// each kind; none where there are too many points.
-pub(super) fn over_orders(counts: &[usize], term: impl Fn(&[usize], usize) -> f64) -> Option<Outcome> {
+pub(crate) fn over_orders(counts: &[usize], term: impl Fn(&[usize], usize) -> f64) -> Option<Outcome> {
     let lattice = is_small(counts).then(|| Lattice::new(counts, usize::MAX, |_| usize::MAX))?;
     let end = |placed, _: &[usize]| (placed == lattice.size).then(Outcome::default);
     Some(lattice.outcome(end, |_, point, kind, after| after.after(term(point, kind), 1.0)))
@@ -171,7 +124,7 @@ pub(super) fn over_orders(counts: &[usize], term: impl Fn(&[usize], usize) -> f6
 ///
 /// Forward, with the probability of each point: that of c is the sum over kinds of that of c with one less, times what
 /// makes this step.
-pub(super) fn by_kind(counts: &[usize], term: impl Fn(&[usize], usize) -> f64) -> Option<Vec<f64>> {
+pub(crate) fn by_kind(counts: &[usize], term: impl Fn(&[usize], usize) -> f64) -> Option<Vec<f64>> {
     let points = points(counts)?;
     let all: usize = counts.iter().sum();
     let strides: Vec<usize> =

@@ -40,7 +40,7 @@ pub(crate) fn within(n: usize, r: usize, k: usize) -> impl Iterator<Item = (usiz
 
 /// The same for k = 0, 1, .., n, one after the other: each row is made from the one before, by sums of positive numbers.
 /// Probabilities below 1e-30 are left out, and a row adds up to 1 but for rounding.
-pub(super) struct Rows {
+pub(crate) struct Rows {
     n: usize,
     r: usize,
     k: usize,
@@ -85,7 +85,7 @@ impl Rows {
 
 /// Negative hypergeometric: how many of `m` others stand above a special document that has `s` of the `specials` other
 /// special ones above it. Pairs of a number and its probability.
-pub(super) fn before_special(specials: usize, m: usize, s: usize) -> impl Iterator<Item = (usize, f64)> {
+pub(crate) fn before_special(specials: usize, m: usize, s: usize) -> impl Iterator<Item = (usize, f64)> {
     let ratio = |mu: usize| ((m - mu) * (s + mu + 1)) as f64 / ((mu + 1) * (specials + m - s - mu)) as f64;
     (0..).zip(from_ratios(0, m, ratio))
 }

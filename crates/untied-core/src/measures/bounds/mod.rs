@@ -8,6 +8,10 @@
 //! them as high up as possible, and worst as far down, those not retrieved first, as no measure here falls when a
 //! relevant document moves up: `of_sum` here, and `filling`.
 
+pub(super) mod dcg;
+pub(super) mod filling;
+pub(super) mod interpolated;
+
 use super::{Measure, Orders};
 use crate::grade::Level;
 use crate::ranking::{Group, Ranking, Text, best, worst};
@@ -73,12 +77,12 @@ impl Bounds {
 
 impl Open<'_> {
     /// A grade of at least `rel` that an open document may have.
-    pub(super) fn grade_from(&self, rel: f64) -> Option<f64> {
+    pub(crate) fn grade_from(&self, rel: f64) -> Option<f64> {
         self.grades.iter().copied().rfind(|&grade| grade >= rel)
     }
 
     /// The groups with their known relevant documents, and the most that there can be.
-    pub(super) fn relevant(&self, rel: f64) -> impl Iterator<Item = (Group<'_>, usize, usize)> {
+    pub(crate) fn relevant(&self, rel: f64) -> impl Iterator<Item = (Group<'_>, usize, usize)> {
         let can_be = self.grade_from(rel).is_some();
         self.ranking.groups().map(move |group| {
             let known = group.relevant(rel);
@@ -88,12 +92,12 @@ impl Open<'_> {
     }
 
     /// Open documents that are not retrieved and can be relevant.
-    pub(super) fn not_retrieved(&self, rel: f64) -> usize {
+    pub(crate) fn not_retrieved(&self, rel: f64) -> usize {
         if self.grade_from(rel).is_some() { self.unretrieved } else { 0 }
     }
 
     /// The groups as parts of a sum over relevant documents that depends on nothing but how many a group has.
-    pub(super) fn parts(&self, rel: f64, of: impl Fn(&Group<'_>, usize) -> f64) -> Vec<Part> {
+    pub(crate) fn parts(&self, rel: f64, of: impl Fn(&Group<'_>, usize) -> f64) -> Vec<Part> {
         self.relevant(rel)
             .map(|(group, known, most)| Part {
                 known,
@@ -104,12 +108,12 @@ impl Open<'_> {
     }
 
     /// The highest grade that an open document may have.
-    pub(super) fn highest(&self) -> f64 {
+    pub(crate) fn highest(&self) -> f64 {
         self.grades.first().copied().unwrap_or(0.0)
     }
 
     /// All open documents.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.open().iter().sum::<usize>() + self.unretrieved
     }
 
@@ -120,7 +124,7 @@ impl Open<'_> {
 
     /// The value where of each group so many open documents, and of those not retrieved so many, have this grade, and
     /// all others grade 0.
-    pub(super) fn value(&self, measure: &dyn Measure, grade: f64, chosen: &[usize], unretrieved: usize) -> f64 {
+    pub(crate) fn value(&self, measure: &dyn Measure, grade: f64, chosen: &[usize], unretrieved: usize) -> f64 {
         let mut assigned = Ranking::default();
         assigned.retrieved = self.ranking.retrieved;
         for (group, &chosen) in self.ranking.groups().zip(chosen) {
@@ -182,7 +186,7 @@ pub(crate) fn judged(levels: &[Level], grade: f64, chosen: usize, others: usize)
 
 /// Bounds of a measure that never falls when a document's grade grows, or never rises: all open documents at 0, all at
 /// the top. It is defined with all of them.
-pub(super) fn monotone(measure: &dyn Measure, open: &Open<'_>) -> Bounds {
+pub(crate) fn monotone(measure: &dyn Measure, open: &Open<'_>) -> Bounds {
     let mut bounds = Widest::default();
     bounds.add(open.value_of_all(measure, 0.0));
     bounds.add(open.value_of_all(measure, open.highest()));
@@ -192,7 +196,7 @@ pub(super) fn monotone(measure: &dyn Measure, open: &Open<'_>) -> Bounds {
 /// Bounds of a measure that never falls when a document's grade grows, and once defined stays so. If it is undefined
 /// with all open documents at 0, one document of grade `least` must do for it to be defined: then its smallest value is
 /// that of one of these; where that is not so, nothing is known.
-pub(super) fn growing(measure: &dyn Measure, open: &Open<'_>, least: Option<f64>) -> Option<Bounds> {
+pub(crate) fn growing(measure: &dyn Measure, open: &Open<'_>, least: Option<f64>) -> Option<Bounds> {
     let (none, all) = (open.value_of_all(measure, 0.0), open.value_of_all(measure, open.highest()));
     if !none.is_nan() {
         return (!all.is_nan()).then(|| Bounds::new(none.min(all), none.max(all)));
@@ -215,13 +219,13 @@ pub(super) fn growing(measure: &dyn Measure, open: &Open<'_>, least: Option<f64>
 }
 
 /// Bounds of a measure of what is judged: the grades that unjudged documents may have are nothing to it.
-pub(super) fn fixed(measure: &dyn Measure, open: &Open<'_>) -> Bounds {
+pub(crate) fn fixed(measure: &dyn Measure, open: &Open<'_>) -> Bounds {
     let value = open.of_orders(measure, open.ranking.clone(), open.truth);
     Bounds { low: value, high: value, undefined: value.is_nan() }
 }
 
 /// Smallest and largest of the values added.
-pub(super) struct Widest(Bounds);
+pub(crate) struct Widest(Bounds);
 
 impl Default for Widest {
     fn default() -> Self {
@@ -243,7 +247,7 @@ impl Widest {
 
 /// A group's part in a sum over relevant documents that is linear in the number of relevant ones before the group:
 /// of r relevant documents the part is `own[r] + before * each[r]`.
-pub(super) struct Part {
+pub(crate) struct Part {
     /// Relevant ones that are known.
     pub known: usize,
     /// For 0, 1, .. n relevant documents.
@@ -257,7 +261,7 @@ pub(super) struct Part {
 ///
 /// Every number of relevant documents is gone through, once from the top down and once from the bottom up; as the parts
 /// are linear, one more relevant document changes the sum by what is known of the groups above and below. O(n).
-pub(super) fn of_sum(parts: &[Part], unretrieved: usize, value: impl Fn(f64, usize, usize) -> f64) -> Bounds {
+pub(crate) fn of_sum(parts: &[Part], unretrieved: usize, value: impl Fn(f64, usize, usize) -> f64) -> Bounds {
     let mut bounds = Widest::default();
     // Of the groups from the g-th on, with known documents only: the sum, and how it grows with each one before them.
     let mut below = vec![(0.0, 0.0); parts.len() + 1];

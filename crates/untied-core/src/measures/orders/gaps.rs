@@ -6,9 +6,11 @@
 //!
 //!   E = r F/(nn+1),    Var = r S (nn + r + 1) / ((nn+1)(nn+2)).
 
+use crate::measures::sum;
+
 /// One group's part.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Gaps {
+pub(crate) struct Gaps {
     pub relevant: usize,
     pub nonrelevant: usize,
     pub before: usize,
@@ -16,26 +18,26 @@ pub(super) struct Gaps {
 
 impl Gaps {
     /// Add the mean of the sum of `of` to a total.
-    pub(super) fn add_mean(&self, total: &mut f64, of: impl Fn(usize) -> f64) {
+    pub(crate) fn add_mean(&self, total: &mut f64, of: impl Fn(usize) -> f64) {
         if self.nonrelevant == 0 {
             // One by one, so that the sum has the bits of the same documents without ties.
             let term = of(self.before);
             (0..self.relevant).for_each(|_| *total += term);
         } else if self.relevant > 0 {
-            let all = super::sum(self.nonrelevant + 1, |u| of(self.before + u));
+            let all = sum(self.nonrelevant + 1, |u| of(self.before + u));
             *total += self.relevant as f64 * all / (self.nonrelevant + 1) as f64;
         }
     }
 
     /// Variance of the sum of `of`.
-    pub(super) fn variance(&self, of: impl Fn(usize) -> f64) -> f64 {
+    pub(crate) fn variance(&self, of: impl Fn(usize) -> f64) -> f64 {
         if self.relevant == 0 || self.nonrelevant == 0 {
             return 0.0;
         }
         let (r, values) = (self.relevant as f64, self.nonrelevant + 1);
         let first = of(self.before);
-        let mean = first + super::sum(values, |u| of(self.before + u) - first) / values as f64;
-        let squares = super::sum(values, |u| (of(self.before + u) - mean).powi(2));
+        let mean = first + sum(values, |u| of(self.before + u) - first) / values as f64;
+        let squares = sum(values, |u| (of(self.before + u) - mean).powi(2));
         r * squares * (values as f64 + r) / (values as f64 * (values + 1) as f64)
     }
 }

@@ -9,25 +9,28 @@
 
 use std::ops::Range;
 
-use super::bounds::{Bounds, Open, Resolution, Widest};
 use super::filling::{Filling, Slot, Stage};
-use super::interpolated::{InterpolatedPrecision, Part, Tied};
+use super::{Bounds, Open, Resolution, Widest};
+use crate::measures::orders::precision::{HitGroup, Maximum};
+use crate::measures::share::Target;
+use crate::measures::{Measure, RecallBase};
 
-pub(super) fn all(measure: &InterpolatedPrecision, open: &Open<'_>) -> Bounds {
-    let filling = Filling::new(open, measure.rel);
+/// Bounds of the mean over targets: how many hits a rank must have, of R.
+pub(crate) fn mean(measure: &dyn Measure, rel: f64, base: RecallBase, targets: &[Target], open: &Open<'_>) -> Bounds {
+    let filling = Filling::new(open, rel);
     let resolutions = match open.resolution {
         Resolution::Mean if open.ranking.is_tied() => vec![Resolution::Worst, Resolution::Best],
         Resolution::Mean => vec![Resolution::Worst],
         one => vec![one],
     };
     let sought = Sought {
-        measure,
+        targets,
         filling: &filling,
         tied: (0..filling.groups.len()).filter(|&group| filling.groups[group].size > 1).collect(),
         orders: resolutions.into_iter().map(|resolution| LastHits::new(&filling, resolution)).collect(),
     };
-    let relevant = measure.base.open(measure.rel, open);
-    let grade = open.grade_from(measure.rel).unwrap_or(0.0);
+    let relevant = base.open(rel, open);
+    let grade = open.grade_from(rel).unwrap_or(0.0);
     let mut bounds = Widest::default();
     let mut ends = vec![0, filling.unretrieved];
     ends.dedup();
@@ -45,7 +48,7 @@ pub(super) fn all(measure: &InterpolatedPrecision, open: &Open<'_>) -> Bounds {
 }
 
 struct Sought<'a> {
-    measure: &'a InterpolatedPrecision,
+    targets: &'a [Target],
     filling: &'a Filling,
     /// Groups of more than one document.
     tied: Vec<usize>,
@@ -56,8 +59,7 @@ struct Sought<'a> {
 impl Sought<'_> {
     /// Mean over the targets, if it can be told exactly.
     fn value(&self, stage: Stage, relevant: usize) -> Option<f64> {
-        let targets = &self.measure.targets;
-        let mut targets: Vec<usize> = targets.iter().map(|target| target(relevant).max(1)).collect();
+        let mut targets: Vec<usize> = self.targets.iter().map(|target| target(relevant).max(1)).collect();
         targets.sort_unstable_by(|a, b| b.cmp(a));
         let (mut total, mut end) = (0.0, self.filling.groups.len());
         let mut maxima = [0.0; 2];
@@ -72,17 +74,17 @@ impl Sought<'_> {
                 low
             } else {
                 let tied = self.tied[self.tied.partition_point(|&group| group < start)..].iter();
-                let parts: Vec<Part> = tied.map(|&group| self.part(stage, group)).collect();
-                Tied::new(low, high, hits, &parts).moments()?.0
+                let groups: Vec<HitGroup> = tied.map(|&group| self.hits_of(stage, group)).collect();
+                Maximum::new(low, high, hits, &groups).moments()?.0
             };
         }
         Some(total / targets.len() as f64)
     }
 
-    fn part(&self, stage: Stage, group: usize) -> Part {
+    fn hits_of(&self, stage: Stage, group: usize) -> HitGroup {
         let (slot, before) = (self.filling.groups[group], self.filling.before(stage, group));
         let relevant = self.filling.before(stage, group + 1) - before;
-        Part { start: slot.start, before, size: slot.size, relevant, first: 1 }
+        HitGroup { start: slot.start, before, size: slot.size, relevant, first: 1 }
     }
 }
 

@@ -10,11 +10,11 @@
 //! possible by dynamic programming over (t, m_t); its ratio is the next trial, until it no longer changes (Dinkelbach
 //! 1967).
 
-use super::bounds::{Bounds, Open, Resolution};
+use super::{Bounds, Open, Resolution};
 use crate::ranking::Group;
 
 /// What is open, threshold by threshold.
-pub(super) struct Thresholds {
+pub(crate) struct Thresholds {
     /// From the lowest.
     steps: Vec<Threshold>,
     /// A(0), A(1), ..

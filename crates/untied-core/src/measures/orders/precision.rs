@@ -1,0 +1,197 @@
+//! The maximum of precision over the ranks with at least so many hits, over the orders of ties.
+//!
+//! It is at the last hit of a tie group or at a hit within one. P(max <= v) is the product over groups of the probability
+//! that no hit h that counts stands at a position a with (R_c + h) / (t + a) > v: that hit h comes after position T_h, the
+//! last of those; so that at most h - 1 hits are among the first T_h positions, for all h. Hits from T_h to T_{h+1} are
+//! counted by binomials. With v_1 < v_2 < .. all values above the lowest possible maximum v_0,
+//!
+//!   E = v_0 + sum over i of (1 - P(max <= v_i)) (v_{i+1} - v_i).
+
+use super::{Outcome, sampling};
+use crate::ranking::Ranking;
+
+/// Steps that are worth an exact mean; where more are needed, orders are sampled.
+const WORK: f64 = 3e7;
+
+/// A group in which the maximum may lie.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HitGroup {
+    /// Documents and hits before it.
+    pub start: usize,
+    pub before: usize,
+    pub size: usize,
+    pub relevant: usize,
+    /// The first hit of the group that counts.
+    pub first: usize,
+}
+
+/// The groups with relevant documents: what the maxima over ranks with many hits and with few have in common.
+pub(crate) struct Maxima {
+    groups: Vec<HitGroup>,
+    /// Smallest and largest maximum over a group and all that follow.
+    maxima: Vec<(f64, f64)>,
+}
+
+/// The maximum of precision over the ranks with so many hits, over tie orders.
+#[derive(Debug)]
+pub(crate) struct Maximum {
+    /// Smallest and largest maximum.
+    pub low: f64,
+    pub high: f64,
+    pub hits: usize,
+    /// The groups that decide where it is between them.
+    groups: Vec<HitGroup>,
+}
+
+impl Maxima {
+    pub fn new(ranking: &Ranking, rel: f64) -> Maxima {
+        let (mut groups, mut before) = (Vec::new(), 0);
+        for group in ranking.groups() {
+            let relevant = group.relevant(rel);
+            if relevant > 0 {
+                groups.push(HitGroup { start: group.start, before, size: group.size, relevant, first: 1 });
+                before += relevant;
+            }
+        }
+        let mut maxima = vec![(0.0, 0.0); groups.len() + 1];
+        for (i, group) in groups.iter().enumerate().rev() {
+            let (low, high): (f64, f64) = maxima[i + 1];
+            // Precision rises from hit to hit where nothing is between them.
+            maxima[i] = (low.max(group.precision(group.relevant, group.size)), high.max(group.best()));
+        }
+        Maxima { groups, maxima }
+    }
+
+    /// The maximum over the ranks with at least so many hits.
+    pub fn from(&self, hits: usize) -> Maximum {
+        let from = self.groups.partition_point(|group| group.before + group.relevant < hits);
+        let (low, high) = self.maxima[from];
+        Maximum::new(low, high, hits, &self.groups[from..])
+    }
+}
+
+impl Maximum {
+    /// With all groups from the first that counts on.
+    pub fn new<'p>(low: f64, high: f64, hits: usize, all: impl IntoIterator<Item = &'p HitGroup>) -> Maximum {
+        let mut groups = Vec::new();
+        if low < high {
+            let deciding = all.into_iter().filter(|group| group.relevant < group.size && group.best() > low);
+            groups.extend(deciding.map(|group| HitGroup { first: hits.saturating_sub(group.before).max(1), ..*group }));
+        }
+        Maximum { low, high, hits, groups }
+    }
+
+    /// Mean and variance, if that is not too much work.
+    pub fn moments(&self) -> Option<(f64, f64)> {
+        if self.low == self.high {
+            return Some((self.low, 0.0));
+        }
+        if !self.is_exact() {
+            return None;
+        }
+        let mut values: Vec<(f64, usize)> = Vec::new();
+        for (number, group) in self.groups.iter().enumerate() {
+            group.values_above(self.low, |value| values.push((value, number)));
+        }
+        values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let mut below: Vec<f64> = self.groups.iter().map(|group| group.stays_below(self.low)).collect();
+        let (mut last, mut reached) = (self.low, below.iter().product::<f64>());
+        let (mut mean, mut steps) = (last, vec![(last, reached)]);
+        for same in values.chunk_by(|a, b| a.0 == b.0) {
+            let value = same[0].0;
+            mean += (1.0 - reached) * (value - last);
+            same.iter().for_each(|&(_, number)| below[number] = self.groups[number].stays_below(value));
+            let now = below.iter().product::<f64>();
+            steps.push((value, now - reached));
+            (last, reached) = (value, now);
+        }
+        let variance = steps.iter().map(|(value, probability)| probability * (value - mean).powi(2)).sum::<f64>();
+        Some((mean, variance.max(0.0)))
+    }
+
+    pub fn is_exact(&self) -> bool {
+        self.low == self.high
+            || self.groups.iter().map(|group| group.work() + self.groups.len() as f64).sum::<f64>() <= WORK
+    }
+
+    pub fn sample(&self, ranking: &Ranking, rel: f64) -> Outcome {
+        sampling::over_rankings(ranking, usize::MAX, |one| Maxima::new(one, rel).from(self.hits).low).outcome
+    }
+}
+
+impl HitGroup {
+    /// Precision at a position of the group, from 1, where its h-th hit stands.
+    fn precision(&self, h: usize, position: usize) -> f64 {
+        (self.before + h) as f64 / (self.start + position) as f64
+    }
+
+    /// The largest precision: at the last hit, if all hits come first.
+    fn best(&self) -> f64 {
+        self.precision(self.relevant, self.relevant)
+    }
+
+    /// All precisions above `low` at a hit that counts.
+    fn values_above(&self, low: f64, mut visit: impl FnMut(f64)) {
+        for h in self.first..=self.relevant {
+            let positions = h..=self.size - self.relevant + h;
+            positions.map(|position| self.precision(h, position)).take_while(|&value| value > low).for_each(&mut visit);
+        }
+    }
+
+    /// Steps for all values: at most this.
+    fn work(&self) -> f64 {
+        let (n, r) = (self.size as f64, self.relevant as f64);
+        let values = (self.relevant - self.first + 1) as f64 * (n - r + 1.0);
+        // Counts of hits must be exact enough: C(n, r) and all below it are finite.
+        let smaller = r.min(n / 2.0);
+        let digits = smaller * (n / smaller).log10() + smaller / std::f64::consts::LN_10;
+        if digits > 300.0 { f64::INFINITY } else { values * (r * n).min(r * (r + 1.0) * (r + 2.0) / 6.0) }
+    }
+
+    /// Probability that no precision at a hit that counts is above `value`.
+    fn stays_below(&self, value: f64) -> f64 {
+        // ways[h]: arrangements of the first `seen` positions with h hits that are allowed so far.
+        let mut ways = vec![1.0];
+        let mut seen = 0;
+        for h in self.first..=self.relevant {
+            let too_early = self.too_early(h, value, seen);
+            if too_early > seen {
+                ways = extended(&ways, too_early - seen, h - 1);
+                seen = too_early;
+            }
+        }
+        let rest = binomials(self.size - seen, self.relevant);
+        let allowed: f64 = ways.iter().enumerate().map(|(h, ways)| ways * rest[self.relevant - h]).sum();
+        allowed / binomials(self.size, self.relevant)[self.relevant]
+    }
+
+    /// Positions at which the h-th hit has a precision above `value`: the first so many, at least `from`.
+    fn too_early(&self, h: usize, value: f64, from: usize) -> usize {
+        let near = ((self.before + h) as f64 / value) as usize;
+        let mut position = near.saturating_sub(self.start + 1).clamp(from, self.size);
+        while position < self.size && self.precision(h, position + 1) > value {
+            position += 1;
+        }
+        while position > from && self.precision(h, position) <= value {
+            position -= 1;
+        }
+        position
+    }
+}
+
+/// Arrangements after so many more positions, of at most `most` hits.
+fn extended(ways: &[f64], positions: usize, most: usize) -> Vec<f64> {
+    let more = binomials(positions, most);
+    (0..=most).map(|hits| ways.iter().take(hits + 1).enumerate().map(|(h, ways)| ways * more[hits - h]).sum()).collect()
+}
+
+/// C(n, 0), .., C(n, most).
+fn binomials(n: usize, most: usize) -> Vec<f64> {
+    let mut row = Vec::with_capacity(most + 1);
+    let mut ways = 1.0;
+    for k in 0..=most {
+        row.push(ways);
+        ways = if k < n { ways * (n - k) as f64 / (k + 1) as f64 } else { 0.0 };
+    }
+    row
+}

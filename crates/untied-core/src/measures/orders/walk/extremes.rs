@@ -1,0 +1,58 @@
+//! Smallest and largest value of what one tie group adds, see [`super`].
+
+use super::Kind;
+use super::moments::by_counts;
+
+/// The order of kinds with the largest X, if one is known; backwards it has the smallest.
+///
+/// Of two neighbours at positions a and a+1, d stands before e in the best order if
+/// g_d (w_a - w_{a+1} q_e) >= g_e (w_a - w_{a+1} q_d). With rho = w_{a+1} / w_a that is linear in rho, so where all
+/// pairs agree at the smallest and the largest rho one order is the best: by descending g / (1 - rho q), which is
+/// Smith's rule where all positions weigh the same.
+pub(super) fn best_order(kinds: &[Kind], weights: &[f64]) -> Option<Vec<Kind>> {
+    ratio(kinds, weights).map(|rho| by_index(kinds, rho))
+}
+
+/// Smallest and largest X over all orders where no such order is known. Where not [`super::moments::is_short`], as there are too
+/// many orders, they only enclose all X, as if there were enough documents of each kind for every position.
+pub(super) fn extremes(kinds: &[Kind], weights: &[f64]) -> (f64, f64) {
+    if let Some(found) = by_counts(kinds, weights) {
+        return (found.low, found.high);
+    }
+    let end = |better: fn(f64, f64) -> f64| {
+        weights.iter().rev().fold(0.0, |after, &weight| {
+            kinds.iter().map(|kind| weight * kind.gain + kind.go_on * after).reduce(better).unwrap_or(0.0)
+        })
+    };
+    (end(f64::min), end(f64::max))
+}
+
+/// A ratio of neighbouring weights by which all kinds may be ordered, if there is one.
+fn ratio(kinds: &[Kind], weights: &[f64]) -> Option<f64> {
+    let size: usize = kinds.iter().map(|kind| kind.count).sum();
+    let pairs = || weights.windows(2).map(|pair| (pair[0], pair[1]));
+    if weights.iter().any(|&weight| weight < 0.0) || pairs().any(|(one, next)| one == 0.0 && next > 0.0) {
+        return None;
+    }
+    let cut = (weights.len() < size).then_some(0.0);
+    let ratios = || pairs().filter(|pair| pair.0 > 0.0).map(|(one, next)| next / one).chain(cut);
+    let least = ratios().reduce(f64::min).unwrap_or(0.0);
+    let most = ratios().reduce(f64::max).unwrap_or(0.0);
+    let middle = f64::midpoint(least, most);
+    // For one rho the order is one of numbers, so it is enough to look at neighbours.
+    let agree = |d: &Kind, e: &Kind, rho: f64| {
+        let ahead = d.gain - e.gain + rho * (e.gain * d.go_on - d.gain * e.go_on);
+        ahead >= -1e-13 * (d.gain.abs() + e.gain.abs())
+    };
+    let order = by_index(kinds, middle);
+    let sorted = || order.windows(2).all(|pair| [least, most].iter().all(|&rho| agree(&pair[0], &pair[1], rho)));
+    (most <= 1.0 && (least == most || sorted())).then_some(middle)
+}
+
+/// By descending g / (1 - rho q).
+fn by_index(kinds: &[Kind], rho: f64) -> Vec<Kind> {
+    let index = |kind: &Kind| if kind.gain == 0.0 { 0.0 } else { kind.gain / (1.0 - rho * kind.go_on) };
+    let mut order = kinds.to_vec();
+    order.sort_by(|a, b| index(b).total_cmp(&index(a)));
+    order
+}
