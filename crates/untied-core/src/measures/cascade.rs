@@ -319,71 +319,8 @@ mod tests {
 
     const GRADES: [f64; 4] = [3.0, 2.0, 1.0, 0.0];
 
-    fn value(name: &str, ranking: &Ranking) -> [f64; 4] {
-        use crate::table::{Chunk, Qrels};
-        let mut chunk = Chunk::new(1);
-        chunk.start_query(b"q");
-        for (document, grade) in ["a", "b", "c", "d"].iter().zip([0.0, 3.0, 1.0, 2.0]) {
-            chunk.block.docs.push(document.as_bytes());
-            chunk.block.columns[0].push(grade);
-        }
-        chunk.finish();
-        let qrels = Qrels::new(vec![chunk], "").expect("qrels");
-        let scope = Scope { depth: 10, grades: &GRADES };
-        let measure = build(&parse(name).expect("a measure"), &scope).expect("built");
-        let truth = qrels.truth(0);
-        let mut orders = Orders { tied: ranking.clone(), ..Orders::default() };
-        crate::ranking::best(ranking, &mut orders.best);
-        crate::ranking::worst(ranking, &mut orders.worst);
-        let (low, high) = measure.extremes(&orders, &truth);
-        [measure.mean(ranking, &truth), measure.variance(ranking, &truth), low, high]
-    }
-
     fn close(found: f64, expected: f64) -> bool {
         (found - expected).abs() <= 1e-14 * expected.abs()
-    }
-
-    /// Rank 1 unjudged; ranks 2-4 grades 3, 1 and unjudged; ranks 5-6 grade 2 and unjudged.
-    fn ranking() -> Ranking {
-        let mut ranking = Ranking::default();
-        ranking.retrieved = 6;
-        let level = |grade: f64| Level { grade, count: 1 };
-        ranking.push(1, 3, [level(3.0), level(1.0)]);
-        ranking.push(4, 2, [level(2.0)]);
-        ranking
-    }
-
-    #[test]
-    fn expected_reciprocal_rank() {
-        // Stopping probabilities 7/16, 1/16, 3/16; 12 orders by hand.
-        let [mean, _, low, high] = value("ERR@3", &ranking());
-        assert!(close(mean, 313.0 / 2304.0) && close(low, 1.0 / 48.0) && close(high, 59.0 / 256.0));
-        assert!(close(value("ERR", &ranking())[3], 1025.0 / 4096.0));
-        // The ideal: grades 3, 2, 1.
-        let ideal = 7.0 / 16.0 + 9.0 / 16.0 * 3.0 / 32.0 + 9.0 / 16.0 * 13.0 / 16.0 / 48.0;
-        assert!(close(value("nERR", &ranking())[3], 1025.0 / 4096.0 / ideal));
-    }
-
-    #[test]
-    fn any_cascade() {
-        let mut ranking = Ranking::default();
-        ranking.retrieved = 3;
-        ranking.push(0, 3, [Level { grade: 3.0, count: 1 }, Level { grade: 1.0, count: 1 }]);
-        let name = "Cascade(gain={1: 0.5, 2: 0.7, 3: 1}, go_on={1: 0.5, 2: 0.1, 3: 0.25}, discount='inverse')";
-        let [mean, variance, low, high] = value(name, &ranking);
-        assert!(close(mean, 215.0 / 288.0) && close(low, 5.0 / 12.0) && close(high, 17.0 / 16.0));
-        let order = |kinds: [(f64, f64); 3]| {
-            let (mut total, mut reach) = (0.0, 1.0);
-            for (i, (gain, go_on)) in kinds.into_iter().enumerate() {
-                total += reach * gain / (i + 1) as f64;
-                reach *= go_on;
-            }
-            total
-        };
-        let (a, b, c) = ((1.0, 0.25), (0.0, 1.0), (0.5, 0.5));
-        let all = [[a, b, c], [a, c, b], [b, a, c], [b, c, a], [c, a, b], [c, b, a]].map(order);
-        let expected = all.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 6.0;
-        assert!(close(variance, expected), "{variance} {expected}");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! A subtopic without relevant documents does not count; the M others count equally.
 
 use super::novelty::{Norm, Novelty, Worth};
-use super::sampling;
+use super::orders::sampling;
 use super::{Definition, Measure, Scope};
 use crate::error::{Error, Result};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Needs, Parameter, REL, Sampled, Spec, unbounded};

@@ -74,13 +74,15 @@ impl Lattice<'_> {
         let mut placed: usize = point.iter().sum();
         let points = point.iter().map(|most| most + 1).product::<usize>();
         let mut next = Vec::with_capacity(point.len());
-        for number in (0..points).rev() {
+        let mut at = (points - 1) % room;
+        for _ in 0..points {
             if placed <= self.slots {
-                recent[number % room] = settled(placed, &point).unwrap_or_else(|| {
+                recent[at] = settled(placed, &point).unwrap_or_else(|| {
                     next.clear();
                     for (kind, (&here, &count)) in point.iter().zip(self.counts).enumerate() {
                         if here < count {
-                            let after = recent[(number + self.strides[kind]) % room];
+                            let next_at = at + self.strides[kind];
+                            let after = recent[if next_at < room { next_at } else { next_at - room }];
                             let share = (count - here) as f64 / (self.size - placed) as f64;
                             next.push((share, step(placed, &point, kind, after)));
                         }
@@ -88,6 +90,7 @@ impl Lattice<'_> {
                     Outcome::mix(&next)
                 });
             }
+            at = at.checked_sub(1).unwrap_or(room - 1);
             for &kind in &self.by_count {
                 if point[kind] > 0 {
                     point[kind] -= 1;

@@ -1,0 +1,114 @@
+//! INST: the user adapts to what was gained.
+
+use super::{DEPTH, GOAL, MAX_REL, MIN_REL, Steps, goal, limit, steps};
+use crate::measures::orders::Outcome;
+use crate::measures::orders::sampling::{self, Placed};
+use crate::measures::{Certainty, Definition, Measure, Orders};
+use crate::names::{Info, JUDGED_ONLY, Sampled, unbounded};
+use crate::ranking::Ranking;
+use crate::table::Truth;
+
+/// INST.
+pub static INST: Definition = Info {
+    name: "INST",
+    title: "user who adapts to what was gained of the T hoped for",
+    parameters: &[GOAL, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
+    equation: "sum over ranks of W(i) g_i, C(i) = ((x-1) / x)^2, x = i + 2T - (g_1 + .. + g_i)",
+    tex: concat!(
+        r"\mathrm{INST} = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = \left( \frac{x - 1}{x} ",
+        r"\right)^2, \quad x = i + 2T - \sum_{j \le i} g_j",
+    ),
+    reference: "Moffat, Bailey, Scholer & Thomas 2015, 2017; ties: all orders where they are few, else a sample",
+    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: "estimates" }],
+    unbounded: Some(unbounded::WEIGHTS),
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| {
+    let goal = goal(spec, 0.25)?;
+    Ok(Box::new(Adaptive { gain: steps(spec, scope)?, goal, limit: limit(spec, false)? }))
+});
+
+/// INST.
+struct Adaptive {
+    gain: Steps,
+    goal: f64,
+    limit: usize,
+}
+
+impl Adaptive {
+    fn value(&self, placed: &[Placed]) -> f64 {
+        // `missing` is x of the rank before the next; without gains C(i) = ((x-1)/x)^2 telescopes.
+        let (mut gained, mut all, mut reach, mut at) = (0.0, 0.0, 1.0, 0);
+        let mut missing = 2.0 * self.goal;
+        let pass = |all: &mut f64, reach: &mut f64, missing: &mut f64, ranks: usize| {
+            let next = *missing + ranks as f64;
+            *all += *reach * *missing * *missing * inverse_squares(*missing, ranks);
+            *reach *= (*missing / next).powi(2);
+            *missing = next;
+        };
+        for (rank, gain) in self.gain.of(placed, self.limit) {
+            pass(&mut all, &mut reach, &mut missing, rank - 1 - at);
+            all += reach;
+            gained += reach * gain;
+            missing += 1.0 - gain;
+            reach *= ((missing - 1.0) / missing).powi(2);
+            at = rank;
+        }
+        pass(&mut all, &mut reach, &mut missing, self.limit - at);
+        gained / all
+    }
+
+    fn statistics(&self, ranking: &Ranking) -> Outcome {
+        sampling::over_orders(&self.gain.classes(ranking, self.limit), |placed| self.value(placed)).outcome
+    }
+}
+
+impl Measure for Adaptive {
+    fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+        self.statistics(ranking).mean
+    }
+
+    fn variance(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+        self.statistics(ranking).variance
+    }
+
+    fn extremes(&self, orders: &Orders, _: &Truth<'_>) -> (f64, f64) {
+        // The orders by grade are not known to be the best and the worst, but nearly always are.
+        let found = self.statistics(&orders.tied);
+        let (worst, best) = (self.statistics(&orders.worst).mean, self.statistics(&orders.best).mean);
+        (found.low.min(worst).min(best), found.high.max(worst).max(best))
+    }
+
+    fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
+        self.gain.certainty(ranking, self.limit)
+    }
+}
+
+/// 1/x^2 + 1/(x+1)^2 + .. of so many terms.
+fn inverse_squares(x: f64, terms: usize) -> f64 {
+    if terms <= 32 {
+        return (0..terms).rev().map(|i| (x + i as f64).powi(-2)).sum();
+    }
+    // Of all terms from x on: some one by one, the others by their asymptotic series (Euler & Maclaurin).
+    let from = |x: f64| {
+        let near: f64 = (0..16).rev().map(|i| (x + f64::from(i)).powi(-2)).sum();
+        let y = x + 16.0;
+        let z = 1.0 / (y * y);
+        near + (1.0 + 0.5 / y + z * (1.0 / 6.0 - z * (1.0 / 30.0 - z * (1.0 / 42.0 - z / 30.0)))) / y
+    };
+    from(x) - from(x + terms as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_of_inverse_squares() {
+        for (x, terms) in [(0.25, 1000), (2.0, 998), (7.3, 40), (500.0, 500), (1.0, 33), (3.0, 32)] {
+            let sum: f64 = (0..terms).rev().map(|i| (x + f64::from(i)).powi(-2)).sum();
+            let found = inverse_squares(x, terms as usize);
+            assert!((found - sum).abs() < 1e-13 * sum, "{x} {terms}: {found} {sum}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The C/W/L family: a user who goes on from rank i with probability C(i), and the rate at which he gains.
+//!
+//!   W(i) = C(1) .. C(i-1) / (sum of the same over all ranks),    value = sum over ranks of W(i) g_i,
+//!
+//! g_i the grade at rank i on the way from `min_rel` to `max_rel`, 0 to 1, and 0 after the last document. Where C is
+//! the same for all rankings (INSQ, SDCG) that is a sum of gains times weights, as DCG is. Where it depends on what
+//! was gained, the value is a quotient of two cascades, of whose mean over orders nothing is known but to list the
+//! orders, or to sample them. BPM alone depends on counts only.
+
+pub(crate) mod bpm;
+pub(crate) mod fixed;
+pub(crate) mod inst;
+pub(crate) mod nerr;
+
+use super::dcg::Gain;
+use super::orders::sampling::{self, Classes, Placed};
+use super::{Certainty, Scope};
+use crate::error::{Error, Result};
+use crate::names::{Parameter, Spec};
+use crate::ranking::{Group, Ranking};
+
+const MIN_REL: Parameter =
+    Parameter { name: "min_rel", default: "0", help: "grade that gains 0; lower ones and unjudged documents do too" };
+const MAX_REL: Parameter =
+    Parameter { name: "max_rel", default: "", help: "grade that gains 1, as do higher ones; it must be given" };
+const GOAL: Parameter =
+    Parameter { name: "T", default: "1", help: "gain that the user hopes for, in documents of grade max_rel" };
+const PATIENCE: Parameter =
+    Parameter { name: "p", default: "0.9", help: "probability of going on where nothing is gained, 0 < p < 1" };
+const DEPTH: Parameter = Parameter {
+    name: "depth",
+    default: "1000",
+    help: "ranks that the user may reach, as in cwl-eval; the papers have no end",
+};
+
+/// W(i) of INSQ, up to a factor: the product of C(1) .. C(i-1), which telescopes.
+fn squares(goal: f64, i: f64) -> f64 {
+    (2.0 * goal / (i - 1.0 + 2.0 * goal)).powi(2)
+}
+
+fn goal(spec: &Spec, least: f64) -> Result<f64> {
+    const MOST: f64 = 1e6;
+    let expected = if least > 0.0 {
+        "a number from 0.25 (below it C may be above 1) to 1000000"
+    } else {
+        "a number above 0, up to 1000000"
+    };
+    spec.number(GOAL.name, 1.0, expected, |goal| 0.0 < goal && least <= goal && goal <= MOST)
+}
+
+/// The last rank that counts: the cutoff, or `depth`.
+fn limit(spec: &Spec, cutoff: bool) -> Result<usize> {
+    const MOST: usize = 10_000_000;
+    if cutoff {
+        let limit = spec.cutoff_or(1);
+        let error = || Error::Measure(format!("{spec}: the cutoff may be {MOST} at most, as all ranks are weighed"));
+        return if limit <= MOST { Ok(limit) } else { Err(error()) };
+    }
+    let fits = |depth: f64| depth >= 1.0 && depth.fract() == 0.0 && depth <= MOST as f64;
+    Ok(spec.number(DEPTH.name, 1000.0, "a whole number from 1 to 10000000", fits)? as usize)
+}
+
+/// `min_rel` and `max_rel`.
+fn grades(spec: &Spec) -> Result<(f64, f64)> {
+    let least = spec.number(MIN_REL.name, 0.0, "a number from 0", |least| least >= 0.0)?;
+    if spec.parameter(MAX_REL.name).is_none() {
+        let name = spec.info.name;
+        return Err(Error::Measure(format!("{name} needs the highest grade, for instance {name}(max_rel=1)")));
+    }
+    let most = spec.number(MAX_REL.name, 1.0, "a number above min_rel", |most| most > least)?;
+    Ok((least, most))
+}
+
+fn steps(spec: &Spec, scope: &Scope<'_>) -> Result<Steps> {
+    let (least, most) = grades(spec)?;
+    let gain = Gain::Within(least, most);
+    let mut above: Vec<f64> = scope.grades.iter().map(|&grade| gain.of(grade)).filter(|&above| above > 0.0).collect();
+    above.dedup();
+    Ok(Steps { gain, above, unit: most - least })
+}
+
+/// What the documents gain that gain something.
+struct Steps {
+    gain: Gain,
+    /// How far the grades are above `min_rel`, all but 0, descending. In grades, as sums of whole ones are exact.
+    above: Vec<f64>,
+    /// What is a gain of 1.
+    unit: f64,
+}
+
+impl Steps {
+    /// How many of a group's documents have which gain; those without any are left out.
+    fn counts(&self, group: &Group<'_>) -> Vec<(u32, u32)> {
+        let mut counts: Vec<(u32, u32)> = Vec::new();
+        for level in group.levels {
+            let above = self.gain.of(level.grade);
+            let Some(class) = self.above.iter().position(|&other| other == above) else { continue };
+            match counts.last_mut() {
+                Some((last, count)) if *last == class as u32 => *count += level.count,
+                _ => counts.push((class as u32, level.count)),
+            }
+        }
+        counts
+    }
+
+    /// The groups that begin within the limit, for [`sampling`].
+    fn classes(&self, ranking: &Ranking, limit: usize) -> Vec<Classes> {
+        let classes = |group: Group<'_>| Classes { start: group.start, size: group.size, counts: self.counts(&group) };
+        ranking.groups_to(limit).map(classes).filter(|classes| !classes.counts.is_empty()).collect()
+    }
+
+    /// Rank and gain of the documents of an order.
+    fn of<'s>(&'s self, placed: &'s [Placed], limit: usize) -> impl Iterator<Item = (usize, f64)> + 's {
+        let within = placed.iter().take_while(move |(position, _)| *position < limit);
+        within.map(|&(position, class)| (position + 1, self.above[class as usize] / self.unit))
+    }
+
+    fn certainty(&self, ranking: &Ranking, limit: usize) -> Certainty {
+        if sampling::is_listed(&self.classes(ranking, limit)) { Certainty::Exact } else { Certainty::Estimate }
+    }
+}
