@@ -15,7 +15,7 @@ use arrow_schema::ArrowError;
 use rayon::prelude::*;
 use untied_core::Error;
 use untied_core::error::quote;
-use untied_core::table::columns::{Columns, Kind};
+use untied_core::table::columns::{Columns, Content};
 use untied_core::table::{Chunk, LineMap};
 
 /// Rows of a chunk: enough for every thread to have some, few enough to stay in its cache.
@@ -37,7 +37,7 @@ struct Wrong {
 /// row, from 1; the producer fails.
 pub fn chunks(
     reader: impl RecordBatchReader + Send,
-    kind: Kind,
+    kind: Content,
     named: &[(String, String)],
     source: &str,
 ) -> Result<Vec<Chunk>, Error> {

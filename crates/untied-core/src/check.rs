@@ -79,7 +79,7 @@ pub fn check(qrels: &Qrels, run: &Run) -> Result<Findings> {
         findings.tags = run.tags.iter().map(<[u8]>::to_vec).collect();
     }
     findings.near_queries = near_queries(qrels, run, &findings);
-    findings.without_relevant = (0..qrels.len()).filter(|&query| qrels.truth(query).relevant(1.0) == 0).collect();
+    findings.without_relevant = (0..qrels.len()).filter(|&query| qrels.judgments(query).relevant(1.0) == 0).collect();
 
     let lengths = || (0..run.len()).map(|query| run.rows(query).len());
     findings.documents = lengths().sum();
@@ -140,7 +140,7 @@ fn count_judged(qrels: &Qrels, run: &Run, findings: &mut Findings) -> Result<()>
     for query in 0..run.len() {
         watch::check()?;
         let Some(judged) = qrels.find(run.id(query)) else { continue };
-        let (rows, truth) = (run.rows(query), qrels.truth(judged));
+        let (rows, truth) = (run.rows(query), qrels.judgments(judged));
         order.sort_exactly(rows.column(0));
         order.untie(&rows, Layout::ByDocument);
         levels.look_up(&rows, &truth);

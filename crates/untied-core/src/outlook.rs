@@ -14,7 +14,7 @@ use crate::measures::Measure;
 use crate::measures::bounds::{Bounds, Open, Resolution, judged};
 use crate::measures::formula::Formula;
 use crate::ranking::{Judge, Layout, Order, Ranking};
-use crate::table::{Qrels, Rows, Run, Truth};
+use crate::table::{Judgments, Qrels, Rows, Run};
 use crate::watch;
 
 /// A measure's value, unjudged documents being non-relevant, and its bounds over all grades they may have. Of tied
@@ -57,7 +57,7 @@ pub fn outlook(qrels: &Qrels, run: &Run, plan: &Plan, asked: &[(usize, Vec<Vec<u
 }
 
 fn one_query(qrels: &Qrels, run: &Run, plan: &Plan, query: usize, documents: &[Vec<u8>]) -> Result<Outlook> {
-    let truth = qrels.truth(query);
+    let truth = qrels.judgments(query);
     let rows = run.find(qrels.id(query)).map_or_else(Rows::none, |found| run.rows(found));
     let mut order = Order::default();
     order.sort_exactly(rows.column(0));
@@ -104,7 +104,7 @@ fn after(
     measure: &dyn Measure,
     plan: &Plan,
     ranking: &Ranking,
-    truth: &Truth<'_>,
+    truth: &Judgments<'_>,
     place: Option<usize>,
     grade: f64,
 ) -> Result<Outcome> {
@@ -118,7 +118,7 @@ fn after(
     outcome(measure, plan, &next, &truth.with_levels(&levels))
 }
 
-fn outcome(measure: &dyn Measure, plan: &Plan, ranking: &Ranking, truth: &Truth<'_>) -> Result<Outcome> {
+fn outcome(measure: &dyn Measure, plan: &Plan, ranking: &Ranking, truth: &Judgments<'_>) -> Result<Outcome> {
     let resolution = Resolution::Mean;
     let open = Open { ranking, truth, resolution, grades: plan.open_grades(), unretrieved: 0 };
     let (bounds, value) = (measure.bounds(&open), measure.mean(ranking, truth));

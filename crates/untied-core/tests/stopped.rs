@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::ThreadPoolBuilder;
 use untied_core::arrays::{Column, Given, Groups, Labels, Totals};
-use untied_core::compare::{self, Background};
+use untied_core::compare::{self, Evidence};
 use untied_core::statistics::{largest_ranges, randomization};
 use untied_core::table::{Chunk, Qrels, Run};
 use untied_core::watch::Watch;
@@ -52,7 +52,7 @@ fn all_that_takes_long_stops() {
         let specs = registry::parse_all(name).expect(name);
         let both: Vec<&Run> = runs.iter().collect();
         let settings = compare::Settings::new("expected", "float64", false).expect("settings");
-        let found = stopped(|| compare::compare(&both, Background::default(), &specs, 3000, settings));
+        let found = stopped(|| compare::compare(&both, Evidence::default(), &specs, 3000, settings));
         assert!(is_stopped(&found), "{name}");
     }
 }

@@ -8,7 +8,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator};
 use arrow_schema::{ArrowError, Field, Schema};
 use untied_core::Error;
 use untied_core::table::Chunk;
-use untied_core::table::columns::Kind;
+use untied_core::table::columns::Content;
 use untied_core::table::profiles::Detail;
 
 use crate::arrow_columns::{self as columns, Column};
@@ -28,18 +28,18 @@ pub fn batches(data: &[u8]) {
 fn one(u: &mut Unstructured<'_>) -> Result<()> {
     let kind = *u.choose(&KINDS)?;
     let (names, accepted): (&[&str], &[Accepts]) = match kind {
-        Kind::Run { ranks: false } => (&["qid", "docno", "score"], &[f64::is_finite]),
-        Kind::Run { ranks: true } => (&["qid", "docno", "score", "rank"], &[f64::is_finite, |_| true]),
-        Kind::Qrels(None) => (&["qid", "docno", "label"], &[f64::is_finite]),
-        Kind::Qrels(Some(Detail::Subtopics)) => (&["qid", "docno", "label", "subtopic"], &[f64::is_finite]),
-        Kind::Qrels(Some(Detail::Strata)) => {
+        Content::Run { ranks: false } => (&["qid", "docno", "score"], &[f64::is_finite]),
+        Content::Run { ranks: true } => (&["qid", "docno", "score", "rank"], &[f64::is_finite, |_| true]),
+        Content::Qrels(None) => (&["qid", "docno", "label"], &[f64::is_finite]),
+        Content::Qrels(Some(Detail::Subtopics)) => (&["qid", "docno", "label", "subtopic"], &[f64::is_finite]),
+        Content::Qrels(Some(Detail::Strata)) => {
             (&["qid", "docno", "label", "stratum"], &[f64::is_finite, |number| is_stratum(&number)])
         }
-        Kind::Qrels(Some(Detail::Inclusion)) => {
+        Content::Qrels(Some(Detail::Inclusion)) => {
             (&["qid", "docno", "label", "probability"], &[f64::is_finite, |number| is_probability(&number)])
         }
     };
-    let has_subtopics = kind == Kind::Qrels(Some(Detail::Subtopics));
+    let has_subtopics = kind == Content::Qrels(Some(Detail::Subtopics));
     let types: Vec<u8> = names.iter().map(|_| u.int_in_range(0..=30)).collect::<Result<_>>()?;
     let order = rotation(u, names.len())?;
     let may_be_null = u.ratio(1, 4)?;
@@ -112,7 +112,7 @@ fn one(u: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-fn compare(chunks: untied_core::Result<Vec<Chunk>>, kind: Kind, rows: &[(Vec<u8>, Row)], wrong: Option<usize>) {
+fn compare(chunks: untied_core::Result<Vec<Chunk>>, kind: Content, rows: &[(Vec<u8>, Row)], wrong: Option<usize>) {
     let mut by_query = Rows::new();
     for (query, row) in rows {
         by_query.entry(query.clone()).or_default().push(row.clone());

@@ -1,7 +1,7 @@
 //! What tables hold, a run or judgments of any kind, and rows of a second reader to compare it with.
 
 use untied_core::Result;
-use untied_core::table::columns::Kind;
+use untied_core::table::columns::Content;
 use untied_core::table::profiles::Detail;
 use untied_core::table::{Chunk, Qrels, Run};
 
@@ -9,13 +9,13 @@ use crate::readers::{assert_plain, assert_profiled, assert_same, assert_subtopic
 use crate::second::Rows;
 
 /// All kinds of tables.
-pub const KINDS: [Kind; 6] = [
-    Kind::Run { ranks: false },
-    Kind::Run { ranks: true },
-    Kind::Qrels(None),
-    Kind::Qrels(Some(Detail::Subtopics)),
-    Kind::Qrels(Some(Detail::Strata)),
-    Kind::Qrels(Some(Detail::Inclusion)),
+pub const KINDS: [Content; 6] = [
+    Content::Run { ranks: false },
+    Content::Run { ranks: true },
+    Content::Qrels(None),
+    Content::Qrels(Some(Detail::Subtopics)),
+    Content::Qrels(Some(Detail::Strata)),
+    Content::Qrels(Some(Detail::Inclusion)),
 ];
 
 /// A run or judgments.
@@ -26,10 +26,10 @@ pub enum Held {
 
 impl Held {
     /// What was read of a table.
-    pub fn new(chunks: Vec<Chunk>, kind: Kind, source: &str) -> Result<Held> {
+    pub fn new(chunks: Vec<Chunk>, kind: Content, source: &str) -> Result<Held> {
         Ok(match kind {
-            Kind::Run { .. } => Held::Run(Run::new(chunks, source)?),
-            Kind::Qrels(detail) => Held::Qrels(Qrels::with_detail(chunks, detail, source)?, detail),
+            Content::Run { .. } => Held::Run(Run::new(chunks, source)?),
+            Content::Qrels(detail) => Held::Qrels(Qrels::with_detail(chunks, detail, source)?, detail),
         })
     }
 
@@ -46,6 +46,6 @@ impl Held {
 }
 
 /// Rows, unless a run has a document twice, or judgments of one contradict each other.
-pub fn consistent(rows: Rows, kind: Kind) -> std::result::Result<Rows, Option<u64>> {
-    once(rows, |a, b| !matches!(kind, Kind::Run { .. }) && same(a, b))
+pub fn consistent(rows: Rows, kind: Content) -> std::result::Result<Rows, Option<u64>> {
+    once(rows, |a, b| !matches!(kind, Content::Run { .. }) && same(a, b))
 }

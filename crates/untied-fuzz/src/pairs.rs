@@ -1,7 +1,7 @@
 //! Two rankings: MED against all assignments of grades, RBO against its definition over all orders of ties.
 
 use arbitrary::{Result, Unstructured};
-use untied_core::compare::{Background, Settings, compare, parse};
+use untied_core::compare::{Evidence, Settings, compare, parse};
 use untied_core::ranking::Layout;
 use untied_core::similarity::Score;
 use untied_core::table::{Qrels, Run};
@@ -132,14 +132,9 @@ fn tied_run(rows: Vec<Retrieved>) -> Run {
 
 fn compared(name: &str, one: &Run, other: &Run, qrels: Option<&Qrels>, layout: Layout) -> Score {
     let settings = Settings { layout, variance: true, ..Settings::default() };
-    let found = compare(
-        &[one, other],
-        Background { qrels, ..Background::default() },
-        &[parse(name).expect(name)],
-        1000,
-        settings,
-    )
-    .expect(name);
+    let found =
+        compare(&[one, other], Evidence { qrels, ..Evidence::default() }, &[parse(name).expect(name)], 1000, settings)
+            .expect(name);
     found[0].values.get(0)
 }
 

@@ -165,7 +165,7 @@ fn assert_levels(qrels: &Qrels, rows: &Rows, grade: usize) {
             judged.entry(&row.document).or_insert(row.numbers[grade]);
         }
         repeated += rows.len() - judged.len();
-        let truth = qrels.truth(query);
+        let truth = qrels.judgments(query);
         let mut expected: Vec<f64> = judged.values().copied().collect();
         expected.sort_by(|a, b| b.total_cmp(&(a + 0.0)));
         let found: Vec<f64> = truth.levels.iter().flat_map(|level| vec![level.grade; level.count as usize]).collect();
@@ -200,7 +200,7 @@ pub fn assert_subtopics(qrels: &Qrels, rows: &Rows) {
         assert_eq!(qrels.id(query), id);
         let found = qrels.rows(query);
         assert_eq!(found.len(), all.len());
-        let (truth, profiles) = (qrels.truth(query), by_profile.truth(query));
+        let (truth, profiles) = (qrels.judgments(query), by_profile.judgments(query));
         for (row, (document, grades)) in all.iter().enumerate() {
             let highest = grades.values().copied().fold(f64::NEG_INFINITY, f64::max);
             let hash = untied_core::table::hash(document);
@@ -237,7 +237,7 @@ pub fn assert_profiled(qrels: &Qrels, rows: &Rows, detail: Detail, [grade, other
     assert_levels(qrels, rows, grade);
     let by_profile = qrels.by_profile(detail).expect("profiles");
     for (query, rows) in rows.values().enumerate() {
-        let profiles = by_profile.truth(query);
+        let profiles = by_profile.judgments(query);
         for row in rows {
             let (grade, other) = (row.numbers[grade], row.numbers[other]);
             let number = profiles.grade(&row.document, untied_core::table::hash(&row.document)).expect("a profile");

@@ -3,7 +3,7 @@
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
-use untied_core::table::columns::Kind;
+use untied_core::table::columns::Content;
 use untied_core::table::profiles::Detail;
 
 use crate::readers::{is_probability, is_stratum};
@@ -33,12 +33,12 @@ enum Cells {
 enum Json {
     Text(String),
     Number(String),
-    Truth(bool),
+    Judgments(bool),
     Other,
 }
 
 /// All rows; fields lie between delimiters, or records are objects of JSON.
-pub fn read(data: &[u8], delimiter: Option<u8>, kind: Kind, named: &[(String, String)]) -> Result<Rows, Refusal> {
+pub fn read(data: &[u8], delimiter: Option<u8>, kind: Content, named: &[(String, String)]) -> Result<Rows, Refusal> {
     let (names, records, flaw) = match delimiter {
         Some(delimiter) => fields(data, delimiter),
         None => members(data),
@@ -94,26 +94,26 @@ fn of_json(value: &Json) -> (Option<Vec<u8>>, Option<f64>) {
             let id = if text == "-0" { "0" } else { text };
             (is_whole.then(|| id.into()), serde_json::from_str(text).ok().filter(|number: &f64| number.is_finite()))
         }
-        Json::Truth(truth) => (None, Some(f64::from(u8::from(*truth)))),
+        Json::Judgments(truth) => (None, Some(f64::from(u8::from(*truth)))),
         Json::Other => (None, None),
     }
 }
 
 /// Which columns are read.
-fn columns(names: &[Vec<u8>], kind: Kind, named: &[(String, String)]) -> Option<Vec<Column>> {
+fn columns(names: &[Vec<u8>], kind: Content, named: &[(String, String)]) -> Option<Vec<Column>> {
     let held: &[&str] = match kind {
-        Kind::Run { .. } => &["score", "rank"],
-        Kind::Qrels(None) => &["grade"],
-        Kind::Qrels(Some(Detail::Subtopics)) => &["grade", "subtopic"],
-        Kind::Qrels(Some(Detail::Strata)) => &["grade", "stratum"],
-        Kind::Qrels(Some(Detail::Inclusion)) => &["grade", "probability"],
+        Content::Run { .. } => &["score", "rank"],
+        Content::Qrels(None) => &["grade"],
+        Content::Qrels(Some(Detail::Subtopics)) => &["grade", "subtopic"],
+        Content::Qrels(Some(Detail::Strata)) => &["grade", "stratum"],
+        Content::Qrels(Some(Detail::Inclusion)) => &["grade", "probability"],
     };
     if named.iter().any(|(of, _)| ![&["query", "document"], held].concat().contains(&of.as_str())) {
         return None;
     }
     let mut columns = vec![(one(names, "query", named)??, "query"), (one(names, "document", named)??, "document")];
     match kind {
-        Kind::Run { ranks } => {
+        Content::Run { ranks } => {
             let rank = one(names, "rank", named);
             columns.push(match one(names, "score", named)? {
                 Some(score) => (score, "score"),
@@ -123,7 +123,7 @@ fn columns(names: &[Vec<u8>], kind: Kind, named: &[(String, String)]) -> Option<
                 columns.extend(rank?.map(|rank| (rank, "rank")));
             }
         }
-        Kind::Qrels(_) => {
+        Content::Qrels(_) => {
             for role in held {
                 columns.push((one(names, role, named)??, role));
             }
@@ -283,7 +283,7 @@ fn object(line: &[u8]) -> Option<Vec<(String, Json)>> {
     let value = |raw: &RawValue| match raw.get().as_bytes()[0] {
         b'"' => Json::Text(serde_json::from_str(raw.get()).expect("a string")),
         b'-' | b'0'..=b'9' => Json::Number(raw.get().into()),
-        b't' | b'f' => Json::Truth(raw.get() == "true"),
+        b't' | b'f' => Json::Judgments(raw.get() == "true"),
         _ => Json::Other,
     };
     Some(members.into_iter().map(|(name, raw)| (name, value(raw))).collect())

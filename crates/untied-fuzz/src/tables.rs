@@ -1,7 +1,7 @@
 //! Files with names of columns: the core's reader against a second one that is built around `csv` and `serde_json`.
 
 use untied_core::read::table::{Format, read_table};
-use untied_core::table::columns::Kind;
+use untied_core::table::columns::Content;
 use untied_core::{Error, Result};
 
 use crate::held::{Held, KINDS, consistent};
@@ -41,7 +41,7 @@ pub fn tables(data: &[u8]) {
     }
 }
 
-fn compare(text: &[u8], format: Format, kind: Kind, named: &[(String, String)], on_several: bool) {
+fn compare(text: &[u8], format: Format, kind: Content, named: &[(String, String)], on_several: bool) {
     let ours = || {
         with_file(text, |path| {
             let chunks = read_table(path, format, kind, named)?;

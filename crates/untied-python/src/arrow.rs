@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use untied_core::Error;
 use untied_core::table::Chunk;
-use untied_core::table::columns::Kind;
+use untied_core::table::columns::Content;
 
 use crate::errors::to_python;
 
@@ -44,7 +44,7 @@ pub fn stream(object: &Bound<'_, PyAny>, source: &str) -> PyResult<FFI_ArrowArra
 /// Runs or qrels from a stream. Its producer may be Python: it is asked without Python's lock.
 pub fn chunks(
     stream: FFI_ArrowArrayStream,
-    kind: Kind,
+    kind: Content,
     named: &[(String, String)],
     source: &str,
 ) -> Result<Vec<Chunk>, Error> {

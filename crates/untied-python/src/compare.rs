@@ -5,7 +5,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyCapsule, PyString};
 use untied_core::Error;
-use untied_core::compare::{self, Background, Bulk, Lists, Rank, Settings};
+use untied_core::compare::{self, Bulk, Evidence, Lists, Rank, Settings};
 use untied_core::error::text;
 use untied_core::evaluate::Value;
 use untied_core::names::Spec;
@@ -55,12 +55,8 @@ pub fn filled_rankings(measure: &Measure, a: &Run, b: &Run, depth: Option<usize>
     compare::filled(&measure.0, &a.0, &b.0, depth)
 }
 
-fn background<'a>(
-    qrels: Option<&'a Qrels>,
-    probabilities: Option<&'a Run>,
-    docs: Option<&'a Lengths>,
-) -> Background<'a> {
-    Background {
+fn background<'a>(qrels: Option<&'a Qrels>, probabilities: Option<&'a Run>, docs: Option<&'a Lengths>) -> Evidence<'a> {
+    Evidence {
         qrels: qrels.map(|qrels| &qrels.0),
         probabilities: probabilities.map(|run| &run.0),
         lengths: docs.map(|docs| docs.0.as_ref()),

@@ -15,7 +15,7 @@ use untied_core::measures::formula::{Callback, Formula, Shown, Traits, ValueOf};
 use untied_core::names::{Cutoff, Spec, Value};
 use untied_core::ranking::Ranking;
 use untied_core::registry::define;
-use untied_core::table::Truth;
+use untied_core::table::Judgments;
 
 use crate::errors::to_python;
 use crate::measure::{Measure, value};
@@ -319,7 +319,7 @@ thread_local! {
 }
 
 impl Callback for Function {
-    fn with(&self, truth: &Truth<'_>, work: &mut dyn FnMut(&mut ValueOf<'_>)) {
+    fn with(&self, truth: &Judgments<'_>, work: &mut dyn FnMut(&mut ValueOf<'_>)) {
         Python::attach(|py| {
             let ideal = self.inputs.contains(&Input::Ideal).then(|| self.ideal(py, truth)).transpose();
             let ideal = ideal.unwrap_or_else(|error| {
@@ -366,7 +366,7 @@ impl Function {
     }
 
     /// Judged grades, highest first.
-    fn ideal<'py>(&self, py: Python<'py>, truth: &Truth<'_>) -> PyResult<Bound<'py, PyAny>> {
+    fn ideal<'py>(&self, py: Python<'py>, truth: &Judgments<'_>) -> PyResult<Bound<'py, PyAny>> {
         let judged = truth.levels.iter().filter(|level| level.grade >= 0.0);
         let grades: Vec<f64> =
             judged.flat_map(|level| std::iter::repeat_n(level.grade, level.count as usize)).collect();

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 use untied_core::Error;
 use untied_core::error::quote;
-use untied_core::table::columns::{Columns, Kind};
+use untied_core::table::columns::{Columns, Content};
 use untied_core::table::{Chunk, LineMap, subtopics};
 
 use crate::convert::{Taken, found, found_number, is_id, number, with_id};
@@ -15,7 +15,7 @@ use crate::errors::to_python;
 /// Without names, named tuples have their own, and others are query, document and number.
 pub fn chunks(
     rows: &Bound<'_, PyAny>,
-    kind: Kind,
+    kind: Content,
     names: Option<Vec<String>>,
     named: &[(String, String)],
     source: &str,
@@ -43,17 +43,17 @@ pub fn chunks(
 }
 
 /// Names of columns, told by the first row.
-fn names_of(row: &Bound<'_, PyAny>, kind: Kind, at: usize, source: &str) -> PyResult<Vec<String>> {
+fn names_of(row: &Bound<'_, PyAny>, kind: Content, at: usize, source: &str) -> PyResult<Vec<String>> {
     if let Ok(fields) = row.getattr("_fields") {
         return fields.extract();
     }
-    let number = if let Kind::Run { .. } = kind { "score" } else { "grade" };
-    if matches!(kind, Kind::Run { .. } | Kind::Qrels(None)) && is_row(row) && row.len()? == 3 {
+    let number = if let Content::Run { .. } = kind { "score" } else { "grade" };
+    if matches!(kind, Content::Run { .. } | Content::Qrels(None)) && is_row(row) && row.len()? == 3 {
         return Ok(vec!["query".into(), "document".into(), number.into()]);
     }
     let expected = match kind {
-        Kind::Run { .. } | Kind::Qrels(None) => format!("(query, document, {number}), or a named tuple"),
-        Kind::Qrels(_) => "a named tuple, as ir_datasets has them".into(),
+        Content::Run { .. } | Content::Qrels(None) => format!("(query, document, {number}), or a named tuple"),
+        Content::Qrels(_) => "a named tuple, as ir_datasets has them".into(),
     };
     Err(to_python(Error::at_row(source, at as u64, &expected, &found(row))))
 }

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
 use untied_core::error::text;
-use untied_core::table::part::{self, Part};
+use untied_core::table::part::{self, DocumentSet};
 use untied_core::{Error, table};
 
 use crate::convert::with_id;
@@ -39,7 +39,7 @@ pub fn only_documents(
             Ok(())
         })?;
     }
-    let parts = threads::run(py, threads, || part::only(&tables(&runs), &Part::new(docs)))?;
+    let parts = threads::run(py, threads, || part::only(&tables(&runs), &DocumentSet::new(docs)))?;
     Ok(parts.into_iter().map(Run).collect())
 }
 

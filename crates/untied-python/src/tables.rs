@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use untied_core::error::text;
 use untied_core::read;
-use untied_core::table::columns::{Columns, Kind};
+use untied_core::table::columns::{Columns, Content};
 use untied_core::table::profiles::{Detail, GRADE, PROBABILITY, STRATUM};
 use untied_core::table::{self, Chunk, LineMap, Table};
 
@@ -49,8 +49,8 @@ fn without_rows(mut chunks: Vec<Chunk>) -> Vec<Chunk> {
 #[pyo3(signature = (names, format, ranks, source))]
 pub fn place_columns(names: Vec<String>, format: Option<&str>, ranks: bool, source: &str) -> PyResult<Found> {
     let kind = match format {
-        None => Kind::Run { ranks },
-        Some(format) => Kind::Qrels(detail(format)?),
+        None => Content::Run { ranks },
+        Some(format) => Content::Qrels(detail(format)?),
     };
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let found = Columns::find(kind, &names, &[], source).map_err(to_python)?;
@@ -104,7 +104,7 @@ fn named(columns: Option<Named>) -> Vec<(String, String)> {
 #[pyfunction]
 #[pyo3(signature = (names, holds, columns, source))]
 pub fn find_columns(names: Vec<String>, holds: &str, columns: Option<Named>, source: &str) -> PyResult<Vec<String>> {
-    let kind = if holds == "run" { Kind::Run { ranks: true } } else { Kind::Qrels(detail(holds)?) };
+    let kind = if holds == "run" { Content::Run { ranks: true } } else { Content::Qrels(detail(holds)?) };
     let refs: Vec<&str> = names.iter().map(String::as_str).collect();
     let found = Columns::find(kind, &refs, &named(columns), source).map_err(to_python)?;
     Ok(found.needed().map(|column| names[column].clone()).collect())
@@ -186,7 +186,7 @@ impl Run {
             ("trec", _) => read::read_run(&path, ranks),
             ("msmarco", _) => read::read_ranks(&path),
             (_, Some(layout)) => {
-                table::Run::new(read::read_table(&path, layout, Kind::Run { ranks }, &columns)?, &path)
+                table::Run::new(read::read_table(&path, layout, Content::Run { ranks }, &columns)?, &path)
             }
             _ => Err(untied_core::Error::Value(format!(
                 "run format must be trec, msmarco, csv, tsv or jsonl, not '{format}'"
@@ -213,7 +213,7 @@ impl Run {
         piece: bool,
     ) -> PyResult<Run> {
         let stream = arrow::stream(table, source)?;
-        let (kind, columns) = (Kind::Run { ranks }, named(columns));
+        let (kind, columns) = (Content::Run { ranks }, named(columns));
         threads::run(table.py(), threads, || {
             let chunks = arrow::chunks(stream, kind, &columns, source)?;
             table::Run::new(if piece { without_rows(chunks) } else { chunks }, source)
@@ -229,7 +229,7 @@ impl Run {
         columns: Option<Named>,
         names: Option<Vec<String>>,
     ) -> PyResult<Run> {
-        let chunks = from_rows::chunks(rows, Kind::Run { ranks: false }, names, &named(columns), "run")?;
+        let chunks = from_rows::chunks(rows, Content::Run { ranks: false }, names, &named(columns), "run")?;
         threads::run(rows.py(), threads, || table::Run::new(chunks, "run")).map(Run)
     }
 
@@ -346,7 +346,7 @@ impl Qrels {
         if let Some(layout) = self::layout(layout) {
             let (path, columns, detail) = (path_text(path)?, named(columns), detail(format)?);
             let read = || {
-                let chunks = read::read_table(&path, layout, Kind::Qrels(detail), &columns)?;
+                let chunks = read::read_table(&path, layout, Content::Qrels(detail), &columns)?;
                 table::Qrels::with_detail(chunks, detail, &path)
             };
             return threads::run(py, threads, read).map(Qrels);
@@ -396,7 +396,7 @@ impl Qrels {
     ) -> PyResult<Qrels> {
         let detail = detail(format)?;
         let stream = arrow::stream(table, source)?;
-        let (kind, columns) = (Kind::Qrels(detail), named(columns));
+        let (kind, columns) = (Content::Qrels(detail), named(columns));
         threads::run(table.py(), threads, || {
             let chunks = arrow::chunks(stream, kind, &columns, source)?;
             table::Qrels::with_detail(if piece { without_rows(chunks) } else { chunks }, detail, source)
@@ -414,7 +414,7 @@ impl Qrels {
         names: Option<Vec<String>>,
     ) -> PyResult<Qrels> {
         let detail = detail(format)?;
-        let chunks = from_rows::chunks(rows, Kind::Qrels(detail), names, &named(columns), "qrels")?;
+        let chunks = from_rows::chunks(rows, Content::Qrels(detail), names, &named(columns), "qrels")?;
         threads::run(rows.py(), threads, || table::Qrels::with_detail(chunks, detail, "qrels")).map(Qrels)
     }
 

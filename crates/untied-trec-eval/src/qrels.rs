@@ -82,7 +82,8 @@ pub fn values(qrels: &Qrels, run: &Run, lines: &[Printed], options: &Options) ->
         })
     });
     // Whatever -l says.
-    values.relevant = options.complete.then(|| (0..qrels.len()).map(|topic| qrels.truth(topic).relevant(1.0)).sum());
+    values.relevant =
+        options.complete.then(|| (0..qrels.len()).map(|topic| qrels.judgments(topic).relevant(1.0)).sum());
     Ok(values)
 }
 

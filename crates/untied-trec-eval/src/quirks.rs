@@ -7,7 +7,7 @@ use untied_core::measures::{Definition, Measure, Orders, Scope};
 use untied_core::names::{Info, Parameter, REL, Spec, Value};
 use untied_core::ranking::Ranking;
 use untied_core::registry::{self, parse_open};
-use untied_core::table::Truth;
+use untied_core::table::Judgments;
 
 const LEVELS: Parameter = Parameter { name: "levels", default: "", help: "recall levels or multiples of R" };
 const WEIGHTS: Parameter = Parameter { name: "weights", default: "", help: "four weights" };
@@ -229,7 +229,7 @@ struct Unsorted {
 }
 
 impl Measure for Unsorted {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let (relevant, hits) = (truth.relevant(self.rel), ranking.relevant(self.rel));
         let mut waiting = self.targets.iter().rev().map(|target| target(relevant)).peekable();
         let mut found: Vec<usize> = Vec::new();
@@ -246,7 +246,7 @@ impl Measure for Unsorted {
         interpolated_precision(self.rel, targets).mean(ranking, truth)
     }
 
-    fn variance(&self, _: &Ranking, _: &Truth<'_>) -> f64 {
+    fn variance(&self, _: &Ranking, _: &Judgments<'_>) -> f64 {
         f64::NAN
     }
 }
@@ -286,7 +286,7 @@ const LISTED: u32 = 1 << 16;
 /// A topic's gains as trec_eval lists them before it sorts: those given, then the grades 0, 1, .. up to the topic's
 /// highest that are not among them; with the number of documents. Of very high grades only those that documents have
 /// are listed: a grade must not decide how much memory is taken.
-fn listed(pairs: &[(f64, f64)], truth: &Truth<'_>) -> Vec<(f64, u32)> {
+fn listed(pairs: &[(f64, f64)], truth: &Judgments<'_>) -> Vec<(f64, u32)> {
     let count = |grade: f64| truth.levels.iter().find(|level| level.grade == grade).map_or(0, |level| level.count);
     let highest = truth.levels.first().map_or(-1.0, |level| level.grade.floor());
     let low = (0..=LISTED).map(f64::from).take_while(|&grade| grade <= highest);
@@ -324,7 +324,7 @@ struct Sorted {
 
 impl Sorted {
     /// The ideal DCG, or NaN: it ends at the first gain that is not positive.
-    fn ideal(&self, truth: &Truth<'_>) -> f64 {
+    fn ideal(&self, truth: &Judgments<'_>) -> f64 {
         let mut gains = listed(&self.pairs, truth);
         sort_as_integers(&mut gains);
         gains.reverse();
@@ -337,17 +337,17 @@ impl Sorted {
 }
 
 impl Measure for Sorted {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let ideal = self.ideal(truth);
         if self.normalised { self.gains.mean(ranking, truth) / ideal } else { ideal }
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let ideal = self.ideal(truth);
         if self.normalised { self.gains.variance(ranking, truth) / (ideal * ideal) } else { ideal * 0.0 }
     }
 
-    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
         let ideal = self.ideal(truth);
         let (low, high) = self.gains.extremes(orders, truth);
         if self.normalised { (low / ideal, high / ideal) } else { (ideal, ideal) }
@@ -364,7 +364,7 @@ struct Scaled {
 
 impl Scaled {
     /// The smallest of the topic's gains, and how far the largest is from it.
-    fn scale(&self, truth: &Truth<'_>) -> (f64, f64) {
+    fn scale(&self, truth: &Judgments<'_>) -> (f64, f64) {
         let ends = listed(&self.pairs, truth).into_iter().map(|(gain, _)| (gain, gain));
         match ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) {
             Some((least, most)) if least < 0.0 || most > 1.0 => (least, most - least),
@@ -374,13 +374,13 @@ impl Scaled {
 }
 
 impl Measure for Scaled {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let (least, by) = self.scale(truth);
         let shift = if least == 0.0 { 0.0 } else { least * self.judged.mean(ranking, truth) };
         (self.gains.mean(ranking, truth) - shift) / by
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let (least, by) = self.scale(truth);
         if least == 0.0 { self.gains.variance(ranking, truth) / (by * by) } else { f64::NAN }
     }
@@ -393,7 +393,7 @@ struct Residual {
 }
 
 impl Measure for Residual {
-    fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, _: &Judgments<'_>) -> f64 {
         let (mut power, mut sum, mut unjudged) = (1.0, 0.0, 0);
         let mut groups = ranking.groups_to(ranking.retrieved).peekable();
         for rank in 0..ranking.retrieved {
@@ -409,7 +409,7 @@ impl Measure for Residual {
         if unjudged == 0 { f64::NAN } else { power + (1.0 - self.p) * sum }
     }
 
-    fn variance(&self, _: &Ranking, _: &Truth<'_>) -> f64 {
+    fn variance(&self, _: &Ranking, _: &Judgments<'_>) -> f64 {
         f64::NAN
     }
 }
@@ -421,7 +421,7 @@ struct FromShares {
 }
 
 impl Measure for FromShares {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let (hits, relevant) = (ranking.relevant(self.rel) as f64, truth.relevant(self.rel) as f64);
         if hits == 0.0 {
             return if relevant == 0.0 { f64::NAN } else { 0.0 };
@@ -430,12 +430,12 @@ impl Measure for FromShares {
         (self.beta + 1.0) * precision * recall / (self.beta * precision + recall)
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.mean(ranking, truth) * 0.0
     }
 }
 
-type Condition = Box<dyn Fn(&Ranking, &Truth<'_>) -> bool + Send + Sync>;
+type Condition = Box<dyn Fn(&Ranking, &Judgments<'_>) -> bool + Send + Sync>;
 
 /// A measure that is not defined in some more cases.
 struct Unless {
@@ -444,15 +444,15 @@ struct Unless {
 }
 
 impl Measure for Unless {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         if (self.undefined)(ranking, truth) { f64::NAN } else { self.measure.mean(ranking, truth) }
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.measure.variance(ranking, truth)
     }
 
-    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
         if (self.undefined)(&orders.tied, truth) { (f64::NAN, f64::NAN) } else { self.measure.extremes(orders, truth) }
     }
 }
@@ -478,7 +478,7 @@ mod tests {
     fn high_grades_take_no_more_room_than_their_documents() {
         let levels =
             [(9e15, 1), (70_000.0, 2), (1.0, 3)].map(|(grade, count)| untied_core::grade::Level { grade, count });
-        let gains = listed(&[(1.0, 0.5)], &Truth::none().with_levels(&levels));
+        let gains = listed(&[(1.0, 0.5)], &Judgments::none().with_levels(&levels));
         assert_eq!(gains.len(), 1 + LISTED as usize + 2);
         assert_eq!((gains[0], gains[1]), ((0.5, 3), (0.0, 0)));
         assert_eq!(gains[gains.len() - 2..], [(70_000.0, 2), (9e15, 1)]);

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::Column;
 use crate::error::{Error, Result};
 use crate::grade::Level;
-use crate::table::{Found, Truth};
+use crate::table::{Found, Judgments};
 use crate::watch;
 
 /// Which documents belong to which query.
@@ -181,7 +181,7 @@ impl Labels {
 
     /// How many documents every query has of a grade, in the array or not.
     pub fn total(&self, grade: f64) -> impl ExactSizeIterator<Item = u64> {
-        let of = move |query: usize| self.truth(query).levels.iter().find(|level| level.grade == grade);
+        let of = move |query: usize| self.judgments(query).levels.iter().find(|level| level.grade == grade);
         (0..self.groups.len()).map(move |query| of(query).map_or(0, |level| u64::from(level.count)))
     }
 
@@ -192,10 +192,10 @@ impl Labels {
     }
 
     #[inline]
-    pub(crate) fn truth(&self, query: usize) -> Truth<'_> {
+    pub(crate) fn judgments(&self, query: usize) -> Judgments<'_> {
         let (block, number) = (&self.blocks[query / BLOCK], query % BLOCK);
         let start = number.checked_sub(1).map_or(0, |before| block.ends[before] as usize);
-        Truth::of_levels(&self.grades, &block.levels[start..block.ends[number] as usize])
+        Judgments::of_levels(&self.grades, &block.levels[start..block.ends[number] as usize])
     }
 
     #[inline]

@@ -36,7 +36,7 @@ use crate::names::{Needs, Spec};
 use crate::ranking::{Layout, Order, Precision};
 use crate::registry;
 use crate::settings::{Settings, Unjudged};
-use crate::table::Truth;
+use crate::table::Judgments;
 
 /// A column of scores.
 #[derive(Debug, Clone, Copy)]
@@ -160,15 +160,15 @@ impl Source for Columns<'_> {
     }
 
     #[inline]
-    fn truth(&self, query: usize) -> Truth<'_> {
-        self.labels.truth(query)
+    fn judgments(&self, query: usize) -> Judgments<'_> {
+        self.labels.judgments(query)
     }
 
     #[inline]
     fn rank(
         &self,
         query: usize,
-        truth: &Truth<'_>,
+        truth: &Judgments<'_>,
         _plan: &Plan,
         settings: Settings,
         room: &mut Workspace,

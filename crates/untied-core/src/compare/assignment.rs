@@ -1,8 +1,8 @@
 //! Of one query, the grades of unjudged documents that make the difference of two rankings as large as MED says, and all
 //! that Delta could become.
 
-use super::plan::{Given, Plan, Room};
-use super::{Background, Settings, lengths_for};
+use super::plan::{Buffers, Given, Plan};
+use super::{Evidence, Settings, lengths_for};
 use crate::error::{Error, Result, show};
 use crate::measures::Scope;
 use crate::med::{Both, Effect, Outcomes, Workspace};
@@ -28,20 +28,20 @@ pub struct Assigned<'a> {
 /// The measure or a score is refused, a run lacks the query, or the measure has no value.
 pub fn assignment<'a>(
     runs: (&'a Run, &'a Run),
-    known: Background<'_>,
+    known: Evidence<'_>,
     spec: &Spec,
     query: &[u8],
     (depth, settings): (usize, Settings),
 ) -> Result<Assigned<'a>> {
-    let mut room = Room::default();
+    let mut buffers = Buffers::default();
     let assigned = |effect: &dyn Effect, both: &Both<'_>, work: &mut Workspace| effect.assignment(both, work);
-    let found = in_query(&mut room, runs, known, spec, query, (depth, settings), assigned)?.ok_or_else(|| {
+    let found = in_query(&mut buffers, runs, known, spec, query, (depth, settings), assigned)?.ok_or_else(|| {
         let query = show(query);
         Error::Value(format!(
             "no assignment for {spec} in query {query}: there is one for MED where it is defined and does not look at subtopics"
         ))
     })?;
-    let documents = room.documents();
+    let documents = buffers.documents();
     Ok(Assigned {
         a_is_ahead: found.a_is_ahead,
         value: found.value,
@@ -56,14 +56,14 @@ pub fn assignment<'a>(
 /// The measure, a score or a probability is refused, a run lacks the query, or the measure has no value.
 pub fn outcomes(
     runs: (&Run, &Run),
-    known: Background<'_>,
+    known: Evidence<'_>,
     spec: &Spec,
     query: &[u8],
     (depth, settings): (usize, Settings),
     grid: (usize, u64),
 ) -> Result<Outcomes> {
     let outcomes = |effect: &dyn Effect, both: &Both<'_>, work: &mut Workspace| effect.outcomes(both, work, grid);
-    in_query(&mut Room::default(), runs, known, spec, query, (depth, settings), outcomes)?.ok_or_else(|| {
+    in_query(&mut Buffers::default(), runs, known, spec, query, (depth, settings), outcomes)?.ok_or_else(|| {
         let query = show(query);
         Error::Value(format!("no outcomes of {spec} in query {query}: there are for Delta where it is defined and does not look at subtopics"))
     })
@@ -71,9 +71,9 @@ pub fn outcomes(
 
 /// What a measure of differences tells of one query.
 fn in_query<'a, T>(
-    room: &mut Room<'a>,
+    buffers: &mut Buffers<'a>,
     runs: (&'a Run, &'a Run),
-    Background { qrels, probabilities, lengths }: Background<'_>,
+    Evidence { qrels, probabilities, lengths }: Evidence<'_>,
     spec: &Spec,
     query: &[u8],
     (depth, settings): (usize, Settings),
@@ -87,10 +87,10 @@ fn in_query<'a, T>(
     if queries.contains(&None) {
         return Err(Error::Value(format!("query {} is not in both runs", show(query))));
     }
-    let truth = qrels.and_then(|qrels| Some(qrels.truth(qrels.find(query)?)));
+    let truth = qrels.and_then(|qrels| Some(qrels.judgments(qrels.find(query)?)));
     let chances = probabilities.and_then(|run| Some(run.rows(run.find(query)?)));
     let given = Given { truth: truth.as_ref(), by_subtopic: None, chances: chances.as_ref(), lengths };
-    plan.lay_out(room, &[runs.0, runs.1], &queries, given, settings)?;
-    let (both, work) = room.both(truth.as_ref().map_or(&[], |truth| truth.levels));
+    plan.lay_out(buffers, &[runs.0, runs.1], &queries, given, settings)?;
+    let (both, work) = buffers.both(truth.as_ref().map_or(&[], |truth| truth.levels));
     Ok(plan.effect().and_then(|effect| tell(effect, &both, work)))
 }

@@ -66,9 +66,9 @@ pub struct Bulk {
     measures: usize,
 }
 
-/// Room that is kept between pairs.
+/// Buffers that are kept between pairs.
 #[derive(Default)]
-struct Room {
+struct Buffers {
     numbering: Numbering<u64>,
     lists: (List, List),
     seen: Vec<bool>,
@@ -98,11 +98,11 @@ impl Bulk {
         let mut values = vec![0.0; width * a.ends.len()];
         watch::begin(|| "comparing".into(), "pairs of rankings", Some(a.ends.len() as u64));
         let blocks = values.par_chunks_mut(width * BLOCK).enumerate();
-        blocks.try_for_each_init(Room::default, |room, (block, values)| {
+        blocks.try_for_each_init(Buffers::default, |buffers, (block, values)| {
             watch::step((values.len() / width) as u64)?;
             (block * BLOCK..).zip(values.chunks_exact_mut(width)).try_for_each(|(row, values)| {
-                room.number([a, b], row, self.plan.depth)?;
-                self.one_row(room, values);
+                buffers.number([a, b], row, self.plan.depth)?;
+                self.one_row(buffers, values);
                 Ok(())
             })
         })?;
@@ -110,22 +110,22 @@ impl Bulk {
         Ok(values)
     }
 
-    fn one_row(&self, room: &mut Room, values: &mut [f64]) {
-        room.scores.clear();
-        let (a, b) = (&room.lists.0, &room.lists.1);
-        let known = Known { grades: &room.grades, levels: &[], subtopics: &[], chances: &[], lengths: &[] };
-        self.plan.one_pair(&mut room.pairing, (a, b), known, false, &mut room.scores);
-        for (values, score) in values.chunks_exact_mut(3).zip(&room.scores) {
+    fn one_row(&self, buffers: &mut Buffers, values: &mut [f64]) {
+        buffers.scores.clear();
+        let (a, b) = (&buffers.lists.0, &buffers.lists.1);
+        let known = Known { grades: &buffers.grades, levels: &[], subtopics: &[], chances: &[], lengths: &[] };
+        self.plan.one_pair(&mut buffers.pairing, (a, b), known, false, &mut buffers.scores);
+        for (values, score) in values.chunks_exact_mut(3).zip(&buffers.scores) {
             let (low, high) = score.range.unwrap_or((f64::NAN, f64::NAN));
             values.copy_from_slice(&[score.value, low, high]);
         }
     }
 }
 
-impl Room {
+impl Buffers {
     /// Number the documents of two rankings within a depth: those of A in its order, then the others of B.
     fn number(&mut self, both: [&Lists; 2], row: usize, depth: usize) -> Result<()> {
-        let Room { numbering, lists, seen, grades, .. } = self;
+        let Buffers { numbering, lists, seen, grades, .. } = self;
         numbering.clear();
         for (lists, list) in both.into_iter().zip([&mut lists.0, &mut lists.1]) {
             let ids = lists.row(row);

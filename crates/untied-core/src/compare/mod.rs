@@ -27,7 +27,7 @@ use crate::similarity::{Score, Symmetry};
 use crate::table::profiles::Detail;
 use crate::table::{Lengths, Qrels, Rows, Run};
 use crate::watch;
-use plan::{Given, Plan, Room};
+use plan::{Buffers, Given, Plan};
 
 /// Queries that are compared before their values are put where they belong.
 const AT_ONCE: usize = 1 << 14;
@@ -115,9 +115,9 @@ fn of(spec: &Spec) -> Option<&Spec> {
     }
 }
 
-/// What is known of documents.
+/// Judgments, priors and lengths that all pairs of runs share.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Background<'a> {
+pub struct Evidence<'a> {
     /// Judged documents have their grades.
     pub qrels: Option<&'a Qrels>,
     /// Others may have a probability to be relevant, for `Delta`.
@@ -160,7 +160,7 @@ type Found = (Vec<Option<usize>>, Vec<Score>);
 /// A measure or a score is refused, a document has no length, or two runs have no query in common.
 pub fn compare<'a>(
     runs: &[&'a Run],
-    Background { qrels, probabilities, lengths }: Background<'_>,
+    Evidence { qrels, probabilities, lengths }: Evidence<'_>,
     specs: &[Spec],
     depth: usize,
     settings: Settings,
@@ -177,14 +177,14 @@ pub fn compare<'a>(
     let needs = |spec: &Spec| of(spec).is_some_and(|of| of.info.needs == Needs::Subtopics);
     let by_subtopic = qrels.and_then(|qrels| qrels.by_profile(Detail::Subtopics)).filter(|_| specs.iter().any(needs));
     let ids = all_ids(runs);
-    let of_query = |room: &mut Room<'a>, id: &&[u8]| -> Result<Found> {
+    let of_query = |buffers: &mut Buffers<'a>, id: &&[u8]| -> Result<Found> {
         let queries: Vec<Option<usize>> = runs.iter().map(|run| run.find(id)).collect();
         let chances = probabilities.and_then(|run| Some(run.rows(run.find(id)?)));
         let [truth, by_subtopic] =
-            [qrels, by_subtopic].map(|qrels| qrels.and_then(|qrels| Some(qrels.truth(qrels.find(id)?))));
+            [qrels, by_subtopic].map(|qrels| qrels.and_then(|qrels| Some(qrels.judgments(qrels.find(id)?))));
         let given =
             Given { truth: truth.as_ref(), by_subtopic: by_subtopic.as_ref(), chances: chances.as_ref(), lengths };
-        let values = plan.one_query(room, runs, &queries, given, settings)?;
+        let values = plan.one_query(buffers, runs, &queries, given, settings)?;
         Ok((queries, values))
     };
     let pairs = pairs(runs.len(), settings.itself).count();
@@ -192,7 +192,7 @@ pub fn compare<'a>(
     let mut gathered = Gathered::new(runs, specs.len(), settings);
     // Some at a time: values of all runs stand side by side until they are gathered.
     for ids in ids.chunks(AT_ONCE) {
-        let found = ids.par_iter().map_init(Room::default, of_query).collect::<Result<Vec<_>>>()?;
+        let found = ids.par_iter().map_init(Buffers::default, of_query).collect::<Result<Vec<_>>>()?;
         gathered.add(&found);
     }
     gathered.finish(runs)

@@ -44,7 +44,7 @@ pub fn moved<'a>(
     let b = groups(runs.1, query, settings, &mut numbering)?;
     let documents = numbering.documents();
     let (a, b) = (ranks(&a, documents.len()), ranks(&b, documents.len()));
-    let truth = qrels.and_then(|qrels| Some(qrels.truth(qrels.find(query)?)));
+    let truth = qrels.and_then(|qrels| Some(qrels.judgments(qrels.find(query)?)));
     let grade = |document: &[u8], hash| truth.as_ref()?.grade(document, hash).filter(|&grade| grade >= 0.0);
     let is_at_top = |rank: Option<Rank>| rank.is_some_and(|rank| rank.first as usize <= depth);
     let all = documents.iter().zip(a.into_iter().zip(b));

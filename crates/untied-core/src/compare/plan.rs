@@ -9,7 +9,7 @@ use crate::names::Spec;
 use crate::ranking::{Joiner, List, Numbering, Order, Pair, Placed};
 use crate::registry::{Comparator, comparator};
 use crate::similarity::{Overlaps, Score, Symmetry};
-use crate::table::{Length, Lengths, Rows, Run, Truth};
+use crate::table::{Judgments, Length, Lengths, Rows, Run};
 use crate::watch;
 
 /// All that is computed, and how deep rankings must be read for it.
@@ -21,9 +21,9 @@ pub(super) struct Plan {
     pub depth: usize,
 }
 
-/// Room that is kept between queries.
+/// Buffers that are kept between queries.
 #[derive(Default)]
-pub(super) struct Room<'a> {
+pub(super) struct Buffers<'a> {
     order: Order,
     numbering: Numbering<&'a [u8]>,
     lists: Vec<List>,
@@ -34,7 +34,7 @@ pub(super) struct Room<'a> {
     pairing: Pairing,
 }
 
-impl<'a> Room<'a> {
+impl<'a> Buffers<'a> {
     /// The documents of all rankings, by number.
     pub fn documents(&self) -> &[(&'a [u8], u32)] {
         self.numbering.documents()
@@ -45,12 +45,12 @@ impl<'a> Room<'a> {
         let Pairing { joiner, places, workspace, .. } = &mut self.pairing;
         let (a, b) = (&self.lists[0], &self.lists[1]);
         joiner.places(a, b, places);
-        let Room { grades, chances, lengths, subtopics, .. } = self;
+        let Buffers { grades, chances, lengths, subtopics, .. } = self;
         (Both { a, b, places, grades, levels, chances, lengths, subtopics }, workspace)
     }
 }
 
-/// Room that is kept between pairs of rankings.
+/// Buffers that are kept between pairs of rankings.
 #[derive(Default)]
 pub(super) struct Pairing {
     joiner: Joiner,
@@ -63,9 +63,9 @@ pub(super) struct Pairing {
 #[derive(Clone, Copy)]
 pub(super) struct Given<'a> {
     /// Judgments.
-    pub truth: Option<&'a Truth<'a>>,
+    pub truth: Option<&'a Judgments<'a>>,
     /// The same by subtopic.
-    pub by_subtopic: Option<&'a Truth<'a>>,
+    pub by_subtopic: Option<&'a Judgments<'a>>,
     /// Probabilities to be relevant.
     pub chances: Option<&'a Rows<'a>>,
     /// Lengths of documents, where a measure needs them.
@@ -125,26 +125,26 @@ impl Plan {
     /// The values of all pairs of runs that have the query.
     pub fn one_query<'a>(
         &self,
-        room: &mut Room<'a>,
+        buffers: &mut Buffers<'a>,
         runs: &[&'a Run],
         queries: &[Option<usize>],
         given: Given<'_>,
         settings: Settings,
     ) -> Result<Vec<Score>> {
-        self.lay_out(room, runs, queries, given, settings)?;
+        self.lay_out(buffers, runs, queries, given, settings)?;
         let levels = given.truth.map_or(&[][..], |truth| truth.levels);
         let mut values = Vec::new();
         for (a, b) in pairs(runs.len(), settings.itself).filter(|&(a, b)| queries[a].is_some() && queries[b].is_some())
         {
             self.one_pair(
-                &mut room.pairing,
-                (&room.lists[a], &room.lists[b]),
+                &mut buffers.pairing,
+                (&buffers.lists[a], &buffers.lists[b]),
                 Known {
-                    grades: &room.grades,
+                    grades: &buffers.grades,
                     levels,
-                    chances: &room.chances,
-                    lengths: &room.lengths,
-                    subtopics: &room.subtopics,
+                    chances: &buffers.chances,
+                    lengths: &buffers.lengths,
+                    subtopics: &buffers.subtopics,
                 },
                 settings.variance,
                 &mut values,
@@ -157,53 +157,53 @@ impl Plan {
     /// Write the rankings of a query, and what is known of their documents, to the room.
     pub fn lay_out<'a>(
         &self,
-        room: &mut Room<'a>,
+        buffers: &mut Buffers<'a>,
         runs: &[&'a Run],
         queries: &[Option<usize>],
         Given { truth, by_subtopic, chances, lengths }: Given<'_>,
         settings: Settings,
     ) -> Result<()> {
-        room.numbering.clear();
-        room.lists.resize_with(runs.len(), List::default);
+        buffers.numbering.clear();
+        buffers.lists.resize_with(runs.len(), List::default);
         let mut id: &[u8] = &[];
-        for ((run, query), list) in runs.iter().zip(queries).zip(&mut room.lists) {
+        for ((run, query), list) in runs.iter().zip(queries).zip(&mut buffers.lists) {
             let Some(query) = *query else { continue };
             let rows = run.rows(query);
-            sort(&mut room.order, run, query, &rows, settings)?;
+            sort(&mut buffers.order, run, query, &rows, settings)?;
             if self.effects {
                 // Searches and sums go through documents one by one; similarities only count them.
-                room.order.arrange(&rows, self.depth);
+                buffers.order.arrange(&rows, self.depth);
             }
             id = run.id(query);
-            list.fill(&rows, &room.order, self.depth, &mut room.numbering)?;
+            list.fill(&rows, &buffers.order, self.depth, &mut buffers.numbering)?;
         }
         let unknown = f64::NAN;
-        room.grades.clear();
+        buffers.grades.clear();
         match truth {
-            None => room.grades.resize(room.numbering.documents().len(), unknown),
+            None => buffers.grades.resize(buffers.numbering.documents().len(), unknown),
             Some(truth) => {
                 let grade = |&(doc, hash): &(&[u8], u32)| truth.grade(doc, hash).filter(|&grade| grade >= 0.0);
-                room.grades.extend(room.numbering.documents().iter().map(|one| grade(one).unwrap_or(unknown)));
+                buffers.grades.extend(buffers.numbering.documents().iter().map(|one| grade(one).unwrap_or(unknown)));
             }
         }
-        room.chances.clear();
+        buffers.chances.clear();
         if let Some(rows) = chances {
-            room.chances.resize(room.numbering.documents().len(), unknown);
+            buffers.chances.resize(buffers.numbering.documents().len(), unknown);
             for ((row, &hash), &chance) in rows.hashes().iter().enumerate().zip(rows.column(0)) {
-                if let Some(number) = room.numbering.find(hash, |&document| document == rows.doc(row)) {
-                    room.chances[number as usize] = chance;
+                if let Some(number) = buffers.numbering.find(hash, |&document| document == rows.doc(row)) {
+                    buffers.chances[number as usize] = chance;
                 }
             }
         }
-        room.lengths.clear();
+        buffers.lengths.clear();
         if let Some(lengths) = lengths {
-            for &(doc, hash) in room.numbering.documents() {
-                room.lengths.push(lengths.of(doc, hash).ok_or_else(|| lengths.lack(doc, id))?);
+            for &(doc, hash) in buffers.numbering.documents() {
+                buffers.lengths.push(lengths.of(doc, hash).ok_or_else(|| lengths.lack(doc, id))?);
             }
         }
-        room.subtopics.clear();
+        buffers.subtopics.clear();
         if let Some(truth) = by_subtopic {
-            room.subtopics.extend(subtopics(truth, room.numbering.documents()));
+            buffers.subtopics.extend(subtopics(truth, buffers.numbering.documents()));
         }
         Ok(())
     }
@@ -211,30 +211,30 @@ impl Plan {
     /// The values of two rankings, after those that are there already.
     pub fn one_pair(
         &self,
-        room: &mut Pairing,
+        buffers: &mut Pairing,
         (a, b): (&List, &List),
         Known { grades, levels, subtopics, chances, lengths }: Known<'_>,
         variance: bool,
         values: &mut Vec<Score>,
     ) {
-        let Pairing { joiner, pair, .. } = room;
+        let Pairing { joiner, pair, .. } = buffers;
         let overlaps = self.similar.then(|| Overlaps::new(joiner.pair(a, b, std::mem::take(pair))));
         if self.effects {
-            room.joiner.places(a, b, &mut room.places);
+            buffers.joiner.places(a, b, &mut buffers.places);
         }
-        let both = Both { a, b, places: &room.places, grades, levels, subtopics, chances, lengths };
+        let both = Both { a, b, places: &buffers.places, grades, levels, subtopics, chances, lengths };
         let comparators = self.comparators.iter().take_while(|_| !watch::is_stopped());
         values.extend(comparators.map(|comparator| match (comparator, &overlaps) {
             (Comparator::Similarity(similarity), Some(overlaps)) => similarity.score(overlaps, variance),
             (Comparator::Similarity(_), None) => unreachable!("there are overlaps where there are similarities"),
-            (Comparator::Effect(effect), _) => effect.score(&both, &mut room.workspace),
+            (Comparator::Effect(effect), _) => effect.score(&both, &mut buffers.workspace),
         }));
-        room.pair = overlaps.map(|overlaps| overlaps.pair).unwrap_or_default();
+        buffers.pair = overlaps.map(|overlaps| overlaps.pair).unwrap_or_default();
     }
 }
 
 /// The subtopics of a query whose judgments are profiles, with the grades that documents have for them.
-fn subtopics(truth: &Truth<'_>, documents: &[(&[u8], u32)]) -> Vec<Subtopic> {
+fn subtopics(truth: &Judgments<'_>, documents: &[(&[u8], u32)]) -> Vec<Subtopic> {
     let mut found: Vec<Subtopic> = Vec::new();
     for level in truth.levels.iter().filter(|level| level.grade >= 0.0) {
         for &(subtopic, grade) in truth.profile(level.grade) {

@@ -6,7 +6,7 @@ use crate::error::{Error, Result, show};
 use crate::ranking::misfit;
 use crate::settings::{Queries, Settings, Unjudged};
 use crate::table::profiles::Detail;
-use crate::table::{Qrels, Rows, Run, Truth};
+use crate::table::{Judgments, Qrels, Rows, Run};
 
 /// A query's numbers in the qrels and, if it is there, in the run.
 pub(super) type Pair = (usize, Option<usize>);
@@ -51,19 +51,19 @@ impl Source for Files<'_> {
         show(self.id(query))
     }
 
-    fn truth(&self, query: usize) -> Truth<'_> {
-        self.qrels.truth(self.pairs[query].0)
+    fn judgments(&self, query: usize) -> Judgments<'_> {
+        self.qrels.judgments(self.pairs[query].0)
     }
 
-    fn profiles(&self, query: usize, plan: &Plan) -> Option<Truth<'_>> {
+    fn profiles(&self, query: usize, plan: &Plan) -> Option<Judgments<'_>> {
         let detail = self.qrels.detail().filter(|_| plan.by_profile.contains(&true))?;
-        Some(self.qrels.by_profile(detail)?.truth(self.pairs[query].0))
+        Some(self.qrels.by_profile(detail)?.judgments(self.pairs[query].0))
     }
 
     fn rank(
         &self,
         query: usize,
-        truth: &Truth<'_>,
+        truth: &Judgments<'_>,
         plan: &Plan,
         settings: Settings,
         room: &mut Workspace,

@@ -14,7 +14,7 @@ use crate::measures::Certainty;
 use crate::overlap::look_swapped;
 use crate::ranking::Ranking;
 use crate::settings::Settings;
-use crate::table::{Qrels, Run, Truth};
+use crate::table::{Judgments, Qrels, Run};
 use crate::watch;
 use files::{Files, none};
 pub use plan::{Plan, Prepared};
@@ -246,10 +246,10 @@ pub(crate) trait Source: Sync {
     fn name(&self, query: usize) -> String;
 
     /// The judgments of a query.
-    fn truth(&self, query: usize) -> Truth<'_>;
+    fn judgments(&self, query: usize) -> Judgments<'_>;
 
     /// The same with numbers of profiles as grades, where a measure reads them.
-    fn profiles(&self, _query: usize, _plan: &Plan) -> Option<Truth<'_>> {
+    fn profiles(&self, _query: usize, _plan: &Plan) -> Option<Judgments<'_>> {
         None
     }
 
@@ -257,7 +257,7 @@ pub(crate) trait Source: Sync {
     fn rank(
         &self,
         query: usize,
-        truth: &Truth<'_>,
+        truth: &Judgments<'_>,
         plan: &Plan,
         settings: Settings,
         room: &mut Workspace,
@@ -272,7 +272,7 @@ pub(crate) fn evaluate_source<S: Source, T: Send>(
     look: impl Fn(&Ranking) -> T + Sync,
 ) -> Result<(Evaluation, Vec<T>)> {
     watch::begin(|| "evaluating".into(), "queries", Some(source.len() as u64));
-    let (part, seen) = Part::new(source, plan, settings, |ranking| {
+    let (part, seen) = Evaluated::new(source, plan, settings, |ranking| {
         watch::count(1);
         look(ranking)
     })
@@ -285,20 +285,20 @@ type Outcome<T> = std::result::Result<(Flags, T), Box<Error>>;
 
 /// What is found of some queries, one after the other.
 #[derive(Default)]
-struct Part {
+struct Evaluated {
     cells: Vec<f64>,
     notes: Vec<Note>,
     flags: Vec<Flags>,
 }
 
-impl Part {
+impl Evaluated {
     /// In parallel; of several errors that of the first query, with its number.
     fn new<S: Source, T: Send>(
         source: &S,
         plan: &Plan,
         settings: Settings,
         look: impl Fn(&Ranking) -> T + Sync,
-    ) -> std::result::Result<(Part, Vec<T>), (usize, Error)> {
+    ) -> std::result::Result<(Evaluated, Vec<T>), (usize, Error)> {
         let shape = Shape::of(plan.measures.len(), plan.has_formulas(), settings);
         // Without any measure there still is something to look at.
         let (width, measures) = (shape.cells().max(1), shape.measures.max(1));
@@ -318,13 +318,13 @@ impl Part {
         let numbered = outcomes.into_iter().enumerate();
         let outcomes = numbered.map(|(query, outcome)| outcome.map_err(|error| (query, *error)));
         let (flags, seen): (Vec<Flags>, Vec<T>) = outcomes.collect::<std::result::Result<_, _>>()?;
-        Ok((Part { cells, notes, flags }, seen))
+        Ok((Evaluated { cells, notes, flags }, seen))
     }
 }
 
 impl Evaluation {
-    fn new(queries: Vec<usize>, part: Part, plan: &Plan, settings: Settings) -> Evaluation {
-        let Part { cells, notes, flags } = part;
+    fn new(queries: Vec<usize>, part: Evaluated, plan: &Plan, settings: Settings) -> Evaluation {
+        let Evaluated { cells, notes, flags } = part;
         let shape = Shape::of(plan.measures.len(), plan.has_formulas(), settings);
         let count = |is_one: fn(&Note) -> bool| notes.iter().filter(|note| is_one(note)).count();
         let facts = Facts {

@@ -4,7 +4,7 @@ use crate::grade::Level;
 use crate::measures::bounds::{Bounds, Open, Resolution};
 use crate::measures::{Measure, Orders};
 use crate::settings::{Settings, Ties, Undefined, Unjudged};
-use crate::table::Truth;
+use crate::table::Judgments;
 
 /// A measure's value under the policies.
 pub struct Spread {
@@ -23,18 +23,18 @@ impl Spread {
     }
 }
 
-/// What a measure's value is taken over.
-pub struct Over<'a> {
+/// A measure, and the query it is taken of.
+pub struct MeasuredQuery<'a> {
     pub measure: &'a dyn Measure,
     pub orders: &'a Orders,
-    pub truth: &'a Truth<'a>,
+    pub truth: &'a Judgments<'a>,
     /// Grades that an unjudged document may have, highest first.
     pub open_grades: &'a [f64],
     pub settings: Settings,
     pub lower_is_better: bool,
 }
 
-impl Over<'_> {
+impl MeasuredQuery<'_> {
     /// Over orders of tied documents.
     pub fn ties(&self) -> Spread {
         let extremes = || self.measure.extremes(self.orders, self.truth);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::mem;
 
 use super::files::{Files, Pair, none};
-use super::{Evaluation, Flags, Note, Part, Prepared, Shape};
+use super::{Evaluated, Evaluation, Flags, Note, Prepared, Shape};
 use crate::error::{Error, Result};
 use crate::read::open_run;
 use crate::settings::Queries;
@@ -22,7 +22,7 @@ pub struct Streamed {
     source: String,
     whole: Whole,
     /// Values of all queries of the qrels.
-    part: Part,
+    part: Evaluated,
     /// Which of them have come.
     came: Vec<bool>,
     /// Queries that came and are not judged.
@@ -37,7 +37,7 @@ impl Streamed {
     #[must_use]
     pub fn new(source: &str, qrels: &Qrels, prepared: &Prepared) -> Streamed {
         let shape = Shape::of(prepared.specs.len(), prepared.formulas, prepared.settings);
-        let part = Part {
+        let part = Evaluated {
             cells: vec![0.0; qrels.len() * shape.cells()],
             notes: vec![Note::NONE; qrels.len() * shape.measures],
             flags: vec![Flags::default(); qrels.len()],
@@ -120,7 +120,7 @@ impl Streamed {
     fn values(&mut self, qrels: &Qrels, prepared: &Prepared, run: &Run, pairs: Vec<Pair>) -> Result<()> {
         let plan = prepared.plan(qrels, run.longest())?;
         let files = Files { qrels, run, common: pairs.len(), pairs };
-        let part = match Part::new(&files, &plan, prepared.settings, |_| ()) {
+        let part = match Evaluated::new(&files, &plan, prepared.settings, |_| ()) {
             Ok((part, _)) => part,
             Err((_, Error::Stopped)) => return Err(Error::Stopped),
             Err((place, error)) => {

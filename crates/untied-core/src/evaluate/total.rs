@@ -16,9 +16,9 @@ pub const GEOMETRIC_FLOOR: f64 = 1e-5;
 pub struct Total {
     aggregate: Aggregate,
     n: f64,
-    mean: Part,
+    mean: Sum,
     /// Smallest and largest values.
-    range: Option<(Part, Part)>,
+    range: Option<(Sum, Sum)>,
     variance: Option<f64>,
     certainty: Certainty,
     /// Queries are all drawn from the same seed, so their errors may be alike: they are added as they are.
@@ -34,7 +34,7 @@ enum End {
 
 /// One number of each query, added up.
 #[derive(Debug, Clone)]
-struct Part {
+struct Sum {
     end: End,
     /// Of queries that count in any case.
     sum: f64,
@@ -43,9 +43,9 @@ struct Part {
     unsettled: Vec<f64>,
 }
 
-impl Part {
-    fn new(end: End) -> Part {
-        Part { end, sum: 0.0, n: 0.0, unsettled: Vec::new() }
+impl Sum {
+    fn new(end: End) -> Sum {
+        Sum { end, sum: 0.0, n: 0.0, unsettled: Vec::new() }
     }
 
     #[inline]
@@ -95,7 +95,7 @@ impl Total {
             // The mean takes unjudged documents for non-relevant; it is NaN where a query does not count then.
             _ => [End::Least, End::Least, End::Most],
         }
-        .map(Part::new);
+        .map(Sum::new);
         let range = settings.has_range().then_some((low, high));
         Total { aggregate, n: 0.0, mean, range, variance, certainty: Certainty::Exact, error }
     }
@@ -133,7 +133,7 @@ impl Total {
             Aggregate::Mean => sum / n,
             Aggregate::Geometric => (sum / n).exp(),
         };
-        let extreme = |part: &Part| {
+        let extreme = |part: &Sum| {
             let (sum, n) = part.extreme();
             unscale(sum, n)
         };

@@ -1,6 +1,6 @@
 //! One query: its ranking, and all measures of it.
 
-use super::spread::{Over, Spread};
+use super::spread::{MeasuredQuery, Spread};
 use super::{Flags, Note, Plan, Shape, Source};
 use crate::error::{Error, Result};
 use crate::measures::Orders;
@@ -38,7 +38,7 @@ impl Workspace {
     ) -> Result<Flags> {
         let remove = settings.unjudged == Unjudged::Remove;
         self.judge.every_group = matches!(settings.unjudged, Unjudged::Best | Unjudged::Worst | Unjudged::Range);
-        let truth = source.truth(query);
+        let truth = source.judgments(query);
         let mixed = source.rank(query, &truth, plan, settings, self)?;
         let profiles = source.profiles(query, plan);
         if let Some(depth) = settings.depth {
@@ -67,7 +67,8 @@ impl Workspace {
             let mut put = |field: usize, value: f64| cells[field * shape.measures + m] = value + 0.0;
             let lower_is_better = plan.specs[m].info.lower_is_better;
             let open_grades = plan.open_grades();
-            let over = Over { measure: measure.as_ref(), orders, truth, open_grades, settings, lower_is_better };
+            let over =
+                MeasuredQuery { measure: measure.as_ref(), orders, truth, open_grades, settings, lower_is_better };
             let spread = match settings.unjudged {
                 Unjudged::Nonrelevant | Unjudged::Remove => Some(over.ties()),
                 _ if plan.judged_only[m] => None,

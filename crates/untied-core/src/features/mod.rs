@@ -26,7 +26,7 @@ use crate::ranking::Layout;
 use crate::ranking::score::Float64;
 use crate::registry;
 use crate::settings::{Settings, Unjudged};
-use crate::table::Truth;
+use crate::table::Judgments;
 use crate::watch;
 
 /// Queries with labelled documents, and features of these.
@@ -258,14 +258,14 @@ impl<N: Fn(usize) -> String + Sync> Source for Ranked<'_, N> {
         (self.name)(query)
     }
 
-    fn truth(&self, query: usize) -> Truth<'_> {
-        self.labels.truth(query)
+    fn judgments(&self, query: usize) -> Judgments<'_> {
+        self.labels.judgments(query)
     }
 
     fn rank(
         &self,
         query: usize,
-        truth: &Truth<'_>,
+        truth: &Judgments<'_>,
         _plan: &Plan,
         settings: Settings,
         room: &mut Workspace,

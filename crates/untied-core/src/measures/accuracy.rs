@@ -12,7 +12,7 @@ use super::orders::drawing;
 use super::{Definition, Measure, Orders};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, REL, unbounded};
 use crate::ranking::Ranking;
-use crate::table::Truth;
+use crate::table::Judgments;
 
 /// Accuracy, Accuracy@k.
 pub static ACCURACY: Definition = Info {
@@ -82,15 +82,15 @@ impl Accuracy {
 }
 
 impl Measure for Accuracy {
-    fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, _: &Judgments<'_>) -> f64 {
         self.find(ranking).map_or(f64::NAN, |found| found.mean)
     }
 
-    fn variance(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, _: &Judgments<'_>) -> f64 {
         self.find(ranking).map_or(f64::NAN, |found| found.variance)
     }
 
-    fn extremes(&self, orders: &Orders, _: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, _: &Judgments<'_>) -> (f64, f64) {
         self.find(&orders.tied).map_or((f64::NAN, f64::NAN), |found| (found.low, found.high))
     }
 }

@@ -9,7 +9,7 @@ use super::bounds::{self, Bounds, Open, Resolution};
 use super::{Definition, Measure, sum};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, RECALL_BASE, REL, RecallBase, SHARE};
 use crate::ranking::{Group, Ranking};
-use crate::table::Truth;
+use crate::table::Judgments;
 
 /// AP, AP@k.
 pub static AVERAGE_PRECISION: Definition = Info {
@@ -35,7 +35,7 @@ struct AveragePrecision {
 }
 
 /// A group's part in AP, in the symbols above.
-pub(crate) struct Part {
+pub(crate) struct RelevantGroup {
     pub t: usize,
     pub n: f64,
     pub r: f64,
@@ -45,13 +45,13 @@ pub(crate) struct Part {
 
 impl AveragePrecision {
     /// Go through the groups with relevant documents, adding to a total.
-    fn over_groups(&self, ranking: &Ranking, add: impl Fn(&mut f64, Part)) -> f64 {
+    fn over_groups(&self, ranking: &Ranking, add: impl Fn(&mut f64, RelevantGroup)) -> f64 {
         let mut before = 0;
         let mut total = 0.0;
         for group in ranking.groups_to(self.cutoff) {
             let relevant = group.relevant(self.rel);
             if relevant > 0 {
-                let part = Part {
+                let part = RelevantGroup {
                     t: group.start,
                     n: group.size as f64,
                     r: relevant as f64,
@@ -67,7 +67,7 @@ impl AveragePrecision {
 }
 
 impl Measure for AveragePrecision {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let relevant = self.base.relevant(self.rel, ranking, truth);
         if relevant == 0.0 {
             return f64::NAN;
@@ -75,7 +75,7 @@ impl Measure for AveragePrecision {
         self.over_groups(ranking, add_mean) / relevant
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let relevant = self.base.relevant(self.rel, ranking, truth);
         if relevant == 0.0 {
             return f64::NAN;
@@ -84,7 +84,7 @@ impl Measure for AveragePrecision {
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
-        let parts: Vec<bounds::Part> = open
+        let parts: Vec<bounds::GroupTerms> = open
             .relevant(self.rel)
             .map(|(group, known, most)| part(&group, known, most, self.cutoff, open.resolution))
             .collect();
@@ -96,7 +96,7 @@ impl Measure for AveragePrecision {
 }
 
 /// The parts of a group with 0, 1, .. `most` relevant documents, linear in the number before it.
-fn part(group: &Group<'_>, known: usize, most: usize, cutoff: usize, resolution: Resolution) -> bounds::Part {
+fn part(group: &Group<'_>, known: usize, most: usize, cutoff: usize, resolution: Resolution) -> bounds::GroupTerms {
     let (t, n, slots) = (group.start, group.size, group.slots(cutoff));
     let w = |a: usize| if a <= slots { 1.0 / (t + a) as f64 } else { 0.0 };
     let (mut own, mut each) = (vec![0.0], vec![0.0]);
@@ -116,11 +116,11 @@ fn part(group: &Group<'_>, known: usize, most: usize, cutoff: usize, resolution:
         own.push(next_own);
         each.push(next_each);
     }
-    bounds::Part { known, own, each }
+    bounds::GroupTerms { known, own, each }
 }
 
 #[inline]
-fn add_mean(total: &mut f64, Part { t, n, r, slots, b }: Part) {
+fn add_mean(total: &mut f64, RelevantGroup { t, n, r, slots, b }: RelevantGroup) {
     if r == n {
         // All relevant: rank by rank, so that the sum has the bits of the same documents without ties.
         for i in 0..slots {
@@ -140,7 +140,7 @@ fn add_mean(total: &mut f64, Part { t, n, r, slots, b }: Part) {
 /// Var\[Q\] = Var\[L\] + 2 E\[L N\] + Var\[N\]. The y of a group sum to 0, which gives all their mixed moments from
 /// those of one (drawing without replacement). Centred like this no digits are lost, as they are in
 /// E\[Q^2\] - E\[Q\]^2.
-pub(crate) fn variance_of(Part { t, n, r, slots, b }: Part) -> f64 {
+pub(crate) fn variance_of(RelevantGroup { t, n, r, slots, b }: RelevantGroup) -> f64 {
     if r == n {
         return 0.0;
     }

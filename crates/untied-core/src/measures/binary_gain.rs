@@ -10,7 +10,7 @@ use super::orders::gaps::Gaps;
 use super::{Definition, Measure};
 use crate::names::{Info, JUDGED_ONLY, RECALL_BASE, REL, RecallBase, SHARE};
 use crate::ranking::Ranking;
-use crate::table::Truth;
+use crate::table::Judgments;
 
 /// binG.
 pub static BINARY_GAIN: Definition = Info {
@@ -33,7 +33,7 @@ struct BinaryGain {
 
 impl BinaryGain {
     /// Give every group with relevant documents to `visit`; R, or NaN if that is 0.
-    fn over_groups(&self, ranking: &Ranking, truth: &Truth<'_>, mut visit: impl FnMut(Gaps)) -> f64 {
+    fn over_groups(&self, ranking: &Ranking, truth: &Judgments<'_>, mut visit: impl FnMut(Gaps)) -> f64 {
         let mut hits = 0;
         for group in ranking.groups() {
             let relevant = group.relevant(self.rel);
@@ -52,13 +52,13 @@ fn gain(above: usize) -> f64 {
 }
 
 impl Measure for BinaryGain {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mut total = 0.0;
         let relevant = self.over_groups(ranking, truth, |gaps| gaps.add_mean(&mut total, gain));
         total / relevant
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mut total = 0.0;
         let relevant = self.over_groups(ranking, truth, |gaps| total += gaps.variance(gain));
         total / (relevant * relevant)

@@ -14,7 +14,7 @@ use super::orders::gaps::Gaps;
 use super::{Definition, Measure};
 use crate::names::{Info, Parameter, RECALL_BASE, REL, RecallBase, SHARE};
 use crate::ranking::Ranking;
-use crate::table::Truth;
+use crate::table::Judgments;
 
 const VARIANT: Parameter = Parameter {
     name: "variant",
@@ -63,7 +63,7 @@ impl Bpref {
     fn over_groups(
         &self,
         ranking: &Ranking,
-        truth: &Truth<'_>,
+        truth: &Judgments<'_>,
         mut visit: impl FnMut(Gaps, &dyn Fn(usize) -> f64),
     ) -> f64 {
         let relevant = self.base.relevant(self.rel, ranking, truth);
@@ -86,13 +86,13 @@ impl Bpref {
 }
 
 impl Measure for Bpref {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mut total = 0.0;
         let relevant = self.over_groups(ranking, truth, |gaps, of| gaps.add_mean(&mut total, of));
         total / relevant
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mut total = 0.0;
         let relevant = self.over_groups(ranking, truth, |gaps, of| total += gaps.variance(of));
         total / (relevant * relevant)

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::grade::Level;
 use crate::names::{Cutoff, GAINED, Info, JUDGED_ONLY, Parameter, Spec, Value, unbounded};
 use crate::ranking::{Group, Ranking};
-use crate::table::Truth;
+use crate::table::Judgments;
 
 const MAX_GRADE: Parameter = Parameter {
     name: "max_grade",
@@ -176,7 +176,7 @@ impl Cascade {
     }
 
     /// What values are divided by; NaN where nothing can be gained.
-    fn norm(&self, truth: &Truth<'_>) -> f64 {
+    fn norm(&self, truth: &Judgments<'_>) -> f64 {
         if !self.normalised {
             return 1.0;
         }
@@ -212,15 +212,15 @@ impl Path for Cascade {
 }
 
 impl Measure for Cascade {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         walk::path_mean(self, ranking) / self.norm(truth)
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         walk::path_variance(self, ranking) / self.norm(truth).powi(2)
     }
 
-    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
         let (low, high) = walk::path_extremes(self, &orders.tied);
         let norm = self.norm(truth);
         (low / norm, high / norm)
@@ -244,7 +244,7 @@ impl Measure for Cascade {
         pays.then(|| bounds::monotone(self, open))
     }
 
-    fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
+    fn certainty(&self, ranking: &Ranking, _: &Judgments<'_>) -> Certainty {
         walk::path_certainty(self, ranking)
     }
 }
@@ -257,15 +257,15 @@ struct ReciprocalRank {
 }
 
 impl Measure for ReciprocalRank {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.cascade.mean(ranking, truth)
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.cascade.variance(ranking, truth)
     }
 
-    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
         self.cascade.extremes(orders, truth)
     }
 
@@ -283,7 +283,7 @@ impl Measure for ReciprocalRank {
         Some(Bounds::new(low, high + reach * tail(kind.gain, open.ranking.retrieved, self.cutoff)))
     }
 
-    fn certainty(&self, ranking: &Ranking, truth: &Truth<'_>) -> Certainty {
+    fn certainty(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Certainty {
         self.cascade.certainty(ranking, truth)
     }
 }

@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::grade::levels_from;
 use crate::names::{Info, Parameter, Sampled, Spec, Value, unbounded};
 use crate::ranking::{Group, Ranking};
-use crate::table::Truth;
+use crate::table::Judgments;
 
 const PERSISTENCE: Parameter = Parameter {
     name: "p",
@@ -124,7 +124,7 @@ impl Compatibility {
     }
 
     /// X_d for d = 1 .. `ranks`, in expectation, added up with weights.
-    fn overlaps(&self, ranking: &Ranking, truth: &Truth<'_>, weights: &[f64]) -> f64 {
+    fn overlaps(&self, ranking: &Ranking, truth: &Judgments<'_>, weights: &[f64]) -> f64 {
         let ideal = levels_from(truth.levels, self.rel);
         let mut above = vec![0usize; ideal.len()]; // documents of each group of the truth in finished tie groups
         let (mut j, mut before) = (0, 0); // the group of the truth at position d, and the truth's documents before it
@@ -179,7 +179,7 @@ fn expected_least(slots: usize, fixed: usize, size: usize, special: usize, insid
 }
 
 impl Measure for Compatibility {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let total = truth.relevant(self.rel);
         if total == 0 {
             return f64::NAN;
@@ -198,7 +198,7 @@ impl Measure for Compatibility {
         value / norm
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let found = sampling::listed(ranking, self.depth.unwrap_or(usize::MAX), |one| self.mean(one, truth));
         found.map_or(f64::NAN, |found| found.variance)
     }

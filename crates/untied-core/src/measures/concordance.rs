@@ -12,7 +12,7 @@ use super::{Definition, Measure};
 use crate::grade::{Level, levels_from};
 use crate::names::{Info, JUDGED_ONLY, REL, unbounded};
 use crate::ranking::Ranking;
-use crate::table::Truth;
+use crate::table::Judgments;
 
 /// PairConcordance.
 pub static PAIR_CONCORDANCE: Definition = Info {
@@ -49,7 +49,7 @@ impl Concordance {
     }
 
     /// All pairs; NaN where there is none.
-    fn all(&self, truth: &Truth<'_>) -> f64 {
+    fn all(&self, truth: &Judgments<'_>) -> f64 {
         match pairs(self.relevant(truth.levels)) {
             0.0 => f64::NAN,
             pairs => pairs,
@@ -58,7 +58,7 @@ impl Concordance {
 }
 
 impl Measure for Concordance {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mut left: Vec<Level> = self.relevant(truth.levels).to_vec();
         let mut right = 0.0;
         for group in ranking.groups() {
@@ -77,7 +77,7 @@ impl Measure for Concordance {
         right / self.all(truth)
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let term = |n: f64| n * (n - 1.0) * (2.0 * n + 5.0);
         let mut total = 0.0;
         for group in ranking.groups() {

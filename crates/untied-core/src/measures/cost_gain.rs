@@ -15,7 +15,7 @@ use super::{Certainty, Definition, Measure, Orders};
 use crate::error::Error;
 use crate::names::{Info, JUDGED_ONLY, Sampled, unbounded};
 use crate::ranking::{Group, Ranking};
-use crate::table::Truth;
+use crate::table::Judgments;
 
 /// G.
 pub static COST_GAIN: Definition = Info {
@@ -49,7 +49,7 @@ struct CostGain {
 
 impl CostGain {
     /// Statistics; none where nothing can be gained.
-    fn find(&self, ranking: &Ranking, truth: &Truth<'_>) -> Option<Outcome> {
+    fn find(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Option<Outcome> {
         let ideal = Ideal::new(truth, &self.gain)?;
         let ranking = by_gain(ranking, &self.gain);
         let Outcome { mean, variance, low, high } = sum(&ranking, &ideal).unwrap_or_else(|| {
@@ -110,19 +110,19 @@ fn mixed(group: &Group<'_>) -> Option<Vec<usize>> {
 }
 
 impl Measure for CostGain {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.find(ranking, truth).map_or(f64::NAN, |found| found.mean)
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.find(ranking, truth).map_or(f64::NAN, |found| found.variance)
     }
 
-    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
         self.find(&orders.tied, truth).map_or((f64::NAN, f64::NAN), |found| (found.low, found.high))
     }
 
-    fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
+    fn certainty(&self, ranking: &Ranking, _: &Judgments<'_>) -> Certainty {
         let gains = by_gain(ranking, &self.gain);
         let small = |group: Group<'_>| mixed(&group).is_none_or(|counts| lattice::is_small(&counts));
         if gains.groups().all(small) || sampling::is_exact(&gains, usize::MAX) {

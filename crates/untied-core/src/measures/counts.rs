@@ -4,7 +4,7 @@ use super::bounds::{self, Bounds, Open};
 use super::{Definition, Measure};
 use crate::names::{Aggregate, Info, JUDGED_ONLY, Other, REL};
 use crate::ranking::Ranking;
-use crate::table::Truth;
+use crate::table::Judgments;
 
 /// NumQ.
 pub static NUM_Q: Definition = Info {
@@ -90,7 +90,7 @@ enum Count {
 }
 
 impl Measure for Count {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let count = match *self {
             Count::Queries => 1,
             Count::Retrieved => ranking.retrieved,
@@ -101,7 +101,7 @@ impl Measure for Count {
         count as f64
     }
 
-    fn variance(&self, _: &Ranking, _: &Truth<'_>) -> f64 {
+    fn variance(&self, _: &Ranking, _: &Judgments<'_>) -> f64 {
         0.0
     }
 

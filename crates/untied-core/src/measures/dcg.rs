@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::grade::Level;
 use crate::names::{Cutoff, GAINED, Info, JUDGED_ONLY, LARGEST, Parameter, RecallBase, Spec, Value};
 use crate::ranking::{Group, Ranking};
-use crate::table::Truth;
+use crate::table::Judgments;
 
 pub(super) const GAIN: Parameter = Parameter {
     name: "gain",
@@ -261,7 +261,7 @@ impl Gains {
     }
 
     /// What the DCG is divided by; NaN where the ideal ranking has no gain.
-    fn norm(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn norm(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let levels = match self.ideal {
             None => return 1.0,
             Some(RecallBase::Ranking) => ranking.levels(),
@@ -321,16 +321,16 @@ impl Gains {
 }
 
 impl Measure for Gains {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.dcg(ranking) / self.norm(ranking, truth)
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let groups = ranking.groups_to(self.discounts.len());
         groups.map(|group| self.variance_of(&group)).sum::<f64>() / self.norm(ranking, truth).powi(2)
     }
 
-    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
         if self.ordered {
             return (self.mean(&orders.worst, truth), self.mean(&orders.best, truth));
         }

@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::grade::levels_from;
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, REL, Spec, unbounded};
 use crate::ranking::{Group, Ranking};
-use crate::table::Truth;
+use crate::table::Judgments;
 
 const BEYOND: Parameter = Parameter {
     name: "beyond",
@@ -98,7 +98,7 @@ fn reciprocals(from: usize, to: usize) -> f64 {
 
 impl DynamicRecall {
     /// The weights, as far as anything is ranked or in the truth; none where nothing is relevant.
-    fn weights(&self, retrieved: usize, truth: &Truth<'_>) -> Option<Weights> {
+    fn weights(&self, retrieved: usize, truth: &Judgments<'_>) -> Option<Weights> {
         let n = truth.relevant(self.rel);
         if n == 0 {
             return None;
@@ -131,7 +131,7 @@ impl DynamicRecall {
 }
 
 impl Measure for DynamicRecall {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let Some(weights) = self.weights(ranking.retrieved, truth) else { return f64::NAN };
         let depth = weights.k;
         let mut total = 0.0;
@@ -147,7 +147,7 @@ impl Measure for DynamicRecall {
 
     /// Hoeffding 1951: of one group with the matrix W (documents by positions), the squares of what is left of W when
     /// the means of rows and columns are taken out, over n - 1.
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let Some(weights) = self.weights(ranking.retrieved, truth) else { return f64::NAN };
         let depth = weights.k;
         let mut total = 0.0;

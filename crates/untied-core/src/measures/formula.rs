@@ -13,7 +13,7 @@ use super::{Certainty, Measure, Orders};
 use crate::error::Failure;
 use crate::grade::Level;
 use crate::ranking::{Group, Ranking};
-use crate::table::Truth;
+use crate::table::Judgments;
 use crate::watch;
 
 /// Computes the value of a ranking.
@@ -22,7 +22,7 @@ pub type ValueOf<'a> = dyn FnMut(&Ranking) -> f64 + 'a;
 /// Code that is not ours.
 pub trait Callback: Send + Sync {
     /// Give `work` the function that computes values of rankings of one query; NaN where it has failed.
-    fn with(&self, truth: &Truth<'_>, work: &mut dyn FnMut(&mut ValueOf<'_>));
+    fn with(&self, truth: &Judgments<'_>, work: &mut dyn FnMut(&mut ValueOf<'_>));
 
     /// What went wrong in this thread since this was last asked.
     fn failure(&self) -> Option<Failure>;
@@ -81,7 +81,7 @@ impl Formula {
     }
 
     /// Standard error of the mean.
-    pub fn standard_error(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    pub fn standard_error(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let shown = self.shown(ranking);
         if self.traits.of_groups || !is_mixed(&shown) { 0.0 } else { self.statistics(shown, truth).error }
     }
@@ -115,18 +115,18 @@ impl Formula {
     }
 
     /// The value that the formula gives to a ranking.
-    fn value(&self, shown: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn value(&self, shown: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mut value = f64::NAN;
         self.callback.with(truth, &mut |formula| value = formula(shown));
         value
     }
 
-    fn value_of(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn value_of(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.value(&self.shown(ranking), truth)
     }
 
     /// Over all orders, or a sample of them.
-    fn statistics(&self, shown: Ranking, truth: &Truth<'_>) -> Statistics {
+    fn statistics(&self, shown: Ranking, truth: &Judgments<'_>) -> Statistics {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = last.as_ref().filter(|found| found.ranking == shown && found.truth == truth.levels) {
             return found.statistics;
@@ -166,7 +166,7 @@ fn is_mixed(ranking: &Ranking) -> bool {
 }
 
 impl Measure for Formula {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let shown = self.shown(ranking);
         if self.traits.of_groups || !is_mixed(&shown) {
             self.value(&shown, truth)
@@ -175,7 +175,7 @@ impl Measure for Formula {
         }
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let shown = self.shown(ranking);
         if !is_mixed(&shown) {
             0.0
@@ -186,7 +186,7 @@ impl Measure for Formula {
         }
     }
 
-    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
         let shown = self.shown(&orders.tied);
         if !is_mixed(&shown) {
             let value = self.value(&shown, truth);
@@ -214,7 +214,7 @@ impl Measure for Formula {
         if self.traits.grows { bounds::growing(self, open, positive) } else { None }
     }
 
-    fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
+    fn certainty(&self, ranking: &Ranking, _: &Judgments<'_>) -> Certainty {
         if self.traits.of_groups || sampling::is_exact(&self.shown(ranking), usize::MAX) {
             Certainty::Exact
         } else {

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::grade::Level;
 use crate::names::Spec;
 use crate::ranking::Ranking;
-use crate::table::Truth;
+use crate::table::Judgments;
 
 /// Parameter `gain`; no gain may be negative.
 pub(super) fn gain(spec: &Spec, scope: &Scope<'_>) -> Result<Gain> {
@@ -51,7 +51,7 @@ pub(super) struct Ideal {
 
 impl Ideal {
     /// None where no document gains anything.
-    pub(super) fn new(truth: &Truth<'_>, gain: &Gain) -> Option<Ideal> {
+    pub(super) fn new(truth: &Judgments<'_>, gain: &Gain) -> Option<Ideal> {
         let mut levels = Vec::new();
         descending(truth.levels, gain, &mut levels);
         (!levels.is_empty()).then_some(Ideal { levels })

@@ -12,7 +12,7 @@ use super::{Definition, Measure};
 use crate::error::Result;
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, RECALL_BASE, REL, RecallBase, SHARE, Spec};
 use crate::ranking::{Group, Ranking};
-use crate::table::Truth;
+use crate::table::Judgments;
 
 const MULT: Parameter = Parameter { name: "mult", default: "1", help: "multiple of R, a number above 0, up to 1e9" };
 
@@ -148,17 +148,17 @@ struct Hits {
 }
 
 impl Hits {
-    fn divisor(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn divisor(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.by.of(self.cutoff, self.base.relevant(self.rel, ranking, truth))
     }
 }
 
 impl Measure for Hits {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         expected(ranking, self.rel, self.cutoff) / self.divisor(ranking, truth)
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         variance(ranking, self.rel, self.cutoff) / self.divisor(ranking, truth).powi(2)
     }
 
@@ -181,19 +181,19 @@ pub(crate) struct RPrecision {
 
 impl RPrecision {
     /// The rank, if anything is relevant.
-    fn cutoff(&self, ranking: &Ranking, truth: &Truth<'_>) -> Option<usize> {
+    fn cutoff(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Option<usize> {
         let relevant = self.base.relevant(self.rel, ranking, truth) as usize;
         (relevant > 0).then(|| (self.cutoff)(relevant))
     }
 }
 
 impl Measure for RPrecision {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let cutoff = self.cutoff(ranking, truth);
         cutoff.map_or(f64::NAN, |cutoff| expected(ranking, self.rel, cutoff) / cutoff as f64)
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let cutoff = self.cutoff(ranking, truth);
         cutoff.map_or(f64::NAN, |cutoff| variance(ranking, self.rel, cutoff) / (cutoff as f64).powi(2))
     }

@@ -18,7 +18,7 @@ use super::{Definition, Measure, Orders};
 use crate::grade::Level;
 use crate::names::{Info, Needs, Parameter, REL, Sampled, unbounded};
 use crate::ranking::{Group, Ranking};
-use crate::table::Truth;
+use crate::table::Judgments;
 
 const SELF_WEIGHT: Parameter = Parameter {
     name: "self_weight",
@@ -61,7 +61,7 @@ type Weighted = (f64, usize);
 
 impl StatAp {
     /// Relevant documents by weight, largest first.
-    fn relevant(&self, levels: &[Level], truth: &Truth<'_>) -> Vec<Weighted> {
+    fn relevant(&self, levels: &[Level], truth: &Judgments<'_>) -> Vec<Weighted> {
         let of = |level: &Level| {
             let [(_, grade), (_, probability)] = truth.profile(level.grade)[..] else { return None };
             (grade >= self.rel).then_some((1.0 / probability, level.count as usize))
@@ -85,7 +85,7 @@ impl StatAp {
     fn over_groups(
         &self,
         ranking: &Ranking,
-        truth: &Truth<'_>,
+        truth: &Judgments<'_>,
         mut visit: impl FnMut(&Group<'_>, &[Weighted], f64),
     ) -> f64 {
         let relevant = total(&self.relevant(truth.levels, truth));
@@ -147,7 +147,7 @@ fn total(weighted: &[Weighted]) -> f64 {
 }
 
 impl Measure for StatAp {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mut sum = 0.0;
         let relevant = self.over_groups(ranking, truth, |group, weighted, before| {
             sum += self.mean_of(group, weighted, before);
@@ -155,7 +155,7 @@ impl Measure for StatAp {
         sum / relevant
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mut sum = 0.0;
         let relevant = self.over_groups(ranking, truth, |group, weighted, before| {
             sum += self.variance_of(group, weighted, before);
@@ -163,7 +163,7 @@ impl Measure for StatAp {
         sum / relevant.powi(2)
     }
 
-    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
         let (mut low, mut high) = (0.0, 0.0);
         let relevant = self.over_groups(&orders.tied, truth, |group, weighted, before| {
             let others = group.size - weighted.iter().map(|&(_, count)| count).sum::<usize>();

@@ -15,7 +15,7 @@ use super::orders::{Outcome, lattice};
 use super::{Certainty, Definition, Measure, Orders};
 use crate::names::{Info, Parameter, REL, Sampled, unbounded};
 use crate::ranking::{Group, Ranking};
-use crate::table::Truth;
+use crate::table::Judgments;
 
 const EPS: Parameter =
     Parameter { name: "eps", default: "0.00001", help: "smoothing of the estimated precision, from 0" };
@@ -153,13 +153,13 @@ impl InferredAp {
 }
 
 impl Measure for InferredAp {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mut total = 0.0;
         self.over_groups(ranking, |start, before, counts| total += self.mean_of(start, before, counts));
         total / relevant(self.rel, truth)
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mut total = 0.0;
         self.over_groups(ranking, |start, before, counts| {
             total += self.outcome_of(start, before, counts).map_or(f64::NAN, |outcome| outcome.variance);
@@ -167,7 +167,7 @@ impl Measure for InferredAp {
         total / relevant(self.rel, truth).powi(2)
     }
 
-    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
         let (mut low, mut high) = (0.0, 0.0);
         self.over_groups(&orders.tied, |start, before, counts| {
             let part = match self.outcome_of(start, before, counts) {
@@ -181,7 +181,7 @@ impl Measure for InferredAp {
         (low / relevant, high / relevant)
     }
 
-    fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
+    fn certainty(&self, ranking: &Ranking, _: &Judgments<'_>) -> Certainty {
         let is_large = |group: Group<'_>| {
             let counts = self.counts(&group);
             counts[0] > 0 && counts[1..] != [0; 3] && !lattice::is_small(&counts)
@@ -192,7 +192,7 @@ impl Measure for InferredAp {
 }
 
 /// R, or NaN where that is 0.
-fn relevant(rel: f64, truth: &Truth<'_>) -> f64 {
+fn relevant(rel: f64, truth: &Judgments<'_>) -> f64 {
     match truth.relevant(rel) {
         0 => f64::NAN,
         relevant => relevant as f64,

@@ -12,7 +12,7 @@ use super::{Certainty, Definition, Measure, Orders};
 use crate::error::{Error, Result};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, RECALL, RECALL_BASE, REL, RecallBase, Sampled, Spec, Value};
 use crate::ranking::Ranking;
-use crate::table::Truth;
+use crate::table::Judgments;
 
 const LEVELS: Parameter = Parameter {
     name: "levels",
@@ -93,7 +93,7 @@ pub(crate) struct InterpolatedPrecision {
 impl InterpolatedPrecision {
     /// Mean over the targets of what `of` says of the maximum over ranks with the hits that are needed; NaN where
     /// nothing is relevant.
-    fn over_targets(&self, ranking: &Ranking, truth: &Truth<'_>, mut of: impl FnMut(Maximum) -> f64) -> f64 {
+    fn over_targets(&self, ranking: &Ranking, truth: &Judgments<'_>, mut of: impl FnMut(Maximum) -> f64) -> f64 {
         let relevant = self.base.relevant(self.rel, ranking, truth) as usize;
         if relevant == 0 {
             return f64::NAN;
@@ -106,7 +106,7 @@ impl InterpolatedPrecision {
 }
 
 impl Measure for InterpolatedPrecision {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mut sampled = Vec::new();
         let exact = self.over_targets(ranking, truth, |maximum| {
             maximum.moments().map_or_else(
@@ -127,7 +127,7 @@ impl Measure for InterpolatedPrecision {
         exact + sampling::over_rankings(ranking, usize::MAX, value).outcome.mean / self.targets.len() as f64
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mut certain = true;
         let variance = self.over_targets(ranking, truth, |maximum| {
             certain &= maximum.low == maximum.high;
@@ -141,7 +141,7 @@ impl Measure for InterpolatedPrecision {
         found.map_or(f64::NAN, |found| found.variance)
     }
 
-    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
         let low = self.over_targets(&orders.tied, truth, |maximum| maximum.low);
         (low, self.over_targets(&orders.tied, truth, |maximum| maximum.high))
     }
@@ -150,7 +150,7 @@ impl Measure for InterpolatedPrecision {
         Some(bounds::interpolated::mean(self, self.rel, self.base, &self.targets, open))
     }
 
-    fn certainty(&self, ranking: &Ranking, truth: &Truth<'_>) -> Certainty {
+    fn certainty(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Certainty {
         let mut certainty = Certainty::Exact;
         self.over_targets(ranking, truth, |maximum| {
             if !maximum.is_exact() && !sampling::is_exact(ranking, usize::MAX) {

@@ -15,7 +15,7 @@ use super::orders::sampling;
 use super::{Certainty, Definition, Measure, Orders};
 use crate::names::{Info, JUDGED_ONLY, Parameter, REL, Sampled, unbounded};
 use crate::ranking::Ranking;
-use crate::table::Truth;
+use crate::table::Judgments;
 
 const COUNT: Parameter = Parameter {
     name: "count",
@@ -50,7 +50,7 @@ struct Inverted {
 
 impl Inverted {
     /// The value of a ranking without ties.
-    fn of(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn of(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let sizes: Vec<_> = truth.levels.iter().take_while(|level| level.grade >= self.rel).collect();
         let n = truth.relevant(self.rel);
         // The group at each rank that is kept; the best one's member for all else that is retrieved.
@@ -91,7 +91,7 @@ impl Inverted {
         total / n as f64
     }
 
-    fn statistics(&self, ranking: &Ranking, truth: &Truth<'_>) -> Outcome {
+    fn statistics(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Outcome {
         match truth.relevant(self.rel) {
             0 => Outcome::certain(f64::NAN),
             n => sampling::over_rankings(ranking, n, |one| self.of(one, truth)).outcome,
@@ -100,20 +100,20 @@ impl Inverted {
 }
 
 impl Measure for Inverted {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.statistics(ranking, truth).mean
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.statistics(ranking, truth).variance
     }
 
-    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
         let found = self.statistics(&orders.tied, truth);
         (found.low, found.high)
     }
 
-    fn certainty(&self, ranking: &Ranking, truth: &Truth<'_>) -> Certainty {
+    fn certainty(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Certainty {
         let few = sampling::is_exact(ranking, truth.relevant(self.rel));
         if few { Certainty::Exact } else { Certainty::Estimate }
     }

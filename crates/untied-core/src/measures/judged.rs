@@ -4,7 +4,7 @@ use super::bounds::{self, Bounds, Open};
 use super::{Definition, Measure, Orders, hits};
 use crate::names::{Cutoff, Info};
 use crate::ranking::Ranking;
-use crate::table::Truth;
+use crate::table::Judgments;
 
 /// Judged, Judged@k.
 pub static JUDGED: Definition = Info {
@@ -46,15 +46,15 @@ impl Judged {
 }
 
 impl Measure for Judged {
-    fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, _: &Judgments<'_>) -> f64 {
         hits::expected(ranking, ANY, self.cutoff) / self.seen(ranking)
     }
 
-    fn variance(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, _: &Judgments<'_>) -> f64 {
         hits::variance(ranking, ANY, self.cutoff) / self.seen(ranking).powi(2)
     }
 
-    fn extremes(&self, orders: &Orders, _: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, _: &Judgments<'_>) -> (f64, f64) {
         let (low, high) = hits::extremes(&orders.tied, ANY, self.cutoff);
         (low / self.seen(&orders.tied), high / self.seen(&orders.tied))
     }
@@ -76,15 +76,15 @@ impl Unjudged {
 }
 
 impl Measure for Unjudged {
-    fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, _: &Judgments<'_>) -> f64 {
         self.share(ranking, hits::expected(ranking, 0.0, self.cutoff))
     }
 
-    fn variance(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, _: &Judgments<'_>) -> f64 {
         hits::variance(ranking, 0.0, self.cutoff) / (self.cutoff as f64).powi(2)
     }
 
-    fn extremes(&self, orders: &Orders, _: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, _: &Judgments<'_>) -> (f64, f64) {
         let (low, high) = hits::extremes(&orders.tied, 0.0, self.cutoff);
         (self.share(&orders.tied, high), self.share(&orders.tied, low))
     }

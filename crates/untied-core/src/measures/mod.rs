@@ -51,7 +51,7 @@ pub use orders::sampling::DRAWN_AT_LEAST;
 use crate::error::Result;
 use crate::names::{RecallBase, Spec};
 use crate::ranking::Ranking;
-use crate::table::Truth;
+use crate::table::Judgments;
 use bounds::{Bounds, Open};
 use formula::Formula;
 
@@ -95,16 +95,16 @@ pub enum Certainty {
 /// A measure with its parameters, ready to be computed. NaN stands for *undefined*.
 pub trait Measure: Send + Sync {
     /// Exact mean over all orders of the tie groups.
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64;
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64;
 
     /// Exact variance over all orders of the tie groups; NaN where it is not known.
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64;
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64;
 
     /// Smallest and largest value over all orders of the tie groups.
     ///
     /// Right as it stands for every measure that never falls when a higher grade moves up past a lower one;
     /// others override it.
-    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
         (self.mean(&orders.worst, truth), self.mean(&orders.best, truth))
     }
 
@@ -119,7 +119,7 @@ pub trait Measure: Send + Sync {
     }
 
     /// How sure the values for this ranking are; asked only where documents are tied.
-    fn certainty(&self, _ranking: &Ranking, _truth: &Truth<'_>) -> Certainty {
+    fn certainty(&self, _ranking: &Ranking, _truth: &Judgments<'_>) -> Certainty {
         Certainty::Exact
     }
 
@@ -140,7 +140,7 @@ impl RecallBase {
         }
     }
 
-    fn relevant(self, rel: f64, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn relevant(self, rel: f64, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         match self {
             RecallBase::Qrels => truth.relevant(rel) as f64,
             RecallBase::Ranking => ranking.relevant(rel) as f64,

@@ -18,7 +18,7 @@ use super::{Definition, Measure, Orders, Scope};
 use crate::error::Result;
 use crate::names::{Info, JUDGED_ONLY, Sampled, Spec, unbounded};
 use crate::ranking::{Ranking, best, worst};
-use crate::table::Truth;
+use crate::table::Judgments;
 
 /// Rndcg.
 pub static NDCG_AT_CHANGES: Definition = Info {
@@ -109,12 +109,12 @@ impl NdcgAtChanges {
 }
 
 impl Measure for NdcgAtChanges {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let ideal = Ideal::new(truth, &self.gain);
         ideal.map_or(f64::NAN, |ideal| self.value(&by_gain(ranking, &self.gain), &ideal))
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let Some(ideal) = Ideal::new(truth, &self.gain) else { return f64::NAN };
         let points = self.points(ranking.retrieved, &ideal);
         let weight = |rank: usize| {
@@ -134,7 +134,7 @@ impl Measure for NdcgAtChanges {
             .sum()
     }
 
-    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
         let Some(ideal) = Ideal::new(truth, &self.gain) else { return (f64::NAN, f64::NAN) };
         extremes(orders, &self.gain, |gains| self.value(gains, &ideal))
     }
@@ -170,19 +170,19 @@ fn at_relevant(gains: &Ranking, ideal: &Ideal) -> f64 {
 }
 
 impl Measure for NdcgAtRelevant {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let ideal = Ideal::new(truth, &self.gain);
         ideal.map_or(f64::NAN, |ideal| at_relevant(&by_gain(ranking, &self.gain), &ideal))
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let Some(ideal) = Ideal::new(truth, &self.gain) else { return f64::NAN };
         let gains = by_gain(ranking, &self.gain);
         let found = sampling::listed(&gains, usize::MAX, |one| at_relevant(one, &ideal));
         found.map_or(f64::NAN, |found| found.variance)
     }
 
-    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
         let Some(ideal) = Ideal::new(truth, &self.gain) else { return (f64::NAN, f64::NAN) };
         extremes(orders, &self.gain, |gains| at_relevant(gains, &ideal))
     }

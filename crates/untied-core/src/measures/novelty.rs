@@ -19,7 +19,7 @@ use super::orders::walk::{self, Kind};
 use super::subtopics::{Arranged, Topic};
 use super::{Certainty, Measure, Orders};
 use crate::ranking::{Group, Ranking};
-use crate::table::Truth;
+use crate::table::Judgments;
 
 /// What a relevant document is worth by the number of those before, v.
 #[derive(Debug, Clone, Copy)]
@@ -182,12 +182,12 @@ impl Novelty {
 }
 
 impl Measure for Novelty {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let Some(topic) = Topic::new(truth, self.rel) else { return f64::NAN };
         self.sum(&topic, ranking) / self.norm(&topic, ranking)
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let Some(topic) = Topic::new(truth, self.rel) else { return f64::NAN };
         let arranged = self.arrange(&topic, ranking);
         let variance = if arranged.mixed.is_empty() {
@@ -200,7 +200,7 @@ impl Measure for Novelty {
         variance / self.norm(&topic, ranking).powi(2)
     }
 
-    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
         let ranking = &orders.tied;
         let Some(topic) = Topic::new(truth, self.rel) else { return (f64::NAN, f64::NAN) };
         let arranged = self.arrange(&topic, ranking);
@@ -215,7 +215,7 @@ impl Measure for Novelty {
         (low / norm, high / norm)
     }
 
-    fn certainty(&self, ranking: &Ranking, truth: &Truth<'_>) -> Certainty {
+    fn certainty(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Certainty {
         let is_exact = Topic::new(truth, self.rel).is_none_or(|topic| {
             let arranged = self.arrange(&topic, ranking);
             self.is_additive() || arranged.is_nested() || sampling::is_listed(&arranged.mixed)
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn too_many_orders_are_enclosed() {
         let qrels = qrels();
-        let truth = qrels.by_profile(Detail::Subtopics).expect("subtopics").truth(0);
+        let truth = qrels.by_profile(Detail::Subtopics).expect("subtopics").judgments(0);
         let levels = (1..truth.profiles().len()).map(|profile| Level { grade: profile as f64, count: 1 });
         let mut tied = Ranking::default();
         tied.retrieved = 20;

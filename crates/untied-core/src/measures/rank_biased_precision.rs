@@ -9,7 +9,7 @@ use super::{Definition, Measure, Orders, Scope, sum};
 use crate::error::{Error, Result};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, REL, Spec};
 use crate::ranking::Ranking;
-use crate::table::Truth;
+use crate::table::Judgments;
 
 const PERSISTENCE: Parameter = Parameter {
     name: "p",
@@ -98,15 +98,15 @@ struct RankBiased {
 }
 
 impl Measure for RankBiased {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.gains.mean(ranking, truth)
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.gains.variance(ranking, truth)
     }
 
-    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
         self.gains.extremes(orders, truth)
     }
 
@@ -151,15 +151,15 @@ fn all(weights: &[f64]) -> f64 {
 }
 
 impl Measure for Residual {
-    fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, _: &Judgments<'_>) -> f64 {
         self.over_groups(ranking, |weights, size, judged| (size - judged) as f64 / size as f64 * all(weights))
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.judged.variance(ranking, truth)
     }
 
-    fn extremes(&self, orders: &Orders, _: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, _: &Judgments<'_>) -> (f64, f64) {
         // Judged documents, whatever their grade, stand first for the smallest residual and last for the largest.
         let low = |weights: &[f64], _, judged: usize| all(&weights[judged.min(weights.len())..]);
         let high = |weights: &[f64], size, judged: usize| all(&weights[..usize::min(size - judged, weights.len())]);

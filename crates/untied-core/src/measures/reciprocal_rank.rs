@@ -12,7 +12,7 @@ use super::bounds::{self, Bounds, Open};
 use super::{Definition, Measure, sum};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, REL};
 use crate::ranking::{Group, Ranking};
-use crate::table::Truth;
+use crate::table::Judgments;
 
 /// RR, RR@k.
 pub static RECIPROCAL_RANK: Definition = Info {
@@ -61,7 +61,7 @@ fn positions(n: usize, r: usize, slots: usize, mut visit: impl FnMut(usize, f64)
 }
 
 impl Measure for ReciprocalRank {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         if truth.relevant(self.rel) == 0 {
             return f64::NAN;
         }
@@ -78,7 +78,7 @@ impl Measure for ReciprocalRank {
         }
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mean = self.mean(ranking, truth);
         let Some((group, relevant)) = self.first(ranking) else { return mean * 0.0 };
         let mut variance = 0.0;

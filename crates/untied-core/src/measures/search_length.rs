@@ -17,7 +17,7 @@ use super::{Definition, Measure, Orders};
 use crate::error::Result;
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, RECALL, RECALL_BASE, REL, RecallBase, Spec};
 use crate::ranking::Ranking;
-use crate::table::Truth;
+use crate::table::Judgments;
 
 const Q: Parameter = Parameter { name: "q", default: "1", help: "how many relevant documents are wanted, from 1" };
 
@@ -139,15 +139,15 @@ struct SearchLength {
 }
 
 impl Measure for SearchLength {
-    fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, _: &Judgments<'_>) -> f64 {
         Holder::find(ranking, self.rel, self.wanted).map_or(f64::NAN, |group| group.mean_length())
     }
 
-    fn variance(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, _: &Judgments<'_>) -> f64 {
         Holder::find(ranking, self.rel, self.wanted).map_or(f64::NAN, |group| group.variance_of_length())
     }
 
-    fn extremes(&self, orders: &Orders, _: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, _: &Judgments<'_>) -> (f64, f64) {
         let found = Holder::find(&orders.tied, self.rel, self.wanted);
         found.map_or((f64::NAN, f64::NAN), |group| (group.j as f64, (group.j + group.n - group.r) as f64))
     }
@@ -174,7 +174,7 @@ struct PrecisionAtRecall {
 
 impl PrecisionAtRecall {
     /// What `of` says of the group with the wanted document; 0 if there is none, NaN if nothing is relevant.
-    fn at(&self, ranking: &Ranking, truth: &Truth<'_>, of: impl Fn(&Holder, usize) -> f64) -> f64 {
+    fn at(&self, ranking: &Ranking, truth: &Judgments<'_>, of: impl Fn(&Holder, usize) -> f64) -> f64 {
         let relevant = self.base.relevant(self.rel, ranking, truth) as usize;
         if relevant == 0 {
             return f64::NAN;
@@ -192,11 +192,11 @@ impl PrecisionAtRecall {
 }
 
 impl Measure for PrecisionAtRecall {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.at(ranking, truth, |group, wanted| self.mean_of(group, wanted))
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mean = self.mean(ranking, truth);
         self.at(ranking, truth, |group, wanted| {
             if group.r == group.n {

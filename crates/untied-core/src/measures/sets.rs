@@ -7,7 +7,7 @@ use super::{Definition, Measure};
 use crate::error::Result;
 use crate::names::{Info, JUDGED_ONLY, Other, Parameter, RECALL_BASE, REL, RecallBase, SHARE, Spec};
 use crate::ranking::Ranking;
-use crate::table::Truth;
+use crate::table::Judgments;
 
 const BETA: Parameter =
     Parameter { name: "beta", default: "1", help: "weight of recall against precision, 0 or more (trec_eval's x)" };
@@ -109,7 +109,7 @@ struct Set<F> {
 }
 
 impl<F: Fn(f64, f64, f64) -> f64 + Send + Sync> Measure for Set<F> {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let relevant = self.base.map_or(1.0, |base| base.relevant(self.rel, ranking, truth));
         if relevant == 0.0 {
             return f64::NAN;
@@ -117,7 +117,7 @@ impl<F: Fn(f64, f64, f64) -> f64 + Send + Sync> Measure for Set<F> {
         (self.of)(ranking.relevant(self.rel) as f64, ranking.retrieved as f64, relevant)
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.mean(ranking, truth) * 0.0
     }
 

@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::grade::Level;
 use crate::names::{Info, Needs, Parameter, REL, Sampled, Spec, unbounded};
 use crate::ranking::{Group, Ranking};
-use crate::table::Truth;
+use crate::table::Judgments;
 
 const EPS: Parameter =
     Parameter { name: "eps", default: "0.00001", help: "smoothing of the estimated precision, from 0" };
@@ -74,7 +74,7 @@ pub(super) type Counts = [usize; 3];
 
 /// What the pool of a query holds.
 pub(super) struct Strata<'a> {
-    truth: &'a Truth<'a>,
+    truth: &'a Judgments<'a>,
     rel: f64,
     /// Strata by number, ascending; elsewhere they go by their place here.
     numbers: Vec<u32>,
@@ -82,7 +82,7 @@ pub(super) struct Strata<'a> {
 }
 
 impl<'a> Strata<'a> {
-    pub fn new(truth: &'a Truth<'a>, rel: f64) -> Self {
+    pub fn new(truth: &'a Judgments<'a>, rel: f64) -> Self {
         let mut numbers: Vec<u32> = truth.levels.iter().map(|level| truth.profile(level.grade)[0].0).collect();
         numbers.sort_unstable();
         numbers.dedup();
@@ -132,7 +132,7 @@ struct StratifiedAp {
 }
 
 /// A group and what stands before it, by stratum.
-struct Part<'a> {
+struct StratifiedGroup<'a> {
     start: usize,
     size: usize,
     before: &'a [Counts],
@@ -159,7 +159,12 @@ impl StratifiedAp {
     }
 
     /// Give the groups with relevant documents to `visit`; R^, or NaN if that is 0.
-    fn over_groups(&self, ranking: &Ranking, truth: &Truth<'_>, mut visit: impl FnMut(&Part<'_>)) -> f64 {
+    fn over_groups(
+        &self,
+        ranking: &Ranking,
+        truth: &Judgments<'_>,
+        mut visit: impl FnMut(&StratifiedGroup<'_>),
+    ) -> f64 {
         let strata = Strata::new(truth, self.rel);
         let weights: Vec<f64> = (0..strata.pool.len()).map(|stratum| strata.weight(stratum)).collect();
         let relevant: f64 = strata.pool.iter().zip(&weights).map(|(pool, weight)| pool[0] as f64 * weight).sum();
@@ -170,7 +175,7 @@ impl StratifiedAp {
         for Group { start, size, levels } in ranking.groups() {
             let counts = strata.count(levels);
             if counts.iter().any(|counts| counts[0] > 0) {
-                visit(&Part { start, size, before: &before, counts: &counts, weights: &weights });
+                visit(&StratifiedGroup { start, size, before: &before, counts: &counts, weights: &weights });
             }
             for (before, counts) in before.iter_mut().zip(counts) {
                 before.iter_mut().zip(counts).for_each(|(before, count)| *before += count);
@@ -181,7 +186,7 @@ impl StratifiedAp {
 
     /// Mean of what a stratum adds at a position with so many documents of the group above; `own` says that the
     /// relevant document there belongs to it.
-    fn mean_above(&self, part: &Part<'_>, stratum: usize, above: usize, own: bool) -> f64 {
+    fn mean_above(&self, part: &StratifiedGroup<'_>, stratum: usize, above: usize, own: bool) -> f64 {
         let [relevant, nonrelevant, unsampled] = part.counts[stratum];
         let before = part.before[stratum];
         let (others, relevant) = (part.size - 1, relevant - usize::from(own));
@@ -202,7 +207,7 @@ impl StratifiedAp {
     }
 
     /// Mean of a group's part.
-    fn mean_of(&self, part: &Part<'_>) -> f64 {
+    fn mean_of(&self, part: &StratifiedGroup<'_>) -> f64 {
         let mut total = 0.0;
         for above in 0..part.size {
             let rank = (part.start + above + 1) as f64;
@@ -220,7 +225,7 @@ impl StratifiedAp {
     }
 
     /// Statistics of a group's part, unless it is too large.
-    fn outcome_of(&self, part: &Part<'_>) -> Option<Outcome> {
+    fn outcome_of(&self, part: &StratifiedGroup<'_>) -> Option<Outcome> {
         let kinds = part.kinds();
         let counts: Vec<usize> = kinds.iter().map(|&(_, _, count)| count).collect();
         lattice::over_orders(&counts, |placed, kind| {
@@ -240,7 +245,7 @@ impl StratifiedAp {
     /// Bounds of a group's part. The precision estimated above any of its documents is at most the highest of any
     /// stratum with all relevant documents of the group, and no other, above; the documents before the group add at
     /// least what they do with all non-relevant ones above. Both bounds fall with the rank.
-    fn bounds_of(&self, part: &Part<'_>) -> (f64, f64) {
+    fn bounds_of(&self, part: &StratifiedGroup<'_>) -> (f64, f64) {
         let (mut most, mut least) = (0.0_f64, 0.0);
         for (before, counts) in part.before.iter().zip(part.counts) {
             let [relevant, nonrelevant, unsampled] = before.map(|count| count as f64);
@@ -263,7 +268,7 @@ impl StratifiedAp {
     }
 }
 
-impl Part<'_> {
+impl StratifiedGroup<'_> {
     /// Whether another stratum has relevant documents in the group.
     fn is_relevant_beside(&self, stratum: usize) -> bool {
         self.counts.iter().enumerate().any(|(other, counts)| other != stratum && counts[0] > 0)
@@ -283,13 +288,13 @@ impl Part<'_> {
 }
 
 impl Measure for StratifiedAp {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mut total = 0.0;
         let relevant = self.over_groups(ranking, truth, |part| total += self.mean_of(part));
         total / relevant
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mut total = 0.0;
         let relevant = self.over_groups(ranking, truth, |part| {
             total += self.outcome_of(part).map_or(f64::NAN, |outcome| outcome.variance);
@@ -297,7 +302,7 @@ impl Measure for StratifiedAp {
         total / relevant.powi(2)
     }
 
-    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
         let (mut low, mut high) = (0.0, 0.0);
         let relevant = self.over_groups(&orders.tied, truth, |part| {
             let (least, most) = match self.outcome_of(part) {
@@ -310,7 +315,7 @@ impl Measure for StratifiedAp {
         (low / relevant, high / relevant)
     }
 
-    fn certainty(&self, ranking: &Ranking, truth: &Truth<'_>) -> Certainty {
+    fn certainty(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Certainty {
         let mut certainty = Certainty::Exact;
         self.over_groups(ranking, truth, |part| {
             let counts: Vec<usize> = part.kinds().iter().map(|kind| kind.2).collect();
@@ -336,7 +341,7 @@ mod tests {
             for (before, counts) in befores.iter().flat_map(|before| groups.iter().map(move |counts| (before, counts)))
             {
                 for others in [0, 3] {
-                    let part = Part {
+                    let part = StratifiedGroup {
                         start: before.iter().flatten().sum::<usize>() + others,
                         size: counts.iter().flatten().sum::<usize>() + others,
                         before,

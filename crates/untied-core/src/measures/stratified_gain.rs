@@ -14,7 +14,7 @@ use super::{Definition, Measure, Orders, Scope};
 use crate::grade::Level;
 use crate::names::{Cutoff, GAINED, Info, Needs, Parameter, unbounded};
 use crate::ranking::{Ranking, best, worst};
-use crate::table::Truth;
+use crate::table::Judgments;
 
 const DISCOUNT: Parameter =
     Parameter { name: "discount", default: "'log2'", help: "discount of rank i, as that of DCG" };
@@ -73,7 +73,7 @@ impl InferredNdcg {
     }
 
     /// DCG of the ideal ranking; NaN where it has no gain.
-    fn ideal(&self, strata: &Strata<'_>, truth: &Truth<'_>) -> f64 {
+    fn ideal(&self, strata: &Strata<'_>, truth: &Judgments<'_>) -> f64 {
         let mut estimates: Vec<(f64, f64)> = Vec::new(); // by grade
         for level in truth.levels {
             let (stratum, grade) = strata.of(level.grade);
@@ -97,17 +97,17 @@ impl InferredNdcg {
 }
 
 impl Measure for InferredNdcg {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let strata = Strata::new(truth, 1.0);
         self.gains.mean(&InferredNdcg::by_gain(&strata, ranking), truth) / self.ideal(&strata, truth)
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let strata = Strata::new(truth, 1.0);
         self.gains.variance(&InferredNdcg::by_gain(&strata, ranking), truth) / self.ideal(&strata, truth).powi(2)
     }
 
-    fn extremes(&self, orders: &Orders, truth: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
         let strata = Strata::new(truth, 1.0);
         let mut gains = Orders { tied: InferredNdcg::by_gain(&strata, &orders.tied), ..Orders::default() };
         best(&gains.tied, &mut gains.best);

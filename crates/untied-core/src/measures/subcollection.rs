@@ -16,7 +16,7 @@ use super::{Definition, Measure};
 use crate::error::{Error, Result};
 use crate::names::{Info, Parameter, REL, Sampled, Spec, Value, unbounded};
 use crate::ranking::{Group, Ranking};
-use crate::table::Truth;
+use crate::table::Judgments;
 use crate::watch;
 
 const RATE: Parameter = Parameter {
@@ -72,7 +72,7 @@ struct Kinds {
 
 impl SubcollectionAp {
     /// p; NaN where nothing is relevant.
-    fn rate(&self, truth: &Truth<'_>) -> f64 {
+    fn rate(&self, truth: &Judgments<'_>) -> f64 {
         let pooled = truth.relevant(f64::NEG_INFINITY);
         match truth.relevant(self.rel) {
             0 => f64::NAN,
@@ -129,7 +129,7 @@ fn mean_of(before: Kinds, group: Kinds, p: f64) -> f64 {
 }
 
 impl Measure for SubcollectionAp {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let p = self.rate(truth);
         let mut total = 0.0;
         self.over_groups(ranking, |before, group| {
@@ -140,7 +140,7 @@ impl Measure for SubcollectionAp {
         total / truth.relevant(self.rel) as f64
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let relevant = ranking.relevant(self.rel);
         let mut path = Path::new(self.rate(truth));
         let mut passed = 0;

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use super::orders::sampling::{Classes, Placed};
 use crate::ranking::{Group, Ranking};
-use crate::table::Truth;
+use crate::table::Judgments;
 use crate::table::profiles::Profile;
 
 /// The subtopics of a query.
 pub(super) struct Topic<'a> {
-    truth: &'a Truth<'a>,
+    truth: &'a Judgments<'a>,
     profiles: &'a [Profile],
     rel: f64,
     /// Relevant documents of the qrels by subtopic, R_j.
@@ -30,7 +30,7 @@ pub(super) struct Arranged {
 
 impl<'a> Topic<'a> {
     /// Look at the judgments; `None` where nothing is relevant.
-    pub fn new(truth: &'a Truth<'a>, rel: f64) -> Option<Self> {
+    pub fn new(truth: &'a Judgments<'a>, rel: f64) -> Option<Self> {
         let mut topic = Topic { truth, profiles: truth.profiles(), rel, relevant: Vec::new(), covered: 0 };
         for level in truth.levels {
             for subtopic in topic.of(level.grade) {

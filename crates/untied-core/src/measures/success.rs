@@ -4,7 +4,7 @@ use super::bounds::{self, Bounds, Open};
 use super::{Definition, Measure};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, REL};
 use crate::ranking::Ranking;
-use crate::table::Truth;
+use crate::table::Judgments;
 
 /// Success, Success@k.
 pub static SUCCESS: Definition = Info {
@@ -48,11 +48,11 @@ impl Success {
 }
 
 impl Measure for Success {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         if truth.relevant(self.rel) == 0 { f64::NAN } else { self.chances(ranking).0 }
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let (success, failure) = self.chances(ranking);
         if truth.relevant(self.rel) == 0 { f64::NAN } else { success * failure }
     }

@@ -14,7 +14,7 @@ use super::{Certainty, Definition, Measure, Orders, Scope};
 use crate::error::Result;
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Needs, Parameter, REL, Spec};
 use crate::ranking::{Ranking, Text};
-use crate::table::Truth;
+use crate::table::Judgments;
 
 const HALF_LIFE: Parameter =
     Parameter { name: "h", default: "224", help: "seconds after which half of the users are gone" };
@@ -132,15 +132,15 @@ impl Path for TimeBiasedGain {
 }
 
 impl Measure for TimeBiasedGain {
-    fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, _: &Judgments<'_>) -> f64 {
         walk::path_mean(self, ranking)
     }
 
-    fn variance(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, _: &Judgments<'_>) -> f64 {
         walk::path_variance(self, ranking)
     }
 
-    fn extremes(&self, orders: &Orders, _: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, _: &Judgments<'_>) -> (f64, f64) {
         walk::path_extremes(self, &orders.tied)
     }
 
@@ -155,7 +155,7 @@ impl Measure for TimeBiasedGain {
         texts().filter(|text| text.grade < 0.0).map(kinds).all(pays).then(|| bounds::monotone(self, open))
     }
 
-    fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
+    fn certainty(&self, ranking: &Ranking, _: &Judgments<'_>) -> Certainty {
         walk::path_certainty(self, ranking)
     }
 }

@@ -21,7 +21,7 @@ use super::{Certainty, Definition, Measure, Orders, Scope};
 use crate::error::Result;
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Needs, Parameter, REL, Sampled, Spec};
 use crate::ranking::{Ranking, Text};
-use crate::table::Truth;
+use crate::table::Judgments;
 
 const PATIENCE: Parameter =
     Parameter { name: "L", default: "132000", help: "length of text after which nothing is worth anything" };
@@ -72,7 +72,7 @@ struct Kind {
 }
 
 /// A tie group and what was before it.
-struct Part {
+struct TextGroup {
     kinds: Vec<Kind>,
     size: usize,
     /// Length of all documents before it.
@@ -81,7 +81,7 @@ struct Part {
     slots: usize,
 }
 
-impl Part {
+impl TextGroup {
     /// Whether all orders are worth the same. Relevant kinds come first.
     fn is_certain(&self) -> bool {
         self.kinds.len() == 1 || !self.kinds[0].relevant
@@ -147,7 +147,7 @@ impl UMeasure {
     fn worths_of_some(&self, lengths: &[f64], before: f64, slots: usize, worths: &mut Vec<f64>) -> bool {
         let text = |&length: &f64| Text { grade: f64::NEG_INFINITY, length, seconds: f64::NAN };
         let kinds = self.kinds(&lengths.iter().map(text).collect::<Vec<_>>());
-        let part = Part { kinds: kinds.clone(), size: lengths.len(), before, slots };
+        let part = TextGroup { kinds: kinds.clone(), size: lengths.len(), before, slots };
         let by_counts = lattice::by_kind(&part.counts(), |placed, kind| {
             if placed.iter().sum::<usize>() >= slots {
                 return 0.0;
@@ -197,14 +197,14 @@ impl UMeasure {
     }
 
     /// The groups that may be worth something.
-    fn parts<'r>(&'r self, ranking: &'r Ranking) -> impl Iterator<Item = Part> + 'r {
+    fn parts<'r>(&'r self, ranking: &'r Ranking) -> impl Iterator<Item = TextGroup> + 'r {
         let (mut before, mut at) = (0.0, 0);
         ranking.texts.groups().map_while(move |group| {
             if at >= self.cutoff || before >= self.patience {
                 return None;
             }
             let kinds = self.kinds(group);
-            let part = Part { size: group.len(), before, slots: group.len().min(self.cutoff - at), kinds };
+            let part = TextGroup { size: group.len(), before, slots: group.len().min(self.cutoff - at), kinds };
             at += group.len();
             before += part.length();
             Some(part)
@@ -212,7 +212,7 @@ impl UMeasure {
     }
 
     /// The value of a part whose documents stand in this order.
-    fn in_order<'k>(&self, documents: impl Iterator<Item = &'k Kind>, part: &Part) -> f64 {
+    fn in_order<'k>(&self, documents: impl Iterator<Item = &'k Kind>, part: &TextGroup) -> f64 {
         let (mut total, mut before) = (0.0, part.before);
         for document in documents.take(part.slots) {
             if document.relevant {
@@ -224,7 +224,7 @@ impl UMeasure {
     }
 
     /// Mean and variance of a part.
-    fn moments(&self, part: &Part) -> (f64, f64) {
+    fn moments(&self, part: &TextGroup) -> (f64, f64) {
         if part.is_certain() {
             return (self.in_order(each(part.kinds.iter()), part), 0.0);
         }
@@ -248,7 +248,7 @@ impl UMeasure {
         (found.outcome.mean, found.outcome.variance)
     }
 
-    fn is_exact(&self, part: &Part) -> bool {
+    fn is_exact(&self, part: &TextGroup) -> bool {
         part.is_certain()
             || self.is_within(part)
             || lattice::is_small(&part.counts())
@@ -256,11 +256,11 @@ impl UMeasure {
     }
 
     /// Whether all text of the group is read.
-    fn is_within(&self, part: &Part) -> bool {
+    fn is_within(&self, part: &TextGroup) -> bool {
         part.slots == part.size && part.before + part.length() <= self.patience
     }
 
-    fn mean_within(&self, part: &Part) -> f64 {
+    fn mean_within(&self, part: &TextGroup) -> f64 {
         let length = part.length();
         let relevant = part.kinds.iter().filter(|kind| kind.relevant);
         relevant
@@ -268,7 +268,7 @@ impl UMeasure {
             .sum()
     }
 
-    fn variance_within(&self, part: &Part) -> f64 {
+    fn variance_within(&self, part: &TextGroup) -> f64 {
         let n = |kind: &Kind| kind.count as f64;
         let (relevant, others): (Vec<&Kind>, Vec<&Kind>) = part.kinds.iter().partition(|kind| kind.relevant);
         let r: f64 = relevant.iter().map(|kind| n(kind)).sum();
@@ -291,15 +291,15 @@ impl UMeasure {
 }
 
 impl Measure for UMeasure {
-    fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, _: &Judgments<'_>) -> f64 {
         self.parts(ranking).map(|part| self.moments(&part).0).sum::<f64>() / self.norm
     }
 
-    fn variance(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, _: &Judgments<'_>) -> f64 {
         self.parts(ranking).map(|part| self.moments(&part).1).sum::<f64>() / self.norm.powi(2)
     }
 
-    fn extremes(&self, orders: &Orders, _: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, _: &Judgments<'_>) -> (f64, f64) {
         let (mut low, mut high) = (0.0, 0.0);
         for part in self.parts(&orders.tied) {
             low += self.in_order(each(part.kinds.iter().rev()), &part);
@@ -313,7 +313,7 @@ impl Measure for UMeasure {
         Some(bounds::monotone(self, open))
     }
 
-    fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
+    fn certainty(&self, ranking: &Ranking, _: &Judgments<'_>) -> Certainty {
         if self.parts(ranking).all(|part| self.is_exact(&part)) { Certainty::Exact } else { Certainty::Estimate }
     }
 }
@@ -326,9 +326,9 @@ mod tests {
         Kind { relevant, length, count }
     }
 
-    fn part(kinds: &[Kind]) -> Part {
+    fn part(kinds: &[Kind]) -> TextGroup {
         let size = kinds.iter().map(|kind| kind.count).sum();
-        Part { kinds: kinds.to_vec(), size, before: 50.0, slots: size }
+        TextGroup { kinds: kinds.to_vec(), size, before: 50.0, slots: size }
     }
 
     #[test]

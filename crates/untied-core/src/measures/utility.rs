@@ -5,7 +5,7 @@ use super::{Definition, Measure};
 use crate::error::{Error, Result};
 use crate::names::{Info, JUDGED_ONLY, Parameter, REL, Spec, Value};
 use crate::ranking::Ranking;
-use crate::table::Truth;
+use crate::table::Judgments;
 
 const WEIGHTS: Parameter = Parameter {
     name: "weights",
@@ -68,11 +68,11 @@ impl Utility {
 }
 
 impl Measure for Utility {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.of(ranking.retrieved as f64, ranking.relevant(self.rel) as f64, truth.relevant(self.rel) as f64)
     }
 
-    fn variance(&self, _: &Ranking, _: &Truth<'_>) -> f64 {
+    fn variance(&self, _: &Ranking, _: &Judgments<'_>) -> f64 {
         0.0
     }
 

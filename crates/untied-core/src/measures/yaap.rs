@@ -10,7 +10,7 @@ use super::{Certainty, Definition, Measure};
 use crate::grade::Level;
 use crate::names::{Info, JUDGED_ONLY, REL, Sampled, unbounded};
 use crate::ranking::Ranking;
-use crate::table::Truth;
+use crate::table::Judgments;
 
 /// YAAP.
 pub static YAAP: Definition = Info {
@@ -34,7 +34,7 @@ struct Yaap {
 
 impl Yaap {
     /// R, if it is not 0, and the groups with relevant documents, of which it only matters which these are.
-    fn read(&self, ranking: &Ranking, truth: &Truth<'_>) -> Option<(f64, Ranking)> {
+    fn read(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Option<(f64, Ranking)> {
         let relevant = truth.relevant(self.rel);
         let mut binary = Ranking::default();
         binary.retrieved = ranking.retrieved;
@@ -61,7 +61,7 @@ fn value(relevant: f64, ranking: &Ranking) -> f64 {
 }
 
 impl Measure for Yaap {
-    fn mean(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let Some((relevant, binary)) = self.read(ranking, truth) else { return f64::NAN };
         if binary.groups().all(|group| group.unjudged() == 0) {
             return value(relevant, &binary);
@@ -69,12 +69,12 @@ impl Measure for Yaap {
         sampling::over_rankings(&binary, usize::MAX, |one| value(relevant, one)).outcome.mean
     }
 
-    fn variance(&self, ranking: &Ranking, truth: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let Some((relevant, binary)) = self.read(ranking, truth) else { return f64::NAN };
         sampling::over_rankings(&binary, usize::MAX, |one| value(relevant, one)).outcome.variance
     }
 
-    fn certainty(&self, ranking: &Ranking, truth: &Truth<'_>) -> Certainty {
+    fn certainty(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Certainty {
         match self.read(ranking, truth) {
             Some((_, binary)) if !sampling::is_exact(&binary, usize::MAX) => Certainty::Estimate,
             _ => Certainty::Exact,

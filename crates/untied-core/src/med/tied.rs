@@ -8,7 +8,7 @@ use super::scores::Scores;
 use crate::grade::Level;
 use crate::measures::Measure;
 use crate::ranking::{List, Ranking};
-use crate::table::Truth;
+use crate::table::Judgments;
 
 /// Two rankings, and what evaluates either.
 pub(super) struct Tied<'a> {
@@ -66,7 +66,7 @@ impl<'a> Tied<'a> {
         }
         // No form asks how many documents are relevant; but without any, values would be undefined.
         let some = [Level { grade: f64::INFINITY, count: 1 }];
-        self.measure.mean(ranking, &Truth::none().with_levels(&some))
+        self.measure.mean(ranking, &Judgments::none().with_levels(&some))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::ties::ByDocument;
 use super::{Layout, Order, Ranking, Text};
 use crate::grade::Level;
-use crate::table::{Found, Length, Lengths, Levels, Rows, Truth};
+use crate::table::{Found, Judgments, Length, Lengths, Levels, Rows};
 use crate::watch;
 
 /// Attaches judgments; with room that is kept between queries.
@@ -23,7 +23,7 @@ impl Judge {
         &mut self,
         retrieved: &Rows<'_>,
         order: &Order,
-        truth: &Truth<'_>,
+        truth: &Judgments<'_>,
         layout: Layout,
         judged_only: bool,
         ranking: &mut Ranking,
@@ -42,7 +42,7 @@ impl Judge {
         &mut self,
         found: Found<'_>,
         order: &Order,
-        truth: &Truth<'_>,
+        truth: &Judgments<'_>,
         tied: bool,
         judged_only: bool,
         ranking: &mut Ranking,
@@ -61,7 +61,7 @@ impl Judge {
         &mut self,
         retrieved: &Rows<'_>,
         order: &Order,
-        truth: &Truth<'_>,
+        truth: &Judgments<'_>,
         layout: Layout,
         lengths: &Lengths,
         ranking: &mut Ranking,
@@ -119,13 +119,13 @@ impl Counts {
         self.met.drain(..).for_each(|level| self.by_level[level as usize] = 0);
     }
 
-    fn levels<'a>(&'a self, truth: &Truth<'a>) -> impl Iterator<Item = Level> + use<'a> {
+    fn levels<'a>(&'a self, truth: &Judgments<'a>) -> impl Iterator<Item = Level> + use<'a> {
         let grades = truth.grades();
         self.met.iter().map(|&level| Level { grade: grades[level as usize], count: self.by_level[level as usize] })
     }
 
     /// Whether documents of the counted group have a positive grade, but not all the same.
-    fn is_mixed(&self, size: usize, judged_only: bool, truth: &Truth<'_>) -> bool {
+    fn is_mixed(&self, size: usize, judged_only: bool, truth: &Judgments<'_>) -> bool {
         let is_judged = |level: &Level| level.grade >= 0.0;
         let count = |level: Level| level.count as usize;
         let size = if judged_only { self.levels(truth).filter(is_judged).map(count).sum() } else { size };
@@ -137,7 +137,7 @@ impl Counts {
 struct LaidOut<'a> {
     every_group: bool,
     found: Found<'a>,
-    truth: &'a Truth<'a>,
+    truth: &'a Judgments<'a>,
     ranking: &'a mut Ranking,
 }
 

@@ -30,13 +30,13 @@ pub trait Key: Copy + Ord + Not<Output = Self> {
     /// Take them apart.
     fn unpack(packed: Self::Packed) -> (Self, u32);
 
-    /// Where there is room for this type.
-    fn room(room: &mut Room) -> &mut Vec<Self::Packed>;
+    /// Those for this type.
+    fn buffers(buffers: &mut Buffers) -> &mut Vec<Self::Packed>;
 }
 
-/// Room to sort in.
+/// Buffers to sort in.
 #[derive(Debug, Default)]
-pub struct Room {
+pub struct Buffers {
     narrow: Vec<u64>,
     wide: Vec<u128>,
 }
@@ -55,8 +55,8 @@ impl Key for u32 {
     }
 
     #[inline]
-    fn room(room: &mut Room) -> &mut Vec<u64> {
-        &mut room.narrow
+    fn buffers(buffers: &mut Buffers) -> &mut Vec<u64> {
+        &mut buffers.narrow
     }
 }
 
@@ -74,8 +74,8 @@ impl Key for u64 {
     }
 
     #[inline]
-    fn room(room: &mut Room) -> &mut Vec<u128> {
-        &mut room.wide
+    fn buffers(buffers: &mut Buffers) -> &mut Vec<u128> {
+        &mut buffers.wide
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sorting a query's rows by score, and the groups of equal scores.
 
 use super::network;
-use super::score::{Float64, Key, Room, Score};
+use super::score::{Buffers, Float64, Key, Score};
 use crate::error::{Error, show};
 use crate::sorting;
 use crate::table::Rows;
@@ -88,7 +88,7 @@ pub struct Order {
     /// For every tie group, the number of rows up to its end.
     pub ends: Vec<u32>,
     read: Vec<f64>,
-    room: Room,
+    buffers: Buffers,
     by_document: ByDocument,
 }
 
@@ -130,7 +130,7 @@ impl Order {
     /// Whether all of them are finite.
     pub fn sort_by<S: Score>(&mut self, scores: impl Iterator<Item = (S::Raw, u32)>, ascending: bool) -> bool {
         let turn = |key: S::Key| if ascending { !key } else { key };
-        let packed = S::Key::room(&mut self.room);
+        let packed = S::Key::buffers(&mut self.buffers);
         packed.clear();
         packed.extend(scores.map(|(score, row)| turn(S::key(score)).pack(row)));
         network::sort(packed);

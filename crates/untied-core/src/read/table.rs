@@ -13,7 +13,7 @@ use super::spool::read_lines;
 use super::{delimited, json};
 use crate::error::{Error, InputError, Result};
 use crate::table::Chunk;
-use crate::table::columns::{Columns, Kind};
+use crate::table::columns::{Columns, Content};
 
 /// How records are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ const PIECE: usize = 1 << 19;
 ///
 /// # Errors
 /// The file cannot be read, has no record, or lacks a column; a record is malformed, or a number is not accepted.
-pub fn read_table(path: &str, format: Format, kind: Kind, named: &[(String, String)]) -> Result<Vec<Chunk>> {
+pub fn read_table(path: &str, format: Format, kind: Content, named: &[(String, String)]) -> Result<Vec<Chunk>> {
     let bytes = read_lines(path)?;
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     let wrong = |at: usize, error: LineError| {

@@ -18,7 +18,7 @@ use super::overlap::cutoff;
 use super::overlaps::Overlaps;
 use super::{Definition, Score, Similarity, Symmetry};
 use crate::measures::Certainty;
-use crate::measures::average_precision::{Part, variance_of};
+use crate::measures::average_precision::{RelevantGroup, variance_of};
 use crate::names::{Cutoff, Info};
 use crate::ranking::{Pair, Positions};
 
@@ -132,7 +132,7 @@ fn extreme<'a>(
 /// Of the sum of precisions, over the orders of B alone.
 fn variance(targets: &[Target]) -> f64 {
     let parts = targets.iter().scan(0, |above, target| {
-        let part = Part {
+        let part = RelevantGroup {
             t: target.at.first - 1,
             n: target.at.size() as f64,
             r: target.sure as f64,

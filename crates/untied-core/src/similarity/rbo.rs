@@ -36,7 +36,7 @@ pub static RBO: Definition = Info {
 .built_by(build);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum Quantity {
     Truncated,
     Min,
     Max,
@@ -56,7 +56,7 @@ pub(super) enum Variant {
 }
 
 pub(super) struct RankBiasedOverlap {
-    kind: Kind,
+    kind: Quantity,
     variant: Option<Variant>,
     pub(super) cutoff: Option<usize>,
     pub(super) weights: Weights,
@@ -65,19 +65,19 @@ pub(super) struct RankBiasedOverlap {
 fn build(spec: &Spec) -> Result<Box<dyn Similarity>> {
     let p = spec.number("p", 0.9, "a number between 0 and 1", |p| p > 0.0 && p < 1.0)?;
     let kinds = [
-        ("ext", Kind::Extrapolated),
-        ("truncated", Kind::Truncated),
-        ("min", Kind::Min),
-        ("max", Kind::Max),
-        ("res", Kind::Residual),
+        ("ext", Quantity::Extrapolated),
+        ("truncated", Quantity::Truncated),
+        ("min", Quantity::Min),
+        ("max", Quantity::Max),
+        ("res", Quantity::Residual),
     ];
     let kind = spec.choice("score", &kinds)?;
     let variants = [("expected", None), ("w", Some(Variant::W)), ("a", Some(Variant::A)), ("b", Some(Variant::B))];
     let variant = spec.choice("variant", &variants)?;
     // Cut within a tie group, the number of shared documents is uncertain, and these are not sums of overlaps.
     let goes_with_cutoff = match variant {
-        None => !matches!(kind, Kind::Max | Kind::Residual),
-        Some(_) => kind == Kind::Truncated,
+        None => !matches!(kind, Quantity::Max | Quantity::Residual),
+        Some(_) => kind == Quantity::Truncated,
     };
     if spec.cutoff.is_some() && !goes_with_cutoff {
         return Err(Error::Measure(format!(
@@ -91,7 +91,7 @@ fn build(spec: &Spec) -> Result<Box<dyn Similarity>> {
 impl Similarity for RankBiasedOverlap {
     fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
         let pair = &overlaps.pair;
-        if self.kind == Kind::Extrapolated && pair.shortest() == 0 {
+        if self.kind == Quantity::Extrapolated && pair.shortest() == 0 {
             // Nothing to extrapolate from: two empty rankings are the same, an empty one is like no other.
             return Score::constant(f64::from(pair.longest() == 0), with_variance);
         }
@@ -123,17 +123,17 @@ impl RankBiasedOverlap {
         let unseen = || (s + 1..=l).map(|d| table.kappa[d - 1] * (d - s) as f64).sum::<f64>();
         match self.kind {
             // Beyond the longer ranking the overlap stays as it is.
-            Kind::Truncated => linear.further[0] = (l, self.weights.between(l, self.cutoff.unwrap_or(l))),
-            Kind::Min => linear.further[0] = (l, table.tail[l]),
-            Kind::Max | Kind::Residual => {
+            Quantity::Truncated => linear.further[0] = (l, self.weights.between(l, self.cutoff.unwrap_or(l))),
+            Quantity::Min => linear.further[0] = (l, table.tail[l]),
+            Quantity::Max | Quantity::Residual => {
                 let shared = pair.shared();
                 linear.constant = unseen() + self.beyond_max(s, l, shared);
-                if self.kind == Kind::Residual {
+                if self.kind == Quantity::Residual {
                     linear.kappa = &[];
                     linear.constant -= table.tail[l] * shared as f64;
                 }
             }
-            Kind::Extrapolated => {
+            Quantity::Extrapolated => {
                 let (of_s, of_l, beyond) = (s as f64, l as f64, table.power[l]);
                 let at_s = unseen() / of_s + beyond * (1.0 / of_s - 1.0 / of_l);
                 linear.further = [(s, at_s), (l, beyond / of_l)];

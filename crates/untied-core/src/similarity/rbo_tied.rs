@@ -1,14 +1,14 @@
 //! RBO where ties are no uncertainty: Corsi & Urbano's variants w, a and b (SIGIR 2024).
 
 use super::overlaps::Overlaps;
-use super::rbo::{Kind, RankBiasedOverlap, Variant};
+use super::rbo::{Quantity, RankBiasedOverlap, Variant};
 use crate::ranking::{Positions, Side};
 
 impl RankBiasedOverlap {
     /// A document of a tie group counts c(d) of itself at depth d.
-    pub(super) fn tied(&self, kind: Kind, variant: Variant, overlaps: &Overlaps) -> f64 {
-        if kind == Kind::Residual {
-            return self.tied(Kind::Max, variant, overlaps) - self.tied(Kind::Min, variant, overlaps);
+    pub(super) fn tied(&self, kind: Quantity, variant: Variant, overlaps: &Overlaps) -> f64 {
+        if kind == Quantity::Residual {
+            return self.tied(Quantity::Max, variant, overlaps) - self.tied(Quantity::Min, variant, overlaps);
         }
         let pair = &overlaps.pair;
         let (short, long) = if pair.a.len() <= pair.b.len() { (&pair.a, &pair.b) } else { (&pair.b, &pair.a) };
@@ -41,21 +41,21 @@ impl RankBiasedOverlap {
                 let share = if variant == Variant::W { 1.0 } else { in_long.positions().share(d) };
                 let missing = (d - s) as f64;
                 match kind {
-                    Kind::Max => missing.min(whole) + share * (missing - whole).clamp(0.0, cut),
-                    Kind::Extrapolated => missing * agreement_at_s * (whole + share * cut) / (whole + cut),
+                    Quantity::Max => missing.min(whole) + share * (missing - whole).clamp(0.0, cut),
+                    Quantity::Extrapolated => missing * agreement_at_s * (whole + share * cut) / (whole + cut),
                     _ => 0.0,
                 }
             };
             score += weight * agreement(x + unseen);
         }
         match kind {
-            Kind::Min => score + table.tail[l] * shared as f64,
-            Kind::Max => score + self.beyond_max(s, l, shared),
-            Kind::Extrapolated => {
+            Quantity::Min => score + table.tail[l] * shared as f64,
+            Quantity::Max => score + self.beyond_max(s, l, shared),
+            Quantity::Extrapolated => {
                 let expected = shared as f64 + (l - s) as f64 * agreement_at_s;
                 score + table.power[l] * expected / l as f64
             }
-            Kind::Truncated | Kind::Residual => score,
+            Quantity::Truncated | Quantity::Residual => score,
         }
     }
 }

@@ -75,7 +75,7 @@ impl Role {
 
 /// What a table holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum Content {
     /// A run; with ranks too where they are asked for and there is such a column.
     Run {
         /// Whether they are asked for.
@@ -85,15 +85,15 @@ pub enum Kind {
     Qrels(Option<Detail>),
 }
 
-impl Kind {
+impl Content {
     /// What its columns hold.
     fn roles(self) -> Vec<Role> {
         let more = match self {
-            Kind::Run { .. } => return vec![Role::Query, Role::Document, Role::Score, Role::Rank],
-            Kind::Qrels(None) => None,
-            Kind::Qrels(Some(Detail::Subtopics)) => Some(Role::Subtopic),
-            Kind::Qrels(Some(Detail::Strata)) => Some(Role::Stratum),
-            Kind::Qrels(Some(Detail::Inclusion)) => Some(Role::Probability),
+            Content::Run { .. } => return vec![Role::Query, Role::Document, Role::Score, Role::Rank],
+            Content::Qrels(None) => None,
+            Content::Qrels(Some(Detail::Subtopics)) => Some(Role::Subtopic),
+            Content::Qrels(Some(Detail::Strata)) => Some(Role::Stratum),
+            Content::Qrels(Some(Detail::Inclusion)) => Some(Role::Probability),
         };
         [Role::Query, Role::Document, Role::Grade].into_iter().chain(more).collect()
     }
@@ -128,15 +128,15 @@ impl Columns {
     ///
     /// # Errors
     /// A column is missing or ambiguous, or a pair names what such a table does not hold.
-    pub fn find(kind: Kind, names: &[&str], named: &[(String, String)], source: &str) -> Result<Columns> {
+    pub fn find(kind: Content, names: &[&str], named: &[(String, String)], source: &str) -> Result<Columns> {
         let option = match kind {
-            Kind::Run { .. } => "columns= or --run-column",
-            Kind::Qrels(_) => "columns= or --qrels-column",
+            Content::Run { .. } => "columns= or --run-column",
+            Content::Qrels(_) => "columns= or --qrels-column",
         };
         let (roles, named) = (kind.roles(), pairs(kind, named, source)?);
         let finder = Finder { names, option, named, source };
         let numbers = match kind {
-            Kind::Run { ranks } => {
+            Content::Run { ranks } => {
                 let score = match finder.one(Role::Score)? {
                     Some(column) => Number { column, accepted: SCORE, negated: false },
                     None => {
@@ -147,7 +147,7 @@ impl Columns {
                 let rank = rank.map(|column| Number { column, accepted: (|_| true, "a rank"), negated: false });
                 [score].into_iter().chain(rank).collect()
             }
-            Kind::Qrels(_) => {
+            Content::Qrels(_) => {
                 let numbers = roles.iter().filter_map(|role| role.accepted().map(|accepted| (role, accepted)));
                 let found = numbers.map(|(role, accepted)| {
                     Ok(Number { column: finder.required(&[*role])?, accepted, negated: false })
@@ -168,11 +168,11 @@ impl Columns {
 }
 
 /// What the user's pairs say.
-fn pairs<'a>(kind: Kind, named: &'a [(String, String)], source: &str) -> Result<Vec<(Role, &'a str)>> {
+fn pairs<'a>(kind: Content, named: &'a [(String, String)], source: &str) -> Result<Vec<(Role, &'a str)>> {
     let roles = kind.roles();
     let what = match kind {
-        Kind::Run { .. } => "a run",
-        Kind::Qrels(_) => "qrels of this format",
+        Content::Run { .. } => "a run",
+        Content::Qrels(_) => "qrels of this format",
     };
     named
         .iter()
@@ -267,9 +267,9 @@ impl Finder<'_> {
 mod tests {
     use super::*;
 
-    const RUN: Kind = Kind::Run { ranks: false };
+    const RUN: Content = Content::Run { ranks: false };
 
-    fn find(kind: Kind, names: &[&str], named: &[(&str, &str)]) -> std::result::Result<Vec<usize>, String> {
+    fn find(kind: Content, names: &[&str], named: &[(&str, &str)]) -> std::result::Result<Vec<usize>, String> {
         let named: Vec<_> = named.iter().map(|&(role, name)| (role.to_owned(), name.to_owned())).collect();
         let columns = Columns::find(kind, names, &named, "run").map_err(|error| error.to_string())?;
         Ok([columns.query, columns.document].into_iter().chain(columns.numbers.iter().map(|n| n.column)).collect())
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn names_are_known() {
-        let qrels = Kind::Qrels(None);
+        let qrels = Content::Qrels(None);
         for (kind, names, expected) in [
             (RUN, &["qid", "docno", "score"][..], [0, 1, 2]),
             (RUN, &["Score", "Doc_ID", "QUERY-ID"], [2, 1, 0]),
@@ -319,7 +319,7 @@ mod tests {
             let error = find(RUN, names, named).expect_err(expected);
             assert!(error.contains(expected), "{error}");
         }
-        let qrels = find(Kind::Qrels(None), &["qid", "docno", "label", "i"], &[("subtopic", "i")]);
+        let qrels = find(Content::Qrels(None), &["qid", "docno", "label", "i"], &[("subtopic", "i")]);
         let expected = "run: columns of qrels of this format name query, document or grade, not \"subtopic\"";
         assert_eq!(qrels.expect_err(expected), expected);
         let error = find(RUN, &["x"; 1000], &[]).expect_err("no column that is needed");

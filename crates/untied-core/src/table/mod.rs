@@ -20,7 +20,7 @@ use std::ops::Range;
 pub use ids::{Documents, hash, hash_number};
 pub use lengths::{Length, Lengths};
 pub use names::Names;
-pub use qrels::{Found, Levels, Qrels, Truth};
+pub use qrels::{Found, Judgments, Levels, Qrels};
 pub use run::Run;
 pub(crate) use run::returned;
 pub use whole::Whole;

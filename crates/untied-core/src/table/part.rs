@@ -10,20 +10,20 @@ use crate::{sorting, watch};
 
 /// A set of documents.
 #[derive(Debug)]
-pub struct Part {
+pub struct DocumentSet {
     docs: Documents,
     slots: Vec<index::Slot>,
 }
 
-impl Part {
+impl DocumentSet {
     /// The set of these documents, which may be named more than once.
     #[must_use]
-    pub fn new(docs: Documents) -> Part {
+    pub fn new(docs: Documents) -> DocumentSet {
         let mut slots = vec![0; index::slots_for(docs.len())];
         for (row, &hash) in docs.hashes(0..docs.len()).iter().enumerate() {
             let _known = index::insert(&mut slots, hash, row as u32, |other| docs.get(other as usize) == docs.get(row));
         }
-        Part { docs, slots }
+        DocumentSet { docs, slots }
     }
 
     /// Whether a document with this hash is in the set.
@@ -52,7 +52,7 @@ impl Run {
     ///
     /// # Errors
     /// It was told to stop.
-    pub fn only(&self, part: &Part) -> Result<Run> {
+    pub fn only(&self, part: &DocumentSet) -> Result<Run> {
         let mut chunks = vec![chunk()];
         for query in 0..self.len() {
             watch::check()?;
@@ -86,7 +86,7 @@ fn chunk() -> Chunk {
 ///
 /// # Errors
 /// It was told to stop.
-pub fn only(runs: &[&Run], part: &Part) -> Result<Vec<Run>> {
+pub fn only(runs: &[&Run], part: &DocumentSet) -> Result<Vec<Run>> {
     runs.par_iter().map(|run| run.only(part)).collect()
 }
 
@@ -122,10 +122,10 @@ mod tests {
         for id in ["b", "a", "never", "b"] {
             docs.push(id.as_bytes());
         }
-        let parts = only(&[&whole], &Part::new(docs)).expect("a part");
+        let parts = only(&[&whole], &DocumentSet::new(docs)).expect("a part");
         assert_eq!(rows(&parts[0]), rows(&run(&[("1", "a", 3.0), ("1", "b", 1.0)])));
         assert_eq!(parts[0].len(), 2);
-        let nothing = whole.only(&Part::new(Documents::default())).expect("no document");
+        let nothing = whole.only(&DocumentSet::new(Documents::default())).expect("no document");
         assert_eq!((nothing.len(), rows(&nothing).len()), (2, 0));
     }
 }

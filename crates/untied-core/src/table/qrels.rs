@@ -41,7 +41,7 @@ struct Repeat {
 
 /// The judgments of one query.
 #[derive(Clone)]
-pub struct Truth<'a> {
+pub struct Judgments<'a> {
     grades: &'a [f64],
     profiles: &'a [Profile],
     judged: Rows<'a>,
@@ -180,10 +180,10 @@ impl Qrels {
 
     /// The judgments of a query.
     #[must_use]
-    pub fn truth(&self, query: usize) -> Truth<'_> {
+    pub fn judgments(&self, query: usize) -> Judgments<'_> {
         let starts = if query == 0 { [0; 3] } else { self.ends[query - 1] };
         let [rows, slots, levels] = std::array::from_fn(|part| starts[part]..self.ends[query][part]);
-        Truth {
+        Judgments {
             grades: &self.grades,
             profiles: &self.profiles,
             judged: self.table.rows(query),
@@ -252,7 +252,7 @@ impl Levels {
     /// One by one, every look-up would wait for memory behind a branch that nobody can foresee. So first, without
     /// any branch, the rows are collected whose first slot is taken; then what stands there is looked at by hash;
     /// then, of the few that are left, the ids.
-    pub fn look_up(&mut self, retrieved: &Rows<'_>, truth: &Truth<'_>) {
+    pub fn look_up(&mut self, retrieved: &Rows<'_>, truth: &Judgments<'_>) {
         let hashes = retrieved.hashes();
         self.found.clear();
         self.found.resize(hashes.len(), 0);
@@ -286,29 +286,29 @@ impl Levels {
     }
 }
 
-impl Truth<'static> {
+impl Judgments<'static> {
     /// No judgments.
     #[must_use]
-    pub fn none() -> Truth<'static> {
-        Truth::of_levels(&[], &[])
+    pub fn none() -> Judgments<'static> {
+        Judgments::of_levels(&[], &[])
     }
 }
 
-impl<'a> Truth<'a> {
+impl<'a> Judgments<'a> {
     /// Judgments of documents without ids: all grades that occur in any query, and how many documents of this one have
     /// which of them; both highest first.
     #[must_use]
-    pub fn of_levels(grades: &'a [f64], levels: &'a [Level]) -> Truth<'a> {
-        Truth { grades, profiles: &[], judged: Rows::none(), row_levels: &[], slots: &[0], levels }
+    pub fn of_levels(grades: &'a [f64], levels: &'a [Level]) -> Judgments<'a> {
+        Judgments { grades, profiles: &[], judged: Rows::none(), row_levels: &[], slots: &[0], levels }
     }
 
     /// The same with other numbers of documents a grade.
     #[must_use]
-    pub fn with_levels<'b>(&self, levels: &'b [Level]) -> Truth<'b>
+    pub fn with_levels<'b>(&self, levels: &'b [Level]) -> Judgments<'b>
     where
         'a: 'b,
     {
-        Truth { levels, ..self.clone() }
+        Judgments { levels, ..self.clone() }
     }
 
     /// All grades that occur in the qrels, highest first.
@@ -373,8 +373,8 @@ mod tests {
         let alone = Qrels::new(vec![chunk(&rows)], "").expect("qrels");
         let among = Qrels::new(vec![chunk(&rows)], "").expect("qrels").among(&[3.0, -0.0, 0.5, -3.0, 3.0]);
         assert_eq!(among.grades(), [3.0, 1.0, 0.5, 0.0, -2.0, -3.0]);
-        assert!(among.truth(0).judgments().eq(alone.truth(0).judgments()));
-        assert_eq!(among.truth(0).levels, alone.truth(0).levels);
+        assert!(among.judgments(0).judgments().eq(alone.judgments(0).judgments()));
+        assert_eq!(among.judgments(0).levels, alone.judgments(0).levels);
     }
 
     #[test]
@@ -383,7 +383,7 @@ mod tests {
         let ids = ["dd", "x", "c", "bb", "a", "yy"];
         let run = Run::new(vec![chunk(&ids.map(|id| (id, 0.0)))], "").expect("run");
         let mut levels = Levels::default();
-        levels.look_up(&run.rows(0), &qrels.truth(0));
+        levels.look_up(&run.rows(0), &qrels.judgments(0));
         let grade = |row: usize| levels.found().of(row as u32).map(|level| qrels.grades()[level as usize]);
         let found: Vec<_> = (0..ids.len()).map(grade).collect();
         assert_eq!(found, [Some(1.0), None, Some(0.0), Some(2.0), Some(1.0), None]);

@@ -115,7 +115,7 @@ mod tests {
         let documents: Vec<_> = (0..rows.len()).map(|row| (rows.doc(row), rows.column(0)[row])).collect();
         assert_eq!(documents, [(&b"a"[..], 1.0), (b"b", 2.0), (b"c", -1.0), (b"d", 1.0)]);
         let by_profile = qrels.by_profile(Detail::Subtopics).expect("subtopics");
-        let truth = by_profile.truth(1);
+        let truth = by_profile.judgments(1);
         let profiles: Vec<f64> = truth.judgments().collect();
         assert_eq!(profiles, [1.0, 2.0, -1.0, 1.0], "a and d are alike");
         assert_eq!(truth.profiles()[1..], [vec![(1, 1.0)], vec![(0, 2.0), (1, 1.0)]]);

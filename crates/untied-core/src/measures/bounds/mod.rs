@@ -15,7 +15,7 @@ pub(super) mod interpolated;
 use super::{Measure, Orders};
 use crate::grade::Level;
 use crate::ranking::{Group, Ranking, Text, best, worst};
-use crate::table::Truth;
+use crate::table::Judgments;
 
 /// How tied documents stand while a bound is sought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct Open<'a> {
     /// All groups, also those without a document of the qrels.
     pub ranking: &'a Ranking,
     /// What is judged.
-    pub truth: &'a Truth<'a>,
+    pub truth: &'a Judgments<'a>,
     /// How ties are resolved.
     pub resolution: Resolution,
     /// Grades that an unjudged document may have, highest first; the last is 0.
@@ -97,9 +97,9 @@ impl Open<'_> {
     }
 
     /// The groups as parts of a sum over relevant documents that depends on nothing but how many a group has.
-    pub(crate) fn parts(&self, rel: f64, of: impl Fn(&Group<'_>, usize) -> f64) -> Vec<Part> {
+    pub(crate) fn parts(&self, rel: f64, of: impl Fn(&Group<'_>, usize) -> f64) -> Vec<GroupTerms> {
         self.relevant(rel)
-            .map(|(group, known, most)| Part {
+            .map(|(group, known, most)| GroupTerms {
                 known,
                 own: (0..=most).map(|r| of(&group, r)).collect(),
                 each: vec![0.0; most + 1],
@@ -157,7 +157,7 @@ impl Open<'_> {
     }
 
     /// The value of a ranking under the policy of ties.
-    fn of_orders(&self, measure: &dyn Measure, tied: Ranking, truth: &Truth<'_>) -> f64 {
+    fn of_orders(&self, measure: &dyn Measure, tied: Ranking, truth: &Judgments<'_>) -> f64 {
         if self.resolution == Resolution::Mean {
             return measure.mean(&tied, truth);
         }
@@ -247,7 +247,7 @@ impl Widest {
 
 /// A group's part in a sum over relevant documents that is linear in the number of relevant ones before the group:
 /// of r relevant documents the part is `own[r] + before * each[r]`.
-pub(crate) struct Part {
+pub(crate) struct GroupTerms {
     /// Relevant ones that are known.
     pub known: usize,
     /// For 0, 1, .. n relevant documents.
@@ -261,7 +261,7 @@ pub(crate) struct Part {
 ///
 /// Every number of relevant documents is gone through, once from the top down and once from the bottom up; as the parts
 /// are linear, one more relevant document changes the sum by what is known of the groups above and below. O(n).
-pub(crate) fn of_sum(parts: &[Part], unretrieved: usize, value: impl Fn(f64, usize, usize) -> f64) -> Bounds {
+pub(crate) fn of_sum(parts: &[GroupTerms], unretrieved: usize, value: impl Fn(f64, usize, usize) -> f64) -> Bounds {
     let mut bounds = Widest::default();
     // Of the groups from the g-th on, with known documents only: the sum, and how it grows with each one before them.
     let mut below = vec![(0.0, 0.0); parts.len() + 1];

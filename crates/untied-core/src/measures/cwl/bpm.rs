@@ -9,7 +9,7 @@ use crate::measures::orders::sampling::{self, Classes};
 use crate::measures::{Certainty, Definition, Measure, Orders};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Sampled, unbounded};
 use crate::ranking::Ranking;
-use crate::table::Truth;
+use crate::table::Judgments;
 
 /// BPM@k.
 pub static BPM: Definition = Info {
@@ -118,20 +118,20 @@ impl Player {
 }
 
 impl Measure for Player {
-    fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, _: &Judgments<'_>) -> f64 {
         self.statistics(ranking).mean
     }
 
-    fn variance(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, _: &Judgments<'_>) -> f64 {
         self.statistics(ranking).variance
     }
 
-    fn extremes(&self, orders: &Orders, _: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, _: &Judgments<'_>) -> (f64, f64) {
         let found = self.statistics(&orders.tied);
         (found.low, found.high)
     }
 
-    fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
+    fn certainty(&self, ranking: &Ranking, _: &Judgments<'_>) -> Certainty {
         match self.last(ranking) {
             Ok(last) if !self.lattice(&last).is_short() && !sampling::is_listed(slice::from_ref(&last.group)) => {
                 Certainty::Estimate

@@ -6,7 +6,7 @@ use crate::measures::orders::sampling::{self, Placed};
 use crate::measures::{Certainty, Definition, Measure, Orders};
 use crate::names::{Info, JUDGED_ONLY, Sampled, unbounded};
 use crate::ranking::Ranking;
-use crate::table::Truth;
+use crate::table::Judgments;
 
 /// INST.
 pub static INST: Definition = Info {
@@ -64,22 +64,22 @@ impl Adaptive {
 }
 
 impl Measure for Adaptive {
-    fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, _: &Judgments<'_>) -> f64 {
         self.statistics(ranking).mean
     }
 
-    fn variance(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, _: &Judgments<'_>) -> f64 {
         self.statistics(ranking).variance
     }
 
-    fn extremes(&self, orders: &Orders, _: &Truth<'_>) -> (f64, f64) {
+    fn extremes(&self, orders: &Orders, _: &Judgments<'_>) -> (f64, f64) {
         // The orders by grade are not known to be the best and the worst, but nearly always are.
         let found = self.statistics(&orders.tied);
         let (worst, best) = (self.statistics(&orders.worst).mean, self.statistics(&orders.best).mean);
         (found.low.min(worst).min(best), found.high.max(worst).max(best))
     }
 
-    fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
+    fn certainty(&self, ranking: &Ranking, _: &Judgments<'_>) -> Certainty {
         self.gain.certainty(ranking, self.limit)
     }
 }

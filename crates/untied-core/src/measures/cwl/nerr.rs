@@ -6,7 +6,7 @@ use crate::measures::orders::sampling::{self, Placed};
 use crate::measures::{Certainty, Definition, Measure, Scope};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Sampled, Spec, unbounded};
 use crate::ranking::Ranking;
-use crate::table::Truth;
+use crate::table::Judgments;
 
 /// NERR8@k.
 pub static NERR8: Definition = Info {
@@ -119,17 +119,17 @@ impl UntilGain {
 }
 
 impl Measure for UntilGain {
-    fn mean(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+    fn mean(&self, ranking: &Ranking, _: &Judgments<'_>) -> f64 {
         let groups = self.gain.classes(ranking, self.weights.len());
         sampling::over_orders(&groups, |placed| self.value(placed)).outcome.mean
     }
 
-    fn variance(&self, ranking: &Ranking, _: &Truth<'_>) -> f64 {
+    fn variance(&self, ranking: &Ranking, _: &Judgments<'_>) -> f64 {
         let groups = self.gain.classes(ranking, self.weights.len());
         sampling::over_orders(&groups, |placed| self.value(placed)).outcome.variance
     }
 
-    fn certainty(&self, ranking: &Ranking, _: &Truth<'_>) -> Certainty {
+    fn certainty(&self, ranking: &Ranking, _: &Judgments<'_>) -> Certainty {
         self.gain.certainty(ranking, self.weights.len())
     }
 }
