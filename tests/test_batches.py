@@ -8,8 +8,7 @@ import pytest
 
 import untied
 from nightly import seeded
-from untied.batches import BatchComparer, BatchEvaluator
-from untied.batches import evaluate as batches
+from untied.batches import BatchComparer, BatchEvaluator, pieces
 
 MEASURES = [
     "AP", "nDCG@10", "nDCG(gain='exp2')", "RR", "P@5", "R@10", "Bpref", "infAP", "RBP(p=0.8)", "ERR@20", "nERR@5",
@@ -87,7 +86,7 @@ def check(run, qrels, measures, size=1000, **options):
 
 @pytest.mark.parametrize("size", range(1, 8))
 def test_queries_may_be_split_over_batches(size, monkeypatch):
-    monkeypatch.setattr(batches, "ROWS", 3 * size)
+    monkeypatch.setattr(pieces, "ROWS", 3 * size)
     run, qrels = make(size)
     check(run, qrels, MEASURES, size, ties="range", variance=True)
 
@@ -95,7 +94,7 @@ def test_queries_may_be_split_over_batches(size, monkeypatch):
 @pytest.mark.parametrize("ties", ["expected", "range", "best", "worst", "docid", "trec"])
 @pytest.mark.parametrize("unjudged", ["nonrelevant", "remove", "range", "best", "worst"])
 def test_policies(ties, unjudged, monkeypatch):
-    monkeypatch.setattr(batches, "ROWS", 40)
+    monkeypatch.setattr(pieces, "ROWS", 40)
     run, qrels = make(len(ties) + len(unjudged))
     measures = MEASURES if unjudged in {"nonrelevant", "remove"} else BOUNDED
     check(run, qrels, measures, 17, ties=ties, unjudged=unjudged)
@@ -112,14 +111,14 @@ def test_policies(ties, unjudged, monkeypatch):
     ],
 )
 def test_options(options, monkeypatch):
-    monkeypatch.setattr(batches, "ROWS", 40)
+    monkeypatch.setattr(pieces, "ROWS", 40)
     run, qrels = make(5)
     options = {"measures": MEASURES, **options}
     check(run, qrels, size=11, **options)
 
 
 def test_given_order(monkeypatch):
-    monkeypatch.setattr(batches, "ROWS", 10)
+    monkeypatch.setattr(pieces, "ROWS", 10)
     run, qrels = make(8)
     check(run, qrels, ["AP", "RR"], 7, ties="given")
 
@@ -158,7 +157,7 @@ def detailed_rows(qrels, format):
 
 @pytest.mark.parametrize("format", DETAILED)
 def test_qrels_with_more_than_grades(format, monkeypatch):
-    monkeypatch.setattr(batches, "ROWS", 1)
+    monkeypatch.setattr(pieces, "ROWS", 1)
     qrels, measures = DETAILED[format]
     run = {query: {f"d{n}": 3.0 - n // 2 for n in range(7)} for query in ("q1", "q2", "q3")}
     names = (
@@ -187,7 +186,7 @@ COMPARING = [
 @pytest.mark.parametrize("known", ["nothing", "qrels", "probabilities"])
 @pytest.mark.parametrize("size", [1, 5])
 def test_comparisons(known, size, monkeypatch):
-    monkeypatch.setattr(batches, "ROWS", 30)
+    monkeypatch.setattr(pieces, "ROWS", 30)
     (run_a, qrels), (run_b, _) = make(3, 9), make(4, 9)
     run_a["only a"], run_b["only b"], run_b["q0"]["d0"] = {"d1": 1.0}, {"d1": 1.0}, 0.25
     tables, options = [table(run_a, "score_a"), table(run_b, "score_b")], {"variance": size == 1}

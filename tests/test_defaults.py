@@ -31,7 +31,7 @@ OTHERS = {
     ("score_dtype", "untied.arrays.evaluate.evaluate_arrays"): None,  # arrays are compared as they are
     ("score_dtype", "untied.arrays.evaluate.ArrayEvaluator"): None,
     ("threads", "untied.batches.evaluate.BatchEvaluator"): 1,  # engines run several tasks at once
-    ("threads", "untied.batches.evaluate.BatchComparer"): 1,
+    ("threads", "untied.batches.compare.BatchComparer"): 1,
 }
 #: What was found, no options.
 RESULTS = ("untied.gate.check.Check", "untied.arrays.values.ArrayValues")

@@ -54,8 +54,6 @@ PUBLIC = {
 
 #: Circles of files that are still there; an entry has to go as soon as its circle has gone.
 KNOWN = {
-    "cli/compare cli/passages",
-    "study/frame study/kept study/notes",
     "study/med study/med_plots",
 }
 

@@ -12,7 +12,7 @@ import untied
 from study_data import check, collection
 from untied import sample, study
 from untied.cli import main
-from untied.study.med import short
+from untied.study.med_names import short
 from untied.study.med_plots import best_groups
 
 SMALL = {

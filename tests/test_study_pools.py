@@ -12,8 +12,8 @@ import untied
 from study_data import collection, contents
 from untied import sample, study
 from untied.cli import main
-from untied.study.frame import Inputs
 from untied.study.incomplete import Incomplete
+from untied.study.inputs import Inputs
 
 OPTIONS = {"rates": [40], "samples": 2, "plots": "none"}
 

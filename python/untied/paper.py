@@ -5,7 +5,7 @@ from __future__ import annotations
 from untied._core import show_id
 from untied.errors import UntiedError
 from untied.results.text import lines
-from untied.statistics.runs import TESTS
+from untied.statistics.tests import TESTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

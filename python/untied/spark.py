@@ -17,8 +17,10 @@ from math import isfinite
 import pyarrow
 
 from untied import _core, errors
-from untied.batches.evaluate import DETAILS, BatchComparer, BatchEvaluator
-from untied.compare.runs import DEFAULT
+from untied.batches.compare import BatchComparer
+from untied.batches.evaluate import BatchEvaluator
+from untied.batches.pieces import DETAILS
+from untied.compare.measures import DEFAULT
 from untied.errors import UntiedError
 from untied.policies import COMPARING, EVALUATING, Policies
 
@@ -31,8 +33,8 @@ if TYPE_CHECKING:
     from pyspark.storagelevel import StorageLevel
 
     from untied._types import Facts
-    from untied.batches.evaluate import Summary
-    from untied.compare.runs import ComparingMeasures
+    from untied.batches.summary import Summary
+    from untied.compare.measures import ComparingMeasures
     from untied.inputs.convert import DocsLike
     from untied.measures import MeasureLike
     from untied.policies import (

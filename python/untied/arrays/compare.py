@@ -6,7 +6,7 @@ from operator import index
 
 from untied import _core
 from untied.arrays.values import ArrayValues
-from untied.compare.runs import as_comparing, as_comparing_measures
+from untied.compare.measures import as_comparing, as_comparing_measures
 from untied.errors import UntiedError
 
 TYPE_CHECKING = False
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure
-    from untied.compare.runs import ComparingMeasures
+    from untied.compare.measures import ComparingMeasures
 
 #: Rows that are compared at a time, so that memory is that of the arrays and of the values.
 ROWS = 1 << 15

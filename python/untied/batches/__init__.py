@@ -9,6 +9,8 @@ What comes out has all that aggregates are made of: `BatchEvaluator.summary` giv
 with the same bits as `untied.evaluate` of the whole.
 """
 
-from untied.batches.evaluate import BatchComparer, BatchEvaluator, ComparisonSummary, EvaluationSummary, Summary
+from untied.batches.compare import BatchComparer
+from untied.batches.evaluate import BatchEvaluator
+from untied.batches.summary import ComparisonSummary, EvaluationSummary, Summary
 
 __all__ = ["BatchComparer", "BatchEvaluator", "ComparisonSummary", "EvaluationSummary", "Summary"]

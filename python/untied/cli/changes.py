@@ -12,8 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from untied.compare.runs import Comparison
+    from untied.compare.comparison import Comparison
     from untied.results.table import Table
+
+COLUMNS = ("run_a", "run_b", "query", "measure", "value", "low", "high", "certificate")
+#: Queries whose changes are shown where nothing else is asked for.
+SHOWN = 5
 
 #: Changes in the order in which they are told.
 CHANGES = ("entered", "left", "rose", "fell")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from untied._core import show_id
+from untied.cli.changes import COLUMNS, SHOWN
 from untied.cli.options import (
     FORMATS,
     add_digits,
@@ -18,7 +19,10 @@ from untied.cli.options import (
     parser,
 )
 from untied.cli.reading import columns_named, read_qrels, run_files
-from untied.compare.runs import DEFAULT, Comparison, Comparisons, compare_all
+from untied.compare.comparison import Comparison
+from untied.compare.measures import DEFAULT
+from untied.compare.runs import compare_all
+from untied.compare.several import Comparisons
 from untied.errors import UntiedError
 from untied.policies import COMPARING
 
@@ -41,9 +45,6 @@ No judgments are needed. Similarities are exact means over all orders of tied do
 smallest and the largest. MED is the largest difference that judgments could make, Delta the difference that is known
 with the smallest and largest that it could become.
 """
-COLUMNS = ("run_a", "run_b", "query", "measure", "value", "low", "high", "certificate")
-#: Queries whose changes are shown where nothing else is asked for.
-SHOWN = 5
 
 
 def arguments_parser() -> argparse.ArgumentParser:

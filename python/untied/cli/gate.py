@@ -11,7 +11,7 @@ from untied.errors import UntiedError
 from untied.gate import gate
 from untied.policies import GATING
 from untied.results.writing import drop_out
-from untied.statistics.runs import SAMPLES
+from untied.statistics.tests import SAMPLES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

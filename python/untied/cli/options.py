@@ -80,7 +80,8 @@ def add_measures(made: argparse.ArgumentParser, about: str = MEASURES) -> None:
 
 def add_chance(made: argparse.ArgumentParser, interval: str) -> None:
     """Add what tests differences of runs, and intervals of what `interval` says."""
-    from untied.statistics.runs import CORRECTIONS, INTERVALS, SAMPLES, TEST, TESTS
+    from untied.statistics.intervals import INTERVALS
+    from untied.statistics.tests import CORRECTIONS, SAMPLES, TEST, TESTS
 
     add = made.add_argument
     add(

@@ -7,9 +7,9 @@ from itertools import combinations
 
 from untied._core import show_id
 from untied.cli import output
-from untied.cli.compare import COLUMNS, SHOWN
+from untied.cli.changes import COLUMNS, SHOWN
+from untied.compare.comparison import QUANTILES, quantile
 from untied.compare.passages import PassageComparison, compare_passages, read_judged_passages, read_passages
-from untied.compare.runs import QUANTILES, quantile
 from untied.errors import UntiedError
 from untied.inputs.convert import named_runs
 

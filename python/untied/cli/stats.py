@@ -27,12 +27,8 @@ from untied.errors import UntiedError
 from untied.evaluate.runs import Evaluator
 from untied.measures import as_measure, as_measures
 from untied.statistics.aggregates import Aggregate
-from untied.statistics.runs import (
-    TESTS,
-    Significance,
-    discriminative_power,
-    significance,
-)
+from untied.statistics.runs import Significance, discriminative_power, significance
+from untied.statistics.tests import TESTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

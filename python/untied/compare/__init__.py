@@ -1,5 +1,8 @@
 """Comparing runs without judgments, or with few."""
 
-from untied.compare.runs import Assignment, Comparison, Comparisons, Outcomes, compare, compare_all
+from untied.compare.comparison import Comparison
+from untied.compare.outcomes import Assignment, Outcomes
+from untied.compare.runs import compare, compare_all
+from untied.compare.several import Comparisons
 
 __all__ = ["Assignment", "Comparison", "Comparisons", "Outcomes", "compare", "compare_all"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from untied.compare.correlation import LISTED, _groups, _orders, _places, _variance
+from untied.compare.correlation import LISTED, all_orders, places_of, tie_groups, variance_of
 from untied.errors import UntiedError
 from untied.results.table import Value
 
@@ -180,19 +180,19 @@ def _mean(
     unmoved: float,
     dissimilarity: Dissimilarity | None,
 ) -> Value:
-    one, other = _groups(one), _groups(other)
-    items = _places(one)
-    if items.keys() != (others := _places(other)).keys():
+    one, other = tie_groups(one), tie_groups(other)
+    items = places_of(one)
+    if items.keys() != (others := places_of(other)).keys():
         odd = next(iter(items.keys() ^ others.keys()))
         raise UntiedError(f"both rankings must hold the same items; only one holds {odd!r}")
     costs = _Costs(list(items), weights, delta, unmoved, dissimilarity)
-    listed = _orders(one, other)
+    listed = all_orders(one, other)
     orders = listed if listed is not None else _drawn(one, other)
     values = [of(x, y, costs) for x, y in orders]
     mean = math.fsum(values) / len(values)
     if listed is None:
         return Value(mean, None, None, None, "estimate")
-    return Value(mean, min(values), max(values), _variance(values), "exact")
+    return Value(mean, min(values), max(values), variance_of(values), "exact")
 
 
 def _drawn(one: list[list[Any]], other: list[list[Any]]) -> list[tuple[list[Any], list[Any]]]:

@@ -11,7 +11,7 @@ from untied.inputs import overlap
 from untied.inputs.convert import as_lengths, as_qrels, as_run
 from untied.measures import as_measure
 from untied.policies import GATING, Policies
-from untied.statistics.runs import SAMPLES
+from untied.statistics.tests import SAMPLES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

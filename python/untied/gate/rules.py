@@ -12,7 +12,7 @@ from untied.gate.check import Check
 from untied.gate.evidence import ERRORS, NAMED
 from untied.results.table import Value
 from untied.statistics.aggregates import Aggregate
-from untied.statistics.runs import paired_p
+from untied.statistics.tests import paired_p
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

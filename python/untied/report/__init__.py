@@ -6,13 +6,13 @@ from untied.inputs.provenance import provenance
 from untied.report.comparison import collect_comparison
 from untied.report.data import collect
 from untied.report.page import page
-from untied.statistics.runs import SAMPLES, TEST
+from untied.statistics.tests import SAMPLES, TEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from untied.compare.runs import Comparison
+    from untied.compare.comparison import Comparison
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
     from untied.policies import QrelsFormat, ScoreDtype

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from untied.compare.runs import Comparison
+    from untied.compare.comparison import Comparison
 
 
 def collect_comparison(found: Comparison, depth: int, threads: int | None) -> dict[str, Any]:

@@ -6,7 +6,8 @@ from math import nan
 
 from untied import _core
 from untied._core import show_id
-from untied.compare.runs import as_comparing_measures, compare_loaded
+from untied.compare.measures import as_comparing_measures
+from untied.compare.runs import compare_loaded
 from untied.errors import UntiedError
 from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap

@@ -6,11 +6,12 @@ from array import array
 from heapq import nlargest
 from math import isnan
 
-from untied.compare.runs import quantile
+from untied.compare.comparison import quantile
 from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
+from untied.statistics.intervals import mean_interval
 from untied.statistics.paired import Column, Pair
-from untied.statistics.runs import mean_interval, significance
+from untied.statistics.runs import significance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

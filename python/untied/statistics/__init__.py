@@ -5,20 +5,17 @@ into the functions before them. Randomisation tests need nothing else; the t-tes
 SciPy's (``pip install 'untied[stats]'``).
 """
 
-from untied.statistics.runs import (
+from untied.statistics.intervals import INTERVALS, mean_interval
+from untied.statistics.runs import Significance, discriminative_power, significance
+from untied.statistics.tests import (
     ALTERNATIVES,
     CORRECTIONS,
-    INTERVALS,
     TESTS,
-    Significance,
     Test,
     adjust,
-    discriminative_power,
     effect_size,
-    mean_interval,
     paired_p,
     randomization_test,
-    significance,
     t_test,
     wilcoxon_test,
 )

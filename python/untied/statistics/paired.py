@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure
-    from untied.compare.runs import Comparison
+    from untied.compare.comparison import Comparison
     from untied.results.table import Results
 
 #: Values of pairs of runs that are held at once, in all; one pair always is.

@@ -1,310 +1,46 @@
-"""Whether runs differ: tests, intervals, effect sizes, corrections, and what ties and missing judgments leave."""
+"""Which runs of several differ, by which measures, and what of it survives ties and missing judgments."""
 
 from __future__ import annotations
 
 from array import array
 from itertools import compress
-from math import exp, fsum, isfinite, isnan, lgamma, nan, sqrt
+from math import isnan
 
 from untied import _core
 from untied.errors import UntiedError
 from untied.inputs import overlap
 from untied.measures import as_measure
-from untied.results.table import Results, Table, Value
+from untied.results.table import Results, Table
 from untied.statistics.aggregates import Aggregate
+from untied.statistics.intervals import INTERVAL_SAMPLES, INTERVALS, check_level, interval_of
 from untied.statistics.paired import Column, Pair, delta_bounds, pieces
+from untied.statistics.tests import (
+    CORRECTIONS,
+    SAMPLES,
+    TEST,
+    TESTS,
+    adjust,
+    in_deviations,
+    randomization_p,
+    t_p,
+    wilcoxon_p,
+)
+from untied.statistics.values import check_one_of, check_samples, mean_of, standard_deviation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any, TypeAlias
+    from typing import Any
 
-    from untied.compare.runs import Comparison
+    from untied.compare.comparison import Comparison
     from untied.statistics.paired import Spans
 
-    Values: TypeAlias = Mapping[Any, float | Value] | Iterable[float | Value]
-
-#: What tests two runs, and what people call it.
-TESTS = {
-    "randomization": "paired randomisation test",
-    "tukey": "randomised Tukey HSD",
-    "t": "paired t-test",
-    "wilcoxon": "Wilcoxon's signed-rank test",
-}
-#: What corrects p-values for their number.
-CORRECTIONS = ("holm", "bonferroni", "bh", "none")
-#: How intervals are found.
-INTERVALS = ("bca", "t", "none")
-ALTERNATIVES = ("two-sided", "greater", "less")
 #: Columns of what `significance` finds, those that were asked for.
 NUMBERS = (
     "mean_a", "mean_b", "difference", "low", "high", "effect", "better", "worse", "equal", "p", "p_adjusted",
     "least", "most", "p_most",
 )  # fmt: skip
 VERDICTS = ("significant", "survives")
-#: What tests unless something else is asked for: in `significance`, `discriminative_power`, the page of `untied.report`
-#: and the commands. `untied.gate` has the same test of one side.
-TEST = "randomization"
-#: How many permutations are drawn, and how many bootstrap samples, unless something else is asked for.
-SAMPLES = 100_000
-INTERVAL_SAMPLES = 9_999
-
-
-class Test:
-    """What a test of two runs found.
-
-    Attributes
-    ----------
-    difference : float
-        The mean of a - b.
-    p : float
-        The probability of a statistic at least as extreme where the runs do not differ.
-    queries : int
-        How many there are.
-    certainty : str
-        ``"exact"``, or ``"estimate"`` where p comes from a sample of permutations.
-    """
-
-    __slots__ = ("certainty", "difference", "p", "queries")
-    __test__ = False  # not a test of pytest's
-
-    def __init__(self, difference: float, p: float, queries: int, certainty: str = "exact") -> None:
-        self.difference = difference
-        self.p = p
-        self.queries = queries
-        self.certainty = certainty
-
-    def __repr__(self) -> str:
-        return f"difference {self.difference:.4f}, p {self.p:.4g} ({self.certainty}), {self.queries} queries"
-
-
-def randomization_test(
-    a: Values, b: Values, *, alternative: str = "two-sided", samples: int = SAMPLES, seed: int = 0
-) -> Test:
-    """Paired randomisation test of the difference of two means (Fisher 1935; Smucker, Allan & Carterette 2007).
-
-    If the runs are alike, every difference of a query may as well have the other sign. The sum of differences is
-    compared with that under all choices of signs where half the queries have at most `samples` of them (33 queries
-    for 100,000), which is exact; otherwise under a sample, with p = (1 + those as extreme) / (1 + `samples`) (Phipson
-    & Smyth 2010). Sums closer than 1e-12 of the largest difference a query count as equal.
-
-    Parameters
-    ----------
-    a, b : {query: value} or list of values
-        Values of the same queries.
-    alternative : str
-        ``"two-sided"``; ``"greater"``: a is better; ``"less"``: b is.
-    samples : int
-        How many choices of signs to draw.
-    seed : int
-        Of the sample; the same seed gives the same p everywhere.
-
-    Returns
-    -------
-    Test
-
-    Raises
-    ------
-    UntiedError
-        There is no query, the queries are not the same, a value is not a finite number, or an option is refused.
-
-    Examples
-    --------
-    >>> randomization_test([0.4, 0.6, 0.5], [0.1, 0.4, 0.3])
-    difference 0.2333, p 0.25 (exact), 3 queries
-    """
-    differences = _differences(a, b)
-    ((p, certainty),) = _randomization([differences], alternative, _check_samples(samples), seed, None)
-    return Test(_mean(differences), p, len(differences), certainty)
-
-
-def paired_p(
-    differences: Sequence[float], *, samples: int, seed: int, threads: int | None = None
-) -> tuple[float, float]:
-    """The one-sided p-value of `randomization_test` for differences above 0, and the least that it could be.
-
-    Parameters
-    ----------
-    differences : sequence of float
-        Of every query.
-    samples, seed, threads
-        As for `randomization_test` and `significance`.
-
-    Returns
-    -------
-    tuple of float
-        p, and the p-value if all queries differed in the same direction: no other differences of as many queries have
-        a smaller one.
-    """
-    ((p, certainty),) = _randomization([differences], "greater", _check_samples(samples), seed, threads)
-    return p, 2.0 ** -len(differences) if certainty == "exact" else 1 / (samples + 1)
-
-
-def t_test(a: Values, b: Values, *, alternative: str = "two-sided") -> Test:
-    """Student's paired t-test, as SciPy computes it.
-
-    Parameters
-    ----------
-    a, b, alternative
-        As for `randomization_test`.
-
-    Returns
-    -------
-    Test
-        p is NaN with one query; 1 where all differences are 0.
-
-    Raises
-    ------
-    UntiedError
-        As for `randomization_test`, or SciPy is not installed.
-    """
-    differences = _differences(a, b)
-    return Test(_mean(differences), _t(differences, alternative), len(differences))
-
-
-def wilcoxon_test(a: Values, b: Values, *, alternative: str = "two-sided") -> Test:
-    """Wilcoxon's signed-rank test, as SciPy computes it; differences of 0 are left out.
-
-    Parameters
-    ----------
-    a, b, alternative
-        As for `randomization_test`.
-
-    Returns
-    -------
-    Test
-        p is 1 where all differences are 0.
-
-    Raises
-    ------
-    UntiedError
-        As for `randomization_test`, or SciPy is not installed.
-    """
-    differences = _differences(a, b)
-    return Test(_mean(differences), _wilcoxon(differences, alternative), len(differences))
-
-
-def mean_interval(
-    a: Values, b: Values | None = None, *, level: float = 0.95, method: str = "bca", samples: int = INTERVAL_SAMPLES,
-    seed: int = 0, threads: int | None = None,
-) -> tuple[float, float]:  # fmt: skip
-    """Confidence interval of a mean, or of the mean of differences.
-
-    Parameters
-    ----------
-    a, b : {query: value} or list of values
-        Values of queries; with `b` the differences a - b of the same queries.
-    level : float
-        Confidence, between 0 and 1.
-    method : str
-        ``"bca"``: bootstrap, bias-corrected and accelerated (Efron 1987); ``"t"``: Student's, as SciPy computes it.
-    samples : int
-        How many bootstrap samples to draw.
-    seed : int
-        Of these.
-    threads : int, optional
-        Number of threads that draw; as many as there are processors by default. It never changes a value.
-
-    Returns
-    -------
-    tuple of float
-        Lowest and highest value. Both are the mean where all values are equal, and NaN with one query.
-
-    Raises
-    ------
-    UntiedError
-        As for `randomization_test`, or SciPy is needed and not installed.
-    """
-    values = _plain("a", a)[1] if b is None else _differences(a, b)
-    return _interval(values, method, _check_level(level), _check_samples(samples), seed, threads)
-
-
-def effect_size(a: Values, b: Values, *, kind: str = "paired", hedges: bool = False) -> float:
-    """By how many standard deviations the means differ.
-
-    Parameters
-    ----------
-    a, b : {query: value} or list of values
-        Values of the same queries.
-    kind : str
-        ``"paired"``: of the differences (Cohen's d_z); ``"pooled"``: the root of the mean variance of both
-        runs (Cohen's d).
-    hedges : bool
-        Multiply by Hedges' exact correction of the bias in small samples, with n - 1 or 2(n - 1) degrees of freedom.
-
-    Returns
-    -------
-    float
-        Positive where a is better. 0 where the means are equal, infinite where only the deviation is 0, NaN with one
-        query.
-
-    Raises
-    ------
-    UntiedError
-        As for `randomization_test`, or the kind is unknown.
-
-    Examples
-    --------
-    >>> round(effect_size([0.4, 0.6, 0.5], [0.1, 0.4, 0.3]), 4)
-    4.0415
-    """
-    one, other = _paired(a, b)
-    differences = [x - y for x, y in zip(one, other, strict=True)]
-    n = len(differences)
-    if kind == "paired":
-        deviation, freedom = _deviation(differences), n - 1
-    elif kind == "pooled":
-        deviation, freedom = sqrt((_deviation(one) ** 2 + _deviation(other) ** 2) / 2), 2 * (n - 1)
-    else:
-        raise UntiedError(f"kind must be 'paired' or 'pooled', not {kind!r}")
-    return _in_deviations(_mean(differences), deviation) * (_hedges(freedom) if hedges else 1.0)
-
-
-def adjust(p_values: Sequence[float], method: str = "holm") -> list[float]:
-    """Correct p-values for how many there are.
-
-    Parameters
-    ----------
-    p_values : list of float
-        From 0 to 1. Those that are NaN stay so and are not counted.
-    method : str
-        ``"bonferroni"``; ``"holm"`` (1979), which is never weaker and controls the same: the probability of any error;
-        ``"bh"``: Benjamini & Hochberg (1995), the share of errors among discoveries; ``"none"``.
-
-    Returns
-    -------
-    list of float
-        In the order of `p_values`.
-
-    Raises
-    ------
-    UntiedError
-        A p-value is not from 0 to 1, or the method is unknown.
-
-    Examples
-    --------
-    >>> adjust([0.01, 0.04, 0.03], "holm")
-    [0.03, 0.06, 0.06]
-    """
-    _one_of("correction", method, CORRECTIONS)
-    for p in p_values:
-        if not isnan(p) and not 0 <= p <= 1:
-            raise UntiedError(f"a p-value must be from 0 to 1, not {p}")
-    order = sorted((p, place) for place, p in enumerate(p_values) if not isnan(p))
-    n = len(order)
-    adjusted = list(p_values)
-    if method == "bonferroni":
-        for p, place in order:
-            adjusted[place] = min(1.0, n * p)
-    elif method == "holm":
-        largest = 0.0
-        for rank, (p, place) in enumerate(order):
-            adjusted[place] = largest = max(largest, min(1.0, (n - rank) * p))
-    elif method == "bh":
-        smallest = 1.0
-        for rank, (p, place) in reversed(list(enumerate(order, 1))):
-            adjusted[place] = smallest = min(smallest, n * p / rank)
-    return adjusted
 
 
 class Significance:
@@ -410,11 +146,11 @@ def significance(
     >>> significance(results, interval="none").table.to_dicts()[0]["p"]
     0.25
     """
-    _one_of("test", test, tuple(TESTS))
-    _one_of("correction", correction, CORRECTIONS)
-    _one_of("interval", interval, INTERVALS)
-    _check_level(level)
-    _check_samples(samples)
+    check_one_of("test", test, tuple(TESTS))
+    check_one_of("correction", correction, CORRECTIONS)
+    check_one_of("interval", interval, INTERVALS)
+    check_level(level)
+    check_samples(samples)
     overlap.demand({name: overlap.of_facts(facts) for name, facts in results.facts().items()})
     pairs = _pairs(results.runs, baseline)
     given = {} if bounds is None else {comparison.runs: comparison for comparison in bounds}
@@ -571,9 +307,9 @@ def _described(
         differences = pair.differences
         row = {"mean_a": pair.mean_a, "mean_b": pair.mean_b, "difference": pair.difference}
         if interval != "none":
-            low, high = _interval(differences, interval, level, INTERVAL_SAMPLES, seed, threads)
+            low, high = interval_of(differences, interval, level, INTERVAL_SAMPLES, seed, threads)
             row |= {"low": pair.whole(low), "high": pair.whole(high)}
-        row["effect"] = _in_deviations(_mean(differences), _deviation(differences))
+        row["effect"] = in_deviations(mean_of(differences), standard_deviation(differences))
         better, worse = sum(x > 0 for x in differences), sum(x < 0 for x in differences)
         row |= {"better": better, "worse": worse, "equal": len(differences) - better - worse}
         _add(found, {name: [cell] for name, cell in row.items()})
@@ -584,29 +320,15 @@ def _tested(
     test: str, differences: Sequence[Sequence[float]], samples: int, seed: int, threads: int | None
 ) -> list[float]:  # fmt: skip
     if test == "randomization":
-        return [p for p, _ in _randomization(differences, "two-sided", samples, seed, threads)]
-    one: Callable[[Sequence[float], str], float] = _t if test == "t" else _wilcoxon
+        return [p for p, _ in randomization_p(differences, "two-sided", samples, seed, threads)]
+    one: Callable[[Sequence[float], str], float] = t_p if test == "t" else wilcoxon_p
     return [one(of_pair, "two-sided") for of_pair in differences]
-
-
-def _randomization(
-    differences: Sequence[Sequence[float]], alternative: str, samples: int, seed: int, threads: int | None
-) -> list[tuple[float, str]]:
-    """p-values, and whether they are exact."""
-    which = {"two-sided": 2, "greater": 0, "less": 1}[_one_of("alternative", alternative, ALTERNATIVES)]
-    found = []
-    for counts in _core.randomization_counts(differences, samples, seed, threads):
-        choices, exact = counts[3:]
-        # The signs that were seen are one of all; to a sample they are added.
-        found.append((counts[which] / choices, "exact") if exact else
-                     ((counts[which] + 1) / (choices + 1), "estimate"))  # fmt: skip
-    return found
 
 
 def _largest_p(spans: Sequence[Spans], samples: int, seed: int, threads: int | None) -> list[float]:
     """No p-value of a two-sided test of differences within these spans is larger."""
     nearest = [span.nearest for span in spans]
-    tested = iter(_randomization([one for one in nearest if one is not None], "two-sided", samples, seed, threads))
+    tested = iter(randomization_p([one for one in nearest if one is not None], "two-sided", samples, seed, threads))
     # Where the sum can be 0, nothing rules a p-value of 1 out.
     return [1.0 if one is None else next(tested)[0] for one in nearest]
 
@@ -626,109 +348,6 @@ def _tukey(
     runs = [column.run for column in columns]
     p = {(a, b): (next(counts) + 1) / (samples + 1) for place, a in enumerate(runs) for b in runs[place + 1 :]}
     return [p[pair] if pair in p else p[pair[1], pair[0]] for pair in pairs]
-
-
-def _t(differences: Sequence[float], alternative: str) -> float:
-    _one_of("alternative", alternative, ALTERNATIVES)
-    stats = _scipy("t-tests")
-    if not any(differences):
-        return 1.0
-    if len(differences) < 2:
-        return nan
-    if _deviation(differences) == 0:
-        return {"two-sided": 0.0, "greater": float(differences[0] < 0), "less": float(differences[0] > 0)}[alternative]
-    return float(stats.ttest_1samp(differences, 0.0, alternative=alternative).pvalue)
-
-
-def _wilcoxon(differences: Sequence[float], alternative: str) -> float:
-    _one_of("alternative", alternative, ALTERNATIVES)
-    stats = _scipy("Wilcoxon's tests")
-    if not any(differences):
-        return 1.0
-    return float(stats.wilcoxon(differences, alternative=alternative).pvalue)
-
-
-def _interval(
-    values: Sequence[float], method: str, level: float, samples: int, seed: int, threads: int | None = None
-) -> tuple[float, float]:
-    mean = _mean(values)
-    if _one_of("method", method, INTERVALS[:2]) and len(values) < 2:
-        return nan, nan
-    if max(values) == min(values):
-        return mean, mean
-    if method == "t":
-        stats = _scipy("Student's intervals")
-        half = float(stats.t.ppf((1 + level) / 2, len(values) - 1)) * _deviation(values) / sqrt(len(values))
-        return mean - half, mean + half
-    return _bca(values, level, *_core.bootstrap_means(values, samples, seed, threads))
-
-
-def _bca(values: Sequence[float], level: float, means: list[float], below: int, at_most: int) -> tuple[float, float]:
-    """Efron's interval by bootstrap means, of which some are below and some at most the mean of the values.
-
-    The mean without value i differs from the mean by (mean - value i) / (n - 1), so the jackknife's acceleration is a
-    sixth of the sum of cubed deviations over the sum of squared ones to the power of 3/2.
-    """
-    from statistics import NormalDist
-
-    from untied.compare.runs import quantile
-
-    if not 0 < below + at_most < 2 * len(means):
-        return nan, nan  # the mean lies outside of all samples: too few were drawn
-    normal, mean = NormalDist(), _mean(values)
-    bias = normal.inv_cdf((below + at_most) / (2 * len(means)))
-    squares, cubes = fsum((value - mean) ** 2 for value in values), fsum((value - mean) ** 3 for value in values)
-    acceleration = cubes / squares**1.5 / 6
-
-    def end(z: float) -> float:
-        share = normal.cdf(bias + (bias + z) / (1 - acceleration * (bias + z)))
-        return quantile(means, share)
-
-    z = normal.inv_cdf((1 + level) / 2)
-    return end(-z), end(z)
-
-
-def _scipy(what: str) -> Any:
-    try:
-        from scipy import stats
-    except ImportError:
-        raise UntiedError(f"{what} need SciPy: install untied[stats]") from None
-    return stats
-
-
-def _differences(a: Values, b: Values) -> array[float]:
-    return array("d", (x - y for x, y in zip(*_paired(a, b), strict=True)))
-
-
-def _paired(a: Values, b: Values) -> tuple[array[float], array[float]]:
-    (keys_a, one), (keys_b, other) = _plain("a", a), _plain("b", b)
-    if (keys_a is None) != (keys_b is None):
-        raise UntiedError("a and b must both be dicts or both be lists")
-    if keys_a is None or keys_b is None:
-        if len(one) != len(other):
-            raise UntiedError(f"a has {len(one)} values and b has {len(other)}; they must be of the same queries")
-        return one, other
-    if set(keys_a) != set(keys_b):
-        odd = min(set(keys_a) ^ set(keys_b), key=repr)
-        raise UntiedError(f"a and b must have the same queries; only {'a' if odd in keys_a else 'b'} has {odd!r}")
-    by_query = dict(zip(keys_b, other, strict=True))
-    return one, array("d", (by_query[query] for query in keys_a))
-
-
-def _plain(name: str, values: Values) -> tuple[list[Any] | None, array[float]]:
-    """Queries, where they have names, and values."""
-    keys: list[Any] | None = None
-    given: Any = values
-    if hasattr(given, "items"):
-        keys, given = list(given), given.values()
-    plain = array("d", map(float, given))
-    if not plain:
-        raise UntiedError(f"{name} has no values")
-    for place, value in enumerate(plain):
-        if not isfinite(value):
-            where = f"of query {keys[place]!r}" if keys else f"number {place + 1}"
-            raise UntiedError(f"value {where} in {name} must be a finite number, not {value}")
-    return keys, plain
 
 
 def said_of(settings: dict[str, Any]) -> str:
@@ -769,52 +388,5 @@ def _notes(
         yield f"with {what} no p can be below {least:.2g}{corrected}: {remedy}"
 
 
-def _mean(values: Sequence[float]) -> float:
-    return fsum(values) / len(values)
-
-
-def _deviation(values: Sequence[float]) -> float:
-    """Standard deviation of a sample; NaN of a single value."""
-    if len(values) < 2:
-        return nan
-    mean = _mean(values)
-    return sqrt(fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
-
-
-def _in_deviations(difference: float, deviation: float) -> float:
-    if isnan(deviation):
-        return nan
-    if deviation == 0:
-        return 0.0 if difference == 0 else float("inf") if difference > 0 else -float("inf")
-    return difference / deviation
-
-
-def _hedges(freedom: int) -> float:
-    """Hedges' J(m) = Gamma(m/2) / (sqrt(m/2) Gamma((m-1)/2)); for one degree of freedom there is none."""
-    if freedom < 2:
-        return nan
-    return exp(lgamma(freedom / 2) - lgamma((freedom - 1) / 2)) / sqrt(freedom / 2)
-
-
 def _yes(is_so: bool) -> str:
     return "yes" if is_so else "no"
-
-
-def _one_of(name: str, value: str, known: Sequence[str]) -> str:
-    if value not in known:
-        raise UntiedError(f"{name} must be {', '.join(known[:-1])} or {known[-1]}, not {value!r}")
-    return value
-
-
-def _check_level(level: float) -> float:
-    """Refuse what is no level of confidence."""
-    if not 0 < level < 1:
-        raise UntiedError(f"level must be between 0 and 1, not {level}")
-    return level
-
-
-def _check_samples(samples: int) -> int:
-    """Refuse what is no number of samples."""
-    if samples < 1:
-        raise UntiedError(f"samples must be at least 1, not {samples}")
-    return samples

@@ -20,7 +20,9 @@ from untied.inputs.convert import named_sources
 from untied.judging import sample
 from untied.measures import as_measures
 from untied.results.plotting import COLORS, DASHES
-from untied.study.frame import DIGITS, Figure, Inputs, Study, conduct, markdown, tidy, whole, whole_numbers
+from untied.study.frame import DIGITS, Figure, Study, conduct
+from untied.study.inputs import Inputs
+from untied.study.rows import markdown, tidy, whole, whole_numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +34,8 @@ if TYPE_CHECKING:
     from untied.measures import MeasureLike
     from untied.policies import QrelsFormat
     from untied.results.table import Table
-    from untied.study.frame import Part, Result, Row
+    from untied.study.frame import Result
+    from untied.study.rows import Part, Row
 
 MEASURES = ("AP", "nDCG", "Rprec", "Bpref", "R@100", "nDCG@10", "P@10", "RBP(p=0.8)", "RR")
 DEPTHS = (50, 20, 10, 5)

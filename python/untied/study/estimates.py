@@ -18,7 +18,9 @@ from untied.judging import sample
 from untied.measures import as_measure, as_measures
 from untied.results.plotting import COLORS, DASHES
 from untied.results.table import Table
-from untied.study.frame import SEEDS, Figure, Inputs, Study, markdown, numbers, whole
+from untied.study.frame import SEEDS, Figure, Study
+from untied.study.inputs import Inputs
+from untied.study.rows import markdown, numbers, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from untied._core import Qrels, Run
     from untied.inputs.convert import QrelsLike
     from untied.measures import MeasureLike
-    from untied.study.frame import Part, Row
+    from untied.study.rows import Part, Row
 
 #: The truth: AP with all judgments.
 TRUTH = "AP"

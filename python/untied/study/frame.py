@@ -8,37 +8,27 @@ whatever the number of threads and however often the work was interrupted.
 from __future__ import annotations
 
 import os
-import pickle
 import shlex
-from operator import index
 
 from untied._core import __version__, show_id
 from untied.errors import UntiedError
 from untied.inputs import overlap
-from untied.inputs.convert import as_qrels, as_run, named_sources
-from untied.inputs.provenance import provenance
-from untied.progress import each, steps
+from untied.progress import steps
 from untied.results.table import Table
-from untied.results.text import lines
 from untied.results.writing import check_target, write_file
+from untied.study.inputs import Inputs
 from untied.study.kept import Kept, parts_path
 from untied.study.notes import of_queries
+from untied.study.rows import markdown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any, ClassVar, TypeAlias, TypeVar
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, ClassVar, TypeAlias
 
-    from untied._core import Qrels, Run
-    from untied.inputs.convert import OneRun, QrelsLike, Runs
-    from untied.policies import QrelsFormat
+    from untied.study.rows import Part, Row
 
-    #: What tells a part from the others: text and numbers.
-    Part: TypeAlias = tuple[Any, ...]
-    #: What a part found: text and numbers.
-    Row: TypeAlias = tuple[Any, ...]
-    Number = TypeVar("Number", int, float)
     #: Draws into a matplotlib figure.
     Draw: TypeAlias = Callable[[Any], object]
 
@@ -48,70 +38,6 @@ PLOTS = {"svg": ("svg",), "png": ("png",), "both": ("svg", "png"), "none": ()}
 DIGITS = 12
 #: Seeds of studies are that far apart, so that no two of them share a sample.
 SEEDS = 1_000_000
-
-
-class Inputs:
-    """Judgments and runs of a study, read once.
-
-    Parameters
-    ----------
-    qrels, runs, qrels_format, threads
-        As for `untied.evaluate`.
-
-    Attributes
-    ----------
-    qrels : Qrels
-    runs : {name: Run}
-    qrels_format : str
-        How the judgments were read.
-    threads : int or None
-    origins : list of dict
-        Every input: what it is (``"qrels"``, a run's name), its path where it has one, and the SHA-256 of the file, or
-        of what was read from an object in memory or standard input; and the option that gives it on the command line,
-        where it has one.
-    """
-
-    def __init__(
-        self, qrels: QrelsLike, runs: Runs, *, qrels_format: QrelsFormat = "auto", threads: int | None = None
-    ) -> None:
-        self.threads = threads
-        self.qrels_format = qrels_format
-        self.origins: list[dict[str, str | None]] = []
-        self.qrels = self.read_qrels("qrels", qrels, qrels_format)
-        self.runs = {name: self.read_run(name, source) for name, source in each(named_sources(runs), "run")}
-
-    def read_qrels(self, name: str, source: QrelsLike, format: str = "auto", *, option: str | None = None) -> Qrels:
-        """Read judgments, and remember where they came from."""
-        qrels = as_qrels(source, self.threads, format)
-        self.origins.append(origin(name, source, qrels, option))
-        return qrels
-
-    def read_run(self, name: str, source: OneRun) -> Run:
-        """Read a run, and remember where it came from."""
-        run = as_run(source, self.threads)
-        self.origins.append(origin(name, source, run))
-        return run
-
-    def remember(self, name: str, source: object, held: object, *, option: str) -> None:
-        """Remember another input, from which `held` was read."""
-        self.origins.append(origin(name, source, held, option))
-
-    @property
-    def paths(self) -> list[str]:
-        """The files among them."""
-        return [path for origin in self.origins if (path := origin["path"]) is not None]
-
-
-def origin(name: str, source: object, held: object, option: str | None = None) -> dict[str, str | None]:
-    """Where an input came from: its name, path, SHA-256 and option."""
-    if isinstance(source, (str, os.PathLike)):
-        found = provenance([source])[0]
-        if found["sha256"] is not None:
-            return {"name": name, **found, "option": option}
-    import hashlib
-
-    digest = hashlib.sha256(pickle.dumps(held, protocol=4)).hexdigest()
-    return {"name": name, "path": None, "sha256": digest, "option": option}
 
 
 class Figure:
@@ -412,45 +338,3 @@ def _command(study: Study) -> str:
         elif value is not None:
             words += [option, str(value)]
     return shlex.join(show_id(word) for word in words) + " -o DIR"
-
-
-def tidy(texts: Sequence[str], numbers: Sequence[str], rows: Sequence[Row]) -> Table:
-    """A table of rows, whose first columns are texts and the others numbers."""
-    columns = list(zip(*rows, strict=True)) or [()] * (len(texts) + len(numbers))
-    named = dict(zip((*texts, *numbers), map(list, columns), strict=True))
-    return Table({name: named[name] for name in texts}, {name: named[name] for name in numbers})
-
-
-def whole(name: str, value: Any, least: int | None = None) -> int:
-    """An option that must be a whole number: of any library, as JSON has it."""
-    try:
-        number = index(value)
-    except TypeError:
-        raise UntiedError(f"{name} must be a whole number, not {value!r}") from None
-    if least is not None and number < least:
-        raise UntiedError(f"{name} must be at least {least}, not {number}")
-    return number
-
-
-def numbers(text: str) -> list[float]:
-    """Read an option's numbers with commas between them."""
-    return _listed(text, float, "numbers")
-
-
-def whole_numbers(text: str) -> list[int]:
-    """The same of whole numbers."""
-    return _listed(text, int, "whole numbers")
-
-
-def _listed(text: str, read: Callable[[str], Number], what: str) -> list[Number]:
-    import argparse
-
-    try:
-        return [read(part) for part in text.split(",")]
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"must be {what} with commas between them, not {text!r}") from None
-
-
-def markdown(columns: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:
-    """A table in Markdown; the first columns are `texts`, the others numbers."""
-    return lines(columns, rows, "md", texts)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from untied._core import only_documents, retrieved_documents
 from untied.judging import sample
 from untied.study.estimates import STATISTICS, AgainstAP, add_rates, checked
-from untied.study.frame import Figure, Inputs, conduct
+from untied.study.frame import Figure, conduct
+from untied.study.inputs import Inputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from untied.measures import MeasureLike
     from untied.policies import QrelsFormat
     from untied.results.table import Table
-    from untied.study.frame import Result, Row
+    from untied.study.frame import Result
+    from untied.study.rows import Row
 
 #: Percent of the collection.
 RATES = (100.0, 90.0, 80.0, 70.0, 60.0, 50.0)

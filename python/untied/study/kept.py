@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from untied.study.frame import Part, Row
+    from untied.study.rows import Part, Row
 
 
 class Kept:

@@ -15,21 +15,22 @@ import os
 from itertools import combinations
 
 from untied import _core
-from untied._core import show_id
-from untied.compare.correlation import kendall
-from untied.compare.runs import as_comparing, compare_all
+from untied.compare.measures import as_comparing
+from untied.compare.runs import compare_all
 from untied.errors import UntiedError
 from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
-from untied.inputs.lines import lines, refused
 from untied.judging import sample
 from untied.measures import as_measure
 from untied.policies import COMPARING, Policies
 from untied.progress import each
 from untied.results.scaling import places
-from untied.study.estimates import linear
-from untied.study.frame import SEEDS, Figure, Inputs, Study, conduct, markdown, numbers, tidy, whole, whole_numbers
+from untied.study.frame import SEEDS, Figure, Study, conduct
+from untied.study.inputs import Inputs
+from untied.study.med_names import AMONG, DIFFERENCES, canonical, grouped, short
+from untied.study.med_values import correlation_of, mean_of, sampled
 from untied.study.notes import of_compared_queries, of_filled
+from untied.study.rows import markdown, numbers, tidy, whole, whole_numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,12 +38,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, ClassVar
 
-    from untied.compare.runs import Comparisons
+    from untied.compare.several import Comparisons
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
     from untied.policies import QrelsFormat, TiesOfPairs
     from untied.results.table import Table
-    from untied.study.frame import Part, Result, Row
+    from untied.study.frame import Result
+    from untied.study.rows import Part, Row
 
 MEASURE = "nDCG@20"
 DISTANCES = ("MED(RBP(p=0.9))", "MED(AP@100)", "MED(ERR(max_grade={grade})@30)", "RBO(p=0.9)")
@@ -52,12 +54,6 @@ CUTOFFS = (5, 20, 100)
 #: One order of tied documents, as in the paper.
 TIES: TiesOfPairs = "docid"
 PREFIX = 3
-#: Differences that there are.
-DIFFERENCES = ("difference", "per_query", "scaled")
-#: Which pairs of runs a correlation is over.
-AMONG = ("all", "same", "other")
-#: Groups with bars, and groups with a colour on the map.
-SHOWN = 8
 
 
 class Med(Study):
@@ -95,17 +91,17 @@ class Med(Study):
         grade = max([1.0, *inputs.qrels.grades()])
         of = settings["measure"]
         #: The distance that all others are held against.
-        self.main = _canonical(f"MED({of}, max_grade={grade:g})")
+        self.main = canonical(f"MED({of}, max_grade={grade:g})")
         self.delta = f"Delta({of}, max_grade={grade:g})"
         self.distances = [
             self.main,
-            *(_canonical(one.replace("{grade}", f"{grade:g}")) for one in settings["distances"]),
+            *(canonical(one.replace("{grade}", f"{grade:g}")) for one in settings["distances"]),
         ]
         #: Parameters swept: what is swept, the number, the distance.
-        self.swept = [("MED-RBP", psi, _canonical(f"MED(RBP(p={psi}))")) for psi in settings["psi"]]
-        self.swept += [("RBO", psi, _canonical(f"RBO(p={psi})")) for psi in settings["psi"]]
-        self.swept += [("MED-nDCG", k, _canonical(f"MED(nDCG@{k}, max_grade={grade:g})")) for k in settings["cutoffs"]]
-        self.swept += [("MED-ERR", k, _canonical(f"MED(ERR(max_grade={grade:g})@{k})")) for k in settings["cutoffs"]]
+        self.swept = [("MED-RBP", psi, canonical(f"MED(RBP(p={psi}))")) for psi in settings["psi"]]
+        self.swept += [("RBO", psi, canonical(f"RBO(p={psi})")) for psi in settings["psi"]]
+        self.swept += [("MED-nDCG", k, canonical(f"MED(nDCG@{k}, max_grade={grade:g})")) for k in settings["cutoffs"]]
+        self.swept += [("MED-ERR", k, canonical(f"MED(ERR(max_grade={grade:g})@{k})")) for k in settings["cutoffs"]]
 
     def apart(self) -> list[dict[str, str | None]]:
         """Runs without documents in common with the judgments, or with other runs."""
@@ -157,7 +153,7 @@ class Med(Study):
         if kind == "distance":
             return self._distances(of, None)
         rate, seed = of / 100, self.settings["seed"] * SEEDS
-        judged = self.inputs.qrels if rate == 1 else _sampled(sample.judgments(self.inputs.qrels, rate, seed=seed))
+        judged = self.inputs.qrels if rate == 1 else sampled(sample.judgments(self.inputs.qrels, rate, seed=seed))
         return self._distances(self.main, judged)
 
     def _compare(self, name: str, qrels: Any) -> Comparisons:
@@ -192,7 +188,7 @@ class Med(Study):
         for a, b in each(compared.pairs, "pair"):
             per_query = [abs(x - y) for x, y in zip(values[a], values[b], strict=True)]
             scaled = [abs(value) for value in compared[a, b].per_query["value"] if not math.isnan(value)]
-            rows.append((a, b, abs(means[a] - means[b]), _mean(per_query), _mean(scaled)))
+            rows.append((a, b, abs(means[a] - means[b]), mean_of(per_query), mean_of(scaled)))
         return rows
 
     def tables(self, found: Mapping[Part, list[Row]]) -> dict[str, Table]:
@@ -212,7 +208,7 @@ class Med(Study):
         means = {run: mean for run, other, mean, *_ in found["differences", 0] if not other}
         where = self._map([row for row in distances if (row[3], row[4]) == (self.main, 0.0)])
         correlated = [
-            (*one, to[0], among, *_correlation(values[one], values[to], same, among))
+            (*one, to[0], among, *correlation_of(values[one], values[to], same, among))
             for one, to in self._correlated()
             for among in AMONG
         ]
@@ -286,7 +282,7 @@ class Med(Study):
         lines = []
         for measure in self.distances:
             same, other = ([value for value, one in of_pairs[measure, 0.0] if one is of] for of in (True, False))
-            lines.append([short(measure), *(f"{_mean(values):.4f}" for values in (same, other)),
+            lines.append([short(measure), *(f"{mean_of(values):.4f}" for values in (same, other)),
                           str(unknown[measure, 0.0])])  # fmt: skip
         text += [
             "Mean distances, and pairs for which the value is not certain to the last digit (a search ended early, or "
@@ -298,12 +294,12 @@ class Med(Study):
         ]
         lines = []
         for rate in sorted(rate for measure, rate in of_pairs if measure == self.main):
-            cells = [f"{_mean([value for value, _ in of_pairs[self.main, rate]]):.4f}"]
+            cells = [f"{mean_of([value for value, _ in of_pairs[self.main, rate]]):.4f}"]
             for name in DIFFERENCES:
                 one = correlations[self.main, rate, name, "all"]
                 cells.append(f"{one['pearson']:.4f}, {one['kendall']:.4f}")
             lines.append([f"{rate:g} %", *cells])
-        means = {name: _mean(tables[f"{self.name}-differences"][name]) for name in DIFFERENCES}
+        means = {name: mean_of(tables[f"{self.name}-differences"][name]) for name in DIFFERENCES}
         text += [
             f"{main} with a share of the judgments: its mean, and its correlation (Pearson, Kendall's tau_b) over all "
             "pairs with differences that there are with all of them. *of means*: of the two runs' means; *per query*: "
@@ -327,7 +323,7 @@ class Med(Study):
         lines = []
         for what, number, name in self.swept:
             values = [value for value, _ in of_pairs[name, 0.0]]
-            cells = [what, f"{number:g}", f"{_mean(values):.4f}", str(unknown[name, 0.0])]
+            cells = [what, f"{number:g}", f"{mean_of(values):.4f}", str(unknown[name, 0.0])]
             if name == self.main:
                 lines.append([*cells, "", ""])
                 continue
@@ -337,77 +333,11 @@ class Med(Study):
         text.append(markdown(heads, lines))
         lines = []
         for psi in self.settings["psi"]:
-            row = correlations[_canonical(f"RBO(p={psi})"), 0.0, _canonical(f"MED(RBP(p={psi}))"), "all"]
+            row = correlations[canonical(f"RBO(p={psi})"), 0.0, canonical(f"MED(RBP(p={psi}))"), "all"]
             lines.append([f"{psi:g}", f"{row['pearson']:.4f}", f"{row['kendall']:.4f}"])
         if lines:
             text += ["1 - RBO and MED-RBP of the same persistence:\n", markdown(["psi", "Pearson", "Kendall"], lines)]
         return "\n".join(text)
-
-
-def _sampled(judged: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-    """Without those that were not sampled: not being judged is all that MED has to know of a document."""
-    return {query: {doc: grade for doc, grade in of.items() if grade >= 0} for query, of in judged.items()}
-
-
-def _canonical(name: str) -> str:
-    return str(as_comparing(name))
-
-
-def short(name: str) -> str:
-    """What a distance is called in plots and tables: MED-nDCG@20."""
-    if not name.startswith("MED("):
-        return f"1 - {name}"
-    inner, depth, end = "", 0, len(name) - 1
-    for character in name[4:end]:
-        depth += (character == "(") - (character == ")")
-        if depth == 0 and character == ",":
-            break
-        inner += character
-    # The highest grade is that of the judgments, and said in the settings.
-    for part in ("(max_grade=1)", "(max_grade=2)", "(max_grade=3)", "(max_grade=4)"):
-        inner = inner.replace(part, "")
-    return f"MED-{inner.strip()}"
-
-
-def _correlation(
-    one: Sequence[float], other: Sequence[float], same: Sequence[bool], among: str
-) -> tuple[int, float, float]:
-    kept = [(x, y) for x, y, of in zip(one, other, same, strict=True) if among == "all" or of is (among == "same")]
-    if len(kept) < 2:
-        return len(kept), math.nan, math.nan
-    x, y = [round(a, 12) for a, _ in kept], [round(b, 12) for _, b in kept]
-    tau = kendall(dict(enumerate(x)), dict(enumerate(y)), variant="b").mean
-    return len(kept), linear(x, y), tau
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values) if values else math.nan
-
-
-def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
-    """Groups by run: a file with lines of a run's name and a group."""
-    found: dict[str, str] = {}
-    expected = "run group"
-    for number, fields in lines(path, expected):
-        if len(fields) != 2:
-            raise refused(path, number, f"2 fields ({expected})", str(len(fields)))
-        if found.setdefault(fields[0], fields[1]) != fields[1]:
-            raise refused(path, number, f"one group for {show_id(fields[0])}", "another one")
-    return found
-
-
-def grouped(inputs: Inputs, groups: Any, prefix: int) -> dict[str, str]:
-    """The group of every run: as given, or by how their names begin."""
-    if prefix < 1:
-        raise UntiedError(f"prefix must be at least 1, not {prefix}")
-    if groups is None:
-        return {run: run[:prefix] for run in inputs.runs}
-    found = read_groups(groups) if isinstance(groups, (str, os.PathLike)) else {**groups}
-    inputs.remember("groups", groups, found, option="--groups")
-    for run in inputs.runs:
-        if run not in found:
-            raise UntiedError(f"run {show_id(run)} is in no group")
-    return found
 
 
 def med(

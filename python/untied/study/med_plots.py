@@ -5,7 +5,7 @@ from __future__ import annotations
 from untied._core import show_id
 from untied.results.plotting import COLORS, DASHES
 from untied.study.frame import Figure
-from untied.study.med import DIFFERENCES, SHOWN, short
+from untied.study.med_names import DIFFERENCES, SHOWN, short
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from untied._core import Measure, Run
-    from untied.study.frame import Inputs
+    from untied.study.inputs import Inputs
 
 #: Runs that a note names.
 NAMED = 5

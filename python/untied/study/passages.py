@@ -14,8 +14,10 @@ from untied.errors import UntiedError
 from untied.inputs.overlap import QUERIES
 from untied.results.plotting import COLORS
 from untied.study.estimates import linear
-from untied.study.frame import Figure, Inputs, Study, markdown, origin, tidy
+from untied.study.frame import Figure, Study
+from untied.study.inputs import Inputs, origin
 from untied.study.notes import counted
+from untied.study.rows import markdown, tidy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
     from untied.results.table import Table
-    from untied.study.frame import Part, Row
+    from untied.study.rows import Part, Row
 
 
 class PassageInputs(Inputs):

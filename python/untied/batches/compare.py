@@ -1,0 +1,183 @@
+"""Comparing two runs whose rows come in Arrow batches."""
+
+from __future__ import annotations
+
+import pyarrow.compute as pc
+
+from untied import _core
+from untied._core import Qrels, Run
+from untied.batches.pieces import Judgments, check_rows, count_true, equals, reader_of, run_of, whole_queries
+from untied.batches.summary import ComparisonSummary, Sums
+from untied.compare.measures import DEFAULT, as_comparing_measures
+from untied.errors import UntiedError
+from untied.inputs import overlap
+from untied.policies import COMPARING, Policies
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from untied.compare.measures import ComparingMeasures
+    from untied.policies import (
+        QrelsFormatOfRows,
+        ScoreDtype,
+        TiesOfPairs,
+    )
+
+
+class BatchComparer:
+    """Compare two runs whose rows come in Arrow batches.
+
+    A function of an iterable of `pyarrow.RecordBatch` that yields others, as `BatchEvaluator`. The columns that it
+    reads:
+
+    * ``query`` and ``document``: text or whole numbers;
+    * ``score_a`` and ``score_b``: null in a row that is not one of that run;
+    * ``grade``, with `grades`: null in a row that is not a judgment;
+    * ``probability``, with `probabilities`: null in a row that says nothing of it.
+
+    What it yields has a row for each query of both runs and each measure: ``query``, ``measure``, ``value``, ``low``,
+    ``high``, ``variance`` if asked for, ``certainty``; then whether the query is ``in_a`` and ``in_b``, whether a
+    document is in both (``matched``), and whether one of either is in the qrels (``judged``). A query that only one run
+    has, has one row without a measure.
+
+    Parameters
+    ----------
+    measures : measures or their names
+        As for `compare`.
+    grades : iterable of float, optional
+        All grades that occur in the qrels, in any piece. Without them nothing is known of any document.
+    probabilities : bool
+        Whether there are probabilities of relevance.
+    depth, ties, score_dtype, variance
+        As for `compare`.
+    qrels_format : str
+        ``"auto"`` (or ``"trec"``): grades; ``"subtopics"`` where there is a column ``subtopic``.
+    threads : int
+        Number of threads of each call.
+
+    Raises
+    ------
+    MeasureError
+        A measure is not understood.
+    UntiedError
+        An option or a grade is refused.
+
+    Examples
+    --------
+    >>> import pyarrow
+    >>> rows = {"query": ["q"] * 3, "document": ["x", "y", "z"], "score_a": [3, 2, None], "score_b": [None, 2, 1]}
+    >>> comparer = BatchComparer("Overlap@2")
+    >>> comparer.summary(comparer(pyarrow.table(rows).to_batches()))["Overlap@2"]
+    0.5000 [0.5000, 0.5000]
+    """
+
+    def __init__(
+        self,
+        measures: ComparingMeasures = DEFAULT,
+        *,
+        grades: Iterable[float] | None = None,
+        probabilities: bool = False,
+        depth: int | None = None,
+        ties: TiesOfPairs = "expected",
+        score_dtype: ScoreDtype = "float64",
+        variance: bool = False,
+        qrels_format: QrelsFormatOfRows = "auto",
+        threads: int = 1,
+    ) -> None:
+        policies = Policies(COMPARING, ties=ties, score_dtype=score_dtype, variance=variance)
+        self._measures = as_comparing_measures(measures)
+        self._judgments = None if grades is None else Judgments(qrels_format, grades)
+        self._probabilities = probabilities
+        self._options: dict[str, Any] = {**policies.options, "depth": depth, "threads": threads}
+        # What is wrong is refused here, not far away.
+        sample = Run.from_mapping({"query": {"document": 1.0}})
+        self._rows(sample, sample, self._judgments.sample() if self._judgments else None, None)
+
+    def _rows(self, a: Run, b: Run, qrels: Qrels | None, probabilities: Run | None) -> Any:
+        known: dict[str, Any] = {"qrels": qrels, "probabilities": probabilities}
+        return reader_of(_core.compare_rows(a, b, self._measures, **known, **self._options))
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """Compare all queries.
+
+        Parameters
+        ----------
+        batches : iterable of pyarrow.RecordBatch
+
+        Yields
+        ------
+        pyarrow.RecordBatch
+
+        Raises
+        ------
+        UntiedError
+            As for `BatchEvaluator`.
+        """
+        judged = self._judgments.columns if self._judgments else []
+        numbers = ["score_a", "score_b", *judged[:1], *(["probability"] if self._probabilities else [])]
+        for piece in whole_queries(batches, ["document", *numbers, *judged[1:]]):
+            check_rows(piece, numbers)
+            qrels = self._judgments.read(piece) if self._judgments else None
+            probabilities = run_of(piece, "probability") if self._probabilities else None
+            yield from self._rows(run_of(piece, "score_a"), run_of(piece, "score_b"), qrels, probabilities)
+
+    @property
+    def schema(self) -> Any:
+        """The `pyarrow.Schema` of what it yields."""
+        nothing = Run.from_mapping({})
+        return self._rows(nothing, nothing, None, None).schema
+
+    def summary(self, batches: Iterable[Any], names: tuple[str, str] = ("a", "b")) -> ComparisonSummary:
+        """Aggregate the values of queries.
+
+        Parameters
+        ----------
+        batches : iterable of pyarrow.RecordBatch
+            What calls yielded: that of all pieces, sorted by query (as text, by bytes).
+        names : tuple of str
+            What the runs are called in tables.
+
+        Returns
+        -------
+        ComparisonSummary
+
+        Raises
+        ------
+        UntiedError
+            The runs have no query in common, or rows are not sorted by query, each query standing once.
+
+        Warns
+        -----
+        UntiedWarning
+            The runs have no document in common, or no document of theirs is judged though there are qrels.
+        """
+        found = self.aggregate(batches, names)
+        found.warn()
+        return found
+
+    def aggregate(self, batches: Iterable[Any], names: tuple[str, str] = ("a", "b")) -> ComparisonSummary:
+        """Aggregate as `summary` does, without a warning: in a process whose warnings nobody sees."""
+        sums = Sums(self._measures, self.schema.names)
+        alone = [0, 0]
+        undefined = {str(measure): 0 for measure in self._measures}
+        compared = matched = judged = 0
+        for rows in sums.add(batches):
+            matched += count_true(rows["matched"])
+            judged += count_true(rows["judged"])
+            lonely = rows.filter(rows["measure"].is_null())
+            alone[0] += count_true(lonely["in_a"])
+            alone[1] += count_true(lonely["in_b"])
+            for measure in undefined:
+                undefined[measure] += count_true(pc.is_nan(rows.filter(equals(rows["measure"], measure))["value"]))
+            compared += len(rows) - len(lonely)
+        if not compared:
+            raise UntiedError("the runs have no query in common")
+        unjudged = overlap.DOCUMENTS if self._judgments is not None and not judged else None
+        apart = None if matched else overlap.APART
+        reasons: list[dict[str, str | None]] = [{names[1]: apart}, dict.fromkeys(names, unjudged)]
+        return ComparisonSummary(
+            self._measures, sums.totals.finish(), names, self._options["variance"], (alone[0], alone[1]), undefined,
+            reasons,
+        )  # fmt: skip

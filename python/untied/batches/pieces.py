@@ -1,0 +1,183 @@
+"""Pieces of whole queries out of Arrow batches, checked, and what is read from them."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+import pyarrow
+import pyarrow.compute as pc
+
+from untied._core import Qrels, Run
+from untied.errors import UntiedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+
+#: Rows that are put together before they are evaluated: enough to make what is done once for all of them cheap.
+ROWS = 1 << 17
+
+#: Columns that qrels have besides grades, by their format.
+DETAILS = {"auto": None, "trec": None, "subtopics": "subtopic", "stratified": "stratum", "prels": "probability"}
+
+
+class Judgments:
+    """How qrels are read from a piece."""
+
+    def __init__(self, format: str, grades: Iterable[float]) -> None:
+        if format not in DETAILS:
+            *others, last = DETAILS
+            raise UntiedError(f"qrels format must be {', '.join(others)} or {last} here, not {format!r}")
+        self.format = "trec" if format == "auto" else format
+        self.grades = sorted({float(grade) + 0.0 for grade in grades})
+        odd = [grade for grade in self.grades if not isfinite(grade)]
+        if odd:
+            raise UntiedError(f"expected finite numbers as grades, found {odd[0]}")
+        detail = DETAILS[format]
+        self.columns = ["grade"] if detail is None else ["grade", detail]
+
+    def sample(self) -> Qrels:
+        """Qrels that look like those of a piece."""
+        judgment = {"trec": {"d": 0}, "subtopics": {"s": {"d": 0}}, "stratified": {"d": (0, 0)}, "prels": {"d": (0, 1)}}
+        return Qrels.from_mapping({"q": judgment[self.format]}, None, self.format).among(self.grades)
+
+    def read(self, piece: Any) -> Qrels:
+        """The judgments of a piece."""
+        judged = _there(piece, "grade", self.columns[1:])
+        qrels = _qrels(judged, self.format)
+        unknown = sorted(set(qrels.grades()) - set(self.grades))
+        if unknown:
+            raise UntiedError(f"grade {unknown[0]:g} is not among the grades that were named: {self.grades}")
+        return qrels.among(self.grades)
+
+
+def whole_queries(batches: Iterable[Any], columns: Sequence[str], sorted_too: bool = False) -> Iterator[Any]:
+    """Tables of whole queries, of `ROWS` rows or more; only the columns that are named, and ``query`` as text.
+
+    That the rows of a query stand together is checked, unless the caller checks that they are sorted.
+    """
+    waiting: list[Any] = []
+    current: str | None = None
+    seen: set[str] = set()
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        chosen = _select(batch, columns)
+        encoded = pc.run_end_encode(chosen["query"])
+        queries = encoded.values.to_pylist()
+        begun = queries[1:] if queries[0] == current else queries
+        if not sorted_too:
+            for query in begun:
+                if query in seen:
+                    raise UntiedError(f"the rows of query {query!r} do not stand together: sort them by query")
+                seen.add(query)
+        if not begun:
+            waiting.append(chosen)
+            continue
+        cut = encoded.run_ends[-2].as_py() if len(queries) > 1 else 0
+        if cut:
+            waiting.append(chosen.slice(0, cut))
+        if sum(map(len, waiting)) >= ROWS:
+            yield pyarrow.Table.from_batches(waiting)
+            waiting = []
+        waiting.append(chosen.slice(cut))
+        current = queries[-1]
+    if waiting:
+        yield pyarrow.Table.from_batches(waiting)
+
+
+def _select(batch: Any, columns: Sequence[str]) -> Any:
+    """The columns that are needed, with queries as text."""
+    names = ["query", *columns]
+    missing = [name for name in names if name not in batch.schema.names]
+    if missing:
+        raise UntiedError(f"expected a column {missing[0]!r}, found {', '.join(map(repr, batch.schema.names))}")
+    chosen = batch.select(names)
+    queries = chosen.column(0)
+    kind = queries.type.value_type if pyarrow.types.is_dictionary(queries.type) else queries.type
+    if not (_is_text(kind) or pyarrow.types.is_integer(kind)):
+        raise UntiedError(f"expected text or whole numbers in column 'query', found {queries.type}")
+    if queries.null_count:
+        raise UntiedError("column 'query' has a null")
+    for number, name in enumerate(names):
+        # Views know no filters.
+        if name == "query" or pyarrow.types.is_string_view(chosen.schema.types[number]):
+            chosen = chosen.set_column(number, name, chosen.column(number).cast(pyarrow.string()))
+    return chosen
+
+
+def _is_text(kind: Any) -> bool:
+    tests = (pyarrow.types.is_string, pyarrow.types.is_large_string, pyarrow.types.is_string_view)
+    return any(test(kind) for test in tests)
+
+
+def check_rows(piece: Any, numbers: Sequence[str]) -> None:
+    """Documents must be there, numbers finite, and each row have one at least."""
+
+    def refuse(wrong: Any, what: str, column: str | None = None) -> None:
+        row = pc.index(wrong.combine_chunks(), True).as_py()
+        if row >= 0:
+            found = "" if column is None else f", found {piece[column][row].as_py()}"
+            document = piece["document"][row].as_py()
+            place = f"query {piece['query'][row].as_py()!r}"
+            raise UntiedError(f"{place}{'' if document is None else f', document {document!r}'}: {what}{found}")
+
+    refuse(piece["document"].is_null(), "column 'document' has a null")
+    empty = piece[numbers[0]].is_null()
+    for column in numbers:
+        empty = pc.and_(empty, piece[column].is_null())
+        if pyarrow.types.is_floating(piece[column].type):
+            odd = pc.invert(pc.is_finite(piece[column])).fill_null(False)
+            refuse(odd, f"expected a finite number in column {column!r}", column)
+    refuse(empty, f"all of {', '.join(map(repr, numbers))} are null")
+
+
+def _there(piece: Any, column: str, others: Sequence[str] = ()) -> Any:
+    """The rows that have something in a column: queries, documents, that column, and others."""
+    there = piece.select(["query", "document", column, *others])
+    return there.filter(there[column].is_valid()) if there[column].null_count else there
+
+
+def equals(column: Any, text: str) -> Any:
+    """Where a column holds a text."""
+    return pc.equal(column, text).fill_null(False)
+
+
+def equals_or_null(column: Any, text: str) -> Any:
+    """Where a column holds a text, or nothing."""
+    return pc.equal(column, text).fill_null(True)
+
+
+def count_true(flags: Any) -> int:
+    """How many flags are set."""
+    return int(pc.sum(flags).as_py() or 0)
+
+
+class _Stream:
+    """A capsule as an object that libraries understand."""
+
+    def __init__(self, capsule: object) -> None:
+        self._capsule = capsule
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._capsule
+
+
+def reader_of(capsule: object) -> Any:
+    """A reader of the batches in a capsule."""
+    return pyarrow.RecordBatchReader.from_stream(_Stream(capsule))
+
+
+#: Names of columns, as they are read from a piece.
+_NAMES = {"query": "query", "document": "document"}
+
+
+def run_of(piece: Any, column: str) -> Run:
+    """The rows of a piece that have a score, as a run."""
+    return Run.from_arrow(_there(piece, column), 1, {**_NAMES, "score": column}, piece=True)
+
+
+def _qrels(judged: Any, format: str) -> Qrels:
+    return Qrels.from_arrow(judged, 1, format, _NAMES, piece=True)

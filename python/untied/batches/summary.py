@@ -1,0 +1,166 @@
+"""Aggregates over queries whose values come in Arrow batches."""
+
+from __future__ import annotations
+
+import pyarrow.compute as pc
+
+from untied import _core
+from untied.batches.pieces import equals, whole_queries
+from untied.compare.comparison import as_table
+from untied.errors import UntiedError
+from untied.inputs import overlap
+from untied.measures import as_measure
+from untied.results.table import Table, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+    from untied._core import Measure
+    from untied._types import Facts
+    from untied.measures import MeasureLike
+
+
+class Summary:
+    """Aggregates over queries.
+
+    ``summary["AP"]`` is that of a measure, `means` a table of all.
+    """
+
+    def __init__(self, measures: list[Measure], parts: list[Any], reasons: list[dict[str, str | None]]) -> None:
+        self._measures = measures
+        self._parts = parts
+        self._reasons = reasons
+        self._levels: str | None = None
+
+    def warn(self) -> None:
+        """Warn where the values mean nothing, as what was evaluated has nothing in common."""
+        overlap.warn(*self._reasons)
+        if not any(reason for reasons in self._reasons for reason in reasons.values()):
+            overlap.say(self._levels)
+
+    @property
+    def measures(self) -> list[str]:
+        """Canonical names of the measures."""
+        return [str(measure) for measure in self._measures]
+
+    #: Values are looked up, not iterated over.
+    __iter__ = None
+
+    def __getitem__(self, measure: MeasureLike) -> Value:
+        found = self._find(measure)
+        if found not in self._measures:
+            raise KeyError(f"{found} was not computed; {', '.join(self.measures)} were")
+        return Value(*self._parts[self._measures.index(found)])
+
+    def _find(self, measure: Any) -> Measure:
+        return as_measure(measure)
+
+    @property
+    def means(self) -> Table:
+        """Aggregates of all measures."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return repr(self.means)
+
+    def _repr_html_(self) -> str:
+        return self.means._repr_html_()
+
+
+class EvaluationSummary(Summary):
+    """Aggregates of a run, and what to know about it."""
+
+    def __init__(self, measures: list[Measure], parts: list[Any], facts: Facts, columns: Sequence[str]) -> None:
+        super().__init__(measures, parts, [{"run": overlap.of_facts(facts)}])
+        self._facts = facts
+        self._columns = columns
+        self._levels = overlap.of_levels(measures, facts["highest"])
+
+    @property
+    def means(self) -> Table:
+        """Columns run, query (``all``), measure, value, and low, high, variance where computed."""
+        columns = dict(zip(("value", "low", "high", "variance"), zip(*self._parts, strict=True), strict=False))
+        size = len(self._measures)
+        texts = {"run": ["run"] * size, "query": ["all"] * size, "measure": self.measures}
+        return Table(texts, {name: list(column) for name, column in columns.items() if name in self._columns})
+
+    def facts(self) -> Facts:
+        """What to know before believing the values: see `Results.facts`."""
+        return self._facts.copy()
+
+
+class ComparisonSummary(Summary):
+    """Means of a comparison.
+
+    Attributes
+    ----------
+    alone : tuple of int
+        How many queries only the first and only the second run has; they are left out.
+    undefined : dict of str and int
+        For each measure, for how many queries it is not defined; the mean leaves them out.
+    """
+
+    def __init__(
+        self, measures: list[Measure], parts: list[Any], names: tuple[str, str], variance: bool,
+        alone: tuple[int, int], undefined: dict[str, int], reasons: list[dict[str, str | None]],
+    ) -> None:  # fmt: skip
+        super().__init__(measures, parts, reasons)
+        self._names = names
+        self._variance = variance
+        self.alone = alone
+        self.undefined = undefined
+
+    def _find(self, measure: Any) -> Measure:
+        return _core.comparing_measure(str(measure))
+
+    @property
+    def means(self) -> Table:
+        """Columns run_a, run_b, query (``all``), measure, certificate, value, low, high, and variance if computed."""
+        return as_table([(*self._names, "all", measure) for measure in self.measures], self._parts, self._variance)
+
+
+class Sums:
+    """Values of queries, added up in the order of queries."""
+
+    def __init__(
+        self, measures: list[Measure], columns: list[str], policies: tuple[str, str, bool] | None = None
+    ) -> None:
+        self.columns = [name for name in ("value", "low", "high", "variance") if name in columns]
+        self._all = columns[1:]
+        self.totals = _core.Totals(measures, policies)
+        self._measures = [str(measure) for measure in measures]
+
+    def add(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """Add what is in batches; yields it in tables of whole queries."""
+        last = None
+        for rows in whole_queries(batches, self._all, sorted_too=True):
+            last = self._check_order(rows, last)
+            for number, measure in enumerate(self._measures):
+                of_measure = rows.filter(equals(rows["measure"], measure))
+                columns = [
+                    of_measure[name].to_pylist() if name in self.columns else [None] * len(of_measure)
+                    for name in ("value", "low", "high", "variance")
+                ]
+                certainties = of_measure["certainty"].to_pylist()
+                evaluated = "unsettled" in self._all  # of comparisons nothing is
+                unsettled = of_measure["unsettled"].to_pylist() if evaluated else [False] * len(of_measure)
+                self.totals.add(number, list(zip(*columns, certainties, unsettled, strict=True)))
+            yield rows
+
+    def _check_order(self, rows: Any, last: str | None) -> str:
+        """Every query must come once, with a row for each measure or with one without any."""
+        encoded = pc.run_end_encode(rows["query"].combine_chunks())
+        queries, ends = encoded.values.to_pylist(), encoded.run_ends.to_pylist()
+        missing = rows["measure"].is_null().to_pylist()
+        start = 0
+        for query, end in zip(queries, ends, strict=True):
+            expected = 1 if missing[start] else len(self._measures)
+            if end - start != expected or (last is not None and query <= last):
+                raise UntiedError(
+                    f"values of query {query!r} are not where they should be: sort them by query, and let all rows of "
+                    "a query go to one call"
+                )
+            start, last = end, query
+        return str(last)

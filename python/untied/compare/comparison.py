@@ -1,0 +1,390 @@
+"""What a comparison of two runs found."""
+
+from __future__ import annotations
+
+from heapq import nsmallest
+from math import inf, isnan, nan
+
+from untied import _core
+from untied.compare.measures import as_comparing
+from untied.compare.outcomes import Assignment, Outcomes
+from untied.errors import UntiedError
+from untied.results.recorded import recorded
+from untied.results.table import Table, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from untied._core import Measure
+    from untied.results.recorded import Recorded
+
+
+#: Quantiles of a distribution over queries.
+QUANTILES = {"min": 0.0, "5%": 0.05, "25%": 0.25, "50%": 0.5, "75%": 0.75, "95%": 0.95, "max": 1.0}
+
+
+class Comparison:
+    """What a comparison of two runs found.
+
+    ``comparison["RBO"]`` is the mean over queries, `value` gives those of queries, `means` and `per_query` are tables
+    of everything. `distribution` tells how values spread over queries, `most_changed` which queries differ most, and
+    `moved` what became of the documents of one.
+    """
+
+    def __init__(
+        self,
+        names: tuple[str, str],
+        measures: list[Measure],
+        native: _core.Comparison | Recorded,
+        inputs: tuple[_core.Run, _core.Run, _core.Qrels | None],
+        options: dict[str, Any],
+        probabilities: _core.Run | None = None,
+        docs: _core.Lengths | None = None,
+    ) -> None:
+        self._names = names
+        self._measures = measures
+        self._native = native
+        self._inputs = inputs
+        self._options = options
+        self._probabilities = probabilities
+        self._docs = docs
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        found = record(self._native, self._measures)
+        return Comparison, (self._names, self._measures, found, self._inputs, self._options,
+                            self._probabilities, self._docs)  # fmt: skip
+
+    @property
+    def runs(self) -> tuple[str, str]:
+        """Names of the two runs."""
+        return self._names
+
+    @property
+    def measures(self) -> list[str]:
+        """Canonical names of the measures."""
+        return [str(measure) for measure in self._measures]
+
+    @property
+    def queries(self) -> list[str]:
+        """The queries of both runs, in byte order of their ids."""
+        return self._native.queries()
+
+    @property
+    def alone(self) -> tuple[int, int]:
+        """How many queries only the first and only the second run has; they are left out."""
+        return self._native.alone()
+
+    @property
+    def undefined(self) -> dict[str, int]:
+        """For each measure, for how many queries it is not defined; the mean leaves them out."""
+        columns = map(self._native.column, range(len(self._measures)))
+        return {measure: sum(map(isnan, column)) for measure, column in zip(self.measures, columns, strict=True)}
+
+    @property
+    def filled(self) -> dict[str, tuple[int, int]]:
+        """For each ``MED`` and ``Delta`` with a cutoff, in how many queries a run's ranking ends before it.
+
+        Such rankings are filled up with unknown documents of their own. These count as much as retrieved ones, but are
+        not relevant in the mean of ``Delta``.
+        """
+        run_a, run_b, _ = self._inputs
+        found = {
+            str(measure): _core.filled_rankings(measure, run_a, run_b, self._options["depth"])
+            for measure in self._measures
+        }
+        return {measure: counts for measure, counts in found.items() if any(counts)}
+
+    #: Values are looked up, not iterated over.
+    __iter__ = None
+
+    def __getitem__(self, measure: str | Measure) -> Value:
+        return self.value(measure)
+
+    def value(self, measure: str | Measure, query: str | None = None) -> Value:
+        """One value.
+
+        Parameters
+        ----------
+        measure : str or Measure
+            One of the measures that were computed, in any spelling.
+        query : str, optional
+            A query; the mean over all where there is none.
+
+        Returns
+        -------
+        Value
+            With `low` and `high`: of a similarity the smallest and largest value over all orders of tied documents in
+            both runs (None for variants of RBO that are not means over orders), of ``MED`` and ``Delta`` bounds over
+            all judgments that are possible.
+
+        Raises
+        ------
+        KeyError
+            There is no such query or measure.
+        """
+        number = self._number(measure)
+        if query is None:
+            return Value(*self._native.totals()[number])
+        return Value(*self._native.value(self._place(query), number))
+
+    def _place(self, query: str) -> int:
+        place = self._native.find(query)
+        if place is None:
+            raise KeyError(f"query {query!r} is not in both runs")
+        return place
+
+    def _number(self, measure: str | Measure) -> int:
+        name = str(as_comparing(measure))
+        if name not in self.measures:
+            raise KeyError(f"{name} was not computed; {', '.join(self.measures)} were")
+        return self.measures.index(name)
+
+    @property
+    def means(self) -> Table:
+        """Means over queries: columns run_a, run_b, query (``all``), measure, certificate, value, low, high."""
+        return self.table(per_query=False)
+
+    @property
+    def per_query(self) -> Table:
+        """Values of queries, in the same columns."""
+        return self.table(means=False)
+
+    def table(self, *, per_query: bool = True, means: bool = True) -> Table:
+        """Values of queries, and their means (query ``all``).
+
+        Parameters
+        ----------
+        per_query, means : bool
+            Which of the two to have.
+
+        Returns
+        -------
+        Table
+            Columns run_a, run_b, query, measure, certificate, value, low, high, and variance where it was asked for.
+        """
+        queries = (self.queries if per_query else []) + ["all"] * means
+        parts = (self._native.values() if per_query else []) + (self._native.totals() if means else [])
+        return as_table([(*self._names, query, measure) for query in queries for measure in self.measures], parts,
+                        self._options["variance"])  # fmt: skip
+
+    @property
+    def distribution(self) -> Table:
+        """How values spread over queries: columns measure, mean, min, 5%, 25%, 50%, 75%, 95%, max.
+
+        Queries for which a measure is not defined are left out.
+        """
+        rows = []
+        for number, total in enumerate(self._native.totals()):
+            values = sorted(value for value in self._native.column(number) if not isnan(value))
+            rows.append([total[0], *(quantile(values, share) for share in QUANTILES.values())])
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        return Table({"measure": self.measures}, dict(zip(["mean", *QUANTILES], columns, strict=True)))
+
+    def most_changed(self, n: int = 20, measure: str | Measure | None = None) -> list[str]:
+        """The queries whose rankings differ most.
+
+        Parameters
+        ----------
+        n : int
+            How many at most.
+        measure : str or Measure, optional
+            By which of the measures; the first by default. Of a similarity the lowest values are the most different,
+            of a distance the highest, of ``Delta`` those that are farthest from 0.
+
+        Returns
+        -------
+        list of str
+            The most different one first; of equal ones the first in byte order.
+        """
+        number = 0 if measure is None else self._number(measure)
+        _, lower_is_better, symmetry = _core.comparing_info(self._measures[number])
+        values = self._native.column(number)
+
+        def likeness(query: int) -> float:
+            value = abs(values[query]) if symmetry == "opposite" else values[query]
+            if isnan(value):
+                return inf  # not known to differ
+            return -value if lower_is_better or symmetry == "opposite" else value
+
+        return [self._native.query(query) for query in nsmallest(n, range(len(values)), key=likeness)]
+
+    def moved(self, query: str, depth: int | None = None) -> Table:
+        """What became of the documents of a query.
+
+        Parameters
+        ----------
+        query : str
+            One of either run.
+        depth : int, optional
+            The documents that either run has to this rank; by default the cutoff of the first measure, or the depth
+            of the comparison, or 10.
+
+        Returns
+        -------
+        Table
+            Columns document; change: ``entered`` (it is within the depth only in the second run), ``left`` (only in
+            the first), ``rose``, ``fell``, ``stayed``; rank_a and rank_b, empty where it is not retrieved; tied_a and
+            tied_b, how many documents share its score. The rank of tied documents is that of the first of them, and
+            the middle of their ranks decides whether they rose. Then grade, empty where it is not judged.
+
+        Raises
+        ------
+        KeyError
+            Neither run has the query.
+        """
+        depth = self.moving_depth if depth is None else depth
+        run_a, run_b, qrels = self._inputs
+        if query not in run_a and query not in run_b:
+            raise KeyError(f"query {query!r} is in neither run")
+        reading = {name: self._options[name] for name in ("ties", "score_dtype")}
+        found = _core.moved_documents(run_a, run_b, query, qrels=qrels, depth=depth, **reading)
+        texts: dict[str, list[str]] = {"document": [], "change": []}
+        numbers: dict[str, list[float | None]] = {
+            name: [] for name in ("rank_a", "rank_b", "tied_a", "tied_b", "grade")
+        }
+        for document, rank_a, rank_b, grade in found:
+            texts["document"].append(document)
+            texts["change"].append(_change(rank_a, rank_b, depth))
+            for side, rank in (("a", rank_a), ("b", rank_b)):
+                numbers[f"rank_{side}"].append(None if rank is None else float(rank[0]))
+                numbers[f"tied_{side}"].append(None if rank is None else float(rank[1] - rank[0] + 1))
+            numbers["grade"].append(grade)
+        return Table(texts, numbers)
+
+    def assignment(self, measure: str | Measure | None = None, query: str | None = None) -> Assignment:
+        """The grades of unjudged documents with which ``MED`` reaches its value in a query.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            One of the measures that were computed, a ``MED``; the first by default.
+        query : str, optional
+            A query of both runs; not needed where there is only one.
+
+        Returns
+        -------
+        Assignment
+            Of several that are best, one: the first ranking is ahead where both directions are equal.
+
+        Raises
+        ------
+        KeyError
+            There is no such query or measure.
+        UntiedError
+            The measure is no ``MED``, or it is not defined for the query.
+
+        Examples
+        --------
+        >>> import untied
+        >>> untied.compare(["x", "y", "z"], ["z", "x", "y"], "MED(P@2)").assignment()
+        a-b: 0.5000, {'x': 0.0, 'y': 1.0, 'z': 0.0}
+        """
+        of, reading = self._one(measure, query)
+        a_is_ahead, value, grades, filling = _core.largest_assignment(*of, **reading)
+        return Assignment("a-b" if a_is_ahead else "b-a", value, dict(grades), filling)
+
+    def outcomes(
+        self, measure: str | Measure | None = None, query: str | None = None, *, points: int = 1000, seed: int = 0
+    ) -> Outcomes:
+        """All that ``Delta`` could become in a query, with probabilities.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            One of the measures that were computed, a ``Delta``; the first by default.
+        query : str, optional
+            A query of both runs; not needed where there is only one.
+        points : int
+            About how many different values to have. For sums of gains times discounts (P, DCG, nDCG, RBP), whose
+            distribution is computed.
+        seed : int
+            Of the 10,000 outcomes that are drawn for all other measures.
+
+        Returns
+        -------
+        Outcomes
+
+        Raises
+        ------
+        KeyError
+            There is no such query or measure.
+        UntiedError
+            The measure is no ``Delta``, it is not defined for the query, or there are fewer than 2 points.
+
+        Examples
+        --------
+        >>> import untied
+        >>> found = untied.compare(["x", "y"], ["z", "y"], "Delta(P@2, p=0.5)").outcomes()
+        >>> found.values, found.probabilities, found.error
+        ([-0.5, 0.0, 0.5], [0.25, 0.5, 0.25], 0.0)
+        """
+        if not 2 <= points <= 10_000_000:
+            raise UntiedError(f"points must be a whole number from 2 to 10,000,000, not {points}")
+        of, reading = self._one(measure, query)
+        return Outcomes(*_core.difference_outcomes(*of, points, seed, probabilities=self._probabilities, **reading))
+
+    def _one(
+        self, measure: str | Measure | None, query: str | None
+    ) -> tuple[tuple[_core.Run, _core.Run, Measure, str], dict[str, Any]]:
+        """What the core needs for one query and measure."""
+        number = 0 if measure is None else self._number(measure)
+        if query is None:
+            if len(self._native) > 1:
+                raise KeyError("this is of one query; name it")
+            query = self._native.query(0)
+        self._place(query)
+        run_a, run_b, qrels = self._inputs
+        reading = {name: self._options[name] for name in ("depth", "ties", "score_dtype")}
+        return (run_a, run_b, self._measures[number], query), {"qrels": qrels, "docs": self._docs, **reading}
+
+    @property
+    def moving_depth(self) -> int:
+        """To which rank `moved` looks unless it is told."""
+        cutoff, _, _ = _core.comparing_info(self._measures[0])
+        return cutoff or self._options["depth"] or 10
+
+    def __repr__(self) -> str:
+        return repr(self.means)
+
+    def _repr_html_(self) -> str:
+        return self.means._repr_html_()
+
+
+def record(native: _core.Comparison | Recorded, measures: list[Measure]) -> Recorded:
+    """A native comparison as plain data."""
+    calls: dict[str, Iterable[tuple[Any, ...]]] = {
+        name: [()] for name in ("__len__", "runs", "queries", "totals", "values", "alone")
+    }
+    return recorded(native, calls | {"column": [(number,) for number in range(len(measures))]})
+
+
+def as_table(ids: Sequence[Sequence[str]], parts: Sequence[tuple[Any, ...]], variance: bool) -> Table:
+    """Values in columns: of each the two runs, query and measure, and what the native part says."""
+    texts = [list(column) for column in zip(*ids, strict=True)] or [[], [], [], []]
+    *columns, certificates = list(zip(*parts, strict=True)) or [()] * 5
+    names = ("value", "low", "high", *(("variance",) if variance else ()))
+    return Table(
+        dict(zip(("run_a", "run_b", "query", "measure", "certificate"), [*texts, list(certificates)], strict=True)),
+        {name: list(column) for name, column in zip(names, columns, strict=False)},
+    )
+
+
+def quantile(ordered: list[float], share: float) -> float:
+    """Between the two values next to it, linearly; not a number where there are none."""
+    if not ordered:
+        return nan
+    place = share * (len(ordered) - 1)
+    below = int(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+
+
+def _change(rank_a: tuple[int, int] | None, rank_b: tuple[int, int] | None, depth: int) -> str:
+    if rank_a is None or rank_a[0] > depth:
+        return "entered"
+    if rank_b is None or rank_b[0] > depth:
+        return "left"
+    difference = sum(rank_b) - sum(rank_a)
+    return "rose" if difference < 0 else "fell" if difference > 0 else "stayed"

@@ -1,0 +1,38 @@
+"""Measures of two rankings."""
+
+from __future__ import annotations
+
+from untied import _core
+from untied.errors import MeasureError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import TypeAlias
+
+    from untied._core import Measure
+
+    ComparingMeasures: TypeAlias = Measure | str | Iterable[Measure | str]
+
+#: What is computed where nothing is asked for, all of it about the first ten documents, which most users do not leave:
+#: how much a search could get better or worse, in units that search teams know; how alike the rankings are, the top
+#: counting most; and how many documents stay.
+DEFAULT = ("MED(nDCG@10)", "RBO", "Overlap@10")
+
+
+def as_comparing(measure: str | Measure) -> Measure:
+    """One measure of two rankings."""
+    if isinstance(measure, _core.Measure):
+        measure = str(measure)
+    if not isinstance(measure, str):
+        raise TypeError(f"a measure must be a Measure or a str, not {type(measure).__name__}")
+    return _core.comparing_measure(measure)
+
+
+def as_comparing_measures(measures: ComparingMeasures) -> list[Measure]:
+    """Measures of two rankings, without repetitions."""
+    asked = [measures] if isinstance(measures, (str, _core.Measure)) else list(measures)
+    if not asked:
+        raise MeasureError("no measure given")
+    found = {str(measure): measure for measure in map(as_comparing, asked)}
+    return list(found.values())

@@ -1,0 +1,76 @@
+"""What judgments could make of a difference."""
+
+from __future__ import annotations
+
+from untied.errors import UntiedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    pass
+
+
+class Assignment:
+    """Grades of documents that are not judged, with which one ranking is as far ahead of the other as it can be.
+
+    Attributes
+    ----------
+    direction : str
+        ``"a-b"`` if the first ranking is ahead, ``"b-a"`` if the second is.
+    value : float
+        By how much: the value of ``MED``.
+    grades : dict of str and float
+        The grade of each document that either ranking has within the cutoff and that is not judged.
+    filling : list of float
+        Grades of the documents that fill the ranking ahead up to the cutoff, from the first rank that it lacks. Those
+        that fill the other one have grade 0.
+    """
+
+    __slots__ = ("direction", "filling", "grades", "value")
+
+    def __init__(self, direction: str, value: float, grades: dict[str, float], filling: list[float]) -> None:
+        self.direction = direction
+        self.value = value
+        self.grades = grades
+        self.filling = filling
+
+    def __repr__(self) -> str:
+        return f"{self.direction}: {self.value:.4f}, {self.grades}"
+
+
+class Outcomes:
+    """All that a difference could become, with probabilities.
+
+    Attributes
+    ----------
+    values : list of float
+        Differences in ascending order.
+    probabilities : list of float
+        The probability of each; of a sample its share.
+    error : float or None
+        Every outcome is at most this far from the value that it was counted for. None for a sample.
+    certainty : str
+        ``"exact"`` where the error is 0, ``"interval"`` where it is not, ``"estimate"`` for a sample.
+    """
+
+    __slots__ = ("certainty", "error", "probabilities", "values")
+
+    def __init__(self, values: list[float], probabilities: list[float], error: float | None) -> None:
+        self.values = values
+        self.probabilities = probabilities
+        self.error = error
+        self.certainty = "estimate" if error is None else "interval" if error else "exact"
+
+    def quantile(self, share: float) -> float:
+        """The smallest value that is not exceeded with this probability; as far off as `error` says."""
+        if not 0 <= share <= 1:
+            raise UntiedError(f"a quantile's probability must be a number from 0 to 1, not {share}")
+        total = 0.0
+        for value, probability in zip(self.values, self.probabilities, strict=True):
+            total += probability
+            if total >= share - 1e-12:  # sums are rounded
+                return value
+        return self.values[-1]
+
+    def __repr__(self) -> str:
+        low, middle, high = map(self.quantile, (0.05, 0.5, 0.95))
+        return f"5% {low:.4f}, 50% {middle:.4f}, 95% {high:.4f} ({self.certainty})"

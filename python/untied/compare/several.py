@@ -1,0 +1,129 @@
+"""What a comparison of several runs found, every two of them."""
+
+from __future__ import annotations
+
+from untied import _core
+from untied.compare.comparison import Comparison, as_table, record
+from untied.compare.measures import as_comparing
+from untied.results.table import Table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from untied._core import Measure
+    from untied.results.recorded import Recorded
+
+
+class Comparisons:
+    """What a comparison of several runs found, every two of them.
+
+    ``comparisons["bm25", "dense"]`` is the `Comparison` of two of them, `means` a table of all, and `matrix` one of
+    all runs by all runs.
+    """
+
+    def __init__(
+        self,
+        names: list[str],
+        measures: list[Measure],
+        natives: Iterable[_core.Comparison | Recorded],
+        inputs: tuple[list[_core.Run], _core.Qrels | None],
+        options: dict[str, Any],
+        probabilities: _core.Run | None = None,
+        docs: _core.Lengths | None = None,
+    ) -> None:
+        self._names = names
+        self._measures = measures
+        self._natives = {native.runs(): native for native in natives}
+        self._inputs = inputs
+        self._options = options
+        self._probabilities = probabilities
+        self._docs = docs
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        found = [record(native, self._measures) for native in self._natives.values()]
+        return Comparisons, (self._names, self._measures, found, self._inputs, self._options,
+                             self._probabilities, self._docs)  # fmt: skip
+
+    @property
+    def runs(self) -> list[str]:
+        """Names of the runs."""
+        return list(self._names)
+
+    @property
+    def measures(self) -> list[str]:
+        """Canonical names of the measures."""
+        return [str(measure) for measure in self._measures]
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The pairs of runs, each with every later one."""
+        return [(self._names[a], self._names[b]) for a, b in self._natives if a != b]
+
+    #: Pairs are looked up, not iterated over.
+    __iter__ = None
+
+    def __getitem__(self, pair: tuple[str, str]) -> Comparison:
+        for name in pair:
+            if name not in self._names:
+                raise KeyError(f"no run {name!r}; there are {', '.join(self._names)}")
+        a, b = (self._names.index(name) for name in pair)
+        if a > b:
+            raise KeyError(f"{pair[1]!r} was compared with {pair[0]!r}, in this order")
+        runs, qrels = self._inputs
+        return Comparison(pair, self._measures, self._natives[a, b], (runs[a], runs[b], qrels), self._options,
+                          self._probabilities, self._docs)  # fmt: skip
+
+    @property
+    def means(self) -> Table:
+        """Means over queries, each run with every later one.
+
+        Columns run_a, run_b, query (``all``), measure, certificate, value, low, high.
+        """
+        ids: list[Sequence[str]] = []
+        parts: list[Any] = []
+        for (a, b), native in self._natives.items():
+            if a != b:
+                ids += [(self._names[a], self._names[b], "all", measure) for measure in self.measures]
+                parts += native.totals()
+        return as_table(ids, parts, self._options["variance"])
+
+    def matrix(self, measure: str | Measure | None = None) -> Table:
+        """Means of all runs by all runs.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            One of the measures that were computed; the first by default.
+
+        Returns
+        -------
+        Table
+            A row and a column for each run, the first column (``run``) its name. On the diagonal every run is compared
+            with itself, if it was. A measure that depends on which run comes first is that of row and column in this
+            order; below the diagonal it is empty, unless it is the opposite.
+        """
+        name = str(self._measures[0] if measure is None else as_comparing(measure))
+        if name not in self.measures:
+            raise KeyError(f"{name} was not computed; {', '.join(self.measures)} were")
+        number = self.measures.index(name)
+        _, _, symmetry = _core.comparing_info(self._measures[number])
+        below = {"same": 1.0, "opposite": -1.0}.get(symmetry)
+        size = len(self._names)
+        columns: list[list[float | None]] = [[None] * size for _ in range(size)]
+        for (a, b), native in self._natives.items():
+            value = native.totals()[number][0]
+            if below is not None:
+                columns[a][b] = below * value + 0.0  # -0 is 0
+            columns[b][a] = value
+        label = "run"
+        while label in self._names:
+            label += "_"
+        return Table({label: self.runs}, dict(zip(self._names, columns, strict=True)))
+
+    def __repr__(self) -> str:
+        return repr(self.means)
+
+    def _repr_html_(self) -> str:
+        return self.means._repr_html_()

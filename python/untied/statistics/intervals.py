@@ -1,0 +1,110 @@
+"""Confidence intervals of means."""
+
+from __future__ import annotations
+
+from math import fsum, nan, sqrt
+
+from untied import _core
+from untied.errors import UntiedError
+from untied.statistics.values import (
+    check_one_of,
+    check_samples,
+    differences_of,
+    mean_of,
+    need_scipy,
+    plain_values,
+    standard_deviation,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from untied.statistics.values import Values
+
+#: How intervals are found.
+INTERVALS = ("bca", "t", "none")
+INTERVAL_SAMPLES = 9_999
+
+
+def mean_interval(
+    a: Values, b: Values | None = None, *, level: float = 0.95, method: str = "bca", samples: int = INTERVAL_SAMPLES,
+    seed: int = 0, threads: int | None = None,
+) -> tuple[float, float]:  # fmt: skip
+    """Confidence interval of a mean, or of the mean of differences.
+
+    Parameters
+    ----------
+    a, b : {query: value} or list of values
+        Values of queries; with `b` the differences a - b of the same queries.
+    level : float
+        Confidence, between 0 and 1.
+    method : str
+        ``"bca"``: bootstrap, bias-corrected and accelerated (Efron 1987); ``"t"``: Student's, as SciPy computes it.
+    samples : int
+        How many bootstrap samples to draw.
+    seed : int
+        Of these.
+    threads : int, optional
+        Number of threads that draw; as many as there are processors by default. It never changes a value.
+
+    Returns
+    -------
+    tuple of float
+        Lowest and highest value. Both are the mean where all values are equal, and NaN with one query.
+
+    Raises
+    ------
+    UntiedError
+        As for `randomization_test`, or SciPy is needed and not installed.
+    """
+    values = plain_values("a", a)[1] if b is None else differences_of(a, b)
+    return interval_of(values, method, check_level(level), check_samples(samples), seed, threads)
+
+
+def interval_of(
+    values: Sequence[float], method: str, level: float, samples: int, seed: int, threads: int | None = None
+) -> tuple[float, float]:
+    """As `mean_interval`, of checked values."""
+    mean = mean_of(values)
+    if check_one_of("method", method, INTERVALS[:2]) and len(values) < 2:
+        return nan, nan
+    if max(values) == min(values):
+        return mean, mean
+    if method == "t":
+        stats = need_scipy("Student's intervals")
+        half = float(stats.t.ppf((1 + level) / 2, len(values) - 1)) * standard_deviation(values) / sqrt(len(values))
+        return mean - half, mean + half
+    return _bca(values, level, *_core.bootstrap_means(values, samples, seed, threads))
+
+
+def _bca(values: Sequence[float], level: float, means: list[float], below: int, at_most: int) -> tuple[float, float]:
+    """Efron's interval by bootstrap means, of which some are below and some at most the mean of the values.
+
+    The mean without value i differs from the mean by (mean - value i) / (n - 1), so the jackknife's acceleration is a
+    sixth of the sum of cubed deviations over the sum of squared ones to the power of 3/2.
+    """
+    from statistics import NormalDist
+
+    from untied.compare.comparison import quantile
+
+    if not 0 < below + at_most < 2 * len(means):
+        return nan, nan  # the mean lies outside of all samples: too few were drawn
+    normal, mean = NormalDist(), mean_of(values)
+    bias = normal.inv_cdf((below + at_most) / (2 * len(means)))
+    squares, cubes = fsum((value - mean) ** 2 for value in values), fsum((value - mean) ** 3 for value in values)
+    acceleration = cubes / squares**1.5 / 6
+
+    def end(z: float) -> float:
+        share = normal.cdf(bias + (bias + z) / (1 - acceleration * (bias + z)))
+        return quantile(means, share)
+
+    z = normal.inv_cdf((1 + level) / 2)
+    return end(-z), end(z)
+
+
+def check_level(level: float) -> float:
+    """Refuse what is no level of confidence."""
+    if not 0 < level < 1:
+        raise UntiedError(f"level must be between 0 and 1, not {level}")
+    return level

@@ -1,0 +1,314 @@
+"""Paired tests of values, effect sizes, and corrections for how many tests there are."""
+
+from __future__ import annotations
+
+from math import exp, isnan, lgamma, nan, sqrt
+
+from untied import _core
+from untied.errors import UntiedError
+from untied.statistics.values import (
+    check_one_of,
+    check_samples,
+    differences_of,
+    mean_of,
+    need_scipy,
+    paired_values,
+    standard_deviation,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from untied.statistics.values import Values
+
+
+#: What tests two runs, and what people call it.
+TESTS = {
+    "randomization": "paired randomisation test",
+    "tukey": "randomised Tukey HSD",
+    "t": "paired t-test",
+    "wilcoxon": "Wilcoxon's signed-rank test",
+}
+#: What corrects p-values for their number.
+CORRECTIONS = ("holm", "bonferroni", "bh", "none")
+ALTERNATIVES = ("two-sided", "greater", "less")
+#: What tests unless something else is asked for: in `significance`, `discriminative_power`, the page of `untied.report`
+#: and the commands. `untied.gate` has the same test of one side.
+TEST = "randomization"
+#: How many permutations are drawn, and how many bootstrap samples, unless something else is asked for.
+SAMPLES = 100_000
+
+
+class Test:
+    """What a test of two runs found.
+
+    Attributes
+    ----------
+    difference : float
+        The mean of a - b.
+    p : float
+        The probability of a statistic at least as extreme where the runs do not differ.
+    queries : int
+        How many there are.
+    certainty : str
+        ``"exact"``, or ``"estimate"`` where p comes from a sample of permutations.
+    """
+
+    __slots__ = ("certainty", "difference", "p", "queries")
+    __test__ = False  # not a test of pytest's
+
+    def __init__(self, difference: float, p: float, queries: int, certainty: str = "exact") -> None:
+        self.difference = difference
+        self.p = p
+        self.queries = queries
+        self.certainty = certainty
+
+    def __repr__(self) -> str:
+        return f"difference {self.difference:.4f}, p {self.p:.4g} ({self.certainty}), {self.queries} queries"
+
+
+def randomization_test(
+    a: Values, b: Values, *, alternative: str = "two-sided", samples: int = SAMPLES, seed: int = 0
+) -> Test:
+    """Paired randomisation test of the difference of two means (Fisher 1935; Smucker, Allan & Carterette 2007).
+
+    If the runs are alike, every difference of a query may as well have the other sign. The sum of differences is
+    compared with that under all choices of signs where half the queries have at most `samples` of them (33 queries
+    for 100,000), which is exact; otherwise under a sample, with p = (1 + those as extreme) / (1 + `samples`) (Phipson
+    & Smyth 2010). Sums closer than 1e-12 of the largest difference a query count as equal.
+
+    Parameters
+    ----------
+    a, b : {query: value} or list of values
+        Values of the same queries.
+    alternative : str
+        ``"two-sided"``; ``"greater"``: a is better; ``"less"``: b is.
+    samples : int
+        How many choices of signs to draw.
+    seed : int
+        Of the sample; the same seed gives the same p everywhere.
+
+    Returns
+    -------
+    Test
+
+    Raises
+    ------
+    UntiedError
+        There is no query, the queries are not the same, a value is not a finite number, or an option is refused.
+
+    Examples
+    --------
+    >>> randomization_test([0.4, 0.6, 0.5], [0.1, 0.4, 0.3])
+    difference 0.2333, p 0.25 (exact), 3 queries
+    """
+    differences = differences_of(a, b)
+    ((p, certainty),) = randomization_p([differences], alternative, check_samples(samples), seed, None)
+    return Test(mean_of(differences), p, len(differences), certainty)
+
+
+def paired_p(
+    differences: Sequence[float], *, samples: int, seed: int, threads: int | None = None
+) -> tuple[float, float]:
+    """The one-sided p-value of `randomization_test` for differences above 0, and the least that it could be.
+
+    Parameters
+    ----------
+    differences : sequence of float
+        Of every query.
+    samples, seed, threads
+        As for `randomization_test` and `significance`.
+
+    Returns
+    -------
+    tuple of float
+        p, and the p-value if all queries differed in the same direction: no other differences of as many queries have
+        a smaller one.
+    """
+    ((p, certainty),) = randomization_p([differences], "greater", check_samples(samples), seed, threads)
+    return p, 2.0 ** -len(differences) if certainty == "exact" else 1 / (samples + 1)
+
+
+def t_test(a: Values, b: Values, *, alternative: str = "two-sided") -> Test:
+    """Student's paired t-test, as SciPy computes it.
+
+    Parameters
+    ----------
+    a, b, alternative
+        As for `randomization_test`.
+
+    Returns
+    -------
+    Test
+        p is NaN with one query; 1 where all differences are 0.
+
+    Raises
+    ------
+    UntiedError
+        As for `randomization_test`, or SciPy is not installed.
+    """
+    differences = differences_of(a, b)
+    return Test(mean_of(differences), t_p(differences, alternative), len(differences))
+
+
+def wilcoxon_test(a: Values, b: Values, *, alternative: str = "two-sided") -> Test:
+    """Wilcoxon's signed-rank test, as SciPy computes it; differences of 0 are left out.
+
+    Parameters
+    ----------
+    a, b, alternative
+        As for `randomization_test`.
+
+    Returns
+    -------
+    Test
+        p is 1 where all differences are 0.
+
+    Raises
+    ------
+    UntiedError
+        As for `randomization_test`, or SciPy is not installed.
+    """
+    differences = differences_of(a, b)
+    return Test(mean_of(differences), wilcoxon_p(differences, alternative), len(differences))
+
+
+def effect_size(a: Values, b: Values, *, kind: str = "paired", hedges: bool = False) -> float:
+    """By how many standard deviations the means differ.
+
+    Parameters
+    ----------
+    a, b : {query: value} or list of values
+        Values of the same queries.
+    kind : str
+        ``"paired"``: of the differences (Cohen's d_z); ``"pooled"``: the root of the mean variance of both
+        runs (Cohen's d).
+    hedges : bool
+        Multiply by Hedges' exact correction of the bias in small samples, with n - 1 or 2(n - 1) degrees of freedom.
+
+    Returns
+    -------
+    float
+        Positive where a is better. 0 where the means are equal, infinite where only the deviation is 0, NaN with one
+        query.
+
+    Raises
+    ------
+    UntiedError
+        As for `randomization_test`, or the kind is unknown.
+
+    Examples
+    --------
+    >>> round(effect_size([0.4, 0.6, 0.5], [0.1, 0.4, 0.3]), 4)
+    4.0415
+    """
+    one, other = paired_values(a, b)
+    differences = [x - y for x, y in zip(one, other, strict=True)]
+    n = len(differences)
+    if kind == "paired":
+        deviation, freedom = standard_deviation(differences), n - 1
+    elif kind == "pooled":
+        deviation, freedom = sqrt((standard_deviation(one) ** 2 + standard_deviation(other) ** 2) / 2), 2 * (n - 1)
+    else:
+        raise UntiedError(f"kind must be 'paired' or 'pooled', not {kind!r}")
+    return in_deviations(mean_of(differences), deviation) * (_hedges(freedom) if hedges else 1.0)
+
+
+def adjust(p_values: Sequence[float], method: str = "holm") -> list[float]:
+    """Correct p-values for how many there are.
+
+    Parameters
+    ----------
+    p_values : list of float
+        From 0 to 1. Those that are NaN stay so and are not counted.
+    method : str
+        ``"bonferroni"``; ``"holm"`` (1979), which is never weaker and controls the same: the probability of any error;
+        ``"bh"``: Benjamini & Hochberg (1995), the share of errors among discoveries; ``"none"``.
+
+    Returns
+    -------
+    list of float
+        In the order of `p_values`.
+
+    Raises
+    ------
+    UntiedError
+        A p-value is not from 0 to 1, or the method is unknown.
+
+    Examples
+    --------
+    >>> adjust([0.01, 0.04, 0.03], "holm")
+    [0.03, 0.06, 0.06]
+    """
+    check_one_of("correction", method, CORRECTIONS)
+    for p in p_values:
+        if not isnan(p) and not 0 <= p <= 1:
+            raise UntiedError(f"a p-value must be from 0 to 1, not {p}")
+    order = sorted((p, place) for place, p in enumerate(p_values) if not isnan(p))
+    n = len(order)
+    adjusted = list(p_values)
+    if method == "bonferroni":
+        for p, place in order:
+            adjusted[place] = min(1.0, n * p)
+    elif method == "holm":
+        largest = 0.0
+        for rank, (p, place) in enumerate(order):
+            adjusted[place] = largest = max(largest, min(1.0, (n - rank) * p))
+    elif method == "bh":
+        smallest = 1.0
+        for rank, (p, place) in reversed(list(enumerate(order, 1))):
+            adjusted[place] = smallest = min(smallest, n * p / rank)
+    return adjusted
+
+
+def randomization_p(
+    differences: Sequence[Sequence[float]], alternative: str, samples: int, seed: int, threads: int | None
+) -> list[tuple[float, str]]:
+    """p-values, and whether they are exact."""
+    which = {"two-sided": 2, "greater": 0, "less": 1}[check_one_of("alternative", alternative, ALTERNATIVES)]
+    found = []
+    for counts in _core.randomization_counts(differences, samples, seed, threads):
+        choices, exact = counts[3:]
+        # The signs that were seen are one of all; to a sample they are added.
+        found.append((counts[which] / choices, "exact") if exact else
+                     ((counts[which] + 1) / (choices + 1), "estimate"))  # fmt: skip
+    return found
+
+
+def t_p(differences: Sequence[float], alternative: str) -> float:
+    """The p-value of Student's paired t-test."""
+    check_one_of("alternative", alternative, ALTERNATIVES)
+    stats = need_scipy("t-tests")
+    if not any(differences):
+        return 1.0
+    if len(differences) < 2:
+        return nan
+    if standard_deviation(differences) == 0:
+        return {"two-sided": 0.0, "greater": float(differences[0] < 0), "less": float(differences[0] > 0)}[alternative]
+    return float(stats.ttest_1samp(differences, 0.0, alternative=alternative).pvalue)
+
+
+def wilcoxon_p(differences: Sequence[float], alternative: str) -> float:
+    """The p-value of Wilcoxon's signed-rank test."""
+    check_one_of("alternative", alternative, ALTERNATIVES)
+    stats = need_scipy("Wilcoxon's tests")
+    if not any(differences):
+        return 1.0
+    return float(stats.wilcoxon(differences, alternative=alternative).pvalue)
+
+
+def in_deviations(difference: float, deviation: float) -> float:
+    """A difference in standard deviations; infinite where there are none."""
+    if isnan(deviation):
+        return nan
+    if deviation == 0:
+        return 0.0 if difference == 0 else float("inf") if difference > 0 else -float("inf")
+    return difference / deviation
+
+
+def _hedges(freedom: int) -> float:
+    """Hedges' J(m) = Gamma(m/2) / (sqrt(m/2) Gamma((m-1)/2)); for one degree of freedom there is none."""
+    if freedom < 2:
+        return nan
+    return exp(lgamma(freedom / 2) - lgamma((freedom - 1) / 2)) / sqrt(freedom / 2)

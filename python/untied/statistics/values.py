@@ -1,0 +1,89 @@
+"""Values of the same queries, as numbers, and what is computed from them in several places."""
+
+from __future__ import annotations
+
+from array import array
+from math import fsum, isfinite, nan, sqrt
+
+from untied.errors import UntiedError
+from untied.results.table import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any, TypeAlias
+
+    Values: TypeAlias = Mapping[Any, float | Value] | Iterable[float | Value]
+
+
+def need_scipy(what: str) -> Any:
+    """SciPy's statistics, or an error that says what needs them."""
+    try:
+        from scipy import stats
+    except ImportError:
+        raise UntiedError(f"{what} need SciPy: install untied[stats]") from None
+    return stats
+
+
+def differences_of(a: Values, b: Values) -> array[float]:
+    """The differences of values of the same queries."""
+    return array("d", (x - y for x, y in zip(*paired_values(a, b), strict=True)))
+
+
+def paired_values(a: Values, b: Values) -> tuple[array[float], array[float]]:
+    """Values of the same queries side by side."""
+    (keys_a, one), (keys_b, other) = plain_values("a", a), plain_values("b", b)
+    if (keys_a is None) != (keys_b is None):
+        raise UntiedError("a and b must both be dicts or both be lists")
+    if keys_a is None or keys_b is None:
+        if len(one) != len(other):
+            raise UntiedError(f"a has {len(one)} values and b has {len(other)}; they must be of the same queries")
+        return one, other
+    if set(keys_a) != set(keys_b):
+        odd = min(set(keys_a) ^ set(keys_b), key=repr)
+        raise UntiedError(f"a and b must have the same queries; only {'a' if odd in keys_a else 'b'} has {odd!r}")
+    by_query = dict(zip(keys_b, other, strict=True))
+    return one, array("d", (by_query[query] for query in keys_a))
+
+
+def plain_values(name: str, values: Values) -> tuple[list[Any] | None, array[float]]:
+    """Queries, where they have names, and values."""
+    keys: list[Any] | None = None
+    given: Any = values
+    if hasattr(given, "items"):
+        keys, given = list(given), given.values()
+    plain = array("d", map(float, given))
+    if not plain:
+        raise UntiedError(f"{name} has no values")
+    for place, value in enumerate(plain):
+        if not isfinite(value):
+            where = f"of query {keys[place]!r}" if keys else f"number {place + 1}"
+            raise UntiedError(f"value {where} in {name} must be a finite number, not {value}")
+    return keys, plain
+
+
+def mean_of(values: Sequence[float]) -> float:
+    """The mean, of an exact sum."""
+    return fsum(values) / len(values)
+
+
+def standard_deviation(values: Sequence[float]) -> float:
+    """Standard deviation of a sample; NaN of a single value."""
+    if len(values) < 2:
+        return nan
+    mean = mean_of(values)
+    return sqrt(fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+
+
+def check_one_of(name: str, value: str, known: Sequence[str]) -> str:
+    """Refuse an option that is not among the known ones."""
+    if value not in known:
+        raise UntiedError(f"{name} must be {', '.join(known[:-1])} or {known[-1]}, not {value!r}")
+    return value
+
+
+def check_samples(samples: int) -> int:
+    """Refuse what is no number of samples."""
+    if samples < 1:
+        raise UntiedError(f"samples must be at least 1, not {samples}")
+    return samples

@@ -1,0 +1,80 @@
+"""Judgments and runs of a study, read once, and where they came from."""
+
+from __future__ import annotations
+
+import os
+import pickle
+
+from untied.inputs.convert import as_qrels, as_run, named_sources
+from untied.inputs.provenance import provenance
+from untied.progress import each
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from untied._core import Qrels, Run
+    from untied.inputs.convert import OneRun, QrelsLike, Runs
+    from untied.policies import QrelsFormat
+
+
+class Inputs:
+    """Judgments and runs of a study, read once.
+
+    Parameters
+    ----------
+    qrels, runs, qrels_format, threads
+        As for `untied.evaluate`.
+
+    Attributes
+    ----------
+    qrels : Qrels
+    runs : {name: Run}
+    qrels_format : str
+        How the judgments were read.
+    threads : int or None
+    origins : list of dict
+        Every input: what it is (``"qrels"``, a run's name), its path where it has one, and the SHA-256 of the file, or
+        of what was read from an object in memory or standard input; and the option that gives it on the command line,
+        where it has one.
+    """
+
+    def __init__(
+        self, qrels: QrelsLike, runs: Runs, *, qrels_format: QrelsFormat = "auto", threads: int | None = None
+    ) -> None:
+        self.threads = threads
+        self.qrels_format = qrels_format
+        self.origins: list[dict[str, str | None]] = []
+        self.qrels = self.read_qrels("qrels", qrels, qrels_format)
+        self.runs = {name: self.read_run(name, source) for name, source in each(named_sources(runs), "run")}
+
+    def read_qrels(self, name: str, source: QrelsLike, format: str = "auto", *, option: str | None = None) -> Qrels:
+        """Read judgments, and remember where they came from."""
+        qrels = as_qrels(source, self.threads, format)
+        self.origins.append(origin(name, source, qrels, option))
+        return qrels
+
+    def read_run(self, name: str, source: OneRun) -> Run:
+        """Read a run, and remember where it came from."""
+        run = as_run(source, self.threads)
+        self.origins.append(origin(name, source, run))
+        return run
+
+    def remember(self, name: str, source: object, held: object, *, option: str) -> None:
+        """Remember another input, from which `held` was read."""
+        self.origins.append(origin(name, source, held, option))
+
+    @property
+    def paths(self) -> list[str]:
+        """The files among them."""
+        return [path for origin in self.origins if (path := origin["path"]) is not None]
+
+
+def origin(name: str, source: object, held: object, option: str | None = None) -> dict[str, str | None]:
+    """Where an input came from: its name, path, SHA-256 and option."""
+    if isinstance(source, (str, os.PathLike)):
+        found = provenance([source])[0]
+        if found["sha256"] is not None:
+            return {"name": name, **found, "option": option}
+    import hashlib
+
+    digest = hashlib.sha256(pickle.dumps(held, protocol=4)).hexdigest()
+    return {"name": name, "path": None, "sha256": digest, "option": option}
