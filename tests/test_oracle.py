@@ -37,7 +37,7 @@ PLAIN = [name for name in TESTED if name not in BEYOND]
 
 NO_MEANS = {"PRR"}  # not a mean over tie orders: test_quotient_of_means
 
-EXAMPLES, BATCH = many(150), 3  # 450 instances a measure
+EXAMPLES, BATCH = many(100), 3  # 300 instances a measure
 
 # Their variance is that of rounded values, one an order, and has as many digits as these differ in.
 LISTED = {"NERR8", "NERR9", "NERR10", "NERR11", "INST"}
@@ -102,7 +102,7 @@ def numbers(results: Any, batch: dict[str, Topic]) -> dict[tuple[str, str | None
 
 
 @pytest.mark.parametrize("name", list(oracle.MEASURES))
-@settings(max_examples=many(20))
+@settings(max_examples=many(10))
 @given(st.data())
 def test_arrangements_average_like_permutations(name: str, data: st.DataObject) -> None:
     measure = data.draw(measures(name))
