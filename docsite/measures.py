@@ -117,18 +117,18 @@ def example_of(info: MeasureInfo) -> tuple[str, dict[str, Any], str]:
     needed = "(max_rel=2)" if ("max_rel", "") in {parameter[:2] for parameter in info["parameters"]} else ""
     needed = "(gain={1: 0.3, 2: 0.7})" if info["name"] == "Cascade" else needed
     name = info["name"] + needed + {"required": "@3", "recall": "@0.3"}.get(info["cutoff"], "")
-    if info["family"].startswith("Lengths"):
+    if info["needs"] == "documents":
         return name, {"qrels": {QUERY: GRADES}, "docs": LENGTHS}, f"Documents {listed(LENGTHS)} are so long."
-    if info["family"].startswith("Subtopics"):
+    if info["needs"] == "subtopics":
         found = [
             f"{join(doc for doc, grade in docs.items() if grade)} are relevant to subtopic {subtopic}"
             for subtopic, docs in SUBTOPICS.items()
         ]
         return name, {"qrels": {QUERY: SUBTOPICS}, "qrels_format": "subtopics"}, f"{', '.join(found)}; no others are."
-    if info["name"] in {"xinfAP", "infNDCG"}:
+    if info["needs"] == "strata":
         strata = {doc: stratum for doc, (stratum, _) in STRATA.items()}
         return name, {"qrels": {QUERY: STRATA}, "qrels_format": "stratified"}, f"Strata are {listed(strata)}."
-    if info["name"] == "statAP":
+    if info["needs"] == "inclusion":
         chances = {doc: chance for doc, (_, chance) in PROBABILITIES.items()}
         text = f"Documents were judged with probabilities {listed(chances)}."
         return name, {"qrels": {QUERY: PROBABILITIES}, "qrels_format": "prels"}, text

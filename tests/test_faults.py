@@ -298,7 +298,7 @@ ENDLESS = {
     "randomization": "_core.randomization_counts([[0.1 * i - 2 for i in range(60)]], 10**15, 0)",
     "Tukey": "_core.tukey_counts([[0.01 * (i * j % 97) for j in range(3000)] for i in range(60)], 10**7, 0)",
     "drawn orders": "untied.evaluate({'q': judged}, {'q': dict.fromkeys(range(400_000), 0.0)}, 'subAP')",
-    "arrays": "untied.evaluate_arrays(numpy.zeros((500, 20_000)), numpy.arange(10**7).reshape(500, -1) % 3, 'nDCGRel')",
+    "arrays": "untied.evaluate_arrays(numpy.zeros((500, 20_000)), grades, 'INST(max_rel=2)')",
 }
 INTERRUPTED = """
 import numpy, untied
@@ -306,6 +306,7 @@ from untied import _core
 from untied.progress import observe
 
 judged = {i: i % 3 for i in range(200_000)}
+grades = numpy.arange(10**7).reshape(500, -1) % 3
 looks = []
 
 def look(what, unit, done, total):
