@@ -67,7 +67,8 @@ def lint_package() -> None:
 
 
 def generate() -> None:
-    """Build, then write what follows from the facts of measures: their objects in Python, tables of the docs."""
+    """Build, and write what follows from the facts of measures: modules, objects in Python, tables of the docs."""
+    run(sys.executable, "-m", "devtools.generate", "--modules")
     build()
     run(BIN / "python", "-m", "devtools.generate")
 
