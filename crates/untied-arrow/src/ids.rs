@@ -202,7 +202,7 @@ pub fn documents(array: &dyn Array, name: &str, docs: &mut Documents) -> Result<
             self.0.reserve(rows, 0);
             (0..rows).try_for_each(|row| {
                 ids.with(row, |id| {
-                    if self.0.bytes() + id.len() <= MOST_BYTES {
+                    if self.0.has_room(id) {
                         self.0.push(id);
                         Ok(())
                     } else {
@@ -222,9 +222,6 @@ pub fn documents(array: &dyn Array, name: &str, docs: &mut Documents) -> Result<
     pushed.map_err(|row| wrong(row, name, "ids of ordinary length", "more than 4 GiB of them in a few rows"))
 }
 
-/// What a column of ids holds.
-const MOST_BYTES: usize = u32::MAX as usize;
-
 /// The same where all ids stand in one piece.
 fn extend<O: OffsetSizeTrait, T: ByteArrayType<Offset = O>>(
     array: &GenericByteArray<T>,
@@ -233,7 +230,7 @@ fn extend<O: OffsetSizeTrait, T: ByteArrayType<Offset = O>>(
     let offsets = array.value_offsets();
     let (start, end) = (offsets[0].as_usize(), offsets[array.len()].as_usize());
     let ends = offsets[1..].iter().map(|offset| offset.as_usize() - start);
-    if end - start > MOST_BYTES {
+    if end - start > Documents::MOST_BYTES {
         return Err(0);
     }
     docs.extend(&array.value_data()[start..end], ends);

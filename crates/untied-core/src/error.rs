@@ -99,6 +99,12 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 impl Error {
+    /// What is wrong with a file, in a line counted from 1 or as a whole.
+    #[must_use]
+    pub fn input(file: &str, line: Option<u64>, expected: impl Into<String>, found: impl Into<String>) -> Error {
+        Error::Input(InputError { file: file.into(), line, expected: expected.into(), found: found.into() })
+    }
+
     /// What is wrong in a row, counted from 0, of a table in memory.
     #[must_use]
     pub fn at_row(table: &str, row: u64, expected: &str, found: &str) -> Error {

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict};
 use untied_core::arrays::{Column, Given, Groups, Labels, Scores, Totals};
 use untied_core::evaluate;
+use untied_core::kinds_of_numbers;
 use untied_core::names::Spec;
 use untied_core::settings::Settings;
 
@@ -13,22 +14,6 @@ use crate::errors::to_python;
 use crate::evaluate::{WithError, column, facts, parts};
 use crate::measure::Measure;
 use crate::threads;
-
-/// The buffer of a contiguous array of numbers.
-pub enum Numbers {
-    Float64(PyBuffer<f64>),
-    Float32(PyBuffer<f32>),
-    Float16(PyBuffer<u16>),
-    Bfloat16(PyBuffer<u16>),
-    Int64(PyBuffer<i64>),
-    Int32(PyBuffer<i32>),
-    Int16(PyBuffer<i16>),
-    Int8(PyBuffer<i8>),
-    Uint64(PyBuffer<u64>),
-    Uint32(PyBuffer<u32>),
-    Uint16(PyBuffer<u16>),
-    Uint8(PyBuffer<u8>),
-}
 
 /// The numbers of a contiguous buffer.
 fn slice<T: Element>(buffer: &PyBuffer<T>) -> PyResult<&[T]> {
@@ -43,43 +28,31 @@ fn slice<T: Element>(buffer: &PyBuffer<T>) -> PyResult<&[T]> {
     Ok(unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.item_count()) })
 }
 
-impl Numbers {
-    /// The type goes by numpy's name for it; those of 16 bits come as unsigned integers.
-    pub fn new(array: &Bound<'_, PyAny>, dtype: &str) -> PyResult<Numbers> {
-        Ok(match dtype {
-            "float64" => Numbers::Float64(PyBuffer::get(array)?),
-            "float32" => Numbers::Float32(PyBuffer::get(array)?),
-            "float16" => Numbers::Float16(PyBuffer::get(array)?),
-            "bfloat16" => Numbers::Bfloat16(PyBuffer::get(array)?),
-            "int64" => Numbers::Int64(PyBuffer::get(array)?),
-            "int32" => Numbers::Int32(PyBuffer::get(array)?),
-            "int16" => Numbers::Int16(PyBuffer::get(array)?),
-            "int8" => Numbers::Int8(PyBuffer::get(array)?),
-            "uint64" => Numbers::Uint64(PyBuffer::get(array)?),
-            "uint32" => Numbers::Uint32(PyBuffer::get(array)?),
-            "uint16" => Numbers::Uint16(PyBuffer::get(array)?),
-            "uint8" => Numbers::Uint8(PyBuffer::get(array)?),
-            _ => return Err(PyTypeError::new_err(format!("no type of scores or labels: {dtype}"))),
-        })
-    }
+macro_rules! numbers {
+    (() $($kind:ident, $raw:ty, $score:ty, $name:literal;)*) => {
+        /// The buffer of a contiguous array of numbers.
+        pub enum Numbers {
+            $($kind(PyBuffer<$raw>),)*
+        }
 
-    pub fn column(&self) -> PyResult<Column<'_>> {
-        Ok(match self {
-            Numbers::Float64(buffer) => Column::Float64(slice(buffer)?),
-            Numbers::Float32(buffer) => Column::Float32(slice(buffer)?),
-            Numbers::Float16(buffer) => Column::Float16(slice(buffer)?),
-            Numbers::Bfloat16(buffer) => Column::Bfloat16(slice(buffer)?),
-            Numbers::Int64(buffer) => Column::Int64(slice(buffer)?),
-            Numbers::Int32(buffer) => Column::Int32(slice(buffer)?),
-            Numbers::Int16(buffer) => Column::Int16(slice(buffer)?),
-            Numbers::Int8(buffer) => Column::Int8(slice(buffer)?),
-            Numbers::Uint64(buffer) => Column::Uint64(slice(buffer)?),
-            Numbers::Uint32(buffer) => Column::Uint32(slice(buffer)?),
-            Numbers::Uint16(buffer) => Column::Uint16(slice(buffer)?),
-            Numbers::Uint8(buffer) => Column::Uint8(slice(buffer)?),
-        })
-    }
+        impl Numbers {
+            /// The type goes by numpy's name for it; those of 16 bits come as unsigned integers.
+            pub fn new(array: &Bound<'_, PyAny>, dtype: &str) -> PyResult<Numbers> {
+                match dtype {
+                    $($name => Ok(Numbers::$kind(PyBuffer::get(array)?)),)*
+                    _ => Err(PyTypeError::new_err(format!("no type of scores or labels: {dtype}"))),
+                }
+            }
+
+            pub fn column(&self) -> PyResult<Column<'_>> {
+                Ok(match self {
+                    $(Numbers::$kind(buffer) => Column::$kind(slice(buffer)?),)*
+                })
+            }
+        }
+    };
 }
+kinds_of_numbers!(numbers());
 
 /// Labels, measures and settings, prepared once for any number of columns of scores.
 #[pyclass(frozen, module = "untied._core")]

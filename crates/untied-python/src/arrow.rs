@@ -12,7 +12,7 @@ use untied_core::Error;
 use untied_core::table::Chunk;
 use untied_core::table::columns::Content;
 
-use crate::errors::to_python;
+use crate::errors::refused;
 
 /// What an object's `__arrow_c_stream__` gives.
 pub fn stream(object: &Bound<'_, PyAny>, source: &str) -> PyResult<FFI_ArrowArrayStream> {
@@ -27,8 +27,7 @@ pub fn stream(object: &Bound<'_, PyAny>, source: &str) -> PyResult<FFI_ArrowArra
             return error;
         }
         let kind = object.get_type().name().map_or_else(|_| String::new(), |name| name.to_string());
-        let refused =
-            to_python(Error::Value(format!("{source}: this {kind} cannot be read as an Arrow table: {error}")));
+        let refused = refused(format!("{source}: this {kind} cannot be read as an Arrow table: {error}"));
         refused.set_cause(py, Some(error));
         refused
     })?;

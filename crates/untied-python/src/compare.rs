@@ -4,7 +4,6 @@ use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyCapsule, PyString};
-use untied_core::Error;
 use untied_core::compare::{self, Bulk, Evidence, Lists, Rank, Settings};
 use untied_core::error::text;
 use untied_core::evaluate::Value;
@@ -14,7 +13,7 @@ use untied_core::similarity::{Score, Symmetry};
 
 use crate::batches::{Rows, joined};
 use crate::convert::{self, Parts, with_id};
-use crate::errors::to_python;
+use crate::errors::{refused, to_python};
 use crate::measure::{Measure, valid};
 use crate::tables::{Lengths, Qrels, Run};
 use crate::threads;
@@ -91,7 +90,7 @@ pub fn compare_runs(
     let tables: Vec<_> = runs.iter().map(|run| &run.get().0).collect();
     let known = background(qrels, probabilities, docs);
     if depth == Some(0) {
-        return Err(to_python(Error::Value("depth must be at least 1, not 0".into())));
+        return Err(refused("depth must be at least 1, not 0"));
     }
     let depth = depth.unwrap_or(usize::MAX);
     let found = threads::run(py, threads, || compare::compare(&tables, known, &specs, depth, settings))?;

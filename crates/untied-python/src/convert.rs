@@ -5,13 +5,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
-use untied_core::Error;
 use untied_core::error::{quote, show};
 use untied_core::measures::Certainty;
 use untied_core::table::profiles::Accepted;
-use untied_core::table::{Chunk, subtopics};
+use untied_core::table::{Chunk, Chunks, hash, subtopics};
 
-use crate::errors::to_python;
+use crate::errors::{refused, to_python};
 
 /// An id as a terminal or a table can show it: control characters and what is not UTF-8 escaped.
 #[pyfunction]
@@ -92,6 +91,14 @@ fn printed_ratio(py: Python<'_>, number: f64) -> PyResult<Bound<'_, PyAny>> {
     decimal.call1((PyFloat::new(py, number).repr()?,))?.call_method0("as_integer_ratio")
 }
 
+/// Why a str is no text.
+pub const NO_TEXT: &str = "half of a surrogate pair";
+
+/// The message on a str in the place of this that is no text.
+pub fn no_text(what: &str, value: &Bound<'_, PyAny>) -> String {
+    format!("{what} must be valid text, not {} ({NO_TEXT})", found(value))
+}
+
 /// Call `use_id` with the bytes of an id: a str, bytes or an int.
 #[inline]
 pub fn with_id<T>(id: &Bound<'_, PyAny>, what: &str, use_id: impl FnOnce(&[u8]) -> PyResult<T>) -> PyResult<T> {
@@ -101,10 +108,7 @@ pub fn with_id<T>(id: &Bound<'_, PyAny>, what: &str, use_id: impl FnOnce(&[u8]) 
             // Lone surrogates: bytes that were not UTF-8 when they became a str; others stand for nothing.
             Err(_) => match string.call_method1("encode", ("utf-8", "surrogateescape")) {
                 Ok(bytes) => use_id(bytes.cast::<PyBytes>()?.as_bytes()),
-                Err(_) => {
-                    let message = format!("{what} must be valid text, not {} (half of a surrogate pair)", found(id));
-                    Err(to_python(Error::Value(message)))
-                }
+                Err(_) => Err(refused(no_text(what, id))),
             },
         };
     }
@@ -167,8 +171,7 @@ pub fn items<'py>(
 
 /// Rows taken from Python, as chunks of a size that columns can hold.
 pub struct Taken {
-    full: Vec<Chunk>,
-    chunk: Chunk,
+    chunks: Chunks,
     /// Whether the documents of a query are keys of a dict, and all of them str of valid text: then their bytes differ.
     pub are_distinct: bool,
 }
@@ -179,9 +182,6 @@ const TYPICAL_ID: usize = 16;
 /// Rows for which room is made at once; what has more, or only says so, grows.
 const MOST_ROOM: usize = 1 << 24;
 
-/// Bytes of ids in a chunk after which queries go to the next one.
-const FULL: usize = 1 << 30;
-
 impl Taken {
     /// Nothing yet, with room for what a dict of dicts holds.
     pub fn new(source: &Bound<'_, PyAny>) -> Taken {
@@ -190,7 +190,7 @@ impl Taken {
 
     /// The same with so many numbers a row.
     pub fn with_columns(source: &Bound<'_, PyAny>, numbers: usize) -> Taken {
-        let mut chunk = Chunk::new(numbers);
+        let mut chunks = Chunks::new(numbers);
         if let Ok(dict) = source.cast_exact::<PyDict>() {
             // Only of what tells its length without running Python's code.
             let length = |documents: Bound<'_, PyAny>| {
@@ -198,19 +198,14 @@ impl Taken {
                 documents.cast_exact::<PyDict>().map_or_else(|_| list(), PyDictMethods::len)
             };
             let rows = dict.iter().map(|(_, documents)| length(documents).min(MOST_ROOM)).sum::<usize>();
-            chunk.reserve(rows.min(MOST_ROOM), rows.min(MOST_ROOM) * TYPICAL_ID);
+            chunks.last.reserve(rows.min(MOST_ROOM), rows.min(MOST_ROOM) * TYPICAL_ID);
         }
-        Taken { full: Vec::new(), chunk, are_distinct: false }
+        Taken { chunks, are_distinct: false }
     }
 
     /// Begin a query.
     pub fn start_query(&mut self, id: &[u8]) {
-        if self.chunk.block.docs.bytes() > FULL {
-            self.chunk.finish();
-            let numbers = self.chunk.block.columns.len();
-            self.full.push(std::mem::replace(&mut self.chunk, Chunk::new(numbers)));
-        }
-        self.chunk.start_query(id);
+        self.chunks.start_query(id, self.chunks.last.block.columns.len());
     }
 
     /// Add a document to the query.
@@ -230,43 +225,33 @@ impl Taken {
     /// The first number of the last document was given so.
     #[inline]
     pub fn mark(&mut self, value: f64, given: &Bound<'_, PyAny>) {
-        mark(given, value).into_iter().for_each(|mark| self.chunk.block.mark(mark));
+        mark(given, value).into_iter().for_each(|mark| self.chunks.last.block.mark(mark));
     }
 
     /// The same with a number for each column.
     #[inline]
     pub fn push_all(&mut self, document: &Bound<'_, PyAny>, values: &[f64]) -> PyResult<()> {
-        let docs = &mut self.chunk.block.docs;
-        let mut push = |id: &[u8]| {
-            if docs.bytes() + id.len() > u32::MAX as usize {
-                return Err(to_python(Error::Value("a query has more than 4 GiB of document ids".into())));
-            }
-            docs.push(id);
-            Ok(())
-        };
+        let mut push = |id: &[u8]| self.chunks.push(id, hash(id)).map_err(to_python);
         match document.cast_exact::<PyString>().map(|string| string.to_str()) {
             Ok(Ok(utf8)) => push(utf8.as_bytes())?,
             _ => {
                 // 1 and "1" are one document.
                 self.are_distinct = false;
                 if let Err(error) = with_id(document, "a document id", push) {
-                    let query =
-                        self.chunk.segments.last().map_or(&b""[..], |last| self.chunk.queries.get(last.query as usize));
-                    let query = quote(query);
+                    let query = quote(self.chunks.last.last_query().unwrap_or_default());
                     return with_id(document, &format!("query {query}: a document id"), |_| Err(error));
                 }
             }
         }
-        self.chunk.block.columns.iter_mut().zip(values).for_each(|(column, value)| column.push(*value));
+        self.chunks.last.block.columns.iter_mut().zip(values).for_each(|(column, value)| column.push(*value));
         Ok(())
     }
 
     /// All there is.
-    pub fn chunks(mut self) -> Vec<Chunk> {
-        self.chunk.finish();
-        self.full.push(self.chunk);
-        self.full.iter_mut().for_each(|chunk| chunk.block.are_distinct = self.are_distinct);
-        self.full
+    pub fn chunks(self) -> Vec<Chunk> {
+        let mut chunks = self.chunks.finish();
+        chunks.iter_mut().for_each(|chunk| chunk.block.are_distinct = self.are_distinct);
+        chunks
     }
 }
 
@@ -326,7 +311,7 @@ pub fn chunks_by_subtopic(source: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
                 with_id(&subtopic, "a subtopic's id", |subtopic| {
                     if subtopic.contains(&subtopics::SEPARATOR) {
                         let message = format!("a subtopic's id must not contain blanks, found {}", quote(subtopic));
-                        return Err(to_python(Error::Value(message)));
+                        return Err(refused(message));
                     }
                     subtopics::key(query, subtopic, &mut key);
                     Ok(())
@@ -360,7 +345,7 @@ pub fn chunks_of_pairs(
         items(&documents, what, |document, pair| {
             let wrong = |expected: &str, found: String| {
                 let place = place(&query, &document);
-                Err(to_python(Error::Value(format!("{place}: expected {expected}, found {found}"))))
+                Err(refused(format!("{place}: expected {expected}, found {found}")))
             };
             let (Ok(first), Ok(second), Ok(2)) = (pair.get_item(0), pair.get_item(1), pair.len()) else {
                 return wrong("a pair of numbers", found(&pair));
@@ -400,10 +385,10 @@ pub fn lengths(docs: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
                     let expected = "a finite length, or a tuple of it and seconds";
                     let message =
                         format!("document {}: expected {expected}, found {}", quote(id), found_number(&value));
-                    return Err(to_python(Error::Value(message)));
+                    return Err(refused(message));
                 }
-                if chunk.block.docs.bytes() + id.len() > u32::MAX as usize {
-                    return Err(to_python(Error::Value("docs have more than 4 GiB of document ids".into())));
+                if !chunk.block.docs.has_room(id) {
+                    return Err(refused("docs have more than 4 GiB of document ids"));
                 }
                 chunk.block.docs.push(id);
                 Ok(())
@@ -441,7 +426,7 @@ fn finite(value: &Bound<'_, PyAny>, name: &str, query: &Bound<'_, PyAny>, doc: &
         other => {
             let found = other.map_or_else(|| found_number(value), |number| number.to_string());
             let place = place(query, doc);
-            Err(to_python(Error::Value(format!("{place}: expected a finite number as the {name}, found {found}"))))
+            Err(refused(format!("{place}: expected a finite number as the {name}, found {found}")))
         }
     }
 }

@@ -17,7 +17,7 @@ use untied_core::ranking::Ranking;
 use untied_core::registry::define;
 use untied_core::table::Judgments;
 
-use crate::errors::to_python;
+use crate::errors::{refused_measure, to_python};
 use crate::measure::{Measure, value};
 
 /// What is said about a measure, whatever its kind.
@@ -43,7 +43,7 @@ impl About {
             other => {
                 let found = quote(other.as_bytes());
                 let message = format!("{}: cutoff must be 'optional', 'required' or 'none', not {found}", self.name);
-                return Err(to_python(Error::Measure(message)));
+                return Err(refused_measure(message));
             }
         };
         let default = |(name, default): &(String, Py<PyAny>)| {
@@ -55,7 +55,7 @@ impl About {
                     let kinds = "a finite number, a text, True, False, a list or table of numbers, or None";
                     let (measure, found) = (&self.name, default.repr()?);
                     let message = format!("{measure}: the default of parameter {name} must be {kinds}, not {found}");
-                    Err(to_python(Error::Measure(message)))
+                    Err(refused_measure(message))
                 }
             }
         };
@@ -91,7 +91,7 @@ fn arguments<'py>(py: Python<'py>, spec: &Spec, known: &[(String, Py<PyAny>)]) -
                 given.set_item(name, dict)?;
             }
             Some(Value::Measure(_)) => {
-                return Err(to_python(Error::Measure(format!("{spec}: parameter {name} cannot be a measure"))));
+                return Err(refused_measure(format!("{spec}: parameter {name} cannot be a measure")));
             }
         }
     }
@@ -168,7 +168,7 @@ fn enter(measure: &str) -> PyResult<Entered> {
         const SHOWN: usize = 8;
         let shown = calls[calls.len().saturating_sub(SHOWN)..].join(", which evaluates ");
         let what = if itself { "itself" } else { "measures that evaluate measures without end" };
-        return Err(to_python(Error::Measure(format!("{measure} evaluates {what}: {shown}"))));
+        return Err(refused_measure(format!("{measure} evaluates {what}: {shown}")));
     }
     ENTERED.with_borrow_mut(|entered| entered.push(measure.into()));
     Ok(Entered)

@@ -9,6 +9,16 @@ pub fn to_python(error: Error) -> PyErr {
     Python::attach(|py| raise(py, error).unwrap_or_else(|failure| failure))
 }
 
+/// The exception for what the user has given.
+pub fn refused(message: impl Into<String>) -> PyErr {
+    to_python(Error::Value(message.into()))
+}
+
+/// The same, of a measure.
+pub fn refused_measure(message: impl Into<String>) -> PyErr {
+    to_python(Error::Measure(message.into()))
+}
+
 fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
     let error = match error {
         Error::Failure { measure, query, source } => match source.downcast::<PyErr>() {

@@ -7,7 +7,7 @@ use untied_core::error::quote;
 use untied_core::table::columns::{Columns, Content};
 use untied_core::table::{Chunk, LineMap, subtopics};
 
-use crate::convert::{Taken, found, found_number, is_id, number, with_id};
+use crate::convert::{NO_TEXT, Taken, found, found_number, is_id, number, with_id};
 use crate::errors::to_python;
 
 /// Read rows; `names` are those of their columns, and `named` what the user says that they hold.
@@ -141,8 +141,8 @@ impl<'s> Reader<'s> {
     fn refused(&self, error: PyErr, value: &Bound<'_, PyAny>, column: usize, at: u64) -> PyResult<()> {
         let what = match is_id(value) {
             true => return Err(error),
-            false if value.is_instance_of::<PyString>() => "valid text (no half of a surrogate pair)",
-            false => "a str, bytes or an int",
+            false if value.is_instance_of::<PyString>() => format!("valid text (no {NO_TEXT})"),
+            false => "a str, bytes or an int".into(),
         };
         let expected = format!("{what} in column {}", quote(self.names[column].as_bytes()));
         Err(to_python(Error::at_row(self.source, at, &expected, &found(value))))

@@ -3,13 +3,12 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
-use untied_core::Error;
 use untied_core::measures::defined;
 use untied_core::names::{Aggregate, Cutoff, Info, Needs, OF, Spec, Value};
 use untied_core::registry::{self, FAMILIES};
 
-use crate::convert::{found, items};
-use crate::errors::to_python;
+use crate::convert::{items, no_text};
+use crate::errors::{refused_measure, to_python};
 
 /// A measure with its parameters and cutoff.
 #[pyclass(frozen, module = "untied")]
@@ -96,7 +95,7 @@ impl Measure {
             let name: String = name.extract()?;
             let Some(value) = value(&object)? else {
                 let found = object.repr()?;
-                return Err(to_python(Error::Measure(format!("{spec}: parameter {name} cannot be {found}"))));
+                return Err(refused_measure(format!("{spec}: parameter {name} cannot be {found}")));
             };
             spec = spec.with(&name, value).map_err(to_python)?;
         }
@@ -123,12 +122,7 @@ impl Measure {
 
 /// The text of a measure's name.
 pub fn valid<'a>(name: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
-    name.to_str().map_err(|_| {
-        to_python(Error::Measure(format!(
-            "a measure's name must be valid text, not {} (half of a surrogate pair)",
-            found(name)
-        )))
-    })
+    name.to_str().map_err(|_| refused_measure(no_text("a measure's name", name)))
 }
 
 /// A parameter's value, if it is of a kind that measures know.

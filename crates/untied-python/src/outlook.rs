@@ -2,13 +2,12 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyAny;
-use untied_core::Error;
 use untied_core::error::show;
 use untied_core::evaluate::Plan;
 use untied_core::outlook::{self, Outcome};
 
 use crate::convert::with_id;
-use crate::errors::to_python;
+use crate::errors::{refused, to_python};
 use crate::measure::Measure;
 use crate::tables::{Qrels, Run};
 use crate::threads;
@@ -38,7 +37,7 @@ pub fn judgment_outlook(
     let mut asked = Vec::with_capacity(documents.len());
     for (query, documents) in &documents {
         let number = with_id(query, "a query id", |id| {
-            qrels.find(id).ok_or_else(|| to_python(Error::Value(format!("query {} is not judged", show(id)))))
+            qrels.find(id).ok_or_else(|| refused(format!("query {} is not judged", show(id))))
         })?;
         let ids = documents.iter().map(|doc| with_id(doc, "a document id", |id| Ok(id.to_vec())));
         asked.push((number, ids.collect::<PyResult<Vec<_>>>()?));

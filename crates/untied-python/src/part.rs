@@ -3,11 +3,11 @@
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
 use untied_core::error::text;
+use untied_core::table;
 use untied_core::table::part::{self, DocumentSet};
-use untied_core::{Error, table};
 
 use crate::convert::with_id;
-use crate::errors::to_python;
+use crate::errors::refused;
 use crate::tables::Run;
 use crate::threads;
 
@@ -32,8 +32,8 @@ pub fn only_documents(
     let mut docs = table::Documents::default();
     for document in documents {
         with_id(&document?, "a document id", |id| {
-            if docs.bytes() + id.len() > u32::MAX as usize {
-                return Err(to_python(Error::Value("more than 4 GiB of document ids".into())));
+            if !docs.has_room(id) {
+                return Err(refused("more than 4 GiB of document ids"));
             }
             docs.push(id);
             Ok(())

@@ -10,10 +10,10 @@ use untied_core::evaluate::{self, GEOMETRIC_FLOOR, Prepared};
 use untied_core::names::Spec;
 use untied_core::settings::{Queries, Settings, Ties};
 use untied_core::table::{self, Chunk};
-use untied_trec_eval::{Context, Kind, Requested, Version, measures, nicknames};
+use untied_trec_eval::{Context, Kind, Requested, Version, build, measures, nicknames};
 
 use crate::convert::{self, Taken, items, place, with_id};
-use crate::errors::to_python;
+use crate::errors::{refused, to_python};
 use crate::threads;
 
 /// Names of trec_eval 9's measures, and its nicknames with what they stand for.
@@ -58,14 +58,14 @@ impl TrecEvaluator {
         let single = ties == "trec";
         settings.set_ties(if single { "docid" } else { ties }, "float64").map_err(to_python)?;
         if settings.ties == Ties::Range {
-            return Err(to_python(Error::Value("ties 'range' has three values; here a result has one".into())));
+            return Err(refused("ties 'range' has three values; here a result has one"));
         }
         let mut specs = Vec::new();
         let entries = entries(&measures, level, &mut specs).map_err(to_python)?;
         let finite = |grade: f64| grade.is_finite().then_some(grade);
         let chunks = take(qrels, "query_relevance", "relevance", |_, _| true, finite)?;
         let qrels = threads::run(py, None, || table::Qrels::new(chunks, "query_relevance"))?;
-        let prepared = Prepared::new(specs, settings, &qrels, None).map_err(to_python)?;
+        let prepared = Prepared::built_by(build, specs, settings, &qrels, None).map_err(to_python)?;
         let entries = entries.into_iter().map(|(name, entry)| (PyString::intern(py, &name).unbind(), entry)).collect();
         Ok(TrecEvaluator { qrels, prepared, entries, single })
     }
@@ -182,7 +182,7 @@ fn take<'py>(
                     Some(value) => taken.push(&document, value),
                     None => {
                         let place = place(&query, &document);
-                        Err(to_python(Error::Value(format!("{place}: {number} cannot be {value}"))))
+                        Err(refused(format!("{place}: {number} cannot be {value}")))
                     }
                 }
             })

@@ -13,8 +13,8 @@ use untied_core::table::columns::{Columns, Content};
 use untied_core::table::profiles::{Detail, GRADE, PROBABILITY, STRATUM};
 use untied_core::table::{self, Chunk, LineMap, Table};
 
-use crate::convert::{chunks, chunks_by_subtopic, chunks_of_pairs, found, is_by_subtopic, lengths, with_id};
-use crate::errors::to_python;
+use crate::convert::{chunks, chunks_by_subtopic, chunks_of_pairs, is_by_subtopic, lengths, no_text, with_id};
+use crate::errors::{refused, to_python};
 use crate::{arrow, from_rows, threads};
 
 /// Retrieved documents with scores, query by query.
@@ -28,10 +28,6 @@ pub struct Qrels(pub table::Qrels);
 /// Lengths of documents.
 #[pyclass(frozen, module = "untied._core")]
 pub struct Lengths(pub Arc<table::Lengths>);
-
-fn refused(message: String) -> PyErr {
-    to_python(untied_core::Error::Value(message))
-}
 
 fn unknown_format(format: &str) -> PyErr {
     refused(format!("qrels format must be trec, subtopics, stratified, prels, groups or mirex, not '{format}'"))
@@ -96,6 +92,12 @@ fn reduced<'py>(object: &Bound<'py, PyAny>, store: impl FnOnce() -> Vec<u8> + Se
     Ok((object.get_type().getattr("restore")?, (PyBytes::new(object.py(), &bytes),)))
 }
 
+/// What was stored, made again.
+fn restored<T: Send>(py: Python<'_>, bytes: &[u8], restore: fn(&[u8]) -> Option<T>, what: &str) -> PyResult<T> {
+    let restored = threads::run(py, None, || Ok(restore(bytes)))?;
+    restored.ok_or_else(|| refused(format!("these bytes are no {what} of this version of untied")))
+}
+
 fn named(columns: Option<Named>) -> Vec<(String, String)> {
     columns.unwrap_or_default().into_iter().collect()
 }
@@ -134,7 +136,7 @@ impl<'py> FromPyObject<'_, 'py> for FilePath {
 
     fn extract(path: Borrowed<'_, 'py, PyAny>) -> PyResult<FilePath> {
         path.extract().map(FilePath).map_err(|error| match error.is_instance_of::<PyUnicodeEncodeError>(path.py()) {
-            true => refused(format!("a path must be valid text, not {} (half of a surrogate pair)", found(&path))),
+            true => refused(no_text("a path", &path)),
             false => error,
         })
     }
@@ -142,10 +144,8 @@ impl<'py> FromPyObject<'_, 'py> for FilePath {
 
 /// A path as the core takes it.
 pub fn path_text(path: FilePath) -> PyResult<String> {
-    path.0.into_os_string().into_string().map_err(|path| {
-        let message = format!("a path must be valid Unicode, not {}", path.display());
-        to_python(untied_core::Error::Value(message))
-    })
+    let text = path.0.into_os_string().into_string();
+    text.map_err(|path| refused(format!("a path must be valid Unicode, not {}", path.display())))
 }
 
 /// All of a file, unpacked: for formats that Python reads, by lines or as a whole.
@@ -251,8 +251,7 @@ impl Run {
 
     #[staticmethod]
     fn restore(py: Python<'_>, bytes: &[u8]) -> PyResult<Run> {
-        let restored = threads::run(py, None, || Ok(table::Run::restore(bytes)))?;
-        restored.map(Run).ok_or_else(|| refused("these bytes are no run of this version of untied".into()))
+        restored(py, bytes, table::Run::restore, "run").map(Run)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
@@ -298,9 +297,7 @@ impl Lengths {
 
     #[staticmethod]
     fn restore(py: Python<'_>, bytes: &[u8]) -> PyResult<Lengths> {
-        let restored = threads::run(py, None, || Ok(table::Lengths::restore(bytes)))?;
-        let restored = restored.map(|lengths| Lengths(Arc::new(lengths)));
-        restored.ok_or_else(|| refused("these bytes are no lengths of this version of untied".into()))
+        restored(py, bytes, table::Lengths::restore, "lengths").map(|lengths| Lengths(Arc::new(lengths)))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
@@ -460,8 +457,7 @@ impl Qrels {
 
     #[staticmethod]
     fn restore(py: Python<'_>, bytes: &[u8]) -> PyResult<Qrels> {
-        let restored = threads::run(py, None, || Ok(table::Qrels::restore(bytes)))?;
-        restored.map(Qrels).ok_or_else(|| refused("these bytes are no qrels of this version of untied".into()))
+        restored(py, bytes, table::Qrels::restore, "qrels").map(Qrels)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {

@@ -9,7 +9,7 @@ use untied_core::Error;
 use untied_core::watch::Watch;
 
 use crate::defined;
-use crate::errors::to_python;
+use crate::errors::{refused, to_python};
 
 /// More threads than this only wait for each other.
 const MOST: usize = 256;
@@ -152,7 +152,7 @@ fn size(threads: Option<i64>) -> PyResult<usize> {
     match threads.map(usize::try_from) {
         None => Ok(0),
         Some(Ok(threads)) if threads > 0 => Ok(threads.min(MOST)),
-        Some(_) => refused(format!("threads must be at least 1, not {}", threads.unwrap_or_default())),
+        Some(_) => Err(refused(format!("threads must be at least 1, not {}", threads.unwrap_or_default()))),
     }
 }
 
@@ -178,12 +178,8 @@ fn start(size: usize) -> PyResult<Pool> {
     };
     match ThreadPoolBuilder::new().num_threads(size).start_handler(attend).build() {
         Ok(threads) => Ok(Pool { process: std::process::id(), size, threads, watch, callers }),
-        Err(error) => refused(format!("cannot start threads: {error}")),
+        Err(error) => Err(refused(format!("cannot start threads: {error}"))),
     }
-}
-
-fn refused<T>(message: String) -> PyResult<T> {
-    Err(to_python(Error::Value(message)))
 }
 
 /// Leave rayon without its global pool, for good: a parallel loop outside the pools of this file then fails at once.

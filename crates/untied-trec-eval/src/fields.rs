@@ -1,6 +1,6 @@
 //! Lines of fields, as trec_eval reads files that are not runs or plain qrels.
 
-use untied_core::error::{Error, InputError, Result, quote};
+use untied_core::error::{Error, Result, quote};
 
 use crate::Version;
 
@@ -16,7 +16,6 @@ pub fn rows<'a, const N: usize, R>(
     row: impl Fn([&'a [u8]; N]) -> R,
 ) -> Result<Vec<R>> {
     let mut rows = Vec::new();
-    let problem = |line, found| Error::Input(InputError { file: name.into(), line, expected: expected.into(), found });
     for (number, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
         if version == Version::Ten && line.starts_with(b"#") {
             continue;
@@ -24,12 +23,12 @@ pub fn rows<'a, const N: usize, R>(
         let mut fields = line.split(|&byte| is_space(byte)).filter(|field| !field.is_empty());
         let found: [&[u8]; N] = std::array::from_fn(|_| fields.next().unwrap_or_default());
         if found[N - 1].is_empty() || fields.next().is_some() {
-            return Err(problem(Some(number as u64 + 1), quote(line.trim_ascii_end())));
+            return Err(Error::input(name, Some(number as u64 + 1), expected, quote(line.trim_ascii_end())));
         }
         rows.push(row(found));
     }
     if rows.is_empty() {
-        return Err(problem(None, "no line".into()));
+        return Err(Error::input(name, None, expected, "no line"));
     }
     Ok(rows)
 }

@@ -1,6 +1,6 @@
 //! Qrels with judgment groups, `-R qrels_jg`: a measure's mean over the groups, each with qrels of its own.
 
-use untied_core::error::{Error, InputError, Result, quote};
+use untied_core::error::{Error, Result, quote};
 use untied_core::table::{Chunk, Qrels};
 
 use crate::Version;
@@ -26,12 +26,9 @@ pub fn read_groups(bytes: &[u8], name: &str, version: Version) -> Result<Vec<Qre
         for (nth, group) in query.chunk_by(|a, b| a.1 == b.1).enumerate() {
             if let Some(two) = group.windows(2).find(|two| two[0].2 == two[1].2) {
                 let (query, group, document, _) = two[0];
-                return Err(Error::Input(InputError {
-                    file: name.into(),
-                    line: None,
-                    expected: "every document once in a judgment group of a query".into(),
-                    found: format!("{} twice in group {} of {}", quote(document), quote(group), quote(query)),
-                }));
+                let expected = "every document once in a judgment group of a query";
+                let found = format!("{} twice in group {} of {}", quote(document), quote(group), quote(query));
+                return Err(Error::input(name, None, expected, found));
             }
             if nth == chunks.len() {
                 chunks.push(Chunk::new(1));

@@ -22,6 +22,7 @@ mod topics;
 
 pub use names::{Context, Kind, Printed, Requested, Version, measures, nicknames};
 pub use numbers::atol;
+pub use quirks::build;
 pub use read::{read_deviations, read_qrels, read_run};
 pub use report::Report;
 

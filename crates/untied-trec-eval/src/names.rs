@@ -213,97 +213,34 @@ static ENTRIES: &[Entry] = &[
 ];
 
 /// Sets of measures that have a name of their own.
-static NICKNAMES: &[(&str, &[&str])] = &[
-    ("official", OFFICIAL),
-    ("set", &SET),
-    ("all_trec", &ALL_TREC),
-    ("all_prefs", &ALL_PREFS),
-    ("prefs", &PREFS),
-    ("qrels_jg", &["runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"]),
+const NICKNAMES: [(&str, &str); 6] = [
+    ("official", "runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P"),
+    ("set", "runid num_q num_ret num_rel num_rel_ret utility set_P set_recall set_relative_P set_map set_F"),
+    (
+        "all_trec",
+        "runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P relstring \
+         recall infAP gm_bpref Rprec_mult utility 11pt_avg binG G ndcg ndcg_rel Rndcg ndcg_cut map_cut \
+         relative_P success set_P set_relative_P set_recall set_map set_F num_nonrel_judged_ret rbp rbp_resid \
+         unj",
+    ),
+    (
+        "all_prefs",
+        "runid num_q prefs_num_prefs_poss prefs_num_prefs_ful prefs_num_prefs_ful_ret prefs_simp prefs_pair \
+         prefs_avgjg prefs_avgjg_Rnonrel prefs_simp_ret prefs_pair_ret prefs_avgjg_ret prefs_avgjg_Rnonrel_ret \
+         prefs_simp_imp prefs_pair_imp prefs_avgjg_imp",
+    ),
+    (
+        "prefs",
+        "runid num_q prefs_num_prefs_poss prefs_num_prefs_ful prefs_num_prefs_ful_ret prefs_simp prefs_pair \
+         prefs_avgjg",
+    ),
+    ("qrels_jg", "runid num_q map_avgjg P_avgjg Rprec_mult_avgjg"),
 ];
 
-/// Those that all_trec begins with.
-const OFFICIAL: &[&str] = ALL_TREC.split_at(12).0;
-const SET: [&str; 11] = [
-    "runid",
-    "num_q",
-    "num_ret",
-    "num_rel",
-    "num_rel_ret",
-    "utility",
-    "set_P",
-    "set_recall",
-    "set_relative_P",
-    "set_map",
-    "set_F",
-];
-const ALL_TREC: [&str; 37] = [
-    "runid",
-    "num_q",
-    "num_ret",
-    "num_rel",
-    "num_rel_ret",
-    "map",
-    "gm_map",
-    "Rprec",
-    "bpref",
-    "recip_rank",
-    "iprec_at_recall",
-    "P",
-    "relstring",
-    "recall",
-    "infAP",
-    "gm_bpref",
-    "Rprec_mult",
-    "utility",
-    "11pt_avg",
-    "binG",
-    "G",
-    "ndcg",
-    "ndcg_rel",
-    "Rndcg",
-    "ndcg_cut",
-    "map_cut",
-    "relative_P",
-    "success",
-    "set_P",
-    "set_relative_P",
-    "set_recall",
-    "set_map",
-    "set_F",
-    "num_nonrel_judged_ret",
-    "rbp",
-    "rbp_resid",
-    "unj",
-];
-const ALL_PREFS: [&str; 16] = [
-    "runid",
-    "num_q",
-    "prefs_num_prefs_poss",
-    "prefs_num_prefs_ful",
-    "prefs_num_prefs_ful_ret",
-    "prefs_simp",
-    "prefs_pair",
-    "prefs_avgjg",
-    "prefs_avgjg_Rnonrel",
-    "prefs_simp_ret",
-    "prefs_pair_ret",
-    "prefs_avgjg_ret",
-    "prefs_avgjg_Rnonrel_ret",
-    "prefs_simp_imp",
-    "prefs_pair_imp",
-    "prefs_avgjg_imp",
-];
-const PREFS: [&str; 8] = [
-    "runid",
-    "num_q",
-    "prefs_num_prefs_poss",
-    "prefs_num_prefs_ful",
-    "prefs_num_prefs_ful_ret",
-    "prefs_simp",
-    "prefs_pair",
-    "prefs_avgjg",
-];
+/// The measures of a set, if it is one.
+fn members(nickname: &str) -> Option<Vec<&'static str>> {
+    NICKNAMES.iter().find(|(known, _)| *known == nickname).map(|(_, members)| members.split(' ').collect())
+}
 
 /// The names of a version's measures, in the order in which they are printed.
 pub fn measures(version: Version) -> impl Iterator<Item = &'static str> {
@@ -312,9 +249,9 @@ pub fn measures(version: Version) -> impl Iterator<Item = &'static str> {
 
 /// A version's sets of measures: name and members.
 pub fn nicknames(version: Version) -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
-    NICKNAMES
-        .iter()
-        .map(move |&(name, members)| (name, measures(version).filter(|measure| members.contains(measure)).collect()))
+    NICKNAMES.iter().map(move |&(name, members)| {
+        (name, measures(version).filter(|measure| members.split(' ').any(|member| member == *measure)).collect())
+    })
 }
 
 /// Measures asked for by the arguments of `-m`.
@@ -346,9 +283,9 @@ impl Requested {
         if parameters == Some("") {
             return Err(problem(format!("-m {argument}: parameters are missing after the full stop")));
         }
-        let members = NICKNAMES.iter().find(|(nickname, _)| *nickname == name).map(|(_, members)| *members);
+        let members = members(name);
         let known = |entry: &Entry| {
-            entry.since <= self.version && members.map_or(entry.name == name, |all| all.contains(&entry.name))
+            entry.since <= self.version && members.as_ref().map_or(entry.name == name, |all| all.contains(&entry.name))
         };
         let found: Vec<usize> = (0..ENTRIES.len()).filter(|&at| known(&ENTRIES[at])).collect();
         if found.is_empty() {
@@ -549,6 +486,10 @@ mod tests {
             ("set_F_0.5", "set_F of trec_eval(beta=0.5, rel=2)"),
         ];
         assert_eq!(found, expected.map(|(name, spec)| (name.to_owned(), spec.to_owned())));
+        // What C's atof reads.
+        let found = lines(&["set_F.-Infinity"], Nine).expect("known");
+        assert_eq!(found[0], ("set_F_-Infinity".to_owned(), "set_F of trec_eval(beta=-inf, rel=2)".to_owned()));
+        assert_eq!(lines(&["set_F.1e1z"], Nine).expect("known")[0].1, "set_F of trec_eval(beta=10, rel=2)");
     }
 
     #[test]

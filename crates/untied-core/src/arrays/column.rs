@@ -5,61 +5,55 @@ use std::ops::Range;
 use crate::ranking::Order;
 use crate::ranking::score::{Bfloat16, Float16, Float32, Float64, Score};
 
-/// Numbers of one type, borrowed; those of 16 bits as their bits.
-#[derive(Debug, Clone, Copy)]
-pub enum Column<'a> {
-    /// Double precision.
-    Float64(&'a [f64]),
-    /// Single precision.
-    Float32(&'a [f32]),
-    /// Half precision.
-    Float16(&'a [u16]),
-    /// bfloat16.
-    Bfloat16(&'a [u16]),
-    /// Integers of 64 bits.
-    Int64(&'a [i64]),
-    /// Integers of 32 bits.
-    Int32(&'a [i32]),
-    /// Integers of 16 bits.
-    Int16(&'a [i16]),
-    /// Integers of 8 bits.
-    Int8(&'a [i8]),
-    /// Integers of 64 bits without sign.
-    Uint64(&'a [u64]),
-    /// Integers of 32 bits without sign.
-    Uint32(&'a [u32]),
-    /// Integers of 16 bits without sign.
-    Uint16(&'a [u16]),
-    /// Integers of 8 bits without sign.
-    Uint8(&'a [u8]),
+/// All kinds of numbers, for a macro: `$use! { ($given) kind, how it is stored, how it is sorted, numpy's name; ... }`.
+#[macro_export]
+macro_rules! kinds_of_numbers {
+    ($use:ident $given:tt) => {
+        $use! {
+            $given
+            Float64, f64, Float64, "float64";
+            Float32, f32, Float32, "float32";
+            Float16, u16, Float16, "float16";
+            Bfloat16, u16, Bfloat16, "bfloat16";
+            Int64, i64, i64, "int64";
+            Int32, i32, i32, "int32";
+            Int16, i16, i16, "int16";
+            Int8, i8, i8, "int8";
+            Uint64, u64, u64, "uint64";
+            Uint32, u32, u32, "uint32";
+            Uint16, u16, u16, "uint16";
+            Uint8, u8, u8, "uint8";
+        }
+    };
 }
 
-/// `$body` for the column's type: `$kind` is the type of score, `$numbers` the slice.
+macro_rules! column {
+    (() $($kind:ident, $raw:ty, $score:ty, $name:literal;)*) => {
+        /// Numbers of one type, borrowed; those of 16 bits as their bits.
+        #[derive(Debug, Clone, Copy)]
+        pub enum Column<'a> {
+            $(#[doc = concat!("What numpy calls `", $name, "`.")] $kind(&'a [$raw]),)*
+        }
+    };
+}
+kinds_of_numbers!(column());
+
+/// `$body` for the column's type: `$of` is the type of score, `$numbers` the slice.
 macro_rules! by_type {
-    ($column:expr, $kind:ident, $numbers:ident => $body:expr) => {{
-        use $crate::arrays::column::Column;
-        macro_rules! arm {
-            ($type:ty, $of:expr) => {{
-                type $kind = $type;
-                let $numbers = $of;
-                $body
-            }};
-        }
+    ($column:expr, $of:ident, $numbers:ident => $body:expr) => {
+        kinds_of_numbers!(arms($column, $of, $numbers, $body))
+    };
+}
+
+macro_rules! arms {
+    (($column:expr, $of:ident, $numbers:ident, $body:expr) $($kind:ident, $raw:ty, $score:ty, $name:literal;)*) => {
         match $column {
-            Column::Float64(numbers) => arm!(Float64, numbers),
-            Column::Float32(numbers) => arm!(Float32, numbers),
-            Column::Float16(numbers) => arm!(Float16, numbers),
-            Column::Bfloat16(numbers) => arm!(Bfloat16, numbers),
-            Column::Int64(numbers) => arm!(i64, numbers),
-            Column::Int32(numbers) => arm!(i32, numbers),
-            Column::Int16(numbers) => arm!(i16, numbers),
-            Column::Int8(numbers) => arm!(i8, numbers),
-            Column::Uint64(numbers) => arm!(u64, numbers),
-            Column::Uint32(numbers) => arm!(u32, numbers),
-            Column::Uint16(numbers) => arm!(u16, numbers),
-            Column::Uint8(numbers) => arm!(u8, numbers),
+            $(Column::$kind($numbers) => {
+                type $of = $score;
+                $body
+            })*
         }
-    }};
+    };
 }
 
 impl Column<'_> {

@@ -134,6 +134,7 @@ pub struct Prepared {
     pub settings: Settings,
     /// See [`Plan::has_formulas`].
     pub formulas: bool,
+    build: Build,
     lengths: Option<Arc<Lengths>>,
     /// Made for the deepest ranking so far.
     plan: Mutex<Arc<Plan>>,
@@ -145,9 +146,23 @@ impl Prepared {
     /// # Errors
     /// As [`Plan::new`].
     pub fn new(specs: Vec<Spec>, settings: Settings, qrels: &Qrels, lengths: Option<Arc<Lengths>>) -> Result<Prepared> {
-        let plan = Plan::new(&specs, qrels, 0, lengths.as_ref())?;
+        Prepared::built_by(registry::build, specs, settings, qrels, lengths)
+    }
+
+    /// The same with measures that are not all in the registry.
+    ///
+    /// # Errors
+    /// As [`Plan::new`].
+    pub fn built_by(
+        build: Build,
+        specs: Vec<Spec>,
+        settings: Settings,
+        qrels: &Qrels,
+        lengths: Option<Arc<Lengths>>,
+    ) -> Result<Prepared> {
+        let plan = Plan::built_by(build, &specs, qrels, 0, lengths.as_ref())?;
         let formulas = plan.has_formulas();
-        Ok(Prepared { specs, settings, formulas, lengths, plan: Mutex::new(Arc::new(plan)) })
+        Ok(Prepared { specs, settings, formulas, build, lengths, plan: Mutex::new(Arc::new(plan)) })
     }
 
     /// The plan for rankings of this depth, on the same qrels.
@@ -163,7 +178,7 @@ impl Prepared {
         // At least twice as deep, as a run that comes in pieces may become deeper with each of them. Not under the lock:
         // a measure that a user has defined may wait for whoever waits for it.
         let depth = depth.max(2 * plan.retrieved);
-        let made = Arc::new(Plan::new(&self.specs, qrels, depth, self.lengths.as_ref())?);
+        let made = Arc::new(Plan::built_by(self.build, &self.specs, qrels, depth, self.lengths.as_ref())?);
         *lock() = Arc::clone(&made);
         Ok(made)
     }

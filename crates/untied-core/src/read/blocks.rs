@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::limits::{LONGEST_LINE, LineError, io_error, newlines, too_long};
 use super::source::{Source, fill, open};
 use super::spool::{ReadAt, Spool};
-use crate::error::{Error, InputError, Result, show};
+use crate::error::{Error, Result, show};
 use crate::watch;
 
 /// Bytes a worker reads at a time: large enough for few system calls, small enough to stay in cache.
@@ -97,18 +97,13 @@ where
 fn in_order<T>(path: &str, mut before: u64, results: Vec<Outcome<T>>) -> Result<Vec<Parsed<T>>> {
     let mut blocks = Vec::with_capacity(results.len());
     for result in results {
-        let input_error = |line, expected, found| {
-            Error::Input(InputError { file: path.into(), line: Some(before + line + 1), expected, found })
-        };
         match result {
             Ok(block) => {
                 before += block.lines;
                 blocks.push(block);
             }
-            Err(Failure::Line(e)) => return Err(input_error(e.line, e.expected, e.found)),
-            Err(Failure::TooLong(line)) => {
-                return Err(too_long(path, before + line + 1));
-            }
+            Err(Failure::Line(error)) => return Err(error.of(path, before)),
+            Err(Failure::TooLong(line)) => return Err(too_long(path, before + line + 1)),
             Err(Failure::Stopped) => return Err(Error::Stopped),
             Err(Failure::Io(line, source)) => return Err(io_error(path, before + line + 1, source)),
         }

@@ -46,11 +46,8 @@ pub fn parse(bytes: &[u8], names: &[String], needed: &[usize], taker: &mut Taker
         })
         .map_err(|what| malformed(line, number as u64, what))?;
         if let Some(name) = twice {
-            return Err(LineError {
-                line: number as u64,
-                expected: "every member once".into(),
-                found: format!("{name} again"),
-            });
+            let (expected, found) = ("every member once".into(), format!("{name} again"));
+            return Err(LineError { line: number as u64, expected, found });
         }
         taker.take(&cells, number as u64)?;
     }

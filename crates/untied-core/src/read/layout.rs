@@ -1,10 +1,10 @@
 //! Text formats as lists of columns, and the reader that they all share.
 
 use super::blocks::{Blocks, Parsed};
-use super::limits::LineError;
+use super::limits::{LineError, binary};
 use super::line::{Cursor, fields};
 use super::number::{self, NotANumber};
-use crate::error::{Error, InputError, Result, quote};
+use crate::error::{Error, Result, quote};
 use crate::table::{Chunk, profiles, subtopics};
 
 /// What a column of a format is. Numbers go to a column of the block, the score or grade to its first.
@@ -113,12 +113,8 @@ impl Pieces {
         if !self.is_empty {
             return Ok(None);
         }
-        Err(Error::Input(InputError {
-            file: self.path.clone(),
-            line: None,
-            expected: self.layout.shape.into(),
-            found: if self.lines == 0 { "an empty file" } else { "only blank lines and comments" }.into(),
-        }))
+        let found = if self.lines == 0 { "an empty file" } else { "only blank lines and comments" };
+        Err(Error::input(&self.path, None, self.layout.shape, found))
     }
 }
 
@@ -217,12 +213,10 @@ fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::Resul
 #[cold]
 fn malformed(start: Cursor<'_>, line: u64, layout: &Layout) -> LineError {
     let text = start.line();
-    let (expected, found) = if text.contains(&0) {
-        ("text".into(), format!("binary data: a NUL byte in {}", quote(text)))
-    } else {
-        (layout.shape.into(), format!("{}: {}", fields(text).count(), quote(text)))
-    };
-    LineError { line, expected, found }
+    if text.contains(&0) {
+        return binary(text, line);
+    }
+    LineError { line, expected: layout.shape.into(), found: format!("{}: {}", fields(text).count(), quote(text)) }
 }
 
 #[cold]

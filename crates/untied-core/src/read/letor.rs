@@ -9,11 +9,11 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::blocks::{Parsed, parse_spool};
-use super::limits::{LineError, io_error};
+use super::limits::{LineError, binary, io_error};
 use super::line::Cursor;
 use super::number;
 use super::spool::{ReadAt, Spool};
-use crate::error::{Error, InputError, Result, quote};
+use crate::error::{Error, Result, quote};
 
 /// Numbers of features are below this.
 const FEATURE_END: usize = 1 << 24;
@@ -121,7 +121,7 @@ impl Letor {
             }
             if found.len() == before {
                 let what = if line == 1 { "an empty file" } else { "only blank lines and comments" };
-                return Err(unexpected(path, None, SHAPE, what));
+                return Err(Error::input(path, None, SHAPE, what));
             }
             files.push((path.clone(), spool));
         }
@@ -129,7 +129,7 @@ impl Letor {
         let features = seen.features();
         if features.is_empty() || features.len() > MOST_FEATURES {
             let expected = format!("1 to {MOST_FEATURES} different features");
-            return Err(unexpected(&paths[0], None, &expected, &features.len().to_string()));
+            return Err(Error::input(&paths[0], None, expected, features.len().to_string()));
         }
         let mut columns = vec![0; features.last().map_or(0, |&last| last as usize + 1)];
         features.iter().zip(0..).for_each(|(&feature, column)| columns[feature as usize] = column);
@@ -197,7 +197,7 @@ impl Letor {
 
     fn read_piece(&self, piece: &Piece, documents: &mut Documents) -> Result<()> {
         let (path, spool) = &self.files[piece.file as usize];
-        let changed = || unexpected(path, Some(piece.line), "the lines that stood there before", "others");
+        let changed = || Error::input(path, Some(piece.line), "the lines that stood there before", "others");
         let mut bytes = std::mem::take(&mut documents.bytes);
         bytes.resize((piece.end - piece.start) as usize, 0);
         spool.read_exact_at(&mut bytes, piece.start).map_err(|error| io_error(path, piece.line, error))?;
@@ -206,7 +206,7 @@ impl Letor {
         let mut known = true;
         while !cursor.is_done() {
             let row = documents.labels.len() as u32;
-            let parsed = parse_line(&mut cursor, |feature, value| {
+            let parsed = parse_line(&mut cursor, 0, |feature, value| {
                 let column = self.columns.get(feature as usize).copied().unwrap_or(0);
                 known &= self.features[column as usize] == feature;
                 documents.pairs.push((column, row, value));
@@ -280,9 +280,7 @@ fn look(offset: u64, block: &[u8], seen: &mut Seen) -> std::result::Result<Parse
     let mut lines = 0;
     while !cursor.is_done() {
         let start = offset + cursor.position() as u64;
-        let parsed = parse_line(&mut cursor, |feature, _| seen.feature(feature));
-        let parsed = parsed.map_err(|(expected, found)| LineError { line: lines, expected, found })?;
-        if let Some((label, id)) = parsed {
+        if let Some((label, id)) = parse_line(&mut cursor, lines, |feature, _| seen.feature(feature))? {
             seen.label(label);
             let end = offset + cursor.position() as u64;
             match found.last_mut() {
@@ -321,74 +319,66 @@ fn by_query(mut found: Found) -> (Vec<Query>, Vec<Piece>) {
     (queries, pieces)
 }
 
-/// What was expected and what was found.
-type Refusal = (String, String);
-
-/// Read the line at the cursor: its label and query, if it is neither blank nor a comment; `pair` gets each feature's
-/// number and value, NaN for `NULL`.
+/// Read the line at the cursor, which has this number: its label and query, if it is neither blank nor a comment; `pair`
+/// gets each feature's number and value, NaN for `NULL`.
 fn parse_line<'a>(
     cursor: &mut Cursor<'a>,
+    line: u64,
     mut pair: impl FnMut(u32, f64),
-) -> std::result::Result<Option<(f64, &'a [u8])>, Refusal> {
+) -> std::result::Result<Option<(f64, &'a [u8])>, LineError> {
+    let wrong = |expected: String, found: String| LineError { line, expected, found };
     let start = *cursor;
     let first = cursor.field();
     if first.is_empty() {
-        return if cursor.next_line() { Ok(None) } else { Err(binary(start)) };
+        return if cursor.next_line() { Ok(None) } else { Err(binary(start.line(), line)) };
     }
     if first[0] == b'#' {
         cursor.skip_line();
         return Ok(None);
     }
-    let label = number::parse(first).map_err(|error| (error.expected("label"), quote(first)))?;
+    let label = number::parse(first).map_err(|error| wrong(error.expected("label"), quote(first)))?;
     let id = match cursor.field().strip_prefix(b"qid:") {
         Some(id) if !id.is_empty() => id,
-        _ => return Err(("qid:Q after the label".into(), quote(start.line()))),
+        _ => return Err(wrong("qid:Q after the label".into(), quote(start.line()))),
     };
     let mut next = 0;
     loop {
         let field = cursor.field();
         if field.is_empty() {
-            return if cursor.next_line() { Ok(Some((label, id))) } else { Err(binary(start)) };
+            return if cursor.next_line() { Ok(Some((label, id))) } else { Err(binary(start.line(), line)) };
         }
         if field[0] == b'#' {
             cursor.skip_line();
             return Ok(Some((label, id)));
         }
-        let (feature, value) = split(field)?;
+        let (feature, value) = split(field).ok_or_else(|| {
+            wrong(format!("feature:value, the feature a whole number below {FEATURE_END}"), quote(field))
+        })?;
         if feature < next {
             let expected = "every feature once, in ascending order".into();
-            return Err((expected, format!("{} after feature {}", quote(field), next - 1)));
+            return Err(wrong(expected, format!("{} after feature {}", quote(field), next - 1)));
         }
         next = feature + 1;
         match number::parse(value) {
             Ok(value) => pair(feature, value),
             Err(_) if value == b"NULL" => pair(feature, f64::NAN),
-            Err(error) => return Err((error.expected(&format!("value of feature {feature}")), quote(value))),
+            Err(error) => return Err(wrong(error.expected(&format!("value of feature {feature}")), quote(value))),
         }
     }
 }
 
 /// The number of a feature, and its value as text.
 #[inline]
-fn split(field: &[u8]) -> std::result::Result<(u32, &[u8]), Refusal> {
+fn split(field: &[u8]) -> Option<(u32, &[u8])> {
     let mut feature = 0;
     for (i, &byte) in field.iter().enumerate() {
         match byte {
             b'0'..=b'9' if feature < FEATURE_END => feature = 10 * feature + usize::from(byte - b'0'),
-            b':' if i > 0 && feature < FEATURE_END => return Ok((feature as u32, &field[i + 1..])),
+            b':' if i > 0 && feature < FEATURE_END => return Some((feature as u32, &field[i + 1..])),
             _ => break,
         }
     }
-    Err((format!("feature:value, the feature a whole number below {FEATURE_END}"), quote(field)))
-}
-
-#[cold]
-fn binary(start: Cursor<'_>) -> Refusal {
-    ("text".into(), format!("binary data: a NUL byte in {}", quote(start.line())))
-}
-
-fn unexpected(path: &str, line: Option<u64>, expected: &str, found: &str) -> Error {
-    Error::Input(InputError { file: path.into(), line, expected: expected.into(), found: found.into() })
+    None
 }
 
 #[cfg(test)]

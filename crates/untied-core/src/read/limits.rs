@@ -3,7 +3,7 @@
 use std::io;
 
 use super::source::damage;
-use crate::error::{Error, InputError};
+use crate::error::{Error, quote};
 use crate::watch;
 
 /// The longest line accepted in any format.
@@ -14,10 +14,22 @@ pub const LONGEST_LINE: usize = 16 << 20;
 pub struct LineError {
     /// Line within the block, from 0.
     pub line: u64,
-    /// See [`InputError`].
+    /// See [`InputError`](crate::InputError).
     pub expected: String,
-    /// See [`InputError`].
+    /// See [`InputError`](crate::InputError).
     pub found: String,
+}
+
+impl LineError {
+    /// The error of the file, so many lines of which came before the block.
+    pub fn of(self, path: &str, before: u64) -> Error {
+        Error::input(path, Some(before + self.line + 1), self.expected, self.found)
+    }
+}
+
+/// The error for a line that is not text.
+pub fn binary(text: &[u8], line: u64) -> LineError {
+    LineError { line, expected: "text".into(), found: format!("binary data: a NUL byte in {}", quote(text)) }
 }
 
 /// Number of ends of lines.
@@ -27,8 +39,7 @@ pub fn newlines(bytes: &[u8]) -> u64 {
 
 /// The error for a line that is too long.
 pub fn too_long(path: &str, line: u64) -> Error {
-    let expected = format!("lines of at most {} MiB", LONGEST_LINE >> 20);
-    Error::Input(InputError { file: path.into(), line: Some(line), expected, found: "a longer one".into() })
+    Error::input(path, Some(line), format!("lines of at most {} MiB", LONGEST_LINE >> 20), "a longer one")
 }
 
 /// A failed read. A damaged archive is an error of content: it says how far the text could be unpacked.
@@ -38,12 +49,9 @@ pub fn io_error(path: &str, line: u64, source: io::Error) -> Error {
         return Error::Stopped;
     }
     match source.kind() {
-        UnexpectedEof | InvalidData | InvalidInput | Other => Error::Input(InputError {
-            file: path.into(),
-            line: Some(line),
-            expected: "more data".into(),
-            found: damage(&source),
-        }),
+        UnexpectedEof | InvalidData | InvalidInput | Other => {
+            Error::input(path, Some(line), "more data", damage(&source))
+        }
         _ => Error::Io { file: path.into(), source },
     }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use liblzma::stream::{CONCATENATED, Stream};
 
 use super::gzip::Members;
-use crate::error::{Error, InputError, Result, show};
+use crate::error::{Error, Result, show};
 use crate::watch;
 
 /// Something to read lines from.
@@ -154,12 +154,7 @@ fn stream(path: &str, mut input: Box<dyn Read + Send>) -> Result<Source> {
 
 fn recognise(path: &str, head: &[u8]) -> Result<Packing> {
     if let Some((_, what)) = UNREADABLE.iter().find(|(signature, _)| head.starts_with(signature)) {
-        return Err(Error::Input(InputError {
-            file: path.into(),
-            line: None,
-            expected: "text, plain or compressed by gzip, zstd or xz".into(),
-            found: (*what).into(),
-        }));
+        return Err(Error::input(path, None, "text, plain or compressed by gzip, zstd or xz", *what));
     }
     Ok(match head {
         [0x1f, 0x8b, ..] => Packing::Gzip,

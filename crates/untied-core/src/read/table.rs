@@ -11,7 +11,7 @@ use super::limits::{LineError, newlines};
 use super::record::Taker;
 use super::spool::read_lines;
 use super::{delimited, json};
-use crate::error::{Error, InputError, Result};
+use crate::error::{Error, Result};
 use crate::table::Chunk;
 use crate::table::columns::{Columns, Content};
 
@@ -34,10 +34,7 @@ const PIECE: usize = 1 << 19;
 pub fn read_table(path: &str, format: Format, kind: Content, named: &[(String, String)]) -> Result<Vec<Chunk>> {
     let bytes = read_lines(path)?;
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    let wrong = |at: usize, error: LineError| {
-        let line = Some(newlines(&bytes[..at]) + error.line + 1);
-        Error::Input(InputError { file: path.into(), line, expected: error.expected, found: error.found })
-    };
+    let wrong = |at: usize, error: LineError| error.of(path, newlines(&bytes[..at]));
     let start = match format {
         Format::Delimited(delimiter) => delimited::header(bytes, delimiter),
         Format::JsonLines => json::first_names(bytes),
@@ -78,8 +75,7 @@ pub fn read_table(path: &str, format: Format, kind: Content, named: &[(String, S
         chunks.push(chunk);
     }
     if chunks.iter().all(|chunk| chunk.segments.is_empty()) {
-        let (expected, found) = ("records".into(), if bytes.is_empty() { "an empty file" } else { "none" }.into());
-        return Err(Error::Input(InputError { file: path.into(), line: None, expected, found }));
+        return Err(Error::input(path, None, "records", if bytes.is_empty() { "an empty file" } else { "none" }));
     }
     Ok(chunks)
 }

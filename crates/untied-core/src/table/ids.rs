@@ -33,6 +33,9 @@ pub struct Documents {
 }
 
 impl Documents {
+    /// Bytes of ids that a column can hold.
+    pub const MOST_BYTES: usize = u32::MAX as usize;
+
     /// No ids.
     pub const EMPTY: Documents = Documents { bytes: Vec::new(), ends: Vec::new(), hashes: Vec::new() };
 
@@ -52,6 +55,13 @@ impl Documents {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes.len()
+    }
+
+    /// Whether an id fits in: a column holds at most 4 GiB of them.
+    #[inline]
+    #[must_use]
+    pub fn has_room(&self, id: &[u8]) -> bool {
+        self.bytes.len() + id.len() <= Documents::MOST_BYTES
     }
 
     /// Make room for so many more ids, of so many bytes together.
@@ -94,7 +104,7 @@ impl Documents {
     /// As [`Documents::push`]; or ends are not ascending and within the bytes.
     pub fn extend(&mut self, bytes: &[u8], ends: impl ExactSizeIterator<Item = usize>) {
         let before = self.bytes.len();
-        assert!(before + bytes.len() <= u32::MAX as usize, "at most 4 GiB of ids in a block");
+        assert!(before + bytes.len() <= Documents::MOST_BYTES, "at most 4 GiB of ids in a block");
         self.bytes.extend_from_slice(bytes);
         self.ends.reserve(ends.len());
         self.hashes.reserve(ends.len());

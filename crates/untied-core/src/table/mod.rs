@@ -1,5 +1,6 @@
 //! Columns in memory: every query is one contiguous slice of rows, queries are sorted by id.
 
+mod chunks;
 pub mod columns;
 mod ids;
 pub mod index;
@@ -17,6 +18,7 @@ mod whole;
 use std::collections::HashMap;
 use std::ops::Range;
 
+pub use chunks::Chunks;
 pub use ids::{Documents, hash, hash_number};
 pub use lengths::{Length, Lengths};
 pub use names::Names;
@@ -25,7 +27,7 @@ pub use run::Run;
 pub(crate) use run::returned;
 pub use whole::Whole;
 
-use crate::error::{Error, InputError, Result, quote};
+use crate::error::{Error, Result, quote};
 use crate::watch;
 
 /// Rows as columns: documents, and one or more columns of numbers (the score or the grade first).
@@ -172,12 +174,11 @@ impl Place {
 
 /// What is wrong at a place of an input.
 fn wrong(source: &str, place: Option<Place>, expected: &str, found: String) -> Error {
-    let line = match place {
-        Some(Place::Row(row)) => return Error::at_row(source, row, expected, &found),
-        Some(Place::Line(line)) => Some(line),
-        None => None,
-    };
-    Error::Input(InputError { file: source.into(), line, expected: expected.into(), found })
+    match place {
+        Some(Place::Row(row)) => Error::at_row(source, row, expected, &found),
+        Some(Place::Line(line)) => Error::input(source, Some(line), expected, found),
+        None => Error::input(source, None, expected, found),
+    }
 }
 
 /// What a reader makes of one piece of its input, in the input's order.
@@ -231,6 +232,12 @@ impl Chunk {
         let query = self.queries.number(id);
         let row = row as u32;
         self.segments.push(Segment { query, rows: row..row });
+    }
+
+    /// The query that rows were pushed for last.
+    #[must_use]
+    pub fn last_query(&self) -> Option<&[u8]> {
+        Some(self.queries.get(self.segments.last()?.query as usize))
     }
 
     fn end_segment(&mut self, row: usize) {
@@ -339,9 +346,6 @@ impl Origins {
     }
 }
 
-/// Bytes of ids in a chunk after which queries go to the next one.
-const FULL: usize = 1 << 30;
-
 /// Start a new block of gathered rows when this many bytes of ids are in one.
 const GATHER: usize = 1 << 28;
 
@@ -436,10 +440,8 @@ impl Table {
         let start = block.len() as u32;
         for (chunk, rows) in pieces {
             for row in rows.clone() {
-                if block.docs.bytes() + self.blocks[*chunk as usize].docs.get(row as usize).len() > u32::MAX as usize {
-                    let what =
-                        format!("query {} has more than 4 GiB of document ids", quote(self.id(self.queries.len())));
-                    return Err(Error::Value(what));
+                if !block.docs.has_room(self.blocks[*chunk as usize].docs.get(row as usize)) {
+                    return Err(chunks::too_many_ids(self.id(self.queries.len())));
                 }
                 block.push_from(&self.blocks[*chunk as usize], row as usize);
                 from.push((*chunk, row));

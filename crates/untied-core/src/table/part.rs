@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rayon::prelude::*;
 
-use super::{Chunk, Documents, FULL, Run, index};
+use super::{Chunks, Documents, Run, index};
 use crate::error::Result;
 use crate::{sorting, watch};
 
@@ -53,33 +53,24 @@ impl Run {
     /// # Errors
     /// It was told to stop.
     pub fn only(&self, part: &DocumentSet) -> Result<Run> {
-        let mut chunks = vec![chunk()];
+        let mut chunks = Chunks::new(1);
         for query in 0..self.len() {
             watch::check()?;
-            if chunks.last().is_some_and(|last| last.block.docs.bytes() > FULL) {
-                chunks.push(chunk());
-            }
-            let Some(last) = chunks.last_mut() else { continue };
-            last.start_query(self.id(query));
+            chunks.start_query(self.id(query), 1);
             let (rows, scores) = (self.rows(query), self.scores(query));
             for (row, (&hash, &score)) in rows.hashes().iter().zip(scores).enumerate() {
                 let id = rows.doc(row);
                 if part.holds(id, hash) {
-                    last.block.docs.push_hashed(id, hash);
-                    last.block.columns[0].push(score);
+                    chunks.push(id, hash)?;
+                    chunks.last.block.columns[0].push(score);
                 }
             }
         }
-        chunks.iter_mut().for_each(Chunk::finish);
+        let mut chunks = chunks.finish();
+        // No document stands twice in a query, as before.
+        chunks.iter_mut().for_each(|chunk| chunk.block.are_distinct = true);
         Run::new(chunks, "run")
     }
-}
-
-/// Rows of a run, no document of which stands twice in a query.
-fn chunk() -> Chunk {
-    let mut chunk = Chunk::new(1);
-    chunk.block.are_distinct = true;
-    chunk
 }
 
 /// The parts of several runs.
@@ -93,6 +84,7 @@ pub fn only(runs: &[&Run], part: &DocumentSet) -> Result<Vec<Run>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Chunk;
 
     fn run(rows: &[(&str, &str, f64)]) -> Run {
         let mut chunk = Chunk::new(1);

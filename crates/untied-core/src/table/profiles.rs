@@ -7,8 +7,8 @@
 
 use std::collections::HashMap;
 
-use super::{Chunk, Qrels};
-use crate::error::{Error, Result, quote};
+use super::{Chunk, Chunks, Qrels};
+use crate::error::Result;
 
 /// What is known of a document. By subtopic: (subtopic, grade) for grades above 0; by stratum: (stratum, grade); with
 /// a probability of inclusion: (0, grade), (1, probability).
@@ -93,29 +93,17 @@ impl Qrels {
 
     fn profiled(mut self, detail: Detail, profile: impl Fn(f64, f64) -> Profile) -> Result<Qrels> {
         let mut profiles = Profiles::default();
-        let mut chunks = Vec::new();
-        let mut chunk = Chunk::new(1);
+        let mut chunks = Chunks::new(1);
         for query in 0..self.len() {
-            if chunk.block.docs.bytes() > super::FULL {
-                chunk.finish();
-                chunks.push(std::mem::replace(&mut chunk, Chunk::new(1)));
-            }
-            chunk.start_query(self.id(query));
+            chunks.start_query(self.id(query), 1);
             let rows = self.rows(query);
             for (row, (&grade, &other)) in rows.column(0).iter().zip(rows.column(1)).enumerate() {
-                let document = rows.doc(row);
-                if chunk.block.docs.bytes() + document.len() > u32::MAX as usize {
-                    let query = quote(self.id(query));
-                    return Err(Error::Value(format!("query {query} has more than 4 GiB of document ids")));
-                }
-                chunk.block.docs.push_hashed(document, rows.hashes()[row]);
+                chunks.push(rows.doc(row), rows.hashes()[row])?;
                 let number = profiles.number(profile(grade + 0.0, other + 0.0)); // -0 is 0
-                chunk.block.columns[0].push(if grade < 0.0 { -1.0 - number } else { number });
+                chunks.last.block.columns[0].push(if grade < 0.0 { -1.0 - number } else { number });
             }
         }
-        chunk.finish();
-        chunks.push(chunk);
-        let mut judged = Qrels::with_duplicates(chunks)?;
+        let mut judged = Qrels::with_duplicates(chunks.finish())?;
         judged.profiles = profiles.list;
         self.profiled = Some(Box::new(Profiled { detail, judged, repeated: 0 }));
         Ok(self)

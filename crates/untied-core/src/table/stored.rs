@@ -2,7 +2,7 @@
 //! again from that (hashes, indices, counts).
 
 use super::profiles::{Detail, Profile, Profiled};
-use super::{Chunk, FULL, Lengths, Qrels, Run, Table};
+use super::{Chunk, Chunks, Lengths, Qrels, Run, Table, hash};
 
 /// What such bytes begin with.
 const MARK: &[u8] = concat!("untied ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
@@ -159,33 +159,22 @@ impl<'a> Stored<'a> {
 
     fn chunks(&mut self) -> Option<Vec<Chunk>> {
         let queries = self.count()?;
-        let mut chunks = Vec::new();
-        let mut chunk = Chunk::default();
+        let mut chunks = Chunks::new(0);
         for _ in 0..queries {
             let (id, rows, columns) = (self.count()?, self.count()?, self.count()?);
-            if chunk.block.docs.bytes() > FULL || chunk.block.columns.len() != columns {
-                chunk.finish();
-                chunks.push(std::mem::take(&mut chunk));
-                chunk.block.columns.resize_with(columns, Vec::new);
-            }
-            chunk.start_query(self.take(id)?);
+            chunks.start_query(self.take(id)?, columns);
             for _ in 0..rows {
                 let length = self.four()? as usize;
                 let document = self.take(length)?;
-                if chunk.block.docs.bytes() + length > u32::MAX as usize {
-                    return None;
-                }
-                chunk.block.docs.push(document);
+                chunks.push(document, hash(document)).ok()?;
             }
-            for column in &mut chunk.block.columns {
+            for column in &mut chunks.last.block.columns {
                 for _ in 0..rows {
                     column.push(self.number()?);
                 }
             }
         }
-        chunk.finish();
-        chunks.push(chunk);
-        Some(chunks)
+        Some(chunks.finish())
     }
 }
 

@@ -6,8 +6,8 @@
 //! counted together.
 
 use super::profiles::{Detail, Profiled, Profiles};
-use super::{Chunk, Qrels};
-use crate::error::{Error, Result, quote};
+use super::{Chunk, Chunks, Qrels, hash};
+use crate::error::Result;
 
 /// What stands between a query and a subtopic in the key of the subtopic's judgments; no subtopic's id holds it.
 pub const SEPARATOR: u8 = b' ';
@@ -36,15 +36,9 @@ impl Qrels {
         let mut sets: Vec<_> = (0..by_subtopic.len()).map(|set| (split(by_subtopic.id(set)), set)).collect();
         sets.sort_unstable();
         let mut profiles = Profiles::default();
-        let mut chunks = Vec::new();
-        let mut chunk = Chunk::new(2);
+        let mut chunks = Chunks::new(2);
         for of_query in sets.chunk_by(|a, b| a.0.0 == b.0.0) {
-            if chunk.block.docs.bytes() > super::FULL {
-                chunk.finish();
-                chunks.push(std::mem::replace(&mut chunk, Chunk::new(2)));
-            }
-            let query = of_query[0].0.0;
-            chunk.start_query(query);
+            chunks.start_query(of_query[0].0.0, 2);
             let mut judgments: Vec<(&[u8], u32, f64)> = Vec::new();
             for (subtopic, &(_, set)) in of_query.iter().enumerate() {
                 let rows = by_subtopic.rows(set);
@@ -54,20 +48,16 @@ impl Qrels {
             judgments.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
             judgments.dedup_by_key(|judgment| (judgment.0, judgment.1));
             for of_document in judgments.chunk_by(|a, b| a.0 == b.0) {
-                let document = of_document[0].0;
-                if chunk.block.docs.bytes() + document.len() > u32::MAX as usize {
-                    return Err(Error::Value(format!("query {} has more than 4 GiB of document ids", quote(query))));
-                }
+                chunks.push(of_document[0].0, hash(of_document[0].0))?;
                 let highest = of_document.iter().map(|judgment| judgment.2).fold(f64::NEG_INFINITY, f64::max);
-                chunk.block.docs.push(document);
-                chunk.block.columns[0].push(highest);
+                let columns = &mut chunks.last.block.columns;
+                columns[0].push(highest);
                 let positive = of_document.iter().filter(|judgment| judgment.2 > 0.0);
                 let profile = positive.map(|&(_, subtopic, grade)| (subtopic, grade)).collect();
-                chunk.block.columns[1].push(if highest < 0.0 { -1.0 } else { profiles.number(profile) });
+                columns[1].push(if highest < 0.0 { -1.0 } else { profiles.number(profile) });
             }
         }
-        chunk.finish();
-        chunks.push(chunk);
+        let mut chunks = chunks.finish();
         let mut by_profile = chunks.clone();
         for chunk in &mut by_profile {
             chunk.block.columns.swap_remove(0);

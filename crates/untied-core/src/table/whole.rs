@@ -37,10 +37,6 @@ impl Whole {
 }
 
 impl Chunk {
-    fn last_query(&self) -> Option<&[u8]> {
-        Some(self.queries.get(self.segments.last()?.query as usize))
-    }
-
     /// Take the rows of the last query out, as far as they are together; there are others before them.
     fn split_last_query(&mut self) -> Chunk {
         let last = self.segments[self.segments.len() - 1].query;
