@@ -230,14 +230,21 @@ def _until_goal(goal: Fraction) -> GoOn:
     return lambda rank, gain, total: Fraction(total < goal)
 
 
+def _as_inst(x: Fraction) -> Fraction:
+    """(1 - 1/x)^2; tests take it a million times."""
+    return Fraction(x.numerator - x.denominator, x.numerator) ** 2
+
+
 @functools.cache
 def _with_goal(goal: Fraction) -> GoOn:
-    return lambda rank, gain, total: ((rank + 2 * goal - 1) / (rank + 2 * goal)) ** 2
+    twice = 2 * goal
+    return lambda rank, gain, total: _as_inst(rank + twice)
 
 
 @functools.cache
 def _adaptive(goal: Fraction) -> GoOn:
-    return lambda rank, gain, total: ((rank + 2 * goal - total - 1) / (rank + 2 * goal - total)) ** 2
+    twice = 2 * goal
+    return lambda rank, gain, total: _as_inst(rank + twice - total)
 
 
 def _as_dcg(rank: int, gain: Fraction, total: Fraction) -> Fraction:
