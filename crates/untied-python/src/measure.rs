@@ -203,7 +203,7 @@ fn to_dict<'py>(py: Python<'py>, family: &str, info: &Info, text: &str) -> PyRes
     dict.set_item("parameters", parameters)?;
     dict.set_item("range", info.range)?;
     dict.set_item("equation", info.equation)?;
-    dict.set_item("tex", info.tex)?;
+    dict.set_item("tex", info.tex.split_whitespace().collect::<Vec<_>>().join(" "))?;
     dict.set_item("reference", info.reference)?;
     let sampled: Vec<_> = info.sampled.iter().map(|one| (one.unless, one.then)).collect();
     dict.set_item("sampled", sampled)?;

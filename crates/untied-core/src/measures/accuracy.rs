@@ -14,7 +14,6 @@ use crate::names::{Cutoff, Info, JUDGED_ONLY, REL, unbounded};
 use crate::ranking::Ranking;
 use crate::table::Judgments;
 
-/// Accuracy, Accuracy@k.
 pub static ACCURACY: Definition = Info {
     name: "Accuracy",
     aliases: &["accuracy"],

@@ -11,7 +11,6 @@ use crate::names::{Cutoff, Info, JUDGED_ONLY, RECALL_BASE, REL, RecallBase, SHAR
 use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
 
-/// AP, AP@k.
 pub static AVERAGE_PRECISION: Definition = Info {
     name: "AP",
     aliases: &["map", "map_cut", "average_precision"],

@@ -12,7 +12,6 @@ use crate::names::{Info, JUDGED_ONLY, RECALL_BASE, REL, RecallBase, SHARE};
 use crate::ranking::Ranking;
 use crate::table::Judgments;
 
-/// binG.
 pub static BINARY_GAIN: Definition = Info {
     name: "binG",
     aliases: &["bing"],

@@ -24,7 +24,6 @@ const VARIANT: Parameter = Parameter {
 const EXTRA: Parameter =
     Parameter { name: "extra", default: "0", help: "non-relevant documents that count beyond R; 10 is bpref-10" };
 
-/// Bpref.
 pub static BPREF: Definition = Info {
     name: "Bpref",
     aliases: &["bpref"],
@@ -33,10 +32,8 @@ pub static BPREF: Definition = Info {
     range: SHARE,
     equation: "Bpref = (1/R) sum over relevant documents of 1 - min(n, C) / min(N, C), n = judged non-relevant \
                documents above it, C = R + extra, N = judged non-relevant documents in the qrels",
-    tex: concat!(
-        r"\mathrm{Bpref} = \frac{1}{R} \sum_{i:\ x_i = 1} \left( 1 - \frac{\min(n_i, C)}{\min(N, C)} ",
-        r"\right), \quad C = R + \mathit{extra}",
-    ),
+    tex: r"\mathrm{Bpref} = \frac{1}{R} \sum_{i:\ x_i = 1} \left( 1 - \frac{\min(n_i, C)}{\min(N, C)} \right), \quad
+           C = R + \mathit{extra}",
     reference: "Buckley & Voorhees 2004",
     ..Info::DEFAULT
 }

@@ -39,7 +39,6 @@ const WEIGHT: Parameter = Parameter {
     help: "weight of rank i: 'none' (1), 'log2', 'log(b)', 'inverse' or a list, as for DCG",
 };
 
-/// ERR, ERR@k.
 pub static ERR: Definition = Info {
     name: "ERR",
     aliases: &["expected_reciprocal_rank"],
@@ -48,17 +47,14 @@ pub static ERR: Definition = Info {
     parameters: &[MAX_GRADE, JUDGED_ONLY],
     equation: "ERR@k = sum over ranks i <= k of c_i / i times the product of 1 - c_j over ranks j < i, \
                c = (2^grade - 1) / 2^max_grade",
-    tex: concat!(
-        r"\mathrm{ERR}@k = \sum_{i=1}^{k} \frac{c_i}{i} \prod_{j < i} (1 - c_j), \quad c_i = \frac{2^{g_i} - ",
-        r"1}{2^{g_{\max}}}",
-    ),
+    tex: r"\mathrm{ERR}@k = \sum_{i=1}^{k} \frac{c_i}{i} \prod_{j < i} (1 - c_j), \quad c_i = \frac{2^{g_i} -
+           1}{2^{g_{\max}}}",
     reference: "Chapelle, Metzler, Zhang & Grinspan 2009; ties: mean, exact, over elementary symmetric means",
     sampled: &[walk::SAMPLED],
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| reciprocal_rank(spec, scope, false));
 
-/// nERR, nERR@k.
 pub static NERR: Definition = Info {
     name: "nERR",
     title: "normalised expected reciprocal rank",
@@ -73,7 +69,6 @@ pub static NERR: Definition = Info {
 }
 .built_by(|spec, scope| reciprocal_rank(spec, scope, true));
 
-/// Cascade, Cascade@k.
 pub static CASCADE: Definition = Info {
     name: "Cascade",
     title: "any cascade model",

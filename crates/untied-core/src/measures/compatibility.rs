@@ -44,7 +44,6 @@ const NORMALIZE: Parameter = Parameter {
 const LEAST: Parameter =
     Parameter { name: "rel", default: "None", help: "lowest grade in the ideal ranking; by default all above 0" };
 
-/// Compat.
 pub static COMPATIBILITY: Definition = Info {
     name: "Compat",
     aliases: &["compatibility"],
@@ -52,10 +51,8 @@ pub static COMPATIBILITY: Definition = Info {
     parameters: &[PERSISTENCE, DEPTH, NORMALIZE, LEAST],
     equation: "Compat = max over ideal rankings I of RBO(ranking, I) / RBO(I, I), RBO = sum over d of p^(d-1) \
                (overlap of the first d) / d",
-    tex: concat!(
-        r"\mathrm{Compat} = \max_I \frac{\mathrm{RBO}(\mathit{ranking}, I)}{\mathrm{RBO}(I, I)}, \quad ",
-        r"\mathrm{RBO} = \sum_d p^{\,d-1} \frac{X_d}{d}",
-    ),
+    tex: r"\mathrm{Compat} = \max_I \frac{\mathrm{RBO}(\mathit{ranking}, I)}{\mathrm{RBO}(I, I)}, \quad \mathrm{RBO}
+           = \sum_d p^{\,d-1} \frac{X_d}{d}",
     reference: "Clarke, Vtyurina & Smucker 2020, 2021; exact under ties, as one ideal ranking is the best at every \
                depth",
     sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::NO_VARIANCE }],

@@ -14,7 +14,6 @@ use crate::names::{Info, JUDGED_ONLY, REL, unbounded};
 use crate::ranking::Ranking;
 use crate::table::Judgments;
 
-/// PairConcordance.
 pub static PAIR_CONCORDANCE: Definition = Info {
     name: "PairConcordance",
     aliases: &["pair_concordance"],

@@ -17,7 +17,6 @@ use crate::names::{Info, JUDGED_ONLY, Sampled, unbounded};
 use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
 
-/// G.
 pub static COST_GAIN: Definition = Info {
     name: "G",
     aliases: &["g"],

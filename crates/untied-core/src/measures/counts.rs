@@ -6,7 +6,6 @@ use crate::names::{Aggregate, Info, JUDGED_ONLY, Other, REL};
 use crate::ranking::Ranking;
 use crate::table::Judgments;
 
-/// NumQ.
 pub static NUM_Q: Definition = Info {
     name: "NumQ",
     aliases: &["num_q"],
@@ -20,7 +19,6 @@ pub static NUM_Q: Definition = Info {
 }
 .built_by(|_, _| Ok(Box::new(Count::Queries)));
 
-/// NumRet.
 pub static NUM_RET: Definition = Info {
     name: "NumRet",
     aliases: &["num_ret"],
@@ -36,7 +34,6 @@ pub static NUM_RET: Definition = Info {
 }
 .built_by(|_, _| Ok(Box::new(Count::Retrieved)));
 
-/// NumRel.
 pub static NUM_REL: Definition = Info {
     name: "NumRel",
     aliases: &["num_rel"],
@@ -51,7 +48,6 @@ pub static NUM_REL: Definition = Info {
 }
 .built_by(|spec, _| Ok(Box::new(Count::Relevant(spec.rel()?))));
 
-/// NumRelRet.
 pub static NUM_REL_RET: Definition = Info {
     name: "NumRelRet",
     aliases: &["num_rel_ret"],
@@ -66,7 +62,6 @@ pub static NUM_REL_RET: Definition = Info {
 }
 .built_by(|spec, _| Ok(Box::new(Count::RelevantRetrieved(spec.rel()?))));
 
-/// NumNonrelJudgedRet.
 pub static NUM_NONREL_JUDGED_RET: Definition = Info {
     name: "NumNonrelJudgedRet",
     aliases: &["num_nonrel_judged_ret"],

@@ -35,7 +35,6 @@ const IDEAL_BASE: Parameter = Parameter {
     help: "the ideal ranking holds the documents of the 'qrels', or those of the 'ranking'",
 };
 
-/// DCG, DCG@k.
 pub static DCG: Definition = Info {
     name: "DCG",
     aliases: &["dcg", "dcg_cut"],
@@ -50,7 +49,6 @@ pub static DCG: Definition = Info {
 }
 .built_by(|spec, scope| build(spec, scope, None));
 
-/// nDCG, nDCG@k.
 pub static NDCG: Definition = Info {
     name: "nDCG",
     aliases: &["ndcg", "ndcg_cut"],

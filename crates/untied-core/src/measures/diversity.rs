@@ -21,7 +21,6 @@ const BETA: Parameter =
 const OF_SUBTOPICS: Info =
     Info { cutoff: Cutoff::Optional, parameters: &[REL, JUDGED_ONLY], needs: Needs::Subtopics, ..Info::DEFAULT };
 
-/// alpha-DCG.
 pub static ALPHA_DCG: Definition = Info {
     name: "alpha_DCG",
     aliases: &["α_DCG", "alpha-DCG"],
@@ -30,10 +29,8 @@ pub static ALPHA_DCG: Definition = Info {
     equation: "alpha_DCG@k = S(k) / B(k), S(k) = sum over ranks i <= k of D(i) times the sum over the subtopics j of \
                document i of (1-alpha)^(documents before i that are relevant to j), D(i) = 1 / log2(1+i); B(k) = S(k) \
                if every document were relevant to all M subtopics; without @k, k = n",
-    tex: concat!(
-        r"\alpha\text{-}\mathrm{DCG}@k = \frac{S(k)}{B(k)}, \quad S(k) = \sum_{i=1}^{k} D(i) \sum_{j \ni ",
-        r"d_i} (1 - \alpha)^{\,\mathrm{seen}_j(i)}",
-    ),
+    tex: r"\alpha\text{-}\mathrm{DCG}@k = \frac{S(k)}{B(k)}, \quad S(k) = \sum_{i=1}^{k} D(i) \sum_{j \ni d_i} (1 -
+           \alpha)^{\,\mathrm{seen}_j(i)}",
     reference: "Clarke et al. 2008, normalised as by ndeval; ties: mean, exact, subtopic by subtopic",
     sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
     unbounded: Some(unbounded::SUBTOPICS),
@@ -41,7 +38,6 @@ pub static ALPHA_DCG: Definition = Info {
 }
 .built_by(|spec, scope| by_bound(spec, scope, alpha(spec)?, logarithmic));
 
-/// alpha-nDCG.
 pub static ALPHA_NDCG: Definition = Info {
     name: "alpha_nDCG",
     aliases: &["α_nDCG", "alpha-nDCG"],
@@ -49,10 +45,8 @@ pub static ALPHA_NDCG: Definition = Info {
     parameters: &[REL, ALPHA, JUDGED_ONLY],
     range: "0 to 1; rarely above, as the ideal ranking is a greedy one",
     equation: "alpha_nDCG@k = S(k) / (S(k) of the greedy ideal ranking), S(k) as for alpha_DCG",
-    tex: concat!(
-        r"\alpha\text{-}\mathrm{nDCG}@k = \frac{S(k)}{S(k) \text{ of the greedy ideal}}, \quad S(k) = ",
-        r"\sum_{i=1}^{k} D(i) \sum_{j \ni d_i} (1 - \alpha)^{\,\mathrm{seen}_j(i)}",
-    ),
+    tex: r"\alpha\text{-}\mathrm{nDCG}@k = \frac{S(k)}{S(k) \text{ of the greedy ideal}}, \quad S(k) =
+           \sum_{i=1}^{k} D(i) \sum_{j \ni d_i} (1 - \alpha)^{\,\mathrm{seen}_j(i)}",
     reference: "Clarke et al. 2008; ties: as alpha_DCG",
     sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
     unbounded: Some(unbounded::SUBTOPICS),
@@ -60,16 +54,13 @@ pub static ALPHA_NDCG: Definition = Info {
 }
 .built_by(|spec, scope| by_ideal(spec, scope, alpha(spec)?, logarithmic));
 
-/// ERR-IA.
 pub static ERR_IA: Definition = Info {
     name: "ERR_IA",
     aliases: &["ERR-IA"],
     title: "intent-aware expected reciprocal rank",
     equation: "ERR_IA@k = S(k) / B(k), as alpha_DCG with alpha = 0.5 and D(i) = 1/i",
-    tex: concat!(
-        r"\mathrm{ERR\text{-}IA}@k = \frac{S(k)}{B(k)}, \quad S(k) = \sum_{i=1}^{k} \frac{1}{i} \sum_{j \ni ",
-        r"d_i} \left( \frac{1}{2} \right)^{\mathrm{seen}_j(i)}",
-    ),
+    tex: r"\mathrm{ERR\text{-}IA}@k = \frac{S(k)}{B(k)}, \quad S(k) = \sum_{i=1}^{k} \frac{1}{i} \sum_{j \ni d_i}
+           \left( \frac{1}{2} \right)^{\mathrm{seen}_j(i)}",
     reference: "Chapelle, Metzler, Zhang & Grinspan 2009, normalised as by ndeval; ties: as alpha_DCG",
     sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
     unbounded: Some(unbounded::SUBTOPICS),
@@ -77,17 +68,14 @@ pub static ERR_IA: Definition = Info {
 }
 .built_by(|spec, scope| by_bound(spec, scope, 0.5, reciprocal));
 
-/// nERR-IA.
 pub static NERR_IA: Definition = Info {
     name: "nERR_IA",
     aliases: &["nERR-IA"],
     title: "normalised intent-aware expected reciprocal rank",
     range: "0 to 1; rarely above, as the ideal ranking is a greedy one",
     equation: "nERR_IA@k = S(k) / (S(k) of the greedy ideal ranking), S(k) as for ERR_IA",
-    tex: concat!(
-        r"\mathrm{nERR\text{-}IA}@k = \frac{S(k)}{S(k) \text{ of the greedy ideal}}, \quad S(k) = ",
-        r"\sum_{i=1}^{k} \frac{1}{i} \sum_{j \ni d_i} \left( \frac{1}{2} \right)^{\mathrm{seen}_j(i)}",
-    ),
+    tex: r"\mathrm{nERR\text{-}IA}@k = \frac{S(k)}{S(k) \text{ of the greedy ideal}}, \quad S(k) = \sum_{i=1}^{k}
+           \frac{1}{i} \sum_{j \ni d_i} \left( \frac{1}{2} \right)^{\mathrm{seen}_j(i)}",
     reference: "Chapelle, Metzler, Zhang & Grinspan 2009; ties: as alpha_DCG",
     sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
     unbounded: Some(unbounded::SUBTOPICS),
@@ -95,7 +83,6 @@ pub static NERR_IA: Definition = Info {
 }
 .built_by(|spec, scope| by_ideal(spec, scope, 0.5, reciprocal));
 
-/// NRBP.
 pub static NRBP: Definition = Info {
     name: "NRBP",
     title: "novelty- and rank-biased precision",
@@ -103,10 +90,8 @@ pub static NRBP: Definition = Info {
     parameters: &[REL, ALPHA, BETA, JUDGED_ONLY],
     equation: "NRBP = (1 - (1-alpha) beta) / M times the sum over ranks i of beta^(i-1) times the sum over the \
                subtopics j of document i of (1-alpha)^(documents before i that are relevant to j)",
-    tex: concat!(
-        r"\mathrm{NRBP} = \frac{1 - (1 - \alpha) \beta}{M} \sum_i \beta^{\,i-1} \sum_{j \ni d_i} (1 - ",
-        r"\alpha)^{\,\mathrm{seen}_j(i)}",
-    ),
+    tex: r"\mathrm{NRBP} = \frac{1 - (1 - \alpha) \beta}{M} \sum_i \beta^{\,i-1} \sum_{j \ni d_i} (1 -
+           \alpha)^{\,\mathrm{seen}_j(i)}",
     reference: "Clarke, Kolla & Vechtomova 2009; ties: as alpha_DCG",
     sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
     unbounded: Some(unbounded::SUBTOPICS),
@@ -117,7 +102,6 @@ pub static NRBP: Definition = Info {
     novelty(spec, scope, alpha, patience(beta), Norm::Subtopics(1.0 / (1.0 - (1.0 - alpha) * beta)))
 });
 
-/// nNRBP.
 pub static NNRBP: Definition = Info {
     name: "nNRBP",
     title: "normalised novelty- and rank-biased precision",
@@ -133,7 +117,6 @@ pub static NNRBP: Definition = Info {
 }
 .built_by(|spec, scope| by_ideal(spec, scope, alpha(spec)?, patience(beta(spec)?)));
 
-/// AP-IA.
 pub static AP_IA: Definition = Info {
     name: "AP_IA",
     aliases: &["MAP_IA", "MAP-IA", "AP-IA"],
@@ -151,7 +134,6 @@ pub static AP_IA: Definition = Info {
     Ok(Box::new(Novelty { rel: spec.rel()?, weights, worth: Worth::Rises, norm: Norm::Subtopics(1.0) }))
 });
 
-/// P-IA.
 pub static P_IA: Definition = Info {
     name: "P_IA",
     aliases: &["P-IA"],
@@ -170,7 +152,6 @@ pub static P_IA: Definition = Info {
     novelty(spec, scope, 0.0, |_| 1.0, norm)
 });
 
-/// Subtopic recall.
 pub static SUBTOPIC_RECALL: Definition = Info {
     name: "StRecall",
     aliases: &["strec"],

@@ -26,7 +26,6 @@ const BEYOND: Parameter = Parameter {
            cannot be reached; 'recall' by min(i, n)",
 };
 
-/// ADR, ADR@k.
 pub static AVERAGE_DYNAMIC_RECALL: Definition = Info {
     name: "ADR",
     aliases: &["average_dynamic_recall"],
@@ -35,10 +34,8 @@ pub static AVERAGE_DYNAMIC_RECALL: Definition = Info {
     parameters: &[REL, BEYOND, JUDGED_ONLY],
     equation: "ADR@k = (1/k) sum over i <= k of r_i, r_i = (documents among the first i that belong to the groups of \
                the truth's first i documents) / i; k = n, the number of relevant documents, unless given",
-    tex: concat!(
-        r"\mathrm{ADR}@k = \frac{1}{k} \sum_{i=1}^{k} r_i, \quad r_i = \frac{|\{ d_1, \ldots, d_i \} \cap ",
-        r"\text{groups of the first } i|}{i}",
-    ),
+    tex: r"\mathrm{ADR}@k = \frac{1}{k} \sum_{i=1}^{k} r_i, \quad r_i = \frac{|\{ d_1, \ldots, d_i \} \cap
+           \text{groups of the first } i|}{i}",
     reference: "Typke, Veltkamp & Wiering 2006; a sum over documents, so exact with ties on both sides",
     unbounded: Some(unbounded::GROUPS),
     ..Info::DEFAULT

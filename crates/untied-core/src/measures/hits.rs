@@ -16,7 +16,6 @@ use crate::table::Judgments;
 
 const MULT: Parameter = Parameter { name: "mult", default: "1", help: "multiple of R, a number above 0, up to 1e9" };
 
-/// P@k.
 pub static PRECISION: Definition = Info {
     name: "P",
     aliases: &["precision"],
@@ -30,7 +29,6 @@ pub static PRECISION: Definition = Info {
 }
 .built_by(|spec, _| build(spec, Divisor::Cutoff));
 
-/// R@k.
 pub static RECALL: Definition = Info {
     name: "R",
     aliases: &["recall"],
@@ -45,7 +43,6 @@ pub static RECALL: Definition = Info {
 }
 .built_by(|spec, _| build(spec, Divisor::Relevant));
 
-/// F1@k.
 pub static F1: Definition = Info {
     name: "F1",
     aliases: &["f1_score"],
@@ -60,7 +57,6 @@ pub static F1: Definition = Info {
 }
 .built_by(|spec, _| build(spec, Divisor::Both));
 
-/// Hits, Hits@k.
 pub static HITS: Definition = Info {
     name: "Hits",
     title: "number of relevant documents found",
@@ -75,7 +71,6 @@ pub static HITS: Definition = Info {
 }
 .built_by(|spec, _| build(spec, Divisor::One));
 
-/// RelP@k.
 pub static RELATIVE_PRECISION: Definition = Info {
     name: "RelP",
     aliases: &["relative_P"],
@@ -90,7 +85,6 @@ pub static RELATIVE_PRECISION: Definition = Info {
 }
 .built_by(|spec, _| build(spec, Divisor::Attainable));
 
-/// R-precision.
 pub static R_PRECISION: Definition = Info {
     name: "Rprec",
     aliases: &["r-precision", "r_precision", "Rprec_mult"],

@@ -26,7 +26,6 @@ const SELF_WEIGHT: Parameter = Parameter {
     help: "what a document counts in the precision at its own rank: 'one', or 'ht' for its weight 1/pi",
 };
 
-/// statAP.
 pub static STAT_AP: Definition = Info {
     name: "statAP",
     aliases: &["statap", "stat_ap"],
@@ -36,10 +35,8 @@ pub static STAT_AP: Definition = Info {
     range: "0 or more",
     equation: "statAP = (1/R^) sum over relevant documents d at rank k of (1/pi_d) (1/k) (1 + sum over relevant \
                documents e above of 1/pi_e), R^ = sum over relevant documents of 1/pi",
-    tex: concat!(
-        r"\mathrm{statAP} = \frac{1}{\hat R} \sum_{k:\ x_k = 1} \frac{1}{\pi_k} \cdot \frac{1}{k} \left( 1 + ",
-        r"\sum_{j < k,\ x_j = 1} \frac{1}{\pi_j} \right), \quad \hat R = \sum_{x_d = 1} \frac{1}{\pi_d}",
-    ),
+    tex: r"\mathrm{statAP} = \frac{1}{\hat R} \sum_{k:\ x_k = 1} \frac{1}{\pi_k} \cdot \frac{1}{k} \left( 1 +
+           \sum_{j < k,\ x_j = 1} \frac{1}{\pi_j} \right), \quad \hat R = \sum_{x_d = 1} \frac{1}{\pi_d}",
     reference: "Pavlu & Aslam 2007",
     sampled: &[Sampled { unless: lattice::MANY_KINDS, then: Sampled::NO_VARIANCE }],
     unbounded: Some(unbounded::ESTIMATOR),

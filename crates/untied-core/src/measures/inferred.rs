@@ -20,7 +20,6 @@ use crate::table::Judgments;
 const EPS: Parameter =
     Parameter { name: "eps", default: "0.00001", help: "smoothing of the estimated precision, from 0" };
 
-/// infAP.
 pub static INFERRED_AP: Definition = Info {
     name: "infAP",
     aliases: &["infap", "inferred_ap"],
@@ -28,10 +27,8 @@ pub static INFERRED_AP: Definition = Info {
     parameters: &[REL, EPS],
     equation: "infAP = (1/R) sum over ranks k of relevant documents of 1/k + (D/k) (r + eps) / (m + 2 eps), where D \
                pooled, m judged and r relevant documents stand above; 1 at rank 1",
-    tex: concat!(
-        r"\mathrm{infAP} = \frac{1}{R} \sum_{k:\ x_k = 1} \left( \frac{1}{k} + \frac{D_k}{k} \cdot \frac{r_k ",
-        r"+ \varepsilon}{m_k + 2 \varepsilon} \right)",
-    ),
+    tex: r"\mathrm{infAP} = \frac{1}{R} \sum_{k:\ x_k = 1} \left( \frac{1}{k} + \frac{D_k}{k} \cdot \frac{r_k +
+           \varepsilon}{m_k + 2 \varepsilon} \right)",
     reference: "Yilmaz & Aslam 2006",
     sampled: &[Sampled { unless: lattice::MANY_KINDS, then: Sampled::BOUNDS }],
     unbounded: Some(unbounded::ESTIMATOR),

@@ -20,7 +20,6 @@ const LEVELS: Parameter = Parameter {
     help: "recall levels, from 0 to 1",
 };
 
-/// IPrec@x.
 pub static INTERPOLATED_PRECISION: Definition = Info {
     name: "IPrec",
     aliases: &["iprec_at_recall"],
@@ -43,7 +42,6 @@ pub static INTERPOLATED_PRECISION: Definition = Info {
     Ok(Box::new(InterpolatedPrecision { rel: spec.rel()?, base: spec.recall_base()?, targets: vec![ceiling(level)] }))
 });
 
-/// IPrecMean.
 pub static MEAN_INTERPOLATED_PRECISION: Definition = Info {
     name: "IPrecMean",
     aliases: &["11pt_avg"],

@@ -23,7 +23,6 @@ const COUNT: Parameter = Parameter {
     help: "how often the document that stands for all others counts: once ('set') or at every rank ('list')",
 };
 
-/// ADRInverted.
 pub static INVERTED_RECALL: Definition = Info {
     name: "ADRInverted",
     aliases: &["adr_inverted"],

@@ -6,7 +6,6 @@ use crate::names::{Cutoff, Info};
 use crate::ranking::Ranking;
 use crate::table::Judgments;
 
-/// Judged, Judged@k.
 pub static JUDGED: Definition = Info {
     name: "Judged",
     aliases: &["judged"],
@@ -19,7 +18,6 @@ pub static JUDGED: Definition = Info {
 }
 .built_by(|spec, _| Ok(Box::new(Judged { cutoff: spec.cutoff_or(usize::MAX) })));
 
-/// Unjudged@k.
 pub static UNJUDGED: Definition = Info {
     name: "Unjudged",
     aliases: &["unj"],

@@ -20,7 +20,6 @@ use crate::names::{Info, JUDGED_ONLY, Sampled, Spec, unbounded};
 use crate::ranking::{Ranking, best, worst};
 use crate::table::Judgments;
 
-/// Rndcg.
 pub static NDCG_AT_CHANGES: Definition = Info {
     name: "Rndcg",
     aliases: &["rndcg"],
@@ -35,7 +34,6 @@ pub static NDCG_AT_CHANGES: Definition = Info {
 }
 .built_by(|spec, scope| at_changes(spec, scope, 1));
 
-/// nDCGRel.
 pub static NDCG_AT_RELEVANT: Definition = Info {
     name: "nDCGRel",
     aliases: &["ndcg_rel"],

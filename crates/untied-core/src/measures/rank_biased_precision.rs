@@ -25,7 +25,6 @@ const MAX_GRADE: Parameter = Parameter {
 const ANY_REL: Parameter = Parameter { help: "as RBP's; an unjudged document may gain 1 all the same", ..REL };
 const ANY_MAX_GRADE: Parameter = Parameter { help: ANY_REL.help, ..MAX_GRADE };
 
-/// RBP, RBP@k.
 pub static RBP: Definition = Info {
     name: "RBP",
     aliases: &["rank_biased_precision"],
@@ -42,7 +41,6 @@ pub static RBP: Definition = Info {
     Ok(Box::new(RankBiased { gains, p: persistence(spec)?, cutoff: spec.cutoff }))
 });
 
-/// The residual of RBP.
 pub static RBP_RESIDUAL: Definition = Info {
     name: "RBPResidual",
     aliases: &["rbp_resid"],

@@ -14,7 +14,6 @@ use crate::names::{Cutoff, Info, JUDGED_ONLY, REL};
 use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
 
-/// RR, RR@k.
 pub static RECIPROCAL_RANK: Definition = Info {
     name: "RR",
     aliases: &["recip_rank", "mrr", "reciprocal_rank"],
@@ -22,10 +21,8 @@ pub static RECIPROCAL_RANK: Definition = Info {
     cutoff: Cutoff::Optional,
     parameters: &[REL, JUDGED_ONLY],
     equation: "RR@k = 1 / (rank of the first relevant document) if that rank is at most k, else 0",
-    tex: concat!(
-        r"\mathrm{RR}@k = \begin{cases} 1/i & \text{if the first relevant rank } i \le k \\ 0 & \text{else} ",
-        r"\end{cases}",
-    ),
+    tex: r"\mathrm{RR}@k = \begin{cases} 1/i & \text{if the first relevant rank } i \le k \\ 0 & \text{else}
+           \end{cases}",
     reference: "Voorhees & Harman 2005; ties: McSherry & Najork 2008, section 2.5, corrected (see the errata)",
     ..Info::DEFAULT
 }

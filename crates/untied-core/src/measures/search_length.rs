@@ -21,7 +21,6 @@ use crate::table::Judgments;
 
 const Q: Parameter = Parameter { name: "q", default: "1", help: "how many relevant documents are wanted, from 1" };
 
-/// ESL.
 pub static SEARCH_LENGTH: Definition = Info {
     name: "ESL",
     aliases: &["expected_search_length"],
@@ -40,7 +39,6 @@ pub static SEARCH_LENGTH: Definition = Info {
     Ok(Box::new(SearchLength { rel: spec.rel()?, wanted }))
 });
 
-/// EP@x.
 pub static EXPECTED_PRECISION: Definition = Info {
     name: "EP",
     aliases: &["expected_precision"],
@@ -54,7 +52,6 @@ pub static EXPECTED_PRECISION: Definition = Info {
 }
 .built_by(|spec, _| build(spec, false));
 
-/// PRR@x.
 pub static PROBABILITY_OF_RELEVANCE: Definition = Info {
     name: "PRR",
     aliases: &["probability_of_relevance"],

@@ -12,7 +12,6 @@ use crate::table::Judgments;
 const BETA: Parameter =
     Parameter { name: "beta", default: "1", help: "weight of recall against precision, 0 or more (trec_eval's x)" };
 
-/// SetP.
 pub static SET_PRECISION: Definition = Info {
     name: "SetP",
     aliases: &["set_P"],
@@ -29,7 +28,6 @@ pub static SET_PRECISION: Definition = Info {
 }
 .built_by(|spec, _| build(spec, None, |hits, n, _| ratio(hits, n)));
 
-/// SetRelP.
 pub static SET_RELATIVE_PRECISION: Definition = Info {
     name: "SetRelP",
     aliases: &["set_relative_P"],
@@ -43,7 +41,6 @@ pub static SET_RELATIVE_PRECISION: Definition = Info {
 }
 .built_by(|spec, _| build(spec, Some(spec.recall_base()?), |hits, n, relevant| ratio(hits, n.min(relevant))));
 
-/// SetR.
 pub static SET_RECALL: Definition = Info {
     name: "SetR",
     aliases: &["set_recall"],
@@ -57,7 +54,6 @@ pub static SET_RECALL: Definition = Info {
 }
 .built_by(|spec, _| build(spec, Some(spec.recall_base()?), |hits, _, relevant| ratio(hits, relevant)));
 
-/// SetAP.
 pub static SET_AVERAGE_PRECISION: Definition = Info {
     name: "SetAP",
     aliases: &["set_map"],
@@ -71,7 +67,6 @@ pub static SET_AVERAGE_PRECISION: Definition = Info {
 }
 .built_by(|spec, _| build(spec, Some(spec.recall_base()?), |hits, n, relevant| ratio(hits * hits, n * relevant)));
 
-/// SetF.
 pub static SET_F: Definition = Info {
     name: "SetF",
     aliases: &["set_F"],

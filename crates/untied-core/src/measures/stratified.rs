@@ -33,7 +33,6 @@ pub(super) const ESTIMATOR: Parameter = Parameter {
 /// Relevant documents that sample_eval counts at most.
 pub(super) const MOST: f64 = 1000.0;
 
-/// xinfAP.
 pub static STRATIFIED_AP: Definition = Info {
     name: "xinfAP",
     aliases: &["xinfap"],
@@ -44,10 +43,8 @@ pub static STRATIFIED_AP: Definition = Info {
     equation: "xinfAP = (1/R^) sum over relevant documents at rank k of (N_s/n_s) (1/k) (1 + sum over strata of \
                D (r + eps) / (n + prior eps)), where D pooled, n judged and r relevant documents of a stratum stand \
                above; R^ = sum over strata of r_s N_s / n_s (at most 1000 with 'sample_eval')",
-    tex: concat!(
-        r"\mathrm{xinfAP} = \frac{1}{\hat R} \sum_{k:\ x_k = 1} \frac{N_s}{n_s} \cdot \frac{1}{k} \left( 1 + ",
-        r"\sum_{t} D_t \frac{r_t + \varepsilon}{n_t + \mathit{prior}\, \varepsilon} \right)",
-    ),
+    tex: r"\mathrm{xinfAP} = \frac{1}{\hat R} \sum_{k:\ x_k = 1} \frac{N_s}{n_s} \cdot \frac{1}{k} \left( 1 +
+           \sum_{t} D_t \frac{r_t + \varepsilon}{n_t + \mathit{prior}\, \varepsilon} \right)",
     reference: "Yilmaz, Kanoulas & Aslam 2008",
     sampled: &[Sampled { unless: lattice::MANY_KINDS, then: Sampled::BOUNDS }],
     unbounded: Some(unbounded::ESTIMATOR),

@@ -19,7 +19,6 @@ use crate::table::Judgments;
 const DISCOUNT: Parameter =
     Parameter { name: "discount", default: "'log2'", help: "discount of rank i, as that of DCG" };
 
-/// infNDCG, infNDCG@k.
 pub static INFERRED_NDCG: Definition = Info {
     name: "infNDCG",
     aliases: &["infndcg", "inferred_ndcg"],

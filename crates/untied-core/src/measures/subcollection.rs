@@ -26,7 +26,6 @@ const RATE: Parameter = Parameter {
            pool that is judged",
 };
 
-/// subAP.
 pub static SUBCOLLECTION_AP: Definition = Info {
     name: "subAP",
     aliases: &["subcollection_ap"],
@@ -34,10 +33,8 @@ pub static SUBCOLLECTION_AP: Definition = Info {
     parameters: &[REL, RATE],
     equation: "subAP = (1/R) sum over relevant documents of rho E[1 / (c + Binomial(m, p))], with rho relevant and c \
                judged documents up to it and m documents outside the pool above it",
-    tex: concat!(
-        r"\mathrm{subAP} = \frac{1}{R} \sum_{k:\ x_k = 1} \rho_k \; E \left[ \frac{1}{c_k + ",
-        r"\mathrm{Binomial}(m_k, p)} \right]",
-    ),
+    tex: r"\mathrm{subAP} = \frac{1}{R} \sum_{k:\ x_k = 1} \rho_k \; E \left[ \frac{1}{c_k + \mathrm{Binomial}(m_k,
+           p)} \right]",
     reference: "Yilmaz & Aslam 2006; exact mean and variance, over inclusion and ties",
     sampled: &[Sampled {
         unless: "(documents of each kind + 1) times each other, times those outside the pool down to its \

@@ -6,7 +6,6 @@ use crate::names::{Cutoff, Info, JUDGED_ONLY, REL};
 use crate::ranking::Ranking;
 use crate::table::Judgments;
 
-/// Success, Success@k.
 pub static SUCCESS: Definition = Info {
     name: "Success",
     aliases: &["hit_rate", "hitrate"],

@@ -35,7 +35,6 @@ const SAVE: Parameter = Parameter {
     help: "probability that a relevant document is kept once it is clicked; gain of one is click_relevant * save",
 };
 
-/// TBG, TBG@k.
 pub static TBG: Definition = Info {
     name: "TBG",
     aliases: &["time_biased_gain"],

@@ -29,7 +29,6 @@ const GAIN_AT: Parameter =
     Parameter { name: "gain_at", default: "'end'", help: "where a document counts: at its 'end' or at its 'start'" };
 const NORM: Parameter = Parameter { name: "norm", default: "1", help: "what the sum is divided by" };
 
-/// U, U@k.
 pub static U: Definition = Info {
     name: "U",
     aliases: &["u_measure", "u-measure"],
@@ -39,10 +38,8 @@ pub static U: Definition = Info {
     needs: Needs::Documents,
     range: "0 or more",
     equation: "(1/norm) sum over ranks i of relevant documents of max(0, 1 - pos_i / L), pos_i = l_1 + .. + l_i",
-    tex: concat!(
-        r"\mathrm{U} = \frac{1}{\mathit{norm}} \sum_{i:\ x_i = 1} \max \left( 0, 1 - \frac{l_1 + \cdots + ",
-        r"l_i}{L} \right)",
-    ),
+    tex: r"\mathrm{U} = \frac{1}{\mathit{norm}} \sum_{i:\ x_i = 1} \max \left( 0, 1 - \frac{l_1 + \cdots + l_i}{L}
+           \right)",
     reference: "Sakai & Dou 2013; ties: mean position, or by counts of documents of each length",
     sampled: &[Sampled {
         unless: "(documents of each length and grade + 1) times each other exceed 2 million in a group in \

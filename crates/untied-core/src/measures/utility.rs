@@ -18,7 +18,6 @@ const COLLECTION: Parameter = Parameter {
     help: "number of documents in the collection, N; needed where the fourth weight is not 0",
 };
 
-/// Utility.
 pub static UTILITY: Definition = Info {
     name: "Utility",
     aliases: &["utility"],

@@ -12,7 +12,6 @@ use crate::names::{Info, JUDGED_ONLY, REL, Sampled, unbounded};
 use crate::ranking::Ranking;
 use crate::table::Judgments;
 
-/// YAAP.
 pub static YAAP: Definition = Info {
     name: "YAAP",
     aliases: &["yaap"],

@@ -30,7 +30,7 @@ pub struct Info {
     pub range: &'static str,
     /// The definition, on one total order.
     pub equation: &'static str,
-    /// The same in TeX.
+    /// The same in TeX, which takes a line break for a blank.
     pub tex: &'static str,
     /// Where it comes from.
     pub reference: &'static str,

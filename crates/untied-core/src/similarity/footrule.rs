@@ -65,10 +65,8 @@ pub static RECIPROCAL_RANKS: Definition = Info {
     parameters: &[Parameter { name: "power", default: "1", help: "1: differences; 2: their squares" }, NORMALIZE],
     lower_is_better: true,
     equation: "sum |1/rank in A - 1/rank in B|, 0 for 1/rank where it is none of the first k",
-    tex: concat!(
-        r"\mathrm{RRDistance} \propto \sum_d \left| \frac{1}{\mathrm{rank}_A(d)} - ",
-        r"\frac{1}{\mathrm{rank}_B(d)} \right|",
-    ),
+    tex: r"\mathrm{RRDistance} \propto \sum_d \left| \frac{1}{\mathrm{rank}_A(d)} - \frac{1}{\mathrm{rank}_B(d)}
+           \right|",
     reference: "after Carterette 2008",
     ..Info::DEFAULT
 }

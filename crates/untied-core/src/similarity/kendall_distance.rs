@@ -29,10 +29,8 @@ pub static KENDALL_DISTANCE: Definition = Info {
     ],
     lower_is_better: true,
     equation: "pairs in opposite orders, absent documents last, + p pairs that one ranking lacks",
-    tex: concat!(
-        r"\mathrm{KendallDistance} \propto |\text{pairs in opposite orders}| + p\, |\text{pairs that one ",
-        r"ranking lacks}|",
-    ),
+    tex: r"\mathrm{KendallDistance} \propto |\text{pairs in opposite orders}| + p\, |\text{pairs that one ranking
+           lacks}|",
     reference: "Fagin, Kumar & Sivakumar 2003",
     ..Info::DEFAULT
 }

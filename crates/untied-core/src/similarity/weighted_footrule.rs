@@ -20,10 +20,8 @@ pub static WEIGHTED_FOOTRULE: Definition = Info {
     lower_is_better: true,
     range: "0 and up",
     equation: "sum of pbar_x |sum of pbar_y above x in A - the same in B|, pbar = mean cost of the ranks moved",
-    tex: concat!(
-        r"\mathrm{WeightedFootrule} = \sum_x \bar p_x \left| \sum_{y \text{ above } x \text{ in } A} \bar ",
-        r"p_y - \sum_{y \text{ above } x \text{ in } B} \bar p_y \right|",
-    ),
+    tex: r"\mathrm{WeightedFootrule} = \sum_x \bar p_x \left| \sum_{y \text{ above } x \text{ in } A} \bar p_y -
+           \sum_{y \text{ above } x \text{ in } B} \bar p_y \right|",
     reference: "Kumar & Vassilvitskii 2010",
     ..Info::DEFAULT
 }

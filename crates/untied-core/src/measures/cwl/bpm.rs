@@ -11,17 +11,14 @@ use crate::names::{Cutoff, Info, JUDGED_ONLY, Sampled, unbounded};
 use crate::ranking::Ranking;
 use crate::table::Judgments;
 
-/// BPM@k.
 pub static BPM: Definition = Info {
     name: "BPM",
     title: "bejeweled player model: stops when T is gained, or at k",
     cutoff: Cutoff::Required,
     parameters: &[GOAL, MIN_REL, MAX_REL, JUDGED_ONLY],
     equation: "(g_1 + .. + g_I) / I, I the first rank with g_1 + .. + g_I >= T, at most k",
-    tex: concat!(
-        r"\mathrm{BPM}@k = \frac{1}{I} \sum_{i=1}^{I} g_i, \quad I = \min \left( k, \min \{ i : g_1 + \cdots ",
-        r"+ g_i \ge T \} \right)",
-    ),
+    tex: r"\mathrm{BPM}@k = \frac{1}{I} \sum_{i=1}^{I} g_i, \quad I = \min \left( k, \min \{ i : g_1 + \cdots + g_i
+           \ge T \} \right)",
     reference: "Zhang, Liu, Li, Zhang, Xu & Ma 2017 (its static form); ties: by counts of documents gained, exact",
     sampled: &[Sampled {
         unless: "counts of documents gained come in more ways than 100 million steps can go through, in the \

@@ -6,16 +6,13 @@ use crate::measures::dcg::{Gain, Gains, logarithmic};
 use crate::measures::{Definition, Measure, Scope};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Other, Spec};
 
-/// INSQ.
 pub static INSQ: Definition = Info {
     name: "INSQ",
     title: "user who hopes for T and goes on the more, the further he got",
     parameters: &[GOAL, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
     equation: "sum over ranks of W(i) g_i, C(i) = ((i+2T-1) / (i+2T))^2",
-    tex: concat!(
-        r"\mathrm{INSQ} = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = \left( \frac{i + 2T - 1}{i + ",
-        r"2T} \right)^2",
-    ),
+    tex: r"\mathrm{INSQ} = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = \left( \frac{i + 2T - 1}{i + 2T}
+           \right)^2",
     reference: "Moffat, Scholer & Thomas 2012; ties: as DCG, with discount W",
     ..Info::DEFAULT
 }
@@ -24,7 +21,6 @@ pub static INSQ: Definition = Info {
     weighted(spec, scope, (1..=limit(spec, false)?).map(|i| squares(goal, i as f64)).collect())
 });
 
-/// SDCG@k.
 pub static SDCG: Definition = Info {
     name: "SDCG",
     title: "DCG relative to a ranking of k documents of the highest grade",
@@ -32,10 +28,8 @@ pub static SDCG: Definition = Info {
     others: &[Other { parameter: "dcg", value: Some("'log2'"), info: None }],
     parameters: &[MIN_REL, MAX_REL, JUDGED_ONLY],
     equation: "sum over ranks i <= k of W(i) g_i, W(i) = D(i) / (D(1) + .. + D(k)), D(i) = 1 / log2(1+i)",
-    tex: concat!(
-        r"\mathrm{SDCG}@k = \frac{\sum_{i \le k} g_i\, D(i)}{\sum_{i \le k} D(i)}, \quad D(i) = ",
-        r"\frac{1}{\log_2 (1 + i)}",
-    ),
+    tex: r"\mathrm{SDCG}@k = \frac{\sum_{i \le k} g_i\, D(i)}{\sum_{i \le k} D(i)}, \quad D(i) = \frac{1}{\log_2 (1
+           + i)}",
     reference: "Järvelin & Kekäläinen 2002, as in Azzopardi, Thomas & Moffat 2019; ties: as DCG",
     ..Info::DEFAULT
 }

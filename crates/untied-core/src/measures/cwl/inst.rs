@@ -8,16 +8,13 @@ use crate::names::{Info, JUDGED_ONLY, Sampled, unbounded};
 use crate::ranking::Ranking;
 use crate::table::Judgments;
 
-/// INST.
 pub static INST: Definition = Info {
     name: "INST",
     title: "user who adapts to what was gained of the T hoped for",
     parameters: &[GOAL, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
     equation: "sum over ranks of W(i) g_i, C(i) = ((x-1) / x)^2, x = i + 2T - (g_1 + .. + g_i)",
-    tex: concat!(
-        r"\mathrm{INST} = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = \left( \frac{x - 1}{x} ",
-        r"\right)^2, \quad x = i + 2T - \sum_{j \le i} g_j",
-    ),
+    tex: r"\mathrm{INST} = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = \left( \frac{x - 1}{x} \right)^2,
+           \quad x = i + 2T - \sum_{j \le i} g_j",
     reference: "Moffat, Bailey, Scholer & Thomas 2015, 2017; ties: all orders where they are few, else a sample",
     sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: "estimates" }],
     unbounded: Some(unbounded::WEIGHTS),

@@ -8,7 +8,6 @@ use crate::names::{Cutoff, Info, JUDGED_ONLY, Sampled, Spec, unbounded};
 use crate::ranking::Ranking;
 use crate::table::Judgments;
 
-/// NERR8@k.
 pub static NERR8: Definition = Info {
     name: "NERR8",
     title: "nearly ERR: stops by gain, and at k",
@@ -23,17 +22,14 @@ pub static NERR8: Definition = Info {
 }
 .built_by(|spec, scope| until_gain(spec, scope, limit(spec, true)?, |_| 1.0));
 
-/// NERR9@k.
 pub static NERR9: Definition = Info {
     name: "NERR9",
     title: "nearly ERR: stops by gain and by rank, and at k",
     cutoff: Cutoff::Required,
     parameters: &[MIN_REL, MAX_REL, JUDGED_ONLY],
     equation: "sum over ranks of W(i) g_i, C(i) = (1 - g_i) i / (i+1) for i < k, else 0",
-    tex: concat!(
-        r"\mathrm{NERR9}@k = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = (1 - g_i) \frac{i}{i + 1} ",
-        r"\quad (i < k)",
-    ),
+    tex: r"\mathrm{NERR9}@k = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = (1 - g_i) \frac{i}{i + 1} \quad
+           (i < k)",
     reference: "Azzopardi, Mackenzie & Moffat 2021, equation 9; ties: all orders where they are few, else a sample",
     sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::ESTIMATES }],
     unbounded: Some(unbounded::WEIGHTS),
@@ -41,7 +37,6 @@ pub static NERR9: Definition = Info {
 }
 .built_by(|spec, scope| until_gain(spec, scope, limit(spec, true)?, |i| 1.0 / i));
 
-/// NERR10.
 pub static NERR10: Definition = Info {
     name: "NERR10",
     title: "nearly ERR: stops by gain, with the patience of RBP",
@@ -58,16 +53,13 @@ pub static NERR10: Definition = Info {
     until_gain(spec, scope, limit(spec, false)?, move |i| p.powf(i - 1.0))
 });
 
-/// NERR11.
 pub static NERR11: Definition = Info {
     name: "NERR11",
     title: "nearly ERR: stops by gain, with the goal of INSQ",
     parameters: &[GOAL, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
     equation: "sum over ranks of W(i) g_i, C(i) = (1 - g_i) ((i+2T-1) / (i+2T))^2",
-    tex: concat!(
-        r"\mathrm{NERR11} = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = (1 - g_i) \left( \frac{i + ",
-        r"2T - 1}{i + 2T} \right)^2",
-    ),
+    tex: r"\mathrm{NERR11} = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = (1 - g_i) \left( \frac{i + 2T -
+           1}{i + 2T} \right)^2",
     reference: "Azzopardi, Mackenzie & Moffat 2021, equation 12 (cwl-eval calls it 11); ties: all orders where they \
                 are few, else a sample",
     sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::ESTIMATES }],
