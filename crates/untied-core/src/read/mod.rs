@@ -1,10 +1,10 @@
 //! Bytes to columns.
 //!
-//! [`source`] opens a path and says whether it can be read at any position (a plain file) or only in
-//! sequence (standard input, pipes, archives); [`blocks`] cuts either into blocks of whole lines and hands
-//! them to a parser in parallel, all or some at a time; [`line`] and [`number`] are that parser's tools; [`layout`] parses columns, [`trec`] has
-//! TREC's formats as lists of them, [`table`] those with names of columns.
-//! [`letor`] reads learning-to-rank data, more than once and at any position, which [`spool`] makes possible.
+//! [`source`] opens a path and says whether it can be read at any position (a plain file) or only in sequence (standard
+//! input, pipes, archives); [`blocks`] cuts either into blocks of whole lines and hands them to a parser in parallel, all
+//! or some at a time; [`line`] and [`number`] are that parser's tools; [`layout`] parses columns, [`trec`] has TREC's
+//! formats as lists of them, [`table`] reads those with names of columns. [`letor`] reads learning-to-rank data, more than
+//! once and at any position, which [`spool`] makes possible.
 
 pub mod blocks;
 mod delimited;
