@@ -23,6 +23,7 @@ NAMES = {"P": "P", "R": "R", "F1": "F1", "AP": "AP", "indAP": "AP", "RR": "RR", 
          "infAP": "infAP", "ADR": "ADR", "pair_concordance": "PairConcordance", "compat": "Compat", "subAP": "subAP",
          "TBG": "TBG", "U": "U", "xinfAP": "xinfAP", "infNDCG": "infNDCG", "statAP": "statAP",
          "ADR.inverted": "ADRInverted"}  # fmt: skip
+NAMES |= {name: name for name in ("Q",)}
 STATISTICS = {"mean": "mean", "value": "mean", "var": "variance", "min": "low", "max": "high"}
 
 # What neither the package nor the oracle computes: measures, or single statistics of a measure. To be emptied, never
@@ -73,7 +74,7 @@ def measure_of(case: dict[str, Any]) -> tuple[oracle.Measure, dict[str, Any]]:
         kwargs["recall_base"] = params.pop("R")
     if "ideal" in params:
         kwargs["recall_base"] = params.pop("ideal")
-    for key in ("p", "eps"):
+    for key in ("p", "eps", "gamma", "e"):
         if key in params:
             kwargs[key] = Fraction(params.pop(key))
     if name == "ADR":
@@ -91,9 +92,16 @@ def measure_of(case: dict[str, Any]) -> tuple[oracle.Measure, dict[str, Any]]:
         "depth",
         "normalize",
         "count",
+        "beta",
+        "user",
+        "utility",
+        "max_grade",
+        "collection",
     ):
         if key in params:
             kwargs[key] = params.pop(key)
+    if "stops" in params:
+        kwargs["stops"] = {int(grade): stop for grade, stop in params.pop("stops").items()}
     if "gain" in params:
         kwargs["gain"] = {"exp": "exp2", "linear": "linear"}[params.pop("gain")]
     if "discount" in params:
@@ -161,7 +169,7 @@ def test_every_case_is_covered_or_listed() -> None:
     stale = NOT_STATED - {c["measure"] for c in CASES} - {f"{c['measure']}/{c['statistic']}" for c in CASES}
     assert not stale
     assert not NOT_STATED & set(NAMES)
-    assert len(COVERED) + sum(map(is_not_stated, CASES)) == len(CASES) == 425
+    assert len(COVERED) + sum(map(is_not_stated, CASES)) == len(CASES) == 457
 
 
 def test_not_yet() -> None:

@@ -8,11 +8,11 @@ from fractions import Fraction
 from inspect import signature
 from typing import Any
 
-from oracle import binary, graded, partial, sampled, subtopics, users
+from oracle import binary, blended, graded, partial, sampled, subtopics, users
 from oracle.judgements import Lengths, Subtopics, Truth, gain_of, is_judged, relevant_total
 from oracle.stated import STATED
 
-MODULES = (binary, graded, users, partial, sampled, subtopics)  # where measures are stated
+MODULES = (binary, blended, graded, users, partial, sampled, subtopics)  # where measures are stated
 
 MEASURES: dict[str, Callable[..., Fraction | None]] = {name: one.definition for name, one in STATED.items()}
 COUNTS = {name for name, one in STATED.items() if one.is_count}

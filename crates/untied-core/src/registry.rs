@@ -44,6 +44,7 @@ pub static FAMILIES: &[Family] = &[
             &binary_gain::BINARY_GAIN,
         ]),
     },
+    Family { title: "Blended ratios of counts and gains", measures: Members::OfOne(&[&q_measure::Q_MEASURE]) },
     Family {
         title: "Models of a user who stops",
         measures: Members::OfOne(&[

@@ -22,6 +22,7 @@ __all__ = [  # noqa: RUF022 (as they are listed)
     "nDCGRel",
     "G",
     "binG",
+    "Q",
     "RBP",
     "RBPResidual",
     "ERR",
@@ -108,6 +109,7 @@ Rndcg = Measure("Rndcg")
 nDCGRel = Measure("nDCGRel")
 G = Measure("G")
 binG = Measure("binG")
+Q = Measure("Q")
 RBP = Measure("RBP")
 RBPResidual = Measure("RBPResidual")
 ERR = Measure("ERR")

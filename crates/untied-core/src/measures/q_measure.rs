@@ -1,0 +1,265 @@
+//! Q-measure: average precision in which precision at a relevant document is a blended ratio of counts and gains.
+//!
+//!   BR(i) = (C(i) + beta cg(i)) / (i + beta cg*(i)),    Q@k = (1 / min(k, R)) sum of BR(i) over relevant ranks i <= k,
+//!
+//! C(i) counts the relevant documents to rank i, cg(i) adds up their gains, cg*(i) those of the ideal ranking. With
+//! v = 1 + beta g what a relevant document counts, B what those before a group count, and D(i) = i + beta cg*(i), which
+//! is the same for all orders, position a of a group of n with r relevant documents that count V together adds
+//!
+//!   E = \[r B + V + (a-1)/(n-1) (r-1) V\] / (n D(t+a)):
+//!
+//! a sum over pairs of documents, as for AP. Of two neighbours the better one first is never worth less. Its variance
+//! comes from counts ([`super::orders::lattice`]). The same sum with a weight s for each document is NCU's.
+
+use super::bounds::filling::Filling;
+use super::bounds::{Bounds, Open, Widest};
+use super::dcg::{GAIN, Gain};
+use super::orders::{Outcome, lattice};
+use super::{Definition, Measure, Scope};
+use crate::error::{Error, Result};
+use crate::grade::Level;
+use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, REL, Sampled, Spec};
+use crate::ranking::{Group, Ranking};
+use crate::table::Judgments;
+use crate::watch;
+
+pub(super) const BETA: Parameter = Parameter {
+    name: "beta",
+    default: "1",
+    help: "weight of gains against counts in the blended ratio, from 0; 0 makes it precision",
+};
+pub(super) const GAINS: Parameter = Parameter {
+    help: "gain of a grade g: 'linear' (g), 'exp2' (2^g - 1), or a table {1: 1, 2: 3, ...} that never falls",
+    ..GAIN
+};
+
+/// Q-measure, Q@k.
+pub static Q_MEASURE: Definition = Info {
+    name: "Q",
+    aliases: &["Q-measure", "Qmeasure", "Q_measure"],
+    title: "Q-measure: average precision with graded relevance, by blended ratios",
+    cutoff: Cutoff::Optional,
+    parameters: &[BETA, GAINS, REL, JUDGED_ONLY],
+    equation: "Q@k = (1 / min(k, R)) sum of BR(i) over the ranks i <= k of relevant documents, BR(i) = (C(i) + beta \
+               cg(i)) / (i + beta cg*(i)), with C(i) relevant documents and gains cg(i) to rank i, cg*(i) the ideal's",
+    tex: r"\mathrm{Q}@k = \frac{1}{\min(k, R)} \sum_{i \le k,\ x_i = 1} \mathrm{BR}(i), \quad \mathrm{BR}(i) = \frac{C(i) + \beta\, \mathrm{cg}(i)}{i + \beta\, \mathrm{cg}^*(i)}",
+    reference: "Sakai 2004; Sakai 2007; cutoff as NTCIREVAL; ties: mean, exact, as AP",
+    sampled: &[Sampled { unless: lattice::MANY_KINDS, then: Sampled::NO_VARIANCE }],
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| Ok(Box::new(QMeasure { blend: Blend::new(spec, scope)?, cutoff: spec.cutoff_or(usize::MAX) })));
+
+/// What relevant documents count.
+pub(super) struct Blend {
+    pub rel: f64,
+    pub beta: f64,
+    pub gain: Gain,
+}
+
+/// Relevant documents of one grade.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Kind {
+    /// Weight of the blended ratio at such a document, s.
+    pub weight: f64,
+    /// What such a document counts, v.
+    pub value: f64,
+    pub count: usize,
+}
+
+impl Blend {
+    pub(super) fn new(spec: &Spec, scope: &Scope<'_>) -> Result<Blend> {
+        let rel = spec.rel()?;
+        let beta = spec.number(BETA.name, 1.0, "a number from 0", |beta| beta >= 0.0)?;
+        let gain = Gain::AtLeast(rel, Box::new(Gain::new(spec, scope.grades)?));
+        rising(spec, scope, &gain)?;
+        Ok(Blend { rel, beta, gain })
+    }
+
+    /// What a document of this relevant grade counts, v.
+    pub(super) fn value(&self, grade: f64) -> f64 {
+        1.0 + self.beta * self.gain.of(grade)
+    }
+
+    /// The relevant documents among some, highest grade first, all of weight 1.
+    pub(super) fn kinds(&self, levels: &[Level]) -> Vec<Kind> {
+        let relevant = levels.iter().take_while(|level| level.grade >= self.rel);
+        relevant
+            .map(|level| Kind { weight: 1.0, value: self.value(level.grade), count: level.count as usize })
+            .collect()
+    }
+
+    /// D(1) .. D(depth).
+    pub(super) fn costs(&self, truth: &Judgments<'_>, depth: usize) -> Vec<f64> {
+        let gains = truth
+            .levels
+            .iter()
+            .take_while(|level| level.grade >= self.rel)
+            .flat_map(|level| std::iter::repeat_n(self.beta * self.gain.of(level.grade), level.count as usize));
+        let mut total = 0.0;
+        let ideal = gains.chain(std::iter::repeat(0.0)).take(depth);
+        let cost = |(i, gain)| {
+            total += gain;
+            i as f64 + total
+        };
+        (1..).zip(ideal).map(cost).collect()
+    }
+}
+
+/// Check that no gain is negative and none falls as grades rise, so that the order by grade is the ideal one.
+pub(super) fn rising(spec: &Spec, scope: &Scope<'_>, gain: &Gain) -> Result<()> {
+    let mut above = f64::INFINITY;
+    for &grade in scope.grades.iter().filter(|&&grade| grade >= 0.0) {
+        let here = gain.of(grade);
+        if here > above || here < 0.0 {
+            let what = if here < 0.0 { "is negative" } else { "is larger than that of the next higher grade" };
+            return Err(Error::Value(format!("{spec}: gain of grade {grade} {what}")));
+        }
+        above = here;
+    }
+    Ok(())
+}
+
+/// A group with relevant documents.
+pub(super) struct Part<'a> {
+    pub size: usize,
+    pub kinds: Vec<Kind>,
+    /// D at its positions within the cutoff.
+    pub costs: &'a [f64],
+}
+
+impl<'a> Part<'a> {
+    pub(super) fn new(group: &Group<'_>, kinds: Vec<Kind>, costs: &'a [f64]) -> Part<'a> {
+        let slots = group.slots(costs.len());
+        Part { size: group.size, kinds, costs: &costs[group.start..group.start + slots] }
+    }
+
+    /// Mean of the sum of s BR over its relevant documents, after documents that count `before`.
+    pub(super) fn mean(&self, before: f64) -> f64 {
+        let n = self.size as f64;
+        let Kind { weight, value, .. } = self.kinds[0];
+        if self.is_alike() {
+            let count = (0..).map(|above| before + (above + 1) as f64 * value);
+            return self.costs.iter().zip(count).map(|(cost, count)| weight * count / cost).sum();
+        }
+        let sum =
+            |of: &dyn Fn(&Kind) -> f64| -> f64 { self.kinds.iter().map(|kind| kind.count as f64 * of(kind)).sum() };
+        let values = sum(&|kind| kind.value);
+        let own = sum(&|kind| kind.weight * (before + kind.value)) / n;
+        let pairs = sum(&|kind| kind.weight * (values - kind.value)) / (n * (n - 1.0));
+        (0..).zip(self.costs).map(|(above, cost)| (own + f64::from(above) * pairs) / cost).sum()
+    }
+
+    /// Statistics of the same sum; none where documents can be counted in too many ways.
+    pub(super) fn outcome(&self, before: f64) -> Option<Outcome> {
+        if self.is_alike() {
+            return Some(Outcome::certain(self.mean(before)));
+        }
+        let mut counts: Vec<usize> = self.kinds.iter().map(|kind| kind.count).collect();
+        counts.push(self.size - counts.iter().sum::<usize>());
+        lattice::over_orders(&counts, |placed, kind| {
+            let (Some(kind), Some(cost)) = (self.kinds.get(kind), self.costs.get(placed.iter().sum::<usize>())) else {
+                return 0.0;
+            };
+            kind.weight * (before + counted(&self.kinds, placed) + kind.value) / cost
+        })
+    }
+
+    /// Smallest and largest sum where all weights are 1: with the best documents last, and first.
+    pub(super) fn extremes(&self, before: f64) -> (f64, f64) {
+        let each = |kind: &Kind| std::iter::repeat_n(kind.value, kind.count);
+        let sum = |values: &mut dyn Iterator<Item = f64>, costs: &[f64]| -> f64 {
+            let counts = values.scan(before, |count, value| {
+                *count += value;
+                Some(*count)
+            });
+            counts.zip(costs).map(|(count, cost)| count / cost).sum()
+        };
+        let others = self.size - self.kinds.iter().map(|kind| kind.count).sum::<usize>();
+        let low = sum(&mut self.kinds.iter().rev().flat_map(each), &self.costs[others.min(self.costs.len())..]);
+        (low, sum(&mut self.kinds.iter().flat_map(each), self.costs))
+    }
+
+    /// Whether all its documents are relevant and of one grade, so that all its orders are the same.
+    fn is_alike(&self) -> bool {
+        self.kinds.len() == 1 && self.kinds[0].count == self.size
+    }
+}
+
+/// What so many documents of each kind count.
+pub(super) fn counted(kinds: &[Kind], placed: &[usize]) -> f64 {
+    kinds.iter().zip(placed).map(|(kind, &placed)| placed as f64 * kind.value).sum()
+}
+
+/// Bounds of a measure that never falls when a relevant document moves up while there are as many, if there is only one
+/// relevant grade: for every number of open documents that have it, it is best to have them at the top, and only then
+/// among those not retrieved, and worst the other way round. O(n) values.
+pub(super) fn of_one_grade(measure: &dyn Measure, open: &Open<'_>, rel: f64) -> Option<Bounds> {
+    let known = open.truth.levels.iter().map(|level| level.grade);
+    let mut relevant = known.chain(open.grades.iter().copied()).filter(|&grade| grade >= rel);
+    let grade = relevant.next().unwrap_or(0.0);
+    if relevant.any(|other| other != grade) {
+        return None;
+    }
+    let filling = Filling::new(open, rel);
+    let mut bounds = Widest::default();
+    let mut add = |chosen: &[usize], others| bounds.add(open.value(measure, grade, chosen, others));
+    let none = vec![0; filling.groups.len()];
+    let all: Vec<usize> = filling.groups.iter().map(|group| group.open).collect();
+    for others in (0..=filling.unretrieved).take_while(|_| !watch::is_stopped()) {
+        add(&none, others);
+        add(&all, others);
+    }
+    for stage in filling.stages().take_while(|_| !watch::is_stopped()) {
+        add(&filling.chosen(stage), if stage.from_top { 0 } else { filling.unretrieved });
+    }
+    Some(bounds.finish())
+}
+
+struct QMeasure {
+    blend: Blend,
+    cutoff: usize,
+}
+
+impl QMeasure {
+    /// What the sum is divided by, min(k, R); NaN where nothing is relevant.
+    fn norm(&self, truth: &Judgments<'_>) -> f64 {
+        match truth.relevant(self.blend.rel).min(self.cutoff) {
+            0 => f64::NAN,
+            norm => norm as f64,
+        }
+    }
+
+    /// Give the groups with relevant documents, and what those before count, to `visit`.
+    fn over_groups(&self, ranking: &Ranking, truth: &Judgments<'_>, mut visit: impl FnMut(&Part<'_>, f64)) {
+        let costs = self.blend.costs(truth, self.cutoff.min(ranking.retrieved));
+        let mut before = 0.0;
+        for group in ranking.groups_to(costs.len()) {
+            let kinds = self.blend.kinds(group.levels);
+            if !kinds.is_empty() {
+                let part = Part::new(&group, kinds, &costs);
+                visit(&part, before);
+                before += part.kinds.iter().map(|kind| kind.count as f64 * kind.value).sum::<f64>();
+            }
+        }
+    }
+}
+
+impl Measure for QMeasure {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
+        let mut total = 0.0;
+        self.over_groups(ranking, truth, |part, before| total += part.mean(before));
+        total / self.norm(truth)
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
+        let mut total = 0.0;
+        self.over_groups(ranking, truth, |part, before| {
+            total += part.outcome(before).map_or(f64::NAN, |outcome| outcome.variance);
+        });
+        total / self.norm(truth).powi(2)
+    }
+
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        of_one_grade(self, open, self.blend.rel)
+    }
+}

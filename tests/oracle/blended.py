@@ -1,0 +1,41 @@
+"""Sakai's measures of graded relevance, and graded average precision.
+
+With C(i) relevant documents among the first i and cg(i) the sum of their gains, cg*(i) that of the ideal ranking, the
+blended ratio at rank i is (C(i) + beta cg(i)) / (i + beta cg*(i)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from oracle.judgements import ZERO, Gain, Number, Truth, as_written, gain_of, hits, is_relevant
+from oracle.stated import TABLES, measure
+
+#: Values to try of parameters of all blended ratios: gains that never fall.
+BLEND = {"beta": [None, 0, 1, 10, 0.5], "gain": [None, "linear", "exp2", *TABLES[:2], TABLES[4]]}
+
+
+def _ratios(order: Sequence[str], truth: Truth, beta: Number, gain: Gain, rel: Number) -> dict[int, Fraction]:
+    """The blended ratio at the rank of each relevant document."""
+    ideal = sorted((gain_of(doc, truth, gain, rel) for doc in truth), reverse=True)
+    beta, found = as_written(beta), {}
+    for rank, doc in enumerate(order, 1):
+        if is_relevant(doc, truth, rel):
+            gained = sum((gain_of(one, truth, gain, rel) for one in order[:rank]), ZERO)
+            found[rank] = (hits(order[:rank], truth, rel) + beta * gained) / (rank + beta * sum(ideal[:rank], ZERO))
+    return found
+
+
+@measure("Q", of_relevant=True, tried=BLEND)
+def q(
+    order: Sequence[str],
+    truth: Truth,
+    k: int | None = None,
+    beta: Number = 1,
+    gain: Gain = "linear",
+    rel: Number = 1,
+) -> Fraction:
+    ratios = _ratios(order[:k], truth, beta, gain, rel)
+    relevant = hits(list(truth), truth, rel)
+    return sum(ratios.values(), ZERO) / min(relevant, k or relevant) if relevant else ZERO
