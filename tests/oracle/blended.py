@@ -39,3 +39,9 @@ def q(
     ratios = _ratios(order[:k], truth, beta, gain, rel)
     relevant = hits(list(truth), truth, rel)
     return sum(ratios.values(), ZERO) / min(relevant, k or relevant) if relevant else ZERO
+
+
+@measure("O", of_relevant=True, tried=BLEND)
+def o(order: Sequence[str], truth: Truth, beta: Number = 1, gain: Gain = "linear", rel: Number = 1) -> Fraction:
+    ratios = _ratios(order, truth, beta, gain, rel)
+    return ratios[min(ratios)] if ratios else ZERO

@@ -44,7 +44,10 @@ pub static FAMILIES: &[Family] = &[
             &binary_gain::BINARY_GAIN,
         ]),
     },
-    Family { title: "Blended ratios of counts and gains", measures: Members::OfOne(&[&q_measure::Q_MEASURE]) },
+    Family {
+        title: "Blended ratios of counts and gains",
+        measures: Members::OfOne(&[&q_measure::Q_MEASURE, &o_measure::O_MEASURE]),
+    },
     Family {
         title: "Models of a user who stops",
         measures: Members::OfOne(&[

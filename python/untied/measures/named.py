@@ -23,6 +23,7 @@ __all__ = [  # noqa: RUF022 (as they are listed)
     "G",
     "binG",
     "Q",
+    "O",
     "RBP",
     "RBPResidual",
     "ERR",
@@ -110,6 +111,7 @@ nDCGRel = Measure("nDCGRel")
 G = Measure("G")
 binG = Measure("binG")
 Q = Measure("Q")
+O = Measure("O")
 RBP = Measure("RBP")
 RBPResidual = Measure("RBPResidual")
 ERR = Measure("ERR")
