@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from oracle.judgements import ZERO, Gain, Number, Truth, as_written, gain_of, hits, is_relevant
+from oracle.judgements import ZERO, Gain, Number, Truth, as_written, gain_of, grade_of, hits, is_relevant
 from oracle.stated import TABLES, measure
 
 #: Values to try of parameters of all blended ratios: gains that never fall.
@@ -45,3 +45,22 @@ def q(
 def o(order: Sequence[str], truth: Truth, beta: Number = 1, gain: Gain = "linear", rel: Number = 1) -> Fraction:
     ratios = _ratios(order, truth, beta, gain, rel)
     return ratios[min(ratios)] if ratios else ZERO
+
+
+def _preferred(order: Sequence[str], truth: Truth, ratios: dict[int, Fraction]) -> list[Fraction]:
+    """The ratios down to the first document of the highest grade that is retrieved."""
+    highest = max((grade_of(order[rank - 1], truth) for rank in ratios), default=ZERO)
+    last = next((rank for rank in sorted(ratios) if grade_of(order[rank - 1], truth) == highest), 0)
+    return [ratios[rank] for rank in sorted(ratios) if rank <= last]
+
+
+@measure("Pmeasure", of_relevant=True, tried=BLEND)
+def p_measure(order: Sequence[str], truth: Truth, beta: Number = 1, gain: Gain = "linear", rel: Number = 1) -> Fraction:
+    ratios = _preferred(order, truth, _ratios(order, truth, beta, gain, rel))
+    return ratios[-1] if ratios else ZERO
+
+
+@measure("Pplus", of_relevant=True, tried=BLEND)
+def p_plus(order: Sequence[str], truth: Truth, beta: Number = 1, gain: Gain = "linear", rel: Number = 1) -> Fraction:
+    ratios = _preferred(order, truth, _ratios(order, truth, beta, gain, rel))
+    return sum(ratios, ZERO) / len(ratios) if ratios else ZERO

@@ -46,7 +46,12 @@ pub static FAMILIES: &[Family] = &[
     },
     Family {
         title: "Blended ratios of counts and gains",
-        measures: Members::OfOne(&[&q_measure::Q_MEASURE, &o_measure::O_MEASURE]),
+        measures: Members::OfOne(&[
+            &q_measure::Q_MEASURE,
+            &o_measure::O_MEASURE,
+            &p_measure::P_MEASURE,
+            &p_measure::P_PLUS,
+        ]),
     },
     Family {
         title: "Models of a user who stops",

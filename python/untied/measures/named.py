@@ -24,6 +24,8 @@ __all__ = [  # noqa: RUF022 (as they are listed)
     "binG",
     "Q",
     "O",
+    "Pmeasure",
+    "Pplus",
     "RBP",
     "RBPResidual",
     "ERR",
@@ -112,6 +114,8 @@ G = Measure("G")
 binG = Measure("binG")
 Q = Measure("Q")
 O = Measure("O")
+Pmeasure = Measure("Pmeasure")
+Pplus = Measure("Pplus")
 RBP = Measure("RBP")
 RBPResidual = Measure("RBPResidual")
 ERR = Measure("ERR")

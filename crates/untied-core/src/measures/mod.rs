@@ -37,6 +37,7 @@ pub(crate) mod inverted_recall;
 pub(crate) mod judged;
 pub(crate) mod ndcg_points;
 pub(crate) mod o_measure;
+pub(crate) mod p_measure;
 pub(crate) mod q_measure;
 pub(crate) mod rank_biased_precision;
 pub(crate) mod reciprocal_rank;

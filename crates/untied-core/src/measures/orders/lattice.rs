@@ -123,6 +123,50 @@ pub(crate) fn over_orders(counts: &[usize], term: impl Fn(&[usize], usize) -> f6
     Some(lattice.outcome(end, |_, point, kind, after| after.after(term(point, kind), 1.0)))
 }
 
+/// Go through the points from the start: `step` tells how probable it is that a document of a kind comes next, and what
+/// it adds to the sum; `visit` is given each point, how probable it is to get there, and mean and variance of the sum
+/// there. False where there are too many points.
+pub(crate) fn forward(
+    counts: &[usize],
+    step: impl Fn(&[usize], usize) -> (f64, f64),
+    mut visit: impl FnMut(&[usize], f64, f64, f64),
+) -> bool {
+    let Some(points) = points(counts) else { return false };
+    let strides: Vec<usize> =
+        counts.iter().scan(1, |stride, count| Some(std::mem::replace(stride, *stride * (count + 1)))).collect();
+    let mut found = vec![(0.0, 0.0, 0.0); points]; // probability, mean, variance
+    found[0].0 = 1.0;
+    let mut placed = vec![0; counts.len()];
+    for point in 0..points {
+        let (chance, mean, variance) = found[point];
+        visit(&placed, chance, mean, variance);
+        for kind in (0..counts.len()).filter(|&kind| placed[kind] < counts[kind]) {
+            let (share, term) = step(&placed, kind);
+            let (new, value, (old, before, spread)) = (chance * share, mean + term, found[point + strides[kind]]);
+            let all = old + new;
+            if all > 0.0 {
+                let part = new / all;
+                let apart = value - before;
+                let inside = (1.0 - part) * spread + part * variance + part * (1.0 - part) * apart * apart;
+                found[point + strides[kind]] = (all, before + part * apart, inside);
+            }
+        }
+        next_point(&mut placed, counts);
+    }
+    true
+}
+
+/// The next one of all points, the first kind varying fastest.
+fn next_point(placed: &mut [usize], counts: &[usize]) {
+    for (placed, count) in placed.iter_mut().zip(counts) {
+        *placed += 1;
+        if *placed <= *count {
+            break;
+        }
+        *placed = 0;
+    }
+}
+
 /// For each kind, the mean of `term` for one document of it; none where there are too many points.
 ///
 /// Forward, with the probability of each point: that of c is the sum over kinds of that of c with one less, times what
@@ -143,13 +187,7 @@ pub(crate) fn by_kind(counts: &[usize], term: impl Fn(&[usize], usize) -> f64) -
             chances[point + strides[kind]] += step;
             sums[kind] += step * term(&placed, kind);
         }
-        for (placed, count) in placed.iter_mut().zip(counts) {
-            *placed += 1;
-            if *placed <= *count {
-                break;
-            }
-            *placed = 0;
-        }
+        next_point(&mut placed, counts);
     }
     Some(sums.iter().zip(counts).map(|(sum, &count)| sum / count as f64).collect())
 }

@@ -1,0 +1,270 @@
+//! P-measure and P+: blended ratios down to the preferred rank, that of the first document of the highest grade
+//! retrieved, where a user looking for one good document stops.
+//!
+//! Ties decide that rank only within one group, of n documents after t, m of them of the highest grade. The x-th is the
+//! first of these with probability P(x), and the x-1 above it are any of the N = n-m others. With B what relevant
+//! documents before the group count, v a document of the highest grade, V the others that are relevant, o in number,
+//!
+//!   E\[P\] = sum over x of P(x) (B + v + (x-1) V/N) / D(t+x).
+//!
+//! P+ divides by the number of relevant documents down to that rank, so it asks how many of the x-1 are relevant too:
+//! j with a hypergeometric probability. Given x and j, the sum of the ratios above is one over pairs (see
+//! `q_measure`), with A0(x) = sum over a < x of 1/D(t+a) and A1(x) = sum over a < x of (a-1)/D(t+a):
+//!
+//!   (j/(x-1)) (B + V/o) A0(x)  +  j (j-1) / ((x-1) (x-2)) (V/o) A1(x)  +  (B + j V/o + v) / D(t+x).
+//!
+//! The variance of P+ goes through the counts of all that may stand above. Smallest and largest value have, for some j,
+//! the j best others above and nothing else, or all that is not relevant and the j worst: not the order by grade, as a
+//! good document above the best one can cost more, by its rank, than it adds.
+
+use super::bounds::{Bounds, Open};
+use super::orders::{Outcome, drawing, lattice};
+use super::q_measure::{BETA, Blend, GAINS, Kind, Part, counted, of_one_grade};
+use super::reciprocal_rank::positions;
+use super::{Definition, Measure, Orders};
+use crate::names::{Info, JUDGED_ONLY, REL, Sampled};
+use crate::ranking::Ranking;
+use crate::table::Judgments;
+
+const OF_PREFERRED_RANK: Info = Info { parameters: &[BETA, GAINS, REL, JUDGED_ONLY], ..Info::DEFAULT };
+
+/// P-measure.
+pub static P_MEASURE: Definition = Info {
+    name: "Pmeasure",
+    aliases: &["P-measure", "P_measure"],
+    title: "P-measure: the blended ratio at the first document of the highest grade retrieved",
+    equation: "Pmeasure = BR(rp), rp = rank of the first document of the highest grade retrieved, BR as for Q; 0 if \
+               nothing relevant is retrieved",
+    tex: r"\text{P-measure} = \mathrm{BR}(r_p)",
+    reference: "Sakai 2006, 2007; ties: mean and variance, exact, over the preferred rank",
+    ..OF_PREFERRED_RANK
+}
+.built_by(|spec, scope| Ok(Box::new(Preferred { blend: Blend::new(spec, scope)?, plus: false })));
+
+/// P+.
+pub static P_PLUS: Definition = Info {
+    name: "Pplus",
+    aliases: &["P+", "P-plus", "P_plus"],
+    title: "P+: mean blended ratio down to the first document of the highest grade retrieved",
+    equation: "Pplus = (1 / C(rp)) sum of BR(i) over the ranks i <= rp of relevant documents, rp as for Pmeasure, BR and \
+               C as for Q",
+    tex: r"\mathrm{P}^+ = \frac{1}{C(r_p)} \sum_{i \le r_p,\ x_i = 1} \mathrm{BR}(i)",
+    reference: "Sakai 2006, 2007; ties: mean, exact, over the preferred rank and the relevant documents above it",
+    sampled: &[Sampled { unless: lattice::MANY_KINDS, then: Sampled::NO_VARIANCE }],
+    ..OF_PREFERRED_RANK
+}
+.built_by(|spec, scope| Ok(Box::new(Preferred { blend: Blend::new(spec, scope)?, plus: true })));
+
+struct Preferred {
+    blend: Blend,
+    /// Whether it is P+.
+    plus: bool,
+}
+
+/// Statistics of a value over orders; the variance is NaN where it is too much work.
+struct Moments {
+    mean: f64,
+    variance: f64,
+}
+
+/// The group that holds the preferred rank, and what stands before it.
+struct Decisive {
+    /// Relevant documents before it, and what they count.
+    hits: usize,
+    before: f64,
+    /// The sum of the ratios at these.
+    sum: Outcome,
+    /// What a document of the highest grade counts, and how many there are.
+    best: f64,
+    bests: usize,
+    /// Other relevant documents, highest grade first, and all other documents.
+    others: Vec<Kind>,
+    rest: usize,
+    /// D at its positions.
+    costs: Vec<f64>,
+}
+
+impl Preferred {
+    /// None where nothing relevant is retrieved. `variance` says whether that of what stands before is needed.
+    fn decisive(&self, ranking: &Ranking, truth: &Judgments<'_>, variance: bool) -> Option<Decisive> {
+        let relevant = ranking.levels().iter().map(|level| level.grade).filter(|&grade| grade >= self.blend.rel);
+        let highest = relevant.reduce(f64::max)?;
+        let mut costs = self.blend.costs(truth, ranking.retrieved);
+        let (mut hits, mut before, mut sum) = (0, 0.0, Outcome::default());
+        for group in ranking.groups() {
+            let mut kinds = self.blend.kinds(group.levels);
+            if group.levels.first().is_some_and(|level| level.grade == highest) {
+                let Kind { value: best, count: bests, .. } = kinds.remove(0);
+                let rest = group.size - group.relevant(self.blend.rel);
+                costs.truncate(group.start + group.size);
+                let costs = costs.split_off(group.start);
+                return Some(Decisive { hits, before, sum, best, bests, others: kinds, rest, costs });
+            }
+            if kinds.is_empty() {
+                continue;
+            }
+            let part = Part::new(&group, kinds, &costs);
+            if self.plus {
+                let (low, high) = part.extremes(before);
+                sum.mean += part.mean(before);
+                sum.low += low;
+                sum.high += high;
+            }
+            if self.plus && variance {
+                sum.variance += part.outcome(before).map_or(f64::NAN, |outcome| outcome.variance);
+            }
+            hits += group.relevant(self.blend.rel);
+            before += part.kinds.iter().map(|kind| kind.count as f64 * kind.value).sum::<f64>();
+        }
+        None
+    }
+
+    fn moments(&self, ranking: &Ranking, truth: &Judgments<'_>, variance: bool) -> Moments {
+        if truth.relevant(self.blend.rel) == 0 {
+            return Moments { mean: f64::NAN, variance: f64::NAN };
+        }
+        let found = self.decisive(ranking, truth, variance);
+        found.map_or(Moments { mean: 0.0, variance: 0.0 }, |decisive| match self.plus {
+            false => decisive.last(),
+            true if variance => decisive.listed(),
+            true => Moments { mean: decisive.mean(), variance: f64::NAN },
+        })
+    }
+}
+
+impl Decisive {
+    /// All documents of the group but those of the highest grade; those of them that are relevant; what these count.
+    fn others(&self) -> (usize, usize, f64) {
+        let relevant: usize = self.others.iter().map(|kind| kind.count).sum();
+        let values = self.others.iter().map(|kind| kind.count as f64 * kind.value).sum();
+        (relevant + self.rest, relevant, values)
+    }
+
+    /// Moments of the ratio at the preferred rank.
+    fn last(&self) -> Moments {
+        let (all, relevant, values) = self.others();
+        let each = if all > 0 { values / all as f64 } else { 0.0 };
+        let ratio = |x: usize| (self.before + self.best + (x - 1) as f64 * each) / self.costs[x - 1];
+        let mut mean = 0.0;
+        positions(self.costs.len(), self.bests, self.costs.len(), |x, probability| mean += probability * ratio(x));
+        // Variance of what one of the others counts, and of the sum of k that are drawn without replacement.
+        let squares: f64 = self.others.iter().map(|kind| kind.count as f64 * (kind.value - each).powi(2)).sum();
+        let one = (squares + (all - relevant) as f64 * each * each) / all.max(1) as f64;
+        let drawn = |k: usize| if all > 1 { one * (k * (all - k)) as f64 / (all - 1) as f64 } else { 0.0 };
+        let mut variance = 0.0;
+        positions(self.costs.len(), self.bests, self.costs.len(), |x, probability| {
+            variance += probability * ((ratio(x) - mean).powi(2) + drawn(x - 1) / self.costs[x - 1].powi(2));
+        });
+        Moments { mean, variance }
+    }
+
+    /// Mean of P+.
+    fn mean(&self) -> f64 {
+        let (all, relevant, values) = self.others();
+        let each = if relevant > 0 { values / relevant as f64 } else { 0.0 };
+        let mut rows = drawing::Rows::new(all, relevant);
+        let (mut plain, mut rising) = (0.0, 0.0); // A0 and A1
+        let mut mean = 0.0;
+        positions(self.costs.len(), self.bests, self.costs.len(), |x, probability| {
+            let above = (x - 1) as f64;
+            let (from, row) = rows.row();
+            for (j, chance) in (from..).zip(row) {
+                let j = j as f64;
+                let mut sum = (self.before + j * each + self.best) / self.costs[x - 1];
+                if j > 0.0 {
+                    sum += j / above * (self.before + each) * plain;
+                }
+                if j > 1.0 {
+                    sum += j * (j - 1.0) / (above * (above - 1.0)) * each * rising;
+                }
+                mean += probability * chance * (self.sum.mean + sum) / (self.hits as f64 + j + 1.0);
+            }
+            plain += 1.0 / self.costs[x - 1];
+            rising += above / self.costs[x - 1];
+            if x <= all {
+                rows.advance();
+            }
+        });
+        mean
+    }
+
+    /// Moments of P+, by all ways in which the documents above the preferred rank can be counted.
+    fn listed(&self) -> Moments {
+        let mut counts: Vec<usize> = self.others.iter().map(|kind| kind.count).collect();
+        counts.push(self.rest);
+        let mean = self.mean();
+        let mut variance = 0.0;
+        let left = |placed: usize| (self.costs.len() - placed) as f64;
+        let listed = lattice::forward(
+            &counts,
+            |placed, kind| {
+                let at: usize = placed.iter().sum();
+                let share = (counts[kind] - placed[kind]) as f64 / left(at);
+                let Some(kind) = self.others.get(kind) else { return (share, 0.0) };
+                (share, (self.before + counted(&self.others, placed) + kind.value) / self.costs[at])
+            },
+            |placed, chance, sum, spread| {
+                let at: usize = placed.iter().sum();
+                let hits = (self.hits + at - placed[self.others.len()] + 1) as f64;
+                let last = (self.before + counted(&self.others, placed) + self.best) / self.costs[at];
+                let value = (self.sum.mean + sum + last) / hits;
+                let inside = (self.sum.variance + spread) / (hits * hits);
+                variance += chance * (self.bests as f64 / left(at)) * ((value - mean).powi(2) + inside);
+            },
+        );
+        Moments { mean, variance: if listed { variance } else { f64::NAN } }
+    }
+
+    /// Smallest and largest value: the worst others above, after all that is not relevant, or the best others alone.
+    fn extremes(&self, plus: bool) -> (f64, f64) {
+        let each = |kind: &Kind| std::iter::repeat_n(kind.value, kind.count);
+        let up = self.others.iter().rev().flat_map(each);
+        let down = self.others.iter().flat_map(each);
+        let (low, high) = if plus { (self.sum.low, self.sum.high) } else { (0.0, 0.0) };
+        let worst = self.by_number(plus, low, self.rest, up).fold(f64::INFINITY, f64::min);
+        let best = self.by_number(plus, high, 0, down).fold(f64::NEG_INFINITY, f64::max);
+        (worst, best)
+    }
+
+    /// The values with 0, 1, .. of these others right above the preferred rank, after so many that are not relevant.
+    fn by_number(
+        &self,
+        plus: bool,
+        mut sum: f64,
+        rest: usize,
+        others: impl Iterator<Item = f64>,
+    ) -> impl Iterator<Item = f64> {
+        let (mut before, mut hits) = (self.before, self.hits);
+        let nobody = std::iter::once(0.0);
+        nobody.chain(others).zip(rest..).enumerate().map(move |(j, (value, at))| {
+            if j > 0 {
+                before += value;
+                hits += 1;
+                sum += before / self.costs[at - 1];
+            }
+            let last = (before + self.best) / self.costs[at];
+            if plus { (sum + last) / (hits + 1) as f64 } else { last }
+        })
+    }
+}
+
+impl Measure for Preferred {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
+        self.moments(ranking, truth, false).mean
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
+        self.moments(ranking, truth, true).variance
+    }
+
+    fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
+        if truth.relevant(self.blend.rel) == 0 {
+            return (f64::NAN, f64::NAN);
+        }
+        self.decisive(&orders.tied, truth, false).map_or((0.0, 0.0), |decisive| decisive.extremes(self.plus))
+    }
+
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        of_one_grade(self, open, self.blend.rel)
+    }
+}
