@@ -6,7 +6,7 @@ blended ratio at rank i is (C(i) + beta cg(i)) / (i + beta cg*(i)).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from oracle.judgements import ZERO, Gain, Number, Truth, as_written, gain_of, grade_of, hits, is_relevant
@@ -64,3 +64,42 @@ def p_measure(order: Sequence[str], truth: Truth, beta: Number = 1, gain: Gain =
 def p_plus(order: Sequence[str], truth: Truth, beta: Number = 1, gain: Gain = "linear", rel: Number = 1) -> Fraction:
     ratios = _preferred(order, truth, _ratios(order, truth, beta, gain, rel))
     return sum(ratios, ZERO) / len(ratios) if ratios else ZERO
+
+
+@measure(
+    "NCU",
+    of_relevant=True,
+    tried=BLEND
+    | {
+        "user": [None, "rank-biased", "graded-uniform", "uniform"],
+        "utility": [None, "BR", "P"],
+        "gamma": [None, 0.5, 1, 0.95],
+        "stops": [None, None, *TABLES[:3]],
+    },
+)
+def ncu(
+    order: Sequence[str],
+    truth: Truth,
+    user: str = "rank-biased",
+    utility: str = "BR",
+    gamma: Number = 0.95,
+    stops: Mapping[int, Number] | None = None,
+    beta: Number = 1,
+    gain: Gain = "linear",
+    rel: Number = 1,
+) -> Fraction:
+    """The utility at relevant documents, each weighed by the share of users that stop there."""
+    utilities = _ratios(order, truth, beta if utility == "BR" else 0, gain, rel)
+    relevant = [doc for doc in truth if is_relevant(doc, truth, rel)]
+
+    def stop(doc: str) -> Fraction:
+        return gain_of(doc, truth, gain if stops is None else stops, rel)
+
+    if user == "graded-uniform":
+        weights = [stop(order[rank - 1]) for rank in utilities]
+        total = sum((stop(doc) for doc in relevant), ZERO)
+    else:
+        factor = as_written(gamma) if user == "rank-biased" else Fraction(1)
+        weights = [factor**i for i in range(len(utilities))]
+        total = sum((factor**i for i in range(len(relevant))), ZERO)
+    return sum((w * u for w, u in zip(weights, utilities.values(), strict=True)), ZERO) / total if total else ZERO

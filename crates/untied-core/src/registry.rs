@@ -51,6 +51,7 @@ pub static FAMILIES: &[Family] = &[
             &o_measure::O_MEASURE,
             &p_measure::P_MEASURE,
             &p_measure::P_PLUS,
+            &ncu::NCU,
         ]),
     },
     Family {

@@ -26,6 +26,7 @@ __all__ = [  # noqa: RUF022 (as they are listed)
     "O",
     "Pmeasure",
     "Pplus",
+    "NCU",
     "RBP",
     "RBPResidual",
     "ERR",
@@ -116,6 +117,7 @@ Q = Measure("Q")
 O = Measure("O")
 Pmeasure = Measure("Pmeasure")
 Pplus = Measure("Pplus")
+NCU = Measure("NCU")
 RBP = Measure("RBP")
 RBPResidual = Measure("RBPResidual")
 ERR = Measure("ERR")

@@ -35,6 +35,7 @@ pub(crate) mod inferred;
 pub(crate) mod interpolated;
 pub(crate) mod inverted_recall;
 pub(crate) mod judged;
+pub(crate) mod ncu;
 pub(crate) mod ndcg_points;
 pub(crate) mod o_measure;
 pub(crate) mod p_measure;

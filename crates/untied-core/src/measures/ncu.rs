@@ -1,0 +1,281 @@
+//! Normalised cumulative utility: users stop at relevant documents, each some share of them, with the utility there.
+//!
+//!   NCU = sum over relevant documents d at rank i of s_d u(i),    s_d normalised over all relevant documents.
+//!
+//! The utility is precision or the blended ratio; that with beta = 0 is precision, so there is one formula. Uniform
+//! users make it AP or Q, with the same sum over pairs in a tie group. Graded-uniform users have a weight a grade.
+//! Rank-biased ones weigh the c-th relevant document gamma^(c-1): in a group of n documents after c others, r of them
+//! relevant that count V together, position a adds
+//!
+//!   sum over j of P(a is relevant, and j relevant ones above it) gamma^(c+j) (B + (j+1) V/r) / D(t+a).
+//!
+//! The order by grade is the best one for uniform and rank-biased users (see `q_measure`: the weight of a rank's count
+//! does not depend on which documents these are). For graded-uniform ones it is not: to have the best documents last
+//! among the relevant ones gives them the highest precision.
+
+use super::bounds::{Bounds, Open};
+use super::orders::{Outcome, drawing, lattice};
+use super::q_measure::{BETA, Blend, GAINS, Kind, Part, counted, of_one_grade};
+use super::{Certainty, Definition, Measure, Orders, Scope};
+use crate::error::{Error, Result};
+use crate::grade::Level;
+use crate::names::{Info, JUDGED_ONLY, Parameter, REL, Sampled, Spec, Value};
+use crate::ranking::Ranking;
+use crate::table::Judgments;
+
+const USER: Parameter = Parameter {
+    name: "user",
+    default: "'rank-biased'",
+    help: "at which relevant documents users stop: 'rank-biased' (gamma^(c-1) at the c-th), 'graded-uniform' (by \
+           grade, see stops) or 'uniform' (as AP and Q)",
+};
+const UTILITY: Parameter = Parameter {
+    name: "utility",
+    default: "'BR'",
+    help: "what a user who stops has: 'BR', the blended ratio, or 'P', precision",
+};
+const GAMMA: Parameter = Parameter {
+    name: "gamma",
+    default: "0.95",
+    help: "of rank-biased users, how many go on from a relevant document, above 0 and at most 1",
+};
+const STOPS: Parameter = Parameter {
+    name: "stops",
+    default: "None",
+    help: "of graded-uniform users, how many stop at a document of each grade, in proportion: a table {1: 1, 2: 3, ...}; \
+           by default the gains",
+};
+
+const IN_MANY_ORDERS: &str =
+    "mean stays exact, no variance; low and high stay exact, but are bounds (`interval`) for graded-uniform users";
+
+/// NCU.
+pub static NCU: Definition = Info {
+    name: "NCU",
+    title: "normalised cumulative utility",
+    parameters: &[USER, UTILITY, GAMMA, STOPS, BETA, GAINS, REL, JUDGED_ONLY],
+    equation: "NCU = (1/S) sum over the ranks i of relevant documents of s(i) u(i), S = sum of s over all relevant \
+               documents; s(i) = gamma^(C(i)-1), stops(grade at i) or 1; u(i) = BR(i) as for Q, or P@i",
+    tex: r"\mathrm{NCU} = \frac{1}{S} \sum_{i:\ x_i = 1} s(i)\, u(i)",
+    reference: "Sakai & Robertson 2008; ties: mean, exact, as Q and, for rank-biased users, by the number of relevant \
+                documents above",
+    sampled: &[Sampled { unless: lattice::MANY_KINDS, then: IN_MANY_ORDERS }],
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope| Ok(Box::new(Utility::new(spec, scope)?)));
+
+/// Where users stop.
+enum Users {
+    RankBiased(f64),
+    /// The weight of a grade, where it is not the gain.
+    Graded(Option<Vec<(f64, f64)>>),
+    Uniform,
+}
+
+struct Utility {
+    blend: Blend,
+    users: Users,
+}
+
+/// What stands before a group.
+#[derive(Clone, Copy, Default)]
+struct Before {
+    /// Relevant documents.
+    hits: usize,
+    /// What they count.
+    value: f64,
+}
+
+impl Utility {
+    fn new(spec: &Spec, scope: &Scope<'_>) -> Result<Utility> {
+        let mut blend = Blend::new(spec, scope)?;
+        if spec.choice(UTILITY.name, &[("BR", false), ("P", true)])? {
+            blend.beta = 0.0;
+        }
+        let gamma =
+            spec.number(GAMMA.name, 0.95, "a number above 0 and at most 1", |gamma| 0.0 < gamma && gamma <= 1.0)?;
+        let users = match spec.choice(USER.name, &[("rank-biased", 0), ("graded-uniform", 1), ("uniform", 2)])? {
+            0 => Users::RankBiased(gamma),
+            1 => Users::Graded(stops(spec, scope, blend.rel)?),
+            _ => Users::Uniform,
+        };
+        Ok(Utility { blend, users })
+    }
+
+    /// The relevant documents among some, with the weights of their grades.
+    fn kinds(&self, levels: &[Level]) -> Vec<Kind> {
+        let mut kinds = self.blend.kinds(levels);
+        if let Users::Graded(stops) = &self.users {
+            for (kind, level) in kinds.iter_mut().zip(levels) {
+                kind.weight = match stops {
+                    None => self.blend.gain.of(level.grade),
+                    Some(table) => table.iter().find(|stop| stop.0 == level.grade).map_or(0.0, |stop| stop.1),
+                };
+            }
+        }
+        kinds
+    }
+
+    /// S; NaN where it is 0.
+    fn norm(&self, truth: &Judgments<'_>) -> f64 {
+        let total: f64 = match self.users {
+            Users::RankBiased(gamma) => std::iter::successors(Some(1.0), |weight| Some(weight * gamma))
+                .take(truth.relevant(self.blend.rel))
+                .sum(),
+            _ => self.kinds(truth.levels).iter().map(|kind| kind.count as f64 * kind.weight).sum(),
+        };
+        if total > 0.0 { total } else { f64::NAN }
+    }
+
+    /// Go through the groups with relevant documents.
+    fn over_groups(&self, ranking: &Ranking, truth: &Judgments<'_>, mut visit: impl FnMut(&Part<'_>, Before)) {
+        let costs = self.blend.costs(truth, ranking.retrieved);
+        let mut before = Before::default();
+        for group in ranking.groups() {
+            let kinds = self.kinds(group.levels);
+            if !kinds.is_empty() {
+                let part = Part::new(&group, kinds, &costs);
+                visit(&part, before);
+                for kind in &part.kinds {
+                    before.hits += kind.count;
+                    before.value += kind.count as f64 * kind.value;
+                }
+            }
+        }
+    }
+
+    /// Mean of a group's part.
+    fn mean_of(&self, part: &Part<'_>, before: Before) -> f64 {
+        let Users::RankBiased(gamma) = self.users else { return part.mean(before.value) };
+        let relevant: usize = part.kinds.iter().map(|kind| kind.count).sum();
+        let value = part.kinds.iter().map(|kind| kind.count as f64 * kind.value).sum::<f64>() / relevant as f64;
+        let start = gamma.powi(before.hits as i32);
+        let mut rows = drawing::Rows::new(part.size - 1, relevant - 1);
+        let mut mean = 0.0;
+        for (a, cost) in part.costs.iter().enumerate() {
+            if a > 0 {
+                rows.advance();
+            }
+            let (from, row) = rows.row();
+            let mut weight = start * gamma.powi(from as i32);
+            for (j, chance) in (from..).zip(row) {
+                mean += chance * weight * (before.value + (j + 1) as f64 * value) / cost;
+                weight *= gamma;
+            }
+        }
+        mean * relevant as f64 / part.size as f64
+    }
+
+    /// Statistics of a group's part; none where documents can be counted in too many ways.
+    fn outcome(&self, part: &Part<'_>, before: Before) -> Option<Outcome> {
+        let Users::RankBiased(gamma) = self.users else { return part.outcome(before.value) };
+        let mut counts: Vec<usize> = part.kinds.iter().map(|kind| kind.count).collect();
+        let relevant: usize = counts.iter().sum();
+        counts.push(part.size - relevant);
+        if counts.len() == 2 && counts[1] == 0 {
+            return Some(Outcome::certain(self.mean_of(part, before)));
+        }
+        lattice::over_orders(&counts, |placed, kind| {
+            let Some(found) = part.kinds.get(kind) else { return 0.0 };
+            let at: usize = placed.iter().sum();
+            let hits = before.hits + at - placed[part.kinds.len()];
+            gamma.powi(hits as i32) * (before.value + counted(&part.kinds, placed) + found.value) / part.costs[at]
+        })
+    }
+}
+
+/// Parameter `stops`.
+fn stops(spec: &Spec, scope: &Scope<'_>, rel: f64) -> Result<Option<Vec<(f64, f64)>>> {
+    let table = match spec.parameter(STOPS.name) {
+        None => return Ok(None),
+        Some(Value::Table(table)) => table,
+        Some(other) => {
+            return Err(Error::Measure(format!("{spec}: stops must be a table such as {{1: 1, 2: 3}}, not {other}")));
+        }
+    };
+    let relevant = || scope.grades.iter().copied().filter(|&grade| grade >= rel);
+    if let Some(grade) = relevant().find(|&grade| !table.iter().any(|stop| stop.0 == grade)) {
+        return Err(Error::Value(format!("{spec}: stops has nothing for grade {grade}")));
+    }
+    if table.iter().any(|stop| stop.1 < 0.0) {
+        return Err(Error::Measure(format!("{spec}: a number in stops must not be negative")));
+    }
+    Ok(Some(table.clone()))
+}
+
+/// Enclose the sum of weighted ratios of a group whose weights differ: no order has larger ratios than that with the
+/// best documents first, nor smaller ones than that with them last, and most is had where the largest weights get the
+/// largest ratios.
+fn enclose(part: &Part<'_>, before: f64) -> (f64, f64) {
+    let mut values: Vec<f64> = part.kinds.iter().flat_map(|kind| std::iter::repeat_n(kind.value, kind.count)).collect();
+    let mut weights: Vec<f64> =
+        part.kinds.iter().flat_map(|kind| std::iter::repeat_n(kind.weight, kind.count)).collect();
+    weights.sort_unstable_by(f64::total_cmp);
+    let ratios = |values: &[f64], costs: &[f64]| {
+        let mut count = before;
+        let mut ratios: Vec<f64> = values
+            .iter()
+            .zip(costs)
+            .map(|(value, cost)| {
+                count += value;
+                count / cost
+            })
+            .collect();
+        ratios.sort_unstable_by(f64::total_cmp);
+        ratios
+    };
+    let most = ratios(&values, part.costs);
+    values.reverse();
+    let least = ratios(&values, &part.costs[part.size - values.len()..]);
+    let low = weights.iter().rev().zip(&least).map(|(weight, ratio)| weight * ratio).sum();
+    (low, weights.iter().zip(&most).map(|(weight, ratio)| weight * ratio).sum())
+}
+
+impl Measure for Utility {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
+        let mut total = 0.0;
+        self.over_groups(ranking, truth, |part, before| total += self.mean_of(part, before));
+        total / self.norm(truth)
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
+        let mut total = 0.0;
+        self.over_groups(ranking, truth, |part, before| {
+            total += self.outcome(part, before).map_or(f64::NAN, |outcome| outcome.variance);
+        });
+        total / self.norm(truth).powi(2)
+    }
+
+    fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
+        if !matches!(self.users, Users::Graded(_)) {
+            return (self.mean(&orders.worst, truth), self.mean(&orders.best, truth));
+        }
+        let (mut low, mut high) = (0.0, 0.0);
+        self.over_groups(&orders.tied, truth, |part, before| {
+            let found = self.outcome(part, before).map(|outcome| (outcome.low, outcome.high));
+            let (least, most) = found.unwrap_or_else(|| enclose(part, before.value));
+            low += least;
+            high += most;
+        });
+        let norm = self.norm(truth);
+        (low / norm, high / norm)
+    }
+
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        of_one_grade(self, open, self.blend.rel)
+    }
+
+    fn certainty(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Certainty {
+        let mut certainty = Certainty::Exact;
+        if matches!(self.users, Users::Graded(_)) {
+            self.over_groups(ranking, truth, |part, _| {
+                let mut counts: Vec<usize> = part.kinds.iter().map(|kind| kind.count).collect();
+                counts.push(part.size - counts.iter().sum::<usize>());
+                if !lattice::is_small(&counts) {
+                    certainty = Certainty::Interval;
+                }
+            });
+        }
+        certainty
+    }
+}
