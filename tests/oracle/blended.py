@@ -103,3 +103,32 @@ def ncu(
         weights = [factor**i for i in range(len(utilities))]
         total = sum((factor**i for i in range(len(relevant))), ZERO)
     return sum((w * u for w, u in zip(weights, utilities.values(), strict=True)), ZERO) / total if total else ZERO
+
+
+@measure(
+    "GAP",
+    of_relevant=True,
+    tried={"thresholds": [None, None, {1: 1}, {1: 0.5, 2: 0.5}, {1: 0.25, 2: 0.5, 3: 0.25}, {2: 1}, {0.5: 1, 3: 2}]},
+)
+def gap(
+    order: Sequence[str],
+    truth: Truth,
+    k: int | None = None,
+    thresholds: Mapping[int, Number] | None = None,
+    rel: Number = 1,
+) -> Fraction:
+    """For each relevant document the share of users to whom it and each of those above it are relevant."""
+
+    def users(*docs: str) -> Fraction:
+        if not all(is_relevant(doc, truth, rel) for doc in docs):
+            return ZERO
+        grade = min(grade_of(doc, truth) for doc in docs)
+        if thresholds is None:
+            return grade * (grade + 1) / 2
+        return sum((as_written(share) for least, share in thresholds.items() if grade >= least), ZERO)
+
+    best = sum(sorted((users(doc) for doc in truth), reverse=True)[:k], ZERO)
+    value = ZERO
+    for rank, doc in enumerate(order[:k], 1):
+        value += sum((users(doc, other) for other in order[:rank]), ZERO) / rank
+    return value / best if best else ZERO

@@ -52,6 +52,7 @@ pub static FAMILIES: &[Family] = &[
             &p_measure::P_MEASURE,
             &p_measure::P_PLUS,
             &ncu::NCU,
+            &graded_average_precision::GRADED_AVERAGE_PRECISION,
         ]),
     },
     Family {

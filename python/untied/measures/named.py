@@ -27,6 +27,7 @@ __all__ = [  # noqa: RUF022 (as they are listed)
     "Pmeasure",
     "Pplus",
     "NCU",
+    "GAP",
     "RBP",
     "RBPResidual",
     "ERR",
@@ -118,6 +119,7 @@ O = Measure("O")
 Pmeasure = Measure("Pmeasure")
 Pplus = Measure("Pplus")
 NCU = Measure("NCU")
+GAP = Measure("GAP")
 RBP = Measure("RBP")
 RBPResidual = Measure("RBPResidual")
 ERR = Measure("ERR")

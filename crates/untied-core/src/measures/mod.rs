@@ -29,6 +29,7 @@ pub(crate) mod cwl;
 pub(crate) mod dcg;
 pub(crate) mod diversity;
 pub(crate) mod dynamic_recall;
+pub(crate) mod graded_average_precision;
 pub(crate) mod hits;
 pub(crate) mod inclusion;
 pub(crate) mod inferred;
