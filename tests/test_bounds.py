@@ -23,7 +23,7 @@ from strategies import DOCS, PACKAGE, UNRETRIEVED, Topic, as_text, close, measur
 OF_JUDGED = ["Judged", "Unjudged", "RBPResidual", "NumNonrelJudgedRet"]
 UNTESTED = {"NumQ", "NumRet"}  # constant
 NAMES = [name for name, info in PACKAGE.items() if not info["unbounded"] and name not in {*OF_JUDGED, *UNTESTED, "PRR"}]
-SEEN_TO_THE_END = {"ERR", "RBP"}  # what comes after the last document is open as well: tests of their own
+SEEN_TO_THE_END = {"ERR", "RBP", "iRBU"}  # what comes after the last document is open as well: tests of their own
 TABLES = {"Cascade", "NCU"}  # tell gains of whole grades
 LENGTHS = {doc: 100 + 200 * (i % 2) for i, doc in enumerate([*DOCS, *UNRETRIEVED])}
 

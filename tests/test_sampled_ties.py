@@ -49,8 +49,10 @@ def values(name: str, size: int) -> list[untied.Value]:
     """Of one group of so many documents, by all that the measure looks at and by its first ranks."""
     info: dict[str, Any] = PACKAGE[name]
     params: dict[str, Any] = {key: 1000 for key, default, *_ in info["parameters"] if not default and key != "recall"}
-    if name in ("ERR", "nERR"):
+    if name in ("ERR", "nERR", "iRBU"):
         params["max_grade"] = 1000
+    if name == "iRBU":
+        params["gain"] = "exp2"  # nearly nobody stops at most of the documents
     if name == "BPM":
         params["T"] = 100
     if name == "Cascade":

@@ -86,6 +86,28 @@ def nerr(order: Sequence[str], truth: Truth, k: int | None = None, max_grade: Nu
     return err(order, truth, k, max_grade) / ideal if ideal else ZERO
 
 
+@measure("iRBU", tried={"gain": [None, "linear", "exp2"]})
+def irbu(
+    order: Sequence[str],
+    truth: Truth,
+    k: int | None = None,
+    p: Number = 0.99,
+    gain: str = "linear",
+    max_grade: Number = 4,
+) -> Fraction:
+    """A user who stops at rank i, satisfied, has a utility of p^i."""
+
+    def gained(grade: Fraction) -> Fraction:
+        return grade if gain == "linear" else power_of_two(grade) - 1
+
+    value, reached = ZERO, ONE
+    for rank, doc in enumerate(order[:k], 1):
+        stop = gained(grade_of(doc, truth)) / (gained(Fraction(max_grade)) + 1)
+        value += as_written(p) ** rank * reached * stop
+        reached *= 1 - stop
+    return value
+
+
 @measure(
     "Cascade",
     tried={"discount": [None, "none", *DISCOUNTS]},

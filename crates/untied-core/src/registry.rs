@@ -63,6 +63,7 @@ pub static FAMILIES: &[Family] = &[
             &cascade::ERR,
             &cascade::NERR,
             &cascade::CASCADE,
+            &irbu::INTENTWISE_UTILITY,
             &cwl::nerr::NERR8,
             &cwl::nerr::NERR9,
             &cwl::nerr::NERR10,

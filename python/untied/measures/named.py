@@ -33,6 +33,7 @@ __all__ = [  # noqa: RUF022 (as they are listed)
     "ERR",
     "nERR",
     "Cascade",
+    "iRBU",
     "NERR8",
     "NERR9",
     "NERR10",
@@ -125,6 +126,7 @@ RBPResidual = Measure("RBPResidual")
 ERR = Measure("ERR")
 nERR = Measure("nERR")
 Cascade = Measure("Cascade")
+iRBU = Measure("iRBU")
 NERR8 = Measure("NERR8")
 NERR9 = Measure("NERR9")
 NERR10 = Measure("NERR10")

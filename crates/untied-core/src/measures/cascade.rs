@@ -17,7 +17,7 @@ use crate::names::{Cutoff, GAINED, Info, JUDGED_ONLY, Parameter, Spec, Value, un
 use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
 
-const MAX_GRADE: Parameter = Parameter {
+pub(super) const MAX_GRADE: Parameter = Parameter {
     name: "max_grade",
     default: "4",
     help: "highest grade of the scale: a grade g stops the user with probability (2^g - 1) / 2^max_grade",
@@ -137,7 +137,7 @@ fn general(spec: &Spec, scope: &Scope<'_>) -> Result<Cascade> {
     Ok(Cascade::new(scope, weights, false, |grade| Kind { gain: gain.of(grade), go_on: go_on(grade), count: 1 }))
 }
 
-struct Cascade {
+pub(super) struct Cascade {
     /// Weights of the ranks within the cutoff.
     weights: Vec<f64>,
     /// What documents of each grade above 0 do.
@@ -148,7 +148,7 @@ struct Cascade {
 }
 
 impl Cascade {
-    fn new(scope: &Scope<'_>, weights: Vec<f64>, normalised: bool, kind: impl Fn(f64) -> Kind) -> Cascade {
+    pub(super) fn new(scope: &Scope<'_>, weights: Vec<f64>, normalised: bool, kind: impl Fn(f64) -> Kind) -> Cascade {
         let positive = scope.grades.iter().copied().filter(|&grade| grade > 0.0);
         Cascade { weights, kinds: positive.map(|grade| (grade, kind(grade))).collect(), rest: kind(0.0), normalised }
     }
@@ -168,6 +168,19 @@ impl Cascade {
             kinds.push(Kind { count: rest, ..self.rest });
         }
         kinds
+    }
+
+    /// Probability of getting beyond all documents where the open ones have the highest grade, and that of stopping
+    /// at a document of that grade.
+    pub(super) fn beyond_all(&self, open: &Open<'_>) -> (f64, f64) {
+        let (mut reach, mut judged) = (1.0, 0);
+        for level in open.ranking.levels().iter().filter(|level| level.grade >= 0.0) {
+            reach = walk::beyond(&[self.kind(level)], reach);
+            judged += level.count;
+        }
+        let open_ones = Level { grade: open.highest(), count: open.ranking.retrieved as u32 - judged };
+        let kind = self.kind(&open_ones);
+        (walk::beyond(&[kind], reach), kind.gain)
     }
 
     /// What values are divided by; NaN where nothing can be gained.
@@ -267,15 +280,8 @@ impl Measure for ReciprocalRank {
     /// The largest value has all that comes after the last document at the highest grade too.
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
         let Bounds { low, high, .. } = bounds::monotone(self, open);
-        let (mut reach, mut judged) = (1.0, 0);
-        for level in open.ranking.levels().iter().filter(|level| level.grade >= 0.0) {
-            reach = walk::beyond(&[self.cascade.kind(level)], reach);
-            judged += level.count;
-        }
-        let open_ones = Level { grade: open.highest(), count: open.ranking.retrieved as u32 - judged };
-        let kind = self.cascade.kind(&open_ones);
-        reach = walk::beyond(&[kind], reach);
-        Some(Bounds::new(low, high + reach * tail(kind.gain, open.ranking.retrieved, self.cutoff)))
+        let (reach, stop) = self.cascade.beyond_all(open);
+        Some(Bounds::new(low, high + reach * tail(stop, open.ranking.retrieved, self.cutoff)))
     }
 
     fn certainty(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Certainty {

@@ -35,6 +35,7 @@ pub(crate) mod inclusion;
 pub(crate) mod inferred;
 pub(crate) mod interpolated;
 pub(crate) mod inverted_recall;
+pub(crate) mod irbu;
 pub(crate) mod judged;
 pub(crate) mod ncu;
 pub(crate) mod ndcg_points;
