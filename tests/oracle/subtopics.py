@@ -9,8 +9,19 @@ import functools
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from oracle import binary
-from oracle.judgements import ZERO, Number, Subtopics, Truth, as_written, discount_at, is_relevant
+from oracle import binary, graded
+from oracle.judgements import (
+    ZERO,
+    Discount,
+    Gain,
+    Number,
+    Subtopics,
+    Truth,
+    as_written,
+    discount_at,
+    gain_of,
+    is_relevant,
+)
 from oracle.stated import measure
 
 Relevant = tuple[frozenset[str], ...]  # of every subtopic that has some
@@ -135,3 +146,32 @@ def p_ia(order: Sequence[str], truth: Subtopics, k: int | None = None, rel: Numb
 @measure("StRecall", form="subtopics")
 def st_recall(order: Sequence[str], truth: Subtopics, k: int | None = None, rel: Number = 1) -> Fraction:
     return _mean(truth, rel, lambda one: binary.success(order, one, k, rel))
+
+
+@measure("D_nDCG", form="subtopics", tried={"gain": [None, "linear", "exp2"]})
+def d_ndcg(
+    order: Sequence[str],
+    truth: Subtopics,
+    k: int | None = None,
+    gain: Gain = "linear",
+    discount: Discount = "log2",
+    rel: Number = 1,
+) -> Fraction:
+    """nDCG of global gains: those for each subtopic, added up."""
+    docs = frozenset().union(*truth.values())
+    gains = {doc: sum((gain_of(doc, one, gain, rel) for one in truth.values()), ZERO) for doc in docs}
+    return graded.ndcg(order, gains, k, "linear", discount)
+
+
+@measure("Dsharp_nDCG", form="subtopics", tried={"gamma": [None, 0, 0.5, 1, 0.25], "gain": [None, "linear", "exp2"]})
+def dsharp_ndcg(
+    order: Sequence[str],
+    truth: Subtopics,
+    k: int | None = None,
+    gamma: Number = 0.5,
+    gain: Gain = "linear",
+    discount: Discount = "log2",
+    rel: Number = 1,
+) -> Fraction:
+    share = as_written(gamma)
+    return share * st_recall(order, truth, k, rel) + (1 - share) * d_ndcg(order, truth, k, gain, discount, rel)

@@ -121,6 +121,8 @@ pub static FAMILIES: &[Family] = &[
             &diversity::AP_IA,
             &diversity::P_IA,
             &diversity::SUBTOPIC_RECALL,
+            &d_measure::D_NDCG,
+            &d_measure::DSHARP_NDCG,
         ]),
     },
     Family {

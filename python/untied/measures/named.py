@@ -69,6 +69,8 @@ __all__ = [  # noqa: RUF022 (as they are listed)
     "AP_IA",
     "P_IA",
     "StRecall",
+    "D_nDCG",
+    "Dsharp_nDCG",
     "SetP",
     "SetRelP",
     "SetR",
@@ -162,6 +164,8 @@ nNRBP = Measure("nNRBP")
 AP_IA = Measure("AP_IA")
 P_IA = Measure("P_IA")
 StRecall = Measure("StRecall")
+D_nDCG = Measure("D_nDCG")
+Dsharp_nDCG = Measure("Dsharp_nDCG")
 SetP = Measure("SetP")
 SetRelP = Measure("SetRelP")
 SetR = Measure("SetR")

@@ -154,7 +154,7 @@ pub static P_IA: Definition = Info {
 
 pub static SUBTOPIC_RECALL: Definition = Info {
     name: "StRecall",
-    aliases: &["strec"],
+    aliases: &["strec", "I_rec", "I-rec"],
     title: "subtopic recall: share of the subtopics that are found",
     equation: "StRecall@k = (subtopics with a relevant document among the first k) / M",
     tex: r"\mathrm{StRecall}@k = \frac{|\{ j : \text{subtopic } j \text{ is found among the first } k \}|}{M}",

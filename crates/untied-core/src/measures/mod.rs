@@ -26,6 +26,7 @@ pub(crate) mod concordance;
 pub(crate) mod cost_gain;
 pub(crate) mod counts;
 pub(crate) mod cwl;
+pub(crate) mod d_measure;
 pub(crate) mod dcg;
 pub(crate) mod diversity;
 pub(crate) mod dynamic_recall;

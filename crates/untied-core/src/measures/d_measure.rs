@@ -1,0 +1,188 @@
+//! D-nDCG and D#-nDCG: nDCG of gains added up over subtopics, and its mean with intent recall.
+//!
+//! The global gain of a document is the sum of its gains for each subtopic, all equally probable, so D-nDCG is an nDCG
+//! whose grades are these sums: mean, variance and extremes are those of [`super::dcg`]. D#-nDCG adds intent recall
+//! (StRecall), whose mean is exact as well. Variance and extremes of the sum belong to the whole: all orders are tried
+//! where they are few, else the extremes of both parts are added up, which encloses all values.
+
+use super::dcg::{Gain, Gains, discounts};
+use super::novelty::{Norm, Novelty, Worth};
+use super::orders::{Outcome, sampling};
+use super::{Certainty, Definition, Measure, Orders, Scope};
+use crate::error::Result;
+use crate::grade::Level;
+use crate::names::{Cutoff, Info, JUDGED_ONLY, Needs, Parameter, REL, Sampled, Spec, unbounded};
+use crate::ranking::{Ranking, best, worst};
+use crate::table::Judgments;
+
+const GAIN: Parameter = Parameter {
+    name: "gain",
+    default: "'linear'",
+    help: "gain of a grade g for a subtopic: 'linear' (g) or 'exp2' (2^g - 1)",
+};
+const DISCOUNT: Parameter = Parameter { help: "discount of rank i, as nDCG's", ..super::dcg::DISCOUNT };
+const GAMMA: Parameter =
+    Parameter { name: "gamma", default: "0.5", help: "weight of intent recall against D-nDCG, from 0 to 1" };
+
+const OF_GLOBAL_GAIN: Info = Info {
+    cutoff: Cutoff::Optional,
+    needs: Needs::Subtopics,
+    range: "0 to 1; any number where discounts are negative or rise",
+    ..Info::DEFAULT
+};
+
+/// D-nDCG.
+pub static D_NDCG: Definition = Info {
+    name: "D_nDCG",
+    aliases: &["D-nDCG"],
+    title: "nDCG of global gains, added up over subtopics",
+    parameters: &[GAIN, DISCOUNT, REL, JUDGED_ONLY],
+    equation: "D_nDCG@k = nDCG@k where the gain of a document is the sum over the subtopics of its gain for each",
+    tex: r"\text{D-nDCG}@k = \frac{\sum_{i \le k} D(i) \sum_j G(g_{ij})}{\text{the same of the ideal ranking}}",
+    reference: "Sakai & Song 2011, with equally probable subtopics; ties: as DCG",
+    unbounded: Some(unbounded::SUBTOPICS),
+    ..OF_GLOBAL_GAIN
+}
+.built_by(|spec, scope| Ok(Box::new(GlobalGain::new(spec, scope)?)));
+
+/// D#-nDCG.
+pub static DSHARP_NDCG: Definition = Info {
+    name: "Dsharp_nDCG",
+    aliases: &["D#-nDCG", "D#_nDCG", "Dsharp-nDCG"],
+    title: "intent recall and D-nDCG, combined",
+    parameters: &[GAMMA, GAIN, DISCOUNT, REL, JUDGED_ONLY],
+    equation: "Dsharp_nDCG@k = gamma StRecall@k + (1-gamma) D_nDCG@k",
+    tex: r"\text{D}\sharp\text{-nDCG}@k = \gamma\, \text{I-rec}@k + (1 - \gamma)\, \text{D-nDCG}@k",
+    reference: "Sakai & Song 2011, with equally probable subtopics; ties: mean, exact, of both",
+    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
+    unbounded: Some(unbounded::SUBTOPICS),
+    ..OF_GLOBAL_GAIN
+}
+.built_by(|spec, scope| {
+    let gamma = spec.number(GAMMA.name, 0.5, "a number from 0 to 1", |gamma| (0.0..=1.0).contains(&gamma))?;
+    let weights = vec![1.0; spec.cutoff_or(usize::MAX).min(scope.depth)];
+    let recall = Novelty { rel: spec.rel()?, weights, worth: Worth::Falls(0.0), norm: Norm::Subtopics(1.0) };
+    Ok(Box::new(Sharp { gamma, recall, gain: GlobalGain::new(spec, scope)? }))
+});
+
+struct GlobalGain {
+    rel: f64,
+    gain: Gain,
+    /// Of gains in the place of grades.
+    gains: Gains,
+}
+
+impl GlobalGain {
+    fn new(spec: &Spec, scope: &Scope<'_>) -> Result<GlobalGain> {
+        let depth = spec.cutoff_or(usize::MAX).min(scope.depth);
+        let gain =
+            if spec.choice(GAIN.name, &[("linear", true), ("exp2", false)])? { Gain::Linear } else { Gain::Exp2 };
+        let gains = Gains::new(Gain::Linear, discounts(spec, depth)?, scope);
+        Ok(GlobalGain { rel: spec.rel()?, gain, gains })
+    }
+
+    /// Documents by global gain, highest first, without those that gain nothing.
+    fn by_gain(&self, levels: &[Level], truth: &Judgments<'_>) -> Vec<Level> {
+        let gain = |level: &Level| {
+            let profile = if level.grade > 0.0 { &truth.profile(level.grade)[..] } else { &[] };
+            let grades = profile.iter().map(|&(_, grade)| grade).filter(|&grade| grade >= self.rel);
+            Level { grade: grades.map(|grade| self.gain.of(grade)).sum(), count: level.count }
+        };
+        let mut gains: Vec<Level> = levels.iter().map(gain).filter(|level| level.grade > 0.0).collect();
+        gains.sort_by(|a, b| b.grade.total_cmp(&a.grade));
+        gains.dedup_by(|next, last| {
+            let same = next.grade == last.grade;
+            last.count += if same { next.count } else { 0 };
+            same
+        });
+        gains
+    }
+
+    /// The ranking with global gains in the place of profiles.
+    fn gained(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Ranking {
+        let mut gained = Ranking::default();
+        gained.retrieved = ranking.retrieved;
+        for group in ranking.groups() {
+            gained.push(group.start, group.size, self.by_gain(group.levels, truth));
+        }
+        gained
+    }
+
+    /// DCG of the ideal ranking; NaN where nothing gains anything.
+    fn norm(&self, truth: &Judgments<'_>) -> f64 {
+        let ideal = self.by_gain(truth.levels, truth).into_iter().map(|level| (level.grade, level.count));
+        Some(self.gains.ideal_dcg(ideal)).filter(|&ideal| ideal > 0.0).unwrap_or(f64::NAN)
+    }
+}
+
+impl Measure for GlobalGain {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
+        self.gains.mean(&self.gained(ranking, truth), truth) / self.norm(truth)
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
+        self.gains.variance(&self.gained(ranking, truth), truth) / self.norm(truth).powi(2)
+    }
+
+    fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
+        let mut gained = Orders { tied: self.gained(&orders.tied, truth), ..Orders::default() };
+        best(&gained.tied, &mut gained.best);
+        worst(&gained.tied, &mut gained.worst);
+        let (low, high) = self.gains.extremes(&gained, truth);
+        let norm = self.norm(truth);
+        (low / norm, high / norm)
+    }
+}
+
+struct Sharp {
+    gamma: f64,
+    recall: Novelty,
+    gain: GlobalGain,
+}
+
+impl Sharp {
+    fn combine(&self, recall: f64, gain: f64) -> f64 {
+        self.gamma * recall + (1.0 - self.gamma) * gain
+    }
+
+    /// The ranking without what is relevant to no subtopic.
+    fn seen(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Ranking {
+        let mut seen = Ranking::default();
+        seen.retrieved = ranking.retrieved;
+        for group in ranking.groups() {
+            let gains = |level: &&Level| !self.gain.by_gain(&[**level], truth).is_empty();
+            seen.push(group.start, group.size, group.levels.iter().filter(gains).copied());
+        }
+        seen
+    }
+
+    /// Statistics over all orders, if there are few.
+    fn listed(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Option<Outcome> {
+        let (seen, depth) = (self.seen(ranking, truth), self.recall.weights.len());
+        sampling::is_exact(&seen, depth)
+            .then(|| sampling::over_rankings(&seen, depth, |one| self.mean(one, truth)).outcome)
+    }
+}
+
+impl Measure for Sharp {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
+        self.combine(self.recall.mean(ranking, truth), self.gain.mean(ranking, truth))
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
+        self.listed(ranking, truth).map_or(f64::NAN, |listed| listed.variance)
+    }
+
+    fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
+        if let Some(listed) = self.listed(&orders.tied, truth) {
+            return (listed.low, listed.high);
+        }
+        let (of_recall, of_gain) = (self.recall.extremes(orders, truth), self.gain.extremes(orders, truth));
+        (self.combine(of_recall.0, of_gain.0), self.combine(of_recall.1, of_gain.1))
+    }
+
+    fn certainty(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Certainty {
+        let few = sampling::is_exact(&self.seen(ranking, truth), self.recall.weights.len());
+        if few { Certainty::Exact } else { Certainty::Interval }
+    }
+}
