@@ -21,6 +21,7 @@ from oracle.judgements import (
     discount_at,
     gain_of,
     is_relevant,
+    power_of_two,
 )
 from oracle.stated import measure
 
@@ -146,6 +147,34 @@ def p_ia(order: Sequence[str], truth: Subtopics, k: int | None = None, rel: Numb
 @measure("StRecall", form="subtopics")
 def st_recall(order: Sequence[str], truth: Subtopics, k: int | None = None, rel: Number = 1) -> Fraction:
     return _mean(truth, rel, lambda one: binary.success(order, one, k, rel))
+
+
+@measure("RBU", form="subtopics", tried={"e": [None, 0, 0.03, 0.5], "max_grade": [None, None, 3, 4.5]})
+def rbu(
+    order: Sequence[str],
+    truth: Subtopics,
+    k: int | None = None,
+    rel: Number = 1,
+    p: Number = 0.8,
+    e: Number = 0.03,
+    max_grade: Number | None = None,
+) -> Fraction:
+    """What documents are worth to those who were not satisfied before, less the effort of looking at each."""
+
+    def value(one: Truth) -> Fraction:
+        relevant = {doc: Fraction(grade) for doc, grade in one.items() if is_relevant(doc, one, rel)}
+        highest = max(relevant.values()) if max_grade is None else Fraction(max_grade)
+        value, reached = ZERO, Fraction(1)
+        for i, doc in enumerate(order[:k]):
+            stop = (power_of_two(relevant.get(doc, ZERO)) - 1) / power_of_two(highest)
+            value += as_written(p) ** i * reached * stop
+            reached *= 1 - stop
+        return value
+
+    if not _covered(truth, rel):
+        return ZERO
+    effort = sum((as_written(p) ** i for i in range(len(order[:k]))), ZERO)
+    return (1 - as_written(p)) * (_mean(truth, rel, value) - as_written(e) * effort)
 
 
 @measure("D_nDCG", form="subtopics", tried={"gain": [None, "linear", "exp2"]})

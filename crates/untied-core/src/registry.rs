@@ -123,6 +123,7 @@ pub static FAMILIES: &[Family] = &[
             &diversity::SUBTOPIC_RECALL,
             &d_measure::D_NDCG,
             &d_measure::DSHARP_NDCG,
+            &rbu::RANK_BIASED_UTILITY,
         ]),
     },
     Family {

@@ -71,6 +71,7 @@ __all__ = [  # noqa: RUF022 (as they are listed)
     "StRecall",
     "D_nDCG",
     "Dsharp_nDCG",
+    "RBU",
     "SetP",
     "SetRelP",
     "SetR",
@@ -166,6 +167,7 @@ P_IA = Measure("P_IA")
 StRecall = Measure("StRecall")
 D_nDCG = Measure("D_nDCG")
 Dsharp_nDCG = Measure("Dsharp_nDCG")
+RBU = Measure("RBU")
 SetP = Measure("SetP")
 SetRelP = Measure("SetRelP")
 SetR = Measure("SetR")

@@ -44,6 +44,7 @@ pub(crate) mod o_measure;
 pub(crate) mod p_measure;
 pub(crate) mod q_measure;
 pub(crate) mod rank_biased_precision;
+pub(crate) mod rbu;
 pub(crate) mod reciprocal_rank;
 pub(crate) mod search_length;
 pub(crate) mod sets;
