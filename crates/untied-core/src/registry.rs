@@ -80,6 +80,7 @@ pub static FAMILIES: &[Family] = &[
             &search_length::SEARCH_LENGTH,
             &search_length::EXPECTED_PRECISION,
             &search_length::PROBABILITY_OF_RELEVANCE,
+            &normalised_recall::NORMALISED_RECALL,
             &accuracy::ACCURACY,
             &concordance::PAIR_CONCORDANCE,
         ]),

@@ -45,6 +45,7 @@ __all__ = [  # noqa: RUF022 (as they are listed)
     "ESL",
     "EP",
     "PRR",
+    "Rnorm",
     "Accuracy",
     "PairConcordance",
     "Bpref",
@@ -141,6 +142,7 @@ SDCG = Measure("SDCG")
 ESL = Measure("ESL")
 EP = Measure("EP")
 PRR = Measure("PRR")
+Rnorm = Measure("Rnorm")
 Accuracy = Measure("Accuracy")
 PairConcordance = Measure("PairConcordance")
 Bpref = Measure("Bpref")

@@ -40,6 +40,7 @@ pub(crate) mod irbu;
 pub(crate) mod judged;
 pub(crate) mod ncu;
 pub(crate) mod ndcg_points;
+pub(crate) mod normalised_recall;
 pub(crate) mod o_measure;
 pub(crate) mod p_measure;
 pub(crate) mod q_measure;

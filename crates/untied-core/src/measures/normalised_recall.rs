@@ -1,0 +1,109 @@
+//! Normalised recall: how far the ranks of the relevant documents lie from the worst, as a share of how far they can.
+//!
+//!   Rnorm = 1 - (sum of the ranks of the R relevant documents - (1 + .. + R)) / (R (N - R)),
+//!
+//! N documents in the collection. It ranks them all. Documents that are not retrieved stand at the end in random order,
+//! as SMART had it (Keen 1968, p. II-6), so each has their mean rank; N is at least what ranking and judgments hold. It
+//! is also the share of pairs of a relevant and a non-relevant document that stand in the right order, those that are
+//! not retrieved counting one half: the area under the ROC curve.
+//!
+//! In a group of n documents after t the mean rank is t + (n+1)/2; the sum of r ranks has variance r (n-r) (n+1) / 12.
+
+use super::bounds::{self, Bounds, Open, Resolution};
+use super::{Definition, Measure};
+use crate::names::{Info, JUDGED_ONLY, Parameter, REL};
+use crate::ranking::Ranking;
+use crate::table::Judgments;
+
+const COLLECTION: Parameter = Parameter {
+    name: "collection",
+    default: "0",
+    help: "number of documents in the collection, N; by default, and at least, those retrieved and the relevant ones \
+           that are not",
+};
+
+/// Normalised recall.
+pub static NORMALISED_RECALL: Definition = Info {
+    name: "Rnorm",
+    aliases: &["R_norm", "normalised_recall", "normalized_recall", "recall_norm"],
+    title: "normalised recall",
+    parameters: &[REL, COLLECTION, JUDGED_ONLY],
+    equation: "Rnorm = 1 - (sum of the ranks of relevant documents - R (R+1) / 2) / (R (N-R)); documents that are not \
+               retrieved have the mean of the ranks from n+1 to N",
+    tex: r"R_{\mathrm{norm}} = 1 - \frac{\sum_{i=1}^{R} r_i - \sum_{i=1}^{R} i}{R\,(N - R)}",
+    reference: "Rocchio 1966; Keen 1968; ties: mean ranks",
+    ..Info::DEFAULT
+}
+.built_by(|spec, _| {
+    let whole = |size: f64| size >= 0.0 && size.fract() == 0.0 && size < 1e15;
+    let collection = spec.number(COLLECTION.name, 0.0, "a whole number", whole)?;
+    Ok(Box::new(NormalisedRecall { rel: spec.rel()?, collection }))
+});
+
+struct NormalisedRecall {
+    rel: f64,
+    collection: f64,
+}
+
+impl NormalisedRecall {
+    /// The value, given the sum of ranks of relevant documents, their number, and of all of them the number and of the
+    /// ranking the length; NaN where all or none are relevant.
+    fn of(&self, ranks: f64, found: f64, relevant: f64, retrieved: f64) -> f64 {
+        let (size, missed) = (self.size(found, relevant, retrieved), relevant - found);
+        let spread = relevant * (size - relevant);
+        if spread == 0.0 {
+            return f64::NAN;
+        }
+        let ranks = ranks + missed * (retrieved + 1.0 + size) / 2.0;
+        1.0 - (ranks - relevant * (relevant + 1.0) / 2.0) / spread
+    }
+
+    /// N.
+    fn size(&self, found: f64, relevant: f64, retrieved: f64) -> f64 {
+        self.collection.max(retrieved + relevant - found)
+    }
+}
+
+impl Measure for NormalisedRecall {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
+        let (mut ranks, mut found) = (0.0, 0);
+        for group in ranking.groups() {
+            let relevant = group.relevant(self.rel);
+            ranks += relevant as f64 * (group.start as f64 + (group.size + 1) as f64 / 2.0);
+            found += relevant;
+        }
+        self.of(ranks, found as f64, truth.relevant(self.rel) as f64, ranking.retrieved as f64)
+    }
+
+    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
+        let mut ranks = 0.0;
+        for group in ranking.groups() {
+            let relevant = group.relevant(self.rel);
+            ranks += (relevant * (group.size - relevant)) as f64 * (group.size + 1) as f64 / 12.0;
+        }
+        let (found, relevant) = (ranking.relevant(self.rel) as f64, truth.relevant(self.rel) as f64);
+        let spread = relevant * (self.size(found, relevant, ranking.retrieved as f64) - relevant);
+        if spread == 0.0 { f64::NAN } else { ranks / (spread * spread) }
+    }
+
+    /// For every number of relevant documents the sum of ranks is least with them at the top, and one more at the end
+    /// never makes the value larger.
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        let ranks = |start: usize, size: usize, relevant: usize| {
+            let (start, size, r) = (start as f64, size as f64, relevant as f64);
+            let first = match open.resolution {
+                Resolution::Mean => return r * (start + (size + 1.0) / 2.0),
+                Resolution::Best => 0.0,
+                Resolution::Worst => size - r,
+            };
+            r * (start + first) + r * (r + 1.0) / 2.0
+        };
+        let parts = open.parts(self.rel, |group, relevant| -ranks(group.start, group.size, relevant));
+        let (found, relevant) = (open.ranking.relevant(self.rel) as f64, open.truth.relevant(self.rel) as f64);
+        let retrieved = open.ranking.retrieved as f64;
+        Some(bounds::of_sum(&parts, open.not_retrieved(self.rel), |sum, more, others| {
+            let found = found + more as f64;
+            self.of(-sum, found, relevant + (more + others) as f64, retrieved)
+        }))
+    }
+}
