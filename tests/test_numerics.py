@@ -370,7 +370,8 @@ def test_two_relevant_in_weighted_ranks(group: Two) -> None:
 def test_bpm_ends_with_its_documents_where_rounding_misses_the_goal() -> None:
     """1 + 1 + 0.2 + 0.1 is the goal in one order of summands and just below it in another."""
     qrels, run = {"q": {"a": 1.0, "b": 1.0, "c": 0.2, "d": 0.1}}, {"q": [["a", "b", "c", "d"]]}
-    value = untied.evaluate(qrels, run, ["BPM(T=2.3000000000000003, max_rel=1)@9"], ties="range").value(query="q")
+    measure = "BPM(T=2.3000000000000003, max_rel=1)@9"
+    value = untied.evaluate(qrels, run, [measure], ties="range").value(measure, query="q")
     assert [value.mean, value.low, value.high] == pytest.approx([2.3 / 4] * 3)
 
 
