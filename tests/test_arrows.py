@@ -12,10 +12,7 @@ CRATES = sorted(file.parent.parent.name for file in ROOT.glob("crates/*/src/lib.
 ORDERED = "untied-core"
 
 # Circles of files that are still there, and why; an entry has to go as soon as its circle has gone.
-KNOWN = {
-    "med/average_precision/tied/dual med/average_precision/tied/search": "the dual reads what the search has decided",
-    "med/effect med/form med/novelty med/time_biased": "one form knows all differences, and each what it is applied to",
-}
+KNOWN: dict[str, str] = {}
 
 Module = tuple[str, ...]
 

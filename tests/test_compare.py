@@ -222,7 +222,7 @@ def test_two_runs(tmp_path: Path) -> None:
         ("RBQ", "did you mean RBO"),
         ("nDCG@10", "nDCG@10 reads one ranking and judgments; it does not compare two"),
         ("MED", "MED needs a measure, for instance MED(nDCG@20)"),
-        ("MED(RBO)", "the largest difference in RBO is not known"),
+        ("MED(RBO)", "RBO compares two rankings; it does not evaluate one"),
     ],
 )
 def test_refused(measure: str, message: str) -> None:

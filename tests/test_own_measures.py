@@ -566,8 +566,8 @@ def test_misuse() -> None:
         untied.evaluate(QRELS, RUN, [OwnP])
     with pytest.raises(untied.MeasureError, match=r"did you mean .*OwnRR\b"):
         untied.parse_measure("OwnRRR")
-    with pytest.raises(untied.MeasureError, match="the largest difference in OwnRR@10 is not known"):
-        untied.compare(RUN, RUN, ["MED(OwnRR@10)"])
+    with pytest.raises(untied.MeasureError, match="the largest difference in OwnAP@10 is not known"):
+        untied.compare(RUN, RUN, ["MED(OwnAP@10)"])
 
 
 def test_a_definition_replaces_that_from_the_same_place() -> None:

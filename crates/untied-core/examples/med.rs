@@ -9,17 +9,17 @@ mod families;
 use std::time::Instant;
 
 use families::{CLASSES, Random, class, instance, judged};
-use untied_core::med::{Instance, Solution, average_precision, err};
+use untied_core::med::solve::{Instance, Solution, cascade, quadratic};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let measure = arguments.next().unwrap_or_else(|| "ap".into());
     let pairs: usize = arguments.next().and_then(|pairs| pairs.parse().ok()).unwrap_or(200);
-    let mut reciprocal = err::Workspace::default();
-    let mut average = average_precision::Workspace::default();
+    let mut reciprocal = cascade::Workspace::default();
+    let mut average = quadratic::Workspace::default();
     let mut solve = |instance: &Instance| match measure.as_str() {
-        "ap" => average_precision::solve(instance, 20_000, &mut average),
-        "err" => err::solve(instance, true, 20_000, &mut reciprocal),
+        "ap" => quadratic::solve(instance, 20_000, &mut average),
+        "err" => cascade::solve(instance, true, 20_000, &mut reciprocal),
         _ => panic!("ap or err"),
     };
     println!("measure\tclass\tdepth\tjudged\tmean\tp50\tp99\tmax\tnodes\topen");

@@ -243,7 +243,7 @@ pub enum Comparator {
     /// What they have in common.
     Similarity(Box<dyn similarity::Similarity>),
     /// How much they differ, or could differ.
-    Effect(Box<dyn med::Effect>),
+    Difference(Box<dyn med::Comparer>),
 }
 
 /// Check a measure that compares two rankings and make it.
@@ -259,7 +259,7 @@ pub fn comparator(spec: &Spec, scope: &Scope<'_>) -> Result<Comparator> {
     match maker(spec)? {
         Maker::Similarity(make) => arithmetic("similarities").and_then(|()| make(spec)).map(Comparator::Similarity),
         Maker::Difference(make) => {
-            arithmetic("differences").and_then(|()| make(spec, scope, build)).map(Comparator::Effect)
+            arithmetic("differences").and_then(|()| make(spec, scope, build)).map(Comparator::Difference)
         }
         Maker::OfOne(_) | Maker::OfUser(_) => {
             Err(Error::Measure(format!("{spec} reads one ranking and judgments; it does not compare two")))

@@ -2,10 +2,9 @@
 //! that Delta could become.
 
 use super::plan::{Buffers, Given, Plan};
-use super::{Evidence, Settings, lengths_for};
+use super::{Evidence, Settings, lengths_for, scope};
 use crate::error::{Error, Result, show};
-use crate::measures::Scope;
-use crate::med::{Both, Effect, Outcomes, Workspace};
+use crate::med::{Comparer, Outcomes, RankingPair, Workspace};
 use crate::names::Spec;
 use crate::table::Run;
 
@@ -34,7 +33,8 @@ pub fn assignment<'a>(
     (depth, settings): (usize, Settings),
 ) -> Result<Assigned<'a>> {
     let mut buffers = Buffers::default();
-    let assigned = |effect: &dyn Effect, both: &Both<'_>, work: &mut Workspace| effect.assignment(both, work);
+    let assigned =
+        |comparer: &dyn Comparer, pair: &RankingPair<'_>, work: &mut Workspace| comparer.assignment(pair, work);
     let found = in_query(&mut buffers, runs, known, spec, query, (depth, settings), assigned)?.ok_or_else(|| {
         let query = show(query);
         Error::Value(format!(
@@ -62,7 +62,8 @@ pub fn outcomes(
     (depth, settings): (usize, Settings),
     grid: (usize, u64),
 ) -> Result<Outcomes> {
-    let outcomes = |effect: &dyn Effect, both: &Both<'_>, work: &mut Workspace| effect.outcomes(both, work, grid);
+    let outcomes =
+        |comparer: &dyn Comparer, pair: &RankingPair<'_>, work: &mut Workspace| comparer.outcomes(pair, work, grid);
     in_query(&mut Buffers::default(), runs, known, spec, query, (depth, settings), outcomes)?.ok_or_else(|| {
         let query = show(query);
         Error::Value(format!("no outcomes of {spec} in query {query}: there are for Delta where it is defined and does not look at subtopics"))
@@ -77,12 +78,11 @@ fn in_query<'a, T>(
     spec: &Spec,
     query: &[u8],
     (depth, settings): (usize, Settings),
-    tell: impl Fn(&dyn Effect, &Both<'_>, &mut Workspace) -> Option<T>,
+    tell: impl Fn(&dyn Comparer, &RankingPair<'_>, &mut Workspace) -> Option<T>,
 ) -> Result<Option<T>> {
     let lengths = lengths_for(std::slice::from_ref(spec), lengths)?;
     let longest = runs.0.longest().max(runs.1.longest());
-    let scope = Scope { depth: longest, grades: qrels.map_or(&[], |qrels| qrels.grades()) };
-    let plan = Plan::new(std::slice::from_ref(spec), depth, &scope)?;
+    let plan = Plan::new(std::slice::from_ref(spec), depth, &scope(longest, qrels))?;
     let queries = [runs.0.find(query), runs.1.find(query)];
     if queries.contains(&None) {
         return Err(Error::Value(format!("query {} is not in both runs", show(query))));
@@ -91,6 +91,8 @@ fn in_query<'a, T>(
     let chances = probabilities.and_then(|run| Some(run.rows(run.find(query)?)));
     let given = Given { truth: truth.as_ref(), by_subtopic: None, chances: chances.as_ref(), lengths };
     plan.lay_out(buffers, &[runs.0, runs.1], &queries, given, settings)?;
-    let (both, work) = buffers.both(truth.as_ref().map_or(&[], |truth| truth.levels));
-    Ok(plan.effect().and_then(|effect| tell(effect, &both, work)))
+    let (pair, work) = buffers.pair(truth.as_ref().map_or(&[], |truth| truth.levels));
+    let told = plan.difference().and_then(|comparer| tell(comparer, &pair, work));
+    plan.check_failures(query)?;
+    Ok(told)
 }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::lengths_for;
-use super::plan::{Known, Pairing, Plan};
+use super::plan::{Known, PairBuffers, Plan};
 use crate::error::{Error, Result};
 use crate::measures::Scope;
 use crate::names::Spec;
@@ -73,7 +73,7 @@ struct Buffers {
     lists: (List, List),
     seen: Vec<bool>,
     grades: Vec<f64>,
-    pairing: Pairing,
+    pairing: PairBuffers,
     scores: Vec<Score>,
 }
 

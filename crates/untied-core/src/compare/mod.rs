@@ -82,6 +82,14 @@ fn alone(spec: &Spec) -> Result<Plan> {
     Plan::new(std::slice::from_ref(spec), 0, &Scope { depth: 0, grades: &[] })
 }
 
+/// What measures have to be ready for.
+fn scope(longest: usize, qrels: Option<&Qrels>) -> Scope<'_> {
+    match qrels {
+        Some(qrels) => Scope { depth: longest + qrels.longest(), grades: qrels.grades() },
+        None => Scope { depth: longest, grades: &[] },
+    }
+}
+
 /// What becomes of a measure when the rankings change places.
 ///
 /// # Errors
@@ -169,7 +177,7 @@ pub fn compare<'a>(
     let lengths = lengths_for(specs, lengths)?;
     // A tie group counts whole, so rankings may be longer than the depth.
     let longest = runs.iter().map(|run| run.longest()).max().unwrap_or(0);
-    let scope = Scope { depth: longest, grades: qrels.map_or(&[], |qrels| qrels.grades()) };
+    let scope = scope(longest, qrels);
     let plan = Plan::new(specs, depth, &scope)?;
     if let Some(qrels) = qrels {
         specs.iter().filter_map(of).try_for_each(|of| of.fits(qrels.detail()))?;

@@ -1,10 +1,10 @@
 //! What is computed of two rankings, and the room that this takes.
 
 use super::{Settings, pairs, sort};
-use crate::error::Result;
+use crate::error::{Error, Result, show};
 use crate::grade::Level;
 use crate::measures::Scope;
-use crate::med::{Both, Effect, Subtopic, Workspace};
+use crate::med::{self, RankingPair, Subtopic, Workspace};
 use crate::names::Spec;
 use crate::ranking::{Joiner, List, Numbering, Order, Pair, Placed};
 use crate::registry::{Comparator, comparator};
@@ -15,8 +15,9 @@ use crate::watch;
 /// All that is computed, and how deep rankings must be read for it.
 pub(super) struct Plan {
     comparators: Vec<Comparator>,
-    similar: bool,
-    effects: bool,
+    /// What they are called.
+    names: Vec<String>,
+    differences: bool,
     /// Documents below this rank do not matter.
     pub depth: usize,
 }
@@ -31,7 +32,7 @@ pub(super) struct Buffers<'a> {
     chances: Vec<f64>,
     lengths: Vec<Length>,
     subtopics: Vec<Subtopic>,
-    pairing: Pairing,
+    pairing: PairBuffers,
 }
 
 impl<'a> Buffers<'a> {
@@ -41,18 +42,18 @@ impl<'a> Buffers<'a> {
     }
 
     /// The first two rankings, joined, and room to work.
-    pub fn both<'r>(&'r mut self, levels: &'r [Level]) -> (Both<'r>, &'r mut Workspace) {
-        let Pairing { joiner, places, workspace, .. } = &mut self.pairing;
+    pub fn pair<'r>(&'r mut self, levels: &'r [Level]) -> (RankingPair<'r>, &'r mut Workspace) {
+        let PairBuffers { joiner, places, workspace, .. } = &mut self.pairing;
         let (a, b) = (&self.lists[0], &self.lists[1]);
         joiner.places(a, b, places);
         let Buffers { grades, chances, lengths, subtopics, .. } = self;
-        (Both { a, b, places, grades, levels, chances, lengths, subtopics }, workspace)
+        (RankingPair { a, b, places, grades, levels, chances, lengths, subtopics }, workspace)
     }
 }
 
 /// Buffers that are kept between pairs of rankings.
 #[derive(Default)]
-pub(super) struct Pairing {
+pub(super) struct PairBuffers {
     joiner: Joiner,
     pair: Pair,
     places: Vec<Placed>,
@@ -79,9 +80,9 @@ pub(super) struct Known<'a> {
     pub grades: &'a [f64],
     /// The grades of all judged documents.
     pub levels: &'a [Level],
-    /// See [`Both::chances`].
+    /// See [`RankingPair::chances`].
     pub chances: &'a [f64],
-    /// See [`Both::lengths`].
+    /// See [`RankingPair::lengths`].
     pub lengths: &'a [Length],
     /// Its subtopics, if they are known.
     pub subtopics: &'a [Subtopic],
@@ -96,11 +97,11 @@ impl Plan {
         let comparators = specs.iter().map(|spec| comparator(spec, scope)).collect::<Result<Vec<_>>>()?;
         let needed = |comparator: &Comparator| match comparator {
             Comparator::Similarity(_) => depth,
-            Comparator::Effect(effect) => effect.depth().min(depth),
+            Comparator::Difference(difference) => difference.depth().min(depth),
         };
         Ok(Plan {
-            similar: comparators.iter().any(|one| matches!(one, Comparator::Similarity(_))),
-            effects: comparators.iter().any(|one| matches!(one, Comparator::Effect(_))),
+            differences: comparators.iter().any(|one| matches!(one, Comparator::Difference(_))),
+            names: specs.iter().map(ToString::to_string).collect(),
             depth: comparators.iter().map(needed).max().unwrap_or(0),
             comparators,
         })
@@ -110,15 +111,15 @@ impl Plan {
     pub fn symmetry(&self) -> Symmetry {
         match &self.comparators[0] {
             Comparator::Similarity(similarity) => similarity.symmetry(),
-            Comparator::Effect(effect) => effect.symmetry(),
+            Comparator::Difference(difference) => difference.symmetry(),
         }
     }
 
     /// The first measure, if it is one of differences.
-    pub fn effect(&self) -> Option<&dyn Effect> {
+    pub fn difference(&self) -> Option<&dyn med::Comparer> {
         match &self.comparators[0] {
             Comparator::Similarity(_) => None,
-            Comparator::Effect(effect) => Some(effect.as_ref()),
+            Comparator::Difference(difference) => Some(difference.as_ref()),
         }
     }
 
@@ -149,9 +150,24 @@ impl Plan {
                 settings.variance,
                 &mut values,
             );
+            self.check_failures(runs[a].id(queries[a].unwrap_or_default()))?;
             watch::step(1)?;
         }
         Ok(values)
+    }
+
+    /// Check that no code of the user's has failed.
+    ///
+    /// # Errors
+    /// It has.
+    pub fn check_failures(&self, query: &[u8]) -> Result<()> {
+        for (comparator, measure) in self.comparators.iter().zip(&self.names) {
+            let Comparator::Difference(difference) = comparator else { continue };
+            if let Some(source) = difference.failure() {
+                return Err(Error::Failure { measure: measure.clone(), query: Some(show(query).to_string()), source });
+            }
+        }
+        Ok(())
     }
 
     /// Write the rankings of a query, and what is known of their documents, to the room.
@@ -170,7 +186,7 @@ impl Plan {
             let Some(query) = *query else { continue };
             let rows = run.rows(query);
             sort(&mut buffers.order, run, query, &rows, settings)?;
-            if self.effects {
+            if self.differences {
                 // Searches and sums go through documents one by one; similarities only count them.
                 buffers.order.arrange(&rows, self.depth);
             }
@@ -211,25 +227,28 @@ impl Plan {
     /// The values of two rankings, after those that are there already.
     pub fn one_pair(
         &self,
-        buffers: &mut Pairing,
+        buffers: &mut PairBuffers,
         (a, b): (&List, &List),
         Known { grades, levels, subtopics, chances, lengths }: Known<'_>,
         variance: bool,
         values: &mut Vec<Score>,
     ) {
-        let Pairing { joiner, pair, .. } = buffers;
-        let overlaps = self.similar.then(|| Overlaps::new(joiner.pair(a, b, std::mem::take(pair))));
-        if self.effects {
-            buffers.joiner.places(a, b, &mut buffers.places);
+        let PairBuffers { joiner, pair, places, workspace } = buffers;
+        if self.differences {
+            joiner.places(a, b, places);
         }
-        let both = Both { a, b, places: &buffers.places, grades, levels, subtopics, chances, lengths };
-        let comparators = self.comparators.iter().take_while(|_| !watch::is_stopped());
-        values.extend(comparators.map(|comparator| match (comparator, &overlaps) {
-            (Comparator::Similarity(similarity), Some(overlaps)) => similarity.score(overlaps, variance),
-            (Comparator::Similarity(_), None) => unreachable!("there are overlaps where there are similarities"),
-            (Comparator::Effect(effect), _) => effect.score(&both, &mut buffers.workspace),
-        }));
-        buffers.pair = overlaps.map(|overlaps| overlaps.pair).unwrap_or_default();
+        let of = RankingPair { a, b, places, grades, levels, subtopics, chances, lengths };
+        let mut overlaps = None;
+        for comparator in self.comparators.iter().take_while(|_| !watch::is_stopped()) {
+            values.push(match comparator {
+                Comparator::Similarity(similarity) => {
+                    let join = || Overlaps::new(joiner.pair(a, b, std::mem::take(pair)));
+                    similarity.score(overlaps.get_or_insert_with(join), variance)
+                }
+                Comparator::Difference(difference) => difference.score(&of, workspace),
+            });
+        }
+        *pair = overlaps.map(|overlaps| overlaps.pair).unwrap_or_default();
     }
 }
 

@@ -75,6 +75,7 @@ fn build(spec: &Spec, scope: &Scope<'_>, ideal: Option<RecallBase>) -> Result<Bo
 }
 
 /// Gain of a grade, G.
+#[derive(Clone)]
 pub(crate) enum Gain {
     Linear,
     Exp2,
@@ -171,7 +172,7 @@ pub(crate) fn discounts(spec: &Spec, depth: usize) -> Result<Vec<f64>> {
 }
 
 /// 1 / log2(1+i) for the ranks i to `depth`.
-pub(super) fn logarithmic(depth: usize) -> Vec<f64> {
+pub(crate) fn logarithmic(depth: usize) -> Vec<f64> {
     (1..=depth).map(|i| 1.0 / (i as f64 + 1.0).log2()).collect()
 }
 

@@ -12,23 +12,49 @@
 //!
 //!   x of both is relevant iff b(x) - a(x) + u_A - u_B > 0.
 
-use super::Solution;
-use super::dot::{Weighed, Weights};
-use super::scores::Scores;
+use super::difference::Difference;
+use super::given::Given;
+use super::solve::Solution;
+use super::solve::dot::{Weighed, Weights};
+use super::solve::scores::Scores;
+use super::weighed::{ByWeights, Closed};
+use crate::error::Result;
+
+/// Bpref.
+pub(super) fn bpref(given: &Given<'_>) -> Result<Box<dyn Difference>> {
+    ByWeights::boxed(
+        given,
+        |rank| rank as f64,
+        |pair, scale, ranks| {
+            let depth = scale.depth_of(pair) as f64;
+            (depth > 0.0).then(|| Box::new(Bpref { ranks, depth }) as Box<dyn Closed>)
+        },
+    )
+}
 
 /// Two rankings of k documents at most, by mean ranks, where R = C = k.
 #[derive(Debug, Clone, Copy)]
-pub struct Bpref<'w> {
+struct Bpref<'w> {
     /// Weights that are ranks.
-    pub ranks: &'w Weights,
+    ranks: &'w Weights,
     /// k.
-    pub depth: f64,
+    depth: f64,
 }
 
 impl Bpref<'_> {
-    /// The largest S(A) - S(B).
-    #[must_use]
-    pub fn largest(&self) -> Solution {
+    fn score(&self, gains: &[f64], rank: impl Fn(&Weighed) -> f64) -> f64 {
+        let ranks = self.ranks.documents.iter().zip(gains).filter(|(_, gain)| **gain > 0.0).map(|(x, _)| rank(x));
+        let (mut hits, mut places) = (0.0, 0.0);
+        for rank in ranks.filter(|&rank| rank > 0.0) {
+            hits += 1.0;
+            places += rank - 1.0;
+        }
+        (hits - (places - hits * (hits - 1.0) / 2.0) / self.depth) / self.depth
+    }
+}
+
+impl Closed for Bpref<'_> {
+    fn largest(&self) -> Solution {
         let Weights { documents, lacking, top } = self.ranks;
         let alone = |x: &Weighed| x.a == 0.0 || x.b == 0.0;
         let mut gains: Vec<f64> = documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
@@ -59,17 +85,7 @@ impl Bpref<'_> {
         // Without those of both: sums of rank - 1, and h (h - 1) / 2 of either.
         let above = places - (others * shown - others) / 2.0;
         let value = (others - (above - of_both) / self.depth) / self.depth;
-        Solution { value, bound: value, gains, nodes: 0 }
-    }
-
-    fn score(&self, gains: &[f64], rank: impl Fn(&Weighed) -> f64) -> f64 {
-        let ranks = self.ranks.documents.iter().zip(gains).filter(|(_, gain)| **gain > 0.0).map(|(x, _)| rank(x));
-        let (mut hits, mut places) = (0.0, 0.0);
-        for rank in ranks.filter(|&rank| rank > 0.0) {
-            hits += 1.0;
-            places += rank - 1.0;
-        }
-        (hits - (places - hits * (hits - 1.0) / 2.0) / self.depth) / self.depth
+        Solution::exact(value, gains)
     }
 }
 
@@ -86,9 +102,9 @@ impl Scores for Bpref<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::med::testing::Case;
+    use crate::med::solve::testing::Case;
 
-    fn bpref(gains: &[f64]) -> f64 {
+    fn score(gains: &[f64]) -> f64 {
         let (mut above, mut sum, k) = (0.0, 0.0, gains.len() as f64);
         for &gain in gains {
             if gain > 0.0 {
@@ -107,7 +123,7 @@ mod tests {
             let ranks: Vec<f64> = (1..=case.instance.depth).map(|rank| rank as f64).collect();
             let ranks = Weights::by_rank(&case.instance, &ranks);
             let of_case = Bpref { ranks: &ranks, depth: case.instance.depth as f64 };
-            let difference = |a: &[f64], b: &[f64]| bpref(a) - bpref(b);
+            let difference = |a: &[f64], b: &[f64]| score(a) - score(b);
             let found = of_case.largest();
             let largest = case.largest(&[0.0, 1.0], difference);
             assert!((found.value - largest).abs() < 1e-14, "{seed} {found:?} {largest} {case:?}");

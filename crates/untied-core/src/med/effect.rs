@@ -1,19 +1,18 @@
 //! `MED(S)`, the largest difference that judgments could still make between two rankings in a measure S, and
 //! `Delta(S)`, the difference with the interval of all that it could become.
 
-use super::expected::Moments;
-use super::form::{Assignment, Base, Extent, Form, Options, Outcomes};
-use super::{Instance, average_precision, dot, err};
-use crate::error::{Error, Result};
-use crate::grade::Level;
+use super::catalogue;
+use super::difference::{Assignment, Difference, Extent, Outcomes, RankingPair, Workspace};
+use super::given::{Divisor, Given, Options};
+use super::solve::expected::Moments;
+use crate::error::{Error, Failure, Result};
 use crate::measures::{self, Certainty, Scope};
 use crate::names::{Info, OF, Parameter, Spec, Value};
-use crate::ranking::{List, Placed};
+use crate::ranking::Placed;
 use crate::similarity::{Score, Symmetry};
-use crate::table::Length;
 
 /// Makes a measure of differences; the last argument makes measures of one ranking.
-pub type Build = fn(&Spec, &Scope<'_>, measures::Build) -> Result<Box<dyn Effect>>;
+pub type Build = fn(&Spec, &Scope<'_>, measures::Build) -> Result<Box<dyn Comparer>>;
 
 /// A measure of differences: its facts, and how it is made.
 pub type Definition = crate::names::Definition<Build>;
@@ -30,7 +29,7 @@ const TAIL: Parameter = Parameter {
     help: "'none': the documents that both rankings have; 'upper': all that could follow them too (RBP, ERR)",
 };
 
-const BASE: Parameter = Parameter {
+const DIVISOR: Parameter = Parameter {
     name: "R",
     default: "'depth'",
     help: "what AP is divided by: the 'depth', the documents that are 'relevant', or the judged relevant ones and a \
@@ -57,7 +56,7 @@ pub static MED: Definition = Info {
         OF,
         MAX_GRADE,
         TAIL,
-        BASE,
+        DIVISOR,
         PER_GRADE,
         TIES,
         Parameter { name: "direction", default: "'both'", help: "the largest of 'a-b', of 'b-a', or of 'both'" },
@@ -70,10 +69,10 @@ pub static MED: Definition = Info {
     ..Info::DEFAULT
 }
 .built_by(|spec, scope, of_one| {
-    let form = form(spec, scope, of_one)?;
+    let difference = difference(spec, scope, of_one)?;
     let known = [("both", (true, true)), ("a-b", (true, false)), ("b-a", (false, true))];
     let directions = spec.choice("direction", &known)?;
-    Ok(Box::new(Largest { form, directions }))
+    Ok(Box::new(Largest { difference, directions }))
 });
 
 const CHANCE: Parameter = Parameter {
@@ -88,7 +87,7 @@ pub static DELTA: Definition = Info {
     name: "Delta",
     aliases: &["delta"],
     title: "expected difference of two rankings, and all that it could become",
-    parameters: &[OF, CHANCE, MAX_GRADE, TAIL, BASE],
+    parameters: &[OF, CHANCE, MAX_GRADE, TAIL, DIVISOR],
     range: "that of the measure, and its negative",
     equation: "mean and variance of S(A) - S(B), each unjudged document being relevant with probability p; low and \
                    high over all grades that they may have, and what fills short rankings up to the cutoff, which the \
@@ -98,7 +97,7 @@ pub static DELTA: Definition = Info {
     ..Info::DEFAULT
 }
 .built_by(|spec, scope, of_one| {
-    let form = form(spec, scope, of_one)?;
+    let difference = difference(spec, scope, of_one)?;
     let share = |p: &f64| (0.0..=1.0).contains(p);
     let chance = match spec.parameter(CHANCE.name) {
         None => vec![0.0],
@@ -109,82 +108,37 @@ pub static DELTA: Definition = Info {
             return Err(Error::Measure(format!("{spec}: p must be {expected}, not {other}")));
         }
     };
-    Ok(Box::new(Signed { form, chance }))
+    Ok(Box::new(Signed { difference, chance }))
 });
 
-/// What is known of a query's documents with regard to one of its subtopics.
-#[derive(Debug, Clone)]
-pub struct Subtopic {
-    /// The highest grade that any document has.
-    pub highest: f64,
-    /// Grades by number of document; NaN where there is no judgment.
-    pub grades: Vec<f64>,
-}
-
-/// Two rankings of a query with what is known of their documents.
-#[derive(Debug, Clone, Copy)]
-pub struct Both<'a> {
-    /// The first ranking.
-    pub a: &'a List,
-    /// The second ranking.
-    pub b: &'a List,
-    /// The documents of both.
-    pub places: &'a [Placed],
-    /// Grades by number of document; NaN where there is no judgment.
-    pub grades: &'a [f64],
-    /// The grades of all judged documents of the query.
-    pub levels: &'a [Level],
-    /// Probabilities to be relevant, by number of document, if there are any; NaN where none is given.
-    pub chances: &'a [f64],
-    /// Lengths by number of document, where a measure needs them.
-    pub lengths: &'a [Length],
-    /// Its subtopics, if they are known.
-    pub subtopics: &'a [Subtopic],
-}
-
-impl Both<'_> {
-    /// Whether documents of either ranking are tied.
-    #[must_use]
-    pub fn is_tied(&self) -> bool {
-        self.a.is_tied() || self.b.is_tied()
-    }
-}
-
-/// Room that is kept between pairs of rankings.
-#[derive(Debug, Default)]
-pub struct Workspace {
-    pub(super) discounts: (Vec<f64>, Vec<f64>),
-    pub(super) instance: Instance,
-    pub(super) weights: dot::Weights,
-    pub(super) average_precision: average_precision::Workspace,
-    pub(super) err: err::Workspace,
-}
-
 /// How much two rankings differ, or could differ.
-pub trait Effect: Send + Sync {
+pub trait Comparer: Send + Sync {
     /// Documents below this rank do not matter.
     fn depth(&self) -> usize;
 
     /// What becomes of it when the rankings change places.
     fn symmetry(&self) -> Symmetry;
 
+    /// What went wrong in code of the user's since this was last asked.
+    fn failure(&self) -> Option<Failure>;
+
     /// Its value.
-    fn score(&self, both: &Both<'_>, work: &mut Workspace) -> Score;
+    fn score(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> Score;
 
     /// The grades under which one ranking is farthest ahead: of MED, where it is defined.
-    fn assignment(&self, _both: &Both<'_>, _work: &mut Workspace) -> Option<Assignment> {
+    fn assignment(&self, _pair: &RankingPair<'_>, _work: &mut Workspace) -> Option<Assignment> {
         None
     }
 
     /// All differences with their probabilities, on a grid of about so many points or drawn from a seed: of Delta, where
     /// it is defined.
-    fn outcomes(&self, _both: &Both<'_>, _work: &mut Workspace, _grid: (usize, u64)) -> Option<Outcomes> {
+    fn outcomes(&self, _pair: &RankingPair<'_>, _work: &mut Workspace, _grid: (usize, u64)) -> Option<Outcomes> {
         None
     }
 }
 
 /// What a measure of differences is applied to.
-fn form(spec: &Spec, scope: &Scope<'_>, of_one: measures::Build) -> Result<Form> {
+fn difference(spec: &Spec, scope: &Scope<'_>, build: measures::Build) -> Result<Box<dyn Difference>> {
     let name = spec.info.name;
     let Some(Value::Measure(of)) = spec.parameter(OF.name) else {
         return Err(Error::Measure(format!("{name} needs a measure, for instance {name}(nDCG@20)")));
@@ -196,38 +150,42 @@ fn form(spec: &Spec, scope: &Scope<'_>, of_one: measures::Build) -> Result<Form>
     let options = Options {
         max_grade: number(MAX_GRADE.name, "a number above 0", |grade| grade > 0.0)?,
         tail: spec.choice(TAIL.name, &[("none", false), ("upper", true)])?,
-        base: match spec.parameter(BASE.name) {
-            Some(&Value::Number(most)) if whole(most) => Base::Most(most as usize),
+        divisor: match spec.parameter(DIVISOR.name) {
+            Some(&Value::Number(most)) if whole(most) => Divisor::Most(most as usize),
             Some(Value::Number(_)) => spec
-                .number(BASE.name, 1.0, "'depth', 'relevant' or a whole number from 1", whole)
-                .map(|_| Base::Depth)?,
-            _ => spec.choice(BASE.name, &[("depth", Base::Depth), ("relevant", Base::Relevant)])?,
+                .number(DIVISOR.name, 1.0, "'depth', 'relevant' or a whole number from 1", whole)
+                .map(|_| Divisor::Depth)?,
+            _ => spec.choice(DIVISOR.name, &[("depth", Divisor::Depth), ("relevant", Divisor::Relevant)])?,
         },
         per_grade: number(PER_GRADE.name, "a whole number from 1", |n| (1.0..1e9).contains(&n) && n.fract() == 0.0)?
             .map(|n| n as usize),
         optimistic: spec.choice(TIES.name, &[("expected", false), ("optimistic", true)])?,
     };
-    Form::new(of, options, scope, of_one)
+    catalogue::make(&Given { of, scope, options: &options, build })
 }
 
 /// MED.
 struct Largest {
-    form: Form,
+    difference: Box<dyn Difference>,
     /// Whether to look at A - B, and at B - A.
     directions: (bool, bool),
 }
 
-impl Effect for Largest {
+impl Comparer for Largest {
     fn depth(&self) -> usize {
-        self.form.depth()
+        self.difference.scale().cutoff.unwrap_or(usize::MAX)
+    }
+
+    fn failure(&self) -> Option<Failure> {
+        self.difference.failure()
     }
 
     fn symmetry(&self) -> Symmetry {
         if self.directions == (true, true) { Symmetry::Same } else { Symmetry::None }
     }
 
-    fn score(&self, both: &Both<'_>, work: &mut Workspace) -> Score {
-        let Extent { up, down, unseen, sure } = self.form.extent(both, work, self.directions);
+    fn score(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> Score {
+        let Extent { up, down, unseen, sure } = self.difference.extent(pair, work, self.directions);
         let value = f64::max(up.0, down.0);
         if value.is_nan() {
             return Score { value: f64::NAN, range: None, variance: None, certainty: Certainty::Exact };
@@ -240,22 +198,43 @@ impl Effect for Largest {
         Score { value, range: Some(range), variance: None, certainty: sure.max(solved) }
     }
 
-    fn assignment(&self, both: &Both<'_>, work: &mut Workspace) -> Option<Assignment> {
-        self.form.assignment(both, work, self.directions)
+    fn assignment(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> Option<Assignment> {
+        let Extent { up: (up, _), down: (down, _), .. } = self.difference.extent(pair, work, self.directions);
+        if up.is_nan() || down.is_nan() {
+            return None;
+        }
+        let a_is_ahead = up >= down;
+        let swapped: Vec<Placed>;
+        let pair = if a_is_ahead {
+            *pair
+        } else {
+            swapped = pair.places.iter().map(|place| Placed { a: place.b, b: place.a, ..*place }).collect();
+            RankingPair { a: pair.b, b: pair.a, places: &swapped, ..*pair }
+        };
+        let (numbers, grades) = self.difference.assignment(&pair, work)?;
+        // Documents that fill A come after those of either ranking, then those that fill B, which gain nothing.
+        let (own, filling) = grades.split_at(numbers.len());
+        let open = numbers.into_iter().zip(own.iter().copied());
+        Some(Assignment {
+            a_is_ahead,
+            value: up.max(down),
+            documents: open.filter(|&(number, _)| pair.grades[number as usize].is_nan()).collect(),
+            filling: filling[..self.difference.scale().lacking(&pair)].to_vec(),
+        })
     }
 }
 
 /// Delta.
 struct Signed {
-    form: Form,
+    difference: Box<dyn Difference>,
     /// By rank; what follows has the last one.
     chance: Vec<f64>,
 }
 
 impl Signed {
     /// The probability that an unjudged document is relevant: its own, or that of its first rank in either ranking.
-    fn chance(&self, both: &Both<'_>, place: &Placed) -> f64 {
-        let given = both.chances.get(place.document as usize).filter(|chance| !chance.is_nan());
+    fn chance(&self, pair: &RankingPair<'_>, place: &Placed) -> f64 {
+        let given = pair.chances.get(place.document as usize).filter(|chance| !chance.is_nan());
         given.copied().unwrap_or_else(|| {
             let first = [place.a, place.b].into_iter().filter(|&rank| rank > 0).min();
             self.chance[first.map_or(0, |rank| rank as usize - 1).min(self.chance.len() - 1)]
@@ -263,21 +242,26 @@ impl Signed {
     }
 }
 
-impl Effect for Signed {
+impl Comparer for Signed {
     fn depth(&self) -> usize {
-        self.form.depth()
+        self.difference.scale().cutoff.unwrap_or(usize::MAX)
+    }
+
+    fn failure(&self) -> Option<Failure> {
+        self.difference.failure()
     }
 
     fn symmetry(&self) -> Symmetry {
         Symmetry::Opposite
     }
 
-    fn score(&self, both: &Both<'_>, work: &mut Workspace) -> Score {
-        let chance = |place: &Placed| self.chance(both, place);
-        let (Extent { up, down, unseen, .. }, Moments { mean, variance }, sure) = self.form.signed(both, work, chance);
+    fn score(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> Score {
+        let chance = |place: &Placed| self.chance(pair, place);
+        let (Moments { mean, variance }, sure) = self.difference.moments(pair, work, &chance);
         if mean.is_nan() {
             return Score { value: f64::NAN, range: None, variance: None, certainty: Certainty::Exact };
         }
+        let Extent { up, down, unseen, .. } = self.difference.extent(pair, work, (true, true));
         let solved = unseen == (0.0, 0.0) && up.0 == up.1 && down.0 == down.1;
         let certainty = if solved { sure } else { sure.max(Certainty::Interval) };
         let range = ((-down.1 - unseen.1).min(mean), (up.1 + unseen.0).max(mean));
@@ -285,7 +269,7 @@ impl Effect for Signed {
         Score { value: mean, range: Some(range), variance, certainty }
     }
 
-    fn outcomes(&self, both: &Both<'_>, work: &mut Workspace, grid: (usize, u64)) -> Option<Outcomes> {
-        self.form.outcomes(both, work, |place| self.chance(both, place), grid)
+    fn outcomes(&self, pair: &RankingPair<'_>, work: &mut Workspace, grid: (usize, u64)) -> Option<Outcomes> {
+        self.difference.outcomes(pair, work, &|place| self.chance(pair, place), grid)
     }
 }

@@ -153,7 +153,7 @@ impl Marked {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::med::testing::assignments;
+    use crate::med::solve::testing::assignments;
     use crate::random::Random;
     use std::collections::BTreeSet;
 

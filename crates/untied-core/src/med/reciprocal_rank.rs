@@ -7,11 +7,43 @@
 //!
 //! The documents that A lacks are relevant, those that B lacks are not.
 
-use super::{Document, Instance, Solution};
+use super::difference::{Difference, STEPS, Solvers};
+use super::given::Given;
+use super::ranked::{ByRank, Ends, Question, Ranked};
+use super::solve::expected::{self, Moments, Uncertain};
+use super::solve::work::Work;
+use super::solve::{Document, Instance, Solution, cascade, scores};
+use crate::error::Result;
+
+/// RR.
+struct ReciprocalRank;
+
+pub(super) fn reciprocal_rank(given: &Given<'_>) -> Result<Box<dyn Difference>> {
+    ByRank::boxed(given, given.binary()?, ReciprocalRank)
+}
+
+impl Ranked for ReciprocalRank {
+    fn solve(&self, of: Question<'_>, _: &mut Solvers) -> Solution {
+        largest(of.instance)
+    }
+
+    /// Of a cascade whose user stops for certain.
+    fn solve_tied(&self, instance: &Instance, ends: Ends<'_>) -> Option<Solution> {
+        let discounts: Vec<f64> = (1..=instance.depth).map(|rank| 1.0 / rank as f64).collect();
+        Some(cascade::solve_discounted_tied(instance, ends, &discounts, Work::new(STEPS)))
+    }
+
+    fn expected(&self, documents: &[Uncertain], depth: usize) -> Option<Moments> {
+        Some(expected::first_relevant(documents, depth))
+    }
+
+    fn score(&self, _: Question<'_>, by_rank: &[f64], _: f64) -> f64 {
+        scores::first_relevant(by_rank)
+    }
+}
 
 /// The largest RR(A) - RR(B), in one pass; documents of a gain above 0 are relevant.
-#[must_use]
-pub fn solve(instance: &Instance) -> Solution {
+fn largest(instance: &Instance) -> Solution {
     let inverse = |rank: u32| if rank == 0 { 0.0 } else { 1.0 / f64::from(rank) };
     let relevant = instance.documents.iter().filter(|x| x.known.is_some_and(|gain| gain > 0.0));
     let lacking = if instance.lengths.0 < instance.depth { 1.0 / (instance.lengths.0 + 1) as f64 } else { 0.0 };
@@ -27,21 +59,21 @@ pub fn solve(instance: &Instance) -> Solution {
     if let Some(best) = best {
         gains[best] = instance.top;
     }
-    Solution { value, bound: value, gains, nodes: 0 }
+    Solution::exact(value, gains)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::med::scores::reciprocal_rank;
-    use crate::med::testing::Case;
+    use crate::med::solve::scores::first_relevant;
+    use crate::med::solve::testing::Case;
 
     #[test]
     fn it_is_the_largest_over_all_assignments() {
         for seed in 0..4000 {
             let case = Case::draw(seed, &[0.0, 1.0]);
-            let found = solve(&case.instance);
-            let difference = |a: &[f64], b: &[f64]| reciprocal_rank(a) - reciprocal_rank(b);
+            let found = largest(&case.instance);
+            let difference = |a: &[f64], b: &[f64]| first_relevant(a) - first_relevant(b);
             let largest = case.largest(&[0.0, 1.0], difference);
             assert!((found.value - largest).abs() < 1e-15, "{seed} {case:?}");
             assert!((case.value(&found.gains, difference) - largest).abs() < 1e-15, "{seed} {case:?}");

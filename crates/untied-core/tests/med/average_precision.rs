@@ -1,5 +1,5 @@
-use untied_core::med::average_precision::{Workspace, solve, solve_limited, solve_ratio};
-use untied_core::med::{Document, Instance, Solution};
+use untied_core::med::solve::quadratic::{Workspace, solve, solve_limited, solve_ratio};
+use untied_core::med::solve::{Document, Instance, Solution};
 
 use crate::enumerate::{laid_out, largest};
 use crate::families::{CLASSES, Random, adversarial, class, instance, judged, small};

@@ -1,6 +1,6 @@
 //! The largest difference by trying all assignments.
 
-use untied_core::med::Instance;
+use untied_core::med::solve::Instance;
 
 /// Gains by rank in A and in B; `fill` are those of documents that the rankings lack.
 pub fn laid_out(instance: &Instance, gains: &[f64], fill: (f64, f64)) -> (Vec<f64>, Vec<f64>) {

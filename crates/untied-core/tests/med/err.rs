@@ -1,5 +1,5 @@
-use untied_core::med::err::{Workspace, solve};
-use untied_core::med::{Instance, Solution};
+use untied_core::med::solve::cascade::{Workspace, solve};
+use untied_core::med::solve::{Instance, Solution};
 
 use crate::enumerate::{laid_out, largest};
 use crate::families::{CLASSES, Random, adversarial, class, instance, judged, small};

@@ -1,6 +1,6 @@
 //! Pairs of rankings: at random, of the kinds that runs of a test collection make, and those made to be hard.
 
-use untied_core::med::{Document, Instance};
+use untied_core::med::solve::{Document, Instance};
 
 /// Random numbers by splitting (SplitMix64).
 pub struct Random(pub u64);

@@ -6,12 +6,12 @@ mod err;
 mod families;
 mod tied;
 
-use untied_core::med::{self, Document, Instance, average_precision as ap};
+use untied_core::med::solve::{self, Document, Instance, quadratic as ap};
 
 /// No depth, no documents, and one workspace for instances of all sizes.
 #[test]
 fn nothing_to_compare_differs_by_nothing() {
-    let (mut of_ap, mut of_err) = (ap::Workspace::default(), med::err::Workspace::default());
+    let (mut of_ap, mut of_err) = (ap::Workspace::default(), solve::cascade::Workspace::default());
     let document = Document { a: 1, b: 1, known: None };
     for (depth, documents) in [(3, vec![document]), (0, vec![]), (1, vec![document]), (0, vec![])] {
         let lengths = (documents.len(), documents.len());
@@ -20,7 +20,7 @@ fn nothing_to_compare_differs_by_nothing() {
             ap::solve(&instance, 10, &mut of_ap),
             ap::solve_ratio(&instance, 0, 10, &mut of_ap),
             ap::solve_limited(&instance, 0, 0, 10, &mut of_ap),
-            med::err::solve(&instance, false, 10, &mut of_err),
+            solve::cascade::solve(&instance, false, 10, &mut of_err),
         ];
         let unfilled = depth == lengths.0;
         assert!(solutions.iter().all(|x| x.bound == x.value && (x.value == 0.0 || !unfilled)), "{solutions:?}");

@@ -1,7 +1,7 @@
 //! Long rankings with ties: what is certified within the work that a pair may take.
 
-use untied_core::med::work::Work;
-use untied_core::med::{Instance, Solution, average_precision as ap, err};
+use untied_core::med::solve::work::Work;
+use untied_core::med::solve::{Instance, Solution, cascade as err, quadratic as ap};
 
 use crate::families::{CLASSES, Random, class, instance, judged};
 

@@ -1,0 +1,103 @@
+//! Rankings with ties: the largest difference of a cascade's means over all orders of both rankings.
+//!
+//! With `s_g` documents to decide that are on in tie group g, S loses there, to those who get to the group, the mean over
+//! its orders of `sum_t w_t Q(t)`:
+//!
+//! `S(C) = const - sum_g q^(documents on before g) D_g(s_g)`,
+//!
+//! factors of documents that are not to be decided being put into D ([`side`]). So only the numbers of documents on in
+//! each cell ([`crate::med::solve::cells`]) matter. S is submodular in the set of documents that are on, which bounds it
+//! ([`prices`]); ranges of counts are cut in two, best first ([`search`]).
+
+mod prices;
+mod question;
+mod search;
+mod side;
+#[cfg(test)]
+mod tests;
+
+use self::question::Question;
+use self::search::Search;
+use self::side::{Group, Side};
+use crate::med::solve::cells::{Cell, Cells, groups_of};
+use crate::med::solve::work::Work;
+use crate::med::solve::{Instance, Solution};
+
+/// The largest mean of `S(A) - S(B)`, where each rank down to the depth weighs `weights` in A and in B: as
+/// [`super::solve`], for tied rankings. `ends` holds the rank at which each tie group ends, in A and in B. The instance
+/// gives a document any rank of its group, even one below the depth if the group begins above it.
+pub(super) fn solve(
+    instance: &Instance,
+    ends: (&[u32], &[u32]),
+    weights: (&[f64], &[f64]),
+    mut work: Work,
+) -> Solution {
+    let go_on = 1.0 - instance.top;
+    let numbers = (merged(ends.0, weights.0), merged(ends.1, weights.1));
+    let number = |numbers: &[usize], group: Option<usize>| group.map(|group| numbers[group]);
+    let groups = groups_of(instance, ends).into_iter();
+    let groups: Vec<_> = groups.map(|(a, b)| (number(&numbers.0, a), number(&numbers.1, b))).collect();
+    let cells = Cells::new(instance, &groups);
+    let in_both = |(of_a, of_b): (Option<usize>, Option<usize>)| of_a.is_some() && of_b.is_some();
+    let gain = |x: &crate::med::solve::Document, of: (Option<usize>, Option<usize>)| {
+        x.known.unwrap_or(if of.0.is_some() && !in_both(of) { instance.top } else { 0.0 })
+    };
+    type Number = fn((Option<usize>, Option<usize>)) -> Option<usize>;
+    let side = |number: Number, ends: &[u32], filled: usize, filler: f64| {
+        let counted = groups.iter().filter_map(|&of| number(of)).max().map_or(0, |last| last + 1);
+        let mut found = vec![Group::default(); counted];
+        for (x, &of) in instance.documents.iter().zip(&groups) {
+            let Some(group) = number(of) else { continue };
+            match x.known.is_none() && in_both(of) {
+                true => found[group].open += 1,
+                false => found[group].fixed.push(1.0 - gain(x, of)),
+            }
+        }
+        // Below its last document nobody stops, unless it is filled up.
+        let length = ends.last().map_or(0, |&end| end as usize);
+        let below = |rank: usize| Group { fixed: vec![if rank < filled { 1.0 } else { filler }], open: 0 };
+        found.extend((length..instance.depth).map(below));
+        found
+    };
+    let a = side(|of| of.0, ends.0, instance.lengths.0, go_on);
+    let b = side(|of| of.1, ends.1, instance.lengths.1, 1.0);
+    let mut gains: Vec<f64> = instance.documents.iter().zip(&groups).map(|(x, &of)| gain(x, of)).collect();
+    let numbers = (numbered(&a), numbered(&b));
+    let cell = |cell: &Cell| cell.with_groups(numbers.0[cell.a], numbers.1[cell.b]);
+    let sides = Side::new(&a, weights.0, go_on, &mut work).zip(Side::new(&b, weights.1, go_on, &mut work));
+    let Some((a, b)) = sides else {
+        // Too long: with none on, and S(A) at most with all on.
+        let (of_a, of_b) = (side::ends(&a, weights.0, go_on), side::ends(&b, weights.1, go_on));
+        return Solution { value: of_b.0 - of_a.0, bound: of_b.0 - of_a.1, gains, nodes: 0 };
+    };
+    let question = Question { cells: cells.all.iter().map(cell).collect(), a, b };
+    let mut search = Search::new(&question, work);
+    let bound = search.run();
+    let counts: Vec<usize> = search.counts.iter().map(|&count| count as usize).collect();
+    cells.chosen(&counts).for_each(|id| gains[id] = instance.top);
+    Solution { value: search.value, bound: bound.max(search.value), gains, nodes: search.nodes }
+}
+
+/// Numbers of groups where neighbours in which no rank weighs anything are one: their order does not matter.
+fn merged(ends: &[u32], weights: &[f64]) -> Vec<usize> {
+    let (mut number, mut start, mut was_nothing) = (0, 0, false);
+    let mut found = Vec::with_capacity(ends.len());
+    for &end in ends {
+        let ranks = weights.get(start..).unwrap_or_default().iter().take(end as usize - start);
+        let is_nothing = ranks.copied().all(|weight| weight == 0.0);
+        number += usize::from(!(found.is_empty() || is_nothing && was_nothing));
+        found.push(number);
+        (start, was_nothing) = (end as usize, is_nothing);
+    }
+    found
+}
+
+/// Numbers of the groups that have documents to decide, among these.
+fn numbered(groups: &[Group]) -> Vec<usize> {
+    let number = |next: &mut usize, group: &Group| {
+        let number = *next;
+        *next += usize::from(group.open > 0);
+        Some(number)
+    };
+    groups.iter().scan(0, number).collect()
+}

@@ -1,0 +1,184 @@
+//! Best first through ranges of counts: of all that are left, always that with the highest bound is cut in two.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use super::super::search::TOLERANCE;
+use super::prices::Prices;
+use super::question::{Question, Range};
+use crate::med::solve::cells::Cell;
+use crate::med::solve::work::Work;
+
+/// Steps of the bound at the root and below it.
+const STEPS: (usize, usize) = (60, 12);
+
+/// A range that is left.
+#[derive(Debug)]
+struct Node {
+    bound: f64,
+    /// Of nodes with equal bounds, the one made first comes first.
+    number: u64,
+    range: Range,
+}
+
+impl Ord for Node {
+    fn cmp(&self, other: &Node) -> Ordering {
+        self.bound.total_cmp(&other.bound).then(other.number.cmp(&self.number))
+    }
+}
+
+impl PartialOrd for Node {
+    fn partial_cmp(&self, other: &Node) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Node {
+    fn eq(&self, other: &Node) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Node {}
+
+/// The search.
+#[derive(Debug)]
+pub(super) struct Search<'q> {
+    question: &'q Question,
+    /// The best counts found, and what they are worth.
+    pub counts: Vec<u32>,
+    pub value: f64,
+    prices: Prices,
+    /// Counts of the solutions of a node's bounds, on average.
+    means: Vec<f64>,
+    work: Work,
+    pub nodes: u64,
+}
+
+impl<'q> Search<'q> {
+    pub fn new(question: &'q Question, work: Work) -> Search<'q> {
+        let counts = vec![0; question.cells.len()];
+        let value = question.value(&counts);
+        Search { question, counts, value, prices: Prices::new(question), means: Vec::new(), work, nodes: 0 }
+    }
+
+    /// Find the best counts; nothing is above the bound that is returned.
+    pub fn run(&mut self) -> f64 {
+        let mut range = self.question.range();
+        let most = self.question.most(&range);
+        self.question.narrow(&mut range, &mut self.work);
+        self.improve(range.low.clone());
+        self.improve(self.ahead(&range));
+        let (mut left, mut made) = (BinaryHeap::new(), 0);
+        left.push(Node { bound: most, number: 0, range });
+        while let Some(node) = left.pop().filter(|node| node.bound > self.value + TOLERANCE) {
+            if self.list(&node.range) {
+                continue;
+            }
+            let Some(bound) = self.bound(&node.range) else { return node.bound };
+            let bound = bound.min(node.bound);
+            if bound <= self.value + TOLERANCE {
+                continue;
+            }
+            for mut range in self.cut(&node.range) {
+                made += 1;
+                self.question.narrow(&mut range, &mut self.work);
+                left.push(Node { bound, number: made, range });
+            }
+        }
+        self.value
+    }
+
+    /// Counts with every cell full that stands relatively higher in A than in B.
+    fn ahead(&self, range: &Range) -> Vec<u32> {
+        let (of_a, of_b) = (self.question.a.groups.len() as f64, self.question.b.groups.len() as f64);
+        let is_ahead = |cell: &Cell| (cell.a as f64 + 0.5) / of_a < (cell.b as f64 + 0.5) / of_b;
+        let ends = range.low.iter().zip(&range.high);
+        self.question
+            .cells
+            .iter()
+            .zip(ends)
+            .map(|(cell, (&low, &high))| if is_ahead(cell) { high } else { low })
+            .collect()
+    }
+
+    /// Take counts, climbed from there, if they are better.
+    fn improve(&mut self, mut counts: Vec<u32>) {
+        let value = self.question.climb(&mut counts, &mut self.work);
+        if value > self.value {
+            (self.value, self.counts) = (value, counts);
+        }
+    }
+
+    /// Try all counts of a range, where that takes less work than bounds of it; whether it was done.
+    fn list(&mut self, range: &Range) -> bool {
+        let widths = range.low.iter().zip(&range.high).map(|(&low, &high)| (high - low) as usize + 1);
+        let all = widths.fold(1, usize::saturating_mul);
+        let steps = all.saturating_mul(self.question.steps() + range.low.len());
+        let wide: Vec<usize> = (0..range.low.len()).filter(|&i| range.low[i] < range.high[i]).collect();
+        if steps > STEPS.1 * self.prices.steps || !self.work.take(steps) {
+            return false;
+        }
+        let mut counts = range.low.clone();
+        loop {
+            let value = self.question.value(&counts);
+            if value > self.value {
+                self.value = value;
+                self.counts.clone_from(&counts);
+            }
+            let Some(place) = wide.iter().position(|&i| counts[i] < range.high[i]) else { return true };
+            wide[..place].iter().for_each(|&i| counts[i] = range.low[i]);
+            counts[wide[place]] += 1;
+        }
+    }
+
+    /// A bound of a range; none where there is no work left.
+    fn bound(&mut self, range: &Range) -> Option<f64> {
+        let steps = if self.nodes == 0 { STEPS.0 } else { STEPS.1 };
+        self.nodes += 1;
+        self.means.clear();
+        self.means.resize(self.counts.len(), 0.0);
+        let start = range.clamp(&self.counts);
+        let mut least = None;
+        for step in 0..steps {
+            if !self.work.take(self.prices.steps) {
+                break;
+            }
+            match step {
+                0 => self.prices.start(self.question, range, &start),
+                _ => self.prices.move_on(self.question, range, 2.0 / (step as f64 + 2.0)),
+            }
+            let bound = self.prices.bound(self.question, range);
+            let counts = self.prices.counts.clone();
+            self.means.iter_mut().zip(&counts).for_each(|(mean, &count)| *mean += f64::from(count) / steps as f64);
+            if self.question.value(&counts) > self.value {
+                self.improve(counts);
+            }
+            least = Some(least.map_or(bound, |least: f64| least.min(bound)));
+            if bound <= self.value + TOLERANCE {
+                break;
+            }
+        }
+        least
+    }
+
+    /// Two parts of a range: where solutions of bounds disagreed most about a cell, of much that it is worth.
+    fn cut(&self, range: &Range) -> [Range; 2] {
+        let (mut cell, mut most) = (0, -1.0);
+        for i in 0..self.counts.len() {
+            let (low, high) = (range.low[i], range.high[i]);
+            let width = f64::from(high - low);
+            let above = self.means[i] - f64::from(low);
+            let tension = (above.min(width - above).max(0.0) / width + 1e-3) * self.prices.worth(i);
+            if low < high && tension > most {
+                (cell, most) = (i, tension);
+            }
+        }
+        let (low, high) = (range.low[cell], range.high[cell]);
+        let half = if (low..high).contains(&self.counts[cell]) { self.counts[cell] } else { (low + high) / 2 };
+        let (mut few, mut many) = (range.clone(), range.clone());
+        few.high[cell] = half;
+        many.low[cell] = half + 1;
+        [few, many]
+    }
+}

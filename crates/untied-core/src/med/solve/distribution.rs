@@ -1,0 +1,185 @@
+//! The whole distribution of a difference S(A) - S(B), documents being relevant independently of each other.
+//!
+//! Of dot products it is that of a sum of independent terms, 0 or delta_d: one convolution a document. Terms are
+//! rounded to a grid, each to its nearest multiple of the step. In any outcome the sum is then off by the rounding of
+//! the terms that are present, so by at most the larger of all roundings up and all roundings down added: `error`.
+//! Every quantile is that of the exact distribution within `error`. Of other measures outcomes are drawn.
+
+use super::expected::{Term, Uncertain};
+use super::scores::Scores;
+use crate::random::Random;
+
+/// Probabilities of differences `low`, `low + step` and so on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Distribution {
+    /// The smallest difference.
+    pub low: f64,
+    /// Between two differences that stand next to each other.
+    pub step: f64,
+    /// Their probabilities.
+    pub masses: Vec<f64>,
+    /// Every outcome is this close to the difference that it was counted for, up to the rounding of floats.
+    pub error: f64,
+}
+
+impl Distribution {
+    /// The distribution of a sum of terms on a grid of about so many points.
+    ///
+    /// Where all differences are multiples of the smallest one, as those of P@k are, the grid has these and no error.
+    #[must_use]
+    pub fn of(terms: &[Term], points: usize) -> Distribution {
+        let certain = |term: &&Term| term.chance >= 1.0 || term.difference == 0.0;
+        let low: f64 = terms.iter().filter(certain).map(|term| term.chance * term.difference).sum();
+        let open = terms.iter().filter(|term| !certain(term) && term.chance > 0.0);
+        let open: Vec<Term> = open.copied().collect();
+        let range: f64 = open.iter().map(|term| term.difference.abs()).sum();
+        let smallest = open.iter().map(|term| term.difference.abs()).fold(f64::INFINITY, f64::min);
+        let multiple = |term: &Term| {
+            let times = term.difference / smallest;
+            (times - times.round()).abs() <= 1e-12 * times.abs()
+        };
+        let points = points.max(2) as f64;
+        let step = match open.is_empty() {
+            true => return Distribution { low, step: 0.0, masses: vec![1.0], error: 0.0 },
+            false if range / smallest < points && open.iter().all(multiple) => smallest,
+            false => range / (points - 1.0),
+        };
+        let mut found = Distribution { low, step, masses: vec![1.0], error: 0.0 };
+        let (mut up, mut down) = (0.0, 0.0);
+        for term in &open {
+            let steps = (term.difference / step).round();
+            let rounding = steps * step - term.difference;
+            if rounding.abs() > 1e-12 * term.difference.abs() {
+                (up, down) = (up + rounding.max(0.0), down - rounding.min(0.0));
+            }
+            found.add(steps, term.chance);
+        }
+        found.error = up.max(down);
+        found
+    }
+
+    /// Add a term of so many steps, with a probability.
+    fn add(&mut self, steps: f64, chance: f64) {
+        // A loss with probability p is that loss for sure and a gain of as much with probability 1 - p.
+        let (by, chance) = (steps.abs() as usize, if steps < 0.0 { 1.0 - chance } else { chance });
+        self.low += steps.min(0.0) * self.step;
+        if by == 0 {
+            return;
+        }
+        self.masses.resize(self.masses.len() + by, 0.0);
+        for i in (0..self.masses.len()).rev() {
+            let before = if i >= by { self.masses[i - by] } else { 0.0 };
+            self.masses[i] = (1.0 - chance) * self.masses[i] + chance * before;
+        }
+    }
+}
+
+/// So many differences, drawn from this seed, in ascending order.
+#[must_use]
+pub fn drawn(documents: &[Uncertain], scores: &(impl Scores + ?Sized), draws: usize, seed: u64) -> Vec<f64> {
+    let mut random = Random::new(seed);
+    let mut gains = vec![0.0; documents.len()];
+    let mut one = || {
+        for (gain, x) in gains.iter_mut().zip(documents) {
+            *gain = if random.unit() < x.chance { x.gain } else { 0.0 };
+        }
+        scores.difference(&gains)
+    };
+    let mut found: Vec<f64> = (0..draws).map(|_| one()).collect();
+    found.sort_by(f64::total_cmp);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::med::solve::expected::{self, Moments};
+    use crate::med::solve::scores::precisions;
+    use crate::med::solve::testing::{Case, Untied, assignments, uncertain};
+
+    impl Distribution {
+        /// The difference that is not exceeded with this probability.
+        fn quantile(&self, probability: f64) -> f64 {
+            let mut total = 0.0;
+            let enough = |mass: &f64| {
+                total += mass;
+                total >= probability
+            };
+            let at = self.masses.iter().position(enough).unwrap_or(self.masses.len() - 1);
+            self.low + at as f64 * self.step
+        }
+    }
+
+    fn terms(seed: u64) -> Vec<Term> {
+        let mut random = Random::new(seed);
+        let mut term = || Term {
+            difference: [random.unit() - 0.5, 0.0, -0.25][random.below(3) as usize],
+            chance: [0.0, 1.0, random.unit()][random.below(3) as usize],
+        };
+        (0..8).map(|_| term()).collect()
+    }
+
+    #[test]
+    fn every_quantile_is_within_the_error() {
+        for seed in 0..2000 {
+            let terms = terms(seed);
+            let found = Distribution::of(&terms, 500);
+            let mut outcomes: Vec<(f64, f64)> = Vec::new();
+            assignments(terms.len(), &[0.0, 1.0], &mut |on| {
+                let pairs = || terms.iter().zip(on);
+                let chance = pairs().map(|(s, &on)| if on > 0.0 { s.chance } else { 1.0 - s.chance }).product();
+                outcomes.push((pairs().map(|(s, on)| s.difference * on).sum(), chance));
+            });
+            outcomes.sort_by(|one, other| one.0.total_cmp(&other.0));
+            assert!((found.masses.iter().sum::<f64>() - 1.0).abs() < 1e-14);
+            assert!(found.error <= 500.0 * found.step);
+            let below =
+                |x: f64| outcomes.iter().take_while(|outcome| outcome.0 <= x).map(|outcome| outcome.1).sum::<f64>();
+            let mut total = 0.0;
+            for (i, mass) in found.masses.iter().enumerate() {
+                total += mass;
+                let x = found.low + i as f64 * found.step;
+                let slack = found.error + 1e-12;
+                assert!(below(x - slack) <= total + 1e-12 && total <= below(x + slack) + 1e-12, "{seed} {i}");
+            }
+        }
+    }
+
+    #[test]
+    fn multiples_are_exact() {
+        let term = |difference: f64| Term { difference, chance: 0.5 };
+        let found = Distribution::of(&[term(0.1), term(-0.1), term(0.3), term(0.0)], 100);
+        assert_eq!((found.error, found.masses.len()), (0.0, 6));
+        assert!((found.low + 0.1).abs() < 1e-15 && (found.step - 0.1).abs() < 1e-15);
+        assert_eq!(found.masses, [0.125, 0.25, 0.125, 0.125, 0.25, 0.125]);
+        assert!((found.quantile(0.5) - 0.1).abs() < 1e-15 && (found.quantile(1.0) - 0.4).abs() < 1e-15);
+        assert_eq!(Distribution::of(&[], 10).masses, [1.0]);
+    }
+
+    #[test]
+    fn moments_are_those_of_the_stakes() {
+        for seed in 0..200 {
+            let terms = terms(seed);
+            let found = Distribution::of(&terms, 100_000);
+            let at = |i: usize| found.low + i as f64 * found.step;
+            let mean: f64 = found.masses.iter().enumerate().map(|(i, mass)| mass * at(i)).sum();
+            let variance: f64 = found.masses.iter().enumerate().map(|(i, mass)| mass * (at(i) - mean).powi(2)).sum();
+            let Moments { mean: m, variance: v } = expected::dot(&terms);
+            assert!((mean - m).abs() <= found.error + 1e-12 && (variance - v).abs() <= 4.0 * found.error + 1e-12);
+        }
+    }
+
+    #[test]
+    fn draws_have_the_mean_and_are_repeated() {
+        let case = Case::draw(3, &[0.0, 1.0]);
+        let documents = uncertain(&case.instance, |_| 0.3);
+        let untied = Untied::new(&case.instance, precisions);
+        let found = drawn(&documents, &untied, 20_000, 7);
+        assert_eq!(found, drawn(&documents, &untied, 20_000, 7));
+        assert_ne!(found, drawn(&documents, &untied, 20_000, 8));
+        let exact = expected::precisions(&documents);
+        let mean = found.iter().sum::<f64>() / 20_000.0;
+        assert!(exact.variance > 0.0 && (mean - exact.mean).abs() < 5.0 * (exact.variance / 20_000.0).sqrt());
+        assert!(found.is_sorted());
+    }
+}

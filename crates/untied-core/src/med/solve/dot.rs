@@ -1,0 +1,194 @@
+//! Dot products: P@k, DCG, the numerator of nDCG, RBP, and whatever else weighs gains by place alone.
+//!
+//!   S(C) = sum over documents d of g_d D_C(d),    S(A) - S(B) = sum over d of g_d (D_A(d) - D_B(d)).
+//!
+//! Every document counts for itself, so an unknown one gains r_G where D_A > D_B and nothing elsewhere (Tan & Clarke,
+//! section III). D_C(d) may be any number: the discount of a rank, its mean over a tie group, 2^(-t/h) of a time.
+//!
+//! Section III-B also thinks of queries of which something is known: one highly relevant document, say, and no more
+//! than a dozen marginally relevant ones. So at most m_j unknown documents have gain g_j. By the rearrangement
+//! inequality the highest gains then go to the largest differences, as long as these are above 0; the ideal DCG is
+//! that of these gains.
+
+use super::{Instance, Solution};
+
+/// What a document's gain is multiplied by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weighed {
+    /// In A, D_A.
+    pub a: f64,
+    /// In B, D_B.
+    pub b: f64,
+    /// Its gain, where that is known.
+    pub known: Option<f64>,
+}
+
+/// Two rankings of a query as a dot product sees them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Weights {
+    /// All documents of either ranking.
+    pub documents: Vec<Weighed>,
+    /// Discounts of the ranks that A lacks, and of those that B lacks: unknown documents of their own.
+    pub lacking: (Vec<f64>, Vec<f64>),
+    /// The most an unknown document may gain, r_G.
+    pub top: f64,
+}
+
+/// A gain, and how many unknown documents may have it at most.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Grade {
+    /// The gain, g_j.
+    pub gain: f64,
+    /// How many, m_j, without those that are judged.
+    pub most: usize,
+}
+
+impl Weights {
+    /// Discounts of ranks, D(1) and so on up to the depth, for rankings without ties.
+    #[must_use]
+    pub fn by_rank(instance: &Instance, discounts: &[f64]) -> Weights {
+        let at = |rank: u32| if rank == 0 { 0.0 } else { discounts[rank as usize - 1] };
+        let lacking = |length: usize| discounts[length.min(instance.depth)..instance.depth].to_vec();
+        let weigh = |x: &super::Document| Weighed { a: at(x.a), b: at(x.b), known: x.known };
+        Weights {
+            documents: instance.documents.iter().map(weigh).collect(),
+            lacking: (lacking(instance.lengths.0), lacking(instance.lengths.1)),
+            top: instance.top,
+        }
+    }
+
+    /// Exchange A and B.
+    pub fn swap(&mut self) {
+        std::mem::swap(&mut self.lacking.0, &mut self.lacking.1);
+        self.documents.iter_mut().for_each(|x| std::mem::swap(&mut x.a, &mut x.b));
+    }
+
+    /// The gain of a document where S(A) - S(B) is largest.
+    #[inline]
+    fn gain(&self, x: &Weighed) -> f64 {
+        x.known.unwrap_or(if x.a > x.b { self.top } else { 0.0 })
+    }
+}
+
+/// The largest S(A) - S(B), in one pass.
+#[must_use]
+pub fn largest(weights: &Weights) -> f64 {
+    let of_documents: f64 = weights.documents.iter().map(|x| weights.gain(x) * (x.a - x.b)).sum();
+    of_documents + weights.top * weights.lacking.0.iter().map(|d| d.max(0.0)).sum::<f64>()
+}
+
+/// The same with the gains of documents.
+#[must_use]
+pub fn solve(weights: &Weights) -> Solution {
+    let value = largest(weights);
+    let gains = weights.documents.iter().map(|x| weights.gain(x)).collect();
+    Solution { value, bound: value, gains, nodes: 0 }
+}
+
+/// The largest S(A) - S(B) where at most so many unknown documents have each gain; any number of them gain nothing.
+#[must_use]
+pub fn solve_limited(weights: &Weights, grades: &[Grade]) -> Solution {
+    let mut gains: Vec<f64> = weights.documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
+    let unknown = weights.documents.iter().enumerate().filter(|(_, x)| x.known.is_none());
+    let lacking = weights.lacking.0.iter().map(|&d| (d, None));
+    let mut open: Vec<(f64, Option<usize>)> = unknown.map(|(i, x)| (x.a - x.b, Some(i))).chain(lacking).collect();
+    open.retain(|&(difference, _)| difference > 0.0);
+    open.sort_by(|one, other| other.0.total_cmp(&one.0)); // stable: of equal ones the first
+    let mut of_lacking = 0.0;
+    for ((difference, document), gain) in open.into_iter().zip(descending(grades)) {
+        match document {
+            Some(i) => gains[i] = gain,
+            None => of_lacking += gain * difference,
+        }
+    }
+    let of_documents: f64 = weights.documents.iter().zip(&gains).map(|(x, gain)| gain * (x.a - x.b)).sum();
+    let value = of_documents + of_lacking;
+    Solution { value, bound: value, gains, nodes: 0 }
+}
+
+/// The most that a ranking can be worth if at most so many documents have each gain: with `most` counting judged
+/// documents too, the ideal DCG that goes with [`solve_limited`].
+#[must_use]
+pub fn ideal(discounts: &[f64], grades: &[Grade]) -> f64 {
+    descending(grades).zip(discounts).map(|(gain, discount)| gain * discount).sum()
+}
+
+/// Positive gains from the highest one, each as often as it may occur.
+fn descending(grades: &[Grade]) -> impl Iterator<Item = f64> + use<> {
+    let mut grades: Vec<Grade> = grades.iter().copied().filter(|grade| grade.gain > 0.0).collect();
+    grades.sort_by(|one, other| other.gain.total_cmp(&one.gain));
+    grades.into_iter().flat_map(|grade| std::iter::repeat_n(grade.gain, grade.most))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::med::solve::testing::{Case, assignments, dot};
+    use crate::random::Random;
+
+    fn discounts(depth: usize) -> Vec<f64> {
+        (1..=depth).map(|i| 1.0 / (i as f64 + 1.0).log2()).collect()
+    }
+
+    #[test]
+    fn it_is_the_largest_over_all_assignments() {
+        for seed in 0..2500 {
+            let case = Case::draw(seed, &[0.0, 0.25, 0.75]);
+            let discounts = discounts(case.instance.depth);
+            let found = solve(&Weights::by_rank(&case.instance, &discounts));
+            let difference = |a: &[f64], b: &[f64]| dot(a, &discounts) - dot(b, &discounts);
+            let largest = case.largest(&[0.0, 0.25, 0.75], difference);
+            assert!((found.value - largest).abs() < 1e-14 && found.bound == found.value, "{seed} {case:?}");
+            assert!((case.value(&found.gains, difference) - largest).abs() < 1e-14, "{seed} {case:?}");
+        }
+    }
+
+    #[test]
+    fn without_judgments_both_directions_are_equal() {
+        for seed in 0..500 {
+            let mut case = Case::draw(seed, &[0.0]);
+            case.instance.documents.iter_mut().for_each(|x| x.known = None);
+            let discounts = discounts(case.instance.depth);
+            let value = |instance: &Instance| solve(&Weights::by_rank(instance, &discounts)).value;
+            assert!((value(&case.instance) - value(&case.instance.swapped())).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn limited_grades_go_where_they_help_most() {
+        let mut random = Random::new(5);
+        for seed in 0..2000 {
+            let case = Case::draw(seed, &[0.0, 0.25, 0.75]);
+            let discounts = discounts(case.instance.depth);
+            let mut grade = |gain: f64| Grade { gain, most: random.below(3) as usize };
+            let grades = [grade(0.25), grade(0.75)];
+            let found = solve_limited(&Weights::by_rank(&case.instance, &discounts), &grades);
+            // Those of A that are lacking are choices here too.
+            let lacking = case.lacking().0;
+            let unknown = case.instance.documents.iter().filter(|x| x.known.is_none()).count();
+            let mut largest = f64::NEG_INFINITY;
+            assignments(unknown + lacking, &[0.0, 0.25, 0.75], &mut |chosen| {
+                let used = |gain: f64| chosen.iter().filter(|&&g| g == gain).count();
+                if grades.iter().any(|grade| used(grade.gain) > grade.most) {
+                    return;
+                }
+                let (shown, of_lacking) = chosen.split_at(unknown);
+                let mut next = shown.iter();
+                let gains =
+                    case.instance.documents.iter().map(|x| x.known.unwrap_or_else(|| *next.next().expect("one")));
+                let (mut a, b) = case.by_rank(&gains.collect::<Vec<_>>(), (0.0, 0.0));
+                a.truncate(case.instance.lengths.0);
+                a.extend(of_lacking);
+                largest = largest.max(dot(&a, &discounts) - dot(&b, &discounts));
+            });
+            assert!((found.value - largest).abs() < 1e-14, "{seed} {case:?} {grades:?}");
+        }
+    }
+
+    #[test]
+    fn the_ideal_ranking_has_the_highest_gains_first() {
+        let grades = [Grade { gain: 0.25, most: 12 }, Grade { gain: 0.75, most: 1 }];
+        assert_eq!(ideal(&[1.0, 0.5, 0.25], &grades), 0.75 + 0.125 + 0.0625);
+        assert_eq!(ideal(&[1.0, 0.5, 0.25], &[Grade { gain: 1.0, most: 2 }, Grade { gain: 0.0, most: 9 }]), 1.5);
+    }
+}

@@ -1,0 +1,337 @@
+//! Expected differences: each document is relevant with a probability of its own, independently of all others.
+//!
+//! Mean and variance of D = S(A) - S(B) over all 2^n assignments, exactly, with x_d relevant with probability p_d and
+//! v_d = p_d (1 - p_d). What a short ranking lacks gains nothing: nobody can judge it, and it has no probability.
+//!
+//! * Dot products: D = sum of x_d delta_d, delta_d = g_d (D_A(d) - D_B(d)); E D = sum p delta, Var D = sum v delta^2.
+//! * AP, times k: D = sum l_d x_d + sum over pairs of q_de x_d x_e, with l_d = 1/a_d - 1/b_d and
+//!   q_de = 1/max(a_d, a_e) - 1/max(b_d, b_e), 1/rank being 0 where absent. With h_d = l_d + sum over e of q_de p_e, the
+//!   parts of D that depend on one and on two documents are uncorrelated: Var D = sum v_d h_d^2 + sum v_d v_e q_de^2.
+//! * ERR: S = sum over t of w_t (1 - Q(t)), Q(t) the product of 1 - c over the first t, w_t = 1/(t (t + 1)), and
+//!   w_K = 1/K at the end. So D = sum of w_t (Q_B(t) - Q_A(t)). Factors of different documents are independent:
+//!   E Q(t) is the product of E(1 - c), and E Q_A(s) Q_B(t) takes E(1 - c)^2 for the documents in both prefixes.
+//!   Where both prefixes hold the same documents Q_A = Q_B, and these t are left out, so nothing large cancels there.
+//! * Any cascade with discounts D: ERR with w_t = D(t) - D(t + 1) and w_K = D(K).
+//! * RR: ERR with c = 1.
+
+use super::dot::Weighed;
+use super::{Document, Instance};
+
+/// A document that may be relevant.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Uncertain {
+    /// Rank in A from 1; 0 if it is not among those that count.
+    pub a: u32,
+    /// Rank in B, likewise.
+    pub b: u32,
+    /// What it gains where it is relevant.
+    pub gain: f64,
+    /// The probability that it is, p.
+    pub chance: f64,
+}
+
+/// What a difference is on average, and how much it varies.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Moments {
+    /// The mean.
+    pub mean: f64,
+    /// The variance.
+    pub variance: f64,
+}
+
+impl Moments {
+    /// Those of the difference divided by a number.
+    #[must_use]
+    pub fn divided(self, by: f64) -> Moments {
+        Moments { mean: self.mean / by, variance: self.variance / (by * by) }
+    }
+}
+
+/// A term of a difference of dot products.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Term {
+    /// By how much the difference grows if the document is relevant, delta.
+    pub difference: f64,
+    /// The probability that it is, p.
+    pub chance: f64,
+}
+
+impl Term {
+    /// The term of a document that gains `top` with a probability, unless its gain is known.
+    #[must_use]
+    pub fn new(weighed: &Weighed, top: f64, chance: f64) -> Term {
+        let (gain, chance) = weighed.known.map_or((top, chance), |gain| (gain, 1.0));
+        Term { difference: gain * (weighed.a - weighed.b), chance }
+    }
+}
+
+impl Instance {
+    /// The same with the documents that A and B lack as documents; they come last.
+    #[must_use]
+    pub fn filled(&self) -> Instance {
+        let mut filled = Instance { lengths: (self.depth, self.depth), ..self.clone() };
+        let ranks = |length: usize| length as u32 + 1..=self.depth as u32;
+        filled.documents.extend(ranks(self.lengths.0).map(|a| Document { a, b: 0, known: None }));
+        filled.documents.extend(ranks(self.lengths.1).map(|b| Document { a: 0, b, known: None }));
+        filled
+    }
+}
+
+impl Uncertain {
+    /// A document that gains so much with a probability, unless its gain is known.
+    #[must_use]
+    pub fn of(x: &Document, top: f64, chance: impl FnOnce() -> f64) -> Uncertain {
+        let (gain, chance) = x.known.map_or_else(|| (top, chance()), |gain| (gain, 1.0));
+        Uncertain { a: x.a, b: x.b, gain, chance }
+    }
+
+    /// The probability that it is relevant and gains something.
+    pub(super) fn relevant(&self) -> f64 {
+        if self.gain > 0.0 { self.chance } else { 0.0 }
+    }
+
+    /// E(1 - c), and E(1 - c)^2 / E(1 - c): what it adds to a product that does not have it, and to one that has.
+    fn factors(&self) -> (f64, f64) {
+        let (p, g) = (self.chance, self.gain);
+        let once = 1.0 - p * g;
+        let again = if p == 1.0 || p == 0.0 || once <= 0.0 { once } else { (1.0 - p * g * (2.0 - g)) / once };
+        (once, again)
+    }
+}
+
+/// Differences of dot products.
+#[must_use]
+pub fn dot(terms: &[Term]) -> Moments {
+    let variance = |term: &Term| term.chance * (1.0 - term.chance) * term.difference * term.difference;
+    Moments {
+        mean: terms.iter().map(|term| term.chance * term.difference).sum(),
+        variance: terms.iter().map(variance).sum(),
+    }
+}
+
+/// Differences of the sum of precisions at relevant ranks, which is AP times k, in O(n^2).
+#[must_use]
+pub fn precisions(documents: &[Uncertain]) -> Moments {
+    let inverse = |rank: u32| if rank == 0 { 0.0 } else { 1.0 / f64::from(rank) };
+    // 1/a and 1/b of those that can be relevant, and p.
+    let all = documents.iter().map(|x| ((inverse(x.a), inverse(x.b)), x.relevant()));
+    let (inverse, chances): (Vec<(f64, f64)>, Vec<f64>) = all.filter(|x| x.1 > 0.0).unzip();
+    let step = |x: (f64, f64), y: (f64, f64)| x.0.min(y.0) - x.1.min(y.1);
+    pairs(&chances, |x, y| step(inverse[x], inverse[y]))
+}
+
+/// The moments of `sum q_xx x + sum over pairs of q_xy x y`, for relevance with these chances.
+pub(super) fn pairs(chances: &[f64], q: impl Fn(usize, usize) -> f64) -> Moments {
+    let mut found = Moments::default();
+    for (x, &chance) in chances.iter().enumerate() {
+        let own = q(x, x);
+        let (mut with_others, mut squares) = (0.0, 0.0);
+        for (y, &other) in chances.iter().enumerate().filter(|&(y, _)| y != x) {
+            let pair = q(x, y);
+            with_others += pair * other;
+            squares += pair * pair * other * (1.0 - other);
+        }
+        // Every pair is met twice.
+        found.mean += chance * (own + with_others / 2.0);
+        found.variance += chance * (1.0 - chance) * ((own + with_others).powi(2) + squares / 2.0);
+    }
+    found
+}
+
+/// Differences of ERR to a depth, in O(depth^2).
+#[must_use]
+pub fn reciprocal_cascade(documents: &[Uncertain], depth: usize) -> Moments {
+    let fall = |t: usize| 1.0 / (t as f64 * if t == depth { 1.0 } else { (t + 1) as f64 });
+    Cascade::new(documents, depth, fall).moments()
+}
+
+/// Differences of a cascade with these discounts by rank, in the square of their number.
+#[must_use]
+pub fn discounted(documents: &[Uncertain], discounts: &[f64]) -> Moments {
+    let fall = |t: usize| discounts[t - 1] - discounts.get(t).unwrap_or(&0.0);
+    Cascade::new(documents, discounts.len(), fall).moments()
+}
+
+/// Differences of RR to a depth, in O(depth^2).
+#[must_use]
+pub fn first_relevant(documents: &[Uncertain], depth: usize) -> Moments {
+    let stops = |x: &Uncertain| Uncertain { gain: 1.0, chance: x.relevant(), ..*x };
+    reciprocal_cascade(&documents.iter().map(stops).collect::<Vec<_>>(), depth)
+}
+
+/// What stands at a rank: (E(1 - c), E(1 - c)^2 / E(1 - c)), and the rank in the other ranking or 0.
+#[derive(Clone, Copy)]
+struct Place {
+    once: f64,
+    again: f64,
+    other: usize,
+}
+
+struct Cascade {
+    a: Vec<Place>,
+    b: Vec<Place>,
+    /// w_t, 0 where the prefixes hold the same documents.
+    weights: Vec<f64>,
+}
+
+impl Cascade {
+    fn new(documents: &[Uncertain], depth: usize, fall: impl Fn(usize) -> f64) -> Cascade {
+        let nothing = Place { once: 1.0, again: 1.0, other: 0 };
+        let (mut a, mut b) = (vec![nothing; depth], vec![nothing; depth]);
+        // Prefixes of t that hold the document on one side only.
+        let mut apart = vec![0i64; depth + 2];
+        for x in documents {
+            let (once, again) = x.factors();
+            if x.a > 0 {
+                a[x.a as usize - 1] = Place { once, again, other: x.b as usize };
+            }
+            if x.b > 0 {
+                b[x.b as usize - 1] = Place { once, again, other: x.a as usize };
+            }
+            let rank = |rank: u32| if rank == 0 { depth + 1 } else { rank as usize };
+            apart[rank(x.a).min(rank(x.b))] += 1;
+            apart[rank(x.a).max(rank(x.b))] -= 1;
+        }
+        let mut open = 0;
+        let weight = |t: usize| {
+            open += apart[t];
+            if open == 0 { 0.0 } else { fall(t) }
+        };
+        let weights = (1..=depth).map(weight).collect();
+        Cascade { a, b, weights }
+    }
+
+    fn moments(&self) -> Moments {
+        let ((mean_a, square_a), (mean_b, square_b)) = (self.alone(&self.a), self.alone(&self.b));
+        let of_a = square_a - mean_a * mean_a;
+        let of_b = square_b - mean_b * mean_b;
+        let shared = self.product() - mean_a * mean_b;
+        // Rounding may leave less than nothing.
+        Moments { mean: mean_b - mean_a, variance: (of_a + of_b - 2.0 * shared).max(0.0) }
+    }
+
+    /// E and E^2 of sum over t of w_t Q(t).
+    fn alone(&self, places: &[Place]) -> (f64, f64) {
+        // From the end: sum over t > s of w_t E Q(t) / E Q(s).
+        let mut below = vec![0.0; places.len() + 1];
+        for s in (1..=places.len()).rev() {
+            below[s - 1] = places[s - 1].once * (self.weights[s - 1] + below[s]);
+        }
+        let (mut square, mut total) = (1.0, 0.0);
+        for (s, (place, weight)) in places.iter().zip(&self.weights).enumerate() {
+            square *= place.once * place.again;
+            total += weight * square * (weight + 2.0 * below[s + 1]);
+        }
+        (below[0], total)
+    }
+
+    /// E of the product of both sums.
+    fn product(&self) -> f64 {
+        let (mut first, mut total) = (1.0, 0.0);
+        for (s, (place, weight)) in (1..).zip(self.a.iter().zip(&self.weights)) {
+            first *= place.once;
+            if *weight == 0.0 {
+                continue;
+            }
+            let (mut both, mut sum) = (first, 0.0);
+            for (y, of_t) in self.b.iter().zip(&self.weights) {
+                both *= if (1..=s).contains(&y.other) { y.again } else { y.once };
+                sum += of_t * both;
+            }
+            total += weight * sum;
+        }
+        total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::med::solve::dot::Weights;
+    use crate::med::solve::scores::{self, Scores};
+    use crate::med::solve::testing::{self, Case, Untied, assignments};
+    use crate::random::Random;
+
+    /// Documents of a case, whole and with chances of all kinds.
+    fn uncertain(seed: u64, known: &[f64]) -> (Instance, Vec<Uncertain>) {
+        let case = Case::draw(seed, known);
+        let instance = if seed.is_multiple_of(2) { case.instance.filled() } else { case.instance };
+        let mut random = Random::new(seed);
+        let chances: Vec<f64> = (0..32).map(|_| [0.0, 1.0, 0.5, random.unit()][random.below(4) as usize]).collect();
+        let documents = testing::uncertain(&instance, |x| chances[(x.a + 7 * x.b) as usize % 32]);
+        (instance, documents)
+    }
+
+    /// Moments over all assignments, each with its probability.
+    fn enumerated(documents: &[Uncertain], mut difference: impl FnMut(&[f64]) -> f64) -> Moments {
+        let (mut first, mut second) = (0.0, 0.0);
+        let open: Vec<usize> = (0..documents.len()).filter(|&i| documents[i].chance % 1.0 > 0.0).collect();
+        let mut gains: Vec<f64> = documents.iter().map(|x| x.gain * x.chance).collect();
+        assignments(open.len(), &[0.0, 1.0], &mut |chosen| {
+            let mut weight = 1.0;
+            for (&i, &on) in open.iter().zip(chosen) {
+                gains[i] = on * documents[i].gain;
+                weight *= if on > 0.0 { documents[i].chance } else { 1.0 - documents[i].chance };
+            }
+            let found = difference(&gains);
+            first += weight * found;
+            second += weight * found * found;
+        });
+        Moments { mean: first, variance: second - first * first }
+    }
+
+    fn same(one: Moments, other: Moments) -> bool {
+        (one.mean - other.mean).abs() < 1e-14 && (one.variance - other.variance).abs() < 1e-14
+    }
+
+    #[test]
+    fn dot_products_over_all_assignments() {
+        for seed in 0..2000 {
+            let (instance, documents) = uncertain(seed, &[0.0, 0.25, 0.75]);
+            let discounts: Vec<f64> = (0..instance.depth).map(|i| 0.8f64.powi(i as i32)).collect();
+            let weights = Weights::by_rank(&instance, &discounts);
+            let terms = weights.documents.iter().zip(&documents).map(|(w, x)| Term::new(w, weights.top, x.chance));
+            let terms: Vec<Term> = terms.collect();
+            let sum = |gains: &[f64]| weights.documents.iter().zip(gains).map(|(x, g)| g * (x.a - x.b)).sum();
+            assert!(same(dot(&terms), enumerated(&documents, sum)), "{seed}");
+        }
+    }
+
+    #[test]
+    fn precisions_over_all_assignments() {
+        for seed in 0..2000 {
+            let (instance, documents) = uncertain(seed, &[0.0, 1.0]);
+            let untied = Untied::new(&instance, scores::precisions);
+            let brute = enumerated(&documents, |gains| untied.difference(gains));
+            assert!(same(precisions(&documents), brute), "{seed}");
+        }
+    }
+
+    #[test]
+    fn cascades_over_all_assignments() {
+        for seed in 0..2000 {
+            let (instance, documents) = uncertain(seed, &[0.0, 0.25, 0.75]);
+            let untied = Untied::new(&instance, scores::reciprocal_cascade);
+            let brute = enumerated(&documents, |gains| untied.difference(gains));
+            assert!(same(reciprocal_cascade(&documents, instance.depth), brute), "{seed}");
+            let untied = Untied::new(&instance, scores::first_relevant);
+            let brute = enumerated(&documents, |gains| untied.difference(gains));
+            assert!(same(first_relevant(&documents, instance.depth), brute), "{seed}");
+        }
+    }
+
+    #[test]
+    fn equal_rankings_differ_by_nothing_and_equal_prefixes_do_not_cost_digits() {
+        let x = |a: u32, b: u32, chance: f64| Uncertain { a, b, gain: 0.75, chance };
+        let mut documents: Vec<Uncertain> = (1..=50).map(|i| x(i, i, 0.3)).collect();
+        assert_eq!(reciprocal_cascade(&documents, 50), Moments::default());
+        documents[48].b = 50;
+        documents[49].b = 49;
+        // Only Q(49) differs: by c_49 - c_50 times what is left of the first 48.
+        let weight = 1.0 / (49.0 * 50.0);
+        let one = 0.3 * 0.75f64.powi(2) - (0.3f64 * 0.75).powi(2);
+        let left = (0.7 + 0.3 * 0.25f64.powi(2)).powi(48);
+        let found = reciprocal_cascade(&documents, 50);
+        assert!((found.variance / (weight * weight * left * 2.0 * one) - 1.0).abs() < 1e-12, "{found:?}");
+    }
+}

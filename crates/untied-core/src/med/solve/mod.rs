@@ -1,0 +1,83 @@
+//! What finds the largest `S(A) - S(B)`, and what it is on average: closed forms, searches with their bounds, draws.
+//!
+//! Solvers know the form of a score (a sum, a quadratic program, a cascade), not which measures have it. Each finds
+//! S(A) - S(B); the other direction is that of [`Instance::swapped`].
+
+pub(super) mod branch;
+pub mod cascade;
+mod cells;
+pub(super) mod distribution;
+pub mod dot;
+pub(super) mod expected;
+pub(super) mod flow;
+pub mod quadratic;
+pub(super) mod scores;
+#[cfg(test)]
+pub(super) mod testing;
+pub(super) mod timed;
+pub mod work;
+
+/// A document of two rankings of one query.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Document {
+    /// Rank in A from 1; 0 if it is not among the first `depth`.
+    pub a: u32,
+    /// Rank in B, likewise.
+    pub b: u32,
+    /// What is known of it: its gain (relevance 0 or 1, or the probability to stop).
+    pub known: Option<f64>,
+}
+
+/// Two rankings of a query, cut at a depth.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Instance {
+    /// The depth.
+    pub depth: usize,
+    /// Documents of A and of B within the depth; what they lack up to it are further unknown documents.
+    pub lengths: (usize, usize),
+    /// All documents of either ranking.
+    pub documents: Vec<Document>,
+    /// The most an unknown document may gain, `r_G`.
+    pub top: f64,
+}
+
+impl Instance {
+    /// Exchange A and B.
+    pub fn swap(&mut self) {
+        self.lengths = (self.lengths.1, self.lengths.0);
+        self.documents.iter_mut().for_each(|x| std::mem::swap(&mut x.a, &mut x.b));
+    }
+
+    /// The same with A and B exchanged.
+    #[must_use]
+    pub fn swapped(&self) -> Instance {
+        let mut swapped = self.clone();
+        swapped.swap();
+        swapped
+    }
+}
+
+/// The largest `S(A) - S(B)` over all assignments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Solution {
+    /// The best found.
+    pub value: f64,
+    /// Nothing is above this; equals `value` where solved exactly.
+    pub bound: f64,
+    /// Gain of every document, in the order of the instance.
+    pub gains: Vec<f64>,
+    /// Nodes of the search.
+    pub nodes: u64,
+}
+
+impl Solution {
+    /// One that needed no search.
+    pub(super) fn exact(value: f64, gains: Vec<f64>) -> Solution {
+        Solution { value, bound: value, gains, nodes: 0 }
+    }
+}
+
+/// The smaller one of two numbers that are not NaN, which `f64::min` would have to look for.
+fn smaller(x: f64, y: f64) -> f64 {
+    if x < y { x } else { y }
+}

@@ -1,0 +1,84 @@
+//! Rankings with ties: the largest difference of AP's means over all orders of both rankings.
+//!
+//! A document of a tie group with n documents after t others has the inverse rank `m = 1/n sum_i 1/i` on average, i from
+//! t + 1 to t + n. Two documents of different groups meet at the rank of the lower one, which makes that group's m, the
+//! smaller; two of the same group at the lower of two ranks: `u = sum_i 2 (i - t - 1) / (n (n - 1)) / i`. Ranks below
+//! the depth count nothing. So this is the same quadratic program with m for 1/rank, but that `q_xy` of two documents
+//! tied in A is less by m - u, and of two tied in B it is more.
+//!
+//! Its variables are the numbers z of relevant documents in cells ([`crate::med::solve::cells`]): of a cell with
+//! `q = q_xx` between two of its documents, z are worth `c z + q z (z - 1) / 2`, and with z' of another `q' z z'`. Again
+//! *persistency* ([`node`]), a *Lagrangian bound* that uses dominance ([`dual`]), and *branching* ([`search`]).
+
+mod dual;
+mod group;
+mod node;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use self::group::{Group, Place, Places};
+use self::node::{Free, Node, Question};
+use self::search::Search;
+use super::Solution;
+use crate::med::solve::Instance;
+use crate::med::solve::cells::{Cells, groups_of};
+use crate::med::solve::expected::{self, Moments, Uncertain};
+use crate::med::solve::work::Work;
+
+/// The largest mean of `S(A) - S(B)` over tie orders: as [`super::solve`], for tied rankings. `ends` holds the rank at
+/// which each tie group ends, in A and in B. The instance gives a document any rank of its group, even one below the
+/// depth if the group begins above it.
+#[must_use]
+pub fn solve_tied(instance: &Instance, ends: (&[u32], &[u32]), work: Work) -> Solution {
+    let groups = groups_of(instance, ends);
+    let (mut a, mut b) = (Group::all(ends.0, instance.depth), Group::all(ends.1, instance.depth));
+    let mut cells = Cells::new(instance, &groups);
+    // What A lacks is relevant, as is what only A has.
+    a.iter_mut().skip(ends.0.len()).for_each(|group| group.on = 1.0);
+    let mut gains = Vec::with_capacity(instance.documents.len());
+    for (x, (of_a, of_b)) in instance.documents.iter().zip(&groups) {
+        let is_open = x.known.is_none() && of_a.is_some() && of_b.is_some();
+        let on = x.known.map_or(!is_open && of_a.is_some(), |gain| gain > 0.0);
+        gains.push(x.known.unwrap_or(if on { instance.top } else { 0.0 }));
+        if on {
+            of_a.iter().for_each(|&group| a[group].on += 1.0);
+            of_b.iter().for_each(|&group| b[group].on += 1.0);
+        }
+    }
+    let constant = Group::sum(&mut a) - Group::sum(&mut b);
+    cells.all.sort_by_key(|cell| (a[cell.a].place + b[cell.b].place, cell.a));
+    let places = cells.all.iter().map(|cell| Places { a: Place::new(&a, cell.a), b: Place::new(&b, cell.b) }).collect();
+    let free = cells.all.iter().zip(0..).map(|(of, cell)| {
+        let linear = a[of.a].gain - b[of.b].gain;
+        Free { cell, size: of.size, linear }
+    });
+    let root = Node { free: free.collect(), decided: vec![0; cells.all.len()], constant };
+    let question = Question { cells: cells.all.clone(), places };
+    let mut search = Search::new(&question, work);
+    let bound = search.run(root);
+    cells.chosen(&search.incumbent.counts).for_each(|id| gains[id] = instance.top);
+    let depth = instance.depth.max(1) as f64;
+    let value = search.incumbent.value / depth;
+    // AP is 1 at most.
+    let bound = if bound > search.incumbent.value { value.max((bound / depth).min(1.0)) } else { value };
+    Solution { value, bound, gains, nodes: search.nodes }
+}
+
+/// Mean and variance of the difference of these means, times the depth, for documents that are relevant with chances of
+/// their own, as [`crate::med::solve::expected::precisions`]; ranks as for [`solve_tied`]. What a ranking lacks gains
+/// nothing. The variance is over what is relevant, not over orders.
+#[must_use]
+pub fn expected_tied(documents: &[Uncertain], ends: (&[u32], &[u32]), depth: usize) -> Moments {
+    let (a, b) = (Group::all(ends.0, depth), Group::all(ends.1, depth));
+    let place = |groups: &[Group], ends: &[u32], rank: u32| match rank {
+        0 => Place::NONE,
+        _ => Place::new(groups, ends.partition_point(|&end| end < rank)),
+    };
+    let relevant = || documents.iter().filter(|x| x.relevant() > 0.0);
+    let chances: Vec<f64> = relevant().map(Uncertain::relevant).collect();
+    let places: Vec<Places> =
+        relevant().map(|x| Places { a: place(&a, ends.0, x.a), b: place(&b, ends.1, x.b) }).collect();
+    // A document with itself: 1/rank, as the pair of a document with one that stands before it.
+    expected::pairs(&chances, |x, y| if x == y { places[x].step() } else { places[x].pair(&places[y]) })
+}
