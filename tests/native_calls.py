@@ -185,6 +185,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "filled_rankings": lambda: _core.filled_rankings(untied.MED(untied.AP @ 10), run(), run("two"), None),
     "find_columns": lambda: _core.find_columns(["qid", "docno", "score"], "run", None, "run"),
     "formula_inputs": _core.formula_inputs,
+    "register": lambda: _core.register("as_run", untied.read_run),
     "in_common": lambda: [_core.in_common(run(), qrels()), _core.in_common(run(), run("two"))],
     "judgment_outlook": lambda: judging.judge_next(QRELS, RUNS, "AP"),
     "largest_assignment": lambda: comparison().assignment("MED(AP@10)", "q1"),

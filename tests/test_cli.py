@@ -365,3 +365,16 @@ def test_counts_of_several_runs_name_them(tmp_path: pathlib.Path, capfd: pytest.
     assert "undefined values, left out of the means: 1\n" in capfd.readouterr().err
     assert main(["compare", *files[:2], files[6], "-m", "RBO"]) == 0
     assert "queries that another run lacks, left out: 41 to 50 of b" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["eval - -", "stats - - x", "check - -", "compare - -", "compare - x --docs -", "curve - - --query q", "gate - -",
+     "gate x - --min AP=0 --docs -", "report - - -o page.html", "judge-next - -", "sample - - --depth 1",
+     "sample - --strata -", "features - -", "study incomplete - - -o folder"],
+)  # fmt: skip
+def test_standard_input_is_one_input(command, untied_, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = untied_(*command.split())
+    assert (code, out, err) == (2 if "gate" in command else 1, "", "untied: only one input can be standard input\n")
+    assert not list(tmp_path.iterdir())

@@ -433,6 +433,17 @@ def test_equal_values_share_a_rank(tmp_path: Path, capsys: pytest.CaptureFixture
     assert [line.split(" | ")[0] for line in out.splitlines()[2:]] == ["| 1", "| 1", "| 3", "| 3"]
 
 
+@pytest.mark.parametrize(
+    ("ties", "values"),
+    [("expected", "means over all orders"), ("worst", "for the worst orders"), ("given", "for one order, given")],
+)
+def test_the_note_on_ties_says_what_values_are(
+    ties: str, values: str, small: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, _, err = run(capsys, small, "-m", "RR", "--ties", ties)
+    assert f"(values are {values}; --ties range shows the spread)" in err
+
+
 def test_what_the_command_line_refuses(small: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bad = tmp_path / "bad.txt"
     bad.write_text("1 qid:1 1:1\n1 qid:1 2:x\n")

@@ -148,6 +148,19 @@ def test_files_form_no_circle_but_parent_and_child() -> None:
     assert found == KNOWN
 
 
+def test_the_border_imports_only_errors() -> None:
+    sources = (ROOT / "crates" / "untied-python" / "src").rglob("*.rs")
+    named = {name for source in sources for name in re.findall(r'"(untied(?:\.\w+)+)"', source.read_text("utf-8"))}
+    assert named - {"untied._core"} == {"untied.errors"}
+
+
+def test_the_border_calls_what_was_registered_first() -> None:
+    untied._core.register("as_run", lambda *_: None)
+    assert untied.Run({"q": {"d": 1.0}}).queries() == ["q"]
+    with pytest.raises(ValueError, match="the border calls no function other"):
+        untied._core.register("other", print)
+
+
 @pytest.mark.parametrize("door", doors())
 def test_doors_only_offer_names(door: str) -> None:
     body = ast.parse((PACKAGE / f"{door}.py").read_text(encoding="utf-8")).body

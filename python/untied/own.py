@@ -1,6 +1,5 @@
 """Measures of your own: a function of one ranking, or gains and discounts; and plugins, modules that define some."""
 
 from untied.measures.own import additive_measure, load_plugin, measure
-from untied.measures.own import pickled as pickled
 
 __all__ = ["additive_measure", "load_plugin", "measure"]

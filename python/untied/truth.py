@@ -4,7 +4,6 @@ A truth of ordered groups is written as grades that count down to 1 for the last
 evaluate them with `ADR`, `PairConcordance` or `Compat`.
 """
 
-from untied.inputs.truth import READERS as READERS
 from untied.inputs.truth import groups_from_preferences, groups_from_rankings, read_groups, read_mirex
 
 __all__ = ["groups_from_preferences", "groups_from_rankings", "read_groups", "read_mirex"]

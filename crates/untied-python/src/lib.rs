@@ -19,6 +19,7 @@ mod overlap;
 mod part;
 mod passages;
 mod pytrec_eval;
+mod registered;
 mod statistics;
 mod tables;
 mod threads;
@@ -61,6 +62,8 @@ mod _core {
     use super::passages::passage_differences;
     #[pymodule_export]
     use super::pytrec_eval::{TrecEvaluator, trec_eval_names};
+    #[pymodule_export]
+    use super::registered::register;
     #[pymodule_export]
     use super::statistics::{bootstrap_means, randomization_counts, tukey_counts};
     #[pymodule_export]

@@ -9,6 +9,7 @@ use untied_core::registry::{self, FAMILIES};
 
 use crate::convert::{items, no_text};
 use crate::errors::{refused_measure, to_python};
+use crate::registered::PICKLED;
 
 /// A measure with its parameters and cutoff.
 #[pyclass(frozen, module = "untied")]
@@ -25,8 +26,8 @@ impl Measure {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let Measure(spec) = slf.get();
         if let Some(defined) = defined::find(spec.info) {
-            let own = slf.py().import("untied.own")?;
-            return own.call_method1("pickled", (&defined.place, &defined.by, spec.to_string()));
+            let pickled = PICKLED.get(slf.py())?;
+            return pickled.call1((&defined.place, &defined.by, spec.to_string()));
         }
         Ok((slf.get_type(), (spec.to_string(),)).into_pyobject(slf.py())?.into_any())
     }

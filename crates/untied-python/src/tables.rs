@@ -15,6 +15,7 @@ use untied_core::table::{self, Chunk, LineMap, Table};
 
 use crate::convert::{chunks, chunks_by_subtopic, chunks_of_pairs, is_by_subtopic, lengths, no_text, with_id};
 use crate::errors::{refused, to_python};
+use crate::registered::{AS_QRELS, AS_RUN};
 use crate::{arrow, from_rows, threads};
 
 /// Retrieved documents with scores, query by query.
@@ -167,8 +168,7 @@ impl Run {
         columns: Option<&Bound<'py, PyAny>>,
         threads: Option<i64>,
     ) -> PyResult<Py<Run>> {
-        let as_run = run.py().import("untied.inputs")?.getattr("as_run")?;
-        Ok(as_run.call1((run, threads, format, columns))?.extract()?)
+        Ok(AS_RUN.get(run.py())?.call1((run, threads, format, columns))?.extract()?)
     }
 
     #[staticmethod]
@@ -326,8 +326,7 @@ impl Qrels {
         columns: Option<&Bound<'py, PyAny>>,
         threads: Option<i64>,
     ) -> PyResult<Py<Qrels>> {
-        let as_qrels = qrels.py().import("untied.inputs")?.getattr("as_qrels")?;
-        Ok(as_qrels.call1((qrels, threads, format, columns))?.extract()?)
+        Ok(AS_QRELS.get(qrels.py())?.call1((qrels, threads, format, columns))?.extract()?)
     }
 
     #[staticmethod]
@@ -353,11 +352,6 @@ impl Qrels {
             "subtopics" => read::read_subtopics,
             "stratified" => read::read_strata,
             "prels" => read::read_prels,
-            // Such files are small, and read in Python.
-            "groups" | "mirex" => {
-                let read = py.import("untied.truth")?.getattr("READERS")?.get_item(format)?;
-                return Qrels::from_mapping(&read.call1((path.0,))?, threads, format);
-            }
             _ => return Err(unknown_format(format)),
         };
         let path = path_text(path)?;

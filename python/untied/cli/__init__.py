@@ -117,8 +117,10 @@ def _run(arguments: Sequence[str]) -> int:
     run = import_module(f"untied.cli.{command.replace('-', '_')}").main
     with Notes() as notes:
         code = (_watched(run, arguments[1:]) if command != "trec_eval" else run(arguments[1:])) or 0
-    for note in notes:
-        print(f"note: {note}", file=sys.stderr)
+    if notes:
+        from untied.cli.notes import show
+
+        show(notes)
     return code
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untied._core import check_run, show_id
-from untied.cli.options import add_reading, add_threads, parse, parser
+from untied.cli.options import add_reading, add_threads, inputs_of, parse, parser
 from untied.cli.output import write
 from untied.cli.reading import Refused, read_qrels, refuse_all, run_files
 from untied.errors import UntiedError
@@ -29,6 +29,7 @@ def main(arguments: Sequence[str]) -> None:
     add_reading(made)
     add_threads(made)
     options = parse(made, arguments, intermixed=False)
+    inputs_of(options.qrels, *options.runs)
     try:
         qrels = read_qrels(options)
     except (UntiedError, OSError) as error:

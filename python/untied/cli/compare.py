@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
 from untied._core import show_id
 from untied.cli.changes import COLUMNS, SHOWN
+from untied.cli.notes import listed, show
 from untied.cli.options import (
     FORMATS,
     add_digits,
@@ -15,6 +14,7 @@ from untied.cli.options import (
     add_reading,
     add_threads,
     count,
+    inputs_of,
     parse,
     parser,
 )
@@ -108,9 +108,7 @@ def main(arguments: Sequence[str]) -> None:
     from untied.cli import output
 
     style = output.choose(options.format, options.output)
-    inputs = [*options.runs, *(path for path in (options.qrels, options.probabilities) if path)]
-    if inputs.count("-") > 1:
-        raise UntiedError("only one input can be standard input")
+    inputs = inputs_of(*options.runs, options.qrels, options.probabilities, options.docs)
     if options.top and (options.matrix or len(options.runs) != 2):
         raise UntiedError("--top tells queries of two runs; name two, without --matrix")
     if options.matrix and options.per_query:
@@ -162,8 +160,7 @@ def main(arguments: Sequence[str]) -> None:
 
         output.write(comparison_report(pairs[0], inputs=inputs, threads=options.threads), options.html)
     output.write(text, options.output)
-    for note in notes:
-        print(f"note: {note}", file=sys.stderr)
+    show(notes)
 
 
 def _rows(pair: Comparison, options: argparse.Namespace) -> Iterable[list[str]]:
@@ -251,14 +248,14 @@ def _notes(pairs: list[Comparison]) -> Iterable[str]:
     of_runs = _of_runs(alone)
     if of_runs:
         where = "in only one run" if len(pairs) == 1 else "that another run lacks"
-        yield f"queries {where}, left out: {_listed(of_runs)}"
+        yield f"queries {where}, left out: {listed(of_runs)}"
     of_measures = [f"{_between(counts)} of {measure}" for measure, counts in undefined.items() if any(counts)]
     if of_measures:
         each = "" if len(pairs) == 1 else " for each two runs"
-        yield f"undefined values, left out of the means{each}: {_listed(of_measures)}"
+        yield f"undefined values, left out of the means{each}: {listed(of_measures)}"
     for measure, short in filled.items():
-        listed = _listed(_of_runs(short))
-        yield f"rankings that end before the cutoff of {measure}, filled up with unknown documents: {listed}"
+        runs = listed(_of_runs(short))
+        yield f"rankings that end before the cutoff of {measure}, filled up with unknown documents: {runs}"
 
 
 def _of_runs(counts: dict[str, list[int]]) -> list[str]:
@@ -269,8 +266,3 @@ def _between(counts: list[int]) -> str:
     """A count that may differ from pair to pair."""
     low, high = min(counts), max(counts)
     return str(low) if low == high else f"{low} to {high}"
-
-
-def _listed(items: list[str], most: int = 4) -> str:
-    shown = ", ".join(items[:most])
-    return shown if len(items) <= most else f"{shown} and {len(items) - most} more"

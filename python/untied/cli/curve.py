@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from untied.cli import output
-from untied.cli.options import add_digits, add_policies, add_reading, add_threads, parse, parser, whole
+from untied.cli.options import add_digits, add_policies, add_reading, add_threads, inputs_of, parse, parser, whole
 from untied.cli.reading import read_qrels, run_files
 from untied.errors import UntiedError
 from untied.evaluate.curves import curves
@@ -66,9 +66,7 @@ def main(arguments: Sequence[str]) -> None:
         style = output.by_suffix(options.output or "", known, "tsv", remedy="; --format takes any")
     if options.panel and style not in PLOTS:
         raise UntiedError("--panel is for plots: give -o a suffix of .svg, .png or .pdf")
-    inputs = [options.qrels, *options.runs]
-    if inputs.count("-") > 1:
-        raise UntiedError("only one input can be standard input")
+    inputs = inputs_of(options.qrels, *options.runs)
     output.check_target(options.output, inputs)
     qrels = read_qrels(options)
     table = curves(

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from math import fsum, sqrt
 
-from untied.cli import message
-from untied.cli.notes import by_run, values_by_run
+from untied.cli import message, notes
 from untied.cli.options import (
     PAPER_FORMATS,
     add_digits,
@@ -19,6 +17,7 @@ from untied.cli.options import (
     add_policies,
     add_reading,
     add_threads,
+    inputs_of,
     load_plugins,
     parse,
     parser,
@@ -32,7 +31,7 @@ from untied.measures import as_measures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from untied._core import Measure, Qrels
@@ -103,10 +102,7 @@ def main(arguments: Sequence[str]) -> None:
     from untied.cli import output
 
     style = output.choose(options.format, options.output, PAPER_FORMATS)
-    more = [path for path in (options.docs, options.pool) if path]
-    inputs = [options.qrels, *options.runs, *more]
-    if inputs.count("-") > 1:
-        raise UntiedError("only one input can be standard input")
+    inputs = inputs_of(options.qrels, *options.runs, options.docs, options.pool)
     output.check_target(options.output, inputs)
     plugins = load_plugins(options.plugin)
     measures = as_measures(options.measure)
@@ -135,22 +131,22 @@ def main(arguments: Sequence[str]) -> None:
         qrels, measures, **settings, docs=options.docs, variance=options.variance, threads=options.threads
     )
     refused: list[Exception] = []
-    with Notes() as notes:
+    with Notes() as said:
         results = evaluator.evaluate_readable(run_files(options, *options.runs), options.stream, refused)
     if refused and (not options.keep_going or not results.runs):
         raise Refused(refused)
     if refused:
-        notes.append(f"runs left out, as they are refused: {len(refused)} of {len(options.runs)}")
-        notes += [f"left out: {message(error)}" for error in refused]
-    notes += _notes(results, measures, options, qrels.repeated)
+        said.append(f"runs left out, as they are refused: {len(refused)} of {len(options.runs)}")
+        said += [f"left out: {message(error)}" for error in refused]
+    said += _notes(results, measures, options, qrels.repeated)
     if options.sampling_error:
-        notes.append(_sampling_error(qrels, options, results.runs))
+        said.append(_sampling_error(qrels, options, results.runs))
     if options.ties == "trec":
         settings["score_dtype"] = "float32"  # what that policy means
     settings |= columns_named(options)
     if style == "json":
         rows = results.table(per_query=options.per_query).to_dicts()
-        text = output.json(settings, inputs, **output.plugins(plugins), runs=results.facts(), notes=notes, results=rows)
+        text = output.json(settings, inputs, **output.plugins(plugins), runs=results.facts(), notes=said, results=rows)
     elif style == "latex":
         from untied.paper import paper_table
 
@@ -162,8 +158,7 @@ def main(arguments: Sequence[str]) -> None:
         over = _spread_over(options.ties, options.unjudged)
         text = output.text(results, style, options.per_query, options.digits, counts, over, options.output is None)
     output.write(text, options.output)
-    for note in notes:
-        print(f"note: {note}", file=sys.stderr)
+    notes.show(said)
 
 
 def _spread_over(ties: str, unjudged: str) -> str:
@@ -188,71 +183,23 @@ def _sampling_error(qrels: Qrels, options: argparse.Namespace, evaluated: Sequen
     )
 
 
-def _notes(results: Results, measures: list[Measure], options: argparse.Namespace, repeated: int) -> list[str]:
-    """What the user should know, each thing once, counted over all runs."""
-    notes = []
+def _notes(results: Results, measures: list[Measure], options: argparse.Namespace, repeated: int) -> Iterator[str]:
     facts = results.facts()
     mixed = {name: fact for name, fact in facts.items() if fact["mixed"]}
     if mixed and options.ties != "range" and not all(measure.is_count for measure in measures):
-        of_runs = _listed([f"{fact['mixed']} of {fact['evaluated']} queries of {name}" for name, fact in mixed.items()])
-        if options.ties == "expected":
-            what = "values are means over all orders"
-        elif options.ties in ("best", "worst"):
-            what = f"values are for the {options.ties} orders"
-        else:
-            what = f"values are for one order, {options.ties}"
-        notes.append(f"tied documents differ in grade in {of_runs} ({what}; --ties range shows the spread)")
+        of_runs = [f"{fact['mixed']} of {fact['evaluated']} queries of {name}" for name, fact in mixed.items()]
+        yield notes.of_ties(notes.listed(of_runs, "more runs"), options.ties)
+    yield from notes.of_queries(facts, options.queries)
 
-    def counts(what: str) -> dict[str, int]:
+    def count(what: str) -> str:
         found: dict[str, Any] = {name: dict(fact)[what] for name, fact in facts.items()}
-        return found if any(found.values()) else {}
+        return notes.values_by_run(found) if any(found.values()) else ""
 
-    absent = counts("absent")
-    if absent:
-        of_runs = by_run(absent, "from")
-        effect = "they count as empty rankings" if options.queries == "qrels" else "they are left out"
-        notes.append(f"judged queries that are absent: {of_runs} ({effect})")
-    unknown = counts("unknown")
-    if unknown:
-        of_runs = by_run(unknown)
-        hint = "; untied check tells ids that nearly match" if absent else ""
-        notes.append(f"queries without judgments, left out: {of_runs}{hint}")
-    left_out = counts("left_out")
-    if left_out:
-        notes.append(f"undefined values, left out of the means: {values_by_run(left_out)}")
-    unsettled = counts("unsettled")
-    if unsettled:
-        notes.append(
-            "values that only some grades of unjudged documents leave undefined (means are over all choices of the "
-            f"queries that count): {values_by_run(unsettled)}"
-        )
-    estimated = counts("estimated")
-    if estimated and options.ties in ("expected", "range"):
-        errors = [fact["standard_error"] for fact in facts.values() if fact["standard_error"] is not None]
-        known = f" (standard error of a value at most {max(errors):.2g})" if errors else ""
-        notes.append(
-            "values estimated from sampled orders of tied documents, as there are too many: "
-            f"{values_by_run(estimated)}{known}"
-        )
-    enclosed = counts("enclosed")
-    if enclosed and options.ties in ("best", "worst", "range"):
-        notes.append(
-            f"values whose bounds over orders of tied documents need not be reached: {values_by_run(enclosed)}"
-        )
-    overstated = counts("overstated")
-    if overstated:
-        notes.append(
-            "values above their lower bound though all unjudged documents count as non-relevant (R or the ideal grows "
-            f"with what turns out relevant): {values_by_run(overstated)}"
-        )
+    errors = [fact["standard_error"] for fact in facts.values() if fact["standard_error"] is not None]
+    yield from notes.of_values(count, options.ties, errors)
     ungrouped = [name for name, fact in facts.items() if fact["ungrouped"]]
     if ungrouped:
-        notes.append(f"read twice and held in memory, as lines of a query do not stand together: {_listed(ungrouped)}")
+        runs = notes.listed(ungrouped, "more runs")
+        yield f"read twice and held in memory, as lines of a query do not stand together: {runs}"
     if repeated:
-        notes.append(f"judgments that stand in the qrels more than once, and count once: {repeated}")
-    return notes
-
-
-def _listed(items: list[str], most: int = 4) -> str:
-    shown = ", ".join(items[:most])
-    return shown if len(items) <= most else f"{shown} and {len(items) - most} more runs"
+        yield f"judgments that stand in the qrels more than once, and count once: {repeated}"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from itertools import groupby
 
 from untied._core import show_id
-from untied.cli import width
+from untied.cli import notes, width
 from untied.cli.options import (
     add_digits,
     add_format,
@@ -15,10 +14,10 @@ from untied.cli.options import (
     add_policies,
     add_threads,
     count,
+    inputs_of,
     parse,
     parser,
 )
-from untied.errors import UntiedError
 from untied.features.evaluate import DIRECTIONS, features
 from untied.measures import as_measure, as_measures
 from untied.policies import OF_ARRAYS
@@ -26,7 +25,8 @@ from untied.policies import OF_ARRAYS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from typing import Any
 
     from untied._core import Measure
     from untied.features.evaluate import FeatureResults
@@ -77,9 +77,7 @@ def main(arguments: Sequence[str]) -> None:
     from untied.cli import output
 
     style = output.choose(options.format, options.output)
-    inputs = [*options.data, *([options.feature_names] if options.feature_names else [])]
-    if inputs.count("-") > 1:
-        raise UntiedError("only one input can be standard input")
+    inputs = inputs_of(*options.data, options.feature_names)
     output.check_target(options.output, inputs)
     measures = as_measures(options.measure)
     sort_by = as_measure(options.sort_by) if options.sort_by else measures[0]
@@ -101,20 +99,19 @@ def main(arguments: Sequence[str]) -> None:
         per_query=options.per_query,
         threads=options.threads,
     )
-    notes = _notes(found, measures, options)
+    said = list(_notes(found, measures, options))
     if style == "json":
         rows = found.table(sort_by, top=options.top, per_query=options.per_query).to_dicts()
         about = {"queries": len(found.queries), "documents": found.documents, "features": len(found)}
         settings["sort_by"] = str(sort_by)
-        text = output.json(settings, inputs, data=about, notes=notes, results=rows)
+        text = output.json(settings, inputs, data=about, notes=said, results=rows)
     elif style in ("tsv", "csv") or options.per_query:
         text = _long(found, sort_by, options, style)
     else:
         columns = width() if style == "table" and options.output is None else 10**9
         text = overview(found, sort_by, options.top, options.digits, style, columns)
     output.write(text, options.output)
-    for note in notes:
-        print(f"note: {note}", file=sys.stderr)
+    notes.show(said)
 
 
 def _long(found: FeatureResults, sort_by: Measure, options: argparse.Namespace, style: str) -> str:
@@ -194,31 +191,19 @@ def _ranks(values: list[float]) -> list[str]:
     return ranks
 
 
-def _notes(found: FeatureResults, measures: list[Measure], options: argparse.Namespace) -> list[str]:
-    """What the user should know, each thing once, counted over all features."""
-    notes = []
-    facts = found.facts().values()
-    missing = {name: count for name in found.features if (count := found.ties(name)["missing"])}
+def _notes(found: FeatureResults, measures: list[Measure], options: argparse.Namespace) -> Iterator[str]:
+    facts: Any = found.facts().values()
+    missing = {name: number for name in found.features if (number := found.ties(name)["missing"])}
     if missing:
-        notes.append(
+        yield (
             f"documents that a feature does not rank, as its value is NULL: {sum(missing.values()):,}, of "
             f"{len(missing)} features"
         )
     mixed = sum(fact["mixed"] for fact in facts)
     if mixed and options.ties != "range" and not all(measure.is_count for measure in measures):
-        values = "means over all orders" if options.ties == "expected" else f"for one order, {options.ties}"
-        most = len(facts) * len(found.queries)
-        notes.append(
-            f"tied documents differ in grade in {mixed / most:.0%} of the rankings (values are {values}; --ties range "
-            "shows the spread)"
-        )
-    left_out = sum(fact["left_out"] for fact in facts)
-    if left_out:
-        notes.append(f"undefined values, left out of the means: {left_out}")
-    estimated = sum(fact["estimated"] for fact in facts)
-    if estimated and options.ties in ("expected", "range"):
-        notes.append(f"values estimated from sampled orders of tied documents, as there are too many: {estimated}")
-    enclosed = sum(fact["enclosed"] for fact in facts)
-    if enclosed and options.ties in ("best", "worst", "range"):
-        notes.append(f"values whose bounds over orders of tied documents need not be reached: {enclosed}")
-    return notes
+        yield notes.of_ties(f"{mixed / (len(facts) * len(found.queries)):.0%} of the rankings", options.ties)
+
+    def count(what: str) -> str:
+        return str(sum(fact[what] for fact in facts) or "")
+
+    yield from notes.of_values(count, options.ties)

@@ -5,7 +5,18 @@ from __future__ import annotations
 import sys
 
 from untied._core import show_id
-from untied.cli.options import add_docs, add_plugin, add_policies, add_reading, add_threads, load_plugins, parse, parser
+from untied.cli.notes import show
+from untied.cli.options import (
+    add_docs,
+    add_plugin,
+    add_policies,
+    add_reading,
+    add_threads,
+    inputs_of,
+    load_plugins,
+    parse,
+    parser,
+)
 from untied.cli.reading import columns_named, read_qrels, run_files
 from untied.errors import UntiedError
 from untied.gate import gate
@@ -94,9 +105,7 @@ def main(arguments: Sequence[str]) -> int:
 def _main(options: argparse.Namespace) -> int:
     from untied.cli import output
 
-    inputs = [options.qrels, options.run, *(path for path in (options.baseline, options.docs) if path)]
-    if inputs.count("-") > 1:
-        raise UntiedError("only one input can be standard input")
+    inputs = inputs_of(options.qrels, options.run, options.baseline, options.docs)
     if options.output is not None and options.output == options.junit:
         raise UntiedError("--output and --junit name the same file")
     style = options.format
@@ -147,8 +156,7 @@ def _main(options: argparse.Namespace) -> int:
         output.write(text, options.output)
     except BrokenPipeError as error:
         drop_out(error)  # the verdict stands, whoever reads it
-    for note in verdict.notes:
-        print(f"note: {note}", file=sys.stderr)
+    show(verdict.notes)
     return 0 if verdict.passed else 1
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
 from untied._core import show_id
 from untied.cli import output
+from untied.cli.notes import show
 from untied.cli.options import (
     add_digits,
     add_format,
@@ -13,6 +12,7 @@ from untied.cli.options import (
     add_plugin,
     add_reading,
     add_threads,
+    inputs_of,
     load_plugins,
     parse,
     parser,
@@ -22,7 +22,9 @@ from untied.judging.next import judge_next, rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from untied.judging.next import Advice
 
 EXAMPLES = """\
   untied judge-next qrels.txt dense.run
@@ -53,7 +55,7 @@ def main(arguments: Sequence[str]) -> None:
     options = parse(made, arguments)
     load_plugins(options.plugin)
     style = output.choose(options.format, options.output)
-    output.check_target(options.output, [options.qrels, *options.runs])
+    output.check_target(options.output, inputs_of(options.qrels, *options.runs))
     advice = judge_next(
         read_qrels(options),
         run_files(options, *options.runs),
@@ -81,17 +83,18 @@ def main(arguments: Sequence[str]) -> None:
         columns += ["probability", "narrowing", "swing"]
         text = output.lines(columns, [[_cell(cell, options.digits) for cell in row.values()] for row in found], style)
     output.write(text, options.output)
+    show(_notes(advice, options.depth))
+
+
+def _notes(advice: Advice, depth: int) -> Iterator[str]:
     if not advice.considered:
-        print(f"note: the first {options.depth} documents of every query are judged; see --depth", file=sys.stderr)
+        yield f"the first {depth} documents of every query are judged; see --depth"
     for name, (low, high) in zip(advice.runs, advice.bounds, strict=True):
-        print(f"note: {advice.measure} of {name} is between {low:.4f} and {high:.4f}", file=sys.stderr)
+        yield f"{advice.measure} of {name} is between {low:.4f} and {high:.4f}"
     if advice.difference is not None:
         low, high = advice.difference
         settled = ": it is settled which run is better" if advice.settled else ""
-        print(
-            f"note: the difference lies within {low:.4f} and {high:.4f}, ends it need not reach{settled}",
-            file=sys.stderr,
-        )
+        yield f"the difference lies within {low:.4f} and {high:.4f}, ends it need not reach{settled}"
 
 
 def _cell(value: object, decimals: int) -> str:

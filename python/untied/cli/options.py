@@ -138,6 +138,14 @@ def columns(pairs: list[tuple[str, str]]) -> dict[str, str]:
     return found
 
 
+def inputs_of(*paths: str | None) -> list[str]:
+    """The inputs that were given; one of them may be standard input."""
+    inputs = [path for path in paths if path]
+    if inputs.count("-") > 1:
+        raise UntiedError("only one input can be standard input")
+    return inputs
+
+
 def add_plugin(made: argparse.ArgumentParser) -> None:
     """Add ``--plugin``, for commands that take measures."""
     made.add_argument(

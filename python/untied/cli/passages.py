@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from itertools import combinations
 
 from untied._core import show_id
 from untied.cli import output
 from untied.cli.changes import COLUMNS, SHOWN
+from untied.cli.notes import show
 from untied.compare.comparison import QUANTILES, quantile
 from untied.compare.passages import PassageComparison, compare_passages, read_judged_passages, read_passages
 from untied.errors import UntiedError
@@ -80,8 +80,7 @@ def run(options: argparse.Namespace, style: str, inputs: list[str]) -> None:
             cells = [[*row[:2], *(row[2:3] if texts == 3 else []), f"{row[4]:.{options.digits}f}"] for row in rows]
             text = report.table(["run a", "run b", *(["query"] if texts == 3 else []), measure], cells, texts)
     output.write(text, options.output)
-    for note in notes:
-        print(f"note: {note}", file=sys.stderr)
+    show(notes)
 
 
 def _rows(

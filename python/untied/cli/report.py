@@ -12,12 +12,12 @@ from untied.cli.options import (
     add_policies,
     add_reading,
     add_threads,
+    inputs_of,
     load_plugins,
     parse,
     parser,
 )
 from untied.cli.reading import read_qrels, run_files
-from untied.errors import UntiedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,9 +60,7 @@ def arguments_parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
     options = parse(arguments_parser(), arguments)
-    inputs = [options.qrels, *options.runs]
-    if inputs.count("-") > 1:
-        raise UntiedError("only one input can be standard input")
+    inputs = inputs_of(options.qrels, *options.runs)
     target = None if options.output == "-" else options.output
     if target is not None:
         output.by_suffix(target, {".html": "html", ".htm": "html"}, "html")

@@ -6,7 +6,7 @@ import os
 
 from untied._core import show_id
 from untied.cli import output
-from untied.cli.options import parser
+from untied.cli.options import inputs_of, parser
 from untied.errors import UntiedError
 from untied.inputs import files
 from untied.inputs.convert import as_qrels, named_runs
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str]) -> None:
             f"-o {show_id(options.output)}: judgments are written as TREC has them, expected a suffix such as .txt or "
             f".qrels, found {suffix}"
         )
-    output.check_target(options.output, [options.qrels, *options.runs])
+    output.check_target(options.output, inputs_of(options.qrels, *options.runs, options.strata))
     qrels: str | Judgments = options.qrels
     if options.depth is not None:
         qrels = sample.pool(options.runs, options.depth, options.qrels)

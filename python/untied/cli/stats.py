@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
 from untied._core import show_id
-from untied.cli.notes import by_run
+from untied.cli import notes
 from untied.cli.options import (
     PAPER_FORMATS,
     add_chance,
@@ -18,6 +16,7 @@ from untied.cli.options import (
     add_policies,
     add_reading,
     add_threads,
+    inputs_of,
     load_plugins,
     parse,
     parser,
@@ -86,9 +85,7 @@ def main(arguments: Sequence[str]) -> None:
     by_run = options.by_run or style == "latex"
     if by_run and (options.power or style == "json"):
         raise UntiedError("a table by run goes with neither --power nor json")
-    inputs = [options.qrels, *options.runs, *([options.docs] if options.docs else [])]
-    if inputs.count("-") > 1:
-        raise UntiedError("only one input can be standard input")
+    inputs = inputs_of(options.qrels, *options.runs, options.docs)
     output.check_target(options.output, inputs)
     plugins = load_plugins(options.plugin)
     settings: dict[str, Any] = {
@@ -98,7 +95,7 @@ def main(arguments: Sequence[str]) -> None:
         "qrels_format": options.qrels_format,
     }
     results, found = _found(options, settings)
-    notes = list(_notes(results, found))
+    said = list(_notes(results, found))
     columns: Sequence[str]
     if isinstance(found, Significance):
         rows, columns, settings = found.table.to_dicts(), found.table.columns, settings | found.settings
@@ -111,7 +108,7 @@ def main(arguments: Sequence[str]) -> None:
         text = paper_table(results, found, style=style, digits=options.digits)
     elif style == "json":
         text = output.json(
-            settings | columns_named(options), inputs, **output.plugins(plugins), notes=notes, results=rows
+            settings | columns_named(options), inputs, **output.plugins(plugins), notes=said, results=rows
         )
     elif style in ("tsv", "csv") or not isinstance(found, Significance):
         texts = sum(isinstance(cell, str) for cell in rows[0].values())
@@ -120,8 +117,7 @@ def main(arguments: Sequence[str]) -> None:
     else:
         text = "\n".join(_tables(found, results, style, options.digits, options.output is None))
     output.write(text, options.output)
-    for note in notes:
-        print(f"note: {note}", file=sys.stderr)
+    notes.show(said)
 
 
 def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Results, Any]:
@@ -208,13 +204,7 @@ def _cell(cell: str | float | None, name: str, digits: int) -> str:
 
 def _notes(results: Results, found: Any) -> Iterable[str]:
     """What the user should know, once."""
-    facts = results.facts()
-    absent = {name: fact["absent"] for name, fact in facts.items()}
-    if any(absent.values()):
-        yield f"judged queries that are absent, and count as empty rankings: {by_run(absent, 'from')}"
-    unknown = {name: fact["unknown"] for name, fact in facts.items()}
-    if any(unknown.values()):
-        yield f"queries without judgments, left out: {by_run(unknown)}"
+    yield from notes.of_queries(results.facts())
     if isinstance(found, Significance):
         yield from found.notes
         dropped = [f"{count} of {measure}" for measure, count in found.dropped.items() if count]

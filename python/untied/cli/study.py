@@ -6,8 +6,8 @@ import sys
 from time import monotonic
 
 from untied import study
-from untied.cli.options import add_threads, parse, parser
-from untied.errors import UntiedError
+from untied.cli.notes import show
+from untied.cli.options import add_threads, inputs_of, parse, parser
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,12 +59,10 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     options = vars(parse(arguments_parser(name), arguments[1:]))
     qrels, runs, directory = options.pop("qrels"), options.pop("runs"), options.pop("output")
-    if [qrels, *runs].count("-") > 1:
-        raise UntiedError("only one input can be standard input")
+    inputs_of(qrels, *runs)
     begun = monotonic()
     found = getattr(study, name)(qrels, runs, directory, **options)
-    for note in found.notes:
-        print(f"note: {note}", file=sys.stderr)
+    show(found.notes)
     before = f" ({found.kept} parts were there)" if found.kept else ""
     print(f"{directory}: {', '.join(found.files)}; {monotonic() - begun:.1f} s{before}", file=sys.stderr)
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import partial
 
-from untied._core import Lengths, Qrels, Run
+from untied._core import Lengths, Qrels, Run, register
 from untied.errors import UntiedError
 from untied.inputs import files
 from untied.inputs.names import names_of
@@ -268,7 +268,7 @@ def _plain(judged_or_retrieved: Any, name: str) -> Any:
 
 def _refuse_open_file(source: Any, name: str) -> None:
     if hasattr(source, "readline"):
-        raise UntiedError(f"{name}: give the path of a file, not an open {type(source).__name__}")
+        raise UntiedError(f"{name}: register the path of a file, not an open {type(source).__name__}")
 
 
 def _is_one(runs: Any) -> bool:
@@ -290,3 +290,8 @@ def _is_one(runs: Any) -> bool:
         document = next(iter(first.values()), 0.0)
         return not (hasattr(document, "values") or isinstance(document, (list, tuple)))
     return True
+
+
+# What the constructors of both do.
+register("as_run", as_run)
+register("as_qrels", as_qrels)

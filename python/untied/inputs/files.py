@@ -162,6 +162,10 @@ def read_qrels(
         return _of_json(name, expected, lambda content: Qrels.from_rows(judged(content), threads))
     if layout in ("csv", "tsv", "jsonl"):
         return Qrels.read(name, threads, holds, layout, columns)
+    if layout in ("groups", "mirex"):
+        from untied.inputs.truth import READERS
+
+        return Qrels.from_mapping(READERS[layout](path), threads, layout)
     return Qrels.read(name, threads, holds if layout == "trec" else layout)
 
 

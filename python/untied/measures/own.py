@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from untied._core import Measure, define_additive, define_formula, formula_inputs
+from untied._core import Measure, define_additive, define_formula, formula_inputs, register
 from untied.errors import MeasureError, UntiedError
 
 TYPE_CHECKING = False
@@ -94,7 +94,7 @@ def measure(
     lower_is_better : bool
         Whether the best order is the one with the lowest value.
     numpy : bool
-        Whether to give the function numpy arrays, which cannot be written to, instead of tuples.
+        Whether to register the function numpy arrays, which cannot be written to, instead of tuples.
 
     Returns
     -------
@@ -325,3 +325,6 @@ def restored(place: str, text: str) -> Measure:
     if place not in ("__main__", "__mp_main__"):
         load_plugin(place)
     return Measure(text)
+
+
+register("pickled", pickled)
