@@ -93,7 +93,13 @@ impl Labels {
         if found != expected {
             return Err(Error::Value(format!("{name}: expected {expected} scores, one for each label, found {found}")));
         }
-        evaluate_source(&Columns { labels: self, scores }, plan, settings, |_| ()).map(|(evaluation, _)| evaluation)
+        let columns = Columns { labels: self, scores };
+        let source = Labelled {
+            labels: self,
+            name: |query| format!("{query} (counted from 0)"),
+            sort: |query, precision, order: &mut Order| columns.sort(query, precision, order),
+        };
+        evaluate_source(&source, plan, settings, |_| ()).map(|(evaluation, _)| evaluation)
     }
 
     /// Aggregates of many columns of scores. Values do not depend on the number of threads.
@@ -136,6 +142,18 @@ impl Columns<'_> {
         })
     }
 
+    /// Sort the scores of a query.
+    #[inline]
+    fn sort(&self, query: usize, precision: Precision, order: &mut Order) -> Result<()> {
+        let range = self.labels.groups().range(query);
+        let is_there = self.labels.is_there(self.labels.found(query));
+        let finite = match precision {
+            Precision::Float64 => self.scores.column.sort(range.clone(), is_there, self.scores.ascending, order),
+            precision => self.sort_rounded(range.clone(), is_there, precision, order),
+        };
+        if finite { Ok(()) } else { Err(self.refuse(range, is_there, precision)) }
+    }
+
     /// Sort scores that are read at another precision than theirs.
     fn sort_rounded(
         &self,
@@ -150,13 +168,24 @@ impl Columns<'_> {
     }
 }
 
-impl Source for Columns<'_> {
+/// Labelled documents, each query in the order that `sort` finds; `name` is what a query is called in messages.
+pub(crate) struct Labelled<'a, N, S> {
+    pub labels: &'a Labels,
+    pub name: N,
+    pub sort: S,
+}
+
+impl<N, S> Source for Labelled<'_, N, S>
+where
+    N: Fn(usize) -> String + Sync,
+    S: Fn(usize, Precision, &mut Order) -> Result<()> + Sync,
+{
     fn len(&self) -> usize {
         self.labels.groups().len()
     }
 
     fn name(&self, query: usize) -> String {
-        format!("{query} (counted from 0)")
+        (self.name)(query)
     }
 
     #[inline]
@@ -173,17 +202,9 @@ impl Source for Columns<'_> {
         settings: Settings,
         room: &mut Workspace,
     ) -> Result<bool> {
-        let (range, found) = (self.labels.groups().range(query), self.labels.found(query));
-        let is_there = self.labels.is_there(found);
         let Workspace { order, judge, all, .. } = room;
-        let finite = match settings.precision {
-            Precision::Float64 => self.scores.column.sort(range.clone(), is_there, self.scores.ascending, order),
-            precision => self.sort_rounded(range.clone(), is_there, precision, order),
-        };
-        if !finite {
-            return Err(self.refuse(range, is_there, settings.precision));
-        }
-        let remove = settings.unjudged == Unjudged::Remove;
-        Ok(judge.judge_known(found, order, truth, settings.ties.layout() == Layout::Tied, remove, &mut all.tied))
+        (self.sort)(query, settings.precision, order)?;
+        let (tied, remove) = (settings.ties.layout() == Layout::Tied, settings.unjudged == Unjudged::Remove);
+        Ok(judge.judge_known(self.labels.found(query), order, truth, tied, remove, &mut all.tied))
     }
 }

@@ -17,16 +17,15 @@ use rayon::prelude::*;
 pub use columns::Columns;
 pub use ties::Ties;
 
-use crate::arrays::{Column, Given, Groups, Labels, Totals};
+use crate::arrays::{Column, Given, Groups, Labelled, Labels, Totals};
 use crate::error::{Error, Result};
-use crate::evaluate::{Evaluation, Facts, Plan, Source, Total, Value, Workspace, evaluate_source};
+use crate::evaluate::{Evaluation, Facts, Plan, Total, Value, evaluate_source};
 use crate::measures::Scope;
 use crate::names::{Needs, Spec};
-use crate::ranking::Layout;
 use crate::ranking::score::Float64;
+use crate::ranking::{Layout, Order};
 use crate::registry;
-use crate::settings::{Settings, Unjudged};
-use crate::table::Judgments;
+use crate::settings::Settings;
 use crate::watch;
 
 /// Queries with labelled documents, and features of these.
@@ -233,53 +232,18 @@ impl<D: Data> Work<'_, D> {
         ascending: bool,
         ties: Option<&mut Ties>,
     ) -> Result<Evaluation> {
-        let name = |query| self.data.id(first + query);
-        let ranked = Ranked { name, labels, values, ascending, ties: ties.map(Mutex::new) };
-        evaluate_source(&ranked, self.plan, self.settings, |_| ()).map(|(found, _)| found)
-    }
-}
-
-/// A batch, ranked by a feature.
-struct Ranked<'a, N> {
-    name: N,
-    labels: &'a Labels,
-    values: &'a [f64],
-    ascending: bool,
-    /// Where to count ties, if that was not done in the other direction.
-    ties: Option<Mutex<&'a mut Ties>>,
-}
-
-impl<N: Fn(usize) -> String + Sync> Source for Ranked<'_, N> {
-    fn len(&self) -> usize {
-        self.labels.groups().len()
-    }
-
-    fn name(&self, query: usize) -> String {
-        (self.name)(query)
-    }
-
-    fn judgments(&self, query: usize) -> Judgments<'_> {
-        self.labels.judgments(query)
-    }
-
-    fn rank(
-        &self,
-        query: usize,
-        truth: &Judgments<'_>,
-        _plan: &Plan,
-        settings: Settings,
-        room: &mut Workspace,
-    ) -> Result<bool> {
-        let values = &self.values[self.labels.groups().range(query)];
-        let Workspace { order, judge, all, .. } = room;
-        // Documents without a value are not in the ranking.
-        let ranked = values.iter().copied().zip(0..).filter(|(value, _)| !value.is_nan());
-        order.sort_by::<Float64>(ranked, self.ascending);
-        if let Some(ties) = &self.ties {
-            ties.lock().unwrap_or_else(PoisonError::into_inner).count(order, values);
-        }
-        let remove = settings.unjudged == Unjudged::Remove;
-        let tied = settings.ties.layout() == Layout::Tied;
-        Ok(judge.judge_known(self.labels.found(query), order, truth, tied, remove, &mut all.tied))
+        let ties = ties.map(Mutex::new);
+        let sort = |query, _, order: &mut Order| {
+            let values = &values[labels.groups().range(query)];
+            // Documents without a value are not in the ranking.
+            let ranked = values.iter().copied().zip(0..).filter(|(value, _)| !value.is_nan());
+            order.sort_by::<Float64>(ranked, ascending);
+            if let Some(ties) = &ties {
+                ties.lock().unwrap_or_else(PoisonError::into_inner).count(order, values);
+            }
+            Ok(())
+        };
+        let source = Labelled { labels, name: |query| self.data.id(first + query), sort };
+        evaluate_source(&source, self.plan, self.settings, |_| ()).map(|(found, _)| found)
     }
 }

@@ -5,8 +5,8 @@
 //!
 //!   E\[H\] = R_c + K r/n,    Var\[H\] = K r (n-r) (n-K) / (n^2 (n-1)).
 
-use super::bounds::filling::{Filling, Stage};
-use super::bounds::{self, Bounds, Open, Resolution, Widest};
+use super::bounds::filling::{self, Filling, Stage};
+use super::bounds::{self, Bounds, Open, Resolution};
 use super::share::{Target, ceiling};
 use super::{Definition, Measure};
 use crate::error::Result;
@@ -193,21 +193,10 @@ impl Measure for RPrecision {
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
-        let filling = Filling::new(open, self.rel);
-        let relevant = self.base.open(self.rel, open);
-        let mut bounds = Widest::default();
-        for stage in filling.stages() {
-            for others in 0..=filling.unretrieved {
-                let relevant = relevant(stage.m, others) as usize;
-                bounds.add(if relevant == 0 {
-                    f64::NAN
-                } else {
-                    let cutoff = (self.cutoff)(relevant);
-                    hits_at(&filling, stage, cutoff, open.resolution) / cutoff as f64
-                });
-            }
-        }
-        Some(bounds.finish())
+        Some(filling::by_relevant(self.rel, self.base, open, |filling, stage, relevant| {
+            let cutoff = (self.cutoff)(relevant);
+            hits_at(filling, stage, cutoff, open.resolution) / cutoff as f64
+        }))
     }
 }
 

@@ -9,7 +9,7 @@
 //! q / (q + E\[ESL_q\]), the probability that a document is relevant given that it is retrieved by then; both with
 //! q = ceil(x R), at least 1.
 
-use super::bounds::filling::{Filling, Stage};
+use super::bounds::filling::{self, Filling, Stage};
 use super::bounds::{Bounds, Open, Resolution, Widest};
 use super::orders::drawing;
 use super::share::{Target, ceiling};
@@ -207,21 +207,10 @@ impl Measure for PrecisionAtRecall {
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
-        let filling = Filling::new(open, self.rel);
-        let relevant = self.base.open(self.rel, open);
-        let mut bounds = Widest::default();
-        for stage in filling.stages() {
-            for others in 0..=filling.unretrieved {
-                let relevant = relevant(stage.m, others) as usize;
-                if relevant == 0 {
-                    bounds.add(f64::NAN);
-                    continue;
-                }
-                let wanted = (self.target)(relevant).max(1);
-                let group = Holder::at(&filling, stage, wanted);
-                bounds.add(group.map_or(0.0, |group| self.mean_of(&group.resolved(open.resolution), wanted)));
-            }
-        }
-        Some(bounds.finish())
+        Some(filling::by_relevant(self.rel, self.base, open, |filling, stage, relevant| {
+            let wanted = (self.target)(relevant).max(1);
+            let group = Holder::at(filling, stage, wanted);
+            group.map_or(0.0, |group| self.mean_of(&group.resolved(open.resolution), wanted))
+        }))
     }
 }

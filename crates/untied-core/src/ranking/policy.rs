@@ -24,33 +24,30 @@ pub fn condensed(ranking: &Ranking, into: &mut Ranking) {
 /// The best order of every tie group: higher grades first, judged non-relevant documents last, and what is not
 /// judged between them.
 pub fn best(ranking: &Ranking, into: &mut Ranking) {
-    into.clear();
-    into.retrieved = ranking.retrieved;
-    for group in ranking.groups() {
-        let (positive, others) = split(group.levels);
-        let mut at = group.start;
-        for level in positive {
-            at = push(into, at, *level);
-        }
-        at = group.start + group.size - others.iter().map(|level| level.count as usize).sum::<usize>();
-        for level in others.iter().rev() {
-            at = push(into, at, *level);
-        }
-    }
+    ordered(ranking, into, |(positive, others)| (positive, others));
 }
 
 /// The worst order of every tie group: the best one backwards.
 pub fn worst(ranking: &Ranking, into: &mut Ranking) {
+    ordered(ranking, into, |(positive, others)| (others, positive));
+}
+
+/// Levels of documents, and of others.
+type Ends<'l> = (&'l [Level], &'l [Level]);
+
+/// Of positive and other levels those that `ends` puts first stand first, from the best on, and those that it puts last
+/// stand last, the best one at the very end.
+fn ordered(ranking: &Ranking, into: &mut Ranking, ends: impl Fn(Ends<'_>) -> Ends<'_>) {
     into.clear();
     into.retrieved = ranking.retrieved;
     for group in ranking.groups() {
-        let (positive, others) = split(group.levels);
+        let (first, last) = ends(split(group.levels));
         let mut at = group.start;
-        for level in others {
+        for level in first {
             at = push(into, at, *level);
         }
-        at = group.start + group.size - positive.iter().map(|level| level.count as usize).sum::<usize>();
-        for level in positive.iter().rev() {
+        at = group.start + group.size - last.iter().map(|level| level.count as usize).sum::<usize>();
+        for level in last.iter().rev() {
             at = push(into, at, *level);
         }
     }

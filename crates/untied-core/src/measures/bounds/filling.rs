@@ -4,7 +4,8 @@
 //! At each m there is one group, the *cut*, with some of its open documents relevant; on one side of it all are, and on
 //! the other none. So what a measure needs can be looked up in two tables, made once for each of these.
 
-use super::Open;
+use super::{Bounds, Open, Widest};
+use crate::names::RecallBase;
 
 /// The groups, and the open documents that can be relevant.
 pub(crate) struct Filling {
@@ -36,6 +37,26 @@ pub(crate) struct Stage {
     pub cut: usize,
     /// How many of its open documents are relevant.
     pub chosen: usize,
+}
+
+/// Bounds of what a stage and R decide; it is undefined where R is 0.
+pub(crate) fn by_relevant(
+    rel: f64,
+    base: RecallBase,
+    open: &Open<'_>,
+    value: impl Fn(&Filling, Stage, usize) -> f64,
+) -> Bounds {
+    let (filling, relevant) = (Filling::new(open, rel), base.open(rel, open));
+    let mut bounds = Widest::default();
+    for stage in filling.stages() {
+        for others in 0..=filling.unretrieved {
+            bounds.add(match relevant(stage.m, others) as usize {
+                0 => f64::NAN,
+                relevant => value(&filling, stage, relevant),
+            });
+        }
+    }
+    bounds.finish()
 }
 
 impl Filling {
