@@ -56,7 +56,7 @@ PARTS = {
         ("similarity::", "compare::"),
     ),
     "med": Part(
-        (f"{CORE}med",), "med med_assignment med_expected med_subtopics med_ties med_trec8 med_worked", ("med::",)
+        (f"{CORE}med",), "med med_assignment med_expected med_general med_subtopics med_ties med_trec8 med_worked", ("med::",)
     ),
     "arrays": Part(
         (f"{CORE}arrays", f"{PYTHON}arrays"), "arrays compare_arrays compat_sklearn number_types", ("arrays::",)

@@ -40,7 +40,9 @@ RESULTS = ("untied.gate.check.Check", "untied.arrays.values.ArrayValues")
 def test_shared_options_have_one_default() -> None:
     found: dict[str, dict[object, list[str]]] = defaultdict(lambda: defaultdict(list))
     for module in MODULES:
-        for name, one in vars(importlib.import_module(module)).items():
+        imported = importlib.import_module(module)
+        for name in {*vars(imported), *getattr(imported, "__all__", ())}:
+            one = getattr(imported, name)
             if name.startswith("_") or not (inspect.isfunction(one) or inspect.isclass(one)):
                 continue
             if not one.__module__.startswith("untied") or f"{one.__module__}.{name}" in RESULTS or name == "Policies":

@@ -1,16 +1,7 @@
 """Exact evaluation of ranked retrieval when scores tie and judgments are partial."""
 
 from untied._core import Measure, Qrels, Run, __version__
-from untied.arrays import (
-    ArrayComparison,
-    ArrayEvaluator,
-    ArrayResults,
-    ArrayValues,
-    compare_arrays,
-    evaluate_arrays,
-)
 from untied.compare import Assignment, Comparison, Comparisons, Outcomes, compare, compare_all
-from untied.compare.passages import PassageComparison, compare_passages
 from untied.errors import InputError, MeasureError, UndefinedError, UntiedError, UntiedWarning
 from untied.evaluate import Evaluator, evaluate
 from untied.features import FeatureResults, features
@@ -18,13 +9,11 @@ from untied.inputs import read_qrels, read_run
 from untied.measures import named as _named
 from untied.measures import parse_measure
 from untied.measures.named import *  # noqa: F403
-from untied.measures.own import additive_measure, measure
 from untied.results.table import Results, Table, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import ModuleType
-
+    from untied import arrays as arrays
     from untied import batches as batches
     from untied import compat as compat
     from untied import correlation as correlation
@@ -43,34 +32,61 @@ if TYPE_CHECKING:
     from untied import study as study
     from untied import table as table
     from untied import truth as truth
+    from untied.arrays import (
+        ArrayComparison,
+        ArrayEvaluator,
+        ArrayResults,
+        ArrayValues,
+        compare_arrays,
+        evaluate_arrays,
+    )
+    from untied.compare.passages import PassageComparison, compare_passages
+    from untied.measures.own import additive_measure, measure
 else:
+    # What is imported where it is first named, as start-up counts: modules, and names of modules.
+    _MODULES = {
+        "arrays",
+        "batches",
+        "compat",
+        "correlation",
+        "curves",
+        "distances",
+        "estimates",
+        "gate",
+        "judging",
+        "own",
+        "paper",
+        "passages",
+        "report",
+        "sample",
+        "spark",
+        "statistics",
+        "study",
+        "table",
+        "truth",
+    }
+    _NAMES = {
+        "ArrayComparison": "arrays",
+        "ArrayEvaluator": "arrays",
+        "ArrayResults": "arrays",
+        "ArrayValues": "arrays",
+        "PassageComparison": "compare.passages",
+        "additive_measure": "measures.own",
+        "compare_arrays": "arrays",
+        "compare_passages": "compare.passages",
+        "evaluate_arrays": "arrays",
+        "measure": "measures.own",
+    }
 
-    def __getattr__(name: str) -> "ModuleType":
-        """Modules that are imported where they are first named, as start-up counts."""
-        if name not in {
-            "batches",
-            "compat",
-            "correlation",
-            "curves",
-            "distances",
-            "estimates",
-            "gate",
-            "judging",
-            "own",
-            "paper",
-            "passages",
-            "report",
-            "sample",
-            "spark",
-            "statistics",
-            "study",
-            "table",
-            "truth",
-        }:
+    def __getattr__(name: str) -> object:
+        if name not in _MODULES and name not in _NAMES:
             raise AttributeError(f"module 'untied' has no attribute {name!r}")
         from importlib import import_module
 
-        return import_module(f"untied.{name}")
+        found = import_module(f"untied.{_NAMES.get(name, name)}")
+        if name in _NAMES:
+            found = globals()[name] = getattr(found, name)
+        return found
 
 
 __all__ = [
