@@ -46,8 +46,8 @@ PARTS = {
     ),
     "measures": Part(
         (f"{CORE}measures", f"{CORE}names", f"{CORE}registry", f"{PYTHON}measures", "devtools/generate.py"),
-        "bounds bounds_undefined diversity docs estimates generate levels names numerics oracle own_measures peers"
-        " ranges sampled_pools sampled_ties worked",
+        "bounds bounds_undefined diversity docs estimates generate levels names ntcir numerics oracle own_measures"
+        " peers ranges sampled_pools sampled_ties worked",
         ("measures::", "names::", "registry::"),
     ),
     "compare": Part(
@@ -56,7 +56,9 @@ PARTS = {
         ("similarity::", "compare::"),
     ),
     "med": Part(
-        (f"{CORE}med",), "med med_assignment med_expected med_general med_subtopics med_ties med_trec8 med_worked", ("med::",)
+        (f"{CORE}med",),
+        "med med_assignment med_expected med_general med_subtopics med_ties med_trec8 med_worked",
+        ("med::",),
     ),
     "arrays": Part(
         (f"{CORE}arrays", f"{PYTHON}arrays"), "arrays compare_arrays compat_sklearn number_types", ("arrays::",)
