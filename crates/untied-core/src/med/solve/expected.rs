@@ -14,8 +14,8 @@
 //! * Any cascade with discounts D: ERR with w_t = D(t) - D(t + 1) and w_K = D(K).
 //! * RR: ERR with c = 1.
 
+use super::Document;
 use super::dot::Weighed;
-use super::{Document, Instance};
 
 /// A document that may be relevant.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,18 +62,6 @@ impl Term {
     pub fn new(weighed: &Weighed, top: f64, chance: f64) -> Term {
         let (gain, chance) = weighed.known.map_or((top, chance), |gain| (gain, 1.0));
         Term { difference: gain * (weighed.a - weighed.b), chance }
-    }
-}
-
-impl Instance {
-    /// The same with the documents that A and B lack as documents; they come last.
-    #[must_use]
-    pub fn filled(&self) -> Instance {
-        let mut filled = Instance { lengths: (self.depth, self.depth), ..self.clone() };
-        let ranks = |length: usize| length as u32 + 1..=self.depth as u32;
-        filled.documents.extend(ranks(self.lengths.0).map(|a| Document { a, b: 0, known: None }));
-        filled.documents.extend(ranks(self.lengths.1).map(|b| Document { a: 0, b, known: None }));
-        filled
     }
 }
 
@@ -247,6 +235,7 @@ impl Cascade {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::med::solve::Instance;
     use crate::med::solve::dot::Weights;
     use crate::med::solve::scores::{self, Scores};
     use crate::med::solve::testing::{self, Case, Untied, assignments};

@@ -55,6 +55,16 @@ impl Instance {
         swapped.swap();
         swapped
     }
+
+    /// The same with the documents that A and B lack as documents; they come last.
+    #[must_use]
+    pub fn filled(&self) -> Instance {
+        let mut filled = Instance { lengths: (self.depth, self.depth), ..self.clone() };
+        let ranks = |length: usize| length as u32 + 1..=self.depth as u32;
+        filled.documents.extend(ranks(self.lengths.0).map(|a| Document { a, b: 0, known: None }));
+        filled.documents.extend(ranks(self.lengths.1).map(|b| Document { a: 0, b, known: None }));
+        filled
+    }
 }
 
 /// The largest `S(A) - S(B)` over all assignments.
