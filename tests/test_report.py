@@ -262,6 +262,16 @@ def test_the_example_in_a_browser(browser, example: str, tmp_path: Path) -> None
     tab.close()
 
 
+def test_long_paths_fit_a_phone(browser, tmp_path: Path) -> None:
+    folder = tmp_path / ("longname" * 12)
+    shutil.copytree(EXAMPLE, folder)
+    out = tmp_path / "report.html"
+    assert main(["report", str(folder / "qrels.txt"), *map(str, sorted(folder.glob("*.run"))), "-o", str(out)]) == 0
+    tab = Tab(browser, out, viewport={"width": 390, "height": 800})
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= 390
+    tab.close()
+
+
 @pytest.mark.skipif(not ROBUST.exists(), reason="no data of the robust track")
 def test_robust_2003_in_a_browser(browser, unpacked, tmp_path: Path) -> None:
     robust03 = unpacked("robust03")
