@@ -210,6 +210,23 @@ def test_long_rankings_are_enclosed_in_bounded_time(measure: str, depth: int) ->
     assert assigned.value == value.mean
 
 
+@pytest.mark.parametrize("depth", [100, 1000])
+@pytest.mark.parametrize("measure", ["Rprec", "IPrecMean", "SetF", "EP@0.5", "MedDCG"])
+def test_tied_rankings_are_enclosed_in_bounded_time(measure: str, depth: int) -> None:
+    chance = random.Random(7)
+    docs = [f"d{i}" for i in range(depth)]
+    b = [doc if chance.random() < 0.5 else f"e{doc}" for doc in docs]
+    for groups_of_a in (10, depth):
+        a = [docs[i : i + groups_of_a] for i in range(0, depth, groups_of_a)]
+        start = process_time()
+        found = untied.compare(a, b, f"MED({measure})", threads=1)
+        assert process_time() - start < 20  # as above
+        value = found[found.measures[0]]
+        assert value.low is not None
+        assert value.high is not None
+        assert 0 < value.mean == value.low <= value.high
+
+
 def test_equal_rankings_differ_by_nothing() -> None:
     docs = [f"d{i}" for i in range(1000)]
     lengths = {doc: 100 + 37 * i % 900 for i, doc in enumerate(docs)}

@@ -297,8 +297,8 @@ class Comparison:
         query : str, optional
             A query of both runs; not needed where there is only one.
         points : int
-            About how many different values to have. For sums of gains times discounts (P, DCG, nDCG, RBP), whose
-            distribution is computed.
+            About how many different values to have. For sums of gains times discounts (P, Hits, DCG, nDCG, RBP, INSQ,
+            SDCG), whose distribution is computed.
         seed : int
             Of the 10,000 outcomes that are drawn for all other measures.
 

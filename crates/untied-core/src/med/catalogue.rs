@@ -10,16 +10,17 @@ use super::novelty::novelty;
 use super::reciprocal_rank::reciprocal_rank;
 use super::share::{f1, recall};
 use super::success::success;
-use super::sums::{dcg, ndcg, precision, rank_biased_precision};
+use super::sums::{dcg, hits, insq, ndcg, precision, rank_biased_precision, sdcg};
 use super::time_biased_gain::time_biased_gain;
 use super::u_measure::u_measure;
 use crate::error::{Error, Result};
 use crate::measures::average_precision::AVERAGE_PRECISION;
 use crate::measures::bpref::BPREF;
 use crate::measures::cascade::{CASCADE, ERR};
+use crate::measures::cwl::fixed::{INSQ, SDCG};
 use crate::measures::dcg::{DCG, NDCG};
 use crate::measures::diversity::{ALPHA_DCG, ALPHA_NDCG, ERR_IA, NERR_IA, P_IA, SUBTOPIC_RECALL};
-use crate::measures::hits::{F1, PRECISION, RECALL};
+use crate::measures::hits::{F1, HITS, PRECISION, RECALL};
 use crate::measures::rank_biased_precision::RBP;
 use crate::measures::reciprocal_rank::RECIPROCAL_RANK;
 use crate::measures::success::SUCCESS;
@@ -44,6 +45,9 @@ type Make = fn(&Given<'_>) -> Result<Box<dyn Difference>>;
 /// Measures with the options they heed, and what makes their differences.
 static KNOWN: &[(&Info, &[Heeds], Make)] = &[
     (&PRECISION.info, &[Ties], precision),
+    (&HITS.info, &[Ties], hits),
+    (&INSQ.info, &[Ties], insq),
+    (&SDCG.info, &[Ties], sdcg),
     (&DCG.info, &[PerGrade, Ties], dcg),
     (&NDCG.info, &[PerGrade, Ties], ndcg),
     (&RBP.info, &[TailWithoutCutoff, Ties], rank_biased_precision),
@@ -95,7 +99,7 @@ pub(super) fn make(given: &Given<'_>) -> Result<Box<dyn Difference>> {
     } else if per_grade.is_some() && !heeds.contains(&PerGrade) {
         Some(("per_grade", "DCG and nDCG"))
     } else if optimistic && (per_grade.is_some() || !heeds.contains(&Ties)) {
-        Some(("ties='optimistic'", "sums of gains times discounts (P, DCG, nDCG, RBP)"))
+        Some(("ties='optimistic'", "sums of gains times discounts (P, Hits, DCG, nDCG, RBP, INSQ, SDCG)"))
     } else {
         None
     };

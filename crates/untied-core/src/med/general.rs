@@ -22,21 +22,26 @@ use crate::measures::bounds::{Bounds, Open, Resolution};
 use crate::measures::dcg::Gain;
 use crate::measures::formula::Formula;
 use crate::measures::{Certainty, Measure};
-use crate::names::Needs;
+use crate::names::{Info, Needs, Sampled as SampledOrders};
 use crate::ranking::{List, Placed, Ranking};
 use crate::table::Judgments;
 
 /// Steps that a call of a user's formula counts as.
 const CALL: usize = 5_000;
-/// Most orders of a ranking that it is asked for.
+/// Most orders of a ranking over which a mean is taken.
 const ORDERS: usize = 10_000;
+/// Steps that bounds of means over the orders of ties are worth: a hundredth of all.
+const WORTH: usize = STEPS as usize / 100;
 /// Documents of the ranking for which a measure has to have bounds.
 const PROBED: usize = 1000;
 
 /// See above.
 struct General {
     scale: Scale,
+    info: &'static Info,
     measure: Box<dyn Measure>,
+    /// Whether no grade of an unjudged document changes it, as of a measure of what is judged.
+    fixed: bool,
     /// Grades that an unjudged document may have, highest first; the last is 0.
     grades: Vec<f64>,
 }
@@ -51,8 +56,7 @@ pub(super) fn general(given: &Given<'_>) -> Result<Box<dyn Difference>> {
     if of.info.needs != Needs::Judgments {
         return refuse("it reads more than a grade of each document");
     }
-    let highest = given.scope.grades.first().copied().unwrap_or(0.0).max(of.least_grade().unwrap_or(1.0)).max(1.0);
-    let scale = given.scale(Gain::Linear, highest);
+    let scale = given.scale(Gain::Linear, given.highest());
     let (most, whole) = (scale.max_grade, (0..=scale.max_grade as usize).map(|grade| grade as f64));
     let known = given.scope.grades.iter().copied().filter(|&grade| 0.0 < grade && grade < most);
     let mut grades: Vec<f64> = whole.chain(known).chain([most]).collect();
@@ -64,7 +68,7 @@ pub(super) fn general(given: &Given<'_>) -> Result<Box<dyn Difference>> {
         )));
     }
     let measure = given.measure(of, &grades, 2 * (given.scope.depth + scale.cutoff.unwrap_or(0)))?;
-    let difference = General { scale, measure, grades };
+    let mut difference = General { scale, info: of.info, measure, fixed: false, grades };
     // As many documents that are not judged as rankings may have.
     let mut ranking = Ranking::default();
     ranking.retrieved = given.depth().min(PROBED);
@@ -78,7 +82,10 @@ pub(super) fn general(given: &Given<'_>) -> Result<Box<dyn Difference>> {
         Some(bounds) if bounds.undefined && of.info.lower_is_better => {
             refuse("it is undefined with some grades, where 0 would be its best value")
         }
-        Some(_) => Ok(Box::new(difference)),
+        Some(bounds) => {
+            difference.fixed = bounds.low.is_nan() || bounds.low == bounds.high && !bounds.undefined;
+            Ok(Box::new(difference))
+        }
     }
 }
 
@@ -120,6 +127,40 @@ struct Group {
     size: usize,
 }
 
+/// About how many steps a value and a bound take, and what bounds are of.
+#[derive(Clone, Copy)]
+struct Cost {
+    mean: usize,
+    bound: usize,
+    /// Tied documents stand in all orders, or in the worst and in the best one, between which the mean is.
+    resolutions: [Resolution; 2],
+}
+
+impl Cost {
+    /// That of these tie groups, with so many documents to decide.
+    fn new(of: &General, sizes: &[usize], units: usize) -> Cost {
+        let General { measure, info, .. } = of;
+        let documents = sizes.iter().sum::<usize>() + units;
+        let one = if measure.formula().is_some() { CALL } else { 1000 } + 20 * documents;
+        let by_orders = measure.formula().is_some() || info.sampled.iter().any(SampledOrders::is_of_mean);
+        let mean = if by_orders {
+            // It may go through every order, or through a sample of them.
+            one * sizes.iter().flat_map(|&size| 2..=size).fold(1, |orders, n| (orders * n).min(ORDERS))
+        } else {
+            one + 4 * sizes.iter().map(|size| size * size).sum::<usize>()
+        };
+        // Bounds may take the square of a ranking, and as many means where documents are tied.
+        let (in_one, tied) = (2 * one + 2 * documents * documents, sizes.iter().any(|&size| size > 1));
+        let of_means = if measure.formula().is_some() { 4 * mean } else { in_one + documents * mean / 4 };
+        let (bound, resolutions) = match tied {
+            false => (in_one, [Resolution::Mean; 2]),
+            true if of_means <= WORTH || of.fixed => (of_means, [Resolution::Mean; 2]),
+            true => (2 * in_one, [Resolution::Worst, Resolution::Best]),
+        };
+        Cost { mean: 2 * mean, bound, resolutions }
+    }
+}
+
 /// Two rankings of which some documents have no grade yet.
 struct Graded<'s> {
     of: &'s General,
@@ -136,6 +177,7 @@ struct Graded<'s> {
     units: Vec<usize>,
     /// Tie groups of all documents in A and in B.
     places: Vec<[Option<usize>; 2]>,
+    cost: Cost,
     /// Bounds of S(A) and of S(B) where nothing is decided.
     root: OnceCell<[Bounds; 2]>,
 }
@@ -198,8 +240,10 @@ impl<'s> Graded<'s> {
         let start = |cell: &Alike, side: usize| cell.groups[side].map_or(usize::MAX, |group| sides[side][group].start);
         cells.sort_by_key(|cell| (cell.groups.contains(&None), start(cell, 0).min(start(cell, 1))));
         let units = cells.iter().enumerate().flat_map(|(i, cell)| std::iter::repeat_n(i, cell.places.len().max(1)));
-        let units = units.collect();
-        Graded { of, sides, grades, choices, judged: all, known, cells, units, places, root: OnceCell::new() }
+        let units: Vec<usize> = units.collect();
+        let sizes: Vec<usize> = sides.iter().flatten().map(|group| group.size).collect();
+        let cost = Cost::new(of, &sizes, units.len());
+        Graded { of, sides, grades, choices, judged: all, known, cells, units, places, cost, root: OnceCell::new() }
     }
 
     /// Exchange A and B.
@@ -280,11 +324,18 @@ impl<'s> Graded<'s> {
         let levels = self.truth(decided.clone().map(|(_, grade)| grade));
         let (ranking, truth) = (self.ranking(side, decided), Judgments::none().with_levels(&levels));
         let others = self.units[chosen.len()..].iter().filter(|&&cell| self.cells[cell].groups[side].is_none());
-        match self.of.measure.bounds(&self.of.open(&ranking, &truth, others.count())) {
-            None => Bounds::new(f64::NEG_INFINITY, f64::INFINITY),
-            Some(bounds) if bounds.low.is_nan() => Bounds::new(0.0, 0.0),
-            Some(bounds) => bounds.with_zero(),
-        }
+        let others = others.count();
+        let of = |resolution: Resolution| {
+            let open = Open { resolution, ..self.of.open(&ranking, &truth, others) };
+            match self.of.measure.bounds(&open) {
+                None => Bounds::new(f64::NEG_INFINITY, f64::INFINITY),
+                Some(bounds) if bounds.low.is_nan() => Bounds::new(0.0, 0.0),
+                Some(bounds) => bounds.with_zero(),
+            }
+        };
+        let [low, high] = self.cost.resolutions;
+        let found = of(low);
+        if low == high { found } else { Bounds::new(found.low, of(high).high) }
     }
 }
 
@@ -306,19 +357,8 @@ impl branch::Problem for Graded<'_> {
         a.high - b.low
     }
 
-    /// Means take the square of a tie group; bounds may take that of a ranking, and as many means where documents are tied.
     fn steps(&self) -> (usize, usize) {
-        let all = || self.sides.iter().flatten().map(|group| group.size);
-        let documents = all().sum::<usize>() + self.units.len();
-        if self.of.measure.formula().is_some() {
-            // Its mean asks for every order, or for a sample of them; its bounds are two means.
-            let orders = all().flat_map(|size| 2..=size).fold(1, |orders: usize, n| (orders * n).min(ORDERS));
-            let mean = CALL * orders + 20 * documents;
-            return (2 * mean, 4 * mean);
-        }
-        let mean = 1000 + 20 * documents + 4 * all().map(|size| size * size).sum::<usize>();
-        let with_ties = if all().any(|size| size > 1) { documents * mean / 4 } else { 0 };
-        (mean, 2 * mean + 2 * documents * documents + with_ties)
+        (self.cost.mean, self.cost.bound)
     }
 }
 

@@ -63,6 +63,11 @@ impl Given<'_> {
         Ok(self.scale(Gain::new(self.of, self.scope.grades)?, highest))
     }
 
+    /// The highest grade of the qrels; at least 1, and what the measure takes for relevant.
+    pub fn highest(&self) -> f64 {
+        self.scope.grades.first().copied().unwrap_or(0.0).max(self.of.least_grade().unwrap_or(1.0)).max(1.0)
+    }
+
     /// Unknown documents have the highest grade that was asked for, or else this one.
     pub fn scale(&self, gain: Gain, highest: f64) -> Scale {
         let scale = Scale::new(gain, self.options.max_grade.unwrap_or(highest), self.of.cutoff);

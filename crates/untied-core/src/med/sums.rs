@@ -1,4 +1,4 @@
-//! Sums of gains times discounts: P, DCG, nDCG, RBP. A document weighs the discount of its rank, and counts for itself.
+//! Sums of gains times discounts: P, Hits, DCG, nDCG, RBP, INSQ, SDCG. A document weighs the discount of its rank, and counts for itself.
 
 use super::difference::{Chance, Difference, Extent, Outcomes, RankingPair, Scale, Workspace, in_both, in_both_orders};
 use super::given::Given;
@@ -6,6 +6,7 @@ use super::solve::expected::{self, Moments, Term};
 use super::solve::{dot, flow};
 use crate::error::Result;
 use crate::measures::Certainty;
+use crate::measures::cwl::fixed::{self, Weighted};
 use crate::measures::dcg::{Gain, discounts};
 
 /// Such a sum, and what it is divided by.
@@ -43,6 +44,26 @@ impl Sum {
 pub(super) fn precision(given: &Given<'_>) -> Result<Box<dyn Difference>> {
     let depth = given.depth();
     Sum::new(given.binary()?, vec![1.0 / depth as f64; depth]).with(given)
+}
+
+/// Hits.
+pub(super) fn hits(given: &Given<'_>) -> Result<Box<dyn Difference>> {
+    Sum::new(given.scale(Gain::From(given.of.rel()?), given.highest()), vec![1.0; given.depth()]).with(given)
+}
+
+/// INSQ.
+pub(super) fn insq(given: &Given<'_>) -> Result<Box<dyn Difference>> {
+    weighted(given, fixed::insq(given.of)?)
+}
+
+/// SDCG.
+pub(super) fn sdcg(given: &Given<'_>) -> Result<Box<dyn Difference>> {
+    weighted(given, fixed::sdcg(given.of)?)
+}
+
+fn weighted(given: &Given<'_>, Weighted { gain, mut weights }: Weighted) -> Result<Box<dyn Difference>> {
+    weights.resize(given.depth(), 0.0); // what is below the last rank that counts weighs nothing
+    Sum::new(given.scale(gain, given.highest()), weights).with(given)
 }
 
 /// DCG.

@@ -107,6 +107,12 @@ impl Sampled {
     pub const NO_VARIANCE: &str = "mean, low and high stay exact, no variance";
     /// See [`Sampled::then`].
     pub const BOUNDS: &str = "mean stays exact, low and high are bounds (`interval`), no variance";
+
+    /// Whether the mean is an estimate then.
+    #[must_use]
+    pub fn is_of_mean(&self) -> bool {
+        ![Sampled::NO_VARIANCE, Sampled::BOUNDS].contains(&self.then)
+    }
 }
 
 /// Why bounds over the grades of unjudged documents are not known.

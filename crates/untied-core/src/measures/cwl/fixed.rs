@@ -16,10 +16,7 @@ pub static INSQ: Definition = Info {
     reference: "Moffat, Scholer & Thomas 2012; ties: as DCG, with discount W",
     ..Info::DEFAULT
 }
-.built_by(|spec, scope| {
-    let goal = goal(spec, 0.0)?;
-    weighted(spec, scope, (1..=limit(spec, false)?).map(|i| squares(goal, i as f64)).collect())
-});
+.built_by(|spec, scope| gains(scope, insq(spec)?));
 
 pub static SDCG: Definition = Info {
     name: "SDCG",
@@ -33,13 +30,34 @@ pub static SDCG: Definition = Info {
     reference: "Järvelin & Kekäläinen 2002, as in Azzopardi, Thomas & Moffat 2019; ties: as DCG",
     ..Info::DEFAULT
 }
-.built_by(|spec, scope| weighted(spec, scope, logarithmic(limit(spec, true)?)));
+.built_by(|spec, scope| gains(scope, sdcg(spec)?));
 
-/// C does not depend on the ranking.
-fn weighted(spec: &Spec, scope: &Scope<'_>, mut weights: Vec<f64>) -> Result<Box<dyn Measure>> {
+/// Gains, and what they are multiplied with rank by rank: C does not depend on the ranking.
+pub(crate) struct Weighted {
+    pub gain: Gain,
+    pub weights: Vec<f64>,
+}
+
+/// INSQ.
+pub(crate) fn insq(spec: &Spec) -> Result<Weighted> {
+    let goal = goal(spec, 0.0)?;
+    weighted(spec, (1..=limit(spec, false)?).map(|i| squares(goal, i as f64)).collect())
+}
+
+/// SDCG.
+pub(crate) fn sdcg(spec: &Spec) -> Result<Weighted> {
+    weighted(spec, logarithmic(limit(spec, true)?))
+}
+
+fn weighted(spec: &Spec, mut weights: Vec<f64>) -> Result<Weighted> {
     let (least, most) = grades(spec)?;
     let all: f64 = weights.iter().rev().sum();
-    weights.truncate(scope.depth);
     weights.iter_mut().for_each(|weight| *weight /= all * (most - least));
-    Ok(Box::new(Gains::new(Gain::Within(least, most), weights, scope)))
+    Ok(Weighted { gain: Gain::Within(least, most), weights })
+}
+
+fn gains(scope: &Scope<'_>, weighted: Weighted) -> Result<Box<dyn Measure>> {
+    let Weighted { gain, mut weights } = weighted;
+    weights.truncate(scope.depth);
+    Ok(Box::new(Gains::new(gain, weights, scope)))
 }

@@ -73,10 +73,12 @@ impl Eq for Node {}
 /// The largest value, from the best of some choices of all units on, of which there is at least one.
 pub fn solve(problem: &dyn Problem, starts: Vec<Vec<u8>>, mut work: Work) -> Best {
     let mut best = Best { chosen: Vec::new(), value: f64::NEG_INFINITY, bound: f64::INFINITY, nodes: 1 };
-    for chosen in starts {
-        best.offer(problem.value(&chosen), &chosen);
+    // A bound and a value are always found, however long they take.
+    for (i, chosen) in starts.iter().enumerate() {
+        if work.take(problem.steps().0) || i == 0 {
+            best.offer(problem.value(chosen), chosen);
+        }
     }
-    // A bound and a few values are always found, however long they take.
     best.bound = problem.bound(&[]);
     if best.is_closed(best.bound) {
         return best.close();
