@@ -48,6 +48,10 @@ def stated(measure: oracle.Measure, truth: Any) -> tuple[float, float]:
     if text == "-ln(1 + R) to ln(1 + R)":
         most = math.log(1 + sum(grade >= measure.params.get("rel", 1) for grade in truth.values()))
         return -most, most
+    if text == "-e to 1":
+        return -measure.params.get("e", 0.03), 1
+    if text == "0 to p":
+        return 0, measure.params.get("p", 0.99)
     if found := FROM_0_TO_1.fullmatch(text):
         but = found["but"] or ""
         if "recall_base" in but:

@@ -70,16 +70,22 @@ def success(order: Sequence[str], truth: Truth, k: int | None = None, rel: Numbe
     return Fraction(any(is_relevant(doc, truth, rel) for doc in order[:k]))
 
 
-@measure("Rnorm", tried={"collection": [None, 0, 5, 100]})
+def _parts_the_collection(order: Sequence[str], truth: Truth, rel: Number = 1, collection: int = 0) -> bool:
+    """Whether some documents are relevant, and not all."""
+    total, found = hits(list(truth), truth, rel), hits(order, truth, rel)
+    return 0 < total < max(collection, len(order) + total - found)
+
+
+@measure("Rnorm", is_defined=_parts_the_collection, tried={"collection": [None, 0, 5, 100]})
 def r_norm(order: Sequence[str], truth: Truth, rel: Number = 1, collection: int = 0) -> Fraction:
     """How far the ranks of the R relevant documents lie above the last R of N, as a share of how far they can.
 
     Documents that are not retrieved stand at the end, in random order.
     """
+    if not _parts_the_collection(order, truth, rel, collection):
+        return ZERO
     total, found = hits(list(truth), truth, rel), hits(order, truth, rel)
     size = max(collection, len(order) + total - found)
-    if total in (0, size):
-        return ZERO
     ranks = sum(rank for rank, doc in enumerate(order, 1) if is_relevant(doc, truth, rel))
     beyond = (total - found) * Fraction(len(order) + 1 + size, 2)
     return 1 - (ranks + beyond - Fraction(total * (total + 1), 2)) / (total * (size - total))

@@ -35,10 +35,15 @@ def ndcg(
     rel: Number = 0,
     recall_base: str = "qrels",
 ) -> Fraction:
-    pool = order if recall_base == "ranking" else list(truth)
-    gains = sorted((gain_of(doc, truth, gain, rel) for doc in pool), reverse=True)
-    ideal = _discounted([g for g in gains if g > 0][:k], discount)
+    ideal = ideal_dcg(order if recall_base == "ranking" else list(truth), truth, k, gain, discount, rel)
     return dcg(order, truth, k, gain, discount, rel) / ideal if ideal > 0 else ZERO
+
+
+def ideal_dcg(
+    pool: Sequence[str], truth: Truth, k: int | None, gain: Gain, discount: Discount, rel: Number = 0
+) -> Fraction:
+    gains = sorted((gain_of(doc, truth, gain, rel) for doc in pool), reverse=True)
+    return _discounted([g for g in gains if g > 0][:k], discount)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

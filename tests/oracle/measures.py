@@ -56,6 +56,8 @@ class Measure:
         if self.name == "nDCG":
             base = {doc: truth[doc] for doc in order if doc in truth}
             return self._gain(base if self.params.get("recall_base") == "ranking" else truth)
+        if (is_defined := STATED[self.name].is_defined) is not None:
+            return is_defined(order, truth, **{key: v for key, v in self.params.items() if key != "mean"})
         if STATED[self.name].of_relevant:
             return relevant_total(order, truth, self.params.get("rel", 1), self.params.get("recall_base", "qrels")) > 0
         return self.of(order, truth) is not None if self.name in LOWER_IS_BETTER else True

@@ -37,6 +37,8 @@ class Stated:
     form: str | None = None
     #: It has no value where nothing is relevant.
     of_relevant: bool = False
+    #: Whether it has a value of its own, where that depends on more.
+    is_defined: Callable[..., bool] | None = None
     #: Differences that are nothing: logarithms of both signs may add up to 0.
     floor: float = 1e-20
     #: Mean and mean square of what is random even for one order.

@@ -167,14 +167,14 @@ def rbu(
         value, reached = ZERO, Fraction(1)
         for i, doc in enumerate(order[:k]):
             stop = (power_of_two(relevant.get(doc, ZERO)) - 1) / power_of_two(highest)
-            value += as_written(p) ** i * reached * stop
+            value += Fraction(p) ** i * reached * stop
             reached *= 1 - stop
         return value
 
     if not _covered(truth, rel):
         return ZERO
-    effort = sum((as_written(p) ** i for i in range(len(order[:k]))), ZERO)
-    return (1 - as_written(p)) * (_mean(truth, rel, value) - as_written(e) * effort)
+    effort = sum((Fraction(p) ** i for i in range(len(order[:k]))), ZERO)
+    return (1 - Fraction(p)) * (_mean(truth, rel, value) - Fraction(e) * effort)
 
 
 @measure("D_nDCG", form="subtopics", tried={"gain": [None, "linear", "exp2"]})
@@ -186,10 +186,14 @@ def d_ndcg(
     discount: Discount = "log2",
     rel: Number = 1,
 ) -> Fraction:
-    """nDCG of global gains: those for each subtopic, added up."""
+    """nDCG of global gains."""
+    return graded.ndcg(order, _global_gains(truth, gain, rel), k, "linear", discount)
+
+
+def _global_gains(truth: Subtopics, gain: Gain, rel: Number) -> dict[str, Fraction]:
+    """What documents gain for each subtopic, added up."""
     docs = frozenset().union(*truth.values())
-    gains = {doc: sum((gain_of(doc, one, gain, rel) for one in truth.values()), ZERO) for doc in docs}
-    return graded.ndcg(order, gains, k, "linear", discount)
+    return {doc: sum((gain_of(doc, one, gain, rel) for one in truth.values()), ZERO) for doc in docs}
 
 
 @measure("Dsharp_nDCG", form="subtopics", tried={"gamma": [None, 0, 0.5, 1, 0.25], "gain": [None, "linear", "exp2"]})
@@ -202,5 +206,8 @@ def dsharp_ndcg(
     discount: Discount = "log2",
     rel: Number = 1,
 ) -> Fraction:
+    gains = _global_gains(truth, gain, rel)
+    if graded.ideal_dcg(list(gains), gains, k, "linear", discount) <= 0:
+        return ZERO  # undefined, as one of its parts is
     share = as_written(gamma)
     return share * st_recall(order, truth, k, rel) + (1 - share) * d_ndcg(order, truth, k, gain, discount, rel)

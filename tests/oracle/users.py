@@ -103,7 +103,7 @@ def irbu(
     value, reached = ZERO, ONE
     for rank, doc in enumerate(order[:k], 1):
         stop = gained(grade_of(doc, truth)) / (gained(Fraction(max_grade)) + 1)
-        value += as_written(p) ** rank * reached * stop
+        value += Fraction(p) ** rank * reached * stop
         reached *= 1 - stop
     return value
 

@@ -11,6 +11,7 @@ from untied.policies import EVALUATING, why_not_together
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import NoReturn
 
     from untied.policies import Policy
 
@@ -33,6 +34,14 @@ RUN_FORMAT = (
 COLUMN = "a column's name where it is not a usual one: {}=NAME, and so on; repeatable"
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors can be written to any stream: arguments may hold bytes that are no text."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong, and exit."""
+        super().error(message.encode("utf-8", "backslashreplace").decode("utf-8"))
+
+
 def parser(name: str, description: str, examples: str) -> argparse.ArgumentParser:
     """Make the parser of a subcommand's arguments."""
 
@@ -40,7 +49,7 @@ def parser(name: str, description: str, examples: str) -> argparse.ArgumentParse
         # Without a width argparse would import shutil, and with it all archive formats, at every start.
         return argparse.RawDescriptionHelpFormatter(prog, width=min(cli.width(), 120))
 
-    return argparse.ArgumentParser(
+    return Parser(
         prog=f"untied {name}",
         description=description,
         epilog=f"examples:\n{examples}",

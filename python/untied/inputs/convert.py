@@ -268,7 +268,7 @@ def _plain(judged_or_retrieved: Any, name: str) -> Any:
 
 def _refuse_open_file(source: Any, name: str) -> None:
     if hasattr(source, "readline"):
-        raise UntiedError(f"{name}: register the path of a file, not an open {type(source).__name__}")
+        raise UntiedError(f"{name}: give the path of a file, not an open {type(source).__name__}")
 
 
 def _is_one(runs: Any) -> bool:
