@@ -1,180 +1,47 @@
-//! Any measure that can tell its bounds over unjudged documents, by a general search.
-//!
-//! S is the measure itself, on rankings in which every document has a grade: judged ones their own, unjudged ones any of
-//! 0, 1, .. `max_grade`, and those of the qrels up to it. Normalisers are those of the measure: R and ideal rankings count
-//! the judged documents of the query and those that are given a grade; documents that neither ranking retrieves stay
-//! unjudged. Where S is undefined it counts 0.
-//!
-//! With some documents decided, `S(A) - S(B)` is at most the highest S(A) less the lowest S(B) that the measure's bounds
-//! tell. Documents of one tie group of A and one of B are alike.
+//! Two rankings of which some documents have no grade yet, and what a measure makes of them.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::OnceCell;
 
-use super::difference::{Chance, Difference, Extent, RankingPair, STEPS, Sampled, Scale, Workspace, fixed, in_both};
-use super::given::Given;
-use super::solve::branch::{self, Best};
-use super::solve::expected::Uncertain;
-use super::solve::scores::Scores;
-use super::solve::work::Work;
-use crate::error::{Error, Failure, Result};
+use super::General;
+use super::cost::Cost;
 use crate::grade::Level;
+use crate::measures::Certainty;
 use crate::measures::bounds::{Bounds, Open, Resolution};
-use crate::measures::dcg::Gain;
-use crate::measures::formula::Formula;
-use crate::measures::{Certainty, Measure};
-use crate::names::{Info, Needs, Sampled as SampledOrders};
-use crate::ranking::{List, Placed, Ranking};
+use crate::med::difference::RankingPair;
+use crate::med::solve::branch;
+use crate::med::solve::scores::Scores;
+use crate::ranking::{List, Ranking};
 use crate::table::Judgments;
-
-/// Steps that a call of a user's formula counts as.
-const CALL: usize = 5_000;
-/// Most orders of a ranking over which a mean is taken.
-const ORDERS: usize = 10_000;
-/// Steps that bounds of means over the orders of ties are worth: a hundredth of all.
-const WORTH: usize = STEPS as usize / 100;
-/// Documents of the ranking for which a measure has to have bounds.
-const PROBED: usize = 1000;
-
-/// See above.
-struct General {
-    scale: Scale,
-    info: &'static Info,
-    measure: Box<dyn Measure>,
-    /// Whether no grade of an unjudged document changes it, as of a measure of what is judged.
-    fixed: bool,
-    /// Grades that an unjudged document may have, highest first; the last is 0.
-    grades: Vec<f64>,
-}
-
-/// The difference in a measure that can tell its bounds.
-///
-/// # Errors
-/// It cannot, or a parameter has a value that it cannot take.
-pub(super) fn general(given: &Given<'_>) -> Result<Box<dyn Difference>> {
-    let of = given.of;
-    let refuse = |why: &str| Err(Error::Measure(format!("the largest difference in {of} is not known: {why}")));
-    if of.info.needs != Needs::Judgments {
-        return refuse("it reads more than a grade of each document");
-    }
-    let scale = given.scale(Gain::Linear, given.highest());
-    let (most, whole) = (scale.max_grade, (0..=scale.max_grade as usize).map(|grade| grade as f64));
-    let known = given.scope.grades.iter().copied().filter(|&grade| 0.0 < grade && grade < most);
-    let mut grades: Vec<f64> = whole.chain(known).chain([most]).collect();
-    grades.sort_unstable_by(|one, other| other.total_cmp(one));
-    grades.dedup();
-    if grades.len() > 256 {
-        return Err(Error::Value(format!(
-            "{of}: the largest difference is searched for up to 256 grades; give max_grade"
-        )));
-    }
-    let measure = given.measure(of, &grades, 2 * (given.scope.depth + scale.cutoff.unwrap_or(0)))?;
-    let mut difference = General { scale, info: of.info, measure, fixed: false, grades };
-    // As many documents that are not judged as rankings may have.
-    let mut ranking = Ranking::default();
-    ranking.retrieved = given.depth().min(PROBED);
-    (0..ranking.retrieved).for_each(|start| ranking.push(start, 1, std::iter::empty()));
-    let bounds = difference.measure.bounds(&difference.open(&ranking, &Judgments::none(), 0));
-    match bounds {
-        None => {
-            let why = of.info.unbounded.unwrap_or("it may fall when a grade grows");
-            refuse(&format!("it has no bounds over unjudged documents ({why})"))
-        }
-        Some(bounds) if bounds.undefined && of.info.lower_is_better => {
-            refuse("it is undefined with some grades, where 0 would be its best value")
-        }
-        Some(bounds) => {
-            difference.fixed = bounds.low.is_nan() || bounds.low == bounds.high && !bounds.undefined;
-            Ok(Box::new(difference))
-        }
-    }
-}
-
-impl General {
-    fn open<'o>(&'o self, ranking: &'o Ranking, truth: &'o Judgments<'o>, unretrieved: usize) -> Open<'o> {
-        Open { ranking, truth, resolution: Resolution::Mean, grades: &self.grades, unretrieved }
-    }
-
-    /// The larger difference, and the grades with which it is reached: A ahead.
-    fn solve(&self, problem: &Graded<'_>) -> Best {
-        let last = (self.grades.len() - 1) as u8;
-        let start = |choice: &dyn Fn(&Alike) -> bool| {
-            let of = |&cell: &usize| if choice(&problem.cells[cell]) { 0 } else { last };
-            problem.units.iter().map(of).collect::<Vec<u8>>()
-        };
-        let at = |group: Option<usize>, side: usize| group.map_or(usize::MAX, |group| problem.sides[side][group].start);
-        let starts = vec![
-            start(&|cell| at(cell.groups[0], 0) < at(cell.groups[1], 1)),
-            start(&|cell| cell.groups[1].is_none()),
-            start(&|_| true),
-            start(&|_| false),
-        ];
-        branch::solve(problem, starts, Work::new(STEPS))
-    }
-}
 
 /// Documents that are alike.
 #[derive(Debug, Clone)]
-struct Alike {
+pub(super) struct Alike {
     /// Their tie groups in A and in B.
-    groups: [Option<usize>; 2],
+    pub groups: [Option<usize>; 2],
     /// Their places among all documents; none for one that fills a ranking up.
-    places: Vec<usize>,
+    pub places: Vec<usize>,
 }
 
 /// A tie group.
-struct Group {
-    start: usize,
+pub(super) struct Group {
+    pub start: usize,
     size: usize,
 }
 
-/// About how many steps a value and a bound take, and what bounds are of.
-#[derive(Clone, Copy)]
-struct Cost {
-    mean: usize,
-    bound: usize,
-    /// Tied documents stand in all orders, or in the worst and in the best one, between which the mean is.
-    resolutions: [Resolution; 2],
-}
-
-impl Cost {
-    /// That of these tie groups, with so many documents to decide.
-    fn new(of: &General, sizes: &[usize], units: usize) -> Cost {
-        let General { measure, info, .. } = of;
-        let documents = sizes.iter().sum::<usize>() + units;
-        let one = if measure.formula().is_some() { CALL } else { 1000 } + 20 * documents;
-        let by_orders = measure.formula().is_some() || info.sampled.iter().any(SampledOrders::is_of_mean);
-        let mean = if by_orders {
-            // It may go through every order, or through a sample of them.
-            one * sizes.iter().flat_map(|&size| 2..=size).fold(1, |orders, n| (orders * n).min(ORDERS))
-        } else {
-            one + 4 * sizes.iter().map(|size| size * size).sum::<usize>()
-        };
-        // Bounds may take the square of a ranking, and as many means where documents are tied.
-        let (in_one, tied) = (2 * one + 2 * documents * documents, sizes.iter().any(|&size| size > 1));
-        let of_means = if measure.formula().is_some() { 4 * mean } else { in_one + documents * mean / 4 };
-        let (bound, resolutions) = match tied {
-            false => (in_one, [Resolution::Mean; 2]),
-            true if of_means <= WORTH || of.fixed => (of_means, [Resolution::Mean; 2]),
-            true => (2 * in_one, [Resolution::Worst, Resolution::Best]),
-        };
-        Cost { mean: 2 * mean, bound, resolutions }
-    }
-}
-
 /// Two rankings of which some documents have no grade yet.
-struct Graded<'s> {
+pub(super) struct Graded<'s> {
     of: &'s General,
     /// Tie groups of A and of B, also those of one document each that fill them up.
-    sides: [Vec<Group>; 2],
+    pub sides: [Vec<Group>; 2],
     /// All grades that documents have or may have, highest first, and where among them is what a choice stands for.
     grades: Vec<f64>,
     choices: Vec<usize>,
     /// How many judged documents have each grade: of all, and of each group of A and of B one after the other.
     judged: Vec<u32>,
     known: [Vec<u32>; 2],
-    cells: Vec<Alike>,
+    pub cells: Vec<Alike>,
     /// The cell of every document to decide, in the order in which they are.
-    units: Vec<usize>,
+    pub units: Vec<usize>,
     /// Tie groups of all documents in A and in B.
     places: Vec<[Option<usize>; 2]>,
     cost: Cost,
@@ -183,7 +50,7 @@ struct Graded<'s> {
 }
 
 impl<'s> Graded<'s> {
-    fn new(of: &'s General, pair: &RankingPair<'_>) -> Graded<'s> {
+    pub fn new(of: &'s General, pair: &RankingPair<'_>) -> Graded<'s> {
         let filled = of.scale.cutoff.filter(|_| of.scale.fills).unwrap_or(0);
         let groups = |list: &List| -> Vec<Group> {
             let ends = list.ends.iter().map(|&end| end as usize).chain(list.len() + 1..=filled);
@@ -247,7 +114,7 @@ impl<'s> Graded<'s> {
     }
 
     /// Exchange A and B.
-    fn swap(&mut self) {
+    pub fn swap(&mut self) {
         self.sides.swap(0, 1);
         self.known.swap(0, 1);
         self.cells.iter_mut().for_each(|cell| cell.groups.swap(0, 1));
@@ -300,7 +167,7 @@ impl<'s> Graded<'s> {
     }
 
     /// How sure the means are where all is decided.
-    fn certainty(&self, chosen: &[u8]) -> Certainty {
+    pub fn certainty(&self, chosen: &[u8]) -> Certainty {
         let decided = self.decided(chosen);
         let levels = self.truth(decided.clone().map(|(_, grade)| grade));
         let truth = Judgments::none().with_levels(&levels);
@@ -309,12 +176,12 @@ impl<'s> Graded<'s> {
     }
 
     /// S(A) and S(B) if no grade changes them, as of a measure of what is judged, which does not ask for others.
-    fn settled(&self) -> Option<[f64; 2]> {
+    pub fn settled(&self) -> Option<[f64; 2]> {
         let root = self.root();
         root.iter().all(|bounds| bounds.low == bounds.high).then(|| root.map(|bounds| bounds.low))
     }
 
-    fn root(&self) -> &[Bounds; 2] {
+    pub fn root(&self) -> &[Bounds; 2] {
         self.root.get_or_init(|| [0, 1].map(|side| self.bounds(side, &[])))
     }
 
@@ -382,75 +249,5 @@ impl Graded<'_> {
         let grade = |gain: f64| self.grades.partition_point(|&other| other > gain);
         let unknown = self.cells.iter().flat_map(|cell| &cell.places);
         self.mean(side, unknown.map(|&place| (self.places[place], grade(gains[place]))))
-    }
-}
-
-impl Difference for General {
-    fn scale(&self) -> &Scale {
-        &self.scale
-    }
-
-    fn extent(&self, pair: &RankingPair<'_>, _: &mut Workspace, directions: (bool, bool)) -> Extent {
-        if pair.is_same() && self.scale.lacking(pair) == 0 {
-            return fixed(directions, 0.0);
-        }
-        let sure = Cell::new(Certainty::Exact);
-        let solve = |problem: &mut Graded<'_>| {
-            let best = self.solve(problem);
-            if pair.is_tied() {
-                sure.set(sure.get().max(problem.certainty(&best.chosen)));
-            }
-            (best.value, best.bound)
-        };
-        let mut problem = Graded::new(self, pair);
-        let [a, b] = *problem.root();
-        if [a.low, a.high, b.low, b.high].iter().any(|bound| !bound.is_finite()) {
-            return fixed(directions, f64::NAN); // it has bounds, but not here
-        }
-        if let Some([a, b]) = problem.settled() {
-            return fixed(directions, a - b);
-        }
-        let found = in_both(directions, &mut problem, solve, Graded::swap);
-        Extent { sure: sure.get(), ..Extent::exact(found) }
-    }
-
-    fn assignment(&self, pair: &RankingPair<'_>, _: &mut Workspace) -> Option<(Vec<u32>, Vec<f64>)> {
-        let problem = Graded::new(self, pair);
-        let best = self.solve(&problem);
-        let numbers: Vec<u32> = pair.places.iter().map(|place| place.document).collect();
-        let mut grades = vec![0.0; numbers.len()];
-        let mut filling = vec![0.0; self.scale.lacking(pair)];
-        let mut chosen = best.chosen.iter().map(|&choice| self.grades[choice as usize]);
-        for cell in &problem.cells {
-            for (&place, grade) in cell.places.iter().zip(&mut chosen) {
-                grades[place] = grade;
-            }
-            if cell.places.is_empty() {
-                let grade = chosen.next()?;
-                let of_a = cell.groups[0].map(|group| problem.sides[0][group].start - pair.a.len());
-                of_a.into_iter().for_each(|i| filling[i] = grade);
-            }
-        }
-        grades.append(&mut filling);
-        Some((numbers, grades))
-    }
-
-    fn sampled<'s>(
-        &'s self,
-        pair: &'s RankingPair<'_>,
-        _: &'s mut Workspace,
-        chance: Chance<'_>,
-    ) -> Option<Sampled<'s>> {
-        let uncertain = |place: &Placed| {
-            let (gain, chance) =
-                pair.grade(place).map_or_else(|| (self.scale.max_grade, chance(place)), |grade| (grade, 1.0));
-            Uncertain { a: place.a, b: place.b, gain, chance }
-        };
-        let documents = pair.places.iter().map(uncertain).collect();
-        Some(Sampled { documents, scores: Box::new(Graded::new(self, pair)) })
-    }
-
-    fn failure(&self) -> Option<Failure> {
-        self.measure.formula().and_then(Formula::failure)
     }
 }
