@@ -85,17 +85,29 @@ pub static CASCADE: Definition = Info {
 .built_by(|spec, scope| Ok(Box::new(general(spec, scope)?)));
 
 fn reciprocal_rank(spec: &Spec, scope: &Scope<'_>, normalised: bool) -> Result<Box<dyn Measure>> {
-    let most = spec.number(MAX_GRADE.name, 4.0, "a number above 0, up to 1000", |most| 0.0 < most && most <= 1000.0)?;
-    if let Some(&grade) = scope.grades.first().filter(|&&grade| grade > most) {
-        return Err(Error::Value(format!("{spec}: the qrels have grade {grade}, above max_grade = {most}")));
-    }
+    let most = max_grade(spec, scope)?;
     let depth = spec.cutoff_or(usize::MAX).min(scope.depth);
     let kind = move |grade: f64| {
         let stop = (grade.exp2() - 1.0) / most.exp2();
         Kind { gain: stop, go_on: 1.0 - stop, count: 1 }
     };
     let cascade = Cascade::new(scope, (1..=depth).map(|i| 1.0 / i as f64).collect(), normalised, kind);
-    Ok(if normalised { Box::new(cascade) } else { Box::new(ReciprocalRank { cascade, cutoff: spec.cutoff }) })
+    let cutoff = spec.cutoff;
+    // ERR never falls when a document's probability of stopping c grows, as the derivative by it is
+    // reach (1/i - what comes after) and what comes after is at most 1/(i+1).
+    let beyond = move |reach: f64, stop: f64, n: usize| reach * tail(stop, n, cutoff);
+    Ok(Box::new(if normalised { cascade } else { cascade.growing(beyond) }))
+}
+
+/// The parameter `max_grade`, which no grade of the qrels exceeds.
+pub(super) fn max_grade(spec: &Spec, scope: &Scope<'_>) -> Result<f64> {
+    let most = spec.number(MAX_GRADE.name, 4.0, "a number above 0, up to 1000", |most| 0.0 < most && most <= 1000.0)?;
+    match scope.grades.first() {
+        Some(&grade) if grade > most => {
+            Err(Error::Value(format!("{spec}: the qrels have grade {grade}, above max_grade = {most}")))
+        }
+        _ => Ok(most),
+    }
 }
 
 fn general(spec: &Spec, scope: &Scope<'_>) -> Result<Cascade> {
@@ -145,12 +157,24 @@ pub(super) struct Cascade {
     /// What all others do: unjudged and non-relevant ones.
     rest: Kind,
     normalised: bool,
+    /// Of a cascade that never falls when a grade grows, what can follow a ranking.
+    beyond: Option<Box<Beyond>>,
 }
+
+/// The most that documents below the last add: given the probability of getting there, that of stopping at a document of
+/// the highest grade, and the length of the ranking.
+type Beyond = dyn Fn(f64, f64, usize) -> f64 + Send + Sync;
 
 impl Cascade {
     pub(super) fn new(scope: &Scope<'_>, weights: Vec<f64>, normalised: bool, kind: impl Fn(f64) -> Kind) -> Cascade {
         let positive = scope.grades.iter().copied().filter(|&grade| grade > 0.0);
-        Cascade { weights, kinds: positive.map(|grade| (grade, kind(grade))).collect(), rest: kind(0.0), normalised }
+        let kinds = positive.map(|grade| (grade, kind(grade))).collect();
+        Cascade { weights, kinds, rest: kind(0.0), normalised, beyond: None }
+    }
+
+    /// The same, known never to fall when a grade grows; bounds count what can follow the ranking too.
+    pub(super) fn growing(self, beyond: impl Fn(f64, f64, usize) -> f64 + Send + Sync + 'static) -> Cascade {
+        Cascade { beyond: Some(Box::new(beyond)), ..self }
     }
 
     /// Documents of a grade.
@@ -172,7 +196,7 @@ impl Cascade {
 
     /// Probability of getting beyond all documents where the open ones have the highest grade, and that of stopping
     /// at a document of that grade.
-    pub(super) fn beyond_all(&self, open: &Open<'_>) -> (f64, f64) {
+    fn beyond_all(&self, open: &Open<'_>) -> (f64, f64) {
         let (mut reach, mut judged) = (1.0, 0);
         for level in open.ranking.levels().iter().filter(|level| level.grade >= 0.0) {
             reach = walk::beyond(&[self.kind(level)], reach);
@@ -236,6 +260,11 @@ impl Measure for Cascade {
 
     /// Where a higher grade never gains less than what it keeps the user from seeing afterwards.
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        if let Some(beyond) = &self.beyond {
+            let Bounds { low, high, .. } = bounds::monotone(self, open);
+            let (reach, stop) = self.beyond_all(open);
+            return Some(Bounds::new(low, high + beyond(reach, stop, open.ranking.retrieved)));
+        }
         let of = |&grade: &f64| self.kind(&Level { grade, count: 1 });
         let grades: Vec<Kind> = open.grades.iter().map(of).collect();
         let all = || self.kinds.iter().map(|(_, kind)| kind).chain([&self.rest]);
@@ -254,38 +283,6 @@ impl Measure for Cascade {
 
     fn certainty(&self, ranking: &Ranking, _: &Judgments<'_>) -> Certainty {
         walk::path_certainty(self, ranking)
-    }
-}
-
-/// ERR: a cascade that never falls when a document's probability of stopping c grows, as the derivative by it is
-/// reach (1/i - what comes after) and what comes after is at most 1/(i+1).
-struct ReciprocalRank {
-    cascade: Cascade,
-    cutoff: Option<usize>,
-}
-
-impl Measure for ReciprocalRank {
-    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
-        self.cascade.mean(ranking, truth)
-    }
-
-    fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
-        self.cascade.variance(ranking, truth)
-    }
-
-    fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
-        self.cascade.extremes(orders, truth)
-    }
-
-    /// The largest value has all that comes after the last document at the highest grade too.
-    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
-        let Bounds { low, high, .. } = bounds::monotone(self, open);
-        let (reach, stop) = self.cascade.beyond_all(open);
-        Some(Bounds::new(low, high + reach * tail(stop, open.ranking.retrieved, self.cutoff)))
-    }
-
-    fn certainty(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Certainty {
-        self.cascade.certainty(ranking, truth)
     }
 }
 
