@@ -4,9 +4,7 @@
 //! the whole falls as long as there is work left. Choices of alike units, which follow each other, never fall: what
 //! differs in their order alone is met once.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
-
+use super::queue::Queue;
 use super::work::Work;
 
 /// Values that lie this close, as a share of the larger one (or of 1), count as equal.
@@ -42,33 +40,6 @@ pub struct Best {
     /// Nodes.
     pub nodes: u64,
 }
-
-/// Some choices, and what they could lead to; the highest bound first, then the earlier node.
-struct Node {
-    bound: f64,
-    number: u64,
-    chosen: Vec<u8>,
-}
-
-impl Ord for Node {
-    fn cmp(&self, other: &Node) -> Ordering {
-        self.bound.total_cmp(&other.bound).then(other.number.cmp(&self.number))
-    }
-}
-
-impl PartialOrd for Node {
-    fn partial_cmp(&self, other: &Node) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Node {
-    fn eq(&self, other: &Node) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Node {}
 
 /// The largest value, from the best of some choices of all units on, of which there is at least one.
 pub fn solve(problem: &dyn Problem, starts: Vec<Vec<u8>>, mut work: Work) -> Best {
@@ -131,27 +102,27 @@ impl Best {
 
     fn search(mut self, problem: &dyn Problem, mut work: Work) -> Best {
         let units = problem.units();
-        let mut open = BinaryHeap::from([Node { bound: self.bound, number: 0, chosen: Vec::new() }]);
-        while let Some(node) = open.pop() {
-            self.bound = node.bound;
-            if self.is_closed(node.bound) {
+        let mut open = Queue::new(self.bound, Vec::new());
+        while let Some((highest, decided)) = open.pop() {
+            self.bound = highest;
+            if self.is_closed(highest) {
                 break;
             }
-            let unit = node.chosen.len();
-            let least = if unit > 0 && units[unit] == units[unit - 1] { node.chosen[unit - 1] } else { 0 };
+            let unit = decided.len();
+            let least = if unit > 0 && units[unit] == units[unit - 1] { decided[unit - 1] } else { 0 };
             for choice in least..problem.choices() as u8 {
                 if !work.take(problem.steps().1) {
                     return self.close();
                 }
                 self.nodes += 1;
-                let chosen: Vec<u8> = node.chosen.iter().copied().chain([choice]).collect();
+                let chosen: Vec<u8> = decided.iter().copied().chain([choice]).collect();
                 if chosen.len() == units.len() {
                     self.offer(problem.value(&chosen), &chosen);
                     continue;
                 }
-                let bound = problem.bound(&chosen).min(node.bound);
+                let bound = problem.bound(&chosen).min(highest);
                 if !self.is_closed(bound) {
-                    open.push(Node { bound, number: self.nodes, chosen });
+                    open.push(bound, chosen);
                 }
             }
             // Only what was closed is left.

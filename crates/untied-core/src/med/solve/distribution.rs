@@ -23,7 +23,7 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// The distribution of a sum of terms on a grid of about so many points.
+    /// The distribution of a sum of terms on a grid of about `points` points.
     ///
     /// Where all differences are multiples of the smallest one, as those of P@k are, the grid has these and no error.
     #[must_use]

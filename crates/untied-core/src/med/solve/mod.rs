@@ -11,6 +11,7 @@ pub mod dot;
 pub(super) mod expected;
 pub(super) mod flow;
 pub mod quadratic;
+mod queue;
 pub(super) mod scores;
 #[cfg(test)]
 pub(super) mod testing;

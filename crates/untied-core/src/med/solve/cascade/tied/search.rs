@@ -1,45 +1,14 @@
 //! Best first through ranges of counts: of all that are left, always that with the highest bound is cut in two.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
-
 use super::super::search::TOLERANCE;
 use super::prices::Prices;
 use super::question::{Question, Range};
 use crate::med::solve::cells::Cell;
+use crate::med::solve::queue::Queue;
 use crate::med::solve::work::Work;
 
 /// Steps of the bound at the root and below it.
 const STEPS: (usize, usize) = (60, 12);
-
-/// A range that is left.
-#[derive(Debug)]
-struct Node {
-    bound: f64,
-    /// Of nodes with equal bounds, the one made first comes first.
-    number: u64,
-    range: Range,
-}
-
-impl Ord for Node {
-    fn cmp(&self, other: &Node) -> Ordering {
-        self.bound.total_cmp(&other.bound).then(other.number.cmp(&self.number))
-    }
-}
-
-impl PartialOrd for Node {
-    fn partial_cmp(&self, other: &Node) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Node {
-    fn eq(&self, other: &Node) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Node {}
 
 /// The search.
 #[derive(Debug)]
@@ -69,21 +38,19 @@ impl<'q> Search<'q> {
         self.question.narrow(&mut range, &mut self.work);
         self.improve(range.low.clone());
         self.improve(self.ahead(&range));
-        let (mut left, mut made) = (BinaryHeap::new(), 0);
-        left.push(Node { bound: most, number: 0, range });
-        while let Some(node) = left.pop().filter(|node| node.bound > self.value + TOLERANCE) {
-            if self.list(&node.range) {
+        let mut left = Queue::new(most, range);
+        while let Some((highest, range)) = left.pop().filter(|(bound, _)| *bound > self.value + TOLERANCE) {
+            if self.list(&range) {
                 continue;
             }
-            let Some(bound) = self.bound(&node.range) else { return node.bound };
-            let bound = bound.min(node.bound);
+            let Some(bound) = self.bound(&range) else { return highest };
+            let bound = bound.min(highest);
             if bound <= self.value + TOLERANCE {
                 continue;
             }
-            for mut range in self.cut(&node.range) {
-                made += 1;
+            for mut range in self.cut(&range) {
                 self.question.narrow(&mut range, &mut self.work);
-                left.push(Node { bound, number: made, range });
+                left.push(bound, range);
             }
         }
         self.value
