@@ -1,4 +1,4 @@
-//! Sorting what may be long: in parallel, and given up when work is told to stop.
+//! Parallel sorting of long lists, which ends early when the user interrupts.
 
 use std::cmp::Ordering;
 

@@ -226,7 +226,8 @@ impl Decisive {
         (worst, best)
     }
 
-    /// The values with 0, 1, .. of these others right above the preferred rank, after so many that are not relevant.
+    /// The values by the number of other relevant documents, 0, 1, .., between the preferred rank and what precedes
+    /// its group.
     fn by_number(
         &self,
         plus: bool,

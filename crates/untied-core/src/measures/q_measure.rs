@@ -185,7 +185,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// What so many documents of each kind count.
+/// What `placed` documents of each kind count.
 pub(super) fn counted(kinds: &[Kind], placed: &[usize]) -> f64 {
     kinds.iter().zip(placed).map(|(kind, &placed)| placed as f64 * kind.value).sum()
 }

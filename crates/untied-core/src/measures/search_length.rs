@@ -1,4 +1,4 @@
-//! What it takes to find so many relevant documents: search length, and precision at that point.
+//! Search length: how far a user reads to find q relevant documents; and precision at that point.
 //!
 //! Let the q-th relevant document fall into a group with r relevant and i other documents of n, j non-relevant and
 //! R_c relevant ones before it, and s = q - R_c. The position of the s-th of the group is negative hypergeometric:

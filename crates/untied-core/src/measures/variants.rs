@@ -21,7 +21,7 @@ pub fn r_precision(rel: f64, cutoff: Target) -> Box<dyn Measure> {
     Box::new(RPrecision { rel, base: RecallBase::Qrels, cutoff })
 }
 
-/// Worth of the retrieved set in a collection of so many documents.
+/// Utility of the retrieved set; `collection` is the number of documents in the collection.
 #[must_use]
 pub fn utility(weights: [f64; 4], collection: f64, rel: f64) -> Box<dyn Measure> {
     Box::new(Utility { weights, collection, rel })

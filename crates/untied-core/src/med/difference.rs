@@ -180,7 +180,7 @@ pub(super) trait Difference: Send + Sync {
         self.sampled(pair, work, chance).map_or((undefined, Certainty::Exact), |sampled| sampled.moments())
     }
 
-    /// The distribution of S(A) - S(B), on a grid of about so many points where that can be, else drawn from a seed.
+    /// The distribution of S(A) - S(B): on a grid of about that many points where possible, else drawn from the seed.
     fn outcomes(
         &self,
         pair: &RankingPair<'_>,

@@ -13,7 +13,7 @@ pub(super) enum Divisor {
     Depth,
     /// The documents that are relevant: judged ones, and those that an assignment makes so.
     Relevant,
-    /// The judged relevant ones and so many others, more of which are not relevant.
+    /// The judged relevant documents and up to this number of others.
     Most(usize),
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Options {
     pub tail: bool,
     /// What AP is divided by.
     pub divisor: Divisor,
-    /// At most so many documents have each grade.
+    /// The most documents that may have each grade.
     pub per_grade: Option<usize>,
     /// Whether tied documents stand in the order that makes the difference largest, not in any.
     pub optimistic: bool,
@@ -80,7 +80,7 @@ impl Given<'_> {
         self.measure(of, &[max_grade, 0.0], self.scope.depth.max(of.cutoff_or(0)))
     }
 
-    /// A measure, ready for these grades besides those of the qrels, and for so many documents.
+    /// A measure, ready for these grades besides those of the qrels, and for rankings down to `depth`.
     pub fn measure(&self, of: &Spec, grades: &[f64], depth: usize) -> Result<Box<dyn Measure>> {
         let mut grades: Vec<f64> = self.scope.grades.iter().chain(grades).copied().collect();
         grades.sort_unstable_by(|one, other| other.total_cmp(one));

@@ -53,7 +53,7 @@ pub(super) trait Ranked: Send + Sync {
         None
     }
 
-    /// S of gains by rank where so many documents of both rankings are relevant.
+    /// S of gains by rank, given the number of relevant documents in both rankings.
     fn score(&self, of: Question<'_>, by_rank: &[f64], relevant: f64) -> f64;
 }
 

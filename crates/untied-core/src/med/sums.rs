@@ -20,7 +20,7 @@ pub(super) struct Sum {
     persistence: Option<f64>,
     /// Whether these are part of the value.
     tail: bool,
-    /// At most so many documents have each grade.
+    /// The most documents that may have each grade.
     per_grade: Option<usize>,
     /// Whether tied documents stand in the order that makes the difference largest, not in any.
     optimistic: bool,

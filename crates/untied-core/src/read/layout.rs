@@ -89,7 +89,7 @@ impl Pieces {
         Ok(Pieces { blocks: Blocks::open(path)?, path: path.into(), layout, lines: 0, is_empty: true })
     }
 
-    /// The rows of the next so many blocks; nothing at the end.
+    /// The rows of the next `blocks` blocks; `None` at the end.
     ///
     /// # Errors
     /// As [`read`].

@@ -21,7 +21,7 @@ pub struct LineError {
 }
 
 impl LineError {
-    /// The error of the file, so many lines of which came before the block.
+    /// The error with its line in the file, which has `before` lines before the block.
     pub fn of(self, path: &str, before: u64) -> Error {
         Error::input(path, Some(before + self.line + 1), self.expected, self.found)
     }

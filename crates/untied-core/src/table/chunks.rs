@@ -17,13 +17,13 @@ pub struct Chunks {
 }
 
 impl Chunks {
-    /// No rows, with so many columns of numbers.
+    /// No rows yet; `numbers` columns of numbers.
     #[must_use]
     pub fn new(numbers: usize) -> Chunks {
         Chunks { full: Vec::new(), last: Chunk::new(numbers) }
     }
 
-    /// The rows pushed from here on belong to this query and have so many numbers.
+    /// The next rows belong to this query and have `numbers` numbers each.
     pub fn start_query(&mut self, id: &[u8], numbers: usize) {
         if self.last.block.docs.bytes() > FULL || self.last.block.columns.len() != numbers {
             self.last.finish();

@@ -138,7 +138,7 @@ impl Precisions {
         Precisions { hits: hits.collect(), ranks: ranks.collect() }
     }
 
-    /// The largest precision in these groups with so many hits more; 0 if there are none.
+    /// The highest precision in these groups after `more` further hits; 0 if there are no groups.
     fn largest(&self, groups: Range<usize>, more: f64) -> f64 {
         if groups.is_empty() {
             return 0.0;

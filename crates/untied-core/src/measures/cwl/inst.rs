@@ -81,7 +81,7 @@ impl Measure for Adaptive {
     }
 }
 
-/// 1/x^2 + 1/(x+1)^2 + .. of so many terms.
+/// The sum of the first terms of 1/x^2 + 1/(x+1)^2 + ..
 fn inverse_squares(x: f64, terms: usize) -> f64 {
     if terms <= 32 {
         return (0..terms).rev().map(|i| (x + i as f64).powi(-2)).sum();

@@ -34,8 +34,8 @@ pub(crate) struct Lattice<'c> {
 }
 
 impl Lattice<'_> {
-    /// Of a group with so many documents of each kind, of which `slots` positions matter; `most` tells after how many
-    /// documents of a kind a value is settled.
+    /// The lattice of a group with `counts` documents of each kind. Only the first `slots` positions matter; after
+    /// `most(kind)` documents of a kind the value is settled.
     pub(crate) fn new(counts: &[usize], slots: usize, most: impl Fn(usize) -> usize) -> Lattice<'_> {
         let mut by_count: Vec<usize> = (0..counts.len()).collect();
         by_count.sort_by_key(|&kind| counts[kind]);
@@ -105,7 +105,7 @@ impl Lattice<'_> {
     }
 }
 
-/// Whether [`over_orders`] has an answer for so many documents of each kind.
+/// Whether [`over_orders`] has an answer for a group with `counts` documents of each kind.
 pub(crate) fn is_small(counts: &[usize]) -> bool {
     points(counts).is_some()
 }
@@ -115,17 +115,17 @@ fn points(counts: &[usize]) -> Option<usize> {
     product.filter(|&product| product <= LIMIT)
 }
 
-/// Statistics of the sum of `term(documents of each kind before, kind)` over the documents of a group, so many of
-/// each kind; none where there are too many points.
+/// Statistics of the sum of `term(documents of each kind before, kind)` over the documents of a group that has `counts`
+/// of each kind; none where the lattice would have too many points.
 pub(crate) fn over_orders(counts: &[usize], term: impl Fn(&[usize], usize) -> f64) -> Option<Outcome> {
     let lattice = is_small(counts).then(|| Lattice::new(counts, usize::MAX, |_| usize::MAX))?;
     let end = |placed, _: &[usize]| (placed == lattice.size).then(Outcome::default);
     Some(lattice.outcome(end, |_, point, kind, after| after.after(term(point, kind), 1.0)))
 }
 
-/// Go through the points from the start: `step` tells how probable it is that a document of a kind comes next, and what
-/// it adds to the sum; `visit` is given each point, how probable it is to get there, and mean and variance of the sum
-/// there. False where there are too many points.
+/// Visit all points from the start. `step` returns the probability that a document of a kind comes next, and what it
+/// adds to the sum; `visit` gets each point with its probability and the mean and variance of the sum there. False
+/// where there are too many points.
 pub(crate) fn forward(
     counts: &[usize],
     step: impl Fn(&[usize], usize) -> (f64, f64),

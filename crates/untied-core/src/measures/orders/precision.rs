@@ -1,4 +1,4 @@
-//! The maximum of precision over the ranks with at least so many hits, over the orders of ties.
+//! Interpolated precision of tied rankings: the highest precision at any rank with at least h hits.
 //!
 //! It is at the last hit of a tie group or at a hit within one. P(max <= v) is the product over groups of the probability
 //! that no hit h that counts stands at a position a with (R_c + h) / (t + a) > v: that hit h comes after position T_h, the
@@ -32,7 +32,7 @@ pub(crate) struct Maxima {
     maxima: Vec<(f64, f64)>,
 }
 
-/// The maximum of precision over the ranks with so many hits, over tie orders.
+/// The highest precision at any rank with at least h hits, over the orders of ties.
 #[derive(Debug)]
 pub(crate) struct Maximum {
     /// Smallest and largest maximum.
@@ -62,7 +62,7 @@ impl Maxima {
         Maxima { groups, maxima }
     }
 
-    /// The maximum over the ranks with at least so many hits.
+    /// The highest precision at any rank with at least `hits` hits.
     pub fn from(&self, hits: usize) -> Maximum {
         let from = self.groups.partition_point(|group| group.before + group.relevant < hits);
         let (low, high) = self.maxima[from];
@@ -165,7 +165,7 @@ impl HitGroup {
         allowed / binomials(self.size, self.relevant)[self.relevant]
     }
 
-    /// Positions at which the h-th hit has a precision above `value`: the first so many, at least `from`.
+    /// The number of first positions at which the h-th hit has a precision above `value`; at least `from`.
     fn too_early(&self, h: usize, value: f64, from: usize) -> usize {
         let near = ((self.before + h) as f64 / value) as usize;
         let mut position = near.saturating_sub(self.start + 1).clamp(from, self.size);
@@ -179,7 +179,7 @@ impl HitGroup {
     }
 }
 
-/// Arrangements after so many more positions, of at most `most` hits.
+/// Arrangements by their hits, up to `most`, after `positions` more positions.
 fn extended(ways: &[f64], positions: usize, most: usize) -> Vec<f64> {
     let more = binomials(positions, most);
     (0..=most).map(|hits| ways.iter().take(hits + 1).enumerate().map(|(h, ways)| ways * more[hits - h]).sum()).collect()

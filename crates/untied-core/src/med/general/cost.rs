@@ -22,7 +22,7 @@ pub(super) struct Cost {
 }
 
 impl Cost {
-    /// That of these tie groups, with so many documents to decide.
+    /// The cost for tie groups of these sizes, with `units` documents to decide.
     pub fn new(of: &General, sizes: &[usize], units: usize) -> Cost {
         let General { measure, info, .. } = of;
         let documents = sizes.iter().sum::<usize>() + units;
