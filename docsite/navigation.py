@@ -8,7 +8,14 @@ ROOT = Path(__file__).resolve().parents[1]
 
 #: Sections and parts of sections, with their pages in order, as paths in the repository.
 SECTIONS: dict[str, tuple[str, ...]] = {
-    "Start": ("docs/index.md", "docs/quick_start.md", "docs/coming_from.md"),
+    "Start": (
+        "docs/index.md",
+        "docs/install.md",
+        "docs/quick_start.md",
+        "docs/coming_from.md",
+        "docs/coming_from_paper.md",
+        "docs/glossary.md",
+    ),
     "Tutorials": (
         "docs/tutorials/half_precision.md",
         "docs/tutorials/shallow_pools.md",

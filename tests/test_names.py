@@ -132,3 +132,17 @@ def test_names_in_the_docs() -> None:
     assert len(names) > 90
     for name in names:
         untied.parse_measure(name)
+
+
+def test_names_of_papers() -> None:
+    """What stands beside a printed name in docs/coming_from_paper.md is understood, and means the same measure."""
+    text = (pathlib.Path(__file__).parent.parent / "docs" / "coming_from_paper.md").read_text()
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    rows = [cells for cells in rows if cells[0] != "printed" and not cells[1].startswith("`untied ")]
+    assert len(rows) > 20
+    for _, ours, settings in rows:
+        names = [untied.parse_measure(name) for name in re.findall("`([^`]+)`", ours)]
+        given = [name for name in re.findall("`([^`]+)`", settings) if not name.startswith(("eps", "--"))]
+        assert names
+        assert given
+        assert {untied.parse_measure(name).name for name in given} <= {name.name for name in names}, ours
