@@ -81,7 +81,7 @@ def test_what_is_shown_is_the_aggregate(name: str, kind: str) -> None:
     assert (row["mean_a"], row["mean_b"]) == pytest.approx(tuple(means.values()), rel=near, abs=near)
     change = log(means["run0"] / means["run1"]) if as_measure(name).is_geometric else means["run0"] - means["run1"]
     assert row["difference"] == pytest.approx(change, rel=1e-9, abs=1e-12)
-    assert row["low"] <= row["difference"] <= row["high"]
+    assert row["ci_low"] <= row["difference"] <= row["ci_high"]
     assert row["least"] <= row["difference"] + 1e-12
     assert row["difference"] <= row["most"] + 1e-12
     # The gate reads the same, to the last bit where it is by itself.
@@ -102,7 +102,7 @@ def test_what_is_shown_is_the_aggregate(name: str, kind: str) -> None:
     ) if kind == "auto" and not needs_lengths(name) else None  # fmt: skip
     for mean, of_run in zip(means.values(), data["means"][0] if data else (), strict=False):
         assert of_run["mean"] == pytest.approx(mean, abs=1e-5)
-        assert of_run["low"] - 1e-5 <= mean <= of_run["high"] + 1e-5
+        assert of_run["ci_low"] - 1e-5 <= mean <= of_run["ci_high"] + 1e-5
 
 
 def needs_lengths(name: str) -> bool:
@@ -138,8 +138,8 @@ def test_geometric_means_are_tested_by_logarithms() -> None:
     assert of_logs["difference"] == pytest.approx(log(of_logs["mean_a"] / of_logs["mean_b"]))
     assert of_logs["p"] == randomization_test(logarithms, half).p < 0.001 < 0.8 < rows["AP"]["p"]
     ends = mean_interval([x - y for x, y in zip(logarithms, half, strict=True)])
-    assert (of_logs["low"], of_logs["high"]) == pytest.approx(ends)
-    assert exp(of_logs["high"]) < 0.5  # a ratio of means
+    assert (of_logs["ci_low"], of_logs["ci_high"]) == pytest.approx(ends)
+    assert exp(of_logs["ci_high"]) < 0.5  # a ratio of means
     with pytest.raises(UntiedError, match="logarithms are tested"):
         significance(results, bounds=[untied.compare(shaky, steady, "Delta(AP@9)", names=("shaky", "steady"))])
 

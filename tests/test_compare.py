@@ -198,7 +198,7 @@ def test_two_runs(tmp_path: Path) -> None:
     assert found["Overlap@2"].mean == 0.375
     assert len(found.table()) == 6
     assert found.means.to_dicts()[0] == {
-        "run_a": "old", "run_b": "new", "query": "all", "measure": "Overlap@2", "certificate": "exact",
+        "run_a": "old", "run_b": "new", "query": "all", "measure": "Overlap@2", "certainty": "exact",
         "value": 0.375, "low": 0.25, "high": 0.5}  # fmt: skip
     assert untied.compare(a, b, "Overlap@2", ties="given").value("Overlap@2", "1").mean == 1.0
     assert untied.compare(a, b, "Overlap@2", ties="docid").value("Overlap@2", "1").mean == 0.5
@@ -252,7 +252,7 @@ def test_command(tmp_path: Path) -> None:
     done = command(a, b, "-m", "Overlap@2", "-q")
     assert done.returncode == 0, done.stderr
     assert done.stdout == (
-        "run_a\trun_b\tquery\tmeasure\tvalue\tlow\thigh\tcertificate\n"
+        "run_a\trun_b\tquery\tmeasure\tvalue\tlow\thigh\tcertainty\n"
         "old\tnew\t1\tOverlap@2\t0.7500\t0.5000\t1.0000\texact\n"
         "old\tnew\t2\tOverlap@2\t0.0000\t0.0000\t0.0000\texact\n"
         "old\tnew\tall\tOverlap@2\t0.3750\t0.2500\t0.5000\texact\n"

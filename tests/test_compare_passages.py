@@ -214,7 +214,7 @@ def test_command(capsys: pytest.CaptureFixture[str]) -> None:
 
     for style, delimiter in (("tsv", "\t"), ("csv", ",")):
         rows = list(csv.reader(io.StringIO(written("-q", "--format", style)), delimiter=delimiter))
-        assert rows[0] == ["run_a", "run_b", "query", "measure", "value", "low", "high", "certificate"]
+        assert rows[0] == ["run_a", "run_b", "query", "measure", "value", "low", "high", "certainty"]
         assert rows[1:] == expected_rows(per_query=True)
     assert [line.split("\t") for line in written("--format", "tsv").splitlines()[1:]] == expected_rows(per_query=False)
     content = json.loads(written("--format", "json", "--top", "1"))

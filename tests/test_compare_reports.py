@@ -190,7 +190,7 @@ def test_tsv_and_csv(untied_: Command) -> None:
     code, out, err = untied_("old.run", "new.run", "-m", "Overlap@2", "-m", "MED(RBP)", "-q")
     assert code == 0
     lines = [line.split("\t") for line in out.splitlines()]
-    assert lines[0] == ["run_a", "run_b", "query", "measure", "value", "low", "high", "certificate"]
+    assert lines[0] == ["run_a", "run_b", "query", "measure", "value", "low", "high", "certainty"]
     assert lines[1] == ["old", "new", "1", "Overlap@2", "0.0000", "0.0000", "0.0000", "exact"]
     assert [line[2] for line in lines[1:]] == ["1", "1", "2", "2", "all", "all"]
     assert lines[2][3:4] + lines[2][7:] == ["MED(RBP)", "interval"]

@@ -218,7 +218,7 @@ def test_all_assignments(form: Form, ties: bool) -> None:
             local=form.local,
         )
         med, up, down, delta = (
-            untied.Value(row["value"], row["low"], row["high"], None, row["certificate"])
+            untied.Value(row["value"], row["low"], row["high"], None, row["certainty"])
             for row in rows[start : start + len(names)]
         )
         holds(med, max(expected.up, expected.down))

@@ -141,11 +141,11 @@ def test_all_assignments(form: Form, ties: bool) -> None:
         for row, value in zip(
             rows[start:], (max(expected.up, expected.down), expected.up, expected.down, expected.now), strict=False
         ):
-            if row["certificate"] != "exact" and ties and form.measure is squares:
+            if row["certainty"] != "exact" and ties and form.measure is squares:
                 # Every order of a tie group is a call of the formula, so the search may end early.
                 assert row["low"] - 1e-12 <= float(value) <= row["high"] + 1e-12
                 continue
-            assert row["certificate"] == "exact"
+            assert row["certainty"] == "exact"
             assert row["value"] == pytest.approx(float(value), rel=1e-12, abs=1e-12), (a, b, known, row)
         delta = rows[start + 3]
         assert (delta["low"], delta["high"]) == pytest.approx((-float(expected.down), float(expected.up)), abs=1e-12)

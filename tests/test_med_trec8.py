@@ -238,7 +238,7 @@ def test_map_every_two_runs(some: dict[str, Path], trec8: Path) -> None:
     topics = 0
     for pair in found.pairs:
         table, known = found[pair].per_query, judged[pair].per_query
-        assert {*table["certificate"], *known["certificate"]} == {"exact"}
+        assert {*table["certainty"], *known["certainty"]} == {"exact"}
         assert table["value"] == table["low"] == table["high"]
         # What is known of the difference, and what it may become, is within what it could be.
         highest, lowest = table["value"][::2], [-value for value in table["value"][1::2]]
@@ -262,7 +262,7 @@ def test_err_every_two_runs(some: dict[str, Path]) -> None:
     for pair in found.pairs:
         table = found[pair].per_query
         assert len(table) == 50
-        rows = zip(table["certificate"], table["low"], table["high"], strict=True)
-        open_ += [high - low for certificate, low, high in rows if certificate != "exact"]
+        rows = zip(table["certainty"], table["low"], table["high"], strict=True)
+        open_ += [high - low for certainty, low, high in rows if certainty != "exact"]
     assert len(open_) <= 5
     assert all(width < 1e-4 for width in open_)

@@ -48,9 +48,9 @@ def test_the_data_are_those_of_evaluations(example: str) -> None:
             assert of_run == [None if isnan(value) else value for value in values]
     uos = data["means"][0][2]
     value = results["uos", "AP"]
-    assert (uos["mean"], uos["least"], uos["most"]) == (value.mean, value.low, value.high)
+    assert (uos["mean"], uos["low"], uos["high"]) == (value.mean, value.low, value.high)
     of_queries = [results.value("AP", query, "uos").mean for query in results.queries]
-    assert (uos["low"], uos["high"]) == mean_interval(of_queries)
+    assert (uos["ci_low"], uos["ci_high"]) == mean_interval(of_queries)
     tested = significance(results, baseline="waterloo", interval="none").table.to_dicts()
     assert [test["significant"] for test in data["tests"]] == [row["significant"] == "yes" for row in tested]
     assert [test["survives"] for test in data["tests"]] == [row["survives"] for row in tested]

@@ -238,7 +238,7 @@ def test_every_two_runs_or_a_baseline() -> None:
     assert row["difference"] == pytest.approx(row["mean_a"] - row["mean_b"])
     assert (row["better"], row["worse"], row["equal"]) == (3, 0, 1)
     assert row["p"] == randomization_test(VALUES["one"], VALUES["other"]).p
-    assert row["low"] < row["difference"] < row["high"]
+    assert row["ci_low"] < row["difference"] < row["ci_high"]
     assert adjust(table["p"], "holm") == table["p_adjusted"]
     against = significance(results(VALUES), baseline="third", interval="t").table
     assert list(zip(against["run_a"], against["run_b"], strict=True)) == [("one", "third"), ("other", "third")]

@@ -44,3 +44,10 @@ class UntiedWarning(UserWarning):
 
     ``strict=True`` makes it an error where it is offered; ``warnings.simplefilter("error", UntiedWarning)`` everywhere.
     """
+
+
+def deprecated(old: str, new: str, *, level: int = 3) -> None:
+    """Warn that a name goes, and say what to use; `level` is that of the caller's caller."""
+    from warnings import warn
+
+    warn(f"{old} is deprecated and goes in untied 0.3; use {new}", DeprecationWarning, stacklevel=level)

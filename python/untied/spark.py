@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
+from functools import partial
 from math import isfinite
 
 import pyarrow
@@ -191,7 +192,7 @@ def evaluate(
         docs=docs,
     )
     rows = _by_query([_scores(run, "run", "score", given), judgments], given, partitions)
-    return SparkEvaluation(rows.mapInArrow(evaluator, _ddl(evaluator.schema)), evaluator.aggregate)
+    return SparkEvaluation(rows.mapInArrow(evaluator, _ddl(evaluator.schema)), partial(evaluator.summary, warn=False))
 
 
 def compare(
@@ -258,7 +259,7 @@ def compare(
     rows = _by_query(tables, given, partitions)
 
     def summarize(batches: Iterable[Any]) -> Summary:
-        return comparer.aggregate(batches, names)
+        return comparer.summary(batches, names, warn=False)
 
     return SparkComparison(rows.mapInArrow(comparer, _ddl(comparer.schema)), summarize)
 

@@ -9,7 +9,7 @@ from untied._core import Qrels, Run
 from untied.batches.pieces import Judgments, check_rows, count_true, equals, reader_of, run_of, whole_queries
 from untied.batches.summary import ComparisonSummary, Sums
 from untied.compare.measures import DEFAULT, as_comparing_measures
-from untied.errors import UntiedError
+from untied.errors import UntiedError, deprecated
 from untied.inputs import overlap
 from untied.policies import COMPARING, Policies
 
@@ -129,8 +129,10 @@ class BatchComparer:
         nothing = Run.from_mapping({})
         return self._rows(nothing, nothing, None, None).schema
 
-    def summary(self, batches: Iterable[Any], names: tuple[str, str] = ("a", "b")) -> ComparisonSummary:
-        """Aggregate the values of queries.
+    def summary(
+        self, batches: Iterable[Any], names: tuple[str, str] = ("a", "b"), *, warn: bool = True
+    ) -> ComparisonSummary:
+        """Average the values of queries.
 
         Parameters
         ----------
@@ -138,6 +140,8 @@ class BatchComparer:
             What calls yielded: that of all pieces, sorted by query (as text, by bytes).
         names : tuple of str
             What the runs are called in tables.
+        warn : bool
+            False in a process whose warnings nobody sees.
 
         Returns
         -------
@@ -153,12 +157,6 @@ class BatchComparer:
         UntiedWarning
             The runs have no document in common, or no document of theirs is judged though there are qrels.
         """
-        found = self.aggregate(batches, names)
-        found.warn()
-        return found
-
-    def aggregate(self, batches: Iterable[Any], names: tuple[str, str] = ("a", "b")) -> ComparisonSummary:
-        """Aggregate as `summary` does, without a warning: in a process whose warnings nobody sees."""
         sums = Sums(self._measures, self.schema.names)
         alone = [0, 0]
         undefined = {str(measure): 0 for measure in self._measures}
@@ -177,7 +175,15 @@ class BatchComparer:
         unjudged = overlap.DOCUMENTS if self._judgments is not None and not judged else None
         apart = None if matched else overlap.APART
         reasons: list[dict[str, str | None]] = [{names[1]: apart}, dict.fromkeys(names, unjudged)]
-        return ComparisonSummary(
+        found = ComparisonSummary(
             self._measures, sums.totals.finish(), names, self._options["variance"], (alone[0], alone[1]), undefined,
             reasons,
         )  # fmt: skip
+        if warn:
+            found.warn()
+        return found
+
+    def aggregate(self, batches: Iterable[Any], names: tuple[str, str] = ("a", "b")) -> ComparisonSummary:
+        """Deprecated: `summary` with ``warn=False``."""
+        deprecated("aggregate(...)", "summary(..., warn=False)")
+        return self.summary(batches, names, warn=False)

@@ -17,7 +17,7 @@ from untied.batches.pieces import (
     whole_queries,
 )
 from untied.batches.summary import EvaluationSummary, Sums
-from untied.errors import UntiedError
+from untied.errors import UntiedError, deprecated
 from untied.inputs.convert import as_lengths
 from untied.measures import as_measures
 from untied.policies import EVALUATING, Policies
@@ -153,14 +153,16 @@ class BatchEvaluator:
         docs = as_lengths(self._docs, self._options["threads"])
         return reader_of(self._evaluator(self._judgments.sample(), docs, queries="common").rows(nothing)).schema
 
-    def summary(self, batches: Iterable[Any]) -> EvaluationSummary:
-        """Aggregate the values of queries.
+    def summary(self, batches: Iterable[Any], *, warn: bool = True) -> EvaluationSummary:
+        """Average the values of queries.
 
         Parameters
         ----------
         batches : iterable of pyarrow.RecordBatch
             What calls yielded: that of all pieces, sorted by query (as text, by bytes) so that sums are always added up
             in the same order.
+        warn : bool
+            False in a process whose warnings nobody sees.
 
         Returns
         -------
@@ -176,12 +178,6 @@ class BatchEvaluator:
         UntiedWarning
             The run and the qrels have no query or no document in common, or nothing is relevant.
         """
-        found = self.aggregate(batches)
-        found.warn()
-        return found
-
-    def aggregate(self, batches: Iterable[Any]) -> EvaluationSummary:
-        """Aggregate as `summary` does, without a warning: in a process whose warnings nobody sees."""
         policies = self._options["ties"], self._options["unjudged"], self._options["variance"]
         sums = Sums(self._measures, self.schema.names, policies)
         # The standard error of an estimate is not known here: rows of batches do not hold it.
@@ -225,4 +221,12 @@ class BatchEvaluator:
         if not facts["evaluated"]:
             why = "the run and the qrels have none in common" if judged else "the qrels are empty"
             raise UntiedError(f"no query to evaluate: {why}")
-        return EvaluationSummary(self._measures, sums.totals.finish(), facts, sums.columns)
+        found = EvaluationSummary(self._measures, sums.totals.finish(), facts, sums.columns)
+        if warn:
+            found.warn()
+        return found
+
+    def aggregate(self, batches: Iterable[Any]) -> EvaluationSummary:
+        """Deprecated: `summary` with ``warn=False``."""
+        deprecated("aggregate(...)", "summary(..., warn=False)")
+        return self.summary(batches, warn=False)

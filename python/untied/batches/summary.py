@@ -117,7 +117,7 @@ class ComparisonSummary(Summary):
 
     @property
     def means(self) -> Table:
-        """Columns run_a, run_b, query (``all``), measure, certificate, value, low, high, and variance if computed."""
+        """Columns run_a, run_b, query (``all``), measure, certainty, value, low, high, and variance if computed."""
         return as_table([(*self._names, "all", measure) for measure in self.measures], self._parts, self._variance)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from untied.compare.comparison import Comparison
     from untied.results.table import Table
 
-COLUMNS = ("run_a", "run_b", "query", "measure", "value", "low", "high", "certificate")
+COLUMNS = ("run_a", "run_b", "query", "measure", "value", "low", "high", "certainty")
 #: Queries whose changes are shown where nothing else is asked for.
 SHOWN = 5
 

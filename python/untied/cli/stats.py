@@ -173,8 +173,8 @@ def _line(row: dict[str, Any], digits: int, scale: str) -> dict[str, str]:
         f"{aggregate} b": f"{row['mean_b']:.{digits}f}",
         difference: f"{row['difference']:+.{digits}f}",
     }
-    if "low" in row:
-        line["interval"] = span("low", "high")
+    if "ci_low" in row:
+        line["interval"] = span("ci_low", "ci_high")
     line |= {
         "d": f"{row['effect']:+.2f}",
         "better/equal/worse": f"{row['better']}/{row['equal']}/{row['worse']}",

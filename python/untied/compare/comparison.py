@@ -143,7 +143,7 @@ class Comparison:
 
     @property
     def means(self) -> Table:
-        """Means over queries: columns run_a, run_b, query (``all``), measure, certificate, value, low, high."""
+        """Means over queries: columns run_a, run_b, query (``all``), measure, certainty, value, low, high."""
         return self.table(per_query=False)
 
     @property
@@ -162,7 +162,7 @@ class Comparison:
         Returns
         -------
         Table
-            Columns run_a, run_b, query, measure, certificate, value, low, high, and variance where it was asked for.
+            Columns run_a, run_b, query, measure, certainty, value, low, high, and variance where it was asked for.
         """
         queries = (self.queries if per_query else []) + ["all"] * means
         parts = (self._native.values() if per_query else []) + (self._native.totals() if means else [])
@@ -363,11 +363,12 @@ def record(native: _core.Comparison | Recorded, measures: list[Measure]) -> Reco
 def as_table(ids: Sequence[Sequence[str]], parts: Sequence[tuple[Any, ...]], variance: bool) -> Table:
     """Values in columns: of each the two runs, query and measure, and what the native part says."""
     texts = [list(column) for column in zip(*ids, strict=True)] or [[], [], [], []]
-    *columns, certificates = list(zip(*parts, strict=True)) or [()] * 5
+    *columns, certainties = list(zip(*parts, strict=True)) or [()] * 5
     names = ("value", "low", "high", *(("variance",) if variance else ()))
     return Table(
-        dict(zip(("run_a", "run_b", "query", "measure", "certificate"), [*texts, list(certificates)], strict=True)),
+        dict(zip(("run_a", "run_b", "query", "measure", "certainty"), [*texts, list(certainties)], strict=True)),
         {name: list(column) for name, column in zip(names, columns, strict=False)},
+        renamed={"certificate": "certainty"},
     )
 
 

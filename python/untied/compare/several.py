@@ -79,7 +79,7 @@ class Comparisons:
     def means(self) -> Table:
         """Means over queries, each run with every later one.
 
-        Columns run_a, run_b, query (``all``), measure, certificate, value, low, high.
+        Columns run_a, run_b, query (``all``), measure, certainty, value, low, high.
         """
         ids: list[Sequence[str]] = []
         parts: list[Any] = []

@@ -183,7 +183,7 @@ def _means(
                 terms, level=chance["level"], method=interval, seed=chance["seed"], threads=threads
             )
             ends = column.aggregate.whole(low, len(terms)), column.aggregate.whole(high, len(terms))
-        names = ("mean", "least", "most", "low", "high")
+        names = ("mean", "low", "high", "ci_low", "ci_high")
         row.append(dict(zip(names, map(number, (value.mean, value.low, value.high, *ends)), strict=True)))
     return row
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from untied._core import Measure, arrow_stream
+from untied.errors import deprecated
 from untied.measures import as_measure
 
 TYPE_CHECKING = False
@@ -85,9 +86,16 @@ class Table:
     (``pyarrow.table(t)``, ``polars.DataFrame(t)``, DuckDB, ...).
     """
 
-    def __init__(self, texts: dict[str, list[str]], numbers: dict[str, list[float | None]]) -> None:
+    def __init__(
+        self,
+        texts: dict[str, list[str]],
+        numbers: dict[str, list[float | None]],
+        renamed: Mapping[str, str] | None = None,
+    ) -> None:
         self._texts = texts
         self._numbers = numbers
+        #: Deprecated names of columns.
+        self._renamed = renamed or {}
 
     @property
     def columns(self) -> list[str]:
@@ -95,6 +103,9 @@ class Table:
         return [*self._texts, *self._numbers]
 
     def __getitem__(self, column: str) -> list[Any]:
+        if column in self._renamed:
+            old, column = column, self._renamed[column]
+            deprecated(f"column {old!r}", repr(column))
         return list(self._texts[column] if column in self._texts else self._numbers[column])
 
     def __len__(self) -> int:
@@ -308,15 +319,17 @@ class Results:
     @property
     def per_query(self) -> Table:
         """Values of queries, in the same columns."""
-        return self.table(aggregates=False)
+        return self.table(means=False)
 
-    def table(self, *, per_query: bool = True, aggregates: bool = True) -> Table:
-        """Values of queries, run by run, each followed by its aggregates (query ``all``).
+    def table(self, *, per_query: bool = True, means: bool = True, aggregates: bool | None = None) -> Table:
+        """Values of queries, run by run, each followed by its means (query ``all``).
 
         Parameters
         ----------
-        per_query, aggregates : bool
+        per_query, means : bool
             Which of the two to have.
+        aggregates : bool, optional
+            Deprecated name of `means`.
 
         Returns
         -------
@@ -324,6 +337,9 @@ class Results:
             Columns run, query, measure, value; then low and high with ``ties="range"`` and variance with
             ``variance=True``. The measures of a query stand together, in the order they were asked for.
         """
+        if aggregates is not None:
+            deprecated("table(aggregates=...)", "table(means=...)")
+            means = aggregates
         texts: dict[str, list[str]] = {"run": [], "query": [], "measure": []}
         parts: list[Any] = []
         width = len(self._measures)
@@ -331,7 +347,7 @@ class Results:
             queries = evaluation.queries() if per_query else []
             if per_query:
                 parts += evaluation.values()
-            if aggregates:
+            if means:
                 queries.append("all")
                 parts += evaluation.totals()
             texts["run"] += [run] * (len(queries) * width)

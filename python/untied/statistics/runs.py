@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 #: Columns of what `significance` finds, those that were asked for.
 NUMBERS = (
-    "mean_a", "mean_b", "difference", "low", "high", "effect", "better", "worse", "equal", "p", "p_adjusted",
+    "mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect", "better", "worse", "equal", "p", "p_adjusted",
     "least", "most", "p_most",
 )  # fmt: skip
 VERDICTS = ("significant", "survives")
@@ -50,7 +50,7 @@ class Significance:
     ----------
     table : Table
         A row for every measure and two runs. ``significant``: yes or no, by ``p_adjusted``. ``mean_a``, ``mean_b``,
-        their ``difference`` with ``low`` and ``high``, its confidence interval (absent with ``interval="none"``);
+        their ``difference`` with ``ci_low`` and ``ci_high``, its confidence interval (absent with ``interval="none"``);
         ``effect``: Cohen's d of the differences; ``better``, ``worse``, ``equal``: in how many queries the first
         run is which; ``p``; ``p_adjusted``. Means are the aggregates of `untied.evaluate`: of a count its sum over
         queries, with the difference of sums. Where a mean is geometric, logarithms are tested, and ``difference`` and
@@ -196,7 +196,8 @@ def significance(
         "samples": samples,
         "seed": seed,
     }
-    return Significance(Table(texts, columns), dropped, settings, list(_notes(results, texts, unsettled, settings)))
+    table = Table(texts, columns, renamed={"low": "ci_low", "high": "ci_high"})
+    return Significance(table, dropped, settings, list(_notes(results, texts, unsettled, settings)))
 
 
 def discriminative_power(
@@ -308,7 +309,7 @@ def _described(
         row = {"mean_a": pair.mean_a, "mean_b": pair.mean_b, "difference": pair.difference}
         if interval != "none":
             low, high = interval_of(differences, interval, level, INTERVAL_SAMPLES, seed, threads)
-            row |= {"low": pair.whole(low), "high": pair.whole(high)}
+            row |= {"ci_low": pair.whole(low), "ci_high": pair.whole(high)}
         row["effect"] = in_deviations(mean_of(differences), standard_deviation(differences))
         better, worse = sum(x > 0 for x in differences), sum(x < 0 for x in differences)
         row |= {"better": better, "worse": worse, "equal": len(differences) - better - worse}

@@ -94,10 +94,10 @@ function summary() {
     ...data.measures.map((measure, number) => ({
       title: measure.name, tip: about(measure), value: (run) => data.means[number][run].mean,
       cell: (run) => {
-        const { mean, least, most, low, high } = data.means[number][run];
+        const { mean, low, high, ci_low, ci_high } = data.means[number][run];
         return node("td", { class: mean === best(number) ? "best" : null }, show(mean), marks(number, run),
-          low === null ? null : node("span", { class: "sub" }, `${show(low)} – ${show(high)}`),
-          [least, most].some((end) => show(end) !== show(mean)) ? node("span", { class: "sub" }, `[${show(least)}, ${show(most)}]`) : null);
+          ci_low === null ? null : node("span", { class: "sub" }, `${show(ci_low)} – ${show(ci_high)}`),
+          [low, high].some((end) => show(end) !== show(mean)) ? node("span", { class: "sub" }, `[${show(low)}, ${show(high)}]`) : null);
       },
     })),
   ];
