@@ -12,6 +12,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/index.md",
         "docs/install.md",
         "docs/quick_start.md",
+        "docs/command_line.md",
         "docs/coming_from.md",
         "docs/coming_from_paper.md",
         "docs/glossary.md",
