@@ -12,6 +12,18 @@ from latex2mathml.converter import convert
 import untied
 from untied._core import measure_info
 from untied.cli.measures import written
+from untied.measures.help import (
+    FIRST,
+    LENGTHS,
+    PROBABILITIES,
+    RANKING,
+    SECOND,
+    STRATA,
+    SUBTOPICS,
+    code,
+    inputs,
+    name_in_example,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,16 +34,6 @@ if TYPE_CHECKING:
 
     Rows = Sequence[Sequence[str]]
 
-# One query: a, then b, c and d with equal scores, then e and f. Nobody judged d; g is relevant and not retrieved.
-RANKING: list[list[str]] = [["a"], ["b", "c", "d"], ["e"], ["f"]]
-GRADES = {"a": 0, "b": 2, "c": 0, "e": 1, "f": 0, "g": 2}
-SUBTOPICS = {"1": {"b": 1, "e": 1, "a": 0}, "2": {"e": 1, "g": 1, "c": 0, "f": 0}}
-LENGTHS = {"a": 300, "b": 500, "c": 200, "d": 800, "e": 400, "f": 100}
-STRATA = {"a": (1, 0), "b": (1, 2), "c": (1, 0), "d": (2, -1), "e": (2, 1), "f": (2, 0), "g": (2, 2)}
-PROBABILITIES = {"a": (0, 1.0), "b": (2, 1.0), "c": (0, 1.0), "e": (1, 0.5), "f": (0, 0.5), "g": (2, 0.5)}
-# Two rankings: b and c have equal scores in the first.
-FIRST: list[Any] = ["a", ["b", "c"], "d"]
-SECOND = ["b", "d", "a", "e"]
 QUERY = "q"
 
 
@@ -112,27 +114,22 @@ def prose(text: str) -> str:
     return re.sub(r"(?<!\w)'([^']*)'", lambda quoted: "`'" + quoted[1].replace("\\", "") + "'`", text)
 
 
-def example_of(info: MeasureInfo) -> tuple[str, dict[str, Any], str]:
-    """How the example writes the measure, what it evaluates with, and what is said about it."""
-    needed = "(max_rel=2)" if ("max_rel", "") in {parameter[:2] for parameter in info["parameters"]} else ""
-    needed = "(gain={1: 0.3, 2: 0.7})" if info["name"] == "Cascade" else needed
-    name = info["name"] + needed + {"required": "@3", "recall": "@0.3"}.get(info["cutoff"], "")
+def said_of(info: MeasureInfo) -> str:
+    """What is said about the example's documents, beside their grades."""
     if info["needs"] == "documents":
-        return name, {"qrels": {QUERY: GRADES}, "docs": LENGTHS}, f"Documents {listed(LENGTHS)} are so long."
+        return f"Lengths of documents are {listed(LENGTHS)}."
     if info["needs"] == "subtopics":
         found = [
             f"{join(doc for doc, grade in docs.items() if grade)} are relevant to subtopic {subtopic}"
             for subtopic, docs in SUBTOPICS.items()
         ]
-        return name, {"qrels": {QUERY: SUBTOPICS}, "qrels_format": "subtopics"}, f"{', '.join(found)}; no others are."
+        return f"{', '.join(found)}; no others are."
     if info["needs"] == "strata":
-        strata = {doc: stratum for doc, (stratum, _) in STRATA.items()}
-        return name, {"qrels": {QUERY: STRATA}, "qrels_format": "stratified"}, f"Strata are {listed(strata)}."
+        return f"Strata are {listed({doc: stratum for doc, (stratum, _) in STRATA.items()})}."
     if info["needs"] == "inclusion":
         chances = {doc: chance for doc, (_, chance) in PROBABILITIES.items()}
-        text = f"Documents were judged with probabilities {listed(chances)}."
-        return name, {"qrels": {QUERY: PROBABILITIES}, "qrels_format": "prels"}, text
-    return name, {"qrels": {QUERY: GRADES}}, ""
+        return f"Documents were judged with probabilities {listed(chances)}."
+    return ""
 
 
 def join(words: Iterable[str]) -> str:
@@ -146,11 +143,6 @@ def listed(values: Mapping[str, object]) -> str:
     return ", ".join(f"`{doc}` {value}" for doc, value in values.items())
 
 
-def literal(value: object) -> str:
-    """A value as code has it."""
-    return repr(value).replace("'", '"')
-
-
 def number(value: float | None) -> str:
     """A value in a table."""
     if value is None:
@@ -160,8 +152,8 @@ def number(value: float | None) -> str:
 
 def of_one(info: MeasureInfo, ties: str) -> list[str]:
     """The example of a measure of one ranking: every order of its ties, and what is known over all."""
-    name, given, more = example_of(info)
-    qrels, options = given["qrels"], {key: value for key, value in given.items() if key != "qrels"}
+    name, options, more = name_in_example(info, comparing=False), inputs(info), said_of(info)
+    qrels = options.pop("qrels")
 
     def evaluated(run: object, **settings: Any) -> untied.Value:
         results = untied.evaluate(qrels, {QUERY: run}, [name], on_undefined="nan", **options, **settings)
@@ -191,13 +183,9 @@ def of_one(info: MeasureInfo, ties: str) -> list[str]:
     mean = sum(orders.values()) / len(orders)
     if info["name"] != "PRR" and value.certainty == "exact" and not math.isclose(mean, value.mean, abs_tol=1e-12):
         raise ValueError(f"{name}: the mean over orders is {mean}, not {value.mean}")
-    code = ["import untied", "", 'run = {"q": [["a"], ["b", "c", "d"], ["e"], ["f"]]}', f"qrels = {literal(qrels)}"]
-    code += [f"{key} = {literal(setting)}" for key, setting in options.items() if isinstance(setting, dict)]
-    call = "".join(
-        f", {key}={key if isinstance(setting, dict) else literal(setting)}" for key, setting in options.items()
-    )
-    code.append(f'untied.evaluate(qrels, run, ["{name}"]{call}, ties="range")["{name}"]  # {value_of(value)}')
-    lines.append("\n```python\n" + "\n".join(code) + "\n```")
+    *statements, last = code(info, name, comparing=False)
+    shown = [statements[0], "", *statements[1:], f"{last}  # {value_of(value)}"]
+    lines.append("\n```python\n" + "\n".join(shown) + "\n```")
     lines.append("\n## Ties\n")
     if info["sampled"]:
         lines += [f"Exact, unless {unless}; then {then}." for unless, then in info["sampled"]]
@@ -250,9 +238,7 @@ def unjudged(evaluated: Any, unbounded: str | None) -> list[str]:
 
 def of_two(info: MeasureInfo, ties: Rows) -> list[str]:
     """The example of a measure of two rankings: both orders of the tie in the first, and what is known over both."""
-    name = info["name"] + (
-        "(nDCG@3)" if info["name"] in {"MED", "Delta"} else "@3" if info["cutoff"] == "required" else ""
-    )
+    name = name_in_example(info, comparing=True)
 
     def compared(first: Sequence[object]) -> untied.Value:
         return untied.compare(first, SECOND, name).value(name)
@@ -266,10 +252,8 @@ def of_two(info: MeasureInfo, ties: Rows) -> list[str]:
     lines += [f"| a **{' '.join(tied)}** d | {number(compared(['a', *tied, 'd']).mean)} |" for tied in ("bc", "cb")]
     lines.append(f"| **`b` and `c` tied** | **{number(value.mean)}** |")
     lines.append(f"| lowest, highest | {number(value.low)}, {number(value.high)} |")
-    lines.append(
-        f'\n```python\nimport untied\n\nuntied.compare({literal(FIRST)}, {literal(SECOND)}, "{name}")["{name}"]'
-        f"  # {value}\n```"
-    )
+    imported, last = code(info, name, comparing=True)
+    lines.append(f"\n```python\n{imported}\n\n{last}  # {value}\n```")
     lines.append("\n## Ties\n")
     for row in ties:
         mean, extremes, variance = ({"yes": "known", "no": "not known"}.get(words, words) for words in row[1:])

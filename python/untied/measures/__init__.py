@@ -25,6 +25,24 @@ if TYPE_CHECKING:
 
     MeasureLike: TypeAlias = Measure | str | OfIrMeasures
 
+
+class Documentation:
+    """``__doc__`` of measures: of the type what it always is, of a measure its own facts, written when asked for."""
+
+    def __init__(self, of_type: str | None) -> None:
+        self.of_type = of_type
+
+    def __get__(self, measure: Measure | None, owner: type) -> str | None:
+        """The docstring of a measure, or of the type."""
+        if measure is None:
+            return self.of_type
+        from untied.measures.help import document
+
+        return document(measure)
+
+
+Measure.__doc__ = Documentation(Measure.__doc__)  # type: ignore[assignment]
+
 #: What is computed where nothing is asked for.
 DEFAULT = (named.AP, named.nDCG @ 10, named.RR, named.P @ 10, named.R @ 100)
 
