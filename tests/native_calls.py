@@ -21,7 +21,7 @@ import numpy
 import pyarrow
 
 import untied
-from untied import _core, batches, curves, estimates, gate, judging, own, report, sample, statistics
+from untied import _core, batches, curves, distances, estimates, gate, judging, own, report, sample, statistics
 from untied.cli.trec_eval import defaults
 from untied.measures import as_measures
 
@@ -188,6 +188,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "register": lambda: _core.register("as_run", untied.read_run),
     "in_common": lambda: [_core.in_common(run(), qrels()), _core.in_common(run(), run("two"))],
     "judgment_outlook": lambda: judging.judge_next(QRELS, RUNS, "AP"),
+    "item_distance": lambda: distances.footrule([["a", "b"], "c"], ["c", "b", "a"]),
     "largest_assignment": lambda: comparison().assignment("MED(AP@10)", "q1"),
     "look_swapped": lambda: _core.look_swapped(qrels(), run()),
     "measure_info": _core.measure_info,

@@ -187,8 +187,9 @@ NONE_NEEDED = {
     ],
     "two lists that must hold the same, or that may well differ wholly": [
         "compare_arrays", "correlation.kendall", "correlation.tau_ap", "correlation.swapped", "correlation.spearman",
-        "distances.kendall", "distances.footrule", "statistics.randomization_test", "statistics.t_test",
-        "statistics.wilcoxon_test", "statistics.paired_p", "statistics.mean_interval", "statistics.effect_size",
+        "distances.kendall", "distances.kendall_distance", "distances.footrule", "statistics.randomization_test",
+        "statistics.t_test", "statistics.wilcoxon_test", "statistics.paired_p", "statistics.mean_interval",
+        "statistics.effect_size",
     ],
     "of results, of which whoever evaluated has been warned": [
         "paper.paper_table", "report.comparison_report", "report.page", "report.collect_comparison",

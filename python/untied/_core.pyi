@@ -41,6 +41,7 @@ __all__ = [
     "find_columns",
     "formula_inputs",
     "in_common",
+    "item_distance",
     "judgment_outlook",
     "largest_assignment",
     "look_swapped",
@@ -429,6 +430,16 @@ def find_columns(names: list[str], holds: str, columns: Mapping[str, str] | None
 def formula_inputs() -> list[str]: ...
 def register(name: str, function: Callable[..., object]) -> None: ...
 def in_common(run: Run, other: Qrels | Run, threads: int | None = None) -> tuple[int, bool]: ...
+def item_distance(
+    a: list[int],
+    b: list[int],
+    *,
+    footrule: bool,
+    weights: list[float],
+    delta: list[float],
+    unmoved: float,
+    dissimilarities: list[list[float]] | None,
+) -> _Parts: ...
 def largest_assignment(
     run_a: Run,
     run_b: Run,

@@ -8,9 +8,9 @@ be the mean cost of the ranks that item x moved across (`unmoved` if it did not 
 
 Without weights, costs and dissimilarities they are Kendall's distance (the number of pairs in opposite orders) and
 Spearman's footrule. For position weights alone, of whole runs, there are the measures ``WeightedKendall`` and
-``WeightedFootrule`` of `untied.compare`.
+``WeightedFootrule`` of `untied.compare`; `untied.correlation.kendall` is Kendall's tau.
 """
 
-from untied.compare.distances import footrule, kendall
+from untied.compare.distances import footrule, kendall, kendall_distance
 
-__all__ = ["footrule", "kendall"]
+__all__ = ["footrule", "kendall", "kendall_distance"]

@@ -9,7 +9,9 @@ use untied_core::error::text;
 use untied_core::evaluate::Value;
 use untied_core::names::Spec;
 use untied_core::overlap::share_document;
+use untied_core::similarity::items::{Distance, Items};
 use untied_core::similarity::{Score, Symmetry};
+use untied_core::watch;
 
 use crate::batches::{Rows, joined};
 use crate::convert::{self, Parts, with_id};
@@ -52,6 +54,29 @@ pub fn comparing_info(measure: &Measure) -> PyResult<(Option<usize>, bool, &'sta
 #[pyfunction]
 pub fn filled_rankings(measure: &Measure, a: &Run, b: &Run, depth: Option<usize>) -> (usize, usize) {
     compare::filled(&measure.0, &a.0, &b.0, depth)
+}
+
+/// Kendall's distance or Spearman's footrule of two rankings of the same items, each as the tie groups of all items.
+#[pyfunction]
+#[pyo3(signature = (a, b, *, footrule, weights, delta, unmoved, dissimilarities))]
+#[allow(clippy::too_many_arguments)]
+pub fn item_distance(
+    py: Python<'_>,
+    a: Vec<u32>,
+    b: Vec<u32>,
+    footrule: bool,
+    weights: Vec<f64>,
+    delta: Vec<f64>,
+    unmoved: f64,
+    dissimilarities: Option<Vec<Vec<f64>>>,
+) -> PyResult<Parts> {
+    let distance = if footrule { Distance::Footrule } else { Distance::Kendall };
+    let items = Items { groups: [a, b], weights, delta, unmoved, dissimilarities };
+    let score = threads::run(py, Some(1), || {
+        let score = items.distance(distance);
+        watch::check().map(|()| score)
+    })?;
+    Ok(parts(&score))
 }
 
 fn background<'a>(qrels: Option<&'a Qrels>, probabilities: Option<&'a Run>, docs: Option<&'a Lengths>) -> Evidence<'a> {

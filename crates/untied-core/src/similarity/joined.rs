@@ -41,6 +41,11 @@ impl Joined {
         self.a.iter().sum()
     }
 
+    /// Whether documents are tied in either ranking.
+    pub fn is_tied(&self) -> bool {
+        self.a.iter().chain(&self.b).any(|&size| size > 1)
+    }
+
     /// Pairs of documents in opposite strict orders.
     pub fn discordant(&self) -> f64 {
         let mut seen = Tree::new(self.b.len());
@@ -62,6 +67,32 @@ impl Joined {
             self.blocks.iter().map(|block| Block { a: block.b, b: block.a, count: block.count }).collect();
         blocks.sort_unstable_by_key(|block| (block.a, block.b));
         Joined { blocks, a: self.b.clone(), b: self.a.clone() }
+    }
+}
+
+/// A tie group: the documents before it and in it.
+#[derive(Clone, Copy)]
+pub struct Group {
+    pub start: usize,
+    pub size: usize,
+}
+
+impl Group {
+    pub fn all(sizes: &[u64]) -> Vec<Group> {
+        let groups = sizes.iter().scan(0, |start, &size| {
+            *start += size as usize;
+            Some(Group { start: *start - size as usize, size: size as usize })
+        });
+        groups.collect()
+    }
+
+    pub fn ranks(self) -> impl DoubleEndedIterator<Item = usize> + ExactSizeIterator {
+        self.start + 1..self.start + self.size + 1
+    }
+
+    /// Pairs of different positions, each twice.
+    pub fn pairs(self) -> f64 {
+        (self.size * (self.size - 1)) as f64
     }
 }
 

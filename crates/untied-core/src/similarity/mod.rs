@@ -6,9 +6,11 @@
 pub(crate) mod anchor;
 pub(crate) mod footrule;
 pub(crate) mod hoeffding;
+pub mod items;
 pub(crate) mod jaccard;
 mod joined;
 pub(crate) mod kendall_distance;
+mod orders;
 pub(crate) mod overlap;
 mod overlaps;
 pub(crate) mod rbo;

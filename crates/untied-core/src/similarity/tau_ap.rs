@@ -11,10 +11,12 @@
 //! not in the first group, the share of the documents of groups above that the other ranking puts strictly above.
 
 use super::joined::{Joined, Tree, pairs};
+use super::orders::Orders;
 use super::overlaps::Overlaps;
 use super::tau::{VARIANT, is_b};
 use super::{Definition, Score, Similarity, Symmetry};
 use crate::names::Info;
+use crate::ranking::Block;
 use crate::watch;
 
 pub static TAU_AP: Definition = Info {
@@ -50,11 +52,12 @@ impl Similarity for TauAp {
             return Score::one_number(f64::midpoint(strict(&joined), strict(&exchanged)));
         }
         let value = mean(&exchanged);
-        if joined.blocks.len() as u64 == joined.len() && joined.a.iter().chain(&joined.b).all(|&count| count <= 1) {
+        if !joined.is_tied() {
             return Score::constant(value, with_variance);
         }
-        // No closed form of the extremes and the variance is known.
-        Score::one_number(value)
+        // No closed form of the extremes and the variance is known, so they are had where orders are few.
+        let orders = with_variance.then(|| Orders::new(&joined)).filter(Orders::are_listed);
+        orders.map_or(Score::one_number(value), |orders| Score { value, ..orders.score(true, of_orders) })
     }
 }
 
@@ -75,6 +78,14 @@ fn by_group(estimate: &Joined, mut see: impl FnMut(u64, u64, f64, f64)) {
         group.iter().for_each(|block| seen.add(block.b as usize, f64::from(block.count)));
         start += size;
     }
+}
+
+/// Of two orders, every document's rank in the truth and in the estimate.
+fn of_orders(truth: &[usize], estimate: &[usize]) -> f64 {
+    let blocks = truth.iter().zip(estimate).map(|(&a, &b)| Block { a: b as u32 - 1, b: a as u32 - 1, count: 1 });
+    let mut blocks: Vec<Block> = blocks.collect();
+    blocks.sort_unstable_by_key(|block| block.a);
+    mean(&Joined::of(blocks, estimate.len(), truth.len()))
 }
 
 fn mean(estimate: &Joined) -> f64 {

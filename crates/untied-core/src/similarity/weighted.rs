@@ -13,7 +13,7 @@
 //! of pbar over the positions of both groups is taken; two of one group of n have each pair of different positions with
 //! probability 1 / (n (n-1)).
 
-use super::joined::{Joined, Tree};
+use super::joined::{Group, Joined, Tree};
 use super::kendall_distance::union;
 use super::overlaps::Overlaps;
 use super::{Definition, Score, Similarity};
@@ -98,38 +98,43 @@ impl Weights {
             Delta::Named(Named::None) => 1.0,
             Delta::Given(costs) => costs.get(i - 2).copied().unwrap_or(0.0),
         };
-        let mut p = vec![0.0; documents + 1];
-        for i in 2..=documents {
-            p[i] = p[i - 1] + cost(i);
-        }
-        Whole { joined, p, unmoved: self.unmoved }
+        Whole { joined, costs: Costs::new((2..=documents).map(cost), self.unmoved) }
     }
 }
 
-/// Two tied rankings of the same documents, and `p_i`.
-pub struct Whole {
-    pub joined: Joined,
+/// What moves cost: `p_i` by rank, and documents that do not move.
+pub struct Costs {
     p: Vec<f64>,
     unmoved: f64,
 }
 
-impl Whole {
-    pub fn documents(&self) -> usize {
-        self.p.len() - 1
-    }
-
-    fn is_tied(&self) -> bool {
-        self.joined.a.iter().chain(&self.joined.b).any(|&size| size > 1)
+impl Costs {
+    /// Costs of moving to a rank from the one above, from rank 2 on.
+    pub fn new(delta: impl IntoIterator<Item = f64>, unmoved: f64) -> Costs {
+        let mut p = vec![0.0, 0.0];
+        p.extend(delta.into_iter().scan(0.0, |sum, cost| {
+            *sum += cost;
+            Some(*sum)
+        }));
+        Costs { p, unmoved }
     }
 
     /// pbar of a document at these ranks.
-    pub fn moved(&self, i: usize, j: usize) -> f64 {
+    pub fn of_move(&self, i: usize, j: usize) -> f64 {
         if i == j { self.unmoved } else { (self.p[i] - self.p[j]) / (i as f64 - j as f64) }
     }
+}
 
+/// Two tied rankings of the same documents, and what moves cost.
+pub struct Whole {
+    pub joined: Joined,
+    pub costs: Costs,
+}
+
+impl Whole {
     /// pbar at the positions of a group of one ranking, on average over those of a group of the other.
     fn rows(&self, of: Group, over: Group) -> Vec<f64> {
-        let mean = |i| over.ranks().map(|j| self.moved(i, j)).sum::<f64>() / over.size as f64;
+        let mean = |i| over.ranks().map(|j| self.costs.of_move(i, j)).sum::<f64>() / over.size as f64;
         of.ranks().map(mean).collect()
     }
 
@@ -141,7 +146,7 @@ impl Whole {
             // above[j]: over ranks of A above i, the sum at the j-th rank of B.
             let mut below = 0.0;
             for (k, j) in b.ranks().enumerate().rev() {
-                let pbar = self.moved(i, j);
+                let pbar = self.costs.of_move(i, j);
                 sum += pbar * below;
                 below += above[k];
                 above[k] += pbar;
@@ -151,39 +156,13 @@ impl Whole {
     }
 }
 
-/// A tie group: the documents before it and in it.
-#[derive(Clone, Copy)]
-pub struct Group {
-    pub start: usize,
-    pub size: usize,
-}
-
-impl Group {
-    pub fn all(sizes: &[u64]) -> Vec<Group> {
-        let groups = sizes.iter().scan(0, |start, &size| {
-            *start += size as usize;
-            Some(Group { start: *start - size as usize, size: size as usize })
-        });
-        groups.collect()
-    }
-
-    fn ranks(self) -> impl DoubleEndedIterator<Item = usize> + ExactSizeIterator {
-        self.start + 1..self.start + self.size + 1
-    }
-
-    /// Pairs of different positions, each twice.
-    fn pairs(self) -> f64 {
-        (self.size * (self.size - 1)) as f64
-    }
-}
-
 struct Kendall(Weights);
 
 impl Similarity for Kendall {
     fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
         let whole = self.0.whole(&overlaps.pair);
         let value = mean(&whole);
-        if whole.is_tied() { Score::one_number(value) } else { Score::constant(value, with_variance) }
+        if whole.joined.is_tied() { Score::one_number(value) } else { Score::constant(value, with_variance) }
     }
 }
 
