@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
 
 class UntiedError(ValueError):
     """Any input or option that untied refuses."""
@@ -51,3 +55,11 @@ def deprecated(old: str, new: str, *, level: int = 3) -> None:
     from warnings import warn
 
     warn(f"{old} is deprecated and goes in untied 0.3; use {new}", DeprecationWarning, stacklevel=level)
+
+
+def check_one_of(name: str, value: str, known: Collection[str]) -> str:
+    """Refuse a value of an option that is not among the known ones."""
+    if value not in known:
+        *others, last = known
+        raise UntiedError(f"{name} must be {', '.join(others)} or {last}, not {value!r}")
+    return value

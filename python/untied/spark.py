@@ -22,7 +22,7 @@ from untied.batches.compare import BatchComparer
 from untied.batches.evaluate import BatchEvaluator
 from untied.batches.pieces import DETAILS
 from untied.compare.measures import DEFAULT
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_one_of
 from untied.policies import COMPARING, EVALUATING, Policies
 
 TYPE_CHECKING = False
@@ -322,9 +322,7 @@ def _scores(run: DataFrame, source: str, name: str, given: bool) -> DataFrame:
 
 def _judgments(qrels: DataFrame, format: str) -> tuple[DataFrame, list[float]]:
     """The rows of qrels, and the grades that occur."""
-    if format not in DETAILS:
-        *others, last = DETAILS
-        raise UntiedError(f"qrels format must be {', '.join(others)} or {last} for a DataFrame, not {format!r}")
+    check_one_of("qrels format", format, DETAILS)
     table = _Table(qrels, "qrels")
     holds = "trec" if format == "auto" else format
     query, document, numbers, subtopic = _core.place_columns(qrels.columns, holds, False, "qrels")

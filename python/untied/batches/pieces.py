@@ -8,7 +8,7 @@ import pyarrow
 import pyarrow.compute as pc
 
 from untied._core import Qrels, Run
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_one_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,9 +27,7 @@ class Judgments:
     """How qrels are read from a piece."""
 
     def __init__(self, format: str, grades: Iterable[float]) -> None:
-        if format not in DETAILS:
-            *others, last = DETAILS
-            raise UntiedError(f"qrels format must be {', '.join(others)} or {last} here, not {format!r}")
+        check_one_of("qrels format", format, DETAILS)
         self.format = "trec" if format == "auto" else format
         self.grades = sorted({float(grade) + 0.0 for grade in grades})
         odd = [grade for grade in self.grades if not isfinite(grade)]

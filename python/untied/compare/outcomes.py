@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from untied.errors import UntiedError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
-
 
 class Assignment:
     """Grades of documents that are not judged, with which one ranking is as far ahead of the other as it can be.

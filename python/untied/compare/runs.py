@@ -113,17 +113,12 @@ def compare(
         run_a, run_b = {"query": run_a}, {"query": run_b}
         qrels = None if qrels is None else {"query": qrels}
         probabilities = None if probabilities is None else {"query": probabilities}
-    judged = None if qrels is None else as_qrels(qrels, threads)
+    known = _known(qrels, probabilities, docs, threads)
     runs = (as_run(run_a, threads), as_run(run_b, threads))
     options = {**policies.options, "depth": depth}
-    known: dict[str, Any] = {
-        "qrels": judged,
-        "probabilities": None if probabilities is None else as_run(probabilities, threads),
-        "docs": as_lengths(docs, threads),
-    }
     [native] = _core.compare_runs(runs, asked, **known, **options, itself=False, threads=threads)
     _warn(dict(zip(names, runs, strict=True)), known, not any(ranked_lists), strict, threads)
-    return Comparison(names, asked, native, (*runs, judged), options, known["probabilities"], known["docs"])
+    return Comparison(names, asked, native, (*runs, known["qrels"]), options, known["probabilities"], known["docs"])
 
 
 def compare_all(
@@ -195,14 +190,9 @@ def compare_all(
     named = named_runs(runs, threads)
     if len(named) < 2:
         raise UntiedError("there is only one run; a comparison needs two")
-    judged = None if qrels is None else as_qrels(qrels, threads)
+    known = _known(qrels, probabilities, docs, threads)
     loaded = {name: load() for name, load in named}
     options = {**policies.options, "depth": depth}
-    known: dict[str, Any] = {
-        "qrels": judged,
-        "probabilities": None if probabilities is None else as_run(probabilities, threads),
-        "docs": as_lengths(docs, threads),
-    }
     return compare_loaded(loaded, asked, known, options, itself=itself, strict=strict, threads=threads)
 
 
@@ -225,6 +215,15 @@ def compare_loaded(
     _warn(runs, known, True, strict, threads)
     inputs = (loaded, known["qrels"])
     return Comparisons(list(runs), measures, natives, inputs, options, known["probabilities"], known["docs"])
+
+
+def _known(qrels: Any, probabilities: Any, docs: DocsLike | None, threads: int | None) -> dict[str, Any]:
+    """What is given besides runs, read."""
+    return {
+        "qrels": None if qrels is None else as_qrels(qrels, threads),
+        "probabilities": None if probabilities is None else as_run(probabilities, threads),
+        "docs": as_lengths(docs, threads),
+    }
 
 
 def _warn(

@@ -163,12 +163,7 @@ class EvaluateRetrieval:
 
     @staticmethod
     def evaluate_custom(
-        qrels: Grades,
-        results: Scores,
-        k_values: Iterable[int],
-        metric: str,
-        *,
-        ties: TiesOfOneValue = "given",
+        qrels: Grades, results: Scores, k_values: Iterable[int], metric: str, *, ties: TiesOfOneValue = "given"
     ) -> dict[str, float]:
         """One of `mrr`, `recall_cap`, `hole` and `top_k_accuracy`, by any of BEIR's names for it.
 
@@ -184,23 +179,13 @@ class EvaluateRetrieval:
         raise UntiedError(f"no metric {metric!r}; there are {', '.join(_CUSTOM)}")
 
 
-def mrr(
-    qrels: Grades,
-    results: Scores,
-    k_values: Iterable[int],
-    *,
-    ties: TiesOfOneValue = "given",
-) -> dict[str, float]:
+def mrr(qrels: Grades, results: Scores, k_values: Iterable[int], *, ties: TiesOfOneValue = "given") -> dict[str, float]:
     """``MRR@k``: reciprocal rank of the first relevant document, mean over all queries of the qrels."""
     return _custom(qrels, results, {f"MRR@{k}": RR @ k for k in k_values}, ties)
 
 
 def recall_cap(
-    qrels: Grades,
-    results: Scores,
-    k_values: Iterable[int],
-    *,
-    ties: TiesOfOneValue = "given",
+    qrels: Grades, results: Scores, k_values: Iterable[int], *, ties: TiesOfOneValue = "given"
 ) -> dict[str, float]:
     """``R_cap@k``: relevant documents among the first k, as a share of the most there could be (untied's RelP).
 
@@ -210,22 +195,14 @@ def recall_cap(
 
 
 def top_k_accuracy(
-    qrels: Grades,
-    results: Scores,
-    k_values: Iterable[int],
-    *,
-    ties: TiesOfOneValue = "given",
+    qrels: Grades, results: Scores, k_values: Iterable[int], *, ties: TiesOfOneValue = "given"
 ) -> dict[str, float]:
     """``Accuracy@k``: share of the queries of the qrels with a relevant document among the first k."""
     return _custom(qrels, results, {f"Accuracy@{k}": Success @ k for k in k_values}, ties)
 
 
 def hole(
-    qrels: Grades,
-    results: Scores,
-    k_values: Iterable[int],
-    *,
-    ties: TiesOfOneValue = "given",
+    qrels: Grades, results: Scores, k_values: Iterable[int], *, ties: TiesOfOneValue = "given"
 ) -> dict[str, float]:
     """``Hole@k``: share of the first k documents that are judged for no query at all."""
     judged = {document for documents in qrels.values() for document in documents}
@@ -236,12 +213,7 @@ def hole(
     return _means(holes, results, {f"Hole@{k}": P @ k for k in k_values}, ties, len(qrels))
 
 
-def _custom(
-    qrels: Grades,
-    results: Scores,
-    measures: dict[str, Measure],
-    ties: TiesOfOneValue,
-) -> dict[str, float]:
+def _custom(qrels: Grades, results: Scores, measures: dict[str, Measure], ties: TiesOfOneValue) -> dict[str, float]:
     """Means over all queries of the qrels, every grade above 0 being relevant."""
     for query in results:
         if query not in qrels:
@@ -251,11 +223,7 @@ def _custom(
 
 
 def _means(
-    qrels: Grades,
-    results: Scores,
-    measures: dict[str, Measure],
-    ties: TiesOfOneValue,
-    queries: int,
+    qrels: Grades, results: Scores, measures: dict[str, Measure], ties: TiesOfOneValue, queries: int
 ) -> dict[str, float]:
     """Sums of the values of the queries of the results, divided by a number of queries."""
     one_value(ties, "BEIR's results")
@@ -265,10 +233,10 @@ def _means(
         return _logged(dict.fromkeys(measures, 0.0))
     with Notes():  # the original package does not warn either
         table = evaluate(qrels, with_finite_scores(results, ties), list(measures.values()), ties=ties).per_query
-    values: dict[str, list[float]] = {}
+    totals = dict.fromkeys(map(str, measures.values()), 0.0)
     for measure, value in zip(table["measure"], table["value"], strict=True):
-        values.setdefault(measure, []).append(value)
-    return _logged({key: round(sum(values[str(measure)]) / queries, 5) for key, measure in measures.items()})
+        totals[measure] += value
+    return _logged({key: round(totals[str(measure)] / queries, 5) for key, measure in measures.items()})
 
 
 def _mean(values: list[float]) -> float:

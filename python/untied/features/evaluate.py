@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from untied._core import FeatureEvaluator
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_one_of
 from untied.inputs import overlap
 from untied.inputs.files import unpacked
 from untied.measures import as_measure, as_measures
@@ -365,8 +365,7 @@ def features(
     >>> found.ranked("RR")
     [('a', 'high'), ('b', 'high')]
     """
-    if directions not in DIRECTIONS:
-        raise UntiedError(f"directions must be {', '.join(list(DIRECTIONS)[:-1])} or better, not {directions!r}")
+    check_one_of("directions", directions, DIRECTIONS)
     policies = Policies(OF_ARRAYS, ties=ties, unjudged=unjudged, on_undefined=on_undefined)
     asked = as_measures(measures)
     evaluator = FeatureEvaluator(

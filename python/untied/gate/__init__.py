@@ -11,7 +11,9 @@ from untied.inputs import overlap
 from untied.inputs.convert import as_lengths, as_qrels, as_run
 from untied.measures import as_measure
 from untied.policies import GATING, Policies
+from untied.statistics.intervals import check_level
 from untied.statistics.tests import SAMPLES
+from untied.statistics.values import check_samples
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -160,10 +162,8 @@ def gate(
     """
     policies = Policies(GATING, ties=ties, unjudged=unjudged, score_dtype=score_dtype)
     GATING["on_undefined"].check(on_undefined)
-    if not 0 < level < 1:
-        raise UntiedError(f"level must be between 0 and 1, not {level}")
-    if samples < 1:
-        raise UntiedError(f"samples must be at least 1, not {samples}")
+    check_level(level)
+    check_samples(samples)
     allowed = Allowed(allow_missing, on_undefined)
     given = {"min": min, "max": max, "max-drop": max_drop, "max-med": max_med}
     limits = [

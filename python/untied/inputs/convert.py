@@ -6,7 +6,7 @@ import os
 from functools import partial
 
 from untied._core import Lengths, Qrels, Run, register
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_one_of
 from untied.inputs import files
 from untied.inputs.names import names_of
 
@@ -126,7 +126,7 @@ def as_qrels(
     """Qrels from a path, a frame, rows, or one of the dicts that `Evaluator` takes."""
     if isinstance(qrels, (str, os.PathLike)):
         return files.read_qrels(qrels, format, columns, threads)
-    files.check_qrels_format(format)
+    check_one_of("qrels format", format, files.QRELS_FORMATS)
     if is_table(qrels):
         holds = "trec" if format in files.PLAIN else format
         made = _of_table(
@@ -195,7 +195,7 @@ def as_run(
         return run
     if isinstance(run, (str, os.PathLike)):
         return files.read_run(run, format, columns, threads)
-    files.check_run_format(format)
+    check_one_of("run format", format, files.RUN_FORMATS)
     if is_table(run):
         return read_once(_of_table(Run.from_arrow, Run.from_rows, run, threads, columns), run, "run")
     plain: Any = _plain(run, "run")

@@ -7,7 +7,7 @@ from itertools import islice
 from reprlib import Repr
 
 from untied._core import Qrels, Run, find_columns, read_bytes, show_id
-from untied.errors import InputError, UntiedError
+from untied.errors import InputError, UntiedError, check_one_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,19 +66,6 @@ def by_suffix(path: str | os.PathLike[str]) -> str:
     return SUFFIXES.get(os.path.splitext(unpacked(os.fspath(path)).lower())[1], "trec")
 
 
-def check_run_format(format: str) -> None:
-    """Refuse what is no format of runs."""
-    if format not in RUN_FORMATS:
-        raise UntiedError(f"run format must be {', '.join(RUN_FORMATS[:-1])} or {RUN_FORMATS[-1]}, not {format!r}")
-
-
-def check_qrels_format(format: str) -> None:
-    """Refuse what is no format of qrels."""
-    if format not in QRELS_FORMATS:
-        formats = f"{', '.join(QRELS_FORMATS[:-1])} or {QRELS_FORMATS[-1]}"
-        raise UntiedError(f"qrels format must be {formats}, not {format!r}")
-
-
 def check_columns(columns: Mapping[str, str] | None, held: str, source: str) -> None:
     """Refuse names of columns where there are none: `held` is a file's format, or what else was given."""
     if columns and held not in NAMED:
@@ -99,7 +86,7 @@ class RunFile:
     """The path of a run whose format or columns are named."""
 
     def __init__(self, path: str | os.PathLike[str], format: str, columns: Mapping[str, str] | None = None) -> None:
-        check_run_format(format)
+        check_one_of("run format", format, RUN_FORMATS)
         self.path = os.fspath(path)
         self.format = format
         self.columns = columns
@@ -144,7 +131,7 @@ def read_qrels(
     threads: int | None = None,
 ) -> Qrels:
     """Read qrels."""
-    check_qrels_format(format)
+    check_one_of("qrels format", format, QRELS_FORMATS)
     name = os.fspath(path)
     layout = by_suffix(name) if format == "auto" or format in DETAILED else format
     holds = format if format in DETAILED else "trec"

@@ -5,9 +5,8 @@ from __future__ import annotations
 from math import fsum, nan, sqrt
 
 from untied import _core
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_one_of
 from untied.statistics.values import (
-    check_one_of,
     check_samples,
     differences_of,
     mean_of,

@@ -7,7 +7,7 @@ from itertools import compress
 from math import isnan
 
 from untied import _core
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_one_of
 from untied.inputs import overlap
 from untied.measures import as_measure
 from untied.results.table import Results, Table
@@ -25,7 +25,7 @@ from untied.statistics.tests import (
     t_p,
     wilcoxon_p,
 )
-from untied.statistics.values import check_one_of, check_samples, mean_of, standard_deviation
+from untied.statistics.values import check_samples, mean_of, standard_deviation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def significance(
     >>> significance(results, interval="none").table.to_dicts()[0]["p"]
     0.25
     """
-    check_one_of("test", test, tuple(TESTS))
+    check_one_of("test", test, TESTS)
     check_one_of("correction", correction, CORRECTIONS)
     check_one_of("interval", interval, INTERVALS)
     check_level(level)

@@ -75,13 +75,6 @@ def standard_deviation(values: Sequence[float]) -> float:
     return sqrt(fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
 
-def check_one_of(name: str, value: str, known: Sequence[str]) -> str:
-    """Refuse an option that is not among the known ones."""
-    if value not in known:
-        raise UntiedError(f"{name} must be {', '.join(known[:-1])} or {known[-1]}, not {value!r}")
-    return value
-
-
 def check_samples(samples: int) -> int:
     """Refuse what is no number of samples."""
     if samples < 1:
