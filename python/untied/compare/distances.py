@@ -6,7 +6,7 @@ import math
 
 from untied import _core
 from untied.compare.correlation import same_items
-from untied.errors import UntiedError
+from untied.errors import UntiedError, deprecated
 from untied.results.table import Value
 
 TYPE_CHECKING = False
@@ -103,10 +103,7 @@ def footrule(
 
 def kendall(one: Ranking, other: Ranking, **options: Any) -> Value:
     """Kendall's distance by its old name; deprecated: call `kendall_distance`."""
-    import warnings
-
-    text = "untied.distances.kendall is now called kendall_distance; the old name goes in version 0.3"
-    warnings.warn(text, DeprecationWarning, stacklevel=2)
+    deprecated("untied.distances.kendall", "kendall_distance")
     return kendall_distance(one, other, **options)
 
 
