@@ -77,7 +77,7 @@ PARTS = {
     "judging": Part((f"{PYTHON}judging",), "estimates judging sample"),
     "batches": Part((f"{PYTHON}batches", f"{PYTHON}spark.py"), "batches spark"),
     "gate": Part((f"{PYTHON}gate",), "gate gate_adversary gate_table"),
-    "report": Part((f"{PYTHON}report",), "report security"),
+    "report": Part((f"{PYTHON}report",), "report report_words security"),
     "study": Part(
         (f"{PYTHON}study",),
         "study study_agreement study_example study_med study_notes study_pools study_resumed study_ties",

@@ -269,8 +269,6 @@ def heard(call: Callable[[], Any]) -> str | None:
 @pytest.mark.parametrize("situation", SITUATIONS)
 @pytest.mark.parametrize("name", CASES)
 def test_python_tells(name: str, situation: str, tmp_path: Any) -> None:
-    if name.startswith("report"):
-        pytest.importorskip("plotly")
     said = heard(lambda: CASES[name](*SITUATIONS[situation], tmp_path))
     if situation == "sound" or (situation == "swapped" and name in COLUMNS_SAY):
         assert said is None or "as high as asked for" in said  # than the scores that are read as grades
@@ -381,8 +379,6 @@ def test_every_command_has_a_case_or_a_reason() -> None:
 @pytest.mark.parametrize("situation", SITUATIONS)
 @pytest.mark.parametrize("command", ARGUMENTS)
 def test_commands_tell(command: str, situation: str, tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    if command == "report":
-        pytest.importorskip("plotly")
     qrels, run = SITUATIONS[situation]
     paths = {"q": tmp_path / "q.json", "r": tmp_path / "r.json", "o": tmp_path / "o.run", "d": tmp_path}
     paths["q"].write_text(json.dumps(qrels))

@@ -206,23 +206,31 @@ def walk_through(browser, path: Path, screenshots: Path, runs: int) -> None:
     summary = page.locator("#summary tbody tr")
     assert summary.count() == runs
     page.screenshot(path=screenshots / "summary.png")
-    # Sort by the first measure, descending, then ascending.
+    # The best run by the chosen measure comes first, then the order turns.
     head = page.locator("#summary thead th").nth(1)
 
     def values() -> list[float]:
         cells = page.locator("#summary tbody td:nth-child(2)").all_inner_texts()
         return [float(text.split()[0]) for text in cells]
 
-    head.locator("button").click()
     assert values() == sorted(values(), reverse=True)
-    assert page.locator("#summary thead th").nth(1).get_attribute("aria-sort") == "descending"
-    page.locator("#summary thead th button").nth(1).press("Enter")
+    assert head.get_attribute("aria-sort") == "descending"
+    head.locator("button").click()
     assert values() == sorted(values())
+    assert page.locator("#summary thead th").nth(1).get_attribute("aria-sort") == "ascending"
+    page.locator("#summary thead th button").nth(1).press("Enter")
+    assert values() == sorted(values(), reverse=True)
+    # The answer in words is of the first run of the table.
+    best = page.locator("#summary tbody td").first.inner_text().split("\n")[0].removesuffix("baseline")
+    assert re.match(f"{re.escape(best)}(, the baseline,)? leads by ", page.locator(".answer .first").inner_text())
     # A bar of the chart and a row of the table open a query.
-    page.locator("#bars").scroll_into_view_if_needed()
-    page.wait_for_selector("#bars .bars .point path")
-    last = page.locator("#bars .bars .point path").last.bounding_box()
-    page.mouse.click(last["x"] + last["width"] / 2, last["y"] + last["height"] / 2)
+    bars = page.locator("#queries .chart")
+    bars.scroll_into_view_if_needed()
+    bars.locator("svg").first.wait_for()
+    box = bars.locator("svg").first.bounding_box()
+    page.mouse.move(box["x"] + box["width"] - 16, box["y"] + box["height"] / 2)
+    assert page.locator(".tip").inner_text().startswith("query ")
+    page.mouse.click(box["x"] + box["width"] - 16, box["y"] + box["height"] / 2)
     rows = page.locator("#queries tbody tr")
     lowest = page.locator("#queries tbody tr td:first-child").last.inner_text()
     page.wait_for_function(
@@ -240,10 +248,18 @@ def walk_through(browser, path: Path, screenshots: Path, runs: int) -> None:
     before = page.evaluate("getComputedStyle(document.body).backgroundColor")
     page.locator("#theme").click()
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != before
+    said = page.locator(".answer .first").inner_text()
     page.select_option("#measure", "1")
+    assert page.locator(".answer .first").inner_text() != said
+    # A filter leaves queries whose id has what is typed.
+    every = rows.count()
+    page.fill("#queries input", first)
+    assert 0 < rows.count() < every
+    assert first in rows.first.inner_text()
+    page.fill("#queries input", "")
     for chart in page.locator(".chart").all():
         chart.scroll_into_view_if_needed()
-        chart.locator(".main-svg").first.wait_for()
+        chart.locator("svg").first.wait_for()
     page.screenshot(path=screenshots / "dark.png", full_page=True)
     with page.expect_download() as download:
         page.locator("#summary .bar button").click()
@@ -259,6 +275,27 @@ def test_the_example_in_a_browser(browser, example: str, tmp_path: Path) -> None
     # On a phone nothing is wider than the screen.
     tab = Tab(browser, path, viewport={"width": 390, "height": 800})
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= 390
+    tab.close()
+
+
+def test_texts_of_queries_and_documents(browser, tmp_path: Path) -> None:
+    runs = {"one": {"q1": ["a", "b"], "q2": ["b", "a"]}, "two": {"q1": ["b", "a"], "q2": ["a", "b"]}}
+    page = report(
+        {"q1": {"a": 1}, "q2": {"a": 1}},
+        runs,
+        "RR",
+        queries_text={"q1": "tied scores", "q2": HOSTILE},
+        docs_text={"a": "A title"},
+    )
+    path = tmp_path / "texts.html"
+    path.write_text(page)
+    tab = Tab(browser, path)
+    assert tab.page.locator("#queries tbody .title").all_inner_texts() == ["tied scores", HOSTILE]
+    assert tab.page.locator(".asked").inner_text() == "tied scores"
+    assert tab.page.locator("#panel .doc").first.locator(".sub").inner_text() == "A title"
+    tab.page.fill("#queries input", "TIED")
+    assert tab.page.locator("#queries tbody tr").count() == 1
+    assert tab.page.evaluate("window.hurt") is None
     tab.close()
 
 
@@ -355,6 +392,42 @@ def test_a_comparison_speaks_of_all_queries(browser, tmp_path: Path, monkeypatch
     assert "Below: the 5 of 50 queries that differ most by Overlap@2." in said
     assert tab.page.locator("#queries tbody tr").count() == 5
     assert "over all 50 queries" in tab.page.locator("#summary .about").inner_text()
+    assert tab.page.locator(".answer .first").inner_text().startswith("6 % of top tens changed: in 3 of 50 queries")
+    with tab.page.expect_download() as download:
+        tab.page.get_by_role("button", name="Save moved documents as TSV").click()
+    lines = Path(download.value.path()).read_text().splitlines()
+    assert lines[:3] == ["query\tdocument\trank_a\trank_b\tgrade", "q00\tb\t2\t\t", "q00\tc\t\t2\t"]
+    assert len(lines) == 1 + 2 * 3
+    tab.close()
+    # Tau is undefined where two rankings share one document; what the page says is about the others.
+    path.write_text(comparison_report(untied.compare(*runs, "Tau")))
+    tab = Tab(browser, path)
+    assert "Tau over 47 queries for which it is defined, of 50" in tab.page.locator("#queries .note").first.inner_text()
+    assert tab.page.locator("#summary tbody td").nth(1).inner_text() == "47"
+    assert (
+        "over all queries for which the measure is defined, of the 50"
+        in tab.page.locator("#summary .about").inner_text()
+    )
+    tab.close()
+
+
+def test_all_charts_are_on_paper(browser, example: str, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(example)
+    tab = Tab(browser, path, color_scheme="dark")
+    page = tab.page
+    assert page.locator(".chart svg").count() < page.locator(".chart").count()  # what is not seen is not drawn yet
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".chart:has(svg)").count() == page.locator(".chart").count() == 8
+    assert (
+        page.evaluate("Math.max(...[...document.querySelectorAll('.chart svg')].map(svg => svg.width.baseVal.value))")
+        <= 690
+    )
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert page.pdf(format="A4").startswith(b"%PDF")
+    assert page.evaluate("performance.getEntriesByName('first-chart').length") == 1
     tab.close()
 
 
@@ -377,7 +450,7 @@ def test_hostile_ids_stay_text(browser, tmp_path: Path) -> None:
     tab = Tab(browser, path)
     for chart in tab.page.locator(".chart").all():
         chart.scroll_into_view_if_needed()
-        chart.locator(".main-svg").first.wait_for()
+        chart.locator("svg").first.wait_for()
     assert tab.page.evaluate("window.hurt") is None
     assert tab.page.locator("h1").inner_text() == HOSTILE
     assert tab.page.locator("#summary tbody td").first.inner_text() == HOSTILE

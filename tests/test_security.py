@@ -78,8 +78,6 @@ def is_harmless(text):
 
 @pytest.mark.parametrize("command", sorted(set(COMMANDS) - {"trec_eval"}))
 def test_no_command_prints_what_commands_a_terminal(files, capsys, command):
-    if command == "report":
-        pytest.importorskip("plotly")
     code = main(arguments(command, files))
     captured = capsys.readouterr()
     assert code in (0, 1), captured.err
@@ -110,7 +108,6 @@ def test_no_message_does(files, capsys, content):
 
 
 def test_a_page_holds_nothing_from_elsewhere_and_no_markup_of_ids(files):
-    pytest.importorskip("plotly")
     assert main(arguments("report", files)) == 0
     page = (files / "page.html").read_text(encoding="utf-8")
     assert "<script>hurt" not in page
@@ -164,6 +161,7 @@ ALLOWED = {
     ("measures/own.py", "exec_module"): "a plugin that the user names",
     ("compat/ir_measures.py", "literal_eval"): "defaults of parameters, which the core prints; numbers and texts only",
     ("inputs/files.py", "json.loads"): "JSON",
+    ("inputs/texts.py", "json.loads"): "JSON",
     ("study/kept.py", "json.loads"): "JSON",
     ("spark.py", "pickle.loads"): "what the driver's own function has made on an executor of the same session",
 }

@@ -12,6 +12,7 @@ from untied.cli.options import (
     add_output,
     add_policies,
     add_reading,
+    add_texts,
     add_threads,
     count,
     inputs_of,
@@ -98,6 +99,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     add_digits(made)
     add_output(made)
     add("--html", metavar="FILE", help="of two runs write a page there too: values, and both rankings of every query")
+    add_texts(made)
     add_threads(made)
     return made
 
@@ -108,13 +110,16 @@ def main(arguments: Sequence[str]) -> None:
     from untied.cli import output
 
     style = output.choose(options.format, options.output)
-    inputs = inputs_of(*options.runs, options.qrels, options.probabilities, options.docs)
+    texts = [options.queries_text, options.docs_text]
+    inputs = inputs_of(*options.runs, options.qrels, options.probabilities, options.docs, *texts)
     if options.top and (options.matrix or len(options.runs) != 2):
         raise UntiedError("--top tells queries of two runs; name two, without --matrix")
     if options.matrix and options.per_query:
         raise UntiedError("--matrix holds means over queries; it goes without --per-query")
     if options.html and (options.matrix or options.passages or len(options.runs) != 2):
         raise UntiedError("--html is about two runs; name two, without --matrix and --passages")
+    if any(texts) and not options.html:
+        raise UntiedError("--queries-text and --docs-text go with --html: only the page shows texts")
     output.check_target(options.output, inputs)
     if options.html is not None:
         output.by_suffix(options.html, {".html": "html", ".htm": "html"}, "html", option="--html")
@@ -158,7 +163,14 @@ def main(arguments: Sequence[str]) -> None:
     if options.html:
         from untied.report import comparison_report
 
-        output.write(comparison_report(pairs[0], inputs=inputs, threads=options.threads), options.html)
+        page = comparison_report(
+            pairs[0],
+            queries_text=options.queries_text,
+            docs_text=options.docs_text,
+            inputs=inputs,
+            threads=options.threads,
+        )
+        output.write(page, options.html)
     output.write(text, options.output)
     show(notes)
 

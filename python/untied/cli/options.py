@@ -155,6 +155,13 @@ def inputs_of(*paths: str | None) -> list[str]:
     return inputs
 
 
+def add_texts(made: argparse.ArgumentParser) -> None:
+    """Add texts of queries and documents, for pages."""
+    shape = "id, tab, text; or .jsonl with an id and a title or text"
+    made.add_argument("--queries-text", metavar="FILE", help=f"texts of queries to show ({shape})")
+    made.add_argument("--docs-text", metavar="FILE", help="titles or texts of documents to show (same formats)")
+
+
 def add_plugin(made: argparse.ArgumentParser) -> None:
     """Add ``--plugin``, for commands that take measures."""
     made.add_argument(

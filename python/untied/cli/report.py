@@ -11,6 +11,7 @@ from untied.cli.options import (
     add_plugin,
     add_policies,
     add_reading,
+    add_texts,
     add_threads,
     inputs_of,
     load_plugins,
@@ -50,6 +51,7 @@ def arguments_parser() -> argparse.ArgumentParser:
         action="append",
         help="what runs are compared by without judgments, repeatable (default: RBO, MED(nDCG@10))",
     )
+    add_texts(made)
     add_policies(made, "score_dtype")
     add_reading(made)
     add_plugin(made)
@@ -60,7 +62,7 @@ def arguments_parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
     options = parse(arguments_parser(), arguments)
-    inputs = inputs_of(options.qrels, *options.runs)
+    inputs = inputs_of(options.qrels, *options.runs, options.queries_text, options.docs_text)
     target = None if options.output == "-" else options.output
     if target is not None:
         output.by_suffix(target, {".html": "html", ".htm": "html"}, "html")
@@ -84,6 +86,8 @@ def main(arguments: Sequence[str]) -> None:
         distances=options.distance or DISTANCES,
         score_dtype=options.score_dtype,
         qrels_format=options.qrels_format,
+        queries_text=options.queries_text,
+        docs_text=options.docs_text,
         inputs=inputs,
         threads=options.threads,
     )

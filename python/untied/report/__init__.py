@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from untied.compare.comparison import Comparison
     from untied.inputs.convert import QrelsLike, Runs
+    from untied.inputs.texts import TextsLike
     from untied.measures import MeasureLike
     from untied.policies import QrelsFormat, ScoreDtype
 
@@ -39,6 +40,8 @@ def report(
     seed: int = 0,
     score_dtype: ScoreDtype = "float64",
     qrels_format: QrelsFormat = "auto",
+    queries_text: TextsLike | None = None,
+    docs_text: TextsLike | None = None,
     inputs: Sequence[str] = (),
     threads: int | None = None,
 ) -> str:
@@ -62,6 +65,9 @@ def report(
         Of means: ``"bca"``, ``"t"`` or ``"none"``, as for `untied.statistics.mean_interval`.
     distances : list of measures
         What runs are compared by without judgments, as for `untied.compare_all`.
+    queries_text, docs_text : path or mapping, optional
+        Texts of queries and of documents by id, shown beside the ids. A file has an id, a tab and a text on every line;
+        or, if it ends in .jsonl, an object with an id and a title or text.
     inputs : list of paths
         Files whose hashes the page gives, to tell later what it was made from.
 
@@ -73,8 +79,8 @@ def report(
     Raises
     ------
     UntiedError
-        As for `untied.evaluate` and `untied.statistics.significance`, or plotly (or SciPy, where it is needed) is not
-        installed (``pip install 'untied[report]'``).
+        As for `untied.evaluate` and `untied.statistics.significance`, or a package that is needed is not installed
+        (``pip install 'untied[report]'``).
     InputError
         A file's content is not what its format promises.
     OSError
@@ -95,6 +101,8 @@ def report(
         seed=seed,
         score_dtype=score_dtype,
         qrels_format=qrels_format,
+        queries_text=queries_text,
+        docs_text=docs_text,
         threads=threads,
     )
     found["inputs"] = provenance(inputs)
@@ -102,7 +110,14 @@ def report(
 
 
 def comparison_report(
-    found: Comparison, *, title: str = "", depth: int = 20, inputs: Sequence[str] = (), threads: int | None = None
+    found: Comparison,
+    *,
+    title: str = "",
+    depth: int = 20,
+    queries_text: TextsLike | None = None,
+    docs_text: TextsLike | None = None,
+    inputs: Sequence[str] = (),
+    threads: int | None = None,
 ) -> str:
     """Make a report of a comparison of two runs: how values spread, and both rankings of every query.
 
@@ -110,7 +125,7 @@ def comparison_report(
     ----------
     found : Comparison
         What `untied.compare` found.
-    title, depth, inputs, threads
+    title, depth, queries_text, docs_text, inputs, threads
         As for `report`.
 
     Returns
@@ -120,9 +135,9 @@ def comparison_report(
 
     Raises
     ------
-    UntiedError
-        plotly is not installed (``pip install 'untied[report]'``).
+    InputError
+        A line of a file of texts is not what it should be.
     """
-    collected = collect_comparison(found, depth, threads)
+    collected = collect_comparison(found, depth, queries_text, docs_text, threads)
     collected["inputs"] = provenance(inputs)
     return page(collected, title or f"{found.runs[0]} and {found.runs[1]}")

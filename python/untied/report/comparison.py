@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from math import inf, isnan
+
 from untied import _core
 from untied._core import show_id
-from untied.report.data import explained, rankings
+from untied.report.headline import signed
+from untied.report.measures import explained, meaning
+from untied.report.rankings import check_texts, rankings, titles
 from untied.report.values import MOST, number
 
 TYPE_CHECKING = False
@@ -12,10 +16,17 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied.compare.comparison import Comparison
+    from untied.inputs.texts import TextsLike
+
+#: Ranks whose documents the headline counts changes of.
+TOP = 10
 
 
-def collect_comparison(found: Comparison, depth: int, threads: int | None) -> dict[str, Any]:
+def collect_comparison(
+    found: Comparison, depth: int, queries_text: TextsLike | None, docs_text: TextsLike | None, threads: int | None
+) -> dict[str, Any]:
     """Values of queries, how they spread, and both rankings of each query to a depth."""
+    check_texts(queries_text, docs_text)
     count = len(found._native)
     queries = found.queries if count <= MOST else found.most_changed(MOST)
     names = [show_id(name) for name in found.runs]
@@ -33,7 +44,11 @@ def collect_comparison(found: Comparison, depth: int, threads: int | None) -> di
         "measures": [_measure(measure) for measure in found._measures],
         "runs": names,
         "baseline": None,
+        "headline": _headline(found),
+        "notes": [],
+        "defined": [count - missing for missing in found.undefined.values()],
         "queries": [show_id(query) for query in queries],
+        "titles": titles(queries, queries_text),
         "of": count,
         "values": values,
         "distribution": [
@@ -42,7 +57,7 @@ def collect_comparison(found: Comparison, depth: int, threads: int | None) -> di
         ],
         "alone": list(found.alone),
         "filled": [[measure, *counts] for measure, counts in found.filled.items()],
-        "rankings": rankings(queries, qrels, loaded, depth),
+        "rankings": rankings(queries, qrels, loaded, depth, texts=docs_text),
         "ties": [_core.tie_counts(run, threads, precision) for run in loaded.values()],
     }
 
@@ -50,5 +65,58 @@ def collect_comparison(found: Comparison, depth: int, threads: int | None) -> di
 def _measure(measure: _core.Measure) -> dict[str, Any]:
     """What a tooltip says, and where to look first: at the lowest or the highest values."""
     _, distance, symmetry = _core.comparing_info(measure)
-    signs = {"name": str(measure), "lower": distance, "signed": symmetry == "opposite"}
+    signs = {
+        "name": str(measure), "lower": distance, "signed": symmetry == "opposite", "meaning": meaning(measure),
+    }  # fmt: skip
     return signs | explained(measure, comparing=True)
+
+
+def _headline(found: Comparison) -> list[list[str]]:
+    """Measure by measure: how many of the first ten changed, and what the measure says."""
+    changed, moved, queries = changes(found, TOP)
+    first = (
+        f"{_percent(changed, queries)} of top tens changed: in {changed:,} of {queries:,} queries a document entered "
+        f"or left the first {TOP}."
+    )
+    still = queries - changed - moved
+    rest = [f"In {moved:,} others the same documents have other ranks."] if moved else []
+    rest += [f"In {still:,} nothing moved there."] if still else []
+    said = []
+    for measure in found._measures:
+        total = found.value(measure)
+        show = signed if _core.comparing_info(measure)[2] == "opposite" else "{:.4f}".format
+        [most] = found.most_changed(1, measure)
+        said.append(
+            [
+                first,
+                *rest,
+                f"{measure} is {'undefined' if isnan(total.mean) else show(total.mean)} on average. {meaning(measure)}",
+                f"The query that changed most by {measure} is {show_id(most)}.",
+            ]
+        )
+    return said
+
+
+def changes(found: Comparison, depth: int) -> tuple[int, int, int]:
+    """In how many queries documents entered or left the first ranks, in how many others some moved; and of how many.
+
+    Of tied documents the first of their ranks counts, so a run has no changes against itself.
+    """
+    run_a, run_b, _ = found._inputs
+    reading = {name: found._options[name] for name in ("ties", "score_dtype")}
+    changed = moved = 0
+    queries = found.queries
+    for query in queries:
+        rows = _core.moved_documents(run_a, run_b, query, qrels=None, depth=depth, **reading)
+        ranks = [(a and a[0], b and b[0]) for _, a, b, _ in rows]
+        if any((a or inf) > depth or (b or inf) > depth for a, b in ranks):
+            changed += 1
+        elif any(a != b for a, b in ranks):
+            moved += 1
+    return changed, moved, len(queries)
+
+
+def _percent(count: int, of: int) -> str:
+    """A share in whole percent; with decimals where it would look like none or all."""
+    share = 100 * count / of if of else 0.0
+    return f"{share:.0f} %" if 1 <= share <= 99 or share in (0, 100) else f"{share:.2f} %"

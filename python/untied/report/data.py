@@ -14,6 +14,9 @@ from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, named_runs
 from untied.measures import ADR, IPrec, Unjudged, as_measures
 from untied.policies import EVALUATING, Policies
+from untied.report.headline import by_judgments, leading, sentences
+from untied.report.measures import explained, meaning
+from untied.report.rankings import check_texts, rankings, titles
 from untied.report.values import HELD, evaluated, number
 from untied.results.scaling import places
 from untied.statistics.aggregates import Aggregate
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 
     from untied._core import Measure, Qrels, Run
     from untied.inputs.convert import QrelsLike, Runs
+    from untied.inputs.texts import TextsLike
     from untied.measures import MeasureLike
 
 #: Recall levels of the precision-recall curve, in tenths.
@@ -56,11 +60,14 @@ def collect(
     seed: int,
     score_dtype: str,
     qrels_format: str,
+    queries_text: TextsLike | None,
+    docs_text: TextsLike | None,
     threads: int | None,
 ) -> dict[str, Any]:
     """Evaluate, test and compare; parameters as for `untied.report.report`."""
     if depth < 1:
         raise UntiedError(f"depth must be at least 1, not {depth}")
+    check_texts(queries_text, docs_text)
     policies = {**Policies(EVALUATING, score_dtype=score_dtype).options, "threads": threads}
     judged = as_qrels(qrels, threads, qrels_format)
     loaded: dict[str, Run] = {name: load() for name, load in named_runs(runs, threads)}
@@ -78,21 +85,35 @@ def collect(
         compared = _distances(loaded, distances, score_dtype, threads)
     apart = [*found.apart, *among_runs]
     overlap.say("; ".join(apart))
+    how = said_of(found.settings)
+    place = None if baseline is None else list(loaded).index(baseline)
+    names = list(loaded)
+    leads, headline = [], []
+    for row, (measure, means) in enumerate(zip(asked, found.means, strict=True)):
+        pair = leading(means, measure.lower_is_better, place)
+        ends = None
+        if pair is not None and not apart:
+            ends = by_judgments(judged, loaded, measure, (names[pair[0]], names[pair[1]]), policies)
+        leads.append(pair)
+        headline.append(sentences(found, names, row, measure, pair, place, how, ends))
     return {
         "kind": "evaluation",
         "version": _core.__version__,
         "settings": settings | found.settings | {"interval": interval},
-        "how": said_of(found.settings),
+        "how": how,
         "notes": [*apart, *found.notes],
         "measures": [_measure(measure) for measure in asked],
         "runs": [show_id(name) for name in loaded],
-        "baseline": None if baseline is None else list(loaded).index(baseline),
+        "baseline": place,
+        "headline": headline,
+        "leading": leads,
         "queries": [show_id(query) for query in queries],
+        "titles": titles(queries, queries_text),
         "of": found.count,
         "means": found.means,
         "values": found.shown,
         "tests": found.tests,
-        "rankings": rankings(queries, judged, loaded, depth, shown),
+        "rankings": rankings(queries, judged, loaded, depth, shown, texts=docs_text),
         "curves": _curves(judged, loaded, policies),
         "unjudged": _unjudged(judged, loaded, policies),
         "ties": [
@@ -109,44 +130,6 @@ def _measure(measure: Measure) -> dict[str, Any]:
     return {"name": str(measure), "lower": measure.lower_is_better, "scale": scale} | explained(
         measure, comparing=False
     )
-
-
-def explained(measure: Measure, *, comparing: bool) -> dict[str, str]:
-    """Title, range, equation and reference of a measure."""
-    info = next(info for info in _core.measure_info(comparing=comparing) if info["name"] == measure.name)
-    return {
-        "title": info["title"],
-        "range": info["range"],
-        "equation": info["equation"],
-        "reference": info["reference"],
-    }
-
-
-def rankings(
-    queries: list[str], qrels: Qrels | None, runs: dict[str, Run], depth: int, only: set[str] | None = None
-) -> list[dict[str, Any] | None]:
-    """Query by query: documents with grades, and for every run the numbers of its first ones by tie group."""
-    found: list[dict[str, Any] | None] = []
-    for query in queries:
-        if only is not None and query not in only:
-            found.append(None)
-            continue
-        grades = qrels[query] if qrels is not None and query in qrels else {}
-        numbers: dict[str, int] = {}
-        of_runs = []
-        for run in runs.values():
-            if query not in run:
-                of_runs.append({"groups": [], "beyond": 0, "total": 0})
-                continue
-            groups, beyond, total = _core.top_groups(run, query, depth)
-            placed = [[numbers.setdefault(doc, len(numbers)) for doc in group] for group in groups]
-            of_runs.append({"groups": placed, "beyond": beyond, "total": total})
-        relevant = sum(grade > 0 for grade in grades.values())
-        docs = [show_id(doc) for doc in numbers]
-        found.append(
-            {"docs": docs, "grades": [grades.get(doc) for doc in numbers], "runs": of_runs, "relevant": relevant}
-        )
-    return found
 
 
 def _curves(qrels: Qrels, runs: dict[str, Run], policies: dict[str, Any]) -> dict[str, Any]:
@@ -211,7 +194,7 @@ def _distance(compared: Any, name: str) -> dict[str, Any]:
     matrix = compared.matrix(name)
     rows = [[number(cell) for cell in row[1:]] for row in matrix.rows()]
     alike = not _core.comparing_info(_core.comparing_measure(name))[1]
-    return {"name": name, "alike": alike, "rows": rows, "map": _map(rows, alike)}
+    return {"name": name, "meaning": meaning(_core.comparing_measure(name)), "rows": rows, "map": _map(rows, alike)}
 
 
 def _map(rows: list[list[float | None]], alike: bool) -> list[list[float]]:

@@ -6,7 +6,7 @@ import json
 import os
 from html import escape
 
-from untied.errors import UntiedError
+from untied.results.palette import COLORS, FIRST, ON_DARK, SECOND, TIE_RANGE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 ASSETS = os.path.join(os.path.dirname(__file__), "assets")
 #: Parts of the page's script, in the order in which they build on each other.
-SCRIPTS = ("base.js", "tables.js", "queries.js", "charts.js", "start.js")
+SCRIPTS = ("base.js", "plots.js", "tables.js", "summary.js", "queries.js", "rankings.js", "charts.js", "start.js")
 
 PAGE = """\
 <!doctype html>
@@ -41,7 +41,6 @@ PAGE = """\
 <script type="application/json" id="data">{data}</script>
 <script>
 {script}</script>
-<script>{charts}</script>
 </body>
 </html>
 """
@@ -52,7 +51,7 @@ def page(data: dict[str, Any], title: str) -> str:
     # In JSON "<" stands only within strings, where it may be written as an escape; so no tag can end the element.
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
     script = "".join(_asset(name) for name in SCRIPTS)
-    return PAGE.format(title=escape(title), style=_asset("page.css"), data=text, charts=_charts(), script=script)
+    return PAGE.format(title=escape(title), style=_palette() + _asset("page.css"), data=text, script=script)
 
 
 def _asset(name: str) -> str:
@@ -60,10 +59,11 @@ def _asset(name: str) -> str:
         return file.read()
 
 
-def _charts() -> str:
-    """Plotly's code, which it says is fit for a script element."""
-    try:
-        from plotly.offline import get_plotlyjs
-    except ImportError:
-        raise UntiedError("reports need plotly and SciPy: install untied[report]") from None
-    return str(get_plotlyjs())
+def _palette() -> str:
+    """The colours of all plots, as variables of the style sheet."""
+    rules = []
+    for root, colors in ((":root", COLORS), (':root[data-theme="dark"]', ON_DARK)):
+        runs = {f"run-{place}": color for place, color in enumerate(colors)}
+        parts = {"a": colors[FIRST], "b": colors[SECOND], "ties": colors[TIE_RANGE]}
+        rules.append(f"{root} {{ {' '.join(f'--{name}: {color};' for name, color in (runs | parts).items())} }}\n")
+    return "".join(rules)

@@ -204,6 +204,8 @@ def _tests(rows: list[dict[str, Any]], columns: list[Column], measure: int) -> l
                 "significant": row["significant"] == "yes",
                 "survives": row["survives"],
                 "difference": number(row["difference"]),
+                "least": row["least"],
+                "most": row["most"],
                 "counts": [row["better"], row["equal"], row["worse"]],
                 "quantiles": [quantile(ordered, share) for share in QUANTILES],
             }

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from untied.errors import UntiedError
+from untied.results.palette import COLORS as COLORS
+from untied.results.palette import DASHES as DASHES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# Okabe & Ito's colours, which colour-blind readers can tell apart; lines differ too, for print in black.
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-DASHES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)), (0, (3, 1)))
 # Dots an inch; where the rest is lines, of what is drawn as a picture within.
 DOTS = {"png": 300, "pdf": 300, "svg": 120}
 # Without a date equal curves give equal files.

@@ -1,84 +1,67 @@
-// Curves, distances between runs, and all queries of all runs at a glance.
+// Curves, similarities of runs, and all queries of all runs at a glance.
 function curves() {
   const where = section("curves", "Curves",
-    "Left: interpolated precision at eleven levels of recall. Right: dynamic recall, what has been found of what could have been expected so far (Typke, Veltkamp & Wiering 2006); means over queries and over orders of tied documents. Runs A and B are drawn bold.");
+    "Left: interpolated precision at eleven levels of recall. Right: dynamic recall, the share found of what could be found by that rank (Typke, Veltkamp & Wiering 2006). Both are means over queries and over orders of tied documents. Runs A and B are bold.");
   const grid = node("div", { class: "two" });
   where.append(grid);
   const { recall, precision, ranks, dynamic_recall: found } = data.curves;
-  const one = (x, rows, across, up, label) => {
-    const chart = node("div", { class: "chart", role: "img", "aria-label": label });
-    grid.append(chart);
-    const fill = () => draw(chart, data.runs.map((name, run) => ({
-      x, y: rows[run], name: plain(name), mode: "lines", line: { color: hue(run), width: chosen(run) ? 3.5 : 1.5 }, showlegend: named(run),
-      text: rows[run].map((value) => show(value)), hovertemplate: `${plain(name)}: %{text} at %{x}<extra></extra>`,
-    })), { xaxis: { title: { text: across } }, yaxis: { title: { text: up }, rangemode: "tozero" } });
-    return fill;
-  };
-  const fills = [one(recall, precision, "recall", "precision", "Precision at levels of recall")];
-  if (ranks.length) fills.push(one(ranks, found, "rank", "dynamic recall", "Dynamic recall by rank"));
-  // Drawn when all are there, as they share the width.
-  fills.forEach((fill) => fill());
-  redraw.push(...fills);
+  const one = (label, x, rows, across, up) => chart(grid, label, 300, "a b", (width, height) => lines(width, height, x, rows, { x: { title: across }, y: { title: up } },
+    (run, place) => `${data.runs[run]}: ${show(rows[run][place])} at ${x[place]}`));
+  one("Precision at levels of recall", recall, precision, "recall", "precision");
+  if (ranks.length) one("Dynamic recall by rank", ranks, found, "rank", "dynamic recall");
 }
-
-const chosen = (run) => run === state.a || run === state.b;
-// A legend of many runs would hide the curves: of these only A and B are named, the others on hover.
-const named = (run) => data.runs.length <= 8 || chosen(run);
 
 function distances() {
   if (!data.distances.length) return;
-  const where = section("distances", "How alike the runs are",
-    "Compared without judgments: rank-biased overlap (1: the same ranking), and the largest difference that judgments could make. On the map, runs that are alike are close (multidimensional scaling).");
-  where.append(node("div", { class: "bar" },
-    choice("Compare by", data.distances.map((one) => one.name), () => state.distance, (distance) => change({ distance }))));
+  const where = section("distances", "How similar the runs are", "Compared without judgments. On the map, similar runs are close (multidimensional scaling).");
+  const meaning = node("p", { class: "about" });
+  where.append(node("div", { class: "bar" }, choice("Compare by", data.distances.map((one) => one.name), "distance")), meaning);
+  follow("distance", () => { meaning.textContent = data.distances[state.distance].meaning; });
   const grid = node("div", { class: "two" });
-  const heat = node("div", { class: "chart", role: "img", "aria-label": "All runs by all runs" });
-  const map = node("div", { class: "chart", role: "img", "aria-label": "Map of the runs" });
-  grid.append(heat, map);
   where.append(grid);
-  heat.style.height = map.style.height = Math.min(760, Math.max(340, 120 + 14 * data.runs.length)) + "px";
-  const names = data.runs.map(plain);
-  const fill = () => {
-    const { rows, map: places, name } = data.distances[state.distance];
-    draw(heat, [{ type: "heatmap", z: rows, x: names, y: names, colorscale: scale(), text: rows.map((row) => row.map((cell) => show(cell))), hovertemplate: "%{y}, %{x}: %{text}<extra></extra>", colorbar: { thickness: 10 } }],
-      { xaxis: { showgrid: false, type: "category" }, yaxis: { showgrid: false, autorange: "reversed", type: "category" } })
-      .then(() => {
-        heat.removeAllListeners("plotly_click");
-        heat.on("plotly_click", (event) => change({ a: names.indexOf(event.points[0].y), b: names.indexOf(event.points[0].x) }));
-      });
-    draw(map, [{ x: places.map((place) => place[0]), y: places.map((place) => place[1]), text: names, mode: data.runs.length <= 30 ? "markers+text" : "markers",
-      textposition: "top center", marker: { color: data.runs.map((_, run) => hue(run)), size: 10 }, cliponaxis: false, hovertemplate: `%{text}<extra>${plain(name)}</extra>` }],
-      { xaxis: { showticklabels: false, zeroline: false }, yaxis: { showticklabels: false, zeroline: false, scaleanchor: "x" }, margin: { l: 40, r: 40, t: 24, b: 24 } });
-  };
-  fill();
-  redraw.push(fill);
+  const height = Math.min(700, Math.max(300, 60 + 20 * data.runs.length));
+  chart(grid, "All runs by all runs", height, "distance theme", (width) => {
+    const { rows } = data.distances[state.distance];
+    return heat(width, rows, data.runs, data.runs, (row, column) => `${data.runs[row]}, ${data.runs[column]}: ${show(rows[row][column])}`, (a, b) => change({ a, b }));
+  });
+  chart(grid, "Map of the runs", height, "distance", (width) => map(width, Math.min(height, 420), data.distances[state.distance].map));
 }
 
-const scale = () => [[0, colour("panel")], [1, colour("a")]];
+// Runs as dots, the same scale on both axes; names where there is room.
+function map(width, height, places) {
+  const ends = (part) => [Math.min(...places.map((place) => place[part])), Math.max(...places.map((place) => place[part]))];
+  const [[left, right], [low, high]] = [ends(0), ends(1)];
+  const scale = Math.min((width - 120) / (right - left || 1), (height - 50) / (high - low || 1));
+  const at = ([x, y]) => [width / 2 + (x - (left + right) / 2) * scale, height / 2 - (y - (low + high) / 2) * scale];
+  const drawing = canvas(width, height), taken = [];
+  const dots = places.map(at);
+  dots.forEach(([cx, cy], run) => drawing.append(shape("circle", { cx, cy, r: 5, fill: hue(run) })));
+  dots.forEach(([x, y], run) => {
+    const words = cut(data.runs[run], 24), half = wide(words) / 2, at = Math.min(width - half - 2, Math.max(half + 2, x));
+    const box = [at - half, y - 22, at + half, y - 8];
+    const free = taken.every(([l, t, r, b]) => box[2] < l || box[0] > r || box[3] < t || box[1] > b) && dots.every(([dx, dy], other) => other === run || dx < box[0] - 4 || dx > box[2] + 4 || dy < box[1] - 4 || dy > box[3] + 4);
+    if (!free) return;
+    taken.push(box);
+    drawing.append(text(at, y - 10, words, { "text-anchor": "middle" }));
+  });
+  hover(drawing, (x, y) => {
+    const far = dots.map(([dx, dy]) => (dx - x) ** 2 + (dy - y) ** 2), run = far.indexOf(Math.min(...far));
+    return far[run] > 400 ? null : { x: dots[run][0], y: dots[run][1], words: data.runs[run] };
+  });
+  return [drawing];
+}
 
 function glance() {
   const where = section("glance", whole() ? "All queries of all runs" : "Queries of all runs",
-    (whole() ? "" : `Of ${selection()}: `) + "The chosen measure, queries ordered by their mean over runs and runs by their mean over queries; choose a cell to see the query.");
-  const chart = node("div", { class: "chart", role: "img", "aria-label": "Queries by runs; the numbers are in the tables above" });
-  chart.style.height = Math.min(900, Math.max(240, 110 + 16 * data.runs.length)) + "px";
-  where.append(chart);
+    (whole() ? "" : `Of ${selection()}: `) + "The chosen measure. Queries are ordered by their mean over runs, runs by their mean over queries. Choose a cell to see the query.");
   const mean = (values) => { const known = values.filter((value) => value !== null); return known.reduce((sum, value) => sum + value, 0) / (known.length || 1); };
-  const fill = () => {
+  chart(where, "Queries by runs; the numbers are in the tables above", 200, "measure theme", (width) => {
     const values = data.values[state.measure];
-    const columns = data.queries.map((_, query) => query).sort((x, y) => mean(values.map((row) => row[y])) - mean(values.map((row) => row[x])));
-    const runs = everyRun().sort((x, y) => data.means[state.measure][y].mean - data.means[state.measure][x].mean);
-    draw(chart, [{ type: "heatmap", z: runs.map((run) => columns.map((query) => values[run][query])), y: runs.map((run) => plain(data.runs[run])),
-      x: columns.map((query) => plain(data.queries[query])), colorscale: scale(), text: runs.map((run) => columns.map((query) => show(values[run][query]))), hovertemplate: "%{y}, query %{x}: %{text}<extra></extra>", colorbar: { thickness: 10 } }],
-      { xaxis: { showticklabels: columns.length <= 60, type: "category", showgrid: false }, yaxis: { autorange: "reversed", type: "category", showgrid: false } })
-      .then(() => {
-        chart.removeAllListeners("plotly_click");
-        chart.on("plotly_click", (event) => {
-          const [row, column] = event.points[0].pointIndex;
-          change({ a: runs[row], query: columns[column] });
-          document.getElementById("query").scrollIntoView({ behavior: "smooth" });
-        });
-      });
-  };
-  fill();
-  redraw.push(fill);
+    const means = data.queries.map((_, query) => mean(values.map((row) => row[query])));
+    const columns = data.queries.map((_, query) => query).sort((x, y) => means[y] - means[x]);
+    const runs = byMean();
+    return heat(width, runs.map((run) => columns.map((query) => values[run][query])), runs.map((run) => data.runs[run]), columns.map((query) => data.queries[query]),
+      (row, column) => `${data.runs[runs[row]]}, query ${data.queries[columns[column]]}: ${show(values[runs[row]][columns[column]])}`,
+      (row, column) => { change({ a: runs[row] }); open(columns[column]); });
+  });
 }

@@ -1,6 +1,6 @@
 // The page from top to bottom.
 function provenance() {
-  const where = section("provenance", "How this was made", "");
+  const where = section("provenance", "How this was made");
   const rows = [
     ["program", "untied " + data.version],
     ...Object.entries(data.settings).map(([name, value]) => [name, String(value)]),
@@ -13,13 +13,21 @@ function provenance() {
 function theme(name) {
   document.documentElement.dataset.theme = name;
   document.getElementById("theme").textContent = name === "dark" ? "Light" : "Dark";
+  change({ theme: name });
 }
 
+function subtitle() {
+  const held = whole() ? "" : `, of which the page holds ${count(data.queries.length)}`;
+  if (!comparing) return `${data.runs.length} ${data.runs.length === 1 ? "run" : "runs"} · ${count(data.of)} queries${held} · expected scores over all orders of tied documents`;
+  const alone = data.alone.some((n) => n > 0) ? ` · left out: ${count(data.alone[0])} queries only in A, ${count(data.alone[1])} only in B` : "";
+  const filled = data.filled.map(([measure, a, b]) => ` · filled up to the cutoff of ${measure} with unknown documents: ${count(a)} rankings of A, ${count(b)} of B`);
+  return `A: ${data.runs[0]} · B: ${data.runs[1]} · ${count(data.of)} queries in both${held}${alone}${filled.join("")}`;
+}
+
+// The two runs that the headline speaks of are the first to look at.
+if (!comparing && data.leading[0]) [state.a, state.b] = data.leading[0];
 theme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-document.getElementById("subtitle").textContent =
-  comparing
-    ? `A: ${data.runs[0]} · B: ${data.runs[1]} · ` + `${count(data.of)} queries of both` + (whole() ? "" : `; the page holds ${count(data.queries.length)}`) + (data.alone.some((n) => n > 0) ? ` · left out: ${data.alone[0]} only in A, ${data.alone[1]} only in B` : "") + data.filled.map(([measure, ofA, ofB]) => ` · filled up to the cutoff of ${measure} with unknown documents: ${ofA} of A, ${ofB} of B`).join("")
-    : `${data.runs.length} ${data.runs.length === 1 ? "run" : "runs"} · ${count(data.of)} queries${whole() ? "" : `, of which the page holds ${count(data.queries.length)}`} · exact means over all orders of tied documents`;
+document.getElementById("subtitle").textContent = subtitle();
 const measures = document.getElementById("measure");
 measures.append(...data.measures.map((measure, number) => node("option", { value: number, title: about(measure) }, measure.name)));
 measures.addEventListener("change", () => change({ measure: Number(measures.value) }));
@@ -27,8 +35,5 @@ measures.addEventListener("change", () => change({ measure: Number(measures.valu
 state.query = differences().reduce((most, row) => (change_of(row) > change_of(most) ? row : most)).query;
 const parts = comparing ? [spread, queries, sideBySide, tieCounts, provenance] : [summary, queries, sideBySide, curves, ties, distances, glance, provenance];
 for (const part of parts) part();
-document.getElementById("theme").addEventListener("click", () => {
-  theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
-  change({});
-});
+document.getElementById("theme").addEventListener("click", () => theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
 document.documentElement.dataset.ready = "yes";

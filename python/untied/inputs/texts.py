@@ -1,0 +1,109 @@
+"""Texts of queries and documents, for pages that show them: TSV and JSON lines."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from untied._core import read_bytes
+from untied.errors import UntiedError
+from untied.inputs.files import by_suffix
+from untied.inputs.lines import refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator, Mapping
+    from typing import Any, TypeAlias
+
+    #: A file's path, or texts by id.
+    TextsLike: TypeAlias = str | os.PathLike[str] | Mapping[str, str]
+
+#: Members of JSON lines that hold the id, the first that is there; BEIR's first.
+IDS = ("_id", "id", "query_id", "qid", "doc_id", "docid", "docno")
+#: Those that hold text, a title before the text itself.
+TEXTS = ("title", "text", "query", "contents")
+TSV = "an id, a tab and a text"
+JSON = f"an object with an id ({', '.join(IDS)}) and a text ({', '.join(TEXTS)})"
+
+
+def texts_of(given: TextsLike, wanted: Container[str], most: int) -> dict[str, str]:
+    """Texts of the ids that are wanted.
+
+    Parameters
+    ----------
+    given : path or mapping
+        A file, or texts by id. Files that end in .jsonl, .ndjson or .json (also compressed) have an object on every
+        line; all others have an id, a tab and a text. Of several texts, a title say, the first is the one that is
+        kept.
+    wanted : container of str
+        Ids; texts of others are read over.
+    most : int
+        How many characters of a text are kept.
+
+    Returns
+    -------
+    dict of str
+        Texts by id.
+
+    Raises
+    ------
+    InputError
+        A line is not what it should be, or an id stands twice.
+    """
+    if not isinstance(given, (str, os.PathLike)):
+        return {id: _short(text, most) for id, text in given.items() if id in wanted}
+    found: dict[str, str] = {}
+    json_lines = by_suffix(given) in ("jsonl", "json")
+    for number, line in _lines(given):
+        id, text = (_object if json_lines else _fields)(given, number, line)
+        if id not in wanted:
+            continue
+        if id in found:
+            raise refused(given, number, "every id once", f"{id!r} again")
+        found[id] = _short(text, most)
+    return found
+
+
+def check(given: TextsLike | None, what: str) -> None:
+    """Refuse what is neither a path nor texts by id."""
+    from collections.abc import Mapping
+
+    if given is not None and not isinstance(given, (str, os.PathLike, Mapping)):
+        raise UntiedError(f"{what} must be a path or a mapping of ids to texts, not {type(given).__name__}")
+
+
+def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(read_bytes(path, lines=True).removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        if line.strip():
+            try:
+                yield number, line.rstrip(b"\r").decode()
+            except UnicodeDecodeError:
+                raise refused(path, number, "text in UTF-8", "bytes that are not") from None
+
+
+def _fields(path: Any, number: int, line: str) -> tuple[str, str]:
+    id, tab, text = line.partition("\t")
+    if not tab or not id.strip():
+        raise refused(path, number, TSV, repr(line))
+    return id.strip(), text
+
+
+def _object(path: Any, number: int, line: str) -> tuple[str, str]:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        raise refused(path, number, JSON, repr(line)) from None
+    found = found if isinstance(found, dict) else {}
+    id = next((found[name] for name in IDS if isinstance(found.get(name), (str, int))), None)
+    text = next((found[name] for name in TEXTS if isinstance(found.get(name), str) and found[name].strip()), None)
+    if text is None and any(isinstance(found.get(name), str) for name in TEXTS):
+        text = ""
+    if id is None or text is None:
+        raise refused(path, number, JSON, repr(line))
+    return str(id), text
+
+
+def _short(text: str, most: int) -> str:
+    """One line of a text, cut where it is long."""
+    plain = " ".join(text.split())
+    return plain if len(plain) <= most else plain[: most - 1].rstrip() + "…"

@@ -1,0 +1,77 @@
+// Two rankings of a query side by side, and what moved between them.
+
+// The first rank that each document of a ranking could have.
+function ranksOf({ groups }) {
+  const ranks = new Map();
+  let rank = 1;
+  for (const group of groups) {
+    for (const doc of group) ranks.set(doc, rank);
+    rank += group.length;
+  }
+  return ranks;
+}
+
+function saveMoved() {
+  const rows = [["query", "document", "rank_a", "rank_b", "grade"]];
+  data.rankings.forEach((truth, query) => {
+    if (!truth) return;
+    const [a, b] = truth.runs.map(ranksOf);
+    truth.docs.forEach((id, doc) => {
+      if (a.get(doc) !== b.get(doc)) rows.push([data.queries[query], id, a.get(doc) ?? "", b.get(doc) ?? "", truth.grades[doc] ?? ""]);
+    });
+  });
+  save("moved.tsv", "text/tab-separated-values", rows.map((row) => row.join("\t")).join("\n") + "\n");
+}
+
+function ranking(query, side) {
+  const truth = data.rankings[query];
+  if (!truth) return node("p", { class: "note" }, side === "a" ? "The page does not hold the rankings of this query, only those of the queries in which the runs differ most." : "");
+  const [mine, theirs] = side === "a" ? [state.a, state.b] : [state.b, state.a];
+  const places = ranksOf(truth.runs[theirs]);
+  const { groups, beyond, total } = truth.runs[mine];
+  let rank = 1;
+  const items = groups.map((group, number) => {
+    const size = group.length + (number === groups.length - 1 ? beyond : 0);
+    const place = size > 1 ? `${rank}–${rank + size - 1}` : String(rank);
+    rank += group.length;
+    const docs = group.map((doc) => {
+      const grade = truth.grades[doc], words = truth.texts?.[doc];
+      const kind = grade === null || grade < 0 ? "open" : grade > 0 ? "relevant" : "";
+      const what = grade === null ? "not judged" : grade < 0 ? "pooled, not judged" : `grade ${grade}`;
+      return node("div", { class: "doc", "data-doc": doc },
+        node("span", { class: "grade " + kind, title: what }, grade === null ? "?" : grade < 0 ? "–" : String(grade)),
+        node("span", { class: "id", title: words || truth.docs[doc] }, truth.docs[doc], words ? node("span", { class: "sub" }, words) : null),
+        node("span", { class: "other", title: "rank in the other run" }, mine === theirs ? "" : places.has(doc) ? `↔ ${places.get(doc)}` : "only here"));
+    });
+    const more = size > group.length ? [node("div", { class: "note doc" }, `and ${count(size - group.length)} more with this score`)] : [];
+    return node("li", { class: size > 1 ? "tied" : null, title: size > 1 ? `${size} documents share one score` : null },
+      node("span", { class: "place" }, place), node("div", { class: "docs" }, ...docs, ...more));
+  });
+  const value = comparing ? "" : ` · ${key().name} ${show(data.values[state.measure][mine][query])}`;
+  return node("div", {},
+    node("h3", {}, `${side.toUpperCase()}: ${data.runs[mine]}${value}`),
+    items.length ? node("ol", { class: "ranking" }, ...items) : node("p", { class: "note" }, "The run has nothing for this query."),
+    node("p", { class: "note" }, `${count(total)} documents retrieved`));
+}
+
+function sideBySide() {
+  const where = section("query", "Two rankings side by side",
+    "Green: relevant, with its grade. Dashed: not judged. Documents with a bar at their left share one score, so they could stand in any order. An arrow gives a document's first possible rank in the other run.");
+  const step = (by) => change({ query: (state.query + by + data.queries.length) % data.queries.length });
+  where.append(node("div", { class: "bar" },
+    choice("Query", data.queries, "query"),
+    node("button", { type: "button", onclick: () => step(-1), "aria-label": "Previous query" }, "←"),
+    node("button", { type: "button", onclick: () => step(1), "aria-label": "Next query" }, "→")));
+  const words = node("p", { class: "asked" }), panel = node("div", { class: "two", id: "panel", "aria-live": "polite" });
+  where.append(words, panel);
+  const light = (event, lit) => {
+    const doc = event.target.closest?.("[data-doc]");
+    if (doc) panel.querySelectorAll(`[data-doc="${doc.dataset.doc}"]`).forEach((each) => each.classList.toggle("lit", lit));
+  };
+  panel.addEventListener("mouseover", (event) => light(event, true));
+  panel.addEventListener("mouseout", (event) => light(event, false));
+  follow("query a b measure", () => {
+    words.textContent = titleOf(state.query) || "";
+    panel.replaceChildren(ranking(state.query, "a"), ranking(state.query, "b"));
+  });
+}

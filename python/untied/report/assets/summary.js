@@ -1,0 +1,154 @@
+// The answer in words, means of all runs, how the values of a comparison spread, and what ties leave open.
+const tests = new Map((data.tests || []).map((test) => [`${test.measure},${test.a},${test.b}`, test]));
+
+function tested(measure, a, b) {
+  const found = tests.get(`${measure},${a},${b}`), turned = tests.get(`${measure},${b},${a}`);
+  if (found || !turned) return found || null;
+  return { ...turned, difference: turned.difference === null ? null : -turned.difference,
+    counts: turned.counts.slice().reverse(), quantiles: turned.quantiles.map((value) => -value).reverse() };
+}
+
+const survival = { yes: "in every order of tied documents", no: "but not in every order of tied documents", unknown: "whether in every order of tied documents is unknown" };
+
+// Against the baseline, or how many others a run is significantly better than.
+function marks(measure, run) {
+  const lower = data.measures[measure].lower;
+  const better = (test) => test.significant && (lower ? test.difference < 0 : test.difference > 0);
+  if (data.baseline !== null) {
+    const test = tested(measure, run, data.baseline);
+    if (!test || !test.significant) return null;
+    const up = better(test);
+    return node("span", { class: up ? "up" : "down",
+      title: `significantly ${up ? "better" : "worse"} than the baseline (p ${chance(test.p)}), ${survival[test.survives]}` },
+      (up ? " ▲" : " ▼") + (test.survives === "yes" ? "" : "?"));
+  }
+  const beaten = everyRun().filter((other) => { const test = tested(measure, run, other); return test && better(test); });
+  if (!beaten.length) return null;
+  return node("sup", { class: "up", title: "significantly better than " + beaten.map((other) => data.runs[other]).join(", ") }, ` >${beaten.length}`);
+}
+
+function headline(where) {
+  const answer = node("div", { class: "answer", "aria-live": "polite" });
+  where.append(answer);
+  follow("measure", () => {
+    const [first, ...rest] = data.headline[state.measure];
+    answer.replaceChildren(node("p", { class: "first" }, first), ...rest.map((sentence) => node("p", {}, sentence)));
+  });
+  where.append(...data.notes.map((note) => node("p", { class: "note" }, "Note: " + note)));
+}
+
+// Means with their intervals, the best runs first.
+const SHOWN = 12;
+
+function means(where) {
+  const rows = Math.min(SHOWN, data.runs.length), row = 22;
+  chart(where, "Means of the runs with their intervals; the numbers are in the table", 10 + row * rows + 46, "measure", (width, height) => {
+    const of = data.means[state.measure], runs = byMean().slice(0, rows).filter((run) => of[run].mean !== null);
+    const names = runs.map((run) => cut(data.runs[run], width < 500 ? 14 : 30));
+    const ends = runs.flatMap((run) => Object.values(of[run])).filter((value) => value !== null);
+    const [low, high] = [Math.min(...ends), Math.max(...ends)], room = (high - low || Math.abs(high) || 1) * 0.04;
+    const left = 12 + Math.max(0, ...names.map(wide)), bottom = 6 + row * runs.length, right = width - 20;
+    const at = (value) => left + ((value - low + room) / (high - low + 2 * room)) * (right - left);
+    const drawing = canvas(width, height);
+    for (const value of ticks(low, high, Math.max(2, (right - left) / 90)))
+      drawing.append(shape("path", { class: "grid", d: `M${at(value)} 4V${bottom}` }), text(at(value), bottom + 14, String(value), { "text-anchor": "middle" }));
+    drawing.append(text((left + right) / 2, bottom + 32, key().name + (key().lower ? " (lower is better)" : "") + (rows < data.runs.length ? `, the best ${rows} of ${count(data.runs.length)} runs` : ""), { "text-anchor": "middle", class: "axis" }));
+    runs.forEach((run, place) => {
+      const y = 6 + row * (place + 0.5), { mean, low, high, ci_low, ci_high } = of[run];
+      drawing.append(text(left - 8, y + 4, names[place], { "text-anchor": "end" }));
+      if (low !== null && show(low) !== show(high)) drawing.append(shape("path", { class: "ties", d: `M${at(low)} ${y}H${at(high)}` }));
+      if (ci_low !== null) drawing.append(shape("path", { class: "interval", d: `M${at(ci_low)} ${y}H${at(ci_high)}` }));
+      drawing.append(shape("circle", { class: "mean", cx: at(mean), cy: y, r: 4 }));
+    });
+    hover(drawing, (x, y) => {
+      const place = Math.floor((y - 6) / row), run = runs[place];
+      return run === undefined ? null : { x: at(of[run].mean), y: 6 + row * (place + 0.5), words: `${data.runs[run]}: ${show(of[run].mean)}` };
+    });
+    const sign = (kind, d) => shape("svg", { width: 26, height: 10 }, shape("path", { class: kind, d }));
+    return [drawing, node("div", { class: "legend" },
+      node("span", {}, shape("svg", { width: 10, height: 10 }, shape("circle", { class: "mean", cx: 5, cy: 5, r: 4 })), " mean over all orders of tied documents"),
+      intervals ? node("span", {}, sign("interval", "M0 5H26"), ` ${intervals}`) : null,
+      runs.some((run) => show(of[run].low) !== show(of[run].high)) ? node("span", {}, sign("ties", "M0 5H26"), " from the worst to the best order of tied documents") : null)];
+  });
+}
+
+const method = { bca: "bootstrap", t: "Student's t" }[data.settings.interval];
+const intervals = method && `${show(100 * data.settings.level, 4).replace(/\.?0+$/, "")} % confidence interval over queries (${method})`;
+
+function summary() {
+  const sums = data.measures.filter((measure) => measure.scale === "sum").map((measure) => measure.name).join(", ");
+  const where = section("summary", "Summary");
+  headline(where);
+  means(where);
+  const against = data.runs.length < 2 ? null : data.baseline === null
+    ? ">3 behind a mean: the run is significantly better than 3 others."
+    : "▲ or ▼: significantly better or worse than the baseline. A question mark follows where some order of tied documents might change that.";
+  where.append(node("p", { class: "about" }, [
+    `Means over ${whole() ? "" : "all "}${count(data.of)} queries${sums && `; sums of ${sums}`}.`,
+    intervals && `Below each mean is its ${intervals}.`,
+    "In brackets: the lowest and highest mean over all orders of tied documents, where these differ.",
+    against, against && `Test: ${data.how}.`].filter(Boolean).join(" ")));
+  const best = data.means.map((of, measure) => Math[data.measures[measure].lower ? "min" : "max"](...of.map((one) => one.mean).filter((mean) => mean !== null)));
+  const columns = () => [
+    { title: "run", value: (run) => data.runs[run] },
+    ...data.measures.map((measure, number) => ({
+      title: measure.name, tip: about(measure), value: (run) => data.means[number][run].mean, lower: measure.lower,
+      cell: (run) => {
+        const { mean, low, high, ci_low, ci_high } = data.means[number][run];
+        return node("td", { class: mean === best[number] ? "best" : null }, show(mean), marks(number, run),
+          ci_low === null ? null : node("span", { class: "sub" }, `${show(ci_low)} – ${show(ci_high)}`),
+          [low, high].some((end) => show(end) !== show(mean)) ? node("span", { class: "sub" }, `[${show(low)}, ${show(high)}]`) : null);
+      },
+    })),
+  ];
+  if (data.runs.length > 10) where.append(node("div", { class: "bar" }, filterBox("Filter runs", "runFilter")));
+  table(where, "summary", "runFilter measure", columns, () => everyRun().filter(filteredRun),
+    { mark: (run) => (run === data.baseline ? "base" : null), resort: () => [1 + state.measure, !key().lower] });
+}
+
+// Of a comparison: what changed, and how the values of queries spread.
+function spread() {
+  const where = section("summary", "Summary");
+  headline(where);
+  where.append(node("p", { class: "about" }, "Mean, quantiles and extremes over all " + (data.defined.every((queries) => queries === data.of) ? `${count(data.of)} queries that both runs have.`
+    : `queries for which the measure is defined, of the ${count(data.of)} that both runs have.`)));
+  const names = Object.keys(data.distribution[0]).filter((name) => name !== "measure");
+  const columns = () => [
+    { title: "measure", value: (row) => data.measures[row].name, cell: (row) => node("td", { title: about(data.measures[row]), class: "wrap" }, data.measures[row].name, node("span", { class: "sub" }, data.measures[row].meaning)) },
+    { title: "queries", value: (row) => data.defined[row], cell: (row) => count(data.defined[row]) },
+    ...names.map((name) => ({ title: name, value: (row) => data.distribution[row][name], cell: (row) => show(data.distribution[row][name]) })),
+  ];
+  table(where, "summary", "", columns, () => data.measures.map((_, measure) => measure));
+}
+
+const ofTies = [
+  { title: "run", value: (run) => data.runs[run] },
+  { title: "documents", value: (run) => data.ties[run].documents, cell: (run) => count(data.ties[run].documents) },
+  { title: "tied", value: (run) => data.ties[run].tied / data.ties[run].documents || 0, cell: (run) => percent(data.ties[run].tied / data.ties[run].documents || 0), tip: "share of documents that have the same score as another" },
+  { title: "largest group", value: (run) => data.ties[run].largest, cell: (run) => count(data.ties[run].largest), tip: "the most documents of a query with one score" },
+  { title: "queries with ties", value: (run) => data.ties[run].queries, cell: (run) => count(data.ties[run].queries) },
+  { title: "all tied", value: (run) => data.ties[run].all_tied, cell: (run) => count(data.ties[run].all_tied), tip: "queries in which all documents have one score" },
+];
+
+function tieCounts() {
+  table(section("ties", "Ties", "Documents with the same score as another one of their query."), "ties", "", () => ofTies, everyRun);
+}
+
+function ties() {
+  const where = section("ties", "Ties and missing judgments",
+    "How many documents share their score, in how many queries that changes the values, and how many retrieved documents nobody has judged.");
+  const { depths, shares } = data.unjudged;
+  const at = depths.indexOf(10);
+  const columns = () => [
+    ...ofTies,
+    { title: "ties matter", value: (run) => data.ties[run].mixed, cell: (run) => count(data.ties[run].mixed), tip: "queries in which tied documents have different grades" },
+    { title: "queries absent", value: (run) => data.ties[run].absent, cell: (run) => count(data.ties[run].absent), tip: "judged queries that the run does not have: they count as empty rankings" },
+    { title: "not in the qrels", value: (run) => data.ties[run].unknown, cell: (run) => count(data.ties[run].unknown), tip: "queries of the run without any judgment: left out" },
+    { title: "unjudged in top 10", value: (run) => shares[run][at], cell: (run) => percent(shares[run][at]) },
+  ];
+  table(where, "ties", "runFilter", columns, () => everyRun().filter(filteredRun));
+  where.append(node("h3", {}, "Unjudged documents by depth"));
+  chart(where, "Share of unjudged documents by depth", 320, "a b", (width, height) => lines(width, height, depths, shares,
+    { x: { log: true, title: "depth", ticks: depths }, y: { title: "unjudged", label: (value) => Math.round(100 * value) + " %" } },
+    (run, place) => `${data.runs[run]}: ${percent(shares[run][place])} of the first ${depths[place]}`));
+}

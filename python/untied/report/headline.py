@@ -1,0 +1,190 @@
+"""The answer in words: who leads by a measure, by how much, and what ties and missing judgments could change."""
+
+from __future__ import annotations
+
+from untied._core import show_id
+from untied.errors import UntiedError
+from untied.evaluate.runs import Evaluator
+from untied.inputs import overlap
+from untied.statistics.aggregates import Aggregate
+from untied.statistics.paired import Column, Pair
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from untied._core import Measure, Qrels, Run
+    from untied.report.values import Evaluated
+
+#: How means differ over all that something leaves open; None where that is not known.
+Ends = tuple[float, float] | None
+
+
+def leading(means: Sequence[dict[str, float | None]], lower: bool, baseline: int | None) -> tuple[int, int] | None:
+    """The run that leads and the one to compare it with: the baseline, or the next best; None where there are not two.
+
+    Parameters
+    ----------
+    means : list of dict
+        Of all runs.
+    lower : bool
+        Whether lower is better.
+    baseline : int, optional
+        The run that all others are tested against.
+    """
+    known = [(run, one["mean"]) for run, one in enumerate(means) if one["mean"] is not None]
+    order = [run for run, _ in sorted(known, key=lambda run: (run[1] if lower else -run[1], run[0]))]
+    if len(order) < 2:
+        return None
+    return order[0], order[1] if baseline is None or baseline == order[0] or baseline not in order else baseline
+
+
+def by_judgments(
+    qrels: Qrels, runs: dict[str, Run], measure: Measure, pair: tuple[str, str], policies: dict[str, Any]
+) -> Ends:
+    """The smallest and the largest difference of two runs, whatever the grades of unjudged documents are."""
+    # All that else could be wrong has been refused before.
+    try:
+        with overlap.Notes():  # there has been a warning
+            results = Evaluator(qrels, [measure], unjudged="range", **policies).evaluate(
+                {name: runs[name] for name in pair}
+            )
+        both = Pair(*(Column(results, name, measure) for name in pair))
+    except UntiedError:
+        return None  # the measure has no bounds, or no query has a value of both runs
+    spans = both.spans
+    return both.least(spans), both.most(spans)
+
+
+def sentences(
+    found: Evaluated, names: Sequence[str], place: int, measure: Measure, pair: tuple[int, int] | None,
+    baseline: int | None, how: str, judgments: Ends,
+) -> list[str]:  # fmt: skip
+    """What the top of the page says of a measure: the answer first.
+
+    Parameters
+    ----------
+    found : Evaluated
+        Means and tests.
+    names : list of str
+        Of the runs.
+    place : int
+        Of the measure among all.
+    measure : Measure
+        The measure.
+    pair : (int, int), optional
+        The run that leads and its rival, of `leading`.
+    baseline : int, optional
+        The run that all others are tested against.
+    how : str
+        How differences were tested.
+    judgments : (float, float), optional
+        What the difference of the pair could be, of `by_judgments`.
+    """
+    means = found.means[place]
+    if pair is None:
+        return _alone(means, names, measure)
+    a, b = pair
+    mean_a, mean_b = means[a]["mean"], means[b]["mean"]
+    assert mean_a is not None  # `leading` chooses among the known
+    assert mean_b is not None
+    leader = show_id(names[a]) + (", the baseline," if a == baseline else "")
+    rival = ("the baseline " if b == baseline else "") + show_id(names[b])
+    if mean_a == mean_b:
+        said = [f"{leader} and {rival} are equal by {measure}: {mean_a:.4f}."]
+    else:
+        way = "below" if measure.lower_is_better else "above"
+        better = " (lower is better)" if measure.lower_is_better else ""
+        lead = f"{mean_a:.4f}{better}, {abs(mean_a - mean_b):.4f} {way} {rival} ({mean_b:.4f})"
+        said = [f"{leader} leads by {measure}: {lead}."]
+    test = next((one for one in found.tests if one["measure"] == place and {one["a"], one["b"]} == {a, b}), None)
+    if test is None:
+        return [*said, "The two were not tested against each other; see the notes."]
+    verdict = "significant" if test["significant"] else "not significant"
+    others = _others(found, place, measure, names, a, baseline)
+    ties = (test["least"], test["most"]) if test["a"] == a else (-test["most"], -test["least"])
+    return [
+        *said,
+        f"The difference is {verdict}: p {_p(test['p'])} ({how}). {others}".rstrip(),
+        _by_ties(test, ties, measure),
+        _by_judgments(judgments, measure),
+    ]
+
+
+def _alone(means: Sequence[dict[str, float | None]], names: Sequence[str], measure: Measure) -> list[str]:
+    """Of a single run, or of several of which at most one has a value."""
+    run = next((run for run, one in enumerate(means) if one["mean"] is not None), None)
+    if run is None:
+        return [f"No run has a value of {measure}."]
+    one = means[run]
+    said = [f"{show_id(names[run])}: {measure} {one['mean']:.4f}."]
+    low, high = one["low"], one["high"]
+    if low is not None and high is not None and f"{low:.4f}" != f"{high:.4f}":
+        said.append(f"Depending on the order of tied documents it lies between {low:.4f} and {high:.4f}.")
+    else:
+        said.append("The order of tied documents does not change it.")
+    return said
+
+
+def _others(
+    found: Evaluated, place: int, measure: Measure, names: Sequence[str], leader: int, baseline: int | None
+) -> str:  # fmt: skip
+    """What tests say of all the other runs."""
+    better = worse = 0
+    against = leader if baseline is None else baseline
+    of_run = [one for one in found.tests if one["measure"] == place and against in (one["a"], one["b"])]
+    if len(of_run) < 2:
+        return ""
+    for one in of_run:
+        difference = (one["difference"] or 0) * (1 if one["b"] == against else -1)
+        if one["significant"]:
+            higher = (difference > 0) != measure.lower_is_better
+            better, worse = better + higher, worse + (not higher)
+    if baseline is None:
+        return f"{show_id(names[leader])} is significantly better than {worse} of the {len(of_run):,} other runs."
+    return f"Of the {len(of_run):,} other runs {better} are significantly better than the baseline, {worse} worse."
+
+
+def _by_ties(test: dict[str, Any], ends: tuple[float, float], measure: Measure) -> str:
+    """What the order of tied documents could change."""
+    low, high = ends
+    if f"{low:.4f}" == f"{high:.4f}":
+        return "Ties cannot undo it: the order of tied documents does not change the difference."
+    between = _between(ends, measure)
+    if low <= 0 <= high:
+        return f"Ties could undo it: depending on the order of tied documents {between}."
+    if not test["significant"]:
+        return f"Ties cannot reverse it: in every order of tied documents {between}."
+    if test["survives"] == "yes":
+        return f"Ties cannot undo it: it stays significant in every order of tied documents ({between})."
+    could = "could make it insignificant" if test["survives"] == "no" else "may or may not leave it significant"
+    return f"Ties cannot reverse it, but {could}: depending on the order of tied documents {between}."
+
+
+def _by_judgments(ends: Ends, measure: Measure) -> str:
+    """What judgments of unjudged documents could change."""
+    if ends is None:
+        return f"Whether missing judgments could undo it is unknown: {measure.name} has no bounds over them."
+    low, high = ends
+    if f"{low:.4f}" == f"{high:.4f}":
+        return "Missing judgments cannot undo it: they do not change the difference."
+    if low <= 0 <= high:
+        return (
+            f"Missing judgments might undo it: depending on the grades of unjudged documents {_between(ends, measure)}."
+        )
+    return f"Missing judgments cannot reverse it: whatever the grades of unjudged documents, {_between(ends, measure)}."
+
+
+def _between(ends: tuple[float, float], measure: Measure) -> str:
+    what = "the difference of logarithms" if Aggregate(measure).scale == "log" else "the difference"
+    return f"{what} lies between {signed(ends[0])} and {signed(ends[1])}"
+
+
+def signed(value: float) -> str:
+    """A difference as the page writes it."""
+    return ("+" if value > 0 else "−" if value < 0 else "±") + f"{abs(value):.4f}"
+
+
+def _p(p: float | None) -> str:
+    return "unknown" if p is None else f"{p:.4f}" if p >= 1e-4 else f"{p:.0e}"

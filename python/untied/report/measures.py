@@ -1,0 +1,50 @@
+"""What a page says about measures."""
+
+from __future__ import annotations
+
+from untied import _core
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from untied._core import Measure
+
+#: One sentence about measures that compare two rankings.
+MEANINGS = {
+    "MED": "The largest difference in {of} that any judgments could show between the two rankings: 0 if nothing could "
+    "tell them apart.",
+    "Delta": "The expected difference in {of}, A − B, and the smallest and largest that judgments could make it.",
+    "RBO": "How similar the two rankings are, the first ranks counting most: 1 if they are the same, 0 if they share "
+    "no document.",
+    "Overlap": "The share of the first documents that both rankings have.",
+}
+
+
+def explained(measure: Measure, *, comparing: bool) -> dict[str, str]:
+    """Title, range, equation and reference of a measure."""
+    info = next(info for info in _core.measure_info(comparing=comparing) if info["name"] == measure.name)
+    return {
+        "title": info["title"],
+        "range": info["range"],
+        "equation": info["equation"],
+        "reference": info["reference"],
+    }
+
+
+def meaning(measure: Measure) -> str:
+    """One sentence about a measure of two rankings, for those who do not know it."""
+    sentence = MEANINGS.get(measure.name)
+    if sentence is None:
+        about = explained(measure, comparing=True)
+        return f"{about['title'][0].upper()}{about['title'][1:]}; {about['range']}."
+    return sentence.format(of=_inner(str(measure)))
+
+
+def _inner(name: str) -> str:
+    """Of ``MED(nDCG(gain='exp2')@10, max_grade=2)`` the measure whose differences it is about."""
+    inside = name.partition("(")[2].removesuffix(")")
+    depth = 0
+    for place, character in enumerate(inside):
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth == 0:
+            return inside[:place]
+    return inside

@@ -1,0 +1,183 @@
+"""What a report says in words, and the texts of queries and documents that it shows."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import untied
+from untied.cli import main
+from untied.errors import InputError, UntiedError
+from untied.inputs.texts import texts_of
+from untied.report import comparison_report, report
+from untied.report.comparison import changes
+
+
+def data_of(page: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])
+
+
+def headline(*args: Any, **options: Any) -> list[list[str]]:
+    return data_of(report(*args, **options))["headline"]
+
+
+QUERIES = [f"q{number}" for number in range(10)]
+QRELS = {q: {"a": 1, "b": 0, "c": 0} for q in QUERIES}
+GOOD = {q: {"a": 3.0, "b": 2.0, "c": 1.0} for q in QUERIES}
+BAD = {q: {"a": 1.0, "b": 3.0, "c": 2.0} for q in QUERIES}
+TIED = {q: {"a": 1.0, "b": 1.0, "c": 1.0} for q in QUERIES}
+
+
+def test_who_leads_by_how_much() -> None:
+    first, test, ties, judgments = headline(QRELS, {"bad": BAD, "good": GOOD}, "RR")[0]
+    assert first == "good leads by RR: 1.0000, 0.6667 above bad (0.3333)."
+    assert test.startswith("The difference is significant: p 0.0020 (paired randomisation test")
+    assert ties == "Ties cannot undo it: the order of tied documents does not change the difference."
+    assert judgments == "Missing judgments cannot undo it: they do not change the difference."
+    # Of ESL lower is better: the same run leads.
+    first, *_ = headline(QRELS, {"bad": BAD, "good": GOOD}, "ESL")[0]
+    assert first == "good leads by ESL: 0.0000 (lower is better), 2.0000 below bad (2.0000)."
+
+
+def test_a_baseline_and_others() -> None:
+    page = data_of(report(QRELS, {"bad": BAD, "tied": TIED, "good": GOOD}, "RR", baseline="bad"))
+    first, test, *_ = page["headline"][0]
+    assert first == "good leads by RR: 1.0000, 0.6667 above the baseline bad (0.3333)."
+    assert test.endswith("Of the 2 other runs 2 are significantly better than the baseline, 0 worse.")
+    assert page["leading"] == [[2, 0]]
+    page = data_of(report(QRELS, {"bad": BAD, "tied": TIED, "good": GOOD}, "RR"))
+    assert page["headline"][0][1].endswith("good is significantly better than 2 of the 2 other runs.")
+    first, *_ = headline(QRELS, {"bad": BAD, "good": GOOD}, "RR", baseline="good")[0]
+    assert first.startswith("good, the baseline, leads by RR")
+    first, *_ = headline(QRELS, {"x": GOOD, "y": GOOD}, "RR")[0]
+    assert first == "x and y are equal by RR: 1.0000."
+
+
+def test_what_ties_could_change() -> None:
+    of = {"tied": TIED, "bad": BAD}
+    assert headline(QRELS, of, "RR")[0][2] == (
+        "Ties could undo it: depending on the order of tied documents the difference lies between ±0.0000 and +0.6667."
+    )
+    half = {q: {"a": 3.0, "b": 3.0, "c": 1.0} for q in QUERIES}
+    assert headline(QRELS, {"half": half, "bad": BAD}, "RR")[0][2] == (
+        "Ties cannot undo it: it stays significant in every order of tied documents "
+        "(the difference lies between +0.1667 and +0.6667)."
+    )
+    few = QUERIES[:3]  # too few for anything to be significant
+    part = [{q: run[q] for q in few} for run in (half, BAD)]
+    assert headline({q: QRELS[q] for q in few}, {"half": part[0], "bad": part[1]}, "RR")[0][2] == (
+        "Ties cannot reverse it: in every order of tied documents the difference lies between +0.1667 and +0.6667."
+    )
+    # Turned, as tests have the runs in the order in which they came.
+    assert headline(QRELS, dict(reversed(of.items())), "RR")[0] == headline(QRELS, of, "RR")[0]
+
+
+def test_what_missing_judgments_could_change() -> None:
+    sparse = {q: {"a": 1} for q in QUERIES}
+    runs = {"good": {q: ["a", "x"] for q in QUERIES}, "late": {q: ["x", "a"] for q in QUERIES}}
+    assert headline(sparse, runs, "RR")[0][3] == (
+        "Missing judgments might undo it: depending on the grades of unjudged documents the difference lies between "
+        "±0.0000 and +0.5000."
+    )
+    runs["late"] = {q: ["b", "y", "a"] for q in QUERIES}
+    judged = {q: {"a": 1, "b": 0} for q in QUERIES}
+    assert headline(judged, runs, "P@2")[0][3].startswith("Missing judgments might undo it")
+    assert headline(judged, runs, "P@1")[0][3] == "Missing judgments cannot undo it: they do not change the difference."
+    assert headline(judged, runs, "RR")[0][3] == (
+        "Missing judgments cannot reverse it: whatever the grades of unjudged documents, the difference lies between "
+        "+0.5000 and +0.6667."
+    )
+    assert headline(judged, runs, "infAP")[0][3] == (
+        "Whether missing judgments could undo it is unknown: infAP has no bounds over them."
+    )
+
+
+def test_a_single_run() -> None:
+    assert headline(QRELS, {"tied": TIED}, "RR") == [
+        ["tied: RR 0.6111.", "Depending on the order of tied documents it lies between 0.3333 and 1.0000."]
+    ]
+    assert headline(QRELS, {"good": GOOD}, "RR")[0][1] == "The order of tied documents does not change it."
+
+
+def test_top_tens_that_changed() -> None:
+    old = {q: [f"d{rank}" for rank in range(20)] for q in QUERIES}
+    new = {q: list(ranking) for q, ranking in old.items()}
+    new["q0"][9], new["q0"][10] = new["q0"][10], new["q0"][9]  # in and out
+    new["q1"][0], new["q1"][1] = new["q1"][1], new["q1"][0]  # the same documents
+    new["q2"][10], new["q2"][11] = new["q2"][11], new["q2"][10]  # below
+    found = untied.compare(old, new, ["RBO", "MED(nDCG@10)"])
+    assert changes(found, 10) == (1, 1, 10)
+    said = data_of(comparison_report(found))["headline"]
+    assert said[0][:3] == [
+        "10 % of top tens changed: in 1 of 10 queries a document entered or left the first 10.",
+        "In 1 others the same documents have other ranks.",
+        "In 8 nothing moved there.",
+    ]
+    assert "The largest difference in nDCG@10 that any judgments could show" in said[1][3]
+    tied = {q: {"a": 1.0, "b": 1.0} for q in QUERIES}
+    assert changes(untied.compare(tied, tied, "RBO"), 1) == (0, 0, 10)  # a run against itself
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.tsv", "q1\tfirst  text\n\nq2\tsecond\r\nq3\tno one asks\n"),
+        ("t.txt.gz", "q1\tfirst text\nq2\tsecond\n"),
+        ("t.jsonl", '{"_id": "q1", "title": "first text", "text": "more"}\n{"id": "q2", "text": "second"}\n'),
+        ("t.ndjson", '{"query_id": "q1", "title": "", "text": "first text"}\n{"qid": "q2", "query": "second"}\n'),
+    ],
+)
+def test_texts(tmp_path: Path, name: str, content: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(content.encode()) if name.endswith(".gz") else content.encode())
+    assert texts_of(path, {"q1", "q2", "q4"}, 100) == {"q1": "first text", "q2": "second"}
+    assert texts_of(path, {"q1"}, 6) == {"q1": "first…"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("t.tsv", b"q1\ttext\nq2 text\n", "t.tsv:2: expected an id, a tab and a text, found 'q2 text'"),
+        ("t.tsv", b"q1\ttext\nq1\ttext\n", "t.tsv:2: expected every id once, found 'q1' again"),
+        ("t.tsv", b"q1\t\xff\n", "t.tsv:1: expected text in UTF-8"),
+        ("t.jsonl", b"q1\ttext\n", "t.jsonl:1: expected an object with an id"),
+        ("t.jsonl", b'{"_id": "q1"}\n', "t.jsonl:1: expected an object with an id"),
+        ("t.jsonl", b'["q1", "text"]\n', "t.jsonl:1: expected an object with an id"),
+    ],
+)
+def test_lines_that_are_refused(tmp_path: Path, name: str, content: bytes, says: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=re.escape(says)):
+        texts_of(path, {"q1", "q2"}, 100)
+
+
+def test_texts_on_the_command_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    for name, docs in (("x", "ab"), ("y", "ba")):
+        (tmp_path / f"{name}.run").write_text("".join(f"q Q0 {doc} 1 {9 - rank} t\n" for rank, doc in enumerate(docs)))
+    (tmp_path / "queries.tsv").write_text("q\tWhat is tied?\n")
+    (tmp_path / "docs.jsonl").write_text('{"_id": "a", "title": "A document"}\n')
+    qrels, one, other, queries, docs, out = (
+        str(tmp_path / name) for name in ("qrels", "x.run", "y.run", "queries.tsv", "docs.jsonl", "page.html")
+    )
+    texts = ["--queries-text", queries, "--docs-text", docs]
+    assert main(["report", qrels, one, other, *texts, "-o", out]) == 0
+    data = data_of(Path(out).read_text())
+    assert data["titles"] == ["What is tied?"]
+    assert data["rankings"][0]["texts"] == ["A document", None]
+    assert [file["path"] for file in data["inputs"]] == [qrels, one, other, queries, docs]
+    assert main(["compare", one, other, *texts, "--html", out]) == 0
+    assert data_of(Path(out).read_text())["titles"] == ["What is tied?"]
+    capfd.readouterr()
+    assert main(["compare", one, other, *texts]) == 1
+    assert "--queries-text and --docs-text go with --html" in capfd.readouterr().err
+    with pytest.raises(UntiedError, match="docs_text must be a path or a mapping of ids to texts, not int"):
+        report(qrels, [one], docs_text=3)  # type: ignore[arg-type]
