@@ -10,6 +10,7 @@ import pytest
 import untied
 from strategies import BUILT_IN
 from untied._core import measure_info
+from untied.cli import main
 
 
 def test_every_measure_is_an_object() -> None:
@@ -146,3 +147,66 @@ def test_names_of_papers() -> None:
         assert names
         assert given
         assert {untied.parse_measure(name).name for name in given} <= {name.name for name in names}, ours
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Papers
+
+PAPERS: dict[str, str] = {
+    "indAP": "AP(judged_only=True)", "induced AP": "AP(judged_only=True)", "subAP": "subAP", "infAP": "infAP",
+    "subcollection AP": "subAP", "inferred AP": "infAP", "bpref": "Bpref",
+    "bpref-10": "Bpref(variant='paper', extra=10)", "MAP": "AP", "MRR": "RR", "NDCG": "nDCG", "hit rate": "Success",
+    "hit_rate@10": "Success@10", "normalised recall": "Rnorm", "normalized recall": "Rnorm", "ADR": "ADR",
+}  # fmt: skip
+COMPARING_PAPERS = {
+    "MED-MAP@100": "MED(AP@100)", "MED-nDCG@20": "MED(nDCG@20)", "MED-precision@10": "MED(P@10)",
+    "MED-RBP(p=0.9)": "MED(RBP(p=0.9))", "MED-ERR(max_grade=2)@30": "MED(ERR(max_grade=2)@30)",
+}  # fmt: skip
+OPEN = {
+    "MED-MAP": "AP needs a cutoff, for instance AP@100",
+    "MED-RBP": "write MED(RBP(p=0.9), tail='upper') for the paper's, or MED(RBP)",
+    "MED-ERR": "write MED(ERR(max_grade=2)) for the paper's, or MED(ERR)",
+    "MED-U@12000": "run untied compare --passages",
+}
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_papers(name: str, capsys: pytest.CaptureFixture[str], tmp_path: pathlib.Path) -> None:
+    assert str(untied.measures.as_measure(name)) == PAPERS[name]
+    _files(tmp_path)
+    assert main(["eval", f"{tmp_path}/qrels", f"{tmp_path}/a", "--format", "tsv", "-m", name]) == 0
+    assert f"\t{PAPERS[name]}\t" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", COMPARING_PAPERS)
+def test_papers_of_two_rankings(name: str, capsys: pytest.CaptureFixture[str], tmp_path: pathlib.Path) -> None:
+    assert untied.compare(["a"], ["b"], name).measures == [COMPARING_PAPERS[name]]
+    _files(tmp_path)
+    assert main(["compare", f"{tmp_path}/a", f"{tmp_path}/b", "--format", "tsv", "-m", name]) == 0
+    assert f"\t{COMPARING_PAPERS[name]}\t" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_what_papers_leave_open(name: str, capsys: pytest.CaptureFixture[str], tmp_path: pathlib.Path) -> None:
+    with pytest.raises(untied.MeasureError, match=re.escape(OPEN[name])):
+        untied.compare(["a"], ["b"], name)
+    _files(tmp_path)
+    assert main(["compare", f"{tmp_path}/a", f"{tmp_path}/b", "-m", name]) == 1
+    assert OPEN[name] in capsys.readouterr().err
+
+
+def test_studies_print_what_is_read() -> None:
+    """One name, one meaning: in tables of studies, on the command line and in Python."""
+    from untied.study import estimates, med_names
+
+    assert str(untied.measures.as_measure("bpref-10")) == str(
+        untied.measures.as_measure(estimates.MEASURES["bpref-10"].format(rel=1))
+    )
+    for name in ("MED(nDCG@20)", "MED(RBP(p=0.9))", "MED(AP@100)"):
+        assert med_names.canonical(med_names.short(name)) == name
+
+
+def _files(folder: pathlib.Path) -> None:
+    (folder / "qrels").write_text("q 0 d1 1\nq 0 d2 0\n", encoding="utf-8")
+    (folder / "a").write_text("q Q0 d1 1 2 t\nq Q0 d2 2 1 t\n", encoding="utf-8")
+    (folder / "b").write_text("q Q0 d2 1 2 t\nq Q0 d3 2 1 t\n", encoding="utf-8")

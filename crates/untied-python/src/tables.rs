@@ -185,11 +185,12 @@ impl Run {
         let read = || match (format, layout(format)) {
             ("trec", _) => read::read_run(&path, ranks),
             ("msmarco", _) => read::read_ranks(&path),
+            ("trec-ranks", _) => read::read_run_by_rank(&path),
             (_, Some(layout)) => {
                 table::Run::new(read::read_table(&path, layout, Content::Run { ranks }, &columns)?, &path)
             }
             _ => Err(untied_core::Error::Value(format!(
-                "run format must be trec, msmarco, csv, tsv or jsonl, not '{format}'"
+                "run format must be trec, trec-ranks, msmarco, csv, tsv or jsonl, not '{format}'"
             ))),
         };
         threads::run(py, threads, read).map(Run)

@@ -21,8 +21,11 @@ const VARIANT: Parameter = Parameter {
     default: "'trec_eval'",
     help: "divide by min(N, R + extra) ('trec_eval') or by R + extra ('paper')",
 };
-const EXTRA: Parameter =
-    Parameter { name: "extra", default: "0", help: "non-relevant documents that count beyond R; 10 is bpref-10" };
+const EXTRA: Parameter = Parameter {
+    name: "extra",
+    default: "0",
+    help: "non-relevant documents that count beyond R; bpref-10 has 10 and variant='paper'",
+};
 
 pub static BPREF: Definition = Info {
     name: "Bpref",

@@ -1,5 +1,6 @@
 //! Names of measures with parameters and cutoffs: `nDCG(gain='exp2')@10`, `AP(rel=2)`, `ndcg_cut_10`, `P.5,10`.
 
+use super::printed::{is_same, maximized, meant};
 use super::{Cutoff, Info, MEAN, OF, Parameter, RECALL, Spec, Value, spellings};
 use crate::error::{Error, Result, quote};
 
@@ -12,11 +13,10 @@ pub struct Names {
 }
 
 impl Names {
-    /// The measure by this name: its own, else an alias in any case.
+    /// The measure by this name: its own, else an alias, whatever the case and what joins its words.
     fn lookup(&self, name: &str) -> Option<&'static Info> {
-        let is_alias = |info: &&&'static Info| {
-            info.name.eq_ignore_ascii_case(name) || info.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name))
-        };
+        let is_alias =
+            |info: &&&'static Info| is_same(info.name, name) || info.aliases.iter().any(|alias| is_same(alias, name));
         let named = self.all.iter().find(|info| info.name == name);
         named.or_else(|| self.all.iter().find(is_alias)).copied()
     }
@@ -29,7 +29,7 @@ impl Names {
         near.dedup_by(|one, other| one.1.eq_ignore_ascii_case(other.1));
         let near: Vec<&str> = near.into_iter().map(|(_, known)| known).take(3).collect();
         let suggestion = match near.as_slice() {
-            _ if name.contains(',') => "name one measure at a time".into(),
+            _ if name.contains([',', ' ']) => "name one measure at a time".into(),
             [] => "untied measures lists all".into(),
             names => format!("did you mean {}?", names.join(" or ")),
         };
@@ -98,13 +98,10 @@ impl Names {
             let specs = self.read(&format!("{name}{}", parser.rest))?;
             return specs.into_iter().map(|spec| spec.with(MEAN.name, Value::Text("geometric".into()))).collect();
         }
-        if name.eq_ignore_ascii_case("bpref-10") {
-            return self.read(&format!("Bpref(extra=10){}", parser.rest));
+        if let Some(of) = maximized(name, parser.rest)? {
+            return self.read(&format!("MED({of}{})", parser.rest));
         }
-        let mut specs = match self.lookup(name) {
-            Some(info) => vec![Spec::of(info)],
-            None => self.with_trailing(name)?,
-        };
+        let mut specs = self.named(name)?;
         if let [spec] = specs.as_mut_slice() {
             *spec = parser.suffixes(spec.clone())?;
             if spec.cutoff.is_none() && name.ends_with("_cut") {
@@ -113,6 +110,15 @@ impl Names {
         }
         parser.end()?;
         Ok(specs)
+    }
+
+    /// What a name says without anything behind it: a measure, or several that differ by cutoff.
+    fn named(&self, name: &str) -> Result<Vec<Spec>> {
+        match (meant(name), self.lookup(name)) {
+            (Some(ours), _) => self.read(ours),
+            (None, Some(info)) => Ok(vec![Spec::of(info)]),
+            (None, None) => self.with_trailing(name),
+        }
     }
 
     /// What a name stands for already, if anything.
@@ -240,13 +246,13 @@ impl<'t> Parser<'t> {
         if self.rest.is_empty() { Ok(()) } else { Err(self.error("@cutoff, (parameters) or the end")) }
     }
 
-    /// A measure's name; trec_eval's cutoffs (`.5,10`) are part of it.
+    /// A measure's name, which may be words; trec_eval's cutoffs (`.5,10`) are part of it.
     fn name(&mut self) -> &'t str {
-        self.take_while(|c| !c.is_whitespace() && !"(@)'\"".contains(c))
+        self.take_while(|c| (c == ' ' || !c.is_whitespace()) && !"(@)'\"".contains(c)).trim_end()
     }
 
     fn suffixes(&mut self, mut spec: Spec) -> Result<Spec> {
-        let mut given = Vec::new();
+        let mut given = spec.given();
         loop {
             if spec.info.cutoff == Cutoff::Recall && spec.parameter(RECALL.name).is_none() && self.skip('@') {
                 spec = spec.at_number(self.number()?)?;
@@ -297,14 +303,11 @@ impl<'t> Parser<'t> {
 
     /// A measure within another, complete.
     fn measure(&mut self, outer: &str) -> Result<Spec> {
-        let name = self.take_while(|c| !c.is_whitespace() && !"(@),'\"".contains(c));
+        let name = self.take_while(|c| (c == ' ' || !c.is_whitespace()) && !"(@),'\"".contains(c)).trim_end();
         if name.is_empty() {
             return Err(self.error("a measure's name"));
         }
-        let specs = match self.names.lookup(name) {
-            Some(info) => vec![Spec::of(info)],
-            None => self.names.with_trailing(name)?,
-        };
+        let specs = self.names.named(name)?;
         let [spec] = <[Spec; 1]>::try_from(specs).map_err(|_| self.error("one measure"))?;
         if spec.info.parameters.contains(&OF) {
             let (name, of) = (outer, spec.info.name);
@@ -413,7 +416,7 @@ mod tests {
             ("11pt_avg", "IPrecMean"),
             ("11pt_avg.0.2,0.5,0.8", "IPrecMean(levels=[0.2, 0.5, 0.8])"),
             ("bpref", "Bpref"),
-            ("bpref-10(rel=2)", "Bpref(rel=2, extra=10)"),
+            ("bpref(extra=10)", "Bpref(extra=10)"),
             ("unj_5", "Unjudged@5"),
             ("gm_map", "AP(mean='geometric')"),
             ("GMAP", "AP(mean='geometric')"),

@@ -179,6 +179,11 @@ impl Spec {
         Ok(self)
     }
 
+    /// The names of parameters that have been given.
+    pub(crate) fn given(&self) -> Vec<&'static str> {
+        self.parameters.iter().map(|(name, _)| *name).collect()
+    }
+
     /// Check what can be checked without making the measure.
     ///
     /// # Errors

@@ -26,5 +26,6 @@ pub use source::is_file;
 pub use spool::{read_all, read_lines};
 pub use table::read_table;
 pub use trec::{
-    QRELS, RUN, open_run, read_lengths, read_prels, read_qrels, read_ranks, read_run, read_strata, read_subtopics,
+    QRELS, RUN, open_run, read_lengths, read_prels, read_qrels, read_ranks, read_run, read_run_by_rank, read_strata,
+    read_subtopics,
 };

@@ -41,7 +41,20 @@ pub fn open_run(path: &str) -> Result<Pieces> {
 /// # Errors
 /// As [`read_run`], of ranks instead of scores.
 pub fn read_ranks(path: &str) -> Result<Run> {
-    let mut chunks = read(path, &RANKS)?;
+    by_rank(path, &RANKS)
+}
+
+/// Read a run as [`read_run`], ordered by its rank column, lower ranks being better; its scores are passed over.
+///
+/// # Errors
+/// As [`read_run`], of ranks instead of scores.
+pub fn read_run_by_rank(path: &str) -> Result<Run> {
+    by_rank(path, &RUN_BY_RANK)
+}
+
+/// Read ranks as scores: what has a lower rank is better, and equal ranks are tied.
+fn by_rank(path: &str, layout: &'static Layout) -> Result<Run> {
+    let mut chunks = read(path, layout)?;
     let ranks = chunks.iter_mut().flat_map(|chunk| &mut chunk.block.columns[0]);
     ranks.for_each(|rank| *rank = -*rank);
     Run::new(chunks, path)
@@ -102,6 +115,8 @@ pub const RUN: Layout = Layout {
 
 const RUN_WITH_RANKS: Layout =
     Layout { columns: &[Query, Ignored, Document, MaybeNumber(1), Number(0, "score"), Tags], numbers: 2, ..RUN };
+
+const RUN_BY_RANK: Layout = Layout { columns: &[Query, Ignored, Document, Number(0, "rank"), Ignored, Ignored], ..RUN };
 
 const RANKS: Layout =
     Layout { columns: &[Query, Document, Number(0, "rank")], shape: "3 columns (query document rank)", ..RUN };
