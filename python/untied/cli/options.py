@@ -11,7 +11,7 @@ from untied.policies import EVALUATING, why_not_together
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
     from untied.policies import Policy
 
@@ -34,12 +34,32 @@ RUN_FORMAT = (
 COLUMN = "a column's name where it is not a usual one: {}=NAME, and so on; repeatable"
 
 
+class _RefusedError(Exception):
+    """Arguments that cannot be read in one pass."""
+
+
 class Parser(argparse.ArgumentParser):
     """A parser whose errors can be written to any stream: arguments may hold bytes that are no text."""
 
+    #: Whether arguments that are refused are read once more.
+    _tries = False
+
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and exit."""
+        if self._tries:
+            raise _RefusedError
         super().error(message.encode("utf-8", "backslashreplace").decode("utf-8"))
+
+    def parse_intermixed_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Read arguments, options between files too: these take argparse two passes and the text of the usage."""
+        self._tries = True
+        try:
+            return self.parse_args(args)
+        except _RefusedError:
+            self._tries = False
+            return super().parse_intermixed_args(args, namespace)
+        finally:
+            self._tries = False
 
 
 def parser(name: str, description: str, examples: str) -> argparse.ArgumentParser:
