@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -27,22 +27,32 @@ def characters(document: str, start: int, length: int) -> list[Character]:
     return [(document, start + i) for i in range(length)]
 
 
-def score(
-    ranking: Sequence[Passage], gains: Mapping[Character, Fraction], length: Fraction, overhead: Fraction
-) -> Fraction:
-    """S of a ranking, read character by character, each at time i for D(i) = 1 - i / length."""
+class Reading(NamedTuple):
+    """How text is read."""
+
+    decay: str
+    length: Fraction
+    overhead: Fraction
+
+    def worth(self, time: Fraction) -> Fraction:
+        """D: falling to 0 within the length, or by half with each."""
+        if self.decay == "linear":
+            return max(Fraction(0), 1 - time / self.length)
+        return Fraction(2.0 ** float(-time / self.length))
+
+
+def score(ranking: Sequence[Passage], gains: Mapping[Character, Fraction], reading: Reading) -> Fraction:
+    """S of a ranking, read character by character."""
     time = total = Fraction(0)
     for passage in ranking:
-        time += overhead * (passage[2] > 0)
+        time += reading.overhead * (passage[2] > 0)
         for character in characters(*passage):
             time += 1
-            total += gains[character] * max(Fraction(0), 1 - time / length)
+            total += gains[character] * reading.worth(time)
     return total
 
 
-def largest(
-    a: list[Passage], b: list[Passage], judged: list[Judged], length: Fraction, overhead: Fraction
-) -> tuple[Fraction, Fraction]:
+def largest(a: list[Passage], b: list[Passage], judged: list[Judged], reading: Reading) -> tuple[Fraction, Fraction]:
     """The largest S(A) - S(B) and S(B) - S(A) over gains 0 and 1 of every character that is not judged."""
     known: dict[Character, Fraction] = {}
     for document, start, extent, gain in judged:
@@ -52,20 +62,22 @@ def largest(
     differences = []
     for drawn in itertools.product([Fraction(0), Fraction(1)], repeat=len(unknown)):
         gains = {**known, **dict(zip(unknown, drawn, strict=True))}
-        differences.append(score(a, gains, length, overhead) - score(b, gains, length, overhead))
+        differences.append(score(a, gains, reading) - score(b, gains, reading))
     return max(differences), -min(differences)
 
 
-def rest(ranking: list[Passage], length: Fraction, overhead: Fraction) -> Fraction:
+def rest(ranking: list[Passage], reading: Reading) -> Fraction:
     """What text of its own that follows a ranking at once is worth, if all of it gains 1."""
-    time = sum((passage[2] + overhead * (passage[2] > 0) for passage in ranking), Fraction(0))
-    return sum((max(Fraction(0), 1 - (time + i) / length) for i in range(1, int(length) + 1)), Fraction(0))
+    time = sum((passage[2] + reading.overhead * (passage[2] > 0) for passage in ranking), Fraction(0))
+    end = int(reading.length) if reading.decay == "linear" else 60 * int(reading.length)
+    return sum((reading.worth(time + i) for i in range(1, end + 1)), Fraction(0))
 
 
+@pytest.mark.parametrize("decay", ["linear", "exponential"])
 @pytest.mark.parametrize("filled", [True, False], ids=["filled", "not filled"])
-def test_all_assignments(filled: bool) -> None:
-    chance = seeded(f"passages {filled}")
-    for _ in range(many(200)):
+def test_all_assignments(filled: bool, decay: str) -> None:
+    chance = seeded(f"passages {filled} {decay}")
+    for _ in range(many(200 if decay == "linear" else 50)):
 
         def passage() -> Passage:
             return chance.choice("xyz"), chance.randrange(3), chance.randrange(3)
@@ -73,10 +85,12 @@ def test_all_assignments(filled: bool) -> None:
         a, b = ([passage() for _ in range(chance.randrange(4))] for _ in "ab")
         judged = [(*passage(), chance.choice([0, 0.25, 1])) for _ in range(chance.randrange(3))]
         length, overhead = Fraction(chance.randrange(2, 24), 2), chance.choice([Fraction(0), Fraction(3, 4)])
-        up, down = largest(a, b, judged, length, overhead)
+        reading = Reading(decay, length, overhead)
+        up, down = largest(a, b, judged, reading)
         if filled:
-            up, down = (value + rest(one, length, overhead) for value, one in ((up, a), (down, b)))
-        options = {"judged": judged, "length": float(length), "overhead": float(overhead), "filled": filled}
+            up, down = (value + rest(one, reading) for value, one in ((up, a), (down, b)))
+        options = {"judged": judged, "filled": filled, "decay": decay}
+        options |= {"length": float(length), "overhead": float(overhead)}
         found = {
             direction: untied.compare_passages(a, b, **options, direction=direction).mean
             for direction in ("a-b", "b-a", "both")

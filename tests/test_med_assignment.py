@@ -8,7 +8,7 @@ import pytest
 
 import untied
 from nightly import many
-from oracle.difference import filled
+from oracle.difference import differences, filled
 from oracle.enumeration import permutations
 from oracle.judgements import Groups
 from test_med import FORMS, OF_TIES, Form, Instance, compared, instances, of_form
@@ -69,6 +69,9 @@ def test_orders_of_ties_may_be_the_best() -> None:
         ahead, behind = (a, b) if best.direction == "a-b" else (b, a)
         difference = max(scores(form, ahead, truth)) - min(scores(form, behind, truth))
         assert best.value == pytest.approx(float(difference), rel=1e-12, abs=1e-13)
+        given = form.score, instance.a, instance.b, instance.known, form.grades, form.k
+        largest = max(differences(*given, over=(max, min)).up, differences(*given, over=(min, max)).down)
+        assert best.value == pytest.approx(float(largest), rel=1e-12, abs=1e-13)
 
 
 @pytest.mark.parametrize(

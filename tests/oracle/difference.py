@@ -13,6 +13,13 @@ from oracle.judgements import Groups
 Score = Callable[[Sequence[str], Mapping[str, int]], Fraction]
 #: Whether unknown documents may have these grades beside the known ones.
 Allowed = Callable[[Mapping[str, int], Sequence[int]], bool]
+#: What is taken of the scores of all orders.
+OverOrders = Callable[[Sequence[Fraction]], Fraction]
+
+
+def mean(scores: Sequence[Fraction]) -> Fraction:
+    """The mean."""
+    return sum(scores, Fraction(0)) / len(scores)
 
 
 @dataclass(frozen=True)
@@ -40,8 +47,9 @@ def differences(
     allowed: Allowed = lambda known, drawn: True,
     *,
     local: bool = True,
+    over: tuple[OverOrders, OverOrders] = (mean, mean),
 ) -> Extent:
-    """The extent of S(A) - S(B) over the allowed grades; of tied documents S is the mean over all orders.
+    """The extent of S(A) - S(B) over the allowed grades; of tied documents S is the mean over all orders, or another.
 
     A score is local if it depends on the grades of the ranking's own documents alone.
     """
@@ -49,7 +57,8 @@ def differences(
         doc for groups in (filled(a, k, "+a"), filled(b, k, "+b")) for group in groups for doc in group
     )
     unknown = [doc for doc in union if doc not in known]
-    means = [_means(score, filled(groups, k, name), local) for groups, name in ((a, "+a"), (b, "+b"))]
+    sides = zip((a, b), ("+a", "+b"), over, strict=True)
+    means = [_over_orders(score, filled(groups, k, name), local, of) for groups, name, of in sides]
     found = []
     for drawn in itertools.product(grades, repeat=len(unknown)):
         if not allowed(known, drawn):
@@ -59,19 +68,21 @@ def differences(
     return Extent(max(found), -min(found), found[0])
 
 
-def _means(score: Score, groups: Groups, local: bool) -> Callable[[Mapping[str, int]], Fraction]:
-    """The mean of a score over the orders of a ranking, remembered."""
+def _over_orders(
+    score: Score, groups: Groups, local: bool, over: OverOrders
+) -> Callable[[Mapping[str, int]], Fraction]:
+    """The mean of a score over the orders of a ranking, or the highest or the lowest one, remembered."""
     orders = list(permutations(groups))
     own = orders[0]
     remembered: dict[tuple[int, ...], Fraction] = {}
 
-    def mean(truth: Mapping[str, int]) -> Fraction:
+    def found(truth: Mapping[str, int]) -> Fraction:
         key = tuple(truth[doc] for doc in own) if local else tuple(truth.values())
         if key not in remembered:
-            remembered[key] = sum((score(order, truth) for order in orders), Fraction(0)) / len(orders)
+            remembered[key] = over([score(order, truth) for order in orders])
         return remembered[key]
 
-    return mean
+    return found
 
 
 def outcomes(
@@ -91,7 +102,7 @@ def outcomes(
     """
     rankings = [filled(groups, k, name) for groups, name in ((a, "+a"), (b, "+b"))]
     union = dict.fromkeys(doc for groups in rankings for group in groups for doc in group)
-    means = [_means(score, groups, local) for groups in rankings]
+    means = [_over_orders(score, groups, local, mean) for groups in rankings]
     open_docs = [doc for doc in union if doc not in known and not doc.startswith("+")]
     found = []
     for relevant in itertools.product((0, 1), repeat=len(open_docs)):

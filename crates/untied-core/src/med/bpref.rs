@@ -98,39 +98,3 @@ impl Scores for Bpref<'_> {
         self.score(gains, |x| x.b)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::med::solve::testing::Case;
-
-    fn score(gains: &[f64]) -> f64 {
-        let (mut above, mut sum, k) = (0.0, 0.0, gains.len() as f64);
-        for &gain in gains {
-            if gain > 0.0 {
-                sum += 1.0 - above / k;
-            } else {
-                above += 1.0;
-            }
-        }
-        sum / k
-    }
-
-    #[test]
-    fn it_is_the_largest_over_all_assignments() {
-        for seed in 0..4000 {
-            let case = Case::draw(seed, &[0.0, 1.0]);
-            let ranks: Vec<f64> = (1..=case.instance.depth).map(|rank| rank as f64).collect();
-            let ranks = Weights::by_rank(&case.instance, &ranks);
-            let of_case = Bpref { ranks: &ranks, depth: case.instance.depth as f64 };
-            let difference = |a: &[f64], b: &[f64]| score(a) - score(b);
-            let found = of_case.largest();
-            let largest = case.largest(&[0.0, 1.0], difference);
-            assert!((found.value - largest).abs() < 1e-14, "{seed} {found:?} {largest} {case:?}");
-            assert!((case.value(&found.gains, difference) - largest).abs() < 1e-14, "{seed} {case:?}");
-            if ranks.lacking.0.is_empty() {
-                assert!((of_case.difference(&found.gains) - largest).abs() < 1e-14, "{seed} {case:?}");
-            }
-        }
-    }
-}

@@ -61,22 +61,3 @@ fn largest(instance: &Instance) -> Solution {
     }
     Solution::exact(value, gains)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::med::solve::scores::first_relevant;
-    use crate::med::solve::testing::Case;
-
-    #[test]
-    fn it_is_the_largest_over_all_assignments() {
-        for seed in 0..4000 {
-            let case = Case::draw(seed, &[0.0, 1.0]);
-            let found = largest(&case.instance);
-            let difference = |a: &[f64], b: &[f64]| first_relevant(a) - first_relevant(b);
-            let largest = case.largest(&[0.0, 1.0], difference);
-            assert!((found.value - largest).abs() < 1e-15, "{seed} {case:?}");
-            assert!((case.value(&found.gains, difference) - largest).abs() < 1e-15, "{seed} {case:?}");
-        }
-    }
-}

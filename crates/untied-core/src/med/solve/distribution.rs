@@ -93,57 +93,6 @@ pub fn drawn(documents: &[Uncertain], scores: &(impl Scores + ?Sized), draws: us
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::med::solve::expected::{self, Moments};
-    use crate::med::solve::scores::precisions;
-    use crate::med::solve::testing::{Case, Untied, assignments, uncertain};
-
-    impl Distribution {
-        /// The difference that is not exceeded with this probability.
-        fn quantile(&self, probability: f64) -> f64 {
-            let mut total = 0.0;
-            let enough = |mass: &f64| {
-                total += mass;
-                total >= probability
-            };
-            let at = self.masses.iter().position(enough).unwrap_or(self.masses.len() - 1);
-            self.low + at as f64 * self.step
-        }
-    }
-
-    fn terms(seed: u64) -> Vec<Term> {
-        let mut random = Random::new(seed);
-        let mut term = || Term {
-            difference: [random.unit() - 0.5, 0.0, -0.25][random.below(3) as usize],
-            chance: [0.0, 1.0, random.unit()][random.below(3) as usize],
-        };
-        (0..8).map(|_| term()).collect()
-    }
-
-    #[test]
-    fn every_quantile_is_within_the_error() {
-        for seed in 0..2000 {
-            let terms = terms(seed);
-            let found = Distribution::of(&terms, 500);
-            let mut outcomes: Vec<(f64, f64)> = Vec::new();
-            assignments(terms.len(), &[0.0, 1.0], &mut |on| {
-                let pairs = || terms.iter().zip(on);
-                let chance = pairs().map(|(s, &on)| if on > 0.0 { s.chance } else { 1.0 - s.chance }).product();
-                outcomes.push((pairs().map(|(s, on)| s.difference * on).sum(), chance));
-            });
-            outcomes.sort_by(|one, other| one.0.total_cmp(&other.0));
-            assert!((found.masses.iter().sum::<f64>() - 1.0).abs() < 1e-14);
-            assert!(found.error <= 500.0 * found.step);
-            let below =
-                |x: f64| outcomes.iter().take_while(|outcome| outcome.0 <= x).map(|outcome| outcome.1).sum::<f64>();
-            let mut total = 0.0;
-            for (i, mass) in found.masses.iter().enumerate() {
-                total += mass;
-                let x = found.low + i as f64 * found.step;
-                let slack = found.error + 1e-12;
-                assert!(below(x - slack) <= total + 1e-12 && total <= below(x + slack) + 1e-12, "{seed} {i}");
-            }
-        }
-    }
 
     #[test]
     fn multiples_are_exact() {
@@ -152,34 +101,6 @@ mod tests {
         assert_eq!((found.error, found.masses.len()), (0.0, 6));
         assert!((found.low + 0.1).abs() < 1e-15 && (found.step - 0.1).abs() < 1e-15);
         assert_eq!(found.masses, [0.125, 0.25, 0.125, 0.125, 0.25, 0.125]);
-        assert!((found.quantile(0.5) - 0.1).abs() < 1e-15 && (found.quantile(1.0) - 0.4).abs() < 1e-15);
         assert_eq!(Distribution::of(&[], 10).masses, [1.0]);
-    }
-
-    #[test]
-    fn moments_are_those_of_the_stakes() {
-        for seed in 0..200 {
-            let terms = terms(seed);
-            let found = Distribution::of(&terms, 100_000);
-            let at = |i: usize| found.low + i as f64 * found.step;
-            let mean: f64 = found.masses.iter().enumerate().map(|(i, mass)| mass * at(i)).sum();
-            let variance: f64 = found.masses.iter().enumerate().map(|(i, mass)| mass * (at(i) - mean).powi(2)).sum();
-            let Moments { mean: m, variance: v } = expected::dot(&terms);
-            assert!((mean - m).abs() <= found.error + 1e-12 && (variance - v).abs() <= 4.0 * found.error + 1e-12);
-        }
-    }
-
-    #[test]
-    fn draws_have_the_mean_and_are_repeated() {
-        let case = Case::draw(3, &[0.0, 1.0]);
-        let documents = uncertain(&case.instance, |_| 0.3);
-        let untied = Untied::new(&case.instance, precisions);
-        let found = drawn(&documents, &untied, 20_000, 7);
-        assert_eq!(found, drawn(&documents, &untied, 20_000, 7));
-        assert_ne!(found, drawn(&documents, &untied, 20_000, 8));
-        let exact = expected::precisions(&documents);
-        let mean = found.iter().sum::<f64>() / 20_000.0;
-        assert!(exact.variance > 0.0 && (mean - exact.mean).abs() < 5.0 * (exact.variance / 20_000.0).sqrt());
-        assert!(found.is_sorted());
     }
 }

@@ -10,7 +10,7 @@
 //! inequality the highest gains then go to the largest differences, as long as these are above 0; the ideal DCG is
 //! that of these gains.
 
-use super::{Instance, Solution};
+use super::Solution;
 
 /// What a document's gain is multiplied by.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,19 +44,6 @@ pub struct Grade {
 }
 
 impl Weights {
-    /// Discounts of ranks, D(1) and so on up to the depth, for rankings without ties.
-    #[must_use]
-    pub fn by_rank(instance: &Instance, discounts: &[f64]) -> Weights {
-        let at = |rank: u32| if rank == 0 { 0.0 } else { discounts[rank as usize - 1] };
-        let lacking = |length: usize| discounts[length.min(instance.depth)..instance.depth].to_vec();
-        let weigh = |x: &super::Document| Weighed { a: at(x.a), b: at(x.b), known: x.known };
-        Weights {
-            documents: instance.documents.iter().map(weigh).collect(),
-            lacking: (lacking(instance.lengths.0), lacking(instance.lengths.1)),
-            top: instance.top,
-        }
-    }
-
     /// Exchange A and B.
     pub fn swap(&mut self) {
         std::mem::swap(&mut self.lacking.0, &mut self.lacking.1);
@@ -123,67 +110,6 @@ fn descending(grades: &[Grade]) -> impl Iterator<Item = f64> + use<> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::med::solve::testing::{Case, assignments, dot};
-    use crate::random::Random;
-
-    fn discounts(depth: usize) -> Vec<f64> {
-        (1..=depth).map(|i| 1.0 / (i as f64 + 1.0).log2()).collect()
-    }
-
-    #[test]
-    fn it_is_the_largest_over_all_assignments() {
-        for seed in 0..2500 {
-            let case = Case::draw(seed, &[0.0, 0.25, 0.75]);
-            let discounts = discounts(case.instance.depth);
-            let found = solve(&Weights::by_rank(&case.instance, &discounts));
-            let difference = |a: &[f64], b: &[f64]| dot(a, &discounts) - dot(b, &discounts);
-            let largest = case.largest(&[0.0, 0.25, 0.75], difference);
-            assert!((found.value - largest).abs() < 1e-14 && found.bound == found.value, "{seed} {case:?}");
-            assert!((case.value(&found.gains, difference) - largest).abs() < 1e-14, "{seed} {case:?}");
-        }
-    }
-
-    #[test]
-    fn without_judgments_both_directions_are_equal() {
-        for seed in 0..500 {
-            let mut case = Case::draw(seed, &[0.0]);
-            case.instance.documents.iter_mut().for_each(|x| x.known = None);
-            let discounts = discounts(case.instance.depth);
-            let value = |instance: &Instance| solve(&Weights::by_rank(instance, &discounts)).value;
-            assert!((value(&case.instance) - value(&case.instance.swapped())).abs() < 1e-14);
-        }
-    }
-
-    #[test]
-    fn limited_grades_go_where_they_help_most() {
-        let mut random = Random::new(5);
-        for seed in 0..2000 {
-            let case = Case::draw(seed, &[0.0, 0.25, 0.75]);
-            let discounts = discounts(case.instance.depth);
-            let mut grade = |gain: f64| Grade { gain, most: random.below(3) as usize };
-            let grades = [grade(0.25), grade(0.75)];
-            let found = solve_limited(&Weights::by_rank(&case.instance, &discounts), &grades);
-            // Those of A that are lacking are choices here too.
-            let lacking = case.lacking().0;
-            let unknown = case.instance.documents.iter().filter(|x| x.known.is_none()).count();
-            let mut largest = f64::NEG_INFINITY;
-            assignments(unknown + lacking, &[0.0, 0.25, 0.75], &mut |chosen| {
-                let used = |gain: f64| chosen.iter().filter(|&&g| g == gain).count();
-                if grades.iter().any(|grade| used(grade.gain) > grade.most) {
-                    return;
-                }
-                let (shown, of_lacking) = chosen.split_at(unknown);
-                let mut next = shown.iter();
-                let gains =
-                    case.instance.documents.iter().map(|x| x.known.unwrap_or_else(|| *next.next().expect("one")));
-                let (mut a, b) = case.by_rank(&gains.collect::<Vec<_>>(), (0.0, 0.0));
-                a.truncate(case.instance.lengths.0);
-                a.extend(of_lacking);
-                largest = largest.max(dot(&a, &discounts) - dot(&b, &discounts));
-            });
-            assert!((found.value - largest).abs() < 1e-14, "{seed} {case:?} {grades:?}");
-        }
-    }
 
     #[test]
     fn the_ideal_ranking_has_the_highest_gains_first() {

@@ -15,6 +15,8 @@ mod queue;
 pub(super) mod scores;
 #[cfg(test)]
 pub(super) mod testing;
+#[cfg(test)]
+mod tests;
 pub(super) mod timed;
 pub mod work;
 
@@ -47,14 +49,6 @@ impl Instance {
     pub fn swap(&mut self) {
         self.lengths = (self.lengths.1, self.lengths.0);
         self.documents.iter_mut().for_each(|x| std::mem::swap(&mut x.a, &mut x.b));
-    }
-
-    /// The same with A and B exchanged.
-    #[must_use]
-    pub fn swapped(&self) -> Instance {
-        let mut swapped = self.clone();
-        swapped.swap();
-        swapped
     }
 
     /// The same with the documents that A and B lack as documents; they come last.

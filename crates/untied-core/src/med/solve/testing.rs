@@ -1,90 +1,147 @@
-//! Small random pairs of rankings, and every assignment of gains to their unknown documents.
+//! Pairs of rankings for tests: small ones with every assignment of gains, those of the kinds that runs of a test
+//! collection make, and those made to be hard.
 
-use super::expected::Uncertain;
-use super::scores::Scores;
 use super::{Document, Instance};
 use crate::random::Random;
 
-/// Two short rankings.
-#[derive(Debug)]
-pub(crate) struct Case {
-    pub instance: Instance,
+impl Instance {
+    /// The same with A and B exchanged.
+    pub fn swapped(&self) -> Instance {
+        let mut swapped = self.clone();
+        swapped.swap();
+        swapped
+    }
 }
 
-impl Case {
-    /// Equal, shifted, shuffled, or with documents of their own; either may be short; some documents are judged.
-    pub fn draw(seed: u64, known: &[f64]) -> Case {
-        let mut random = Random::new(seed);
-        let depth = 2 + random.below(4) as usize;
-        let pool = depth + random.below(3) as usize;
-        let mut order: Vec<usize> = (0..pool).collect();
-        let of_a: Vec<usize> = order.clone();
-        match random.below(4) {
-            0 => {}
-            1 => order.rotate_left(random.below(pool as u64) as usize),
-            _ => (1..pool).for_each(|i| order.swap(i, random.below(i as u64 + 1) as usize)),
+/// Two rankings of documents by number; `known` tells what is known of a document.
+pub(crate) fn instance(
+    a: &[usize],
+    b: &[usize],
+    depth: usize,
+    top: f64,
+    known: impl Fn(usize) -> Option<f64>,
+) -> Instance {
+    let (a, b) = (&a[..a.len().min(depth)], &b[..b.len().min(depth)]);
+    let rank = |list: &[usize], id: usize| list.iter().position(|&x| x == id).map_or(0, |at| at as u32 + 1);
+    let ids = a.iter().chain(b.iter().filter(|id| !a.contains(id)));
+    let documents = ids.map(|&id| Document { a: rank(a, id), b: rank(b, id), known: known(id) }).collect();
+    Instance { depth, lengths: (a.len(), b.len()), documents, top }
+}
+
+/// The numbers below `count` in any order.
+pub(crate) fn shuffled(count: usize, random: &mut Random) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..count).collect();
+    (1..count).for_each(|i| order.swap(i, random.below(i as u64 + 1) as usize));
+    order
+}
+
+/// A pair of at most 8 documents a ranking: short lists, few or many judged of some gains.
+pub(crate) fn small(random: &mut Random, top: f64, gains: &[f64]) -> Instance {
+    let depth = 1 + random.below(8) as usize;
+    let pool = depth + random.below(4) as usize;
+    let mut order = || {
+        let mut order = shuffled(pool, random);
+        order.truncate(if random.unit() < 0.3 { random.below(depth as u64 + 1) as usize } else { depth });
+        order
+    };
+    let (a, b) = (order(), order());
+    let share = [0.0, 0.25, 0.75][random.below(3) as usize];
+    let mut known = || (random.unit() < share).then(|| gains[random.below(gains.len() as u64) as usize]);
+    let known: Vec<Option<f64>> = (0..pool).map(|_| known()).collect();
+    instance(&a, &b, depth, top, |id| known[id])
+}
+
+/// What is known if a share of the documents is judged; `grades` are the gains that are judged, from the least.
+pub(crate) fn judged(random: &mut Random, depth: usize, share: f64, grades: &[f64]) -> Vec<Option<f64>> {
+    let mut known = |rank: usize| {
+        let relevant = 0.7 / (1.0 + rank as f64 / (depth as f64 / 10.0)) + 0.03;
+        let which = random.below(grades.len() as u64 - 1) as usize;
+        let (judged, on) = (random.unit() < share, random.unit() < relevant);
+        judged.then(|| if on { grades[1 + which] } else { grades[0] })
+    };
+    (0..400.max(40 * depth)).map(&mut known).collect()
+}
+
+/// Kinds of pairs: the noise of two views of one latent order, of many documents or of `depth`; or an order of its own
+/// and another one of the same documents.
+pub(crate) const KINDS: [&str; 8] = ["similar", "near", "mid", "far", "permsim", "permmid", "permrand", "reversed"];
+
+/// A random pair of a kind.
+pub(crate) fn kind(name: &str, depth: usize, random: &mut Random) -> (Vec<usize>, Vec<usize>) {
+    let noise = match name {
+        "similar" | "permsim" => 0.08,
+        "near" => 0.3,
+        "mid" | "permmid" => 0.8,
+        "far" => 2.2,
+        "permrand" => return (shuffled(depth, random), shuffled(depth, random)),
+        _ => {
+            let a = shuffled(depth, random);
+            return (a.clone(), a.into_iter().rev().collect());
         }
-        let mut length = || depth - if random.below(4) == 0 { random.below(depth as u64) as usize } else { 0 };
-        let lengths = (length(), length());
-        let judged = random.below(3) as f64 * 0.35;
-        let rank = |list: &[usize], length: usize, x: usize| {
-            list[..length].iter().position(|&y| y == x).map_or(0, |at| at as u32 + 1)
-        };
-        let document = |x: usize| {
-            let known = (random.unit() < judged).then(|| known[random.below(known.len() as u64) as usize]);
-            Document { a: rank(&of_a, lengths.0, x), b: rank(&order, lengths.1, x), known }
-        };
-        let documents: Vec<Document> = (0..pool).map(document).filter(|x| x.a > 0 || x.b > 0).collect();
-        let top = known.iter().copied().fold(0.0, f64::max);
-        Case { instance: Instance { depth, lengths, documents, top } }
-    }
+    };
+    let count = if name.starts_with("perm") { depth } else { (40 * depth).max(400) };
+    let mut view = || {
+        let mut normal = || (-2.0 * (1.0 - random.unit()).ln()).sqrt() * (std::f64::consts::TAU * random.unit()).cos();
+        let keys = (0..count).map(|rank| ((rank + 1) as f64).ln() - noise * normal());
+        by_key(keys).into_iter().take(depth).collect()
+    };
+    (view(), view())
+}
 
-    /// Ranks that A and that B lacks.
-    pub fn lacking(&self) -> (usize, usize) {
-        let Instance { depth, lengths, .. } = self.instance;
-        (depth - lengths.0, depth - lengths.1)
-    }
+/// Numbers by rising keys.
+fn by_key(keys: impl Iterator<Item = f64>) -> Vec<usize> {
+    let mut keyed: Vec<(f64, usize)> = keys.zip(0..).collect();
+    keyed.sort_by(|x, y| x.0.total_cmp(&y.0));
+    keyed.into_iter().map(|(_, x)| x).collect()
+}
 
-    /// Gains of A and of B by rank; those that are lacking have these.
-    pub fn by_rank(&self, gains: &[f64], lacking: (f64, f64)) -> (Vec<f64>, Vec<f64>) {
-        let mut lists = (vec![lacking.0; self.instance.depth], vec![lacking.1; self.instance.depth]);
-        for (x, &gain) in self.instance.documents.iter().zip(gains) {
-            if x.a > 0 {
-                lists.0[x.a as usize - 1] = gain;
-            }
-            if x.b > 0 {
-                lists.1[x.b as usize - 1] = gain;
-            }
-        }
-        lists
-    }
-
-    /// The difference under the gains of a solution, which has the best of what is lacking.
-    pub fn value(&self, gains: &[f64], difference: impl Fn(&[f64], &[f64]) -> f64) -> f64 {
-        let unknown = self.instance.documents.iter().zip(gains).all(|(x, &gain)| x.known.is_none_or(|g| g == gain));
-        assert!(unknown, "judged documents keep their gains");
-        let (a, b) = self.by_rank(gains, (self.instance.top, 0.0));
-        difference(&a, &b)
-    }
-
-    /// The largest difference over all assignments, also to documents that are lacking.
-    pub fn largest(&self, values: &[f64], mut difference: impl FnMut(&[f64], &[f64]) -> f64) -> f64 {
-        let Instance { depth, lengths, documents, .. } = &self.instance;
-        let unknown = documents.iter().filter(|x| x.known.is_none()).count();
-        let lacking = self.lacking();
-        let mut largest = f64::NEG_INFINITY;
-        assignments(unknown + lacking.0 + lacking.1, values, &mut |chosen| {
-            let (shown, others) = chosen.split_at(unknown);
-            let mut next = shown.iter();
-            let gains: Vec<f64> =
-                documents.iter().map(|x| x.known.unwrap_or_else(|| *next.next().expect("one for each"))).collect();
-            let (mut a, mut b) = self.by_rank(&gains, (0.0, 0.0));
-            a[lengths.0..*depth].copy_from_slice(&others[..lacking.0]);
-            b[lengths.1..*depth].copy_from_slice(&others[lacking.0..]);
-            largest = largest.max(difference(&a, &b));
+/// Orders B of documents that A has in the order of their numbers, made to be hard. Numbers from the depth on are
+/// documents that only B has.
+pub(crate) fn adversarial(depth: usize, random: &mut Random) -> Vec<(String, Vec<usize>)> {
+    let a: Vec<usize> = (0..depth).collect();
+    let mut all = Vec::new();
+    let mut blocks = |size: usize, shift: usize| {
+        let b = a.chunks(size).flat_map(|block| {
+            let (first, last) = block.split_at(shift.min(block.len()));
+            [last, first].concat()
         });
-        largest
+        all.push((format!("rotation by {shift} in blocks of {size}"), b.collect()));
+    };
+    [1, 2, 3, depth / 10, depth / 4, depth / 3, depth / 2, depth - 1]
+        .into_iter()
+        .for_each(|shift| blocks(depth, shift));
+    [3, 5, depth / 5, depth / 2].into_iter().for_each(|size| [1, size / 2].into_iter().for_each(|by| blocks(size, by)));
+    for size in [3, 5, depth / 5, depth / 2] {
+        let b = a.chunks(size).flat_map(|block| block.iter().rev()).copied().collect();
+        all.push((format!("reversal of blocks of {size}"), b));
     }
+    for width in [2.0, 5.0, depth as f64 / 5.0, depth as f64 / 2.0] {
+        let keys = (0..depth).map(|x| x as f64 + width * random.unit());
+        all.push((format!("noise of {width}"), by_key(keys)));
+    }
+    for (count, noise) in [(1, 0), (3, 0), (depth / 10, 0), (depth / 5, 0), (depth / 10, 3), (depth / 5, 5)] {
+        let mut b: Vec<usize> = a.clone();
+        (0..count).for_each(|new| b.insert(random.below(depth as u64 / 2) as usize, depth + new));
+        for _ in 0..noise * depth / 10 {
+            let place = random.below(depth as u64 - 1) as usize;
+            b.swap(place, place + 1);
+        }
+        b.truncate(depth);
+        all.push((format!("{count} insertions, noise {noise}"), b));
+    }
+    all
+}
+
+/// The most of a value over all assignments of gains 0 and `top` to what is not known.
+pub(crate) fn largest(instance: &Instance, mut value: impl FnMut(&[f64]) -> f64) -> f64 {
+    let mut gains: Vec<f64> = instance.documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
+    let open: Vec<usize> = (0..gains.len()).filter(|&i| instance.documents[i].known.is_none()).collect();
+    let mut largest = f64::NEG_INFINITY;
+    assignments(open.len(), &[0.0, instance.top], &mut |chosen| {
+        open.iter().zip(chosen).for_each(|(&i, &gain)| gains[i] = gain);
+        largest = largest.max(value(&gains));
+    });
+    largest
 }
 
 /// Every choice of one of the values for each of `n`.
@@ -101,10 +158,6 @@ pub(crate) fn assignments(n: usize, values: &[f64], visit: &mut dyn FnMut(&[f64]
     }
 }
 
-pub(crate) fn dot(gains: &[f64], discounts: &[f64]) -> f64 {
-    gains.iter().zip(discounts).map(|(gain, discount)| gain * discount).sum()
-}
-
 /// Rankings of a few documents, with ties.
 #[derive(Debug)]
 pub(crate) struct Tied {
@@ -113,8 +166,6 @@ pub(crate) struct Tied {
     pub lists: (Vec<usize>, Vec<usize>),
     /// Where their tie groups end.
     pub ends: (Vec<u32>, Vec<u32>),
-    /// Falling, one for each rank.
-    pub discounts: Vec<f64>,
 }
 
 impl Tied {
@@ -132,13 +183,12 @@ impl Tied {
     }
 
     fn of(pool: usize, random: &mut Random) -> Tied {
-        let mut shuffled = || {
-            let mut order: Vec<usize> = (0..pool).collect();
-            (1..pool).for_each(|i| order.swap(i, random.below(i as u64 + 1) as usize));
+        let mut list = || {
+            let mut order = shuffled(pool, random);
             order.truncate(pool - random.below(2) as usize);
             order
         };
-        let lists = (shuffled(), shuffled());
+        let lists = (list(), list());
         let mut ends = |list: &[usize]| {
             let mut ends: Vec<u32> = (1..list.len() as u32).filter(|_| random.below(2) == 0).collect();
             ends.push(list.len() as u32);
@@ -152,28 +202,29 @@ impl Tied {
         };
         let documents: Vec<Document> = (0..pool).map(document).collect();
         let depth = pool + 1 - random.below(3) as usize;
-        let mut discounts: Vec<f64> = (0..depth).map(|_| random.unit()).collect();
-        discounts.sort_by(|one, other| other.total_cmp(one));
         let instance = Instance { depth, lengths: (lists.0.len(), lists.1.len()), documents, top: 0.75 };
-        Tied { instance, lists, ends, discounts }
+        Tied { instance, lists, ends }
     }
 
-    /// The largest difference over all gains 0 and r_G of unknown documents.
-    pub fn largest(&self, difference: impl Fn(&[f64]) -> f64) -> f64 {
-        let documents = &self.instance.documents;
-        let unknown = documents.iter().filter(|x| x.known.is_none()).count();
-        let mut largest = f64::NEG_INFINITY;
-        assignments(unknown, &[0.0, self.instance.top], &mut |chosen| {
-            let mut next = chosen.iter();
-            let gain = |x: &Document| x.known.unwrap_or_else(|| *next.next().expect("one for each"));
-            largest = largest.max(difference(&documents.iter().map(gain).collect::<Vec<_>>()));
-        });
-        largest
+    /// The difference of the means of a formula of gains by rank, over all orders. What A lacks gains `top`, down to the
+    /// depth and on for so many ranks; what B lacks gains nothing.
+    pub fn difference(&self, gains: &[f64], beyond: usize, formula: impl Fn(&[f64]) -> f64) -> f64 {
+        let Instance { depth, top, .. } = self.instance;
+        let mean = |list: &[usize], ends: &[u32], lacking: f64| {
+            let orders = orders(list, ends);
+            let score = |order: &Vec<usize>| {
+                let mut by_rank: Vec<f64> = order.iter().take(depth).map(|&x| gains[x]).collect();
+                by_rank.resize(depth + beyond, lacking);
+                formula(&by_rank)
+            };
+            orders.iter().map(score).sum::<f64>() / orders.len() as f64
+        };
+        mean(&self.lists.0, &self.ends.0, top) - mean(&self.lists.1, &self.ends.1, 0.0)
     }
 }
 
 /// Every order of the documents of a list's tie groups.
-pub(crate) fn orders(list: &[usize], ends: &[u32]) -> Vec<Vec<usize>> {
+fn orders(list: &[usize], ends: &[u32]) -> Vec<Vec<usize>> {
     let mut found = vec![Vec::new()];
     for (at, &x) in list.iter().enumerate() {
         let group = ends.partition_point(|&end| end as usize <= at);
@@ -188,49 +239,4 @@ pub(crate) fn orders(list: &[usize], ends: &[u32]) -> Vec<Vec<usize>> {
         found = found.into_iter().flat_map(insert).collect();
     }
     found
-}
-
-/// A formula of gains by rank, for two rankings without ties.
-#[derive(Debug, Clone)]
-pub(crate) struct Untied<F> {
-    /// Numbers of documents by rank.
-    a: Vec<Option<usize>>,
-    b: Vec<Option<usize>>,
-    formula: F,
-}
-
-impl<F: Fn(&[f64]) -> f64> Untied<F> {
-    /// What a ranking lacks up to the depth gains nothing: see [`Instance::filled`].
-    pub fn new(instance: &Instance, formula: F) -> Untied<F> {
-        let (mut a, mut b) = (vec![None; instance.depth], vec![None; instance.depth]);
-        for (i, x) in instance.documents.iter().enumerate() {
-            if x.a > 0 {
-                a[x.a as usize - 1] = Some(i);
-            }
-            if x.b > 0 {
-                b[x.b as usize - 1] = Some(i);
-            }
-        }
-        Untied { a, b, formula }
-    }
-
-    fn score(&self, ranking: &[Option<usize>], gains: &[f64]) -> f64 {
-        let by_rank: Vec<f64> = ranking.iter().map(|document| document.map_or(0.0, |i| gains[i])).collect();
-        (self.formula)(&by_rank)
-    }
-}
-
-impl<F: Fn(&[f64]) -> f64> Scores for Untied<F> {
-    fn a(&self, gains: &[f64]) -> f64 {
-        self.score(&self.a, gains)
-    }
-
-    fn b(&self, gains: &[f64]) -> f64 {
-        self.score(&self.b, gains)
-    }
-}
-
-/// The documents of an instance, of which those that are not judged are relevant with a probability.
-pub(crate) fn uncertain(instance: &Instance, chance: impl Fn(&Document) -> f64) -> Vec<Uncertain> {
-    instance.documents.iter().map(|x| Uncertain::of(x, instance.top, || chance(x))).collect()
 }

@@ -13,8 +13,6 @@ mod prices;
 mod question;
 mod search;
 mod side;
-#[cfg(test)]
-mod tests;
 
 use self::question::Question;
 use self::search::Search;

@@ -14,8 +14,6 @@ mod dual;
 mod group;
 mod node;
 mod search;
-#[cfg(test)]
-mod tests;
 
 use self::group::{Group, Place, Places};
 use self::node::{Free, Node, Question};
