@@ -47,26 +47,3 @@ pub fn read_groups(bytes: &[u8], name: &str, version: Version) -> Result<Vec<Qre
     };
     chunks.into_iter().map(close).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_table_a_group() {
-        let text = b"2 b d 1\n1 a e 0\n1 b d -1\n1 a d 3x\n";
-        let groups = read_groups(text, "qrels", Version::Ten).expect("qrels");
-        let shown = |qrels: &Qrels| -> Vec<_> {
-            (0..qrels.len()).map(|query| (qrels.id(query).to_vec(), qrels.rows(query).column(0).to_vec())).collect()
-        };
-        let expected =
-            [vec![(b"1".to_vec(), vec![3.0, 0.0]), (b"2".to_vec(), vec![1.0])], vec![(b"1".to_vec(), vec![-1.0])]];
-        assert_eq!(groups.iter().map(shown).collect::<Vec<_>>(), expected);
-    }
-
-    #[test]
-    fn a_document_twice() {
-        let error = read_groups(b"1 a d 1\n1 b d 1\n1 a d 1\n", "qrels", Version::Ten).expect_err("twice").to_string();
-        assert!(error.contains("found \"d\" twice in group \"a\" of \"1\""), "{error}");
-    }
-}

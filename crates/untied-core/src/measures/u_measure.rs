@@ -329,28 +329,6 @@ mod tests {
     }
 
     #[test]
-    fn means_and_variances_of_positions_are_those_over_counts() {
-        let measure = UMeasure { rel: 1.0, cutoff: 100, patience: 5000.0, at_end: true, norm: 1.0 };
-        for kinds in [
-            vec![kind(true, 100.0, 2), kind(false, 300.0, 1)],
-            vec![kind(true, 10.0, 2), kind(true, 70.0, 1), kind(false, 0.0, 3), kind(false, 500.0, 2)],
-            vec![kind(true, 10.0, 1), kind(true, 25.0, 4)],
-        ] {
-            let part = part(&kinds);
-            assert!(measure.is_within(&part));
-            let found = lattice::over_orders(&part.counts(), |placed, one| {
-                let read: f64 = placed.iter().zip(&part.kinds).map(|(&n, kind)| n as f64 * kind.length).sum();
-                if kinds[one].relevant { measure.worth(50.0 + read, kinds[one].length) } else { 0.0 }
-            })
-            .expect("few");
-            let (mean, variance) = measure.moments(&part);
-            assert!((mean - found.mean).abs() < 1e-14 && (variance - found.variance).abs() < 1e-14, "{kinds:?}");
-            assert!((measure.in_order(each(kinds.iter()), &part) - found.high).abs() < 1e-14, "{kinds:?}");
-            assert!((measure.in_order(each(kinds.iter().rev()), &part) - found.low).abs() < 1e-14, "{kinds:?}");
-        }
-    }
-
-    #[test]
     fn very_many_lengths_are_sampled() {
         let kinds: Vec<Kind> = (0..40).map(|i| kind(i < 20, 10.0 * f64::from(i), 1)).collect();
         let measure = UMeasure { rel: 1.0, cutoff: 100, patience: 2000.0, at_end: false, norm: 1.0 };

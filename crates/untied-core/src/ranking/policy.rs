@@ -76,20 +76,6 @@ mod tests {
     }
 
     #[test]
-    fn orders_and_condensed_list() {
-        let mut tied = Ranking { retrieved: 10, ..Ranking::default() };
-        // Ranks 3..10: two of grade 2, one of grade 1, one judged 0, one pooled, two not in the qrels.
-        tied.push(2, 7, [level(2.0, 2), level(1.0, 1), level(0.0, 1), level(-1.0, 1)]);
-        let mut other = Ranking::default();
-        best(&tied, &mut other);
-        assert_eq!(spans(&other), [(2, 2, 2.0), (4, 1, 1.0), (7, 1, -1.0), (8, 1, 0.0)]);
-        worst(&tied, &mut other);
-        assert_eq!(spans(&other), [(2, 1, 0.0), (3, 1, -1.0), (6, 1, 1.0), (7, 2, 2.0)]);
-        condensed(&tied, &mut other);
-        assert_eq!((other.retrieved, spans(&other)), (4, vec![(0, 4, 2.0)]));
-    }
-
-    #[test]
     fn cut_keeps_the_first_documents() {
         let mut ranking = Ranking { retrieved: 10, ..Ranking::default() };
         for rank in [2, 5, 6] {

@@ -227,33 +227,4 @@ mod tests {
         assert_eq!(ends, [1, 3, 5, 6]);
         assert_eq!(order(&[], Precision::Float64), (vec![], vec![]));
     }
-
-    #[test]
-    fn precision_makes_ties() {
-        let scores = [1.000_000_002, 1.000_000_001, 0.5];
-        assert_eq!(order(&scores, Precision::Float64).1, [1, 2, 3]);
-        assert_eq!(order(&scores, Precision::Float32).1, [2, 3]);
-        assert_eq!(order(&[257.0, 256.0], Precision::Bfloat16).1, [2]);
-        assert_eq!(order(&[2049.0, 2048.0], Precision::Float16).1, [2]);
-        assert_eq!(order(&[0.25, 0.15, 0.149], Precision::Decimals(1)).1, [1, 3]);
-    }
-
-    #[test]
-    fn rounding_sees_every_bit() {
-        // Just above the middle of two neighbours, by less than single precision holds.
-        assert_eq!(Precision::Bfloat16.read(f64::from_bits(0x3ff8_9000_0000_0001)), 1.539_062_5);
-        assert_eq!(Precision::Bfloat16.read(f64::from_bits(0x3ff8_9000_0000_0000)), 1.531_25);
-        assert_eq!(Precision::Float16.read(1.000_488_281_250_909_5), 1.000_976_562_5);
-        // Below the smallest normal number the spacing stays the same.
-        assert_eq!(Precision::Float16.read(3e-8), 2f64.powi(-24));
-        assert_eq!(Precision::Float16.read(2.9e-8), 0.0);
-        assert_eq!(Precision::Float16.read(-65_519.9), -65_504.0);
-        assert_eq!(Precision::Float16.read(-65_520.0), f64::NEG_INFINITY);
-        assert_eq!(Precision::Bfloat16.read(f64::from(f32::MAX)), f64::INFINITY);
-    }
-
-    #[test]
-    fn scores_too_large_for_a_precision_are_refused() {
-        assert_eq!(Order::default().sort(&[1.0, 70_000.0], Precision::Float16), Err(70_000.0));
-    }
 }

@@ -264,20 +264,6 @@ impl<'a> Text<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::text;
-
-    #[test]
-    fn values_are_read() {
-        let line = br#" {"a": "x\u00e9\ud83d\ude00\n\"\/", "b":-1.5e3 ,"c":{"d":["}",1]},"e":null,"f":true} "#;
-        let mut found = Vec::new();
-        members(line, |name, cell| found.push(format!("{} {cell:?}", text(&name)))).expect("an object");
-        assert_eq!(found.len(), 5);
-        let expected = Cell::Text(Cow::Owned("x\u{e9}\u{1f600}\n\"/".into()));
-        assert_eq!(found[0], format!("a {expected:?}"));
-        assert_eq!(found[1], format!("b {:?}", Cell::Number(b"-1.5e3")));
-        assert_eq!(found[2], format!("c {:?}", Cell::Other(br#"{"d":["}",1]}"#)));
-        assert_eq!(found[4], "f Truth(true)");
-    }
 
     fn fault(value: &[u8]) -> Option<&'static str> {
         let around = [b"{\"a\": ", value, b", \"b\": 1}"].concat();

@@ -400,25 +400,6 @@ mod tests {
     }
 
     #[test]
-    fn queries_stand_anywhere_and_come_in_order() {
-        let first = "# a comment\n2 qid:b 1:0.5 3:-1 # d1\n0 qid:a 3:NULL\n\n1 qid:b 70000:7#no comment\n";
-        let error = open(&[first]).err().expect("7#no is no number").to_string();
-        assert!(error.ends_with("line 5: expected a number as the value of feature 70000, found \"7#no\""), "{error}");
-        let letor = open(&[&first.replace("7#", "7 #"), "\u{feff}3 qid:a 1:2\n0 qid:b"]).expect("data");
-        assert_eq!((letor.features(), letor.labels()), (&[1, 3, 70_000][..], &[3.0, 2.0, 1.0, 0.0][..]));
-        assert_eq!((letor.len(), letor.id(0), letor.id(1)), (2, &b"a"[..], &b"b"[..]));
-        let mut documents = Documents::default();
-        letor.read(0, &mut documents).expect("a");
-        assert_eq!(documents.labels, [0.0, 3.0]);
-        assert_eq!((documents.column(0), documents.column(2)), (&[(1, 2.0)][..], &[][..]));
-        assert!(matches!(documents.column(1), [(0, null)] if null.is_nan()));
-        letor.read(1, &mut documents).expect("b");
-        assert_eq!(documents.labels, [2.0, 1.0, 0.0]);
-        let columns: Vec<_> = (0..3).map(|column| documents.column(column).to_vec()).collect();
-        assert_eq!(columns, [[(0, 0.5)], [(0, -1.0)], [(1, 7.0)]]);
-    }
-
-    #[test]
     fn what_is_wrong_is_said_with_its_line() {
         for (text, expected) in [
             ("1 1:2", "line 1: expected qid:Q after the label, found \"1 1:2\""),

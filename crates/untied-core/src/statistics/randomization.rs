@@ -173,51 +173,6 @@ fn sums_by_bits(few: &[i64]) -> [i64; 1 << TOGETHER] {
 mod tests {
     use super::*;
 
-    /// The same by definition.
-    fn listed(grid: &[i64]) -> Counts {
-        let seen: i64 = grid.iter().sum();
-        let sums: Vec<i64> = (0..1u32 << grid.len())
-            .map(|bits| grid.iter().enumerate().map(|(i, step)| if bits >> i & 1 == 1 { *step } else { -step }).sum())
-            .collect();
-        let count = |is: &dyn Fn(i64) -> bool| sums.iter().filter(|&&sum| is(sum)).count() as f64;
-        Counts {
-            at_least: count(&|sum| sum >= seen),
-            at_most: count(&|sum| sum <= seen),
-            beyond: count(&|sum| sum.abs() >= seen.abs()),
-            choices: sums.len() as f64,
-            exact: true,
-        }
-    }
-
-    #[test]
-    fn two_halves_count_what_a_list_counts() {
-        let mut random = Random::new(1);
-        for n in 1..12 {
-            for _ in 0..40 {
-                let steps: Vec<i64> = (0..n).map(|_| random.below(9) as i64 - 4).filter(|&step| step != 0).collect();
-                let differences: Vec<f64> = steps.iter().map(|&step| step as f64 / 7.0).collect();
-                assert_eq!(
-                    randomization(&differences, 1 << 20, 0).expect("nobody stops it"),
-                    listed(&steps),
-                    "{steps:?}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn a_sample_is_close_to_all() {
-        let mut random = Random::new(3);
-        let differences: Vec<f64> = (0..30).map(|_| random.unit() - 0.4).collect();
-        let (all, some) = (
-            randomization(&differences, 1 << 15, 0).expect("nobody stops it"),
-            randomization(&differences, 20_000, 0).expect("nobody stops it"),
-        );
-        assert!(all.exact && !some.exact);
-        let (share, p) = (some.beyond / some.choices, all.beyond / all.choices);
-        assert!((share - p).abs() < 4.0 * (p * (1.0 - p) / 20_000.0).sqrt(), "{share} of the sample, {p} of all");
-    }
-
     #[test]
     fn blocks_draw_the_signs_of_one_sequence() {
         let mut random = Random::new(9);
@@ -237,11 +192,5 @@ mod tests {
         let found = sampled_signs(&steps, 3000, 5).expect("nobody stops it");
         assert_eq!(found.at_least, sums.iter().filter(|&&sum| sum >= limits.smallest_at_least()).count() as f64);
         assert_eq!(found.beyond, sums.iter().filter(|&&sum| sum.abs() >= limits.smallest_beyond()).count() as f64);
-    }
-
-    #[test]
-    fn no_difference_is_never_extreme() {
-        let counts = randomization(&[0.0, 0.0], 10, 0).expect("nobody stops it");
-        assert_eq!((counts.at_least, counts.at_most, counts.beyond, counts.choices), (1.0, 1.0, 1.0, 1.0));
     }
 }

@@ -75,25 +75,3 @@ pub fn largest_ranges(columns: &[Vec<f64>], samples: usize, seed: u64) -> Result
 fn add(sums: &mut [i64], values: &[i64]) {
     sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn two_runs_are_dealt_signs() {
-        // Of two runs the range is |sum of s_i d_i|: the randomisation test.
-        let columns = [vec![0.9, 0.8, 0.2, 0.7, 0.5], vec![0.1, 0.3, 0.4, 0.1, 0.2]];
-        let differences: Vec<f64> = columns[0].iter().zip(&columns[1]).map(|(a, b)| a - b).collect();
-        let exact = super::super::randomization(&differences, 1 << 10, 0).expect("nobody stops it");
-        let ranges = largest_ranges(&columns, 40_000, 5).expect("nobody stops it");
-        let (p, share) = (exact.beyond / exact.choices, ranges.at_least(0, 1) as f64 / 40_000.0);
-        assert!((p - share).abs() < 4.0 * (p * (1.0 - p) / 40_000.0).sqrt(), "{p} exactly, {share} of the sample");
-    }
-
-    #[test]
-    fn equal_runs_do_not_differ() {
-        let ranges = largest_ranges(&vec![vec![0.3, 0.7]; 3], 100, 0).expect("nobody stops it");
-        assert_eq!(ranges.at_least(0, 2), 100);
-    }
-}
