@@ -16,7 +16,6 @@ use super::difference::Difference;
 use super::given::Given;
 use super::solve::Solution;
 use super::solve::dot::{Weighed, Weights};
-use super::solve::scores::Scores;
 use super::weighed::{ByWeights, Closed};
 use crate::error::Result;
 
@@ -39,18 +38,6 @@ struct Bpref<'w> {
     ranks: &'w Weights,
     /// k.
     depth: f64,
-}
-
-impl Bpref<'_> {
-    fn score(&self, gains: &[f64], rank: impl Fn(&Weighed) -> f64) -> f64 {
-        let ranks = self.ranks.documents.iter().zip(gains).filter(|(_, gain)| **gain > 0.0).map(|(x, _)| rank(x));
-        let (mut hits, mut places) = (0.0, 0.0);
-        for rank in ranks.filter(|&rank| rank > 0.0) {
-            hits += 1.0;
-            places += rank - 1.0;
-        }
-        (hits - (places - hits * (hits - 1.0) / 2.0) / self.depth) / self.depth
-    }
 }
 
 impl Closed for Bpref<'_> {
@@ -87,14 +74,14 @@ impl Closed for Bpref<'_> {
         let value = (others - (above - of_both) / self.depth) / self.depth;
         Solution::exact(value, gains)
     }
-}
 
-impl Scores for Bpref<'_> {
-    fn a(&self, gains: &[f64]) -> f64 {
-        self.score(gains, |x| x.a)
-    }
-
-    fn b(&self, gains: &[f64]) -> f64 {
-        self.score(gains, |x| x.b)
+    fn score(&self, gains: &[f64], rank: fn(&Weighed) -> f64) -> f64 {
+        let ranks = self.ranks.documents.iter().zip(gains).filter(|(_, gain)| **gain > 0.0).map(|(x, _)| rank(x));
+        let (mut hits, mut places) = (0.0, 0.0);
+        for rank in ranks.filter(|&rank| rank > 0.0) {
+            hits += 1.0;
+            places += rank - 1.0;
+        }
+        (hits - (places - hits * (hits - 1.0) / 2.0) / self.depth) / self.depth
     }
 }

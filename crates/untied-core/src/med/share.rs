@@ -14,7 +14,6 @@ use super::difference::Difference;
 use super::given::Given;
 use super::solve::Solution;
 use super::solve::dot::{Weighed, Weights};
-use super::solve::scores::Scores;
 use super::weighed::{ByWeights, Closed};
 use crate::error::Result;
 
@@ -59,12 +58,6 @@ impl Share<'_> {
             None => hits / relevant,
         }
     }
-
-    fn score(&self, gains: &[f64], weight: impl Fn(&Weighed) -> f64) -> f64 {
-        let found = || self.weights.documents.iter().zip(gains).filter(|(_, gain)| **gain > 0.0).map(|(x, _)| x);
-        let unknown = found().filter(|x| x.known.is_none()).count();
-        self.value(found().map(weight).sum(), self.relevant + unknown as f64)
-    }
 }
 
 impl Closed for Share<'_> {
@@ -88,14 +81,10 @@ impl Closed for Share<'_> {
         open[..taken].iter().filter_map(|one| one.1).for_each(|i| gains[i] = self.weights.top);
         Solution::exact(value, gains)
     }
-}
 
-impl Scores for Share<'_> {
-    fn a(&self, gains: &[f64]) -> f64 {
-        self.score(gains, |x| x.a)
-    }
-
-    fn b(&self, gains: &[f64]) -> f64 {
-        self.score(gains, |x| x.b)
+    fn score(&self, gains: &[f64], weight: fn(&Weighed) -> f64) -> f64 {
+        let found = || self.weights.documents.iter().zip(gains).filter(|(_, gain)| **gain > 0.0).map(|(x, _)| x);
+        let unknown = found().filter(|x| x.known.is_none()).count();
+        self.value(found().map(weight).sum(), self.relevant + unknown as f64)
     }
 }

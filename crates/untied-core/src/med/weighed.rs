@@ -11,9 +11,22 @@ use crate::measures::Certainty;
 use crate::ranking::Placed;
 
 /// Two rankings, by weights.
-pub(super) trait Closed: Scores {
+pub(super) trait Closed {
     /// The largest S(A) - S(B).
     fn largest(&self) -> Solution;
+
+    /// S of the ranking in which documents weigh so much.
+    fn score(&self, gains: &[f64], weight: fn(&Weighed) -> f64) -> f64;
+}
+
+impl Scores for Box<dyn Closed + '_> {
+    fn a(&self, gains: &[f64]) -> f64 {
+        self.score(gains, |x| x.a)
+    }
+
+    fn b(&self, gains: &[f64]) -> f64 {
+        self.score(gains, |x| x.b)
+    }
 }
 
 /// Two rankings as a measure takes them; none where there is nothing to solve.
@@ -84,8 +97,7 @@ impl Difference for ByWeights {
             Uncertain { a: place.a, b: place.b, gain, chance }
         };
         let documents = pair.places.iter().zip(&work.weights.documents).map(uncertain).collect();
-        let scores: Box<dyn Scores + 's> = (self.problem)(pair, &self.scale, &work.weights)?;
-        Some(Sampled { documents, scores })
+        Some(Sampled { documents, scores: Box::new((self.problem)(pair, &self.scale, &work.weights)?) })
     }
 
     fn moments(&self, pair: &RankingPair<'_>, work: &mut Workspace, chance: Chance<'_>) -> (Moments, Certainty) {
