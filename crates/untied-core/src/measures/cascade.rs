@@ -102,6 +102,11 @@ fn reciprocal_rank(spec: &Spec, scope: &Scope<'_>, normalised: bool) -> Result<B
 /// The parameter `max_grade`, which no grade of the qrels exceeds.
 pub(super) fn max_grade(spec: &Spec, scope: &Scope<'_>) -> Result<f64> {
     let most = spec.number(MAX_GRADE.name, 4.0, "a number above 0, up to 1000", |most| 0.0 < most && most <= 1000.0)?;
+    not_exceeded(most, spec, scope)
+}
+
+/// `max_grade`, refused where a document has a higher grade.
+pub(super) fn not_exceeded(most: f64, spec: &Spec, scope: &Scope<'_>) -> Result<f64> {
     match scope.grades.first() {
         Some(&grade) if grade > most => {
             Err(Error::Value(format!("{spec}: the qrels have grade {grade}, above max_grade = {most}")))

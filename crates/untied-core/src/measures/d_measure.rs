@@ -158,9 +158,7 @@ impl Sharp {
 
     /// Statistics over all orders, if there are few.
     fn listed(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Option<Outcome> {
-        let (seen, depth) = (self.seen(ranking, truth), self.recall.weights.len());
-        sampling::is_exact(&seen, depth)
-            .then(|| sampling::over_rankings(&seen, depth, |one| self.mean(one, truth)).outcome)
+        sampling::listed(&self.seen(ranking, truth), self.recall.weights.len(), |one| self.mean(one, truth))
     }
 }
 

@@ -4,9 +4,10 @@
 //! all ranks, seen or not, add up to 1.
 
 use super::bounds::{self, Bounds, Open};
+use super::cascade::not_exceeded;
 use super::dcg::{Gain, Gains};
 use super::{Definition, Measure, Orders, Scope, sum};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, REL, Spec};
 use crate::ranking::Ranking;
 use crate::table::Judgments;
@@ -63,7 +64,10 @@ pub static RBP_RESIDUAL: Definition = Info {
 fn gain(spec: &Spec, scope: &Scope<'_>) -> Result<Gain> {
     Ok(match spec.parameter(MAX_GRADE.name) {
         None => Gain::From(spec.rel()?),
-        Some(_) => Gain::ShareOf(max_grade(spec, scope)?),
+        Some(_) => {
+            let most = spec.number(MAX_GRADE.name, 1.0, "a number above 0", |most| most > 0.0)?;
+            Gain::ShareOf(not_exceeded(most, spec, scope)?)
+        }
     })
 }
 
@@ -76,16 +80,6 @@ fn weights(spec: &Spec, scope: &Scope<'_>) -> Result<Vec<f64>> {
     let p = persistence(spec)?;
     let depth = spec.cutoff_or(usize::MAX).min(scope.depth);
     Ok((0..depth).map(|i| (1.0 - p) * p.powf(i as f64)).collect())
-}
-
-fn max_grade(spec: &Spec, scope: &Scope<'_>) -> Result<f64> {
-    let most = spec.number(MAX_GRADE.name, 1.0, "a number above 0", |most| most > 0.0)?;
-    match scope.grades.first() {
-        Some(&highest) if highest > most => {
-            Err(Error::Value(format!("{spec}: the qrels have grade {highest}, above max_grade")))
-        }
-        _ => Ok(most),
-    }
 }
 
 /// RBP: gains like those of DCG, and beyond the last document a tail that nobody has seen.

@@ -7,11 +7,11 @@
 //! belong to the whole: all orders are tried where they are few, else the subtopics' own extremes are added up, which
 //! encloses all values.
 
+use super::cascade::max_grade;
 use super::orders::walk::{self, Kind, Path};
 use super::orders::{Outcome, sampling};
 use super::subtopics::Topic;
 use super::{Certainty, Definition, Measure, Orders};
-use crate::error::Error;
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Needs, Parameter, REL, Sampled, unbounded};
 use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
@@ -49,17 +49,7 @@ pub static RANK_BIASED_UTILITY: Definition = Info {
 .built_by(|spec, scope| {
     let p = spec.number(PERSISTENCE.name, 0.8, "a number between 0 and 1", |p| 0.0 < p && p < 1.0)?;
     let effort = spec.number(EFFORT.name, 0.03, "a number from 0", |effort| effort >= 0.0)?;
-    let most = match spec.parameter(MAX_GRADE.name) {
-        None => None,
-        Some(_) => {
-            Some(spec.number(MAX_GRADE.name, 1.0, "a number above 0, up to 1000", |most| 0.0 < most && most <= 1000.0)?)
-        }
-    };
-    if let (Some(most), Some(&grade)) = (most, scope.grades.first())
-        && grade > most
-    {
-        return Err(Error::Value(format!("{spec}: the qrels have grade {grade}, above max_grade = {most}")));
-    }
+    let most = spec.parameter(MAX_GRADE.name).map(|_| max_grade(spec, scope)).transpose()?;
     let depth = spec.cutoff_or(usize::MAX).min(scope.depth);
     let weights = (0..depth).map(|i| (1.0 - p) * p.powf(i as f64)).collect();
     Ok(Box::new(RankBiasedUtility { rel: spec.rel()?, effort, most, weights }))
@@ -165,9 +155,7 @@ impl RankBiasedUtility {
 
     /// Statistics over all orders, if there are few.
     fn listed(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Option<Outcome> {
-        let (seen, depth) = (self.seen(ranking, truth), self.weights.len());
-        sampling::is_exact(&seen, depth)
-            .then(|| sampling::over_rankings(&seen, depth, |one| self.mean(one, truth)).outcome)
+        sampling::listed(&self.seen(ranking, truth), self.weights.len(), |one| self.mean(one, truth))
     }
 }
 
