@@ -79,7 +79,7 @@ def page(info: MeasureInfo, between: Mapping[str, Rows] | None) -> str:
     name = info["name"]
     source, _, ties = info["reference"].partition("; ties: ")
     lines = [
-        f"# {name}",
+        f"# {name}" + (f" ({', '.join(prose(alias) for alias in info['aliases'])})" if info["aliases"] else ""),
         f"\n*{info['title'][0].upper()}{info['title'][1:]}.*",
         f'\n<div class="equation">{mathml(info["tex"])}</div>',
         f"\n{prose(info['equation'])}\n",
@@ -87,7 +87,8 @@ def page(info: MeasureInfo, between: Mapping[str, Rows] | None) -> str:
         f"| written | `{written(info)}` |",
     ]
     if info["aliases"]:
-        lines.append(f"| also | {', '.join(f'`{alias}`' for alias in info['aliases'])} |")
+        cut = [f"{alias}@k" for alias in info["aliases"] if info["cutoff"] in ("required", "optional")]
+        lines.append(f"| also | {', '.join(f'`{alias}`' for alias in [*info['aliases'], *cut])} |")
     lines += [f"| range | {cell(info['range'])} |", f"| from | {cell(source)} |"]
     if info["parameters"]:
         lines.append("\n## Parameters\n\n| parameter | default | what it is |\n|---|---|---|")

@@ -131,6 +131,39 @@ def test_examples_of_the_api_are_right() -> None:
     assert sum(one.attempted for one in done) > 30
 
 
+def test_pages_of_the_api_say_everything(site: Path) -> None:
+    """The function by a page's own name comes first; no parameter refers to another function for its description."""
+    for path in (site / "api").glob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        text = re.sub(r"<p><strong>(?!Parameters).*?(?=<p><strong>|<h2|<h3|\Z)", "", text, flags=re.S)
+        assert not re.findall(r"<li>\s*<code>\w+</code>: As for <code>(?!untied\.)[^.]*\.", text), path.name
+    for name in ("evaluate", "compare", "features", "gate", "report"):
+        first = re.search(r'<h2 id="([\w-]+)"', (site / "api" / f"{name}.html").read_text(encoding="utf-8"))
+        assert first
+        assert first[1] == name
+
+
+#: What is typed into the search, and a page that it has to find.
+FOUND = {
+    "expected reciprocal rank": "measures/ERR.html",
+    "map": "measures/AP.html",
+    "mrr": "measures/RR.html",
+    "hit rate": "measures/Success.html",
+    "install": "install.html",
+    "recall@k": "measures/R.html",
+    "lightgbm": "coming_from.html",
+    "tie-oblivious": "glossary.html",
+    "recall base": "glossary.html",
+    "lidstone": "glossary.html",
+}
+
+#: Words of a block on the quick start, and what its copy button takes: neither prompts nor output.
+COPIED = {
+    "head -3000": "head -3000 examples/tar2017/qrels.txt > half.txt\n"
+    "untied eval half.txt examples/tar2017/*.run -m P@10 -m Judged@10 --unjudged range --queries common",
+}
+
+
 def test_pages_in_a_browser(site: Path) -> None:
     """Opened from a disk, they ask nobody for anything, complain of nothing, and can be searched."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -141,18 +174,26 @@ def test_pages_in_a_browser(site: Path) -> None:
     heard: list[str] = []
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=[f"--{option}" for option in quiet])
-        tab = browser.new_page(viewport={"width": 390, "height": 800})
+        context = browser.new_context(viewport={"width": 390, "height": 800})
+        tab = context.new_page()
         tab.on("console", lambda message: heard.append(message.text))
         tab.on("pageerror", lambda error: heard.append(str(error)))
         tab.on(
             "request", lambda request: request.url.startswith(("file:", "blob:", "data:")) or heard.append(request.url)
         )
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        tab.goto((site / "quick_start.html").as_uri())
+        for block, taken in COPIED.items():
+            tab.locator(".language-console", has_text=block).first.hover()
+            tab.locator(".language-console", has_text=block).first.locator("button").first.click()
+            tab.wait_for_function("text => navigator.clipboard.readText().then(found => found === text)", arg=taken)
         for name in ("index.html", "measures/nDCG.html", "tutorials/two_engines.html", "performance.html"):
             tab.goto((site / name).as_uri())
             assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} is wider than a phone"
         tab.set_viewport_size({"width": 1280, "height": 800})
         tab.get_by_role("button", name="Search").first.click()
-        tab.locator("input[role=combobox]").fill("expected reciprocal rank")
-        tab.locator("a[href*='measures/ERR.html?']").first.wait_for()
+        for words, page in FOUND.items():
+            tab.locator("input[role=combobox]").fill(words)
+            tab.locator(f"a[href*='{page}?']").first.wait_for()
         browser.close()
     assert heard == []
