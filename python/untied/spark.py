@@ -225,7 +225,7 @@ def compare(
     qrels_format : str
         ``"auto"`` (or ``"trec"``): grades; ``"subtopics"`` where `qrels` have a column for them.
     partitions : int, optional
-        As for `evaluate`.
+        Number of partitions to compare; by default ``spark.sql.shuffle.partitions``, of which Spark may join some.
 
     Returns
     -------

@@ -117,7 +117,7 @@ def paired_p(
     differences : sequence of float
         Of every query.
     samples, seed, threads
-        As for `randomization_test` and `significance`.
+        Number of threads; as many as there are processors by default. It never changes a value.
 
     Returns
     -------
