@@ -112,8 +112,8 @@ def significance(
         ``"randomization"``: `randomization_test`; ``"tukey"``: randomised Tukey HSD (Carterette 2012), which tests all
         runs of a measure at once and needs no correction; ``"t"``; ``"wilcoxon"``.
     correction : str
-        How p-values are corrected for the number of comparisons by one measure: ``"holm"``, ``"bonferroni"``, ``"bh"`` or
-        ``"none"``, see `adjust`. Tukey's test needs no correction.
+        How p-values are corrected for the number of comparisons by one measure: ``"holm"``, ``"bonferroni"``,
+        ``"bh"`` or ``"none"``, see `adjust`. Tukey's test needs no correction.
     interval : str
         As `mean_interval` finds them, each for itself: ``"bca"``, ``"t"``, or ``"none"``.
     level : float

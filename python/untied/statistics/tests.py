@@ -116,7 +116,9 @@ def paired_p(
     ----------
     differences : sequence of float
         Of every query.
-    samples, seed, threads
+    samples, seed
+        As for `randomization_test`.
+    threads : int, optional
         Number of threads; as many as there are processors by default. It never changes a value.
 
     Returns
