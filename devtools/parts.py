@@ -91,7 +91,8 @@ PARTS = {
     "python": Part((PYTHON,), "defaults inputs pickling policies"),  # what all rooms share, and doors
     "fuzz": Part(("crates/untied-fuzz", "fuzz"), "fuzz fuzz_readers"),
     "docs": Part(
-        ("docs", "docsite", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples"), "coming_from pages site"
+        ("docs", "docsite", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples"),
+        "coming_from notebooks pages site",
     ),
     "project": Part(("",), "defaults dev third_party"),
 }  # fmt: skip

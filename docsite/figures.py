@@ -10,11 +10,13 @@ from xml.sax.saxutils import escape
 
 import untied
 from docsite.navigation import ROOT
+from untied.results.palette import BY_DOCID, COLORS, FIRST, TIE_RANGE
 
 EXAMPLE = ROOT / "examples" / "tar2017"
 RUNS = ("amc", "qut", "uos", "waterloo")
 STYLE = "<style>svg { color: #222 } @media (prefers-color-scheme: dark) { svg { color: #ddd } }</style>"
 WIDTH, LEFT, ROW = 460, 96, 30
+RANGE, DOCID, OURS = COLORS[TIE_RANGE], COLORS[BY_DOCID], COLORS[FIRST]
 
 
 def svg(title: str, height: int, parts: list[str]) -> str:
@@ -52,18 +54,18 @@ def ties() -> str:
         parts.append(text(LEFT - 12, y + 4, name, "end"))
         parts.append(
             f'<rect x="{at(low):.1f}" y="{y - 7:.1f}" width="{max(2, at(high) - at(low)):.1f}" height="14" rx="3"'
-            ' fill="#e8833a" opacity=".35"/>'
+            f' fill="{RANGE}"/>'
         )
-        parts.append(f'<path d="M{at(one):.1f} {y - 9:.1f}v18" stroke="currentColor" stroke-width="2"/>')
-        parts.append(f'<circle cx="{at(found.mean):.1f}" cy="{y:.1f}" r="5" fill="#e8833a"/>')
+        parts.append(f'<path d="M{at(one):.1f} {y - 9:.1f}v18" stroke="{DOCID}" stroke-width="3"/>')
+        parts.append(f'<circle cx="{at(found.mean):.1f}" cy="{y:.1f}" r="5"/>')
     y = bottom + 38
-    parts.append(f'<circle cx="{LEFT + 5}" cy="{y - 4}" r="5" fill="#e8833a"/>' + text(LEFT + 16, y, "exact mean"))
+    parts.append(f'<circle cx="{LEFT + 5}" cy="{y - 4}" r="5"/>' + text(LEFT + 16, y, "exact mean"))
     parts.append(
-        f'<rect x="{LEFT + 100}" y="{y - 11}" width="22" height="14" rx="3" fill="#e8833a" opacity=".35"/>'
+        f'<rect x="{LEFT + 100}" y="{y - 11}" width="22" height="14" rx="3" fill="{RANGE}"/>'
         + text(LEFT + 128, y, "all orders of ties")
     )
     parts.append(
-        f'<path d="M{LEFT + 252} {y - 13}v18" stroke="currentColor" stroke-width="2"/>'
+        f'<path d="M{LEFT + 252} {y - 13}v18" stroke="{DOCID}" stroke-width="3"/>'
         + text(LEFT + 260, y, "by document id")
     )
     return svg("Average precision of four runs, and what the order of tied documents could make of it", y + 10, parts)
@@ -83,7 +85,7 @@ def speed() -> str:
     for row, (name, seconds) in enumerate(found.items()):
         y = 12 + ROW * (row + 0.5)
         width = seconds / longest * (WIDTH - LEFT - 60)
-        colour = ' fill="#e8833a"' if name == "untied" else ' opacity=".45"'
+        colour = f' fill="{OURS}"' if name == "untied" else ' opacity=".45"'
         parts.append(text(LEFT - 12, y + 4, name, "end"))
         parts.append(f'<rect x="{LEFT}" y="{y - 8:.1f}" width="{width:.1f}" height="16" rx="3"{colour}/>')
         parts.append(text(LEFT + width + 8, y + 4, re.sub(r"^0", "", f"{seconds:.3g}") + " s"))

@@ -22,6 +22,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/tutorials/shallow_pools.md",
         "docs/tutorials/two_engines.md",
         "docs/tutorials/feature_ranking.md",
+        "docs/notebooks.md",
     ),
     "Guides/What is computed": (
         "docs/ties.md",
