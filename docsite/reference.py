@@ -155,7 +155,10 @@ def entry(thing: Any, level: int, described: Mapping[str, Mapping[str, str]]) ->
     called = thing if thing.is_function else thing.members.get("__init__")
     if called:
         lines += ["```python", signature(called, thing.name), "```", ""]
-    if thing.docstring:
+    if any(str(decorator.value).startswith("described_by(") for decorator in thing.decorators):
+        documented_here = getdoc(getattr(import_module(thing.module.path), thing.name))
+        lines += sections(griffe.Docstring(documented_here or "").parse("numpy"), described)
+    elif thing.docstring:
         lines += sections(thing.docstring.parsed, described)
     if thing.is_class:
         for name, member in thing.members.items():

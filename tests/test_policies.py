@@ -123,6 +123,90 @@ def test_signatures_agree(name: str, policy: str) -> None:
     assert parameter.kind is inspect.Parameter.KEYWORD_ONLY
 
 
+@pytest.mark.parametrize("name", [name for name in ENTRY_POINTS if name not in ("report", "study.med")])
+def test_parameters_are_described_where_they_are_used(name: str) -> None:
+    function, *_ = ENTRY_POINTS[name]
+    _, _, entries = policies._parameters(inspect.getdoc(function) or "")
+    described = [parameter for names, _ in entries for parameter in names]
+    assert sorted(described) == sorted(inspect.signature(function).parameters)
+    assert not any(line.strip().startswith("As for `") for _, lines in entries for line in lines)
+
+
+def test_words_of_a_parameter_come_from_the_first_source_that_has_it() -> None:
+    def first(b: int) -> None:
+        """One.
+
+        Parameters
+        ----------
+        b : int
+            The b of `first`.
+        """
+
+    def second(a: int, b: int) -> None:
+        """Two.
+
+        Parameters
+        ----------
+        a : int
+            An a.
+
+            With more about it.
+        b : int
+            The b of `second`.
+        """
+
+    @policies.described_by(first, second)
+    def third(a: int, b: int, c: int) -> None:
+        """Three.
+
+        Parameters
+        ----------
+        a, b
+            As for `second`. From 0,
+            at most.
+        c : int
+            As for `b`, but different.
+
+        Returns
+        -------
+        None
+        """
+
+    text = inspect.getdoc(third)
+    assert text == inspect.cleandoc(
+        """Three.
+
+        Parameters
+        ----------
+        a : int
+            An a.
+
+            With more about it.
+        b : int
+            The b of `first`.
+            From 0,
+            at most.
+        c : int
+            As for `b`, but different.
+
+        Returns
+        -------
+        None
+        """
+    )
+    with pytest.raises(KeyError, match="d"):
+
+        @policies.described_by(first)
+        def fourth(d: int) -> None:
+            """Four.
+
+            Parameters
+            ----------
+            d
+                As for `first`.
+            """
+
+
 @pytest.mark.parametrize(("name", "policy"), cases())
 def test_wrong_values_are_refused_before_anything_is_read(name: str, policy: str) -> None:
     _, _, call, _ = ENTRY_POINTS[name]

@@ -6,8 +6,10 @@ from untied.errors import UntiedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, Literal, TypeAlias
+    from collections.abc import Callable, Mapping
+    from typing import Any, Literal, TypeAlias, TypeVar
+
+    Described = TypeVar("Described", bound=Callable[..., Any])
 
     Ties: TypeAlias = Literal["expected", "range", "best", "worst", "docid", "trec", "given"]
     #: Where documents have no ids.
@@ -227,3 +229,50 @@ class Policies:
 
     def __getitem__(self, name: str) -> Any:
         return self.options[name]
+
+
+def described_by(*sources: object) -> Callable[[Described], Described]:
+    """Describe parameters where they are used: those that are ``As for `...`.`` get the words of the first source.
+
+    More words of the same parameter stay behind them. Editors that read the source show what stands there.
+    """
+
+    def describe(target: Described) -> Described:
+        if target.__doc__ is None:  # python -OO
+            return target
+        known: dict[str, list[str]] = {}
+        for source in reversed(sources):
+            known |= {name: entry for names, entry in _parameters(source.__doc__ or "")[2] for name in names}
+        before, after, entries = _parameters(target.__doc__)
+        lines = []
+        for names, (head, *body) in entries:
+            referred, end, more = body[0].strip().partition("`.")
+            if end and referred.startswith("As for `"):
+                lines += [line for name in names for line in known[name]]
+                lines += [f"   {more}"] * bool(more) + body[1:]
+            else:
+                lines += [head, *body]
+        margin = " " * (len(before[-1]) - len(before[-1].lstrip()))
+        target.__doc__ = "\n".join([*before, *(margin + line for line in lines), *after])
+        return target
+
+    return describe
+
+
+def _parameters(doc: str) -> tuple[list[str], list[str], list[tuple[list[str], list[str]]]]:
+    """A docstring's lines before and after what it says of parameters, and this by their names, without a margin."""
+    lines = doc.split("\n")
+    first = next(number for number, line in enumerate(lines) if line.strip() == "Parameters") + 2
+    margin = len(lines[first]) - len(lines[first].lstrip())
+    rules = (number for number in range(first, len(lines)) if set(lines[number].strip()) == {"-"})
+    last = next(rules, len(lines) + 1) - 1
+    while not lines[last - 1].strip():
+        last -= 1
+    entries: list[tuple[list[str], list[str]]] = []
+    for line in lines[first:last]:
+        plain = line[margin:]
+        if plain.startswith(" ") or not plain:
+            entries[-1][1].append(plain)
+        else:
+            entries.append((plain.partition(" : ")[0].split(", "), [plain]))
+    return lines[:first], lines[last:], entries

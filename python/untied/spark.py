@@ -22,8 +22,9 @@ from untied.batches.compare import BatchComparer
 from untied.batches.evaluate import BatchEvaluator
 from untied.batches.pieces import DETAILS
 from untied.compare.measures import DEFAULT
+from untied.compare.runs import compare as of_runs
 from untied.errors import UntiedError, check_one_of
-from untied.policies import COMPARING, EVALUATING, Policies
+from untied.policies import COMPARING, EVALUATING, Policies, described_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,6 +136,7 @@ class SparkComparison(SparkResults):
         return self._summary.undefined  # type: ignore[no-any-return]
 
 
+@described_by(BatchEvaluator)
 def evaluate(
     qrels: DataFrame,
     run: DataFrame,
@@ -159,10 +161,12 @@ def evaluate(
     ----------
     qrels, run : DataFrame
         Columns are found by their names, as `docs/inputs.md` tells. Ids are text or whole numbers.
-    measures, ties, unjudged, unretrieved, score_dtype, queries, qrels_format, on_undefined, variance
-        As for `untied.evaluate`. As rows of a DataFrame have no order, ``ties="given"`` goes by a column ``rank``.
+    measures, unjudged, unretrieved, score_dtype, queries, qrels_format, on_undefined, variance
+        As for `BatchEvaluator`.
+    ties : str
+        As for `BatchEvaluator`. As rows of a DataFrame have no order, ``ties="given"`` goes by a column ``rank``.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        As for `untied.evaluate`. Every task has all of it; a path must be there to be read on every worker.
+        As for `BatchEvaluator`. Every task has all of it, so that is every worker.
     partitions : int, optional
         Number of partitions to evaluate; by default ``spark.sql.shuffle.partitions``, of which Spark may join some.
 
@@ -195,6 +199,7 @@ def evaluate(
     return SparkEvaluation(rows.mapInArrow(evaluator, _ddl(evaluator.schema)), partial(evaluator.summary, warn=False))
 
 
+@described_by(of_runs, evaluate)
 def compare(
     run_a: DataFrame,
     run_b: DataFrame,
@@ -216,12 +221,14 @@ def compare(
     ----------
     run_a, run_b : DataFrame
         Columns are found by their names, as `docs/inputs.md` tells. Ids are text or whole numbers.
-    measures, depth, names, ties, score_dtype, variance
+    measures, depth, names, score_dtype, variance
+        As for `untied.compare`.
+    ties : str
         As for `untied.compare`. As rows of a DataFrame have no order, ``ties="given"`` goes by a column ``rank``.
     qrels : DataFrame, optional
-        Judgments, as for `evaluate`.
+        Judgments.
     probabilities : DataFrame, optional
-        As for `untied.compare`, with probabilities for scores.
+        How probably documents are relevant: columns as of a run, with probabilities for scores.
     qrels_format : str
         ``"auto"`` (or ``"trec"``): grades; ``"subtopics"`` where `qrels` have a column for them.
     partitions : int, optional

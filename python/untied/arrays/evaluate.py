@@ -8,9 +8,10 @@ from math import isfinite
 from untied import _core
 from untied.arrays.values import ArrayValues
 from untied.errors import UntiedError
+from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
 from untied.measures import as_measure, as_measures
-from untied.policies import OF_ARRAYS, Policies
+from untied.policies import OF_ARRAYS, Policies, described_by
 from untied.results.recorded import recorded
 from untied.results.table import Table, Value
 
@@ -148,6 +149,7 @@ class ArrayResults:
         return self.means._repr_html_()
 
 
+@described_by(Evaluator)
 class ArrayEvaluator:
     """Labels and measures, prepared once for any number of arrays of scores.
 
@@ -161,7 +163,7 @@ class ArrayEvaluator:
     labels : array, queries x documents, or flat
         Grades. NaN is a document without judgment; negative grades mean *pooled but not judged*, as in qrels.
     measures : measures or their names, optional
-        As for `Evaluator`; measures of subtopics, sampled pools or lengths of documents need more than labels.
+        As for `Evaluator`. Measures of subtopics, sampled pools or lengths of documents need more than labels.
     sizes : array of int, optional
         Flat arrays: the number of documents of each query, one query after the other, as LightGBM has groups.
     offsets : array of int, optional
@@ -311,6 +313,7 @@ def _grade(grade: Any) -> float:
     return float(grade)
 
 
+@described_by(ArrayEvaluator, ArrayEvaluator.evaluate)
 def evaluate_arrays(
     scores: Any,
     labels: Any,
@@ -336,12 +339,10 @@ def evaluate_arrays(
 
     Parameters
     ----------
-    scores, per_query
-        As for `ArrayEvaluator.evaluate`.
-    labels, measures, sizes, offsets, query_ids, mask, judged, num_relevant
-        As for `ArrayEvaluator`.
-    ties, unjudged, score_dtype, on_undefined, variance, threads
-        As for `ArrayEvaluator`.
+    scores, labels, measures, sizes, offsets, query_ids, mask, judged, num_relevant
+        As for `ArrayEvaluator` and `ArrayEvaluator.evaluate`.
+    ties, unjudged, score_dtype, on_undefined, variance, per_query, threads
+        As for `ArrayEvaluator` and `ArrayEvaluator.evaluate`.
 
     Returns
     -------

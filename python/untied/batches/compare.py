@@ -9,9 +9,10 @@ from untied._core import Qrels, Run
 from untied.batches.pieces import Judgments, check_rows, count_true, equals, reader_of, run_of, whole_queries
 from untied.batches.summary import ComparisonSummary, Sums
 from untied.compare.measures import DEFAULT, as_comparing_measures
+from untied.compare.runs import compare
 from untied.errors import UntiedError, deprecated
 from untied.inputs import overlap
-from untied.policies import COMPARING, Policies
+from untied.policies import COMPARING, Policies, described_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     )
 
 
+@described_by(compare)
 class BatchComparer:
     """Compare two runs whose rows come in Arrow batches.
 

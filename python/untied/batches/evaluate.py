@@ -18,9 +18,10 @@ from untied.batches.pieces import (
 )
 from untied.batches.summary import EvaluationSummary, Sums
 from untied.errors import UntiedError, deprecated
+from untied.evaluate.runs import Evaluator
 from untied.inputs.convert import as_lengths
 from untied.measures import as_measures
-from untied.policies import EVALUATING, Policies
+from untied.policies import EVALUATING, Policies, described_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     )
 
 
+@described_by(Evaluator)
 class BatchEvaluator:
     """Evaluate a run whose rows come in Arrow batches, together with those of the qrels.
 
@@ -69,8 +71,12 @@ class BatchEvaluator:
     grades : iterable of float
         All grades that occur in the qrels, in any piece: the highest gain and the grades that unjudged documents may
         have are told from them.
-    ties, unjudged, unretrieved, score_dtype, queries, qrels_format, on_undefined, docs, variance
-        As for `Evaluator`. `docs` goes where the function goes: a path must be there to be read.
+    ties, unjudged, unretrieved, score_dtype, queries, on_undefined, variance
+        As for `Evaluator`.
+    qrels_format : str
+        ``"auto"`` (or ``"trec"``): grades; ``"subtopics"``, ``"stratified"`` or ``"prels"``: with a column more.
+    docs : path, {document: length}, or {document: (length, seconds)}, optional
+        As for `Evaluator`. They go where the function goes: a path must be there to be read.
     threads : int
         Number of threads of each call: engines run several at once.
 

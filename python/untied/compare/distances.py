@@ -7,6 +7,7 @@ import math
 from untied import _core
 from untied.compare.correlation import same_items
 from untied.errors import UntiedError, deprecated
+from untied.policies import described_by
 from untied.results.table import Value
 
 TYPE_CHECKING = False
@@ -67,6 +68,7 @@ def kendall_distance(
     return _distance(one, other, weights, delta, unmoved, dissimilarity, footrule=False)
 
 
+@described_by(kendall_distance)
 def footrule(
     one: Ranking,
     other: Ranking,

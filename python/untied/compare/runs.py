@@ -9,7 +9,7 @@ from untied.compare.several import Comparisons
 from untied.errors import UntiedError
 from untied.inputs import overlap
 from untied.inputs.convert import are_rows, as_lengths, as_qrels, as_run
-from untied.policies import COMPARING, Policies
+from untied.policies import COMPARING, Policies, described_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,6 +121,7 @@ def compare(
     return Comparison(names, asked, native, (*runs, known["qrels"]), options, known["probabilities"], known["docs"])
 
 
+@described_by(compare)
 def compare_all(
     runs: Any,
     measures: ComparingMeasures = DEFAULT,
@@ -144,7 +145,7 @@ def compare_all(
     Parameters
     ----------
     runs : list of runs, or {name: run}
-        As for `evaluate`, two or more.
+        Two or more, each as `evaluate` takes them.
     measures, qrels, probabilities, docs, depth, ties, score_dtype, variance, strict, threads
         As for `compare`.
     itself : bool

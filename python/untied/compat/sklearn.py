@@ -25,6 +25,7 @@ import warnings
 from untied.arrays import evaluate_arrays
 from untied.inputs.overlap import Notes
 from untied.measures import AP, DCG, ESL, PairConcordance, Success, nDCG
+from untied.policies import described_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ def ndcg_score(
     return _average(nDCG if k is None else nDCG @ k, gains, y_score, sample_weight, ignore_ties)
 
 
+@described_by(ndcg_score)
 def dcg_score(
     y_true: Any,
     y_score: Any,
@@ -141,6 +143,7 @@ def label_ranking_average_precision_score(y_true: Any, y_score: Any, *, sample_w
     return _average(AP, _indicators("label_ranking_average_precision_score", y_true), y_score, sample_weight, False, 1)
 
 
+@described_by(label_ranking_average_precision_score)
 def label_ranking_loss(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
     """Share of pairs of a true and another label that are ordered wrongly, averaged over samples.
 
@@ -163,6 +166,7 @@ def label_ranking_loss(y_true: Any, y_score: Any, *, sample_weight: Any = None) 
     return 1 - _average(PairConcordance, grades, y_score, sample_weight, False, 1)
 
 
+@described_by(label_ranking_average_precision_score)
 def coverage_error(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
     """How far down the ranking all true labels of a sample are found, averaged over samples.
 

@@ -7,7 +7,7 @@ from untied.errors import UntiedError
 from untied.evaluate.runs import evaluate
 from untied.inputs.convert import as_qrels, named_runs
 from untied.measures import DCG, Hits, P, R
-from untied.policies import EVALUATING, Policies
+from untied.policies import EVALUATING, Policies, described_by
 from untied.results.table import Table
 
 TYPE_CHECKING = False
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 NAMES = ("dynamic_recall", "found", "precision", "recall", "DCG")
 
 
+@described_by(evaluate)
 def curves(
     qrels: QrelsLike,
     runs: Runs,
@@ -42,8 +43,10 @@ def curves(
 
     Parameters
     ----------
-    qrels, runs, ties, score_dtype, qrels_format, threads
-        As for `evaluate`; here ``ties`` is ``"range"`` by default.
+    qrels, runs, score_dtype, qrels_format, threads
+        As for `evaluate`.
+    ties : str
+        As for `evaluate`. Here it is ``"range"`` by default.
     query : str
         The query.
     depth : int, optional

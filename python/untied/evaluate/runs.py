@@ -11,7 +11,7 @@ from untied.inputs import overlap
 from untied.inputs.convert import as_lengths, as_qrels, as_run, named_sources
 from untied.inputs.files import run_file
 from untied.measures import as_measures
-from untied.policies import EVALUATING, Policies
+from untied.policies import EVALUATING, Policies, described_by
 from untied.progress import each
 from untied.results.table import Results
 
@@ -206,6 +206,7 @@ class Evaluator:
         return {str(measure): total[0] for measure, total in zip(self._measures, found.totals(), strict=True)}
 
 
+@described_by(Evaluator, Evaluator.evaluate)
 def evaluate(
     qrels: QrelsLike,
     runs: Runs,
@@ -228,12 +229,10 @@ def evaluate(
 
     Parameters
     ----------
-    qrels, measures, ties, unjudged, unretrieved, score_dtype, queries, qrels_format
-        As for `Evaluator`.
-    on_undefined, docs, variance, strict, threads
-        As for `Evaluator`.
-    runs, stream
-        As for `Evaluator.evaluate`.
+    qrels, runs, measures, ties, unjudged, unretrieved, score_dtype, queries, qrels_format, on_undefined
+        As for `Evaluator` and `Evaluator.evaluate`.
+    docs, variance, stream, strict, threads
+        As for `Evaluator` and `Evaluator.evaluate`.
 
     Returns
     -------

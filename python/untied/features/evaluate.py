@@ -6,10 +6,11 @@ import os
 
 from untied._core import FeatureEvaluator
 from untied.errors import UntiedError, check_one_of
+from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
 from untied.inputs.files import unpacked
 from untied.measures import as_measure, as_measures
-from untied.policies import OF_ARRAYS, Policies
+from untied.policies import OF_ARRAYS, Policies, described_by
 from untied.results.recorded import recorded
 from untied.results.table import Table, Value
 
@@ -291,6 +292,7 @@ def _recorded(evaluation: FeatureEvaluation | Recorded, directions: int) -> Reco
     )
 
 
+@described_by(Evaluator)
 def features(
     data: Any,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
@@ -318,7 +320,7 @@ def features(
         documents x features; or a frame: anything with Arrow's C stream, a pandas DataFrame, or a dict of columns. A
         frame has a column for each feature, or one column of lists.
     measures : measures or their names, optional
-        As for `Evaluator`; measures of subtopics, sampled pools or lengths of documents need more than labels.
+        As for `Evaluator`. Measures of subtopics, sampled pools or lengths of documents need more than labels.
     labels : array, or name of a column, optional
         Grades of documents. An array needs them; in a frame it is the column ``label``, ``relevance``, ``rel``,
         ``grade`` or ``gain`` by default.
@@ -334,8 +336,10 @@ def features(
     directions : str
         ``"high"``: the highest value is ranked first; ``"low"``: the lowest; ``"both"``; or ``"better"``: of both the
         one with the better mean.
-    unjudged, on_undefined, threads
+    unjudged : str
         As for `Evaluator`. Documents with a negative label are pooled, but not judged.
+    on_undefined, threads
+        As for `Evaluator`.
     per_query : bool
         Whether to keep the values of queries, which takes memory for each feature and query.
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from untied._core import look_swapped
 from untied.errors import UntiedError
+from untied.evaluate.runs import evaluate
 from untied.gate.check import Check
 from untied.gate.evidence import Evidence, Limit
 from untied.gate.rules import Allowed, drop, largest_difference, own
 from untied.inputs import overlap
 from untied.inputs.convert import as_lengths, as_qrels, as_run
 from untied.measures import as_measure
-from untied.policies import GATING, Policies
+from untied.policies import GATING, Policies, described_by
 from untied.statistics.intervals import check_level
 from untied.statistics.tests import SAMPLES
 from untied.statistics.values import check_samples
@@ -84,6 +85,7 @@ class Verdict:
         return "\n".join(map(repr, self.checks))
 
 
+@described_by(evaluate)
 def gate(
     qrels: QrelsLike,
     run: OneRun,
@@ -136,9 +138,11 @@ def gate(
         What becomes of queries for which the run has no value: ``"fail"``: the check fails; ``"zero"``: they count 0,
         or fail the check where lower values are better; ``"nan"``: they are left out. Queries that have no value in
         the baseline either do not fail `max_drop`.
-    ties, unjudged, score_dtype, qrels_format, docs, threads
-        As for `untied.evaluate`; not ``"range"``, which gives no single value. With ``ties="worst"`` limits must hold
-        in the worst order of tied documents; `max_med` takes neither ``"best"`` nor ``"worst"``.
+    ties, unjudged : str
+        Policies of `untied.evaluate`, but not ``"range"``, which gives no single value. With ``ties="worst"`` limits must
+        hold in the worst order of tied documents; `max_med` takes neither ``"best"`` nor ``"worst"``.
+    score_dtype, qrels_format, docs, threads
+        As for `untied.evaluate`.
 
     Returns
     -------

@@ -6,6 +6,7 @@ from math import exp, isnan, lgamma, nan, sqrt
 
 from untied import _core
 from untied.errors import UntiedError, check_one_of
+from untied.policies import described_by
 from untied.statistics.values import (
     check_samples,
     differences_of,
@@ -131,6 +132,7 @@ def paired_p(
     return p, 2.0 ** -len(differences) if certainty == "exact" else 1 / (samples + 1)
 
 
+@described_by(randomization_test)
 def t_test(a: Values, b: Values, *, alternative: str = "two-sided") -> Test:
     """Student's paired t-test, as SciPy computes it.
 
@@ -153,6 +155,7 @@ def t_test(a: Values, b: Values, *, alternative: str = "two-sided") -> Test:
     return Test(mean_of(differences), t_p(differences, alternative), len(differences))
 
 
+@described_by(randomization_test)
 def wilcoxon_test(a: Values, b: Values, *, alternative: str = "two-sided") -> Test:
     """Wilcoxon's signed-rank test, as SciPy computes it; differences of 0 are left out.
 
