@@ -139,8 +139,8 @@ def gate(
         or fail the check where lower values are better; ``"nan"``: they are left out. Queries that have no value in
         the baseline either do not fail `max_drop`.
     ties, unjudged : str
-        Policies of `untied.evaluate`, but not ``"range"``, which gives no single value. With ``ties="worst"`` limits must
-        hold in the worst order of tied documents; `max_med` takes neither ``"best"`` nor ``"worst"``.
+        Policies of `untied.evaluate`, but not ``"range"``, which gives no single value. With ``ties="worst"`` limits
+        must hold in the worst order of tied documents; `max_med` takes neither ``"best"`` nor ``"worst"``.
     score_dtype, qrels_format, docs, threads
         As for `untied.evaluate`.
 
