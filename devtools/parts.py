@@ -34,7 +34,8 @@ PARTS = {
     "core": Part(
         ("crates/untied-core", f"{PYTHON}evaluate", f"{PYTHON}results", "tests/oracle", "tests/strategies.py",
          "tests/golden.json"),
-        "aggregates curves defaults deprecated determinism example levels names oracle ranges refused worked writing",
+        "aggregates curves defaults deprecated determinism example levels names oracle ranges refused results"
+        " worked writing",
     ),
     "read": Part(
         (f"{CORE}read", f"{CORE}table"),

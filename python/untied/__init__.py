@@ -9,7 +9,9 @@ from untied.inputs import read_qrels, read_run
 from untied.measures import named as _named
 from untied.measures import parse_measure
 from untied.measures.named import *  # noqa: F403
-from untied.results.table import Results, Table, Value
+from untied.results.evaluation import Results
+from untied.results.table import Table
+from untied.results.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from untied._core import show_id
 from untied.errors import UntiedError
+from untied.results.shown import best
 from untied.results.text import lines
 from untied.statistics.tests import TESTS
 
@@ -11,7 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from untied.results.table import Results, Value
+    from untied.results.evaluation import Results
+    from untied.results.value import Value
     from untied.statistics.runs import Significance
 
 #: What a table can be written as.
@@ -118,9 +120,9 @@ def _cells(results: Results, digits: int) -> dict[str, dict[str, _Cell]]:
     cells: dict[str, dict[str, _Cell]] = {run: {} for run in results.runs}
     for measure in results._measures:
         values = {run: results.value(measure, run=run) for run in cells}
-        best = (min if measure.lower_is_better else max)(value.mean for value in values.values())
+        first = best(values.values(), measure.lower_is_better)
         for run, value in values.items():
-            cells[run][str(measure)] = _Cell(value, value.mean == best and len(values) > 1, digits)
+            cells[run][str(measure)] = _Cell(value, value == first, digits)
     return cells
 
 

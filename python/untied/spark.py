@@ -25,6 +25,7 @@ from untied.compare.measures import DEFAULT
 from untied.compare.runs import compare as of_runs
 from untied.errors import UntiedError, check_one_of
 from untied.policies import COMPARING, EVALUATING, Policies, described_by
+from untied.results.base import MeasureResults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.storagelevel import StorageLevel
 
+    from untied._core import Measure
     from untied._types import Facts
     from untied.batches.summary import Summary
     from untied.compare.measures import ComparingMeasures
@@ -49,18 +51,22 @@ if TYPE_CHECKING:
         Unjudged,
         Unretrieved,
     )
-    from untied.results.table import Table, Value
+    from untied.results.table import Table
+    from untied.results.value import Value
 
 
-class SparkResults:
-    """Values of queries as a DataFrame, and their aggregates.
+class SparkResults(MeasureResults):
+    """Values of queries as a DataFrame, and their means.
 
-    ``results["AP"]`` is the aggregate of a measure, `means` a table of all, `per_query` the DataFrame of all values.
-    Nothing is computed before it is asked for. Aggregates are computed once, but whatever is done with `per_query`
+    ``results["AP"]`` is the mean of a measure, `means` a table of all, `per_query` the DataFrame of all values.
+    Nothing is computed before it is asked for. Means are computed once, but whatever is done with `per_query`
     evaluates everything again, unless `persist` was called before.
     """
 
-    def __init__(self, rows: DataFrame, summarize: Callable[[Iterable[Any]], Any]) -> None:
+    def __init__(
+        self, measures: list[Measure], rows: DataFrame, summarize: Callable[[Iterable[Any]], Any]
+    ) -> None:  # fmt: skip
+        self._measures = measures
         self._rows = rows
         self._summarize = summarize
         self._found: Any = None
@@ -85,20 +91,12 @@ class SparkResults:
         """Forget values of queries that are kept."""
         self._rows.unpersist()
 
-    @property
-    def measures(self) -> list[str]:
-        """Canonical names of the measures."""
-        return self._summary.measures  # type: ignore[no-any-return]
-
-    #: Values are looked up, not iterated over.
-    __iter__ = None
-
     def __getitem__(self, measure: MeasureLike) -> Value:
         return self._summary[measure]  # type: ignore[no-any-return]
 
     @property
     def means(self) -> Table:
-        """Aggregates of all measures, as `untied.evaluate` or `untied.compare` has them."""
+        """Means of all measures, as `untied.evaluate` or `untied.compare` has them."""
         return self._summary.means  # type: ignore[no-any-return]
 
     @property
@@ -107,11 +105,11 @@ class SparkResults:
             self._found = _summary(self._rows, self._summarize)
         return self._found
 
-    def __repr__(self) -> str:
-        return repr(self._summary)
+    def _as_measure(self, measure: Any) -> Measure:
+        return self._summary._as_measure(measure)  # type: ignore[no-any-return]
 
-    def _repr_html_(self) -> str:
-        return self._summary._repr_html_()  # type: ignore[no-any-return]
+    def _facts_of_rows(self) -> list[Facts]:
+        return self._summary._facts_of_rows()  # type: ignore[no-any-return]
 
 
 class SparkEvaluation(SparkResults):
@@ -196,7 +194,9 @@ def evaluate(
         docs=docs,
     )
     rows = _by_query([_scores(run, "run", "score", given), judgments], given, partitions)
-    return SparkEvaluation(rows.mapInArrow(evaluator, _ddl(evaluator.schema)), partial(evaluator.summary, warn=False))
+    return SparkEvaluation(
+        evaluator._measures, rows.mapInArrow(evaluator, _ddl(evaluator.schema)), partial(evaluator.summary, warn=False)
+    )
 
 
 @described_by(of_runs, evaluate)
@@ -268,7 +268,7 @@ def compare(
     def summarize(batches: Iterable[Any]) -> Summary:
         return comparer.summary(batches, names, warn=False)
 
-    return SparkComparison(rows.mapInArrow(comparer, _ddl(comparer.schema)), summarize)
+    return SparkComparison(comparer._measures, rows.mapInArrow(comparer, _ddl(comparer.schema)), summarize)
 
 
 @contextmanager

@@ -1,5 +1,8 @@
 """Results: values, tables of them, and their ways out to other libraries."""
 
-from untied.results.table import Results, Table, Value
+from untied.results.base import MeasureResults
+from untied.results.evaluation import Results
+from untied.results.table import Table
+from untied.results.value import Value
 
-__all__ = ["Results", "Table", "Value"]
+__all__ = ["MeasureResults", "Results", "Table", "Value"]

@@ -8,6 +8,7 @@ from untied import _core
 from untied.arrays.values import ArrayValues
 from untied.compare.measures import as_comparing, as_comparing_measures
 from untied.errors import UntiedError
+from untied.results.base import ByMeasure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,33 +21,24 @@ if TYPE_CHECKING:
 ROWS = 1 << 15
 
 
-class ArrayComparison:
+class ArrayComparison(ByMeasure):
     """What a comparison of two arrays of ids found: ``found["RBO"].value`` is an array with a value for each row."""
 
-    def __init__(self, measures: list[str], values: Any) -> None:
+    def __init__(self, measures: list[Measure], values: Any) -> None:
         self._measures = measures
         self._values = values
-
-    @property
-    def measures(self) -> list[str]:
-        """Canonical names of the measures."""
-        return list(self._measures)
 
     def __len__(self) -> int:
         return len(self._values)
 
-    #: Values are looked up, not iterated over.
-    __iter__ = None
+    def _as_measure(self, measure: str | Measure) -> Measure:
+        return as_comparing(measure)
 
     def __getitem__(self, measure: str | Measure) -> ArrayValues:
-        name = str(as_comparing(measure))
-        if name not in self._measures:
-            raise KeyError(f"{name} was not computed; {', '.join(self._measures)} were")
-        value, low, high = self._values[:, self._measures.index(name)].T
-        return ArrayValues(value, low, high)
+        return ArrayValues(*self._values[:, self._number(measure)].T)
 
     def __repr__(self) -> str:
-        return f"<untied.ArrayComparison: {', '.join(self._measures)}; {len(self)} rows>"
+        return f"<untied.ArrayComparison: {', '.join(self.measures)}; {len(self)} rows>"
 
 
 def compare_arrays(
@@ -103,7 +95,7 @@ def compare_arrays(
         part = slice(first, first + ROWS)
         of_part = native.compare(ids_a[part], ids_b[part], first)
         values[part] = numpy.frombuffer(of_part).reshape(-1, len(asked), 3)
-    return ArrayComparison([str(measure) for measure in asked], values)
+    return ArrayComparison(asked, values)
 
 
 def _as_array(name: str, ids: Any) -> Any:

@@ -10,10 +10,11 @@ from untied.arrays.values import ArrayValues
 from untied.errors import UntiedError
 from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
-from untied.measures import as_measure, as_measures
+from untied.measures import as_measures
 from untied.policies import OF_ARRAYS, Policies, described_by
-from untied.results.recorded import recorded
-from untied.results.table import Table, Value
+from untied.results.base import MeasureResults
+from untied.results.table import FIELDS, Table, table_of
+from untied.results.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,16 +28,14 @@ if TYPE_CHECKING:
     from untied.results.recorded import Recorded
 
 
-#: What there is of the value of a query.
-_FIELDS = ("value", "low", "high", "variance")
-
-
-class ArrayResults:
+class ArrayResults(MeasureResults):
     """What an evaluation of arrays found.
 
-    Of one column of scores, ``found["AP"]`` is the aggregate, a `Value`; of several it is `ArrayValues`, a value for
+    Of one column of scores, ``found["AP"]`` is the mean, a `Value`; of several it is `ArrayValues`, a value for
     each column. `per_query` has those of queries.
     """
+
+    _ranked = True
 
     def __init__(
         self,
@@ -56,28 +55,16 @@ class ArrayResults:
         self.queries = queries
 
     def __reduce__(self) -> tuple[Any, ...]:
-        fields = [(number, name) for number in range(len(self._measures)) for name in _FIELDS]
+        from untied.results.recorded import recorded
+
+        fields = [(number, name) for number in range(len(self._measures)) for name in FIELDS]
         calls: dict[str, Iterable[tuple[Any, ...]]] = {"has_variance": [()], "column": fields}
         found = None if self._evaluations is None else [recorded(one, calls) for one in self._evaluations]
         return ArrayResults, (self._measures, self.queries, self._totals, self._facts, self._single, found)
 
-    @property
-    def measures(self) -> list[str]:
-        """Canonical names of the measures."""
-        return [str(measure) for measure in self._measures]
-
     def __len__(self) -> int:
         """Number of queries."""
         return len(self.queries)
-
-    #: Values are looked up, not iterated over.
-    __iter__ = None
-
-    def _number(self, measure: MeasureLike) -> int:
-        asked = as_measure(measure)
-        if asked not in self._measures:
-            raise KeyError(f"{asked} was not evaluated; {', '.join(self.measures)} were")
-        return self._measures.index(asked)
 
     def __getitem__(self, measure: MeasureLike) -> Any:
         number = self._number(measure)
@@ -123,30 +110,26 @@ class ArrayResults:
 
     @property
     def means(self) -> Table:
-        """Aggregates: columns measure, value, and low, high, variance where computed.
+        """Means: columns measure, value, and low, high, variance where computed.
 
         With several columns of scores, their numbers come first.
         """
         rows = [part for total in self._totals for part in total]
+        fields = [
+            "value",
+            *(name for place, name in enumerate(FIELDS[1:], 1) if any(row[place] is not None for row in rows)),
+        ]
         columns = range(len(self._totals))
         texts = {} if self._single else {"column": [str(column) for column in columns for _ in self._measures]}
         texts["measure"] = self.measures * len(self._totals)
-        value, *optional = zip(*(row[:4] for row in rows), strict=True) if rows else [(), (), (), ()]
-        numbers: dict[str, list[float | None]] = {"value": list(value)}
-        for name, column in zip(("low", "high", "variance"), optional, strict=True):
-            if any(number is not None for number in column):
-                numbers[name] = list(column)
-        return Table(texts, numbers)
+        return table_of(texts, rows, fields)
 
     def facts(self) -> Facts | list[Facts]:
         """What to know before believing the values, as of `Results.facts`; a list with several columns of scores."""
         return self._facts[0] if self._single else self._facts
 
-    def __repr__(self) -> str:
-        return repr(self.means)
-
-    def _repr_html_(self) -> str:
-        return self.means._repr_html_()
+    def _facts_of_rows(self) -> list[Facts]:
+        return self._facts
 
 
 @described_by(Evaluator)
@@ -296,10 +279,10 @@ class ArrayEvaluator:
             [(array, dtype, "scores")] if single else [(one, dtype, f"scores[{i}]") for i, one in enumerate(array)]
         )
         keep = single if per_query is None else per_query
-        evaluations, aggregates = self._native.evaluate(columns, not keep)
+        evaluations, means = self._native.evaluate(columns, not keep)
         if keep:
-            aggregates = [(one.totals(), one.facts()) for one in evaluations]
-        totals, facts = [one[0] for one in aggregates], [one[1] for one in aggregates]
+            means = [(one.totals(), one.facts()) for one in evaluations]
+        totals, facts = [one[0] for one in means], [one[1] for one in means]
         if facts and not facts[0]["relevant"]:  # labels are those of all columns
             overlap.warn({"scores": overlap.NOTHING_RELEVANT})
         if facts:

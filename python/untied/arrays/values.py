@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 class ArrayValues:
     """Values of one measure, an array each: row by row, query by query, or column by column.
 
+    To numpy it is the array of the values: ``numpy.mean(found["AP"])``.
+
     Attributes
     ----------
     value : numpy.ndarray
@@ -27,6 +29,11 @@ class ArrayValues:
         self.low = low
         self.high = high
         self.variance = variance
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        import numpy
+
+        return numpy.array(self.value, dtype) if copy else numpy.asarray(self.value, dtype)
 
     def __repr__(self) -> str:
         shape = " x ".join(map(str, self.value.shape))

@@ -1,4 +1,4 @@
-"""Aggregates over queries whose values come in Arrow batches."""
+"""Means over queries whose values come in Arrow batches."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import pyarrow.compute as pc
 
 from untied import _core
 from untied.batches.pieces import equals, whole_queries
-from untied.compare.comparison import as_table
+from untied.compare.comparison import comparison_table
 from untied.errors import UntiedError
 from untied.inputs import overlap
-from untied.measures import as_measure
-from untied.results.table import Table, Value
+from untied.results.base import MeasureResults
+from untied.results.table import FIELDS, Table, table_of
+from untied.results.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from untied.measures import MeasureLike
 
 
-class Summary:
-    """Aggregates over queries.
+class Summary(MeasureResults):
+    """Means over queries.
 
     ``summary["AP"]`` is that of a measure, `means` a table of all.
     """
@@ -40,37 +41,12 @@ class Summary:
         if not any(reason for reasons in self._reasons for reason in reasons.values()):
             overlap.say(self._levels)
 
-    @property
-    def measures(self) -> list[str]:
-        """Canonical names of the measures."""
-        return [str(measure) for measure in self._measures]
-
-    #: Values are looked up, not iterated over.
-    __iter__ = None
-
     def __getitem__(self, measure: MeasureLike) -> Value:
-        found = self._find(measure)
-        if found not in self._measures:
-            raise KeyError(f"{found} was not computed; {', '.join(self.measures)} were")
-        return Value(*self._parts[self._measures.index(found)])
-
-    def _find(self, measure: Any) -> Measure:
-        return as_measure(measure)
-
-    @property
-    def means(self) -> Table:
-        """Aggregates of all measures."""
-        raise NotImplementedError
-
-    def __repr__(self) -> str:
-        return repr(self.means)
-
-    def _repr_html_(self) -> str:
-        return self.means._repr_html_()
+        return Value(*self._parts[self._number(measure)])
 
 
 class EvaluationSummary(Summary):
-    """Aggregates of a run, and what to know about it."""
+    """Means of a run, and what to know about it."""
 
     def __init__(self, measures: list[Measure], parts: list[Any], facts: Facts, columns: Sequence[str]) -> None:
         super().__init__(measures, parts, [{"run": overlap.of_facts(facts)}])
@@ -81,10 +57,12 @@ class EvaluationSummary(Summary):
     @property
     def means(self) -> Table:
         """Columns run, query (``all``), measure, value, and low, high, variance where computed."""
-        columns = dict(zip(("value", "low", "high", "variance"), zip(*self._parts, strict=True), strict=False))
         size = len(self._measures)
         texts = {"run": ["run"] * size, "query": ["all"] * size, "measure": self.measures}
-        return Table(texts, {name: list(column) for name, column in columns.items() if name in self._columns})
+        return table_of(texts, self._parts, self._columns)
+
+    def _facts_of_rows(self) -> list[Facts]:
+        return [self._facts]
 
     def facts(self) -> Facts:
         """What to know before believing the values: see `Results.facts`."""
@@ -112,13 +90,13 @@ class ComparisonSummary(Summary):
         self.alone = alone
         self.undefined = undefined
 
-    def _find(self, measure: Any) -> Measure:
+    def _as_measure(self, measure: Any) -> Measure:
         return _core.comparing_measure(str(measure))
 
     @property
     def means(self) -> Table:
         """Columns run_a, run_b, query (``all``), measure, certainty, value, low, high, and variance if computed."""
-        return as_table([(*self._names, "all", measure) for measure in self.measures], self._parts, self._variance)
+        return comparison_table([self._names], ["all"], self.measures, self._parts, self._variance)
 
 
 class Sums:
@@ -127,7 +105,7 @@ class Sums:
     def __init__(
         self, measures: list[Measure], columns: list[str], policies: tuple[str, str, bool] | None = None
     ) -> None:
-        self.columns = [name for name in ("value", "low", "high", "variance") if name in columns]
+        self.columns = [name for name in FIELDS if name in columns]
         self._all = columns[1:]
         self.totals = _core.Totals(measures, policies)
         self._measures = [str(measure) for measure in measures]
@@ -141,7 +119,7 @@ class Sums:
                 of_measure = rows.filter(equals(rows["measure"], measure))
                 columns = [
                     of_measure[name].to_pylist() if name in self.columns else [None] * len(of_measure)
-                    for name in ("value", "low", "high", "variance")
+                    for name in FIELDS
                 ]
                 certainties = of_measure["certainty"].to_pylist()
                 evaluated = "unsettled" in self._all  # of comparisons nothing is

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure, Qrels
-    from untied.results.table import Results
+    from untied.results.evaluation import Results
 
 EXAMPLES = """\
   untied eval qrels.txt bm25.run dense.run

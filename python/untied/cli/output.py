@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from typing import Any
 
-    from untied.results.table import Results, Table
+    from untied.results.evaluation import Results
+    from untied.results.table import Table
 
 #: Controls beyond those that JSON escapes; ends of lines; characters that turn the direction of text.
 HARMFUL = (*range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))

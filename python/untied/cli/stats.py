@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from untied.results.table import Results
+    from untied.results.evaluation import Results
 
 EXAMPLES = """\
   untied stats qrels.txt bm25.run dense.run hybrid.run

@@ -9,8 +9,9 @@ from untied import _core
 from untied.compare.measures import as_comparing
 from untied.compare.outcomes import Assignment, Outcomes
 from untied.errors import UntiedError
-from untied.results.recorded import recorded
-from untied.results.table import Table, Value
+from untied.results.base import MeasureResults
+from untied.results.table import FIELDS, Table, table_of
+from untied.results.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 QUANTILES = {"min": 0.0, "5%": 0.05, "25%": 0.25, "50%": 0.5, "75%": 0.75, "95%": 0.95, "max": 1.0}
 
 
-class Comparison:
+class Comparison(MeasureResults):
     """What a comparison of two runs found.
 
     ``comparison["RBO"]`` is the mean over queries, `value` gives those of queries, `means` and `per_query` are tables
@@ -62,11 +63,6 @@ class Comparison:
         return self._names
 
     @property
-    def measures(self) -> list[str]:
-        """Canonical names of the measures."""
-        return [str(measure) for measure in self._measures]
-
-    @property
     def queries(self) -> list[str]:
         """The queries of both runs, in byte order of their ids."""
         return self._native.queries()
@@ -95,9 +91,6 @@ class Comparison:
             for measure in self._measures
         }
         return {measure: counts for measure, counts in found.items() if any(counts)}
-
-    #: Values are looked up, not iterated over.
-    __iter__ = None
 
     def __getitem__(self, measure: str | Measure) -> Value:
         return self.value(measure)
@@ -135,11 +128,8 @@ class Comparison:
             raise KeyError(f"query {query!r} is not in both runs")
         return place
 
-    def _number(self, measure: str | Measure) -> int:
-        name = str(as_comparing(measure))
-        if name not in self.measures:
-            raise KeyError(f"{name} was not computed; {', '.join(self.measures)} were")
-        return self.measures.index(name)
+    def _as_measure(self, measure: str | Measure) -> Measure:
+        return as_comparing(measure)
 
     @property
     def means(self) -> Table:
@@ -166,8 +156,7 @@ class Comparison:
         """
         queries = (self.queries if per_query else []) + ["all"] * means
         parts = (self._native.values() if per_query else []) + (self._native.totals() if means else [])
-        return as_table([(*self._names, query, measure) for query in queries for measure in self.measures], parts,
-                        self._options["variance"])  # fmt: skip
+        return comparison_table([self._names] * len(queries), queries, self.measures, parts, self._options["variance"])
 
     @property
     def distribution(self) -> Table:
@@ -345,31 +334,25 @@ class Comparison:
         cutoff, _, _ = _core.comparing_info(self._measures[0])
         return cutoff or self._options["depth"] or 10
 
-    def __repr__(self) -> str:
-        return repr(self.means)
-
-    def _repr_html_(self) -> str:
-        return self.means._repr_html_()
-
 
 def record(native: _core.Comparison | Recorded, measures: list[Measure]) -> Recorded:
     """A native comparison as plain data."""
+    from untied.results.recorded import recorded
+
     calls: dict[str, Iterable[tuple[Any, ...]]] = {
         name: [()] for name in ("__len__", "runs", "queries", "totals", "values", "alone")
     }
     return recorded(native, calls | {"column": [(number,) for number in range(len(measures))]})
 
 
-def as_table(ids: Sequence[Sequence[str]], parts: Sequence[tuple[Any, ...]], variance: bool) -> Table:
-    """Values in columns: of each the two runs, query and measure, and what the native part says."""
-    texts = [list(column) for column in zip(*ids, strict=True)] or [[], [], [], []]
-    *columns, certainties = list(zip(*parts, strict=True)) or [()] * 5
-    names = ("value", "low", "high", *(("variance",) if variance else ()))
-    return Table(
-        dict(zip(("run_a", "run_b", "query", "measure", "certainty"), [*texts, list(certainties)], strict=True)),
-        {name: list(column) for name, column in zip(names, columns, strict=False)},
-        renamed={"certificate": "certainty"},
-    )
+def comparison_table(
+    pairs: Sequence[tuple[str, str]], queries: Sequence[str], measures: list[str], parts: Sequence[tuple[Any, ...]],
+    variance: bool,
+) -> Table:  # fmt: skip
+    """Values of pairs of runs and queries, all measures of one together, and what the native part says of them."""
+    a, b, of = ([name for name in names for _ in measures] for names in (*zip(*pairs, strict=True), queries))
+    texts = {"run_a": a, "run_b": b, "query": of, "measure": measures * len(queries)}
+    return table_of(texts, parts, (*FIELDS[: 4 if variance else 3], "certainty"))
 
 
 def quantile(ordered: list[float], share: float) -> float:

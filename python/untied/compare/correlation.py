@@ -6,7 +6,7 @@ import math
 
 from untied import _core
 from untied.errors import UntiedError
-from untied.results.table import Value
+from untied.results.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from untied import _core
 from untied.compare.correlation import same_items
 from untied.errors import UntiedError, deprecated
 from untied.policies import described_by
-from untied.results.table import Value
+from untied.results.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from untied import _core
-from untied.compare.comparison import Comparison, as_table, record
+from untied.compare.comparison import Comparison, comparison_table, record
 from untied.compare.measures import as_comparing
+from untied.results.base import MeasureResults
 from untied.results.table import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from typing import Any
 
     from untied._core import Measure
     from untied.results.recorded import Recorded
 
 
-class Comparisons:
+class Comparisons(MeasureResults):
     """What a comparison of several runs found, every two of them.
 
     ``comparisons["bm25", "dense"]`` is the `Comparison` of two of them, `means` a table of all, and `matrix` one of
@@ -52,17 +53,19 @@ class Comparisons:
         return list(self._names)
 
     @property
-    def measures(self) -> list[str]:
-        """Canonical names of the measures."""
-        return [str(measure) for measure in self._measures]
-
-    @property
     def pairs(self) -> list[tuple[str, str]]:
         """The pairs of runs, each with every later one."""
         return [(self._names[a], self._names[b]) for a, b in self._natives if a != b]
 
-    #: Pairs are looked up, not iterated over.
-    __iter__ = None
+    def keys(self) -> list[Any]:
+        """What can be looked up: `pairs`."""
+        return self.pairs
+
+    def __contains__(self, pair: object) -> bool:
+        return pair in self.pairs
+
+    def _as_measure(self, measure: str | Measure) -> Measure:
+        return as_comparing(measure)
 
     def __getitem__(self, pair: tuple[str, str]) -> Comparison:
         for name in pair:
@@ -81,13 +84,9 @@ class Comparisons:
 
         Columns run_a, run_b, query (``all``), measure, certainty, value, low, high.
         """
-        ids: list[Sequence[str]] = []
-        parts: list[Any] = []
-        for (a, b), native in self._natives.items():
-            if a != b:
-                ids += [(self._names[a], self._names[b], "all", measure) for measure in self.measures]
-                parts += native.totals()
-        return as_table(ids, parts, self._options["variance"])
+        parts = [part for (a, b), native in self._natives.items() if a != b for part in native.totals()]
+        pairs = self.pairs
+        return comparison_table(pairs, ["all"] * len(pairs), self.measures, parts, self._options["variance"])
 
     def matrix(self, measure: str | Measure | None = None) -> Table:
         """Means of all runs by all runs.
@@ -104,10 +103,7 @@ class Comparisons:
             with itself, if it was. A measure that depends on which run comes first is that of row and column in this
             order; below the diagonal it is empty, unless it is the opposite.
         """
-        name = str(self._measures[0] if measure is None else as_comparing(measure))
-        if name not in self.measures:
-            raise KeyError(f"{name} was not computed; {', '.join(self.measures)} were")
-        number = self.measures.index(name)
+        number = 0 if measure is None else self._number(measure)
         _, _, symmetry = _core.comparing_info(self._measures[number])
         below = {"same": 1.0, "opposite": -1.0}.get(symmetry)
         size = len(self._names)
@@ -121,9 +117,3 @@ class Comparisons:
         while label in self._names:
             label += "_"
         return Table({label: self.runs}, dict(zip(self._names, columns, strict=True)))
-
-    def __repr__(self) -> str:
-        return repr(self.means)
-
-    def _repr_html_(self) -> str:
-        return self.means._repr_html_()

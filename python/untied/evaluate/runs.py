@@ -13,7 +13,7 @@ from untied.inputs.files import run_file
 from untied.measures import as_measures
 from untied.policies import EVALUATING, Policies, described_by
 from untied.progress import each
-from untied.results.table import Results
+from untied.results.evaluation import Results
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

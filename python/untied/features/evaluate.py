@@ -9,10 +9,11 @@ from untied.errors import UntiedError, check_one_of
 from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
 from untied.inputs.files import unpacked
-from untied.measures import as_measure, as_measures
+from untied.measures import as_measures
 from untied.policies import OF_ARRAYS, Policies, described_by
-from untied.results.recorded import recorded
-from untied.results.table import Table, Value
+from untied.results.base import MeasureResults
+from untied.results.table import FIELDS, Table, table_of
+from untied.results.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,11 +30,13 @@ if TYPE_CHECKING:
 DIRECTIONS = {"high": ("high",), "low": ("low",), "both": ("high", "low"), "better": ("high", "low")}
 
 
-class FeatureResults:
+class FeatureResults(MeasureResults):
     """What an evaluation of features found.
 
     ``found["16", "AP"]`` is the value of a feature, `table` has all of them, best feature first.
     """
+
+    _ranked = True
 
     def __init__(
         self,
@@ -45,21 +48,16 @@ class FeatureResults:
         self._measures = measures
         self._asked = directions
         self._evaluations = evaluations
-        self._places = dict(zip(names, ((one, i) for one in evaluations for i in range(len(one))), strict=True))
+        self._features = dict(zip(names, ((one, i) for one in evaluations for i in range(len(one))), strict=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
         found = [_recorded(evaluation, len(self.directions)) for evaluation in self._evaluations]
-        return FeatureResults, (self._measures, self._asked, list(self._places), found)
+        return FeatureResults, (self._measures, self._asked, list(self._features), found)
 
     @property
     def features(self) -> list[str]:
         """Names of the features, in the order of the data; their numbers where they have no names."""
-        return list(self._places)
-
-    @property
-    def measures(self) -> list[str]:
-        """Canonical names of the measures."""
-        return [str(measure) for measure in self._measures]
+        return list(self._features)
 
     @property
     def directions(self) -> list[str]:
@@ -76,18 +74,22 @@ class FeatureResults:
         """Number of documents."""
         return self._evaluations[0].documents()
 
-    #: Values are looked up, not iterated over.
-    __iter__ = None
+    def keys(self) -> list[Any]:
+        """What can be looked up: pairs of a feature and a measure."""
+        return [(feature, measure) for feature in self._features for measure in self.measures]
+
+    def __contains__(self, key: tuple[str, MeasureLike]) -> bool:
+        return key[0] in self._features and super().__contains__(key[1])
 
     def __len__(self) -> int:
         """Number of features."""
-        return len(self._places)
+        return len(self._features)
 
     def __getitem__(self, key: tuple[str, MeasureLike]) -> Value:
         return self.value(*key)
 
     def value(self, feature: str, measure: MeasureLike, *, direction: str | None = None) -> Value:
-        """The aggregate of a feature.
+        """The mean of a feature.
 
         Parameters
         ----------
@@ -107,7 +109,7 @@ class FeatureResults:
         KeyError
             There is no such feature, measure or direction.
         """
-        number = self._measure(measure)
+        number = 0 if measure is None else self._number(measure)
         if direction is None:
             direction = self.best_direction(feature, measure)
         evaluation, place = self._place(feature)
@@ -156,7 +158,7 @@ class FeatureResults:
         KeyError
             There is no such feature or measure.
         """
-        number = self._measure(measure)
+        number = 0 if measure is None else self._number(measure)
         return min(self.directions, key=lambda direction: self._key((feature, direction), number))
 
     def ranked(self, measure: MeasureLike | None = None, top: int | None = None) -> list[tuple[str, str]]:
@@ -179,16 +181,16 @@ class FeatureResults:
         KeyError
             The measure was not evaluated.
         """
-        number = self._measure(measure)
+        number = 0 if measure is None else self._number(measure)
         if self._asked == "both":
-            found = [(feature, direction) for feature in self._places for direction in self.directions]
+            found = [(feature, direction) for feature in self._features for direction in self.directions]
         else:
-            found = [(feature, self.best_direction(feature, measure)) for feature in self._places]
+            found = [(feature, self.best_direction(feature, measure)) for feature in self._features]
         return sorted(found, key=lambda scorer: self._key(scorer, number))[:top]
 
     @property
     def means(self) -> Table:
-        """Aggregates of all features, see `table`."""
+        """Means of all features, see `table`."""
         return self.table()
 
     def table(self, sort_by: MeasureLike | None = None, *, top: int | None = None, per_query: bool = False) -> Table:
@@ -201,12 +203,12 @@ class FeatureResults:
         top : int, optional
             How many features (with directions) to have; by default all.
         per_query : bool
-            Whether to have the values of queries too, in front of the aggregates.
+            Whether to have the values of queries too, in front of the means.
 
         Returns
         -------
         Table
-            Columns feature, direction, query (``all`` for aggregates), measure, value, low and high where computed, and
+            Columns feature, direction, query (``all`` for means), measure, value, low and high where computed, and
             of the feature distinct and tied, see `ties`.
 
         Raises
@@ -217,7 +219,8 @@ class FeatureResults:
             The measure was not evaluated.
         """
         texts: dict[str, list[str]] = {"feature": [], "direction": [], "query": [], "measure": []}
-        numbers: dict[str, list[float | None]] = {"value": [], "low": [], "high": [], "distinct": [], "tied": []}
+        more: dict[str, list[Any]] = {"distinct": [], "tied": []}
+        rows: list[Any] = []
         measures = self.measures
         for feature, direction in self.ranked(sort_by, top):
             evaluation, place = self._place(feature)
@@ -228,52 +231,38 @@ class FeatureResults:
                 if not values:
                     raise UntiedError("values of queries were not kept: evaluate with per_query=True")
                 queries, parts = [*evaluation.queries(), *queries], values + parts
-            rows = len(parts)
-            texts["feature"] += [feature] * rows
-            texts["direction"] += [direction] * rows
+            rows += parts
+            texts["feature"] += [feature] * len(parts)
+            texts["direction"] += [direction] * len(parts)
             texts["query"] += [query for query in queries for _ in measures]
             texts["measure"] += measures * len(queries)
-            numbers["value"] += [part[0] for part in parts]
-            numbers["low"] += [part[1] for part in parts]
-            numbers["high"] += [part[2] for part in parts]
-            ties = self.ties(feature)
-            numbers["distinct"] += [ties["distinct"]] * rows
-            numbers["tied"] += [ties["tied"]] * rows
-        if None in numbers["low"][:1]:
-            del numbers["low"], numbers["high"]
-        return Table(texts, numbers)
+            ties = dict(self.ties(feature))
+            for name, column in more.items():
+                column += [ties[name]] * len(parts)
+        has_range = bool(rows) and rows[0][1] is not None
+        return table_of(texts, rows, FIELDS[: 3 if has_range else 1], **more)
+
+    def _facts_of_rows(self) -> list[Facts]:
+        facts = self.facts()
+        return [facts[row] for row in self.ranked()]
 
     def facts(self) -> dict[tuple[str, str], Facts]:
         """What to know before believing the values, as of `Results.facts`, for every feature and direction."""
         return {
             (feature, direction): evaluation.facts(place, number)
-            for feature, (evaluation, place) in self._places.items()
+            for feature, (evaluation, place) in self._features.items()
             for number, direction in enumerate(self.directions)
         }
 
-    def __repr__(self) -> str:
-        return repr(self.means)
-
-    def _repr_html_(self) -> str:
-        return self.means._repr_html_()
-
     def _place(self, feature: str) -> tuple[FeatureEvaluation | Recorded, int]:
-        if feature not in self._places:
+        if feature not in self._features:
             raise KeyError(f"no feature {feature!r}")
-        return self._places[feature]
+        return self._features[feature]
 
     def _direction(self, direction: str) -> int:
         if direction not in self.directions:
             raise KeyError(f"direction {direction!r} was not evaluated; {' and '.join(self.directions)} were")
         return self.directions.index(direction)
-
-    def _measure(self, measure: MeasureLike | None) -> int:
-        if measure is None:
-            return 0
-        asked = as_measure(measure)
-        if asked not in self._measures:
-            raise KeyError(f"{asked} was not evaluated; {', '.join(self.measures)} were")
-        return self._measures.index(asked)
 
     def _key(self, scorer: tuple[str, str], measure: int) -> tuple[bool, float]:
         """What to sort by: undefined values last."""
@@ -284,6 +273,8 @@ class FeatureResults:
 
 def _recorded(evaluation: FeatureEvaluation | Recorded, directions: int) -> Recorded:
     """A native evaluation as plain data."""
+    from untied.results.recorded import recorded
+
     features = range(len(evaluation))
     ways = [(feature, way) for feature in features for way in range(directions)]
     calls: dict[str, Iterable[tuple[Any, ...]]] = {name: [()] for name in ("__len__", "queries", "documents")}

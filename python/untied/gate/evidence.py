@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from untied._core import Lengths, Measure, Qrels, Run
     from untied.policies import OnUndefined, Policies
-    from untied.results.table import Results, Value
+    from untied.results.evaluation import Results
+    from untied.results.value import Value
 
 #: Queries that are named where a limit is broken, or that are missing.
 NAMED = 5

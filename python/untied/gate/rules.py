@@ -10,7 +10,7 @@ from untied import _core
 from untied.errors import UntiedError
 from untied.gate.check import Check
 from untied.gate.evidence import ERRORS, NAMED
-from untied.results.table import Value
+from untied.results.value import Value
 from untied.statistics.aggregates import Aggregate
 from untied.statistics.tests import paired_p
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure, Qrels, Run
-    from untied.results.table import Results
+    from untied.results.evaluation import Results
     from untied.statistics.runs import Significance
 
 #: The most queries, and the most values of queries, that a page holds.

@@ -18,7 +18,7 @@ class Recorded:
         return int(self._answers["__len__"][()])
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name.startswith("_"):
+        if name.startswith("_") or name not in self._answers:
             raise AttributeError(name)
         from copy import copy
 

@@ -25,7 +25,7 @@ def lines(columns: Sequence[str], rows: Iterable[Sequence[str]], style: str, tex
     return buffer.getvalue()
 
 
-def aligned(lines: Sequence[Sequence[str]], texts: int, center: bool = False) -> list[str]:
+def aligned(lines: Sequence[Sequence[str]], texts: int, center: bool = False, gap: str = "   ") -> list[str]:
     """Lines of cells as text: the first `texts` columns to the left, the others to the right."""
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
 
@@ -34,4 +34,4 @@ def aligned(lines: Sequence[Sequence[str]], texts: int, center: bool = False) ->
             return text.ljust(widths[i])
         return text.center(widths[i]) if center and row == 0 else text.rjust(widths[i])
 
-    return ["   ".join(cell(i, row, text) for i, text in enumerate(line)).rstrip() for row, line in enumerate(lines)]
+    return [gap.join(cell(i, row, text) for i, text in enumerate(line)).rstrip() for row, line in enumerate(lines)]

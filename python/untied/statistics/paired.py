@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from untied._core import Measure
     from untied.compare.comparison import Comparison
-    from untied.results.table import Results
+    from untied.results.evaluation import Results
 
 #: Values of pairs of runs that are held at once, in all; one pair always is.
 HELD = 1 << 20

@@ -10,7 +10,8 @@ from untied import _core
 from untied.errors import UntiedError, check_one_of
 from untied.inputs import overlap
 from untied.measures import as_measure
-from untied.results.table import Results, Table
+from untied.results.evaluation import Results
+from untied.results.table import Exported, Table
 from untied.statistics.aggregates import Aggregate
 from untied.statistics.intervals import INTERVAL_SAMPLES, INTERVALS, check_level, interval_of
 from untied.statistics.paired import Column, Pair, delta_bounds, pieces
@@ -43,7 +44,7 @@ NUMBERS = (
 VERDICTS = ("significant", "survives")
 
 
-class Significance:
+class Significance(Exported):
     """Which runs differ, by which measures.
 
     Attributes
@@ -74,6 +75,9 @@ class Significance:
         self.dropped = dropped
         self.settings = settings
         self.notes = notes
+
+    def _exported(self) -> Table:
+        return self.table
 
     def __repr__(self) -> str:
         return repr(self.table)

@@ -6,7 +6,7 @@ from array import array
 from math import fsum, isfinite, nan, sqrt
 
 from untied.errors import UntiedError
-from untied.results.table import Value
+from untied.results.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,0 +1,177 @@
+"""What an evaluation found."""
+
+from __future__ import annotations
+
+from untied.errors import deprecated
+from untied.results.base import MeasureResults
+from untied.results.table import Table, table_of
+from untied.results.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from untied._core import Evaluation, Measure
+    from untied._types import Facts
+    from untied.measures import MeasureLike
+    from untied.results.recorded import Recorded
+
+
+class Results(MeasureResults):
+    """What an evaluation found, for one or several runs.
+
+    ``results["AP"]`` is the mean of a single run, ``results["bm25", "AP"]`` that of one among several, and `value`
+    gives those of queries. `means` and `per_query` are tables of everything.
+    """
+
+    _ranked = True
+
+    def __init__(self, measures: list[Measure], evaluations: Mapping[str, Evaluation | Recorded]) -> None:
+        self._measures = measures
+        self._evaluations = evaluations
+
+    @property
+    def runs(self) -> list[str]:
+        """Names of the runs."""
+        return list(self._evaluations)
+
+    @property
+    def queries(self) -> list[str]:
+        """The evaluated queries of all runs, in byte order of their ids."""
+        queries: set[str] = set()
+        for evaluation in self._evaluations.values():
+            queries.update(evaluation.queries())
+        return sorted(queries, key=lambda query: query.encode("utf-8", "surrogatepass"))
+
+    def keys(self) -> list[Any]:
+        """What can be looked up: measures of a single run, pairs of a run and a measure of several."""
+        return self.measures if len(self.runs) == 1 else [(run, name) for run in self.runs for name in self.measures]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from untied.results.recorded import recorded
+
+        found = {}
+        for name, evaluation in self._evaluations.items():
+            fields = [(place, field) for place in range(len(self._measures)) for field in self._fields]
+            calls: dict[str, Any] = {call: [()] for call in ("queries", "columns", "totals", "values", "facts")}
+            found[name] = recorded(evaluation, calls | {"column": fields})
+        return Results, (self._measures, found)
+
+    def __contains__(self, key: MeasureLike | tuple[str, MeasureLike]) -> bool:
+        run, measure = key if isinstance(key, tuple) else (None, key)
+        return (run is None or run in self._evaluations) and super().__contains__(measure)
+
+    def __getitem__(self, key: MeasureLike | tuple[str, MeasureLike]) -> Value:
+        run, measure = key if isinstance(key, tuple) else (None, key)
+        return self.value(measure, run=run)
+
+    def value(self, measure: MeasureLike, query: str | None = None, run: str | None = None) -> Value:
+        """One value.
+
+        Parameters
+        ----------
+        measure : str, Measure, or measure of ir_measures
+            One of the evaluated measures, in any spelling.
+        query : str, optional
+            A query; the mean over all where there is none.
+        run : str, optional
+            The run's name; needed where there are several.
+
+        Returns
+        -------
+        Value
+
+        Raises
+        ------
+        KeyError
+            There is no such run, query or measure, or several runs and none was named.
+        """
+        if run is None:
+            if len(self._evaluations) != 1:
+                raise KeyError(f"name one of the runs: {', '.join(self.runs)}")
+            run = self.runs[0]
+        if run not in self._evaluations:
+            raise KeyError(f"no run {run!r}; there are {', '.join(self.runs)}")
+        number = self._number(measure)
+        evaluation = self._evaluations[run]
+        if query is None:
+            return Value(*evaluation.totals()[number])
+        row = evaluation.find(query)
+        if row is None:
+            raise KeyError(f"query {query!r} was not evaluated")
+        return Value(*evaluation.value(row, number))
+
+    @property
+    def means(self) -> Table:
+        """Means over queries, of counts sums: columns run, query (``all``), measure, value, and others of `table`."""
+        return self.table(per_query=False)
+
+    @property
+    def per_query(self) -> Table:
+        """Values of queries, in the same columns."""
+        return self.table(means=False)
+
+    @property
+    def _fields(self) -> list[str]:
+        # A column exists when it was asked for, and then for all rows.
+        return ["value", *next(iter(self._evaluations.values())).columns()]
+
+    def table(self, *, per_query: bool = True, means: bool = True, aggregates: bool | None = None) -> Table:
+        """Values of queries, run by run, each followed by its means (query ``all``).
+
+        Parameters
+        ----------
+        per_query, means : bool
+            Which of the two to have.
+        aggregates : bool, optional
+            Deprecated name of `means`.
+
+        Returns
+        -------
+        Table
+            Columns run, query, measure, value; then low and high with ``ties="range"`` and variance with
+            ``variance=True``. The measures of a query stand together, in the order they were asked for.
+        """
+        if aggregates is not None:
+            deprecated("table(aggregates=...)", "table(means=...)")
+            means = aggregates
+        texts: dict[str, list[str]] = {"run": [], "query": [], "measure": []}
+        parts: list[Any] = []
+        width = len(self._measures)
+        for run, evaluation in self._evaluations.items():
+            queries = evaluation.queries() if per_query else []
+            if per_query:
+                parts += evaluation.values()
+            if means:
+                queries.append("all")
+                parts += evaluation.totals()
+            texts["run"] += [run] * (len(queries) * width)
+            texts["query"] += [query for query in queries for _ in range(width)]
+            texts["measure"] += self.measures * len(queries)
+        return table_of(texts, parts, self._fields)
+
+    def facts(self) -> dict[str, Facts]:
+        """What to know about each run before believing its values.
+
+        Returns
+        -------
+        dict
+            For every run: ``evaluated`` queries; ``mixed``, those with tied documents of different grade; ``absent``,
+            judged queries that the run lacks; ``unknown``, queries of the run that are not judged; ``common``,
+            queries that both have; ``matched``, those of them with a retrieved document that the qrels hold;
+            ``relevant``, evaluated queries with a grade above 0, retrieved or not; ``swapped``, whether the qrels
+            look like a run and the run like qrels; ``highest``, the highest grade of all judgments, or 0;
+            ``undefined``, values of queries without a definition (no relevant document, for most measures);
+            ``left_out``, those of them that means leave out, as they do not count 0; ``estimated``, values that are
+            estimated from a sample of tie orders, with the largest ``standard_error`` of those where it is known
+            (measures of your own; else None); ``enclosed``, values whose low and high enclose those of all tie
+            orders, but need not be reached; ``overstated``, values with unjudged documents as non-relevant that lie
+            above their lower bound (with ``unjudged="range"``); ``unsettled``, values that are undefined with some of
+            the grades that unjudged documents may have, and left out then; ``ungrouped``, whether a file had to be
+            held in memory, as the lines of a query do not stand together in it.
+        """
+        return {name: evaluation.facts() for name, evaluation in self._evaluations.items()}
+
+    def _facts_of_rows(self) -> list[Facts]:
+        return list(self.facts().values())

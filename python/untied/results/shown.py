@@ -1,0 +1,135 @@
+"""Results as people look at them: tables row by row, or a row for each run and a column for each measure."""
+
+from __future__ import annotations
+
+from math import isnan
+
+from untied.results.text import aligned
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from untied._core import Measure
+    from untied._types import Facts
+
+#: Rows of text, rows of HTML, and characters in a line of text, beyond which a row for each measure is shown.
+LINES, ROWS, WIDTH = 60, 200, 100
+#: What marks runs whose values the order of tied documents may decide.
+MARK = "~"
+#: The look of what is said in passing.
+FAINT = "opacity:.65;font-size:85%"
+
+
+class Cell:
+    """A mean as it is shown: with the lowest and highest value where these differ from it."""
+
+    def __init__(self, value: float, low: float | None, high: float | None, is_best: bool, digits: int) -> None:
+        self.value = f"{value:.{digits}f}"
+        ends = [self.value if end is None else f"{end:.{digits}f}" for end in (low, high)]
+        self.range = "" if ends == [self.value] * 2 else f" [{', '.join(ends)}]"
+        self.is_best = is_best
+
+    def __str__(self) -> str:
+        return self.value + self.range
+
+    def html(self) -> str:
+        """The value, bold if it is the best one, and its range."""
+        value = f"<b>{self.value}</b>" if self.is_best else self.value
+        return value + (f'<span style="{FAINT}">{self.range}</span>' if self.range else "")
+
+
+class Marked:
+    """The name of a run whose values ties may decide, though no range is known."""
+
+    def __init__(self, name: str, why: str) -> None:
+        self.name = name
+        self.why = why
+
+    def html(self) -> str:
+        """The name and a mark that says why."""
+        from html import escape
+
+        return f'{escape(self.name)} <span title="{self.why}">{MARK}</span>'
+
+
+class Grid:
+    """Names of columns, how many of these are texts, and the first rows."""
+
+    def __init__(self, columns: dict[str, Sequence[Any]], texts: int, size: int, most: int) -> None:
+        self.head = list(columns)
+        self.texts = texts
+        self.more = f"{size - most} more rows" if size > most else ""
+        self.rows = list(zip(*(cells[:most] for cells in columns.values()), strict=True))
+
+    def text(self) -> str:
+        """Lines of text."""
+        lines = [self.head, *([_plain(cell) for cell in row] for row in self.rows)]
+        return "\n".join(aligned(lines, self.texts, gap="  ") + [f"... {self.more}"] * bool(self.more))
+
+    def html(self, *notes: str) -> str:
+        """HTML, with notes below."""
+        head = self._line("th", self.head)
+        body = "".join(self._line("td", row) for row in self.rows)
+        said = " ".join(note for note in (*notes, self.more) if note)
+        below = f'<p style="{FAINT}">{said}</p>' if said else ""
+        return f"<div><table><thead>{head}</thead><tbody>{body}</tbody></table>{below}</div>"
+
+    def _line(self, tag: str, cells: Iterable[Any]) -> str:
+        from html import escape
+
+        line = ""
+        for place, cell in enumerate(cells):
+            side = "left" if place < self.texts else "right"
+            text = cell.html() if isinstance(cell, (Cell, Marked)) else escape(_plain(cell))
+            line += f'<{tag} style="text-align:{side};white-space:nowrap">{text}</{tag}>'
+        return f"<tr>{line}</tr>"
+
+
+def _plain(cell: Any) -> str:
+    if isinstance(cell, float):
+        return f"{cell:.4f}"
+    return "" if cell is None else str(cell)
+
+
+def wide(
+    columns: dict[str, Sequence[Any]], texts: int, measures: Sequence[Measure], ranked: bool, most: int
+) -> Grid:  # fmt: skip
+    """The wide form of means, each in one cell with its ends; of the best ones it says so where rows are ranked."""
+    size = len(next(iter(columns.values()), ()))
+    columns = dict(columns)
+    for measure in measures:
+        name = str(measure)
+        values = columns[name]
+        low, high, _ = (columns.pop(f"{name} {field}", [None] * size) for field in ("low", "high", "variance"))
+        first = best(values, measure.lower_is_better) if ranked else None
+        digits = 0 if measure.is_count else 4
+        cells = zip(values[:most], low, high, strict=False)
+        columns[name] = [Cell(value, lowest, highest, value == first, digits) for value, lowest, highest in cells]
+    return Grid(columns, texts, size, most)
+
+
+def best(values: Iterable[float], lower_is_better: bool) -> float | None:
+    """The best of the values that are defined; None where there are fewer than two."""
+    known = [value for value in values if not isnan(value)]
+    return (min if lower_is_better else max)(known) if len(known) > 1 else None
+
+
+def html_of(grid: Grid, facts: Sequence[Facts]) -> str:
+    """A wide form as HTML, runs marked whose values ties may decide; facts are those of its rows, where known."""
+    cells = [cell for row in grid.rows for cell in row if isinstance(cell, Cell)]
+    ranged = any(cell.range for cell in cells)
+    tied = False
+    for place, of_row in enumerate(facts[: 0 if ranged or not grid.texts else len(grid.rows)]):
+        if of_row["mixed"]:
+            *texts, name = grid.rows[place][: grid.texts]
+            why = f"tied documents differ in grade in {of_row['mixed']} of {of_row['evaluated']} queries"
+            grid.rows[place] = (*texts, Marked(name, why), *grid.rows[place][grid.texts :])
+            tied = True
+    return grid.html(
+        "<b>Bold</b>: best." * any(cell.is_best for cell in cells),
+        "In brackets: the lowest and highest value that ties or missing judgments allow." * ranged,
+        f"{MARK}: tied documents differ in grade; <code>ties='range'</code> shows how far they could move each value."
+        * tied,
+    )

@@ -1,0 +1,274 @@
+"""Values are numbers, and results are looked up, iterated over, shown and exported alike."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import pickle
+import statistics
+from collections.abc import Callable
+from fractions import Fraction
+from html.parser import HTMLParser
+from numbers import Real
+from typing import Any
+
+import numpy
+import pandas
+import polars
+import pyarrow
+import pytest
+
+import untied
+from untied.batches import BatchComparer, BatchEvaluator
+from untied.results.base import ByMeasure, MeasureResults
+
+QRELS = {"q": {"a": 1, "b": 0}, "r": {"b": 1}}
+RUNS = {"tied": {"q": {"a": 1, "b": 1}, "r": {"b": 1}}, "<i>": {"q": ["b", "a"], "r": ["a", "b"]}}
+VALUE = untied.Value(0.75, 0.5, 1.0, 0.0625, "exact")
+NAN = untied.Value(math.nan)
+
+
+def batches(made: Any, **columns: Any) -> Any:
+    rows = pyarrow.table({"query": ["q", "q"], "document": ["a", "b"], **columns})
+    return made.summary(made(rows.to_batches()))
+
+
+#: Every kind of result, with the keys that it has.
+FOUND: dict[str, tuple[Callable[[], Any], list[Any]]] = {
+    "one run": (lambda: untied.evaluate(QRELS, RUNS["tied"], ["AP", "RR"]), ["AP", "RR"]),
+    "runs": (lambda: untied.evaluate(QRELS, RUNS, ["AP"], ties="range"), [("tied", "AP"), ("<i>", "AP")]),
+    "comparison": (lambda: untied.compare(*RUNS.values(), ["RBO", "Overlap@1"]), ["RBO", "Overlap@1"]),
+    "comparisons": (lambda: untied.compare_all(RUNS, ["RBO"]), [("tied", "<i>")]),
+    "arrays": (lambda: untied.evaluate_arrays([[1, 1]], [[1, 0]], ["RR", "P@1"]), ["RR", "P@1"]),
+    "columns": (lambda: untied.evaluate_arrays([[[1, 1]]] * 2, [[1, 0]], ["RR"], ties="range"), ["RR"]),
+    "arrays of ids": (lambda: untied.compare_arrays([[1, 2]], [[2, 1]], ["RBO"]), ["RBO"]),
+    "features": (
+        lambda: untied.features([[7, 1], [7, 2]], ["RR"], labels=[1, 0], query_ids=["q", "q"], names=["a", "b"]),
+        [("a", "RR"), ("b", "RR")],
+    ),
+    "batches": (
+        lambda: batches(BatchEvaluator(["RR"], grades=[0, 1]), score=[2.0, 1.0], grade=[1, None]),
+        ["RR"],
+    ),
+    "compared batches": (lambda: batches(BatchComparer(["RBO"]), score_a=[2.0, 1.0], score_b=[1.0, 2.0]), ["RBO"]),
+}
+
+
+def test_a_value_is_a_number() -> None:
+    assert isinstance(VALUE, float)
+    assert isinstance(VALUE, Real)
+    assert VALUE > 0.5
+    assert 0.75 == VALUE <= 1
+    assert Fraction(3, 4) == VALUE
+    assert hash(VALUE) == hash(0.75)
+    assert {0.75: "found"}[VALUE] == "found"
+    assert (VALUE + 1, 1 - VALUE, VALUE / 3, -VALUE, abs(VALUE)) == (1.75, 0.25, 0.25, -0.75, 0.75)
+    assert {type(one) for one in (VALUE + 1, VALUE * VALUE, -VALUE, round(VALUE, 1), sum([VALUE]), VALUE.mean)} == {
+        float
+    }
+    assert round(VALUE, 1) == 0.8
+    assert sum([VALUE, VALUE]) == 1.5
+    assert max(VALUE, untied.Value(0.5, 0.5, 2.0)) is VALUE
+    assert sorted([VALUE, untied.Value(0.5)])[0] == 0.5
+    assert statistics.fmean([VALUE, 0.25]) == math.fsum([VALUE, 0.25]) / 2 == 0.5
+    assert bool(untied.Value(0.0)) is False
+
+
+def test_a_value_says_what_else_it_could_be() -> None:
+    assert (VALUE.mean, VALUE.low, VALUE.high, VALUE.variance) == (0.75, 0.5, 1.0, 0.0625)
+    assert (VALUE.certainty, VALUE.standard_error) == ("exact", None)
+    both = untied.evaluate(
+        {"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 1, "c": 1}}, "RR", ties="range", unjudged="range"
+    )
+    by_ties = untied.evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 1, "c": 1}}, "RR", ties="range")
+    by_judgments = untied.evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 1, "c": 1}}, "RR", unjudged="range")
+    assert both["RR"] == by_ties["RR"] == by_judgments["RR"]
+    for one in (by_ties["RR"], by_judgments["RR"]):  # with both policies all is covered that either leaves open
+        assert both["RR"].low <= one.low <= one.high <= both["RR"].high  # type: ignore[operator]
+
+
+def test_a_value_is_shown_with_its_ends_and_formatted_as_a_number() -> None:
+    assert repr(VALUE) == str(VALUE) == f"{VALUE}" == "0.7500 [0.5000, 1.0000] (variance 0.0625)"
+    assert (f"{VALUE:.2f}", f"{VALUE:8.1%}", "%.3f" % VALUE) == ("0.75", "   75.0%", "0.750")  # noqa: UP031
+
+
+def test_an_undefined_value_is_nan() -> None:
+    assert math.isnan(NAN)
+    assert not NAN > 0.5
+    assert not NAN < 0.5
+    assert NAN != NAN
+    assert repr(NAN) == "nan"
+    assert numpy.isnan(numpy.asarray([VALUE, NAN])).tolist() == [False, True]
+    assert json.dumps(NAN) == "NaN"
+    with pytest.raises(ValueError, match="Out of range float"):
+        json.dumps(NAN, allow_nan=False)
+
+
+@pytest.mark.parametrize("name", ["mean", "low", "high", "variance", "certainty", "standard_error", "other"])
+def test_a_value_cannot_be_changed(name: str) -> None:
+    with pytest.raises(AttributeError):
+        setattr(VALUE, name, 1.0)
+
+
+@pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
+def test_a_value_comes_back_whole(way: Callable[[untied.Value], untied.Value]) -> None:
+    again = way(untied.Value(0.5, 0.25, 1.0, 0.1, "estimate", 0.01))
+    assert type(again) is untied.Value
+    assert again.__reduce__()[1] == (0.5, 0.25, 1.0, 0.1, "estimate", 0.01)
+
+
+def test_values_go_to_json_as_numbers() -> None:
+    results = untied.evaluate(QRELS, RUNS["tied"], ["AP", "RR"], ties="range", variance=True)
+    assert json.loads(json.dumps(dict(results))) == {"AP": 0.875, "RR": 0.875}
+    assert json.dumps({"AP": results["AP"]}, indent=1) == '{\n "AP": 0.875\n}'
+    third = untied.Value(1 / 3, 0.0, 1.0)
+    assert json.loads(json.dumps([third])) == [1 / 3]  # all digits, not those that people are shown
+
+
+def test_values_go_to_numpy_pandas_polars_and_arrow_as_numbers() -> None:
+    values = [VALUE, untied.Value(0.25)]
+    assert numpy.asarray(values).dtype == numpy.asarray(VALUE).dtype == numpy.float64
+    assert numpy.mean(values) == 0.5
+    assert (numpy.ones(2) * VALUE).tolist() == [0.75, 0.75]
+    assert pandas.Series(values).dtype == pandas.DataFrame({"AP": values})["AP"].dtype == numpy.float64
+    assert pandas.Series({"AP": VALUE}).mean() == 0.75
+    assert polars.Series(values).to_list() == pyarrow.array(values).to_pylist() == [0.75, 0.25]
+    assert pyarrow.array(values).type == pyarrow.float64()
+
+
+def test_arrays_of_values_are_arrays_to_numpy() -> None:
+    found = untied.evaluate_arrays([[[1, 1]], [[2, 1]]], [[1, 0]], "RR")["RR"]
+    assert numpy.mean(found) == 0.875
+    assert numpy.asarray(found, dtype="float32").tolist() == [0.75, 1.0]
+    copied = numpy.array(found)
+    copied[:] = 0
+    assert found.value.tolist() == [0.75, 1.0]
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_everything_is_looked_up_by_its_keys(name: str) -> None:
+    make, keys = FOUND[name]
+    found = make()
+    assert isinstance(found, ByMeasure)
+    assert list(found) == list(found.keys()) == list(dict(found)) == [key for key, _ in found.items()] == keys
+    assert all(key in found for key in keys)
+    assert isinstance(found.measures, list)
+    other = "Jaccard@1" if found.measures[0] == "RBO" else "NumQ"
+    for wrong in [("nobody", keys[0][1])] if isinstance(keys[0], tuple) else [other]:
+        assert wrong not in found
+        with pytest.raises(KeyError):
+            found[wrong]
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_results_are_their_means_where_a_table_is_expected(name: str) -> None:
+    found = FOUND[name][0]()
+    if not isinstance(found, MeasureResults):
+        return
+    rows = found.means.to_dicts()
+    assert rows == found.to_dicts() == pyarrow.table(found).to_pylist() == found.to_polars().to_dicts()
+    pandas.testing.assert_frame_equal(found.to_pandas(), found.means.to_pandas())
+    wide = found.means.wide()
+    assert set(found.measures) <= set(wide.columns)
+    assert [row["value"] for row in rows] == [row[name] for row in wide.to_dicts() for name in found.measures]
+    assert not {"measure", "query", "certainty"} & set(wide.columns)
+    shown = repr(found).splitlines()[0].split()
+    assert shown == wide.columns or shown == [one for one in wide.columns if " " not in one]
+
+
+def test_the_wide_form_of_queries() -> None:
+    results = untied.evaluate(QRELS, RUNS, ["AP", "RR"], ties="range", variance=True)
+    wide = results.per_query.wide()
+    fields = ["", " low", " high", " variance"]
+    assert wide.columns == ["run", "query", *(name + field for name in ("AP", "RR") for field in fields)]
+    for row in wide.to_dicts():
+        value = results.value("RR", row["query"], row["run"])
+        assert [row["RR" + field] for field in fields] == [value, value.low, value.high, value.variance]
+    assert dict(wide)["query"] == ["q", "r", "q", "r"]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        untied.Table({"run": ["a"]}, {"value": [1.0]}),
+        untied.Table({"measure": ["AP"]}, {"p": [1.0]}),
+        untied.Table({"measure": ["AP", "RR", "RR", "AP"]}, {"value": [1.0] * 4}),
+    ],
+)
+def test_other_tables_have_no_wide_form(table: untied.Table) -> None:
+    with pytest.raises(untied.UntiedError, match="no wide form"):
+        table.wide()
+
+
+def test_wide_text_gives_way_where_it_does_not_fit() -> None:
+    few = untied.evaluate(QRELS, RUNS, ["AP", "NumRel"])
+    assert repr(few).splitlines() == ["run       AP  NumRel", "tied  0.8750       2", "<i>   0.5000       2"]
+    many = untied.evaluate(QRELS, RUNS, [untied.P @ k for k in range(1, 30)])
+    assert repr(many) == repr(many.means)
+
+
+class Shown(HTMLParser):
+    """Cells of a table, those in bold, and all that marks tell."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.bold: list[str] = []
+        self.marks: list[str] = []
+        self.below = ""
+        self.inside: list[str] = []
+        self.feed(html)
+        assert self.inside == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.inside.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("th", "td"):
+            self.rows[-1].append("")
+        self.marks += [value or "" for name, value in attrs if name == "title"]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.inside.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "p" in self.inside:
+            self.below += data
+        else:
+            self.rows[-1][-1] += data
+            self.bold += [data] * ("b" in self.inside)
+
+
+def test_notebooks_show_runs_by_measures_with_the_best_in_bold() -> None:
+    runs = RUNS | {"best": {"q": ["a", "b"], "r": ["b"]}}
+    shown = Shown(untied.evaluate(QRELS, runs, ["AP", "ESL", "NumRel"])._repr_html_())
+    assert shown.rows == [
+        ["run", "AP", "ESL", "NumRel"],
+        ["tied ~", "0.8750", "0.2500", "2"],
+        ["<i>", "0.5000", "1.0000", "2"],
+        ["best", "1.0000", "0.0000", "2"],
+    ]
+    assert shown.bold == ["2", "2", "1.0000", "0.0000", "2"]  # of ESL, less is better
+    assert shown.marks == ["tied documents differ in grade in 1 of 2 queries"]
+    assert shown.below.startswith("Bold: best. ~: tied documents differ in grade")
+
+
+def test_notebooks_show_how_far_ties_could_move_values() -> None:
+    shown = Shown(untied.evaluate(QRELS, RUNS, ["AP", "NumRel"], ties="range")._repr_html_())
+    assert shown.rows[1:] == [["tied", "0.8750 [0.7500, 1.0000]", "2"], ["<i>", "0.5000", "2"]]
+    assert shown.marks == []
+    assert "In brackets" in shown.below
+
+
+def test_of_a_single_run_and_of_comparisons_nothing_is_best() -> None:
+    for name in ("one run", "comparison", "comparisons", "compared batches"):
+        assert Shown(FOUND[name][0]()._repr_html_()).bold == []
+    undefined = untied.evaluate({"q": {"a": 0}, "r": {"a": 1}}, {"x": {"q": ["a"]}, "y": {"q": ["a"]}}, "P@1")
+    assert Shown(undefined._repr_html_()).bold == ["0.0000", "0.0000"]  # nobody is worse
+
+
+def test_long_tables_in_notebooks_end_with_how_many_rows_there_are() -> None:
+    table = untied.Table({"run": ["a"] * 300}, {"value": [0.5] * 300})
+    assert Shown(table._repr_html_()).below == "100 more rows"
+    assert repr(table).endswith("\n... 240 more rows")
