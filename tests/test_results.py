@@ -256,9 +256,18 @@ def test_notebooks_show_runs_by_measures_with_the_best_in_bold() -> None:
 
 def test_notebooks_show_how_far_ties_could_move_values() -> None:
     shown = Shown(untied.evaluate(QRELS, RUNS, ["AP", "NumRel"], ties="range")._repr_html_())
-    assert shown.rows[1:] == [["tied", "0.8750 [0.7500, 1.0000]", "2"], ["<i>", "0.5000", "2"]]
+    assert shown.rows[1:] == [["tied", "0.8750 [0.7500, 1.0000]", "2"], ["<i>", "0.5000 ", "2"]]
     assert shown.marks == []
-    assert "In brackets" in shown.below
+    assert shown.below.endswith("In brackets: the lowest and highest value that ties or missing judgments allow.")
+
+
+@pytest.mark.parametrize(("measure", "best"), [("AP", "0.7500"), ("ESL", "0.5000")])  # of ESL, less is better
+@pytest.mark.parametrize(("other", "could"), [([["c", "d", "a"]], True), (["c", "a"], False)])
+def test_notebooks_say_where_ties_decide_what_is_best(measure: str, best: str, other: Any, could: bool) -> None:
+    runs = {"leader": {"q": [["a", "b"]]}, "other": {"q": other}}
+    shown = Shown(untied.evaluate({"q": {"a": 1}}, runs, measure, ties="range")._repr_html_())
+    assert shown.bold == [best]
+    assert (f"They decide which is best by {measure}." in shown.below) == could
 
 
 def test_of_a_single_run_and_of_comparisons_nothing_is_best() -> None:

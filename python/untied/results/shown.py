@@ -30,14 +30,17 @@ class Cell:
         ends = [self.value if end is None else f"{end:.{digits}f}" for end in (low, high)]
         self.range = "" if ends == [self.value] * 2 else f" [{', '.join(ends)}]"
         self.is_best = is_best
+        #: Characters that ranges of the column take, so that values stand below each other.
+        self.spread = 0
 
     def __str__(self) -> str:
-        return self.value + self.range
+        return self.value + self.range.ljust(self.spread)
 
     def html(self) -> str:
         """The value, bold if it is the best one, and its range."""
         value = f"<b>{self.value}</b>" if self.is_best else self.value
-        return value + (f'<span style="{FAINT}">{self.range}</span>' if self.range else "")
+        room = f"display:inline-block;min-width:{self.spread - 3}ch;text-align:left"
+        return value + (f' <span style="{FAINT};{room}">{self.range.strip()}</span>' if self.spread else "")
 
 
 class Marked:
@@ -60,6 +63,8 @@ class Grid:
     def __init__(self, columns: dict[str, Sequence[Any]], texts: int, size: int, most: int) -> None:
         self.head = list(columns)
         self.texts = texts
+        #: Measures of which it is open what is best.
+        self.contested: list[str] = []
         self.more = f"{size - most} more rows" if size > most else ""
         self.rows = list(zip(*(cells[:most] for cells in columns.values()), strict=True))
 
@@ -98,7 +103,7 @@ def wide(
 ) -> Grid:  # fmt: skip
     """The wide form of means, each in one cell with its ends; of the best ones it says so where rows are ranked."""
     size = len(next(iter(columns.values()), ()))
-    columns = dict(columns)
+    columns, contested = dict(columns), []
     for measure in measures:
         name = str(measure)
         values = columns[name]
@@ -106,8 +111,25 @@ def wide(
         first = best(values, measure.lower_is_better) if ranked else None
         digits = 0 if measure.is_count else 4
         cells = zip(values[:most], low, high, strict=False)
-        columns[name] = [Cell(value, lowest, highest, value == first, digits) for value, lowest, highest in cells]
-    return Grid(columns, texts, size, most)
+        shown = [Cell(value, lowest, highest, value == first, digits) for value, lowest, highest in cells]
+        for cell in shown:
+            cell.spread = max(len(one.range) for one in shown)
+        columns[name] = shown
+        if first is not None and _is_contested(list(values).index(first), low, high, measure.lower_is_better):
+            contested.append(name)
+    grid = Grid(columns, texts, size, most)
+    grid.contested = contested
+    return grid
+
+
+def _is_contested(
+    leader: int, low: Sequence[float | None], high: Sequence[float | None], lower_is_better: bool
+) -> bool:  # fmt: skip
+    """Whether another row could be better than the leader's worst end."""
+    good, bad = (low, high) if lower_is_better else (high, low)
+    worst = bad[leader]
+    ends = [end for place, end in enumerate(good) if place != leader and end is not None]
+    return worst is not None and any(end < worst if lower_is_better else end > worst for end in ends)
 
 
 def best(values: Iterable[float], lower_is_better: bool) -> float | None:
@@ -118,6 +140,8 @@ def best(values: Iterable[float], lower_is_better: bool) -> float | None:
 
 def html_of(grid: Grid, facts: Sequence[Facts]) -> str:
     """A wide form as HTML, runs marked whose values ties may decide; facts are those of its rows, where known."""
+    from html import escape
+
     cells = [cell for row in grid.rows for cell in row if isinstance(cell, Cell)]
     ranged = any(cell.range for cell in cells)
     tied = False
@@ -130,6 +154,7 @@ def html_of(grid: Grid, facts: Sequence[Facts]) -> str:
     return grid.html(
         "<b>Bold</b>: best." * any(cell.is_best for cell in cells),
         "In brackets: the lowest and highest value that ties or missing judgments allow." * ranged,
+        f"They decide which is best by {', '.join(map(escape, grid.contested))}." * bool(grid.contested),
         f"{MARK}: tied documents differ in grade; <code>ties='range'</code> shows how far they could move each value."
         * tied,
     )
