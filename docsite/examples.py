@@ -9,7 +9,8 @@ Every fenced block has a language:
 * ``text``: no code (a file, a formula).
 
 Blocks of a page run one after the other in one folder, which has the repository's ``examples`` and the bundled runs
-by names as people have them (``FILES``); its Python blocks share their names. What a page needs and need not show
+by names as people have them (``FILES``); its Python blocks share their names, but each imports what it uses, so that it
+can be pasted. What a page needs and need not show
 stands in a comment, ``<!-- python`` or ``<!-- sh``, up to a line ``-->``. A block that cannot run has a comment
 before it, ``<!-- not run: reason -->``. ``...`` stands for anything.
 
@@ -40,6 +41,7 @@ from docsite.navigation import ROOT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
 FENCE = re.compile(r"^( *)(```+)(\w*)[^\n]*\n(.*?)^ *\2 *$", re.M | re.S)
@@ -68,6 +70,7 @@ class Block:
     end: int
     indent: str = ""
     reason: str = ""
+    hidden: bool = False
 
 
 @dataclass
@@ -87,7 +90,7 @@ def blocks(text: str) -> list[Block]:
         reason = NOT_RUN.search(text, 0, fence.start())
         code = "".join(line.removeprefix(indent) for line in code.splitlines(keepends=True))
         found.append(Block(language, code, fence.start(4), fence.end(4), indent, reason[1] if reason else ""))
-    found += [Block(one[1], one[2], one.start(2), one.end(2)) for one in HIDDEN.finditer(text)]
+    found += [Block(one[1], one[2], one.start(2), one.end(2), hidden=True) for one in HIDDEN.finditer(text)]
     return sorted(found, key=lambda block: block.start)
 
 
@@ -106,6 +109,8 @@ def run(page: Path) -> Outcome:
         Path("examples").symlink_to(ROOT / "examples")
         for name, file in FILES.items():
             Path(name).symlink_to(ROOT / "examples" / "tar2017" / file)
+        shown = [block for block in blocks(text) if not block.hidden]
+        elsewhere = {name for block in shown for name in imports(source(block))}
         for block in blocks(text):
             where = f"line {text.count(chr(10), 0, block.start)}"
             parts.append(text[end : block.start])
@@ -124,12 +129,40 @@ def run(page: Path) -> Outcome:
                 got, wrong = session(block.code, names)
             elif block.language != "text":
                 wrong = [f"nobody knows how to run {block.language or 'a block without a language'}"]
+            if not block.hidden:
+                wrong += [f"{name} is not imported in this block" for name in not_imported(source(block), elsewhere)]
             outcome.wrong += [f"{where}: {line}" for line in wrong]
             parts.append(
                 "".join(block.indent + line if line.strip() else line for line in got.splitlines(keepends=True))
             )
     outcome.text = "".join([*parts, text[end:]])
     return outcome
+
+
+def imports(code: str) -> dict[str, str]:
+    """Names that a block imports, with the statements that do it."""
+    found = {}
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for one in node.names:
+                found[(one.asname or one.name).partition(".")[0]] = ast.unparse(node)
+    return found
+
+
+def source(block: Block) -> str:
+    """A block's statements."""
+    if block.language == "python":
+        return block.code
+    if block.language == "pycon":
+        return "".join(example.source for example in doctest.DocTestParser().get_examples(block.code))
+    return ""
+
+
+def not_imported(code: str, elsewhere: Iterable[str]) -> list[str]:
+    """Names that a block uses and another one imports: pasted alone, it would stop there."""
+    names = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)]
+    bound = {node.id for node in names if isinstance(node.ctx, ast.Store)} | {*imports(code)}
+    return sorted({node.id for node in names if isinstance(node.ctx, ast.Load)} & {*elsewhere, "untied"} - bound)
 
 
 def agree(want: str, got: str) -> bool:

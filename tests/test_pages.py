@@ -90,6 +90,16 @@ nothing
 
     an indented block
 
+```python
+import math as numbers
+numbers.pi  # 3.14...
+```
+
+```pycon
+>>> numbers.floor(untied.nDCG.cutoff or 2.5)
+2
+```
+
 <!-- not run: it is Spark's -->
 
 ```python
@@ -110,6 +120,8 @@ def test_what_is_wrong_is_found_and_can_be_written_into_the_page(tmp_path: Path)
         "line 21: $ false: exit code 1",
         "line 29: exit code 3",
         "line 38: nobody knows how to run java",
+        "line 49: numbers is not imported in this block",
+        "line 49: untied is not imported in this block",
     ]
     assert len(outcome.wrong) == len(expected)
     for found, start in zip(outcome.wrong, expected, strict=True):
