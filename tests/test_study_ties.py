@@ -107,5 +107,10 @@ def test_one_run_and_cost(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[
                                   "to_docid"]  # fmt: skip
     assert [line.split("\t")[:2] for line in lines] == [["P@5", "float64"], ["P@5", "8 bits"]]
     assert not (tmp_path / "out" / "ties-swaps.svg").exists()
+    summary = (tmp_path / "out" / "summary.md").read_text()
+    assert summary.index("## What averaging over ties costs") < summary.index("## Tables")
+    cells = lines[0].split("\t")
+    times = " | ".join(f"{float(cell):.2f}" for cell in cells[2:])
+    assert f"| P@5 | float64 | {times} |" in summary
     with pytest.raises(SystemExit):
         main(["study", "ties", str(qrels), str(runs[0]), "-o", str(tmp_path / "out"), "--seed", "1"])

@@ -40,6 +40,10 @@ DIGITS = 12
 SEEDS = 1_000_000
 
 
+#: The heading of a summary's list of tables.
+TABLES = "## Tables"
+
+
 class Figure:
     """A plot.
 
@@ -163,9 +167,14 @@ class Result:
         self.computed = computed
         self.kept = kept
 
-    def add(self, name: str, table: Table) -> None:
-        """Write one more table, of what is not the same every time: how long something took."""
+    def add(self, name: str, table: Table, text: str) -> None:
+        """Write one more table, of what is not the same every time: how long something took; and a text about it.
+
+        The text goes into the summary, before its list of tables.
+        """
         self.tables[name] = table
+        self.summary = self.summary.replace(TABLES, f"{text.strip()}\n\n{TABLES}", 1)
+        write_file(self.summary.encode("utf-8", "backslashreplace"), os.path.join(self.directory, "summary.md"))
         self.files.append(f"{name}.tsv")
         write_file(_tsv(table).encode("utf-8", "backslashreplace"), os.path.join(self.directory, self.files[-1]))
 
@@ -308,7 +317,7 @@ def _summary(study: Study, tables: Mapping[str, Table], findings: str, notes: Se
             f"{len(inputs.runs)} runs, {len(inputs.qrels)} judged queries.\n",
             *(f"Note: {note}.\n" for note in notes),
             findings.strip() + "\n",
-            "## Tables\n",
+            f"{TABLES}\n",
             *columns,
             "\n## How this was made\n",
             f"untied {__version__}:\n",

@@ -21,7 +21,15 @@ from untied.study.frame import DIGITS, Figure, Study, conduct
 from untied.study.inputs import Inputs
 from untied.study.rows import tidy
 from untied.study.ties_plots import WIDEST, draw_precision, draw_spread, draw_swaps
-from untied.study.ties_summary import ORDERS, PRECISIONS, precisions_text, spreads_text, swaps_text, touched_text
+from untied.study.ties_summary import (
+    ORDERS,
+    PRECISIONS,
+    cost_text,
+    precisions_text,
+    spreads_text,
+    swaps_text,
+    touched_text,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,7 +91,11 @@ class Ties(Study):
         listed = ", ".join(MEASURES)
         add("-m", "--measure", metavar="MEASURE", action="append", dest="measures",
             help=f"a measure, repeatable (default: {listed})")  # fmt: skip
-        add("--cost", action="store_true", help="measure what averaging over ties costs, into ties-cost.tsv")
+        add(
+            "--cost",
+            action="store_true",
+            help="also measure the time that averaging over ties takes (ties-cost.tsv and the summary)",
+        )
 
     def parts(self) -> Sequence[Part]:
         """One for each precision."""
@@ -319,8 +331,8 @@ def ties(
     cost : bool
         Whether to measure what averaging over tie orders costs, too. ``ties-cost.tsv`` then has, for each measure, CPU
         milliseconds to evaluate all runs in memory on one thread with ``ties="given"``, ``"docid"``, ``"expected"`` and
-        ``"range"``, and the ratios of ``"expected"`` to the first two. Times differ from call to call, so they are in
-        no other file.
+        ``"range"``, and the ratios of ``"expected"`` to the first two. The summary shows them too. Times differ from
+        call to call, so they are in no other file.
     plots : str
         ``"svg"``, ``"png"``, ``"both"`` or ``"none"``. Plots need matplotlib.
     restart : bool
@@ -349,5 +361,6 @@ def ties(
     study = Ties(Inputs(qrels, runs, qrels_format=qrels_format, threads=threads), {"measures": asked})
     result = conduct(study, directory, plots=plots, restart=restart)
     if cost:
-        result.add(f"{study.name}-cost", costs(study.inputs, asked))
+        found = costs(study.inputs, asked)
+        result.add(f"{study.name}-cost", found, cost_text(found, study.name))
     return result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from untied import _core
 from untied.compare.comparison import quantile
-from untied.results.plotting import COLORS, DASHES
+from untied.results.palette import BY_DOCID, COLORS, DASHES, TIE_RANGE
 from untied.study.ties_summary import ORDERS, PRECISIONS
 
 TYPE_CHECKING = False
@@ -31,10 +31,12 @@ def draw_spread(figure: Any, table: Table, measures: Sequence[str]) -> None:
         ]
         widest = sorted(runs, reverse=True)[:WIDEST]
         for place, (_, _, value, low, high, docid) in enumerate(widest):
-            axis.plot([low, high], [place, place], color=COLORS[4], linewidth=4, solid_capstyle="butt",
+            axis.plot([low, high], [place, place], color=COLORS[TIE_RANGE], linewidth=4, solid_capstyle="butt",
                       label="worst to best order")  # fmt: skip
             axis.plot(value, place, "|", color="black", markersize=6, label="mean over all orders")
-            axis.plot(docid, place, ".", color=COLORS[1], markersize=5, markeredgewidth=0, label="by document id")
+            axis.plot(
+                docid, place, ".", color=COLORS[BY_DOCID], markersize=5, markeredgewidth=0, label="by document id"
+            )
         axis.set_yticks(range(len(widest)), [_core.show_id(run) for _, run, *_ in widest])
         axis.set_ylim(WIDEST - 0.4, -0.6)
         axis.set_title(measure)
@@ -50,8 +52,8 @@ def draw_spread(figure: Any, table: Table, measures: Sequence[str]) -> None:
 def draw_swaps(figure: Any, tables: Mapping[str, Table], name: str, measures: Sequence[str]) -> None:
     """Pairs of runs that one order of ties puts the other way round than another."""
     axis = figure.subplots()
-    looks = {"docid": ("by document id", "o", 1), "given": ("as given", "s", 2), "best": ("all at their best", "^", 0),
-             "worst": ("all at their worst", "v", 3)}  # fmt: skip
+    looks = {"docid": ("by document id", "o", BY_DOCID), "given": ("as given", "s", 2),
+             "best": ("all at their best", "^", 0), "worst": ("all at their worst", "v", 3)}  # fmt: skip
     reversible = {row[0]: row for row in tables[f"{name}-reversible"].rows() if row[1] == PRECISIONS[0]}
     most = [reversible[measure][5] for measure in measures]
     axis.barh(range(len(measures)), most, height=0.8, color="0.88", label="some order of their ties reverses them")

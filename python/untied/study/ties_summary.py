@@ -160,5 +160,19 @@ def precisions_text(tables: Mapping[str, Table], name: str, several: bool) -> st
     return "\n".join(text)
 
 
+def cost_text(table: Table, name: str) -> str:
+    """The time that averaging over tie orders takes."""
+    rows = [
+        [measure, precision, *(f"{number:.2f}" for number in numbers)] for measure, precision, *numbers in table.rows()
+    ]
+    columns = ["measure", "scores", "as given", "by id", "mean", "range", "mean / as given", "mean / by id"]
+    return (
+        "## What averaging over ties costs\n\n"
+        "CPU milliseconds to evaluate all runs in memory on one thread: in one order of tied documents, as given and "
+        "by document id; the mean over all orders; the mean with the lowest and the highest value. Medians, which "
+        f"differ from call to call (`{name}-cost.tsv`).\n\n" + markdown(columns, rows, texts=2)
+    )
+
+
 def _percent(part: float, whole: float) -> str:
     return f"{100 * part / whole:.1f} %" if whole else ""
