@@ -50,7 +50,7 @@ def test_a_baseline_and_others() -> None:
     page = data_of(report(QRELS, {"bad": BAD, "tied": TIED, "good": GOOD}, "RR", baseline="bad"))
     first, test, *_ = page["headline"][0]
     assert first == "good leads by RR: 1.0000, 0.6667 above the baseline bad (0.3333)."
-    assert test.endswith("Of the 2 other runs 2 are significantly better than the baseline, 0 worse.")
+    assert test.endswith("Of the 2 other runs 2 are significantly better than the baseline, none worse.")
     assert page["leading"] == [[2, 0]]
     page = data_of(report(QRELS, {"bad": BAD, "tied": TIED, "good": GOOD}, "RR"))
     assert page["headline"][0][1].endswith("good is significantly better than 2 of the 2 other runs.")
