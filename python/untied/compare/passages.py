@@ -229,9 +229,9 @@ def compare_passages(
     for query in both:
         numbers: dict[str, int] = {}
         up_and_down: tuple[float, ...] = _core.passage_differences(
-            _ranking(runs[0][query], numbers, f"query {query!r} of a"),
-            _ranking(runs[1][query], numbers, f"query {query!r} of b"),
-            _judgments(known.get(query, ()), numbers, f"query {query!r} of judged"),
+            _texts(runs[0][query], numbers, f"query {query!r} of a", "document, start, length"),
+            _texts(runs[1][query], numbers, f"query {query!r} of b", "document, start, length"),
+            _texts(known.get(query, ()), numbers, f"query {query!r} of judged", "document, start, length, gain"),
             top=max_gain, linear=decay == "linear", length=length, overhead=overhead, filled=filled,
         )  # fmt: skip
         per_query[query] = max(up_and_down[directions[direction]])
@@ -243,23 +243,17 @@ def _refuse(condition: bool, message: str) -> None:
         raise UntiedError(message)
 
 
-def _ranking(passages: Iterable[Any], numbers: dict[str, int], where: str) -> list[tuple[int, int, int]]:
+def _texts(passages: Iterable[Any], numbers: dict[str, int], where: str, fields: str) -> list[Any]:
+    """Passages by number of document; with their gains where these are among the fields."""
     found = []
     for place, passage in enumerate(passages, 1):
-        _refuse(len(passage) != 3, f"{where}, passage {place}: expected (document, start, length), found {passage!r}")
-        found.append(_text(passage, numbers, f"{where}, passage {place}"))
-    return read_once(found, passages, where)
-
-
-def _judgments(judged: Iterable[Any], numbers: dict[str, int], where: str) -> list[tuple[int, int, int, float]]:
-    found = []
-    for place, one in enumerate(judged, 1):
         here = f"{where}, passage {place}"
-        _refuse(len(one) != 4, f"{here}: expected (document, start, length, gain), found {one!r}")
-        gain = float(one[3])
-        _refuse(not (isfinite(gain) and gain >= 0), f"{here}: the gain must be a number from 0, not {one[3]!r}")
-        found.append((*_text(one, numbers, here), gain))
-    return read_once(found, judged, where)
+        _refuse(len(passage) != len(fields.split(",")), f"{here}: expected ({fields}), found {passage!r}")
+        gains = [float(gain) for gain in passage[3:]]
+        if not all(isfinite(gain) and gain >= 0 for gain in gains):
+            raise UntiedError(f"{here}: the gain must be a number from 0, not {passage[3]!r}")
+        found.append((*_text(passage, numbers, here), *gains))
+    return read_once(found, passages, where)
 
 
 def _text(passage: Any, numbers: dict[str, int], where: str) -> tuple[int, int, int]:

@@ -17,19 +17,9 @@ _SMALL = 2.0**53
 
 
 def with_finite_scores(run: Mapping[Any, Any], ties: str) -> dict[Any, Any]:
-    """Return the run with scores that untied takes, in the same order and with the same ties.
+    """Return the run with scores that untied takes, in the same order and with the same ties; NaN is an error.
 
-    Parameters
-    ----------
-    run : {query: {document: score}}
-        Left as it is but for queries with scores that are infinite, or that the precision of `ties` cannot hold.
-    ties : str
-        ``"trec"`` compares scores as 32-bit floats, any other policy as they are.
-
-    Raises
-    ------
-    UntiedError
-        A score is NaN.
+    Queries stay as they are but for scores that are infinite, or that do not fit 32-bit floats where ties are "trec".
     """
     return {query: finite_scores(query, documents, ties) for query, documents in run.items()}
 

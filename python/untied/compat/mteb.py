@@ -25,10 +25,13 @@ from untied.measures import RR, RelP
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
+    from typing import Any, TypeAlias
 
     from untied._core import Measure
     from untied.policies import TiesOfOneValue
+
+    #: Grades or scores by query and document.
+    Numbers: TypeAlias = Mapping[str, Mapping[str, float]]
 
 __all__ = ["install", "mrr", "recall_cap", "uninstall"]
 
@@ -72,22 +75,14 @@ def _replace(name: str, old: Any, new: Any) -> None:
 
 
 def mrr(
-    qrels: Mapping[str, Mapping[str, float]],
-    results: Mapping[str, Mapping[str, float]],
-    k_values: Sequence[int],
-    *,
-    ties: TiesOfOneValue = "docid",
+    qrels: Numbers, results: Numbers, k_values: Sequence[int], *, ties: TiesOfOneValue = "docid"
 ) -> dict[str, list[float]]:
     """MTEB's function of this name: ``{"MRR@10": [...]}``, a value for each query of the results, in their order."""
     return _values(qrels, results, {f"MRR@{k}": RR @ k for k in k_values}, ties)
 
 
 def recall_cap(
-    qrels: Mapping[str, Mapping[str, float]],
-    results: Mapping[str, Mapping[str, float]],
-    k_values: Sequence[int],
-    *,
-    ties: TiesOfOneValue = "docid",
+    qrels: Numbers, results: Numbers, k_values: Sequence[int], *, ties: TiesOfOneValue = "docid"
 ) -> dict[str, list[float | None]]:
     """MTEB's function of this name: ``{"R_cap_at_10": [...]}``, None for a query without relevant documents."""
     found = _values(qrels, results, {f"R_cap_at_{k}": RelP @ k for k in k_values}, ties)
@@ -99,10 +94,7 @@ def recall_cap(
 
 
 def _values(
-    qrels: Mapping[str, Mapping[str, float]],
-    results: Mapping[str, Mapping[str, float]],
-    measures: dict[str, Measure],
-    ties: TiesOfOneValue,
+    qrels: Numbers, results: Numbers, measures: dict[str, Measure], ties: TiesOfOneValue
 ) -> dict[str, list[float]]:
     """The values of each query of the results, every grade above 0 being relevant."""
     if not results:

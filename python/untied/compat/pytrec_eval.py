@@ -180,11 +180,8 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     ValueError
         A line has not six fields, or its score is not a number.
     """
-    run: dict[str, dict[str, float]] = defaultdict(dict)
-    for line in f_run:
-        query, _, document, _, score, _ = line.split()
-        _put(run, query, document, float(score))
-    return run
+    rows = (line.split() for line in f_run)
+    return _table((query, document, float(score)) for query, _, document, _, score, _ in rows)
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, float]]:
@@ -208,15 +205,17 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, float]]:
     ValueError
         A line has not four fields, or its grade is not a number.
     """
-    qrel: dict[str, dict[str, float]] = defaultdict(dict)
-    for line in f_qrel:
-        query, _, document, grade = line.split()
-        _put(qrel, query, document, int(grade) if re.fullmatch(r"[-+]?\d+", grade) else float(grade))
-    return qrel
+    rows = (line.split() for line in f_qrel)
+    return _table(
+        (query, document, int(grade) if re.fullmatch(r"[-+]?\d+", grade) else float(grade))
+        for query, _, document, grade in rows
+    )
 
 
-def _put(table: dict[str, dict[str, float]], query: str, document: str, value: float) -> None:
-    documents = table[query]
-    if document in documents:
-        raise AssertionError(f"document {document!r} stands twice in query {query!r}")
-    documents[document] = value
+def _table(rows: Iterable[tuple[str, str, float]]) -> dict[str, dict[str, float]]:
+    table: dict[str, dict[str, float]] = defaultdict(dict)
+    for query, document, value in rows:
+        if document in table[query]:
+            raise AssertionError(f"document {document!r} stands twice in query {query!r}")
+        table[query][document] = value
+    return table

@@ -236,18 +236,7 @@ def _refused(path: str, line: int | None, expected: str, found: str) -> InputErr
 
 
 def judged(request: Any) -> Iterable[tuple[str, str, float]]:
-    """Judgments of a rank-eval request of Elasticsearch or OpenSearch: ``requests[].ratings[]``.
-
-    Parameters
-    ----------
-    request : dict
-        The body of the request.
-
-    Yields
-    ------
-    tuple
-        Query, document and grade.
-    """
+    """Judgments (query, document, grade) of a rank-eval request: its body's ``requests[].ratings[]``."""
     if not isinstance(request, dict) or not isinstance(request.get("requests"), list):
         raise UntiedError('qrels: expected the body of a rank-eval request, an object with a list "requests"')
     numbers = _numbers()
@@ -260,18 +249,7 @@ def judged(request: Any) -> Iterable[tuple[str, str, float]]:
 
 
 def retrieved(response: Any) -> Iterable[tuple[str, str, float]]:
-    """Rankings of a rank-eval response of Elasticsearch or OpenSearch: ``details.*.hits[].hit``.
-
-    Parameters
-    ----------
-    response : dict
-        What was answered.
-
-    Yields
-    ------
-    tuple
-        Query, document and score.
-    """
+    """Rankings (query, document, score) of the response to a rank-eval request: ``details.*.hits[].hit``."""
     if not isinstance(response, dict) or not isinstance(response.get("details"), dict):
         raise UntiedError('run: expected the response to a rank-eval request, an object with an object "details"')
     failures = response.get("failures")

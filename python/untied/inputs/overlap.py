@@ -23,13 +23,7 @@ NOTHING_RELEVANT = "nothing is relevant: no query has a grade above 0"
 
 
 def of_facts(facts: Facts) -> str | None:
-    """What is wrong with a run that was evaluated; None where it and the qrels have documents in common.
-
-    Parameters
-    ----------
-    facts : dict
-        Those of `Results.facts`, of one run.
-    """
+    """What `Results.facts` say is wrong with a run; None where it and the qrels have documents in common."""
     if facts["swapped"]:
         return SWAPPED
     return _reason(facts["common"], facts["matched"] > 0, facts["unknown"], facts["relevant"] > 0)
@@ -38,12 +32,7 @@ def of_facts(facts: Facts) -> str | None:
 def of_inputs(qrels: _core.Qrels, run: _core.Run, threads: int | None = None, *, judging: bool = False) -> str | None:
     """What is wrong with a run that need not be evaluated; None where it and the qrels have documents in common.
 
-    Parameters
-    ----------
-    qrels, run, threads
-        What is held against each other.
-    judging : bool
-        Whether it is fine that nothing is relevant yet.
+    With `judging`, it is fine that nothing is relevant yet.
     """
     if _core.look_swapped(qrels, run):
         return SWAPPED
@@ -81,15 +70,7 @@ def of_probabilities(
 
 
 def of_levels(measures: Iterable[_core.Measure], highest: float) -> str | None:
-    """Which measures ask for a higher grade than any document has; None where none does, or nothing is relevant at all.
-
-    Parameters
-    ----------
-    measures : iterable of Measure
-        The measures.
-    highest : float
-        The highest grade of the qrels.
-    """
+    """Which measures ask for a higher grade than the highest of the qrels; None where none does or none is above 0."""
     asked = [(str(measure), measure.least_grade) for measure in measures]
     above = [name for name, least in asked if least is not None and 0 < highest < least]
     if not above:

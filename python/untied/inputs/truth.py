@@ -139,31 +139,26 @@ def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: 
     >>> groups_from_preferences([("a", "c"), ("b", "c")])
     [['a', 'b'], ['c']]
     """
+    from graphlib import CycleError, TopologicalSorter
     from itertools import pairwise
 
     below: dict[Hashable, set[Hashable]] = {}
-    above: dict[Hashable, int] = {}
+    levels: TopologicalSorter[Hashable] = TopologicalSorter()
     for better, worse in preferences:
         for document in (better, worse):
             below.setdefault(document, set())
-            above.setdefault(document, 0)
-        if worse not in below[better]:
-            below[better].add(worse)
-            above[worse] += 1
-    level = {document: 0 for document, count in above.items() if count == 0}
-    ready = list(level)
-    for document in ready:  # which grows
-        for worse in below[document]:
-            level[worse] = max(level.get(worse, 0), level[document] + 1)
-            above[worse] -= 1
-            if above[worse] == 0:
-                ready.append(worse)
-    if len(ready) < len(below):
-        around = ", ".join(repr(document) for document in below if above[document])
-        raise UntiedError(f"preferences contradict each other: there is a circle among {around}")
-    groups: list[list[Any]] = [[] for _ in range(max(level.values(), default=-1) + 1)]
-    for document in below:
-        groups[level[document]].append(document)
+        below[better].add(worse)
+        levels.add(worse, better)
+    try:
+        levels.prepare()
+    except CycleError as error:
+        around = ", ".join(repr(document) for document in below if document in error.args[1])
+        raise UntiedError(f"preferences contradict each other: there is a circle among {around}") from None
+    place = {document: number for number, document in enumerate(below)}
+    groups: list[list[Any]] = []
+    while levels:
+        groups.append(sorted(levels.get_ready(), key=place.__getitem__))
+        levels.done(*groups[-1])
     if not coarsen:
         # Ordered groups if every document is over all of the next level; the rest follows.
         for group, next_group in pairwise(groups):
