@@ -147,11 +147,7 @@ SCORE_DTYPE = Policy(
     "how scores are read before they are compared",
 )
 QUERIES = Policy(
-    "queries",
-    {
-        "qrels": "every judged query, those absent from a run count as empty",
-        "common": "only those in both",
-    },
+    "queries", {"qrels": "every judged query, those absent from a run count as empty", "common": "only those in both"}
 )
 ON_UNDEFINED = Policy(
     "on_undefined",
@@ -172,8 +168,7 @@ OF_ARRAYS = EVALUATING | _named(
 )
 #: Comparisons of two rankings.
 COMPARING = _named(
-    TIES.only("expected", "docid", "trec", "given", because="two rankings have no best and no worst order"),
-    SCORE_DTYPE,
+    TIES.only("expected", "docid", "trec", "given", because="two rankings have no best and no worst order"), SCORE_DTYPE
 )
 #: Gates: one value decides, and no value is an answer too.
 GATING = EVALUATING | _named(

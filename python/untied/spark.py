@@ -186,13 +186,7 @@ def evaluate(
     )  # fmt: skip
     given = ties == "given"
     judgments, grades = _judgments(qrels, qrels_format)
-    evaluator = BatchEvaluator(
-        measures,
-        grades=grades,
-        **policies.options,
-        qrels_format=qrels_format,
-        docs=docs,
-    )
+    evaluator = BatchEvaluator(measures, grades=grades, **policies.options, qrels_format=qrels_format, docs=docs)
     rows = _by_query([_scores(run, "run", "score", given), judgments], given, partitions)
     return SparkEvaluation(
         evaluator._measures, rows.mapInArrow(evaluator, _ddl(evaluator.schema)), partial(evaluator.summary, warn=False)

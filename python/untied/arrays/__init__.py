@@ -9,11 +9,4 @@ from untied.arrays.compare import ArrayComparison, compare_arrays
 from untied.arrays.evaluate import ArrayEvaluator, ArrayResults, evaluate_arrays
 from untied.arrays.values import ArrayValues
 
-__all__ = [
-    "ArrayComparison",
-    "ArrayEvaluator",
-    "ArrayResults",
-    "ArrayValues",
-    "compare_arrays",
-    "evaluate_arrays",
-]
+__all__ = ["ArrayComparison", "ArrayEvaluator", "ArrayResults", "ArrayValues", "compare_arrays", "evaluate_arrays"]

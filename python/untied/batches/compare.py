@@ -20,11 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied.compare.measures import ComparingMeasures
-    from untied.policies import (
-        QrelsFormatOfRows,
-        ScoreDtype,
-        TiesOfPairs,
-    )
+    from untied.policies import QrelsFormatOfRows, ScoreDtype, TiesOfPairs
 
 
 @described_by(compare)

@@ -32,15 +32,7 @@ if TYPE_CHECKING:
     from untied._types import Facts
     from untied.inputs.convert import DocsLike
     from untied.measures import MeasureLike
-    from untied.policies import (
-        OnUndefined,
-        QrelsFormatOfRows,
-        Queries,
-        ScoreDtype,
-        Ties,
-        Unjudged,
-        Unretrieved,
-    )
+    from untied.policies import OnUndefined, QrelsFormatOfRows, Queries, ScoreDtype, Ties, Unjudged, Unretrieved
 
 
 @described_by(Evaluator)

@@ -209,13 +209,7 @@ def coverage_error(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> f
 
 
 def top_k_accuracy_score(
-    y_true: Any,
-    y_score: Any,
-    *,
-    k: int = 2,
-    normalize: bool = True,
-    sample_weight: Any = None,
-    labels: Any = None,
+    y_true: Any, y_score: Any, *, k: int = 2, normalize: bool = True, sample_weight: Any = None, labels: Any = None
 ) -> float:
     """Share of the samples whose class is among the k best scored.
 

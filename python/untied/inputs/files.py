@@ -40,14 +40,7 @@ QRELS_SHAPES = {
 _FLOAT_DIGITS = 17
 
 #: Formats that a suffix tells.
-SUFFIXES = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "json",
-    ".parquet": "parquet",
-}
+SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".parquet": "parquet"}
 
 
 #: Suffixes of archives that are read.

@@ -106,12 +106,7 @@ def judgments(
 
 
 def _draw(
-    query: str,
-    judged: Mapping[str, float],
-    rate_of: Callable[[str, str], float],
-    seed: int,
-    by_query: bool,
-    rel: float,
+    query: str, judged: Mapping[str, float], rate_of: Callable[[str, str], float], seed: int, by_query: bool, rel: float
 ) -> dict[str, float]:
     """The sample of a query, drawn until it holds a relevant document if there is any."""
     grades = {document: judged[document] for document in sorted(judged)}

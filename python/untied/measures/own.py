@@ -143,11 +143,7 @@ def additive_measure(function: Callable[..., Any], /) -> Measure: ...
 
 @overload
 def additive_measure(
-    *,
-    name: str | None = None,
-    cutoff: CutoffUse = "optional",
-    ideal: bool = False,
-    lower_is_better: bool = False,
+    *, name: str | None = None, cutoff: CutoffUse = "optional", ideal: bool = False, lower_is_better: bool = False
 ) -> Callable[[Callable[..., Any]], Measure]: ...
 
 
