@@ -142,7 +142,8 @@ def _others(
             higher = (difference > 0) != measure.lower_is_better
             better, worse = better + higher, worse + (not higher)
     if baseline is None:
-        return f"{show_id(names[leader])} is significantly better than {worse or 'none'} of the {len(of_run):,} other runs."
+        leads = f"{show_id(names[leader])} is significantly better than {worse or 'none'}"
+        return f"{leads} of the {len(of_run):,} other runs."
     are = f"{better or 'none'} are significantly better than the baseline, {worse or 'none'} worse"
     return f"Of the {len(of_run):,} other runs {are}."
 
