@@ -9,6 +9,9 @@
 //! Its variables are the numbers z of relevant documents in cells ([`crate::med::solve::cells`]): of a cell with
 //! `q = q_xx` between two of its documents, z are worth `c z + q z (z - 1) / 2`, and with z' of another `q' z z'`. Again
 //! *persistency* ([`node`]), a *Lagrangian bound* that uses dominance ([`dual`]), and *branching* ([`search`]).
+//!
+//! It would solve rankings without ties too, but takes three to five times as long as [`super::solve`] does: there a
+//! round of persistency costs O(k), and here pairs of cells are gone through.
 
 mod dual;
 mod group;
