@@ -144,7 +144,11 @@ def documented(module: Any) -> list[Any]:
             return False
         return name in public or any(part.kind.value != "text" for part in thing.docstring.parsed)
 
-    found = [getattr(thing, "final_target", thing) for name, thing in module.members.items() if shown(name, thing)]
+    # A function may have the name of the file that it is in.
+    members = {
+        name: thing if thing.is_alias else thing.members.get(name, thing) for name, thing in module.members.items()
+    }
+    found = [getattr(thing, "final_target", thing) for name, thing in members.items() if shown(name, thing)]
     homes = list(dict.fromkeys(thing.module.path for thing in found))
     return sorted(found, key=lambda thing: (homes.index(thing.module.path), thing.lineno))
 
@@ -155,16 +159,21 @@ def entry(thing: Any, level: int, described: Mapping[str, Mapping[str, str]]) ->
     called = thing if thing.is_function else thing.members.get("__init__")
     if called:
         lines += ["```python", signature(called, thing.name), "```", ""]
-    if any(str(decorator.value).startswith("described_by(") for decorator in thing.decorators):
-        documented_here = getdoc(getattr(import_module(thing.module.path), thing.name))
-        lines += sections(griffe.Docstring(documented_here or "").parse("numpy"), described)
-    elif thing.docstring:
-        lines += sections(thing.docstring.parsed, described)
+    if thing.docstring:
+        lines += sections(whole(thing).parsed, described)
     if thing.is_class:
         for name, member in thing.members.items():
             if not name.startswith("_") and member.docstring and not member.is_alias:
                 lines += entry(member, level + 1, described)
     return lines
+
+
+def whole(thing: Any) -> Any:
+    """A docstring as users see it: decorators may complete it."""
+    if not (thing.parent.is_module and thing.decorators):
+        return thing.docstring
+    value = getdoc(getattr(import_module(thing.module.path), thing.name))
+    return griffe.Docstring(value or "", parent=thing, parser="numpy")
 
 
 def signature(function: Any, name: str) -> str:

@@ -9,13 +9,14 @@ import re
 import shutil
 from html.parser import HTMLParser
 from importlib import import_module
+from inspect import isclass, isfunction
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
 import untied
-from docsite import build, examples, figures, measures, navigation
+from docsite import build, examples, figures, measures, navigation, reference
 from strategies import BUILT_IN
 from untied._core import measure_info
 
@@ -197,3 +198,19 @@ def test_pages_in_a_browser(site: Path) -> None:
             tab.locator(f"a[href*='{page}?']").first.wait_for()
         browser.close()
     assert heard == []
+
+
+def test_every_name_that_a_module_offers_has_its_entry() -> None:
+    """Also functions with the name of the file that they are in, as a user sees their docstrings."""
+    api = reference.pages({})[1]
+    for name, named in reference.MODULES.items():
+        module = import_module(f"untied.{name}")
+        offered = named or [
+            one
+            for one in getattr(module, "__all__", ())
+            if isfunction(getattr(module, one)) or isclass(getattr(module, one))
+        ]
+        missing = [one for one in offered if f"## {one}\n" not in api[f"api/{name}.md"]]
+        assert not missing, f"untied.{name}: {missing}"
+    of_ties = api["api/study.md"].partition("## ties\n")[2]
+    assert all(f"* `{option}`: " in of_ties for option in ("qrels", "measures", "cost", "restart", "threads"))

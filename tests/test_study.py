@@ -14,8 +14,11 @@ import pytest
 import untied
 from untied import _core, sample, study
 from untied.cli import main
-from untied.study import estimates, frame
+from untied.study import estimates, rows
+from untied.study.conduct import conduct
+from untied.study.inputs import Inputs
 from untied.study.kept import Kept
+from untied.study.plots import Figure
 
 QUERIES = 8
 DOCS = 150
@@ -281,7 +284,7 @@ def test_runs_without_documents(data: pathlib.Path) -> None:
 
 
 def test_statistics_of_what_is_constant() -> None:
-    assert math.isnan(estimates.linear([1.0, 1.0], [0.0, 1.0]))
+    assert math.isnan(rows.linear([1.0, 1.0], [0.0, 1.0]))
     assert estimates.rms([0.0, 0.5], [0.3, 0.9]) == pytest.approx(math.sqrt(0.125))
 
 
@@ -303,25 +306,23 @@ def test_a_small_study(tmp_path: pathlib.Path) -> None:
             rows = [row for rows in found.values() for row in rows]
             return {"squares": untied.Table({"word": [r[0] for r in rows]}, {"n": [r[1] for r in rows]})}
 
-        def figures(self, tables):
-            return [frame.Figure("line", "A line", (2, 2), lambda figure: figure.subplots().plot([0, 1]))]
+        def summary(self, tables):
+            yield "Found:"
+            yield Figure("line", "A line", (2, 2), lambda figure: figure.subplots().plot([0, 1]))
 
-        def summary(self, tables, show):
-            return "Found:\n" + show("line")
-
-    inputs = frame.Inputs({"q": {"a": 1}}, {"r": {"q": {"a": 1.0}}})
+    inputs = Inputs({"q": {"a": 1}}, {"r": {"q": {"a": 1.0}}})
     for folder in (tmp_path / "one", tmp_path / "two"):
-        found = frame.conduct(Squares(inputs, {"words": ["x", "y"], "seed": 3}), folder, plots="both")
+        found = conduct(Squares(inputs, {"words": ["x", "y"], "seed": 3}), folder, plots="both")
         assert found.rows == [("a", 1), ("b", 2)]
         assert found.files == ["squares.tsv", "squares-line.svg", "squares-line.png", "summary.md"]
     assert computed == [("a", 1), ("b", 2)] * 2
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
-    frame.conduct(Squares(inputs, {"words": ["x", "y"], "seed": 3}), tmp_path / "one", plots="none")
+    conduct(Squares(inputs, {"words": ["x", "y"], "seed": 3}), tmp_path / "one", plots="none")
     assert len(computed) == 4
     assert "untied study squares qrels r --word x --word y --seed 3 -o DIR" in found.summary
     assert "![A line](squares-line.svg)" in found.summary
     with pytest.raises(untied.UntiedError, match='a study with words \\["x", "y"\\], not \\["x"\\]'):
-        frame.conduct(Squares(inputs, {"words": ["x"], "seed": 3}), tmp_path / "one", plots="none")
+        conduct(Squares(inputs, {"words": ["x"], "seed": 3}), tmp_path / "one", plots="none")
 
 
 def test_a_folder_belongs_to_one_study_at_a_time(tmp_path: pathlib.Path) -> None:

@@ -12,7 +12,7 @@ from study_data import check, collection
 from untied import study
 from untied.cli import main
 from untied.correlation import kendall, swapped
-from untied.study.ties import at_precision
+from untied.study.ties_precision import at_precision
 
 
 @pytest.fixture(scope="module")
@@ -106,11 +106,16 @@ def test_one_run_and_cost(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[
     assert header.split("\t") == ["measure", "precision", "given_ms", "docid_ms", "expected_ms", "range_ms", "to_given",
                                   "to_docid"]  # fmt: skip
     assert [line.split("\t")[:2] for line in lines] == [["P@5", "float64"], ["P@5", "8 bits"]]
-    assert not (tmp_path / "out" / "ties-swaps.svg").exists()
     summary = (tmp_path / "out" / "summary.md").read_text()
     assert summary.index("## What averaging over ties costs") < summary.index("## Tables")
-    cells = lines[0].split("\t")
-    times = " | ".join(f"{float(cell):.2f}" for cell in cells[2:])
+    times = " | ".join(f"{float(cell):.2f}" for cell in lines[0].split("\t")[2:])
     assert f"| P@5 | float64 | {times} |" in summary
+    assert "--cost -o DIR" in summary
+    assert "`range_ms`: CPU milliseconds" in summary
+    # Times are no part of what is kept: without them the study goes on.
+    assert main(["study", "ties", str(qrels), str(runs[0]), "-o", str(tmp_path / "out"), "-m", "P@5"]) == 0
+    assert "(5 parts were there)" in capsys.readouterr().err
+    assert "averaging over ties costs" not in (tmp_path / "out" / "summary.md").read_text()
+    assert not (tmp_path / "out" / "ties-swaps.svg").exists()
     with pytest.raises(SystemExit):
         main(["study", "ties", str(qrels), str(runs[0]), "-o", str(tmp_path / "out"), "--seed", "1"])

@@ -7,7 +7,8 @@ it writes a tidy table, plots and a summary. `untied study` is the same on the c
 from __future__ import annotations
 
 from untied.study.agreement import Agreement, agreement
-from untied.study.frame import PLOTS, Result, Study
+from untied.study.conduct import PLOTS, Result
+from untied.study.frame import Study
 from untied.study.imperfect import Imperfect, imperfect
 from untied.study.incomplete import Incomplete, incomplete
 from untied.study.med import Med, med

@@ -15,43 +15,29 @@ from untied.errors import UntiedError
 from untied.evaluate.runs import Evaluator
 from untied.inputs.convert import as_qrels
 from untied.judging import sample
-from untied.measures import as_measure, as_measures
-from untied.results.plotting import COLORS, DASHES
-from untied.results.table import Table
-from untied.study.frame import SEEDS, Figure, Study
-from untied.study.inputs import Inputs
-from untied.study.rows import markdown, numbers, whole
+from untied.results.palette import COLORS, DASHES
+from untied.study.estimates_options import MEASURES, TRUTH, bare_name, complete
+from untied.study.frame import SEEDS, Study
+from untied.study.plots import Figure, grid, legend
+from untied.study.rows import gathered, linear, markdown, mean, nested, tidy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any, ClassVar
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
 
     from untied._core import Qrels, Run
     from untied.inputs.convert import QrelsLike
-    from untied.measures import MeasureLike
+    from untied.results.table import Table
+    from untied.study.inputs import Inputs
     from untied.study.rows import Part, Row
 
-#: The truth: AP with all judgments.
-TRUTH = "AP"
-#: What is held against it, and how `untied` calls it; ``{rel}`` is the lowest relevant grade, ``{p}`` the share of the
-#: pool that is judged. bpref-10 and bpref divide by R + 10 and by R, as the paper has it, trec_eval's by min(N, ...).
-MEASURES = {
-    "bpref-10": "Bpref(rel={rel},variant='paper',extra=10)",
-    "bpref": "Bpref(rel={rel},variant='paper')",
-    "bpref-10 (trec_eval)": "Bpref(rel={rel},extra=10)",
-    "bpref (trec_eval)": "Bpref(rel={rel})",
-    "indAP": "AP(rel={rel},judged_only=True)",
-    "subAP": "subAP(rel={rel},p={p})",
-    "infAP": "infAP(rel={rel})",
-    "AP": "AP(rel={rel})",
-    "nDCG": "nDCG",
-}
 #: Those in plots.
 PLOTTED = ("infAP", "subAP", "indAP", "bpref-10", "bpref", "AP", "nDCG")
 #: Measures that estimate AP, by the name before parameters and cutoff: RMS errors and means of others say nothing.
 ESTIMATES = ("AP", "infAP", "subAP", "statAP", "xinfAP", "Bpref")
+#: Rates with a tick, where they are on a logarithmic scale.
+TICKS = (100, 50, 20, 10, 5, 2, 1)
 MARKERS = ("o", "s", "^", "v", "D", "x", "+")
 
 STATISTICS = {
@@ -86,19 +72,16 @@ class AgainstAP(Study):
         Those of `checked`.
     """
 
-    #: What the horizontal axis of plots says.
-    axis: ClassVar[str]
+    needs = ("a ranking of runs needs", 2)
 
     def __init__(self, inputs: Inputs, settings: dict[str, Any]) -> None:
-        if len(inputs.runs) < 2:
-            raise UntiedError(f"a ranking of runs needs at least 2 runs, found {len(inputs.runs)}")
         super().__init__(inputs, settings)
         self.rates, self.samples, self.rel = settings["rates"], settings["samples"], settings["rel"]
         #: Names of measures by what they are called here.
         self.measures = {label: MEASURES.get(label, label) for label in settings["measures"]}
         #: Measures in plots, and those of them that are on the scale of AP.
         self.plotted = list(PLOTTED if list(self.measures) == list(MEASURES) else self.measures)
-        self.on_scale = [label for label in self.plotted if _name(self.measures[label]) in ESTIMATES]
+        self.on_scale = [label for label in self.plotted if bare_name(self.measures[label]) in ESTIMATES]
 
     @cached_property
     def qrels(self) -> Qrels:
@@ -164,72 +147,51 @@ class AgainstAP(Study):
 
     def tables(self, found: Mapping[Part, list[Row]]) -> dict[str, Table]:
         """Statistics of every sample; means of every run on it."""
-        values: dict[tuple[str, float, int], dict[str, float]] = {}
-        for (rate, number), rows in found.items():
-            for run, label, value in rows:
-                values.setdefault((label, rate, number), {})[run] = value
+        values = nested(((label, *part), run, value) for part, rows in found.items() for run, label, value in rows)
         truth = values[TRUTH, 100, 1]
-        whole = {label: average(values[label, 100, 1].values()) for label in self.measures}
-        keys = [(label, rate, number) for label in self.measures for rate, number in found]
-        rows = [statistics(truth, values[key], whole[key[0]]) for key in keys]
+        keys = [(label, *part) for label in self.measures for part in found]
+        rows = [(*key, *statistics(truth, values[key], mean(values[key[0], 100, 1].values()))) for key in keys]
         runs = [(run, *key, value) for key in keys for run, value in values[key].items()]
         return {
-            self.name: Table(
-                {"measure": [label for label, _, _ in keys]},
-                {
-                    "rate": [rate for _, rate, _ in keys],
-                    "sample": [number for _, _, number in keys],
-                    **{column: [row[i] for row in rows] for i, column in enumerate(STATISTICS)},
-                },
-            ),
-            f"{self.name}-runs": Table(
-                {"run": [run for run, *_ in runs], "measure": [label for _, label, *_ in runs]},
-                {
-                    "rate": [rate for _, _, rate, *_ in runs],
-                    "sample": [number for *_, number, _ in runs],
-                    "value": [value for *_, value in runs],
-                },
-            ),
+            self.name: tidy("measure", f"rate sample {' '.join(STATISTICS)}", rows),
+            f"{self.name}-runs": tidy("run measure", "rate sample value", runs),
         }
 
-    def statistics_figure(self, table: Table, caption: str, log: bool) -> Figure:
+    def statistics_figure(self, table: Table, caption: str, axis: str, log: bool = False) -> Figure:
         """The statistics over all rates, in four panels."""
         means = over_samples(table)
         lines = _distinct(means, self.plotted)
+        # Those that matter most last, so that they are on top.
+        shown = [label for label in reversed(self.plotted) if label in lines]
+        looks = {label: self.look(label) for label in shown}
+        note = f"Means of {self.samples} samples, {len(self.inputs.runs)} runs"
+        others = [label for label in self.plotted if label not in self.on_scale]
+        if others:
+            note += f"; on a scale of their own, and left out below: {', '.join(others)}"
 
         def draw(figure: Any) -> None:
             axes = figure.subplots(2, 2, sharex=True)
-            for axis, statistic in zip(axes.flat, TITLES, strict=True):
-                shown = self.plotted if statistic in ("kendall", "linear") else self.on_scale
-                # Those that matter most last, so that they are on top.
-                for label in reversed([label for label in shown if label in lines]):
-                    values = [means[label, rate][statistic] for rate in self.rates]
-                    axis.plot(self.rates, values, label=lines[label], markersize=3, linewidth=1,
-                              **self.look(label))  # fmt: skip
-                axis.set_ylabel(TITLES[statistic])
-                axis.grid(axis="y", color="0.9", linewidth=0.5)
-                axis.set_axisbelow(True)
+            for panel, (name, title) in zip(axes.flat, TITLES.items(), strict=True):
+                for label in shown:
+                    if label in self.on_scale or name in ("kendall", "linear"):
+                        values = [means[label, rate][name] for rate in self.rates]
+                        panel.plot(self.rates, values, label=lines[label], markersize=3, linewidth=1, **looks[label])
+                panel.set_ylabel(title)
+                grid(panel, "y")
             # From everything kept on the left to little on the right.
             if log:
                 axes[0, 0].set_xscale("log")
                 axes[0, 0].set_xlim(1.12 * max(self.rates), min(self.rates) / 1.12)
             else:
                 axes[0, 0].invert_xaxis()
-            ticks = [rate for rate in (100, 50, 20, 10, 5, 2, 1) if rate in self.rates] if log else self.rates
+            ticks = [rate for rate in self.rates if not log or rate in TICKS]
             axes[0, 0].set_xticks(ticks, [f"{rate:g}" for rate in ticks], minor=False)
             axes[0, 0].minorticks_off()
             axes[1, 1].axhline(means[TRUTH, 100]["mean"], color="0.5", linewidth=0.7, zorder=0)
-            for axis in axes[1]:
-                axis.set_xlabel(self.axis)
-            handles, labels = axes[0, 0].get_legend_handles_labels()
-            figure.legend(
-                handles[::-1], labels[::-1], loc="outside lower center", ncols=4, frameon=False, handlelength=3
-            )
+            for panel in axes[1]:
+                panel.set_xlabel(axis)
+            legend(figure, "lower center", 4, axes[0, 0], reverse=True, handlelength=3)
 
-        note = f"Means of {self.samples} samples, {len(self.inputs.runs)} runs"
-        others = [label for label in self.plotted if label not in self.on_scale]
-        if others:
-            note += f"; on a scale of their own, and left out below: {', '.join(others)}"
         return Figure("statistics", f"{caption}. {note}", (6.8, 5.2), draw)
 
     def look(self, label: str) -> dict[str, Any]:
@@ -241,17 +203,16 @@ class AgainstAP(Study):
             "marker": MARKERS[number % len(MARKERS)],
         }
 
-    def sections(self, table: Table) -> list[str]:
+    def sections(self, table: Table) -> Iterator[str]:
         """A table for each statistic, in Markdown."""
         means = over_samples(table)
-        text = []
         for statistic, title in HEADINGS.items():
-            rows = [
-                [f"{rate:g}", *(f"{means[label, rate][statistic]:.4f}" for label in self.measures)]
-                for rate in self.rates
-            ]
-            text += [f"## {title}\n", markdown(["%", *self.measures], rows)]
-        return text
+            yield f"## {title}\n"
+            yield markdown(
+                ["%", *self.measures],
+                [[f"{rate:g}", *(f"{means[label, rate][statistic]:.4f}" for label in self.measures)]
+                 for rate in self.rates],
+            )  # fmt: skip
 
 
 def statistics(truth: Mapping[str, float], found: Mapping[str, float], whole: float) -> tuple[float, ...]:
@@ -266,48 +227,15 @@ def statistics(truth: Mapping[str, float], found: Mapping[str, float], whole: fl
     whole : float
         The measure's mean over runs with everything kept.
     """
-    estimates = [found[run] for run in truth]
-    mean = math.fsum(estimates) / len(estimates)
-    return (
-        kendall(truth, found).mean,
-        linear(list(truth.values()), estimates),
-        rms(list(truth.values()), estimates),
-        mean,
-        mean - whole,
-    )
-
-
-def linear(one: Sequence[float], other: Sequence[float]) -> float:
-    """Pearson's coefficient; NaN where one side is constant."""
-    centre, other_centre = math.fsum(one) / len(one), math.fsum(other) / len(other)
-    x, y = [value - centre for value in one], [value - other_centre for value in other]
-    squares = math.sqrt(_product(x, x)) * math.sqrt(_product(y, y))
-    return _product(x, y) / squares if squares > 0 else math.nan
-
-
-def _product(one: Sequence[float], other: Sequence[float]) -> float:
-    return math.fsum(x * y for x, y in zip(one, other, strict=True))
+    actual, estimates = list(truth.values()), [found[run] for run in truth]
+    of_all = mean(estimates)
+    tau = kendall(truth, found).mean
+    return tau, linear(actual, estimates), rms(actual, estimates), of_all, of_all - whole
 
 
 def rms(truth: Sequence[float], estimates: Sequence[float]) -> float:
     """Root of the mean square error."""
     return math.sqrt(math.fsum((e - a) ** 2 for a, e in zip(truth, estimates, strict=True)) / len(truth))
-
-
-def average(values: Iterable[float]) -> float:
-    """The mean."""
-    numbers = list(values)
-    return math.fsum(numbers) / len(numbers)
-
-
-def complete(name: str, rel: float, share: float) -> str:
-    """A measure's name, with the lowest relevant grade and the share of the pool that is judged."""
-    return str(as_measure(name.replace("{rel}", repr(rel)).replace("{p}", repr(share))))
-
-
-def _name(template: str) -> str:
-    """The measure's own name, however it is spelled, without parameters and cutoff."""
-    return as_measure(complete(template, 1, 0.5)).name
 
 
 def _distinct(means: Mapping[tuple[str, float], Mapping[str, float]], plotted: Sequence[str]) -> dict[str, str]:
@@ -333,68 +261,5 @@ def _distinct(means: Mapping[tuple[str, float], Mapping[str, float]], plotted: S
 
 def over_samples(table: Table) -> dict[tuple[str, float], dict[str, float]]:
     """Means of the statistics over samples, by measure and rate."""
-    found: dict[tuple[str, float], list[dict[str, Any]]] = {}
-    for row in table.to_dicts():
-        found.setdefault((row["measure"], row["rate"]), []).append(row)
-    return {key: {name: average(row[name] for row in rows) for name in STATISTICS} for key, rows in found.items()}
-
-
-def add_rates(add: Callable[..., argparse.Action], rates: Sequence[float], what: str) -> None:
-    """Add the options that studies with rates and samples share."""
-    default = ",".join(f"{rate:g}" for rate in rates)
-    add("--rates", metavar="R,R,...", type=numbers, default=rates, help=f"percent {what} (default: {default})")
-    add("--samples", metavar="N", type=int, default=10, help="samples at each rate below 100 (default: 10)")
-    add("-m", "--measure", metavar="MEASURE", action="append", dest="measures",
-        help=f"a measure to compare with AP, repeatable; {{p}} in it is the share of the judgments "
-        f"(default: {', '.join(MEASURES)})")  # fmt: skip
-    add("--rel", metavar="GRADE", type=float, default=1.0,
-        help="lowest relevant grade of AP and the default measures but nDCG (default: 1)")  # fmt: skip
-    add("--pool-depth", metavar="K", type=int,
-        help="judgments of the pool of the runs to this depth: its unjudged documents count as non-relevant, judged "
-        "ones outside it are left out (default: all judgments)")  # fmt: skip
-
-
-def checked(
-    rates: Sequence[float],
-    samples: int,
-    measures: MeasureLike | Iterable[MeasureLike] | None,
-    rel: float,
-    pool_depth: int | None,
-    seed: int,
-) -> dict[str, Any]:
-    """Settings of a study with rates and samples."""
-    for rate in rates:
-        if not 0 < rate <= 100:
-            raise UntiedError(f"rates are percent, above 0 and at most 100, not {rate:g}")
-    if not (math.isfinite(rel) and rel > 0):
-        raise UntiedError(f"rel must be a number above 0, not {rel:g}")
-    # With everything kept there is the truth, which is always needed.
-    return {
-        "rates": sorted({100.0, *map(float, rates)}, reverse=True),
-        "samples": whole("samples", samples, 1),
-        "measures": labels(measures, rel),
-        "rel": float(rel),
-        "pool_depth": None if pool_depth is None else whole("pool_depth", pool_depth, 1),
-        "seed": whole("seed", seed),
-    }
-
-
-def labels(measures: MeasureLike | Iterable[MeasureLike] | None, rel: float) -> list[str]:
-    """What measures are called: those of `MEASURES` as there, others by their names. AP is always among them."""
-    if measures is None:
-        return list(MEASURES)
-    several: Any = [measures] if isinstance(measures, str) or not hasattr(measures, "__iter__") else measures
-    found: list[str] = []
-    for measure in several:
-        name = measure if isinstance(measure, str) else str(as_measure(measure))
-        if name in MEASURES or "{p}" in name:
-            complete(MEASURES.get(name, name), rel, 0.5)
-            found.append(name)
-        else:
-            found += [_own(str(one), rel) for one in as_measures(name)]
-    return list(dict.fromkeys([*found, TRUTH]))
-
-
-def _own(name: str, rel: float) -> str:
-    """A name that is none of `MEASURES`: AP(rel=1) is AP for short, which here is AP with the study's `rel`."""
-    return f"{name}(rel=1)" if rel != 1 and "{rel}" in MEASURES.get(name, "") else name
+    found = gathered(((row["measure"], row["rate"]), row) for row in table.to_dicts())
+    return {key: {name: mean(row[name] for row in rows) for name in STATISTICS} for key, rows in found.items()}

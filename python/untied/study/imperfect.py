@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from untied._core import only_documents, retrieved_documents
 from untied.judging import sample
-from untied.study.estimates import STATISTICS, AgainstAP, add_rates, checked
-from untied.study.frame import Figure, conduct
+from untied.study.conduct import conduct
+from untied.study.estimates import STATISTICS, AgainstAP
+from untied.study.estimates_options import add_rates, checked
+from untied.study.frame import documented
 from untied.study.inputs import Inputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     import os
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, ClassVar
 
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
     from untied.policies import QrelsFormat
     from untied.results.table import Table
-    from untied.study.frame import Result
+    from untied.study.conduct import Result
+    from untied.study.plots import Figure
     from untied.study.rows import Row
 
 #: Percent of the collection.
@@ -31,7 +34,6 @@ class Imperfect(AgainstAP):
 
     name = "imperfect"
     title = "Imperfect judgments: measures on a part of the collection, with judgments of all, against AP on all"
-    axis = "collection kept, %"
     columns: ClassVar[Mapping[str, str]] = {
         "measure": "the measure",
         "run": "the run, without the documents that were taken out",
@@ -62,25 +64,20 @@ class Imperfect(AgainstAP):
             runs = only_documents(runs, kept, self.inputs.threads)
         return self.rows(self._evaluator, runs)
 
-    def figures(self, tables: Mapping[str, Table]) -> list[Figure]:
-        """The statistics over all rates."""
-        caption = "Measures with all judgments, on parts of the collection, against AP on the whole"
-        return [self.statistics_figure(tables[self.name], caption, log=False)]
-
-    def summary(self, tables: Mapping[str, Table], show: Callable[[str], str]) -> str:
+    def summary(self, tables: Mapping[str, Table]) -> Iterator[str | Figure]:
         """A table for each statistic, and the plot."""
-        return "\n".join(
-            [
-                f"Documents were taken out of the runs, so that a part of the collection was left: {len(self.rates)} "
-                f"rates, {self.samples} parts each (one whole). The judgments stayed as they were, those of documents "
-                "that are gone too. Every measure is a mean over queries, and is held against AP on the whole "
-                "collection, over the runs.\n",
-                show("statistics"),
-                *self.sections(tables[self.name]),
-            ]
+        yield (
+            f"Documents were taken out of the runs, so that a part of the collection was left: {len(self.rates)} "
+            f"rates, {self.samples} parts each (one whole). The judgments stayed as they were, those of documents "
+            "that are gone too. Every measure is a mean over queries, and is held against AP on the whole collection, "
+            "over the runs.\n"
         )
+        caption = "Measures with all judgments, on parts of the collection, against AP on the whole"
+        yield self.statistics_figure(tables[self.name], caption, "collection kept, %")
+        yield from self.sections(tables[self.name])
 
 
+@documented
 def imperfect(
     qrels: QrelsLike,
     runs: Runs,
@@ -99,14 +96,11 @@ def imperfect(
 ) -> Result:
     """Take documents out of the collection, and hold measures with all judgments against AP on the whole collection.
 
-    Whether a document is kept depends on the seed, the number of the part and its id: `untied.sample.keeps_document`.
+    There are two runs or more. Whether a document is kept depends on the seed, the number of the part and its id:
+    `untied.sample.keeps_document`.
 
     Parameters
     ----------
-    qrels, runs, qrels_format
-        As for `untied.evaluate`; at least two runs.
-    directory : path
-        Where tables, plots and summary are written. A study that was interrupted there goes on where it was.
     rates : sequence of float
         Percent of the collection to keep; 100 is always among them.
     samples : int
@@ -119,24 +113,11 @@ def imperfect(
         The judgments are those of the pool of the whole runs to this depth, as for `incomplete`.
     seed : int
         Another one gives other parts.
-    plots : str
-        ``"svg"``, ``"png"``, ``"both"`` or ``"none"``. Plots need matplotlib.
-    restart : bool
-        Whether to forget what is in the folder, instead of going on with it.
-    threads : int, optional
-        Number of threads; it never changes a value.
 
     Returns
     -------
     Result
         ``rows`` has a row for every part of the collection and measure.
-
-    Raises
-    ------
-    UntiedError
-        An option is refused, or the folder holds a study with other settings.
-    InputError
-        A file's content is not what its format promises.
 
     References
     ----------

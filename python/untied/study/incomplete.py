@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from untied.errors import UntiedError
 from untied.judging import sample
-from untied.study.estimates import STATISTICS, TRUTH, AgainstAP, add_rates, average, checked
-from untied.study.frame import Figure, conduct
+from untied.study.conduct import conduct
+from untied.study.estimates import STATISTICS, AgainstAP
+from untied.study.estimates_options import TRUTH, add_rates, checked
+from untied.study.frame import documented
 from untied.study.inputs import Inputs
+from untied.study.plots import Figure
+from untied.study.rows import mean, nested
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     import os
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, ClassVar
 
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
     from untied.policies import QrelsFormat
     from untied.results.table import Table
-    from untied.study.frame import Result
+    from untied.study.conduct import Result
     from untied.study.rows import Row
 
 #: Percent of the judgments.
@@ -39,7 +45,6 @@ class Incomplete(AgainstAP):
 
     name = "incomplete"
     title = "Incomplete judgments: measures on samples of them against AP with all"
-    axis = "judgments sampled, %"
     columns: ClassVar[Mapping[str, str]] = {
         "measure": "the measure",
         "run": "the run",
@@ -69,73 +74,57 @@ class Incomplete(AgainstAP):
         )
         return self.rows(self.evaluator(judged, rate / 100), self.inputs.runs.values())
 
-    def figures(self, tables: Mapping[str, Table]) -> list[Figure]:
-        """The statistics over all rates, and scatter plots at three of them."""
+    def summary(self, tables: Mapping[str, Table]) -> Iterator[str | Figure]:
+        """A table for each statistic, and the plots."""
+        yield (
+            f"The judgments were sampled at {len(self.rates)} rates, {self.samples} samples each (one of all). "
+            f"{HOW[self.settings['sampling']]} A query with relevant documents was sampled again until one of them was "
+            "among those kept; the others count as pooled but not judged. Every measure is a mean over queries, and "
+            "is held against AP with all judgments, over the runs.\n"
+        )
         caption = "Measures on sampled judgments against AP with all of them"
-        figures = [self.statistics_figure(tables[self.name], caption, log=True)]
+        yield self.statistics_figure(tables[self.name], caption, "judgments sampled, %", log=True)
+        yield from self.sections(tables[self.name])
         rates = [rate for rate in SCATTERED if rate in self.rates]
-        for label in self.plotted if rates else ():
-            figures.append(
-                Figure(
+        if rates:
+            values = nested((tuple(key), run, value) for run, *key, value in tables[f"{self.name}-runs"].rows())
+            yield "## Run by run\n"
+            for label in self.plotted:
+                chosen = [nearest(tables[self.name], label, rate) for rate in rates]
+                estimates = [values[label, row["rate"], row["sample"]] for row in chosen]
+                yield Figure(
                     f"scatter-{_in_files(label)}",
                     f"{label} with {', '.join(f'{rate:g}' for rate in rates)} % of the judgments "
                     "against AP with all: one point a run, of the sample whose RMS error is nearest to the mean",
                     (2.15 * len(rates) + 0.35, 2.75),
-                    self._scatter(tables, label, rates),
-                )
-            )
-        return figures
+                    partial(_draw, label=label, color=self.look(label)["color"], truth=values[TRUTH, 100, 1],
+                            panels=list(zip(chosen, estimates, strict=True))),
+                )  # fmt: skip
 
-    def _scatter(self, tables: Mapping[str, Table], label: str, rates: Sequence[float]) -> Callable[[Any], None]:
-        chosen = {rate: nearest(tables[self.name], label, rate) for rate in rates}
-        wanted = {(label, rate, chosen[rate]["sample"]) for rate in rates}
-        values: dict[float, dict[str, float]] = {rate: {} for rate in rates}
-        truth = {}
-        for run, measure, rate, number, value in tables[f"{self.name}-runs"].rows():
-            if (measure, rate) == (TRUTH, 100):
-                truth[run] = value
-            if (measure, rate, number) in wanted:
-                values[rate][run] = value
 
-        def draw(figure: Any) -> None:
-            axes = figure.subplots(1, len(rates), squeeze=False, sharex=True, sharey=True)[0]
-            highest = 1.05 * max([*truth.values(), *(value for one in values.values() for value in one.values())])
-            for axis, rate in zip(axes, rates, strict=True):
-                axis.axline((0, 0), slope=1, color="0.6", linewidth=0.7)
-                color = self.look(label)["color"]
-                axis.scatter(list(truth.values()), [values[rate][run] for run in truth], s=9, color=color, alpha=0.55,
-                             linewidths=0)  # fmt: skip
-                axis.set_title(f"{rate:g} %, sample {chosen[rate]['sample']:g}")
-                said = "\n".join(
-                    f"{sign} = {chosen[rate][statistic]:.3f}"
-                    for sign, statistic in (("RMS", "rms"), ("τ", "kendall"), ("ρ", "linear"))
-                )
-                # Where no point can be: above the estimates that are too high, or below those that are too low.
-                too_high = average(values[rate].values()) > average(truth.values())
-                x, y, alignment = (0.97, 0.04, "right") if too_high else (0.04, 0.96, "left")
-                axis.text(x, y, said, transform=axis.transAxes, fontsize=7, ha=alignment,
-                          va="bottom" if too_high else "top", linespacing=1.3)  # fmt: skip
-                axis.set_xlabel("AP, all judgments")
-                axis.set_xlim(0, highest)
-                axis.set_ylim(0, highest)
-                axis.set_aspect("equal")
-            axes[0].set_ylabel(f"{label}, sampled judgments")
-
-        return draw
-
-    def summary(self, tables: Mapping[str, Table], show: Callable[[str], str]) -> str:
-        """A table for each statistic, and the plots."""
-        text = [
-            f"The judgments were sampled at {len(self.rates)} rates, {self.samples} samples each (one of all). "
-            f"{HOW[self.settings['sampling']]} A query with relevant documents was sampled again until one of them was "
-            "among those kept; the others count as pooled but not judged. Every measure is a mean over queries, and "
-            "is held against AP with all judgments, over the runs.\n",
-            show("statistics"),
-            *self.sections(tables[self.name]),
-        ]
-        if any(rate in SCATTERED for rate in self.rates):
-            text += ["## Run by run\n", *(show(f"scatter-{_in_files(label)}") for label in self.plotted)]
-        return "\n".join(text)
+def _draw(
+    figure: Any, label: str, color: str, truth: Mapping[str, float],
+    panels: Sequence[tuple[Mapping[str, Any], Mapping[str, float]]],
+) -> None:  # fmt: skip
+    """A measure on a sample at each rate against AP, run by run."""
+    axes = figure.subplots(1, len(panels), squeeze=False, sharex=True, sharey=True)[0]
+    highest = 1.05 * max([*truth.values(), *(value for _, found in panels for value in found.values())])
+    for axis, (row, found) in zip(axes, panels, strict=True):
+        axis.axline((0, 0), slope=1, color="0.6", linewidth=0.7)
+        axis.scatter(list(truth.values()), [found[run] for run in truth], s=9, color=color, alpha=0.55, linewidths=0)
+        axis.set_title(f"{row['rate']:g} %, sample {row['sample']:g}")
+        said = "\n".join(
+            f"{sign} = {row[statistic]:.3f}" for sign, statistic in (("RMS", "rms"), ("τ", "kendall"), ("ρ", "linear"))
+        )
+        # Where no point can be: above the estimates that are too high, or below those that are too low.
+        too_high = mean(found.values()) > mean(truth.values())
+        x, y, side, edge = (0.97, 0.04, "right", "bottom") if too_high else (0.04, 0.96, "left", "top")
+        axis.text(x, y, said, transform=axis.transAxes, fontsize=7, ha=side, va=edge, linespacing=1.3)
+        axis.set_xlabel("AP, all judgments")
+        axis.set_xlim(0, highest)
+        axis.set_ylim(0, highest)
+        axis.set_aspect("equal")
+    axes[0].set_ylabel(f"{label}, sampled judgments")
 
 
 def _in_files(label: str) -> str:
@@ -146,10 +135,11 @@ def _in_files(label: str) -> str:
 def nearest(table: Table, label: str, rate: float) -> dict[str, Any]:
     """The row of the sample whose RMS error is nearest to the mean of the samples."""
     rows = [row for row in table.to_dicts() if (row["measure"], row["rate"]) == (label, rate)]
-    mean = average(row["rms"] for row in rows)
-    return min(rows, key=lambda row: abs(row["rms"] - mean))
+    of_all = mean(row["rms"] for row in rows)
+    return min(rows, key=lambda row: abs(row["rms"] - of_all))
 
 
+@documented
 def incomplete(
     qrels: QrelsLike,
     runs: Runs,
@@ -169,15 +159,11 @@ def incomplete(
 ) -> Result:
     """Sample the judgments, and hold measures on the samples against AP with all judgments.
 
-    For every sample Kendall's tau, the linear correlation and the RMS error over runs of bpref-10, bpref, indAP, subAP,
-    infAP, AP and nDCG, each a mean over queries.
+    For every sample Kendall's tau, the linear correlation and the RMS error over runs, two or more, of bpref-10, bpref,
+    indAP, subAP, infAP, AP and nDCG, each a mean over queries.
 
     Parameters
     ----------
-    qrels, runs, qrels_format
-        As for `untied.evaluate`; at least two runs.
-    directory : path
-        Where tables, plots and summary are written. A study that was interrupted there goes on where it was.
     rates : sequence of float
         Percent of the judgments to sample; 100 is always among them.
     samples : int
@@ -195,24 +181,11 @@ def incomplete(
         of every query's judgments is kept, at least one, as in the paper.
     seed : int
         Another one gives other samples.
-    plots : str
-        ``"svg"``, ``"png"``, ``"both"`` or ``"none"``. Plots need matplotlib.
-    restart : bool
-        Whether to forget what is in the folder, instead of going on with it.
-    threads : int, optional
-        Number of threads; it never changes a value.
 
     Returns
     -------
     Result
         ``rows`` has a row for every sample and measure.
-
-    Raises
-    ------
-    UntiedError
-        An option is refused, or the folder holds a study with other settings.
-    InputError
-        A file's content is not what its format promises.
 
     References
     ----------

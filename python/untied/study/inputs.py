@@ -11,6 +11,8 @@ from untied.progress import each
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from untied._core import Qrels, Run
     from untied.inputs.convert import OneRun, QrelsLike, Runs
     from untied.policies import QrelsFormat
@@ -61,6 +63,11 @@ class Inputs:
     def remember(self, name: str, source: object, held: object, *, option: str) -> None:
         """Remember another input, from which `held` was read."""
         self.origins.append(origin(name, source, held, option))
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """What was read, and how. Files may move: what they hold counts."""
+        return {"qrels_format": self.qrels_format, "inputs": [[one["name"], one["sha256"]] for one in self.origins]}
 
     @property
     def paths(self) -> list[str]:

@@ -15,6 +15,7 @@ import os
 from itertools import combinations
 
 from untied import _core
+from untied.compare.correlation import kendall
 from untied.compare.measures import as_comparing
 from untied.compare.runs import compare_all
 from untied.errors import UntiedError
@@ -25,17 +26,18 @@ from untied.measures import as_measure
 from untied.policies import COMPARING, Policies
 from untied.progress import each
 from untied.results.scaling import places
-from untied.study.frame import SEEDS, Figure, Study, conduct
+from untied.study import med_summary
+from untied.study.conduct import conduct
+from untied.study.frame import DIGITS, SEEDS, Study, documented
 from untied.study.inputs import Inputs
-from untied.study.med_names import AMONG, DIFFERENCES, canonical, grouped, short
-from untied.study.med_values import correlation_of, mean_of, sampled
+from untied.study.med_names import AMONG, DIFFERENCES, Distances, grouped
 from untied.study.notes import of_compared_queries, of_filled
-from untied.study.rows import markdown, numbers, tidy, whole, whole_numbers
+from untied.study.rows import linear, mean, numbers, tidy, whole, whole_numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, ClassVar
 
     from untied.compare.several import Comparisons
@@ -43,7 +45,8 @@ if TYPE_CHECKING:
     from untied.measures import MeasureLike
     from untied.policies import QrelsFormat, TiesOfPairs
     from untied.results.table import Table
-    from untied.study.frame import Result
+    from untied.study.conduct import Result
+    from untied.study.plots import Figure
     from untied.study.rows import Part, Row
 
 MEASURE = "nDCG@20"
@@ -60,6 +63,7 @@ class Med(Study):
     """Distances of all pairs of runs, one measure after the other."""
 
     name = "med"
+    needs = ("distances between runs need", 3)
     title = "Distances of runs by MED against their groups, actual differences and other distances"
     columns: ClassVar[Mapping[str, str]] = {
         "run_a": "a run",
@@ -84,24 +88,9 @@ class Med(Study):
     }
 
     def __init__(self, inputs: Inputs, settings: dict[str, Any], groups: Mapping[str, str]) -> None:
-        if len(inputs.runs) < 3:
-            raise UntiedError(f"distances between runs need at least 3 runs, found {len(inputs.runs)}")
         super().__init__(inputs, settings)
         self.groups = groups
-        grade = max([1.0, *inputs.qrels.grades()])
-        of = settings["measure"]
-        #: The distance that all others are held against.
-        self.main = canonical(f"MED({of}, max_grade={grade:g})")
-        self.delta = f"Delta({of}, max_grade={grade:g})"
-        self.distances = [
-            self.main,
-            *(canonical(one.replace("{grade}", f"{grade:g}")) for one in settings["distances"]),
-        ]
-        #: Parameters swept: what is swept, the number, the distance.
-        self.swept = [("MED-RBP", psi, canonical(f"MED(RBP(p={psi}))")) for psi in settings["psi"]]
-        self.swept += [("RBO", psi, canonical(f"RBO(p={psi})")) for psi in settings["psi"]]
-        self.swept += [("MED-nDCG", k, canonical(f"MED(nDCG@{k}, max_grade={grade:g})")) for k in settings["cutoffs"]]
-        self.swept += [("MED-ERR", k, canonical(f"MED(ERR(max_grade={grade:g})@{k})")) for k in settings["cutoffs"]]
+        self.distances = Distances.of(settings, inputs.qrels.grades())
 
     def apart(self) -> list[dict[str, str | None]]:
         """Runs without documents in common with the judgments, or with other runs."""
@@ -109,12 +98,8 @@ class Med(Study):
 
     def notes(self) -> list[str]:
         """Queries that are not everywhere, and rankings that MED fills up."""
-        names = [*self.distances, *(name for *_, name in self.swept)]
-        return [
-            *super().notes(),
-            *of_compared_queries(self.inputs),
-            *of_filled(self.inputs.runs, map(as_comparing, dict.fromkeys(names))),
-        ]
+        filled = of_filled(self.inputs.runs, map(as_comparing, self.distances.all))
+        return [*super().notes(), *of_compared_queries(self.inputs), *filled]
 
     @staticmethod
     def add_options(add: Callable[..., argparse.Action]) -> None:
@@ -141,9 +126,8 @@ class Med(Study):
 
     def parts(self) -> Sequence[Part]:
         """One for each distance, for each share of the judgments, and for the differences that there are."""
-        names = dict.fromkeys([*self.distances, *(name for *_, name in self.swept)])
         judged = [("judged", rate) for rate in self.settings["rates"] if rate > 0]
-        return [("differences", 0), *(("distance", name) for name in names), *judged]
+        return [("differences", 0), *(("distance", name) for name in self.distances.all), *judged]
 
     def compute(self, *part: Any) -> list[Row]:
         """A row for each pair of runs."""
@@ -152,94 +136,83 @@ class Med(Study):
             return self._differences()
         if kind == "distance":
             return self._distances(of, None)
-        rate, seed = of / 100, self.settings["seed"] * SEEDS
-        judged = self.inputs.qrels if rate == 1 else sampled(sample.judgments(self.inputs.qrels, rate, seed=seed))
-        return self._distances(self.main, judged)
+        if of == 100:
+            return self._distances(self.distances.main, self.inputs.qrels)
+        drawn = sample.judgments(self.inputs.qrels, of / 100, seed=self.settings["seed"] * SEEDS)
+        # Not being judged is all that MED has to know of a document that was not sampled.
+        known = {query: {doc: grade for doc, grade in of.items() if grade >= 0} for query, of in drawn.items()}
+        return self._distances(self.distances.main, known)
 
     def _compare(self, name: str, qrels: Any) -> Comparisons:
-        return compare_all(
-            self.inputs.runs,
-            name,
-            qrels=qrels,
-            ties=self.settings["ties"],
-            itself=False,
-            threads=self.inputs.threads,
-        )
+        ties, threads = self.settings["ties"], self.inputs.threads
+        return compare_all(self.inputs.runs, name, qrels=qrels, ties=ties, itself=False, threads=threads)
 
     def _distances(self, name: str, qrels: Any) -> list[Row]:
         found = self._compare(name, qrels).means
-        alike = not _core.comparing_info(as_comparing(name))[1]
-        columns = ("run_a", "run_b", "value", "low", "high")
-        rows: list[Row] = []
-        for a, b, value, low, high in zip(*(found[column] for column in columns), strict=True):
-            # The interval of a similarity is over tie orders.
-            rows.append((a, b, 1 - value, 0.0) if alike else (a, b, value, high - low))
-        return rows
+        rows = zip(*(found[column] for column in ("run_a", "run_b", "value", "low", "high")), strict=True)
+        if _core.comparing_info(as_comparing(name))[1]:
+            return [(a, b, value, high - low) for a, b, value, low, high in rows]
+        # The interval of a similarity is over tie orders.
+        return [(a, b, 1 - value, 0.0) for a, b, value, *_ in rows]
 
     def _differences(self) -> list[Row]:
         measure, threads = self.settings["measure"], self.inputs.threads
         evaluator = Evaluator(self.inputs.qrels, [measure], ties=self.settings["ties"], threads=threads)
         results = evaluator.evaluate(self.inputs.runs)
-        queries = results.queries
-        values = {run: [results.value(measure, query, run).mean for query in queries] for run in results.runs}
+        values = {run: [results.value(measure, query, run).mean for query in results.queries] for run in results.runs}
         means = {run: results.value(measure, run=run).mean for run in results.runs}
-        compared = self._compare(self.delta, self.inputs.qrels)
-        rows: list[Row] = [(run, "", mean, 0.0, 0.0) for run, mean in means.items()]
+        compared = self._compare(self.distances.delta, self.inputs.qrels)
+        rows: list[Row] = [(run, "", value, 0.0, 0.0) for run, value in means.items()]
         for a, b in each(compared.pairs, "pair"):
-            per_query = [abs(x - y) for x, y in zip(values[a], values[b], strict=True)]
-            scaled = [abs(value) for value in compared[a, b].per_query["value"] if not math.isnan(value)]
-            rows.append((a, b, abs(means[a] - means[b]), mean_of(per_query), mean_of(scaled)))
+            per_query = mean(abs(x - y) for x, y in zip(values[a], values[b], strict=True))
+            scaled = mean(abs(value) for value in compared[a, b].per_query["value"] if not math.isnan(value))
+            rows.append((a, b, abs(means[a] - means[b]), per_query, scaled))
         return rows
 
     def tables(self, found: Mapping[Part, list[Row]]) -> dict[str, Table]:
         """Distances, differences, correlations, the map."""
-        group = self._group
-        distances: list[Row] = []
-        values: dict[tuple[str, float], list[float]] = {}
-        for (kind, of), rows in found.items():
-            if kind != "differences":
-                key = (of, 0.0) if kind == "distance" else (self.main, of)
-                values[key] = [value for *_, value, _ in rows]
-                distances += [(a, b, group(a, b), *key, value, width) for a, b, value, width in rows]
+        group, main = self._group, self.distances.main
+        by_distance = {
+            (of, 0.0) if kind == "distance" else (main, of): rows
+            for (kind, of), rows in found.items()
+            if kind != "differences"
+        }
         there_are = [row for row in found["differences", 0] if row[1]]
-        for number, name in enumerate(DIFFERENCES):
-            values[name, 100.0] = [row[2 + number] for row in there_are]
+        values = {key: [value for *_, value, _ in rows] for key, rows in by_distance.items()}
+        values |= {(name, 100.0): [row[2 + number] for row in there_are] for number, name in enumerate(DIFFERENCES)}
         same = [bool(group(a, b)) for a, b, *_ in there_are]
-        means = {run: mean for run, other, mean, *_ in found["differences", 0] if not other}
-        where = self._map([row for row in distances if (row[3], row[4]) == (self.main, 0.0)])
         correlated = [
-            (*one, to[0], among, *correlation_of(values[one], values[to], same, among))
+            (one[0], to[0], among, one[1], *_correlation(values[one], values[to], same, among))
             for one, to in self._correlated()
             for among in AMONG
         ]
-        return {
-            self.name: tidy(("run_a", "run_b", "group", "measure"), ("judged", "value", "open"), distances),
-            f"{self.name}-differences": tidy(
-                ("run_a", "run_b", "group"), DIFFERENCES, [(a, b, group(a, b), *row) for a, b, *row in there_are]
+        of_runs = {run: value for run, other, value, *_ in found["differences", 0] if not other}
+        tables = {
+            "": tidy(
+                "run_a run_b group measure",
+                "judged value open",
+                ((a, b, group(a, b), *key, *row) for key, rows in by_distance.items() for a, b, *row in rows),
             ),
-            f"{self.name}-correlations": tidy(
-                ("measure", "to", "among"),
-                ("judged", "pairs", "pearson", "kendall"),
-                [(measure, to, among, judged, *rest) for measure, judged, to, among, *rest in correlated],
+            "-differences": tidy(
+                "run_a run_b group", " ".join(DIFFERENCES), ((a, b, group(a, b), *row) for a, b, *row in there_are)
             ),
-            f"{self.name}-map": tidy(
-                ("run", "group"),
-                ("x", "y", "mean"),
-                [(run, self.groups[run], *at, means[run]) for run, at in where.items()],
+            "-correlations": tidy("measure to among", "judged pairs pearson kendall", correlated),
+            "-map": tidy(
+                "run group",
+                "x y mean",
+                ((run, self.groups[run], *at, of_runs[run]) for run, at in self._map(by_distance[main, 0.0]).items()),
             ),
         }
+        return {f"{self.name}{name}": table for name, table in tables.items()}
 
     def _correlated(self) -> list[tuple[tuple[str, float], tuple[str, float]]]:
         """What is held against what."""
-        main = (self.main, 0.0)
+        main, swept = self.distances.main, self.distances.swept
         rates = [0.0, *(rate for rate in self.settings["rates"] if rate > 0)]
-        found = [((self.main, rate), (name, 100.0)) for rate in rates for name in DIFFERENCES]
-        found += [((one, 0.0), (other, 0.0)) for one, other in combinations(self.distances, 2)]
-        found += [((name, 0.0), main) for *_, name in self.swept if name != self.main]
-        by = {(what, number): name for what, number, name in self.swept}
-        for what, number in by:
-            if what == "RBO":
-                found.append(((by["RBO", number], 0.0), (by["MED-RBP", number], 0.0)))
+        found = [((main, rate), (name, 100.0)) for rate in rates for name in DIFFERENCES]
+        found += [((one, 0.0), (other, 0.0)) for one, other in combinations(self.distances.listed, 2)]
+        found += [((name, 0.0), (main, 0.0)) for name in swept.values() if name != main]
+        found += [((swept["RBO", psi], 0.0), (swept["MED-RBP", psi], 0.0)) for psi in self.settings["psi"]]
         return list(dict.fromkeys(found))
 
     def _group(self, a: str, b: str) -> str:
@@ -248,98 +221,31 @@ class Med(Study):
     def _map(self, rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
         numbers = {run: number for number, run in enumerate(self.inputs.runs)}
         square = [[0.0] * len(numbers) for _ in numbers]
-        for a, b, _, _, _, value, _ in rows:
+        for a, b, value, _ in rows:
             square[numbers[a]][numbers[b]] = square[numbers[b]][numbers[a]] = value
         return dict(zip(numbers, places(square), strict=True))
 
-    def figures(self, tables: Mapping[str, Table]) -> list[Figure]:
-        """Bars, scatter plots, lines over parameters, the map."""
-        from untied.study import med_plots
-
-        return med_plots.figures(self, tables)
-
-    def summary(self, tables: Mapping[str, Table], show: Callable[[str], str]) -> str:
+    def summary(self, tables: Mapping[str, Table]) -> Iterator[str | Figure]:
         """Groups, judgments, measures, parameters."""
-        main = short(self.main)
-        correlations = {
-            (row["measure"], row["judged"], row["to"], row["among"]): row
-            for row in tables[f"{self.name}-correlations"].to_dicts()
-        }
-        rows = tables[self.name].to_dicts()
-        of_pairs: dict[tuple[str, float], list[tuple[float, bool]]] = {}
-        unknown: dict[tuple[str, float], int] = {}
-        for row in rows:
-            key = (row["measure"], row["judged"])
-            of_pairs.setdefault(key, []).append((row["value"], bool(row["group"])))
-            unknown[key] = unknown.get(key, 0) + (row["open"] > 1e-12)
-        pairs = of_pairs[self.main, 0.0]
-        text = [
-            f"Distances of {len(pairs):,} pairs of runs, {sum(same for _, same in pairs):,} of them of the same group: "
-            f"means over queries, tied documents `{self.settings['ties']}`.\n",
-            "## Groups\n",
-            show("groups"),
-        ]
-        lines = []
-        for measure in self.distances:
-            same, other = ([value for value, one in of_pairs[measure, 0.0] if one is of] for of in (True, False))
-            lines.append([short(measure), *(f"{mean_of(values):.4f}" for values in (same, other)),
-                          str(unknown[measure, 0.0])])  # fmt: skip
-        text += [
-            "Mean distances, and pairs for which the value is not certain to the last digit (a search ended early, or "
-            "documents beyond the end of the rankings count):\n",
-            markdown(["distance", "same group", "two groups", "uncertain"], lines),
-            show("map"),
-            "## Judgments\n",
-            show("judgments"),
-        ]
-        lines = []
-        for rate in sorted(rate for measure, rate in of_pairs if measure == self.main):
-            cells = [f"{mean_of([value for value, _ in of_pairs[self.main, rate]]):.4f}"]
-            for name in DIFFERENCES:
-                one = correlations[self.main, rate, name, "all"]
-                cells.append(f"{one['pearson']:.4f}, {one['kendall']:.4f}")
-            lines.append([f"{rate:g} %", *cells])
-        means = {name: mean_of(tables[f"{self.name}-differences"][name]) for name in DIFFERENCES}
-        text += [
-            f"{main} with a share of the judgments: its mean, and its correlation (Pearson, Kendall's tau_b) over all "
-            "pairs with differences that there are with all of them. *of means*: of the two runs' means; *per query*: "
-            "the mean over queries of the difference; *scaled*: the same, normalised as MED is. Their means are "
-            f"{means['difference']:.4f}, {means['per_query']:.4f} and {means['scaled']:.4f}.\n",
-            markdown(["judgments known", f"mean {main}", "of means", "per query", "scaled"], lines),
-            "## Measures\n",
-            show("measures"),
-            "Pearson's and Kendall's (tau_b) correlation over all pairs, over those of a group, and over the others:\n",
-        ]
-        lines = []
-        for distance, to in combinations(self.distances, 2):
-            found = [correlations[distance, 0.0, to, among] for among in AMONG]
-            lines.append([f"{short(distance)}, {short(to)}",
-                          *(f"{row['pearson']:.4f}, {row['kendall']:.4f}" for row in found)])  # fmt: skip
-        text += [
-            markdown(["distances", "all", "same group", "two groups"], lines),
-            "## Parameters\n",
-            show("parameters"),
-        ]
-        lines = []
-        for what, number, name in self.swept:
-            values = [value for value, _ in of_pairs[name, 0.0]]
-            cells = [what, f"{number:g}", f"{mean_of(values):.4f}", str(unknown[name, 0.0])]
-            if name == self.main:
-                lines.append([*cells, "", ""])
-                continue
-            row = correlations[name, 0.0, self.main, "all"]
-            lines.append([*cells, f"{row['pearson']:.4f}", f"{row['kendall']:.4f}"])
-        heads = ["distance", "psi or k", "mean", "uncertain", f"Pearson with {main}", "Kendall"]
-        text.append(markdown(heads, lines))
-        lines = []
-        for psi in self.settings["psi"]:
-            row = correlations[canonical(f"RBO(p={psi})"), 0.0, canonical(f"MED(RBP(p={psi}))"), "all"]
-            lines.append([f"{psi:g}", f"{row['pearson']:.4f}", f"{row['kendall']:.4f}"])
-        if lines:
-            text += ["1 - RBO and MED-RBP of the same persistence:\n", markdown(["psi", "Pearson", "Kendall"], lines)]
-        return "\n".join(text)
+        return med_summary.pieces(tables, self.name, self.distances, self.settings["ties"])
 
 
+def _correlation(
+    one: Sequence[float], other: Sequence[float], same: Sequence[bool], among: str
+) -> tuple[int, float, float]:
+    """How many pairs there are, and their linear and rank correlation."""
+    kept = [
+        (round(x, DIGITS), round(y, DIGITS))
+        for x, y, of in zip(one, other, same, strict=True)
+        if among == "all" or of is (among == "same")
+    ]
+    if len(kept) < 2:
+        return len(kept), math.nan, math.nan
+    x, y = zip(*kept, strict=True)
+    return len(kept), linear(x, y), kendall(dict(enumerate(x)), dict(enumerate(y)), variant="b").mean
+
+
+@documented
 def med(
     qrels: QrelsLike,
     runs: Runs,
@@ -363,14 +269,10 @@ def med(
 ) -> Result:
     """Hold the distances of runs by MED against their groups, against actual differences, and against other distances.
 
-    All pairs of runs are compared.
+    All pairs of runs are compared, of which there are three or more.
 
     Parameters
     ----------
-    qrels, runs, qrels_format
-        As for `untied.evaluate`; at least three runs.
-    directory : path
-        Where tables, plots and summary are written. A study that was interrupted there goes on where it was.
     measure : measure
         S of ``MED(S)``, which all is held against.
     distances : list of str, optional
@@ -397,24 +299,11 @@ def med(
         Characters of text after which nothing counts; for passages.
     seed : int
         Another one gives another sample of the judgments.
-    plots : str
-        ``"svg"``, ``"png"``, ``"both"`` or ``"none"``. Plots need matplotlib.
-    restart : bool
-        Whether to forget what is in the folder, instead of going on with it.
-    threads : int, optional
-        Number of threads; it never changes a value.
 
     Returns
     -------
     Result
         ``rows`` has a row for every pair of runs, distance and share of the judgments.
-
-    Raises
-    ------
-    UntiedError
-        An option is refused, or the folder holds a study with other settings.
-    InputError
-        A file's content is not what its format promises.
 
     References
     ----------

@@ -1,8 +1,9 @@
-"""Measures, distances and groups of the study of MED, and what they are called."""
+"""Distances and groups of the study of MED, and what they are called."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 
 from untied._core import show_id
 from untied.compare.measures import as_comparing
@@ -12,14 +13,60 @@ from untied.study.inputs import Inputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
-#: Groups with bars, and groups with a colour on the map.
-SHOWN = 8
 #: Differences that there are.
 DIFFERENCES = ("difference", "per_query", "scaled")
 #: Which pairs of runs a correlation is over.
 AMONG = ("all", "same", "other")
+
+
+@dataclass
+class Distances:
+    """Distances of a study.
+
+    Attributes
+    ----------
+    measure : str
+        S of MED(S).
+    main : str
+        MED(S), which all others are held against.
+    delta : str
+        Delta(S), the difference that there is on MED's scale.
+    listed : list of str
+        The main one and the others that are asked for.
+    swept : {(what, number): distance}
+        Distances by a parameter that is swept.
+    """
+
+    measure: str
+    main: str
+    delta: str
+    listed: list[str]
+    swept: dict[tuple[str, float], str]
+
+    @classmethod
+    def of(cls, settings: dict[str, Any], grades: Iterable[float]) -> Distances:
+        """Those that settings ask for, with the highest grade of the judgments."""
+        grade = max([1.0, *grades])
+        most = f"max_grade={grade:g}"
+        of, psi, cutoffs = settings["measure"], settings["psi"], settings["cutoffs"]
+        main = canonical(f"MED({of}, {most})")
+        listed = [main, *(canonical(one.replace("{grade}", f"{grade:g}")) for one in settings["distances"])]
+        swept = {("MED-RBP", p): f"MED(RBP(p={p}))" for p in psi} | {("RBO", p): f"RBO(p={p})" for p in psi}
+        swept |= {("MED-nDCG", k): f"MED(nDCG@{k}, {most})" for k in cutoffs}
+        swept |= {("MED-ERR", k): f"MED(ERR({most})@{k})" for k in cutoffs}
+        return cls(of, main, f"Delta({of}, {most})", listed, {key: canonical(one) for key, one in swept.items()})
+
+    @property
+    def all(self) -> list[str]:
+        """All of them, each once."""
+        return list(dict.fromkeys([*self.listed, *self.swept.values()]))
+
+    def numbers(self, what: str) -> list[float]:
+        """Values of a parameter that is swept."""
+        return [number for one, number in self.swept if one == what]
 
 
 def canonical(name: str) -> str:

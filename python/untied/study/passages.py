@@ -7,21 +7,21 @@ the judgments say, and nothing where they are silent.
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
 
 from untied.compare.passages import LONGEST, compare_passages, read_judged_passages, read_passages
-from untied.errors import UntiedError
 from untied.inputs.overlap import QUERIES
-from untied.results.plotting import COLORS
-from untied.study.estimates import linear
-from untied.study.frame import Figure, Study
+from untied.results.palette import COLORS
+from untied.study.frame import Study
 from untied.study.inputs import Inputs, origin
 from untied.study.notes import counted
-from untied.study.rows import markdown, tidy
+from untied.study.plots import Figure, ahead
+from untied.study.rows import linear, markdown, tidy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, ClassVar
 
     from untied.results.table import Table
@@ -51,6 +51,7 @@ class MedPassages(Study):
     """All pairs of runs of passages, query by query."""
 
     name = "med"
+    needs = ("a comparison needs", 2)
     title = "Maximized effectiveness difference of passages"
     columns: ClassVar[Mapping[str, str]] = {
         "query": "the query",
@@ -62,8 +63,6 @@ class MedPassages(Study):
     }
 
     def __init__(self, inputs: PassageInputs, settings: dict[str, Any], groups: Mapping[str, str]) -> None:
-        if len(inputs.runs) < 2:
-            raise UntiedError(f"a comparison needs at least 2 runs, found {len(inputs.runs)}")
         super().__init__(inputs, settings)
         self.groups = groups
 
@@ -116,45 +115,38 @@ class MedPassages(Study):
             for (a, b), of in found.items()
             for query, *values in of
         ]
-        return {self.name: tidy(("query", "run_a", "run_b", "group"), ("value", "difference"), rows)}
+        return {self.name: tidy("query run_a run_b group", "value difference", rows)}
 
-    def figures(self, tables: Mapping[str, Table]) -> list[Figure]:
-        """Two scatter plots."""
-        caption = "Differences of the U-measure with the judgments against MED-U, one dot a query of a pair of runs"
-        return [Figure("passages", caption, (5.6, 2.9), self._draw(tables[self.name]))]
-
-    def _draw(self, table: Table) -> Callable[[Any], None]:
-        def draw(figure: Any) -> None:
-            axes = figure.subplots(1, 2, sharex=True, sharey=True)
-            for axis, (title, rows) in zip(axes, _halves(table).items(), strict=True):
-                axis.axline((0, 0), slope=1, color="0.6", linewidth=0.7)
-                axis.scatter([row[5] for row in rows], [row[4] for row in rows], s=5, linewidths=0, alpha=0.6,
-                             color=COLORS[0], rasterized=True)  # fmt: skip
-                axis.set_title(f"runs of {title}")
-                axis.set_xlabel("difference of U")
-            axes[0].set_ylabel(f"MED-U@{self.settings['text_length']:g}")
-            axes[0].set_xlim(left=0)
-            axes[0].set_ylim(bottom=0)
-
-        return draw
-
-    def summary(self, tables: Mapping[str, Table], show: Callable[[str], str]) -> str:
+    def summary(self, tables: Mapping[str, Table]) -> Iterator[str | Figure]:
         """Means and correlations."""
-        length = self.settings["text_length"]
+        length, halves = self.settings["text_length"], _halves(tables[self.name])
         # Two rankings without a character in common, each as long as counts: 1 - 1/L, 1 - 2/L, ..., all gained by one.
-        whole = int(length)
-        largest = whole - whole * (whole + 1) / 2 / length
+        count = int(length)
+        largest = count - count * (count + 1) / 2 / length
+        yield f"Wholly different rankings have a MED-U of {largest:,.1f}.\n"
+        caption = "Differences of the U-measure with the judgments against MED-U, one dot a query of a pair of runs"
+        yield Figure("passages", caption, (5.6, 2.9), partial(_draw, halves=halves, name=f"MED-U@{length:g}"))
         lines = []
-        for title, rows in _halves(tables[self.name]).items():
+        for title, rows in halves.items():
             values, actual = [row[4] for row in rows], [row[5] for row in rows]
             apart = sum(value > largest - 1e-6 for value in values)
             cells = (sum(values) / len(rows), sum(actual) / len(rows)) if rows else ()
             lines.append([title, str(len(rows)), *(f"{cell:.1f}" for cell in cells), str(apart),
                           f"{linear(actual, values):.4f}"] if rows else [title, "0", "", "", "", ""])  # fmt: skip
         heads = ["runs of", "pairs and queries", "mean MED-U", "mean difference", "wholly different", "Pearson"]
-        return (
-            f"Wholly different rankings have a MED-U of {largest:,.1f}.\n\n{show('passages')}\n{markdown(heads, lines)}"
-        )
+        yield markdown(heads, lines)
+
+
+def _draw(figure: Any, halves: Mapping[str, Sequence[Row]], name: str) -> None:
+    axes = figure.subplots(1, 2, sharex=True, sharey=True)
+    for axis, (title, rows) in zip(axes, halves.items(), strict=True):
+        axis.axline((0, 0), slope=1, color="0.6", linewidth=0.7)
+        axis.scatter([row[5] for row in rows], [row[4] for row in rows], s=5, linewidths=0, alpha=0.6, color=COLORS[0],
+                     rasterized=True)  # fmt: skip
+        axis.set_title(f"runs of {title}")
+        axis.set_xlabel("difference of U")
+    axes[0].set_ylabel(name)
+    ahead(axes[0])
 
 
 def _documents(one: Mapping[str, Any], other: Mapping[str, Any], query: str) -> list[str]:

@@ -1,7 +1,8 @@
-"""Rows of studies as tables and Markdown, and numbers of their options."""
+"""Rows of studies as tables and Markdown, what is computed from them, and numbers of options."""
 
 from __future__ import annotations
 
+import math
 from operator import index
 
 from untied.errors import UntiedError
@@ -10,7 +11,7 @@ from untied.results.text import lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
     from typing import Any, TypeAlias, TypeVar
 
     #: What tells a part from the others: text and numbers.
@@ -18,13 +19,54 @@ if TYPE_CHECKING:
     #: What a part found: text and numbers.
     Row: TypeAlias = tuple[Any, ...]
     Number = TypeVar("Number", int, float)
+    Key = TypeVar("Key", bound=Hashable)
+    Inner = TypeVar("Inner", bound=Hashable)
+    Held = TypeVar("Held")
 
 
-def tidy(texts: Sequence[str], numbers: Sequence[str], rows: Sequence[Row]) -> Table:
-    """A table of rows, whose first columns are texts and the others numbers."""
-    columns = list(zip(*rows, strict=True)) or [()] * (len(texts) + len(numbers))
-    named = dict(zip((*texts, *numbers), map(list, columns), strict=True))
-    return Table({name: named[name] for name in texts}, {name: named[name] for name in numbers})
+def tidy(texts: str, numbers: str, rows: Iterable[Row]) -> Table:
+    """A table of rows; the names of its columns stand with spaces between them, those of texts first."""
+    columns = map(list, zip(*rows, strict=True))
+    named = [{name: next(columns, []) for name in names.split()} for names in (texts, numbers)]
+    return Table(named[0], named[1])
+
+
+def by_first(table: Table, count: int) -> dict[Row, Row]:
+    """Rows by their first columns."""
+    return {row[:count]: row[count:] for row in table.rows()}
+
+
+def gathered(pairs: Iterable[tuple[Key, Held]]) -> dict[Key, list[Held]]:
+    """All that belongs to each key, in order."""
+    found: dict[Key, list[Held]] = {}
+    for key, held in pairs:
+        found.setdefault(key, []).append(held)
+    return found
+
+
+def nested(triples: Iterable[tuple[Key, Inner, Held]]) -> dict[Key, dict[Inner, Held]]:
+    """The same by two keys."""
+    found: dict[Key, dict[Inner, Held]] = {}
+    for key, inner, held in triples:
+        found.setdefault(key, {})[inner] = held
+    return found
+
+
+def mean(values: Iterable[float]) -> float:
+    """The mean; NaN of nothing."""
+    numbers = list(values)
+    return math.fsum(numbers) / len(numbers) if numbers else math.nan
+
+
+def linear(one: Sequence[float], other: Sequence[float]) -> float:
+    """Pearson's coefficient; NaN where one side is constant."""
+    x, y = ([value - centre for value in side] for side, centre in ((one, mean(one)), (other, mean(other))))
+    squares = math.sqrt(_product(x, x)) * math.sqrt(_product(y, y))
+    return _product(x, y) / squares if squares > 0 else math.nan
+
+
+def _product(one: Sequence[float], other: Sequence[float]) -> float:
+    return math.fsum(x * y for x, y in zip(one, other, strict=True))
 
 
 def whole(name: str, value: Any, least: int | None = None) -> int:

@@ -17,38 +17,31 @@ from untied.errors import UntiedError
 from untied.evaluate.runs import Evaluator
 from untied.measures import as_measures
 from untied.progress import each
-from untied.study.frame import DIGITS, Figure, Study, conduct
+from untied.study import ties_summary
+from untied.study.conduct import conduct
+from untied.study.frame import DIGITS, Study, documented
 from untied.study.inputs import Inputs
-from untied.study.rows import tidy
-from untied.study.ties_plots import WIDEST, draw_precision, draw_spread, draw_swaps
-from untied.study.ties_summary import (
-    ORDERS,
-    PRECISIONS,
-    cost_text,
-    precisions_text,
-    spreads_text,
-    swaps_text,
-    touched_text,
-)
+from untied.study.rows import gathered, nested, tidy
+from untied.study.ties_plots import ORDERS, PRECISIONS
+from untied.study.ties_precision import COSTS, at_precision, costs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, ClassVar
 
     from untied._core import Run
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
     from untied.policies import QrelsFormat
-    from untied.policies import Ties as TiesPolicy
     from untied.results.table import Table
-    from untied.study.frame import Result
+    from untied.study.conduct import Result
+    from untied.study.plots import Figure
     from untied.study.rows import Part, Row
 
 #: The six of McSherry & Najork, and three that look at the whole ranking.
 MEASURES = ("P@10", "R@100", "F1@10", "AP", "RR", "nDCG@10", "nDCG", "Rprec", "Bpref")
-LEVELS = 255
 
 
 class Ties(Study):
@@ -57,6 +50,7 @@ class Ties(Study):
     name = "ties"
     title = "Ties: what they touch, how far their orders are apart, and what coarser scores do"
     seeded = False
+    beside = ("cost",)
     columns: ClassVar[Mapping[str, str]] = {
         "run": "the run",
         "query": "the query",
@@ -83,6 +77,9 @@ class Ties(Study):
         "difference": "largest difference of means among these",
         "run_a": "the run ahead in that pair",
         "run_b": "the other one",
+        **{f"{policy}_ms": f"CPU milliseconds to evaluate all runs with ties {policy}" for policy in COSTS},
+        "to_given": "ratio of expected to given",
+        "to_docid": "ratio of expected to docid",
     }
 
     @staticmethod
@@ -91,11 +88,7 @@ class Ties(Study):
         listed = ", ".join(MEASURES)
         add("-m", "--measure", metavar="MEASURE", action="append", dest="measures",
             help=f"a measure, repeatable (default: {listed})")  # fmt: skip
-        add(
-            "--cost",
-            action="store_true",
-            help="also measure the time that averaging over ties takes (ties-cost.tsv and the summary)",
-        )
+        add("--cost", action="store_true", help="also measure the time that averaging over ties takes")
 
     def parts(self) -> Sequence[Part]:
         """One for each precision."""
@@ -140,111 +133,36 @@ class Ties(Study):
 
     def tables(self, found: Mapping[Part, list[Row]]) -> dict[str, Table]:
         """Values, counts of ties, queries, rankings of runs, pairs that ties can reverse."""
-        values = [
-            (row[1], row[2], part[0], *row[3:]) for part, rows in found.items() for row in rows if row[0] == "value"
-        ]
-        counts = [(row[1], part[0], *row[2:]) for part, rows in found.items() for row in rows if row[0] == "counts"]
-        mixed = {(row[1], part[0]): row[2] for part, rows in found.items() for row in rows if row[0] == "mixed"}
-        queries = [row[1:] for rows in found.values() for row in rows if row[0] == "query"]
-        rankings: dict[tuple[str, str, str], dict[str, float]] = {}
-        intervals: dict[tuple[str, str], dict[str, tuple[float, float, float]]] = {}
-        for run, measure, precision, value, low, high, docid, given in values:
-            for order, one in zip(ORDERS, (value, docid, given, high, low), strict=True):
-                rankings.setdefault((measure, precision, order), {})[run] = round(one, DIGITS)
-            intervals.setdefault((measure, precision), {})[run] = (value, low, high)
-        return {
-            self.name: tidy(("run", "measure", "precision"), ("value", "low", "high", "docid", "given"), values),
-            f"{self.name}-runs": tidy(
-                ("run", "precision"),
-                ("documents", "tied", "largest", "tied_queries", "mixed_queries"),
-                [(*row, mixed.get((row[0], row[1]))) for row in counts],
+        kinds = gathered((kind, (precision, *row)) for (precision,), rows in found.items() for kind, *row in rows)
+        values = [(run, measure, precision, *row) for precision, run, measure, *row in kinds.get("value", ())]
+        mixed = {(run, precision): number for precision, run, number in kinds.get("mixed", ())}
+        counts = [(run, at, *row, mixed.get((run, at))) for at, run, *row in kinds["counts"]]
+        rankings = nested(
+            ((measure, precision, order), run, round(one, DIGITS))
+            for run, measure, precision, value, low, high, docid, given in values
+            for order, one in zip(ORDERS, (value, docid, given, high, low), strict=True)
+        )
+        intervals = nested(((measure, precision), run, tuple(row[:3])) for run, measure, precision, *row in values)
+        tables = {
+            "": tidy("run measure precision", "value low high docid given", values),
+            "-runs": tidy("run precision", "documents tied largest tied_queries mixed_queries", counts),
+            "-queries": tidy("run query measure", "value low high", (row[1:] for row in kinds.get("query", ()))),
+            "-orders": tidy(
+                "measure precision order to_precision to_order", "runs tau swapped pairs", _compared(rankings)
             ),
-            f"{self.name}-queries": tidy(("run", "query", "measure"), ("value", "low", "high"), queries),
-            f"{self.name}-orders": tidy(
-                ("measure", "precision", "order", "to_precision", "to_order"),
-                ("runs", "tau", "swapped", "pairs"),
-                list(_compared(rankings)),
-            ),
-            f"{self.name}-reversible": tidy(
-                ("measure", "precision", "run_a", "run_b"),
-                ("pairs", "reversible", "difference"),
-                [(*key, *_reversible(of_runs)) for key, of_runs in intervals.items()],
+            "-reversible": tidy(
+                "measure precision run_a run_b",
+                "pairs reversible difference",
+                ((*key, *_reversible(of_runs)) for key, of_runs in intervals.items()),
             ),
         }
+        if self.settings["cost"]:
+            tables["-cost"] = costs(self.inputs, self.settings["measures"])
+        return {f"{self.name}{name}": table for name, table in tables.items()}
 
-    def figures(self, tables: Mapping[str, Table]) -> list[Figure]:
-        """Spread of every run, swaps between orders, and what precision does."""
-        measures = list(dict.fromkeys(tables[self.name]["measure"]))
-        rows = -(-len(measures) // 3)
-        figures = [
-            Figure(
-                "spread",
-                f"The {WIDEST} runs of each measure that depend most on the order of tied documents: from the worst "
-                "order to the best (bar), the mean over all orders (line), and by document id (dot)",
-                (6.8, 0.4 + 1.35 * rows),
-                lambda figure: draw_spread(figure, tables[self.name], measures),
-            )
-        ]
-        if len(self.inputs.runs) > 1:
-            figures.append(
-                Figure(
-                    "swaps",
-                    "Pairs of runs that are ordered otherwise than by the mean over tie orders, and pairs that some "
-                    "order of ties can put the other way round",
-                    (6.8, 0.9 + 0.26 * len(measures)),
-                    lambda figure: draw_swaps(figure, tables, self.name, measures),
-                )
-            )
-        figures.append(
-            Figure(
-                "precision",
-                "Scores read more coarsely: documents that tie, of every run (the line is the median run); how far "
-                "best and worst order are apart, in the mean over runs; and Kendall's tau with the means of float64",
-                (6.8, 2.9),
-                lambda figure: draw_precision(figure, tables, self.name, measures),
-            )
-        )
-        return figures
-
-    def summary(self, tables: Mapping[str, Table], show: Callable[[str], str]) -> str:
-        """What ties touch, how far orders are apart, swaps, precision."""
-        several = len(self.inputs.runs) > 1
-        text = [
-            "## What ties touch\n",
-            touched_text(tables, self.name),
-            "## From the worst order to the best\n",
-            show("spread"),
-            spreads_text(tables, self.name),
-        ]
-        if several:
-            text += [
-                "## Which run is better\n",
-                show("swaps"),
-                "Pairs of runs that two ways of ordering tied documents rank oppositely; `trec` is by id over scores "
-                "in 32 bits, as trec_eval 9 has it. *reversible*: pairs with different means that some order of their "
-                "ties puts the other way round.\n",
-                swaps_text(tables, self.name),
-            ]
-        text += ["## The precision of scores\n", show("precision"), precisions_text(tables, self.name, several)]
-        return "\n".join(text)
-
-
-def at_precision(run: Run, precision: str) -> tuple[Run, str]:
-    """A run, and the `score_dtype` with which its scores are read so."""
-    if precision != PRECISIONS[-1]:
-        return run, precision
-    return _core.Run.from_mapping({query: _levels(run[query]) for query in run.queries()}), PRECISIONS[0]
-
-
-def _levels(scored: list[tuple[str, float]]) -> dict[str, int]:
-    """Scores as whole numbers from 0, the lowest, to 255, the highest, the nearest of evenly spaced ones."""
-    scores = [score for _, score in scored]
-    low, high = min(scores), max(scores)
-    # Halves, so that the width of a query's scores does not overflow.
-    width = high / 2 - low / 2
-    if width == 0:
-        return dict.fromkeys((document for document, _ in scored), 0)
-    return {document: int((score / 2 - low / 2) / width * LEVELS + 0.5) for document, score in scored}
+    def summary(self, tables: Mapping[str, Table]) -> Iterator[str | Figure]:
+        """What ties touch, how far orders are apart, swaps, precision, cost."""
+        return ties_summary.pieces(tables, self.name)
 
 
 def _compared(rankings: Mapping[tuple[str, str, str], Mapping[str, float]]) -> Iterable[Row]:
@@ -276,36 +194,7 @@ def _reversible(of_runs: Mapping[str, tuple[float, float, float]]) -> Row:
     return widest[1], widest[2], pairs, number, widest[0]
 
 
-def costs(inputs: Inputs, measures: Sequence[MeasureLike], repeats: int = 5) -> Table:
-    """What averaging over all tie orders costs: CPU time of evaluations with data in memory, on one thread.
-
-    Policies take turns; medians of `repeats`. Once with scores as they are, and once with 8 bits of them, where most
-    documents are tied.
-    """
-    from statistics import median
-    from time import process_time
-
-    policies: tuple[TiesPolicy, ...] = ("given", "docid", "expected", "range")
-    rows = []
-    for precision in (PRECISIONS[0], PRECISIONS[-1]):
-        runs = [at_precision(run, precision)[0] for run in inputs.runs.values()]
-        for measure in each(list(measures), "measure"):
-            evaluators = {ties: Evaluator(inputs.qrels, [measure], ties=ties, threads=1) for ties in policies}
-            times: dict[str, list[float]] = {ties: [] for ties in policies}
-            for number in range(repeats + 1):
-                for ties, evaluator in evaluators.items():
-                    begun = process_time()
-                    for run in runs:
-                        evaluator.means(run)
-                    if number > 0:  # the first turn warms up
-                        times[ties].append(process_time() - begun)
-            medians = {ties: median(of) for ties, of in times.items()}
-            milliseconds = [1000 * medians[ties] for ties in policies]
-            ratios = [median(a / b for a, b in zip(times["expected"], times[to], strict=True)) for to in policies[:2]]
-            rows.append((str(measure), precision, *milliseconds, *ratios))
-    return tidy(("measure", "precision"), (*(f"{ties}_ms" for ties in policies), "to_given", "to_docid"), rows)
-
-
+@documented
 def ties(
     qrels: QrelsLike,
     runs: Runs,
@@ -322,35 +211,18 @@ def ties(
 
     Parameters
     ----------
-    qrels, runs, qrels_format
-        As for `untied.evaluate`.
-    directory : path
-        Where tables, plots and summary are written. A study that was interrupted there goes on where it was.
     measures : measures or their names, optional
         What to evaluate. By default P@10, R@100, F1@10, AP, RR, nDCG@10, nDCG, Rprec and Bpref.
     cost : bool
-        Whether to measure what averaging over tie orders costs, too. ``ties-cost.tsv`` then has, for each measure, CPU
-        milliseconds to evaluate all runs in memory on one thread with ``ties="given"``, ``"docid"``, ``"expected"`` and
-        ``"range"``, and the ratios of ``"expected"`` to the first two. The summary shows them too. Times differ from
-        call to call, so they are in no other file.
-    plots : str
-        ``"svg"``, ``"png"``, ``"both"`` or ``"none"``. Plots need matplotlib.
-    restart : bool
-        Whether to forget what is in the folder, instead of going on with it.
-    threads : int, optional
-        Number of threads; it never changes a value.
+        Whether to measure what averaging over tie orders costs, too. ``ties-cost.tsv`` and the summary then have, for
+        each measure, CPU milliseconds to evaluate all runs in memory on one thread with ``ties="given"``, ``"docid"``,
+        ``"expected"`` and ``"range"``, and the ratios of ``"expected"`` to the first two. Times differ from call to
+        call.
 
     Returns
     -------
     Result
         ``rows`` has a row for every run, measure and precision.
-
-    Raises
-    ------
-    UntiedError
-        An option is refused, or the folder holds a study with other settings.
-    InputError
-        A file's content is not what its format promises.
 
     References
     ----------
@@ -358,9 +230,5 @@ def ties(
     Scores, ECIR.
     """
     asked = [str(measure) for measure in as_measures(MEASURES if measures is None else measures)]
-    study = Ties(Inputs(qrels, runs, qrels_format=qrels_format, threads=threads), {"measures": asked})
-    result = conduct(study, directory, plots=plots, restart=restart)
-    if cost:
-        found = costs(study.inputs, asked)
-        result.add(f"{study.name}-cost", found, cost_text(found, study.name))
-    return result
+    inputs = Inputs(qrels, runs, qrels_format=qrels_format, threads=threads)
+    return conduct(Ties(inputs, {"measures": asked, "cost": cost}), directory, plots=plots, restart=restart)

@@ -1,0 +1,158 @@
+"""What the study of agreement found, in words, tables and plots."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from itertools import combinations
+
+from untied._core import show_id
+from untied.results.palette import COLORS
+from untied.study.plots import Figure, grid, legend, look
+from untied.study.rows import by_first, gathered, markdown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from untied.results.table import Table
+    from untied.study.rows import Row
+
+#: The judgments as they are.
+ALL = "all"
+#: Runs in the plot of those that move most.
+MOVERS = 20
+
+
+def pieces(tables: Mapping[str, Table], name: str, measures: Sequence[str], count: int) -> Iterator[str | Figure]:
+    """Measures, judgments, the largest disagreements of that many runs."""
+    between = by_first(tables[name], 4)
+    yield (
+        f"{count} runs ranked by their means over queries, {count * (count - 1) // 2:,} pairs. tau_b and the "
+        "symmetric tau_AP take runs of equal value for equal. *swapped*: pairs that the two rankings order "
+        "oppositely.\n"
+    )
+    if len(measures) > 1:
+        found = {pair: between[pair[0], ALL, pair[1], ALL] for pair in combinations(measures, 2)}
+        side = 1.6 + 0.45 * len(measures)
+        yield "## Measures\n"
+        yield Figure(
+            "measures",
+            "Rankings of runs by two measures: Kendall's tau_b above the diagonal, tau_AP below",
+            (min(6.8, side + 0.4), min(6.0, side - 0.4)),
+            lambda figure: _draw_heat(figure, found, measures),
+        )
+        yield "From the pair that agrees least to the one that agrees most:\n"
+        least = sorted(found.items(), key=lambda item: -1.0 if math.isnan(item[1][0]) else item[1][0])
+        yield markdown(
+            ["measures", "tau_b", "tau_AP", "swapped", "tied by the first", "by the second"],
+            [[" and ".join(pair), f"{tau:.4f}", f"{ap:.4f}", *(f"{one:,}" for one in counts)]
+             for pair, (tau, ap, *counts, _) in least],
+        )  # fmt: skip
+    judged = by_first(tables[f"{name}-judgments"], 1)
+    labels = [label for (label,) in judged if label != ALL]
+    if labels:
+        changed = {(one, label): between[one, ALL, one, label] for one in measures for label in labels}
+        rows = [[label, *(f"{number:,}" for number in numbers)] for (label,), numbers in judged.items()]
+        yield "## Judgments\n"
+        yield markdown(["judgments", "queries", "judged documents", "relevant"], rows)
+        yield Figure(
+            "judgments",
+            "Rankings of runs by other judgments against the ranking by all, measure by measure",
+            (6.8, 3.0),
+            lambda figure: _draw_judgments(figure, changed, measures, labels),
+        )
+        for what, cell in (
+            ("tau_b with the ranking by all judgments, and pairs swapped:\n", "{0:.4f} ({2:,})"),
+            ("tau_AP with it:\n", "{1:.4f}"),
+        ):
+            yield what
+            yield markdown(
+                ["measure", *labels],
+                [[one, *(cell.format(*changed[one, label]) for label in labels)] for one in measures],
+            )
+    rows_of_runs = list(tables[f"{name}-runs"].rows())
+    ranks = {
+        "measure": gathered((run, rank) for run, _, label, _, rank in rows_of_runs if label == ALL),
+        "judgments": gathered((run, rank) for run, measure, *_, rank in rows_of_runs if measure == measures[0]),
+    }
+    for over, title, what in (
+        ("measure", "measures", "the measures"),
+        ("judgments", "judgments", f"the judgments, by {measures[0]}"),
+    ):
+        movers = [row for of, *row in tables[f"{name}-moves"].rows() if of == over and row[3] != row[4]][:MOVERS]
+        if movers:
+            yield f"## The largest disagreements of {title}\n"
+            yield Figure(
+                f"moves-{over}",
+                f"Runs whose rank depends most on {what}: their ranks by all of them (dots), and the highest and the "
+                "lowest by name",
+                (6.8, 0.7 + 0.19 * len(movers)),
+                partial(_draw_moves, rows=movers, ranks=ranks[over], runs=count),
+            )
+            yield markdown(
+                ["run", "highest rank", "by", "lowest rank", "by "],
+                [[f"`{show_id(run)}`", f"{high:g}", best, f"{low:g}", worst]
+                 for run, best, worst, high, low in movers],
+            )  # fmt: skip
+
+
+def _draw_heat(figure: Any, found: Mapping[tuple[str, str], Row], measures: Sequence[str]) -> None:
+    """tau_b of two measures above the diagonal, tau_AP below."""
+    axis = figure.subplots()
+    size = len(measures)
+    cells = [[math.nan] * size for _ in range(size)]
+    for (one, other), (tau, ap, *_) in found.items():
+        i, j = measures.index(one), measures.index(other)
+        cells[i][j], cells[j][i] = tau, ap
+    low = min((cell for row in cells for cell in row if not math.isnan(cell)), default=0.0)
+    image = axis.imshow(cells, cmap="cividis", vmin=low, vmax=1)
+    for i, row in enumerate(cells):
+        for j, cell in enumerate(row):
+            if not math.isnan(cell):
+                dark = cell < (low + 1) / 2
+                axis.text(j, i, f"{cell:.2f}", ha="center", va="center", fontsize=7, color="white" if dark else "black")
+    axis.set_xticks(range(size), measures, rotation=40, ha="right", rotation_mode="anchor")
+    axis.set_yticks(range(size), measures)
+    axis.tick_params(length=0)
+    axis.spines[:].set_visible(False)
+    bar = figure.colorbar(image, ax=axis, shrink=0.8, pad=0.02)
+    bar.set_label("tau_b (above), tau_AP (below)")
+    bar.outline.set_visible(False)
+
+
+def _draw_judgments(
+    figure: Any, found: Mapping[tuple[str, str], Row], measures: Sequence[str], labels: Sequence[str]
+) -> None:
+    """How alike the rankings by other judgments and by all are, a line a measure."""
+    axes = figure.subplots(1, 2, sharey=True)
+    for number, title in enumerate(("Kendall's tau_b", "tau_AP")):
+        for place, measure in enumerate(measures):
+            axes[number].plot(range(len(labels)), [found[measure, label][number] for label in labels], label=measure,
+                              linewidth=1, markersize=3.5, **look(place))  # fmt: skip
+        axes[number].set_title(f"{title} with all judgments")
+        axes[number].set_xticks(range(len(labels)), [show_id(label) for label in labels])
+        grid(axes[number], "y")
+    lowest = min(min(tau, ap) for tau, ap, *_ in found.values())
+    spread = 1 - lowest or 0.1  # all may agree
+    axes[0].set_ylim(lowest - 0.05 * spread, 1 + 0.02 * spread)
+    legend(figure, "right center")
+
+
+def _draw_moves(figure: Any, rows: Sequence[Sequence[Any]], ranks: Mapping[str, Sequence[float]], runs: int) -> None:
+    """All ranks of every run, from the highest to the lowest."""
+    axis = figure.subplots()
+    side = {"textcoords": "offset points", "va": "center", "fontsize": 6, "color": "0.25"}
+    for place, (run, best, worst, high, low) in enumerate(rows):
+        axis.plot([high, low], [place, place], color="0.75", linewidth=1.5, zorder=1)
+        axis.plot(ranks[run], [place] * len(ranks[run]), ".", color=COLORS[0], markersize=4, markeredgewidth=0,
+                  zorder=2)  # fmt: skip
+        axis.annotate(show_id(best), (high, place), (-5, 0), ha="right", **side)
+        axis.annotate(show_id(worst), (low, place), (5, 0), ha="left", **side)
+    axis.set_yticks(range(len(rows)), [show_id(run) for run, *_ in rows])
+    axis.set_ylim(len(rows) - 0.4, -0.6)
+    axis.set_xlim(-0.1 * runs, 1.1 * runs)
+    axis.set_xticks([1, *range(20, runs, 20), runs] if runs > 20 else range(1, runs + 1))
+    axis.set_xlabel(f"rank among {runs} runs")
+    grid(axis, "x")

@@ -1,0 +1,104 @@
+"""Measures and options of studies that hold measures against AP."""
+
+from __future__ import annotations
+
+import math
+
+from untied.errors import UntiedError
+from untied.measures import as_measure, as_measures
+from untied.study.rows import numbers, whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from untied.measures import MeasureLike
+
+#: The truth: AP with all judgments.
+TRUTH = "AP"
+#: What is held against it, and how `untied` calls it; ``{rel}`` is the lowest relevant grade, ``{p}`` the share of the
+#: pool that is judged. bpref-10 and bpref divide by R + 10 and by R, as the paper has it, trec_eval's by min(N, ...).
+MEASURES = {
+    "bpref-10": "Bpref(rel={rel},variant='paper',extra=10)",
+    "bpref": "Bpref(rel={rel},variant='paper')",
+    "bpref-10 (trec_eval)": "Bpref(rel={rel},extra=10)",
+    "bpref (trec_eval)": "Bpref(rel={rel})",
+    "indAP": "AP(rel={rel},judged_only=True)",
+    "subAP": "subAP(rel={rel},p={p})",
+    "infAP": "infAP(rel={rel})",
+    "AP": "AP(rel={rel})",
+    "nDCG": "nDCG",
+}
+
+
+def complete(name: str, rel: float, share: float) -> str:
+    """A measure's name, with the lowest relevant grade and the share of the pool that is judged."""
+    return str(as_measure(name.replace("{rel}", repr(rel)).replace("{p}", repr(share))))
+
+
+def bare_name(template: str) -> str:
+    """The measure's own name, however it is spelled, without parameters and cutoff."""
+    return as_measure(complete(template, 1, 0.5)).name
+
+
+def add_rates(add: Callable[..., argparse.Action], rates: Sequence[float], what: str) -> None:
+    """Add the options that studies with rates and samples share."""
+    default = ",".join(f"{rate:g}" for rate in rates)
+    add("--rates", metavar="R,R,...", type=numbers, default=rates, help=f"percent {what} (default: {default})")
+    add("--samples", metavar="N", type=int, default=10, help="samples at each rate below 100 (default: 10)")
+    add("-m", "--measure", metavar="MEASURE", action="append", dest="measures",
+        help=f"a measure to compare with AP, repeatable; {{p}} in it is the share of the judgments "
+        f"(default: {', '.join(MEASURES)})")  # fmt: skip
+    add("--rel", metavar="GRADE", type=float, default=1.0,
+        help="lowest relevant grade of AP and the default measures but nDCG (default: 1)")  # fmt: skip
+    add("--pool-depth", metavar="K", type=int,
+        help="judgments of the pool of the runs to this depth: its unjudged documents count as non-relevant, judged "
+        "ones outside it are left out (default: all judgments)")  # fmt: skip
+
+
+def checked(
+    rates: Sequence[float],
+    samples: int,
+    measures: MeasureLike | Iterable[MeasureLike] | None,
+    rel: float,
+    pool_depth: int | None,
+    seed: int,
+) -> dict[str, Any]:
+    """Settings of a study with rates and samples."""
+    for rate in rates:
+        if not 0 < rate <= 100:
+            raise UntiedError(f"rates are percent, above 0 and at most 100, not {rate:g}")
+    if not (math.isfinite(rel) and rel > 0):
+        raise UntiedError(f"rel must be a number above 0, not {rel:g}")
+    # With everything kept there is the truth, which is always needed.
+    return {
+        "rates": sorted({100.0, *map(float, rates)}, reverse=True),
+        "samples": whole("samples", samples, 1),
+        "measures": labels(measures, rel),
+        "rel": float(rel),
+        "pool_depth": None if pool_depth is None else whole("pool_depth", pool_depth, 1),
+        "seed": whole("seed", seed),
+    }
+
+
+def labels(measures: MeasureLike | Iterable[MeasureLike] | None, rel: float) -> list[str]:
+    """What measures are called: those of `MEASURES` as there, others by their names. AP is always among them."""
+    if measures is None:
+        return list(MEASURES)
+    several: Any = [measures] if isinstance(measures, str) or not hasattr(measures, "__iter__") else measures
+    found: list[str] = []
+    for measure in several:
+        name = measure if isinstance(measure, str) else str(as_measure(measure))
+        if name in MEASURES or "{p}" in name:
+            complete(MEASURES.get(name, name), rel, 0.5)
+            found.append(name)
+        else:
+            found += [_own(str(one), rel) for one in as_measures(name)]
+    return list(dict.fromkeys([*found, TRUTH]))
+
+
+def _own(name: str, rel: float) -> str:
+    """A name that is none of `MEASURES`: AP(rel=1) is AP for short, which here is AP with the study's `rel`."""
+    return f"{name}(rel=1)" if rel != 1 and "{rel}" in MEASURES.get(name, "") else name

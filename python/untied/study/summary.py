@@ -1,0 +1,74 @@
+"""The summary of a study in Markdown: what it found, what the columns of its tables hold, how it was made."""
+
+from __future__ import annotations
+
+import shlex
+
+from untied._core import __version__, show_id
+from untied.study.rows import markdown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from untied.results.table import Table
+    from untied.study.frame import Study
+
+
+def text(study: Study, tables: Mapping[str, Table], findings: str, notes: Sequence[str]) -> str:
+    """All of it."""
+    inputs = study.inputs
+    columns = [
+        f"* `{name}.tsv`: " + "; ".join(f"`{column}`: {study.columns[column]}" for column in table.columns) + "."
+        for name, table in tables.items()
+    ]
+    rows = [
+        [show_id(one["name"] or ""), show_id(one["path"]) if one["path"] else "in memory", f"`{one['sha256']}`"]
+        for one in inputs.origins
+    ]
+    return "\n".join(
+        [
+            f"# {study.title}\n",
+            f"{len(inputs.runs)} runs, {len(inputs.qrels)} judged queries.\n",
+            *(f"Note: {note}.\n" for note in notes),
+            findings.strip() + "\n",
+            "## Tables\n",
+            *columns,
+            "\n## How this was made\n",
+            f"untied {__version__}:\n",
+            f"    {_command(study)}\n",
+            f"<details><summary>{len(rows)} inputs with their SHA-256</summary>\n",
+            markdown(["input", "path", "SHA-256"], rows, texts=3),
+            "</details>\n",
+        ]
+    )
+
+
+def _command(study: Study) -> str:
+    """The command that does the same. The folder to write to is left open, as no value depends on it."""
+    words = ["untied", "study", study.name]
+    for origin in study.inputs.origins:
+        words += [word for word in (origin["option"], origin["path"] or origin["name"]) if word]
+    if study.inputs.qrels_format != "auto":
+        words += ["--qrels-format", study.inputs.qrels_format]
+    for name, value in study.settings.items():
+        option = "--" + name.replace("_", "-")
+        if isinstance(value, list) and any(isinstance(one, str) for one in value):
+            words += [word for one in value for word in (option.removesuffix("s"), one)]
+        elif isinstance(value, list):
+            words += [option, ",".join(f"{one:g}" for one in value)]
+        elif isinstance(value, bool):
+            words += [option] if value else []
+        elif value is not None:
+            words += [option, str(value)]
+    return shlex.join(show_id(word) for word in words) + " -o DIR"
+
+
+def tsv(table: Table) -> str:
+    """A table with all digits; ids made harmless."""
+    lines = ["\t".join(table.columns), *("\t".join(map(_cell, row)) for row in table.rows())]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else show_id(value) if isinstance(value, str) else repr(value)

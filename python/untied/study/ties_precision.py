@@ -1,0 +1,68 @@
+"""Runs whose scores are read at a precision, and what averaging over their ties costs."""
+
+from __future__ import annotations
+
+from untied._core import Run
+from untied.evaluate.runs import Evaluator
+from untied.progress import each
+from untied.study.rows import tidy
+from untied.study.ties_plots import PRECISIONS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from untied.measures import MeasureLike
+    from untied.policies import Ties
+    from untied.results.table import Table
+    from untied.study.inputs import Inputs
+
+LEVELS = 255
+#: Policies whose cost is measured.
+COSTS: tuple[Ties, ...] = ("given", "docid", "expected", "range")
+
+
+def at_precision(run: Run, precision: str) -> tuple[Run, str]:
+    """A run, and the `score_dtype` with which its scores are read so."""
+    if precision != PRECISIONS[-1]:
+        return run, precision
+    return Run.from_mapping({query: _levels(run[query]) for query in run.queries()}), PRECISIONS[0]
+
+
+def _levels(scored: list[tuple[str, float]]) -> dict[str, int]:
+    """Scores as whole numbers from 0, the lowest, to 255, the highest, the nearest of evenly spaced ones."""
+    scores = [score for _, score in scored]
+    low, high = min(scores), max(scores)
+    # Halves, so that the width of a query's scores does not overflow.
+    width = high / 2 - low / 2
+    if width == 0:
+        return dict.fromkeys((document for document, _ in scored), 0)
+    return {document: int((score / 2 - low / 2) / width * LEVELS + 0.5) for document, score in scored}
+
+
+def costs(inputs: Inputs, measures: Sequence[MeasureLike], repeats: int = 5) -> Table:
+    """What averaging over all tie orders costs: CPU time of evaluations with data in memory, on one thread.
+
+    Policies take turns; medians of `repeats`. Once with scores as they are, and once with 8 bits of them, where most
+    documents are tied.
+    """
+    from statistics import median
+    from time import process_time
+
+    rows = []
+    for precision in (PRECISIONS[0], PRECISIONS[-1]):
+        runs = [at_precision(run, precision)[0] for run in inputs.runs.values()]
+        for measure in each(list(measures), "measure"):
+            evaluators = {ties: Evaluator(inputs.qrels, [measure], ties=ties, threads=1) for ties in COSTS}
+            times: dict[str, list[float]] = {ties: [] for ties in COSTS}
+            for number in range(repeats + 1):
+                for ties, evaluator in evaluators.items():
+                    begun = process_time()
+                    for run in runs:
+                        evaluator.means(run)
+                    if number > 0:  # the first turn warms up
+                        times[ties].append(process_time() - begun)
+            milliseconds = [1000 * median(of) for of in times.values()]
+            ratios = [median(a / b for a, b in zip(times["expected"], times[to], strict=True)) for to in COSTS[:2]]
+            rows.append((str(measure), precision, *milliseconds, *ratios))
+    return tidy("measure precision", f"{' '.join(f'{ties}_ms' for ties in COSTS)} to_given to_docid", rows)
