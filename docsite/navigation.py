@@ -30,6 +30,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/partial-order.md",
         "docs/conventions.md",
         "docs/own-measures.md",
+        "docs/results.md",
     ),
     "Guides/Comparing runs": (
         "docs/comparing.md",

@@ -269,7 +269,7 @@ def compare(
 def clear_errors() -> Iterator[None]:
     """Turn what Spark makes of untied's errors back into these, for whatever is done with a DataFrame of values.
 
-    A worker's exception reaches the driver within one of Spark's, whose text has its traceback. Aggregates need no such
+    A worker's exception reaches the driver within one of Spark's, whose text has its traceback. Means need no such
     help.
 
     Raises
@@ -382,7 +382,7 @@ def _ddl(schema: Any) -> str:
 
 
 def _summary(rows: DataFrame, summarize: Callable[[Iterable[Any]], Any]) -> Any:
-    """Aggregate in one task, to which values come in the order of the queries."""
+    """Average in one task, to which values come in the order of the queries."""
     import pickle
 
     def task(batches: Iterable[Any]) -> Iterator[Any]:

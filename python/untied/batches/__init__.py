@@ -5,7 +5,7 @@ qrels in, values of queries out. It holds nothing but plain data and can be pick
 to stand together; a batch may end within a query. A `BatchComparer` does the same for two runs. `untied.spark` is built
 on both.
 
-What comes out has all that aggregates are made of: `BatchEvaluator.summary` gives them from the rows of all pieces,
+What comes out has all that means are made of: `BatchEvaluator.summary` gives them from the rows of all pieces,
 with the same bits as `untied.evaluate` of the whole.
 """
 

@@ -185,7 +185,7 @@ class Evaluator:
         return self._native.evaluate(as_run(run, self._threads))
 
     def means(self, run: OneRun) -> dict[str, float]:
-        """Aggregates of one run, and nothing else.
+        """Means of one run, and nothing else.
 
         Parameters
         ----------

@@ -119,9 +119,9 @@ def gate(
     baseline : run, optional
         The run that `max_drop` and `max_med` compare with.
     min, max : {measure: value} or list of (measure, value)
-        Smallest and largest aggregate of a measure that is allowed: its mean over queries, or the sum of a count.
+        Smallest and largest mean of a measure that is allowed; of a count its sum over queries.
     max_drop : {measure: value} or list of (measure, value)
-        By how much the aggregate may be worse than the baseline's: a number, or ``"2%"`` of the baseline's. Where lower
+        By how much the mean may be worse than the baseline's: a number, or ``"2%"`` of the baseline's. Where lower
         values are better, by how much it may be higher. It is compared over the queries that the baseline has.
     max_med : {measure: value} or list of (measure, value)
         Largest mean ``MED`` of the measure that is allowed: the largest difference between both runs that judgments

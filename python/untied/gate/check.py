@@ -23,7 +23,7 @@ class Check:
     limit : float
         The limit, as a value of the measure.
     value : float
-        What decides: the aggregate of the run, its drop below the baseline's, or the largest possible MED. Of values
+        What decides: the mean of the run, its drop below the baseline's, or the largest possible MED. Of values
         that are estimated or bounded, the end that speaks against the run. NaN where there is none.
     decided_on : str
         What this value is, in words, with the number of queries.
@@ -32,7 +32,7 @@ class Check:
     reasons : list of str
         Why the check fails whatever the value is: queries that are missing or undefined, too few queries.
     run, baseline : float or None
-        The aggregates of both runs over the queries that were compared; that of the baseline only for ``"max-drop"``,
+        The means of both runs over the queries that were compared; that of the baseline only for ``"max-drop"``,
         neither for ``"max-med"``.
     p : float or None
         Of a drop beyond the limit, where only significant ones count: the one-sided p-value of the paired randomisation

@@ -74,7 +74,7 @@ class Evidence:
         return _column(self._results["nan"], measure, run)
 
     def total(self, measure: Measure, run: str, *, with_zeros: bool) -> Value:
-        """The aggregate, as `evaluate` has it; undefined values count 0, or are left out."""
+        """The mean, as `evaluate` has it; undefined values count 0, or are left out."""
         if with_zeros:
             if "zero" not in self._results:
                 self._results["zero"] = self._evaluated(self._results["nan"]._measures, "zero")
@@ -102,7 +102,7 @@ class Evidence:
         return [self._rows.query(row) for row in rows]
 
     def margin(self, measure: Measure, run: str) -> float:
-        """How far an estimated aggregate may be off; 0 where it is exact, NaN where the error is unknown.
+        """How far an estimated mean may be off; 0 where it is exact, NaN where the error is unknown.
 
         Queries are drawn from one seed, so their errors are added up.
         """
@@ -126,7 +126,7 @@ def _column(results: Results, measure: Measure, run: str) -> Sequence[float]:
 
 
 class Limit:
-    """A limit as it was given: a number, or a share of the baseline's aggregate."""
+    """A limit as it was given: a number, or a share of the baseline's mean."""
 
     def __init__(self, kind: str, measure: Measure, given: float | str) -> None:
         self.kind, self.measure = kind, measure

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from untied._core import Measure
     from untied.gate.evidence import Evidence, Limit
 
-#: What aggregates are called.
+#: What means are called.
 NAMES = {"mean": "mean", "log": "geometric mean", "sum": "sum"}
 #: Certainties, from the most to the least certain.
 CERTAIN = ("exact", "interval", "estimate")
@@ -55,7 +55,7 @@ class Allowed:
 
 
 def own(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
-    """``min`` and ``max``: the aggregate of the run by itself."""
+    """``min`` and ``max``: the mean of the run by itself."""
     kind, measure = limit.kind, limit.measure
     values, missing = evidence.values(measure, "run"), evidence.missing("run")
     lower_is_better = measure.lower_is_better

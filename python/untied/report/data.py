@@ -159,7 +159,7 @@ def _curves(qrels: Qrels, runs: dict[str, Run], policies: dict[str, Any]) -> dic
 def _totals(
     qrels: Qrels, runs: dict[str, Run], measures: list[Measure], policies: dict[str, Any]
 ) -> list[list[float | None]]:
-    """Aggregates, run by run, a few measures at a time, so that their values fit into memory."""
+    """Means, run by run, a few measures at a time, so that their values fit into memory."""
     at_once = max(1, HELD // max(1, len(qrels)))
     found: list[list[float | None]] = [[] for _ in runs]
     for first in range(0, len(measures), at_once):

@@ -37,6 +37,12 @@ class Exported:
 
         return polars.DataFrame(self._exported())
 
+    def to_numpy(self) -> Any:
+        """Make a numpy array of the numbers, rows by columns; NaN where there is none."""
+        import numpy
+
+        return numpy.array(list(self._exported()._numbers.values()), dtype=float).T
+
     def to_dicts(self) -> list[dict[str, Any]]:
         """One dict a row."""
         table = self._exported()
@@ -127,12 +133,6 @@ class Table(Exported):
         }
         numbers |= {name: cells[::step] for name, cells in self._numbers.items() if name not in FIELDS}
         return Table(texts, numbers)
-
-    def to_numpy(self) -> Any:
-        """Make a numpy array of the numbers, rows by columns; NaN where there is none."""
-        import numpy
-
-        return numpy.array(list(self._numbers.values()), dtype=float).T
 
     def _exported(self) -> Table:
         return self

@@ -53,7 +53,7 @@ class Significance(Exported):
         A row for every measure and two runs. ``significant``: yes or no, by ``p_adjusted``. ``mean_a``, ``mean_b``,
         their ``difference`` with ``ci_low`` and ``ci_high``, its confidence interval (absent with ``interval="none"``);
         ``effect``: Cohen's d of the differences; ``better``, ``worse``, ``equal``: in how many queries the first
-        run is which; ``p``; ``p_adjusted``. Means are the aggregates of `untied.evaluate`: of a count its sum over
+        run is which; ``p``; ``p_adjusted``. Means are those of `untied.evaluate`: of a count its sum over
         queries, with the difference of sums. Where a mean is geometric, logarithms are tested, and ``difference`` and
         all that is like it is one of logarithms, ln(``mean_a`` / ``mean_b``); then ``scale`` says of every row which it
         is: mean, log or sum. Where values have a lowest and a highest: ``survives``, yes where the difference has one
