@@ -104,15 +104,11 @@ def as_array(name: str, array: Any) -> Any:
         found = numpy.asarray(array)
     except Exception as error:  # of whatever library: torch's, of what needs a gradient
         raise TypeError(f"{name} cannot be read as an array: {error!r}") from error
-    if isinstance(array, (list, tuple)) and found.dtype.kind == "f" and found.size and not _is_held(array, found):
+    # Numpy makes floats of whole numbers among floats too.
+    may_be_rounded = isinstance(array, (list, tuple)) and found.dtype.kind == "f" and (abs(found) >= 2.0**53).any()
+    if may_be_rounded and not (numpy.asarray(array, dtype=object) == found).all():
         raise UntiedError(f"{name}: a whole number in it does not fit into a 64-bit float")
     return found
-
-
-def _is_held(numbers: Any, found: Any) -> bool:
-    """Whether whole numbers among floats are what they were: numpy makes floats of them too."""
-    most = float(1 << 53)
-    return not (abs(found) >= most).any() or bool((numpy.asarray(numbers, dtype=object) == found).all())
 
 
 def refuse_masks(name: str, array: Any) -> None:

@@ -7,7 +7,7 @@ from untied.cli.options import add_reading, add_threads, inputs_of, parse, parse
 from untied.cli.output import write
 from untied.cli.reading import Refused, read_qrels, refuse_all, run_files
 from untied.errors import UntiedError
-from untied.inputs.files import read_run
+from untied.inputs.files import read_ranked
 from untied.inputs.overlap import SWAPPED
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str]) -> None:
     is_first = True
     for file in run_files(options, *options.runs):
         try:
-            run = read_run(file, threads=options.threads, ranks=True)
+            run = read_ranked(file, threads=options.threads)
         except (UntiedError, OSError) as error:
             refused.append(error)
             continue

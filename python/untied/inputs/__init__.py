@@ -1,5 +1,5 @@
 """Runs and qrels from whatever holds them."""
 
-from untied.inputs.convert import read_qrels, read_run
+from untied.inputs.files import read_qrels, read_run
 
 __all__ = ["read_qrels", "read_run"]

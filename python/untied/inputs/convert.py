@@ -30,102 +30,12 @@ if TYPE_CHECKING:
     QrelsLike: TypeAlias = Qrels | str | os.PathLike[str] | Mapping[Any, Any] | ArrowTable | Rows
 
 
-def read_run(
-    path: str | os.PathLike[str],
-    *,
-    format: str = "auto",
-    columns: Mapping[str, str] | None = None,
-    threads: int | None = None,
-) -> Run:
-    """Read a run from a file.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Plain or compressed by gzip, zstd or xz (recognised by content); ``"-"`` is standard input.
-    format : str
-        ``"trec"``: ``query Q0 document rank score tag``, one retrieved document a line. Columns are separated by blanks
-        or tabs; blank lines and lines that begin with ``#`` are passed over; rank and tag are not used.
-        ``"msmarco"``: ``query document rank``. ``"csv"``, ``"tsv"``: with a header; ``"jsonl"``: an object on every
-        line; ``"parquet"``. ``"json"``: ``{query: {document: score}}``. ``"rank-eval"``: the response to a rank-eval
-        request of Elasticsearch or OpenSearch. ``"auto"``: by the suffix (.csv, .tsv, .jsonl, .ndjson, .json,
-        .parquet), and ``"trec"`` for any other.
-    columns : dict, optional
-        Names of columns that are not known, by what they hold: ``{"query": "q", "document": "d", "score": "s"}``.
-    threads : int, optional
-        Number of threads; as many as there are processors by default.
-
-    Returns
-    -------
-    Run
-
-    Raises
-    ------
-    InputError
-        A line is malformed, a score is not a finite number, a document stands twice in a query, the file is empty
-        or an archive is damaged.
-    UntiedError
-        A column is missing or ambiguous, or an option is refused.
-    OSError
-        The file cannot be read.
-    """
-    return files.read_run(path, format, columns, threads)
-
-
-def read_qrels(
-    path: str | os.PathLike[str],
-    *,
-    format: str = "auto",
-    columns: Mapping[str, str] | None = None,
-    threads: int | None = None,
-) -> Qrels:
-    """Read qrels from a file.
-
-    A grade is any finite number. Negative ones mean *pooled but not judged*: such documents are not relevant, and
-    not non-relevant either.
-
-    Parameters
-    ----------
-    path : str or path-like
-        As for `read_run`.
-    format : str
-        ``"trec"``: ``query iteration document grade``, one judged document a line. ``"csv"``, ``"tsv"``, ``"jsonl"``,
-        ``"json"``, ``"parquet"`` and ``"auto"`` as for `read_run`; ``"rank-eval"``: the body of a rank-eval request.
-        ``"subtopics"`` for TREC's diversity qrels: ``query subtopic document grade``. A document then has a grade for
-        each subtopic, for measures such as ``alpha_nDCG``, and for all others the highest of them. ``"stratified"`` for
-        a pool that was sampled by stratum, which ``xinfAP`` and ``infNDCG`` need: ``query 0 document stratum grade``.
-        ``"prels"`` for inclusion probabilities, which ``statAP`` needs: ``query document grade method probability``.
-        These three are read from tables too, told by the suffix.
-        Partly ordered truth: ``"groups"``, one query a line, groups best first: ``query document document | document``;
-        ``"mirex"``: ``source query document group``, group 1 being the best. Grades count down to 1 for the last group.
-    columns : dict, optional
-        As for `read_run`, with ``"grade"`` instead of ``"score"``.
-    threads : int, optional
-        As for `read_run`.
-
-    Returns
-    -------
-    Qrels
-
-    Raises
-    ------
-    InputError
-        A line is malformed, a grade is not a finite number, a document is judged twice with different grades, the
-        file is empty or an archive is damaged.
-    UntiedError
-        A column is missing or ambiguous, or an option is refused.
-    OSError
-        The file cannot be read.
-    """
-    return files.read_qrels(path, format, columns, threads)
-
-
 def as_qrels(
     qrels: QrelsLike, threads: int | None = None, format: str = "auto", columns: Mapping[str, str] | None = None
 ) -> Qrels:
     """Qrels from a path, a frame, rows, or one of the dicts that `Evaluator` takes."""
     if isinstance(qrels, (str, os.PathLike)):
-        return files.read_qrels(qrels, format, columns, threads)
+        return files.read_qrels(qrels, format=format, columns=columns, threads=threads)
     check_one_of("qrels format", format, files.QRELS_FORMATS)
     if is_table(qrels):
         holds = "trec" if format in files.PLAIN else format
@@ -161,8 +71,11 @@ def named_runs(runs: Runs, threads: int | None = None) -> list[tuple[str, Callab
 
 def named_sources(runs: Runs) -> list[tuple[str, OneRun]]:
     """Names of one or several runs, each with what holds it."""
-    runs = _seen(runs)
-    sources: Any = [runs] if _is_one(runs) else runs
+    _refuse_open_file(runs, "runs")
+    held: Any = runs
+    if hasattr(held, "__next__") and not is_table(held):
+        held = list(held)  # an iterator, of runs or of rows of one, could be looked at only once
+    sources = [held] if _is_one(held) else held
     if hasattr(sources, "items"):
         named = [(str(name), run) for name, run in sources.items()]
     else:
@@ -172,19 +85,12 @@ def named_sources(runs: Runs) -> list[tuple[str, OneRun]]:
         raise UntiedError("no run given")
     seen: set[str] = set()
     for name, _ in named:
-        if not name.isascii():
-            _check_name(name)
+        if any("\ud800" <= character <= "\udfff" for character in name):
+            raise UntiedError(f"a run's name must be valid text, not {name!r} (half of a surrogate pair)")
         if name in seen:
             raise UntiedError(f"run {name!r} is given twice")
         seen.add(name)
     return named
-
-
-def _check_name(name: str) -> None:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        raise UntiedError(f"a run's name must be valid text, not {name!r} (half of a surrogate pair)") from None
 
 
 def as_run(
@@ -194,7 +100,7 @@ def as_run(
     if isinstance(run, Run):
         return run
     if isinstance(run, (str, os.PathLike)):
-        return files.read_run(run, format, columns, threads)
+        return files.read_run(run, format=format, columns=columns, threads=threads)
     check_one_of("run format", format, files.RUN_FORMATS)
     if is_table(run):
         return read_once(_of_table(Run.from_arrow, Run.from_rows, run, threads, columns), run, "run")
@@ -209,14 +115,10 @@ def as_run(
 
 def read_once(held: Held, source: Any, name: str) -> Held:
     """What was read from a source, which an iterator or a reader gives only once: nothing the second time."""
-    if not len(held) and not _is_empty(source):
+    says_so = hasattr(source, "__len__") and len(source) == 0  # as a table or a list can
+    if not len(held) and not says_so:
         raise UntiedError(f"{name}: this {type(source).__name__} gave no rows; was it read before? It gives them once")
     return held
-
-
-def _is_empty(source: Any) -> bool:
-    """Whether a source says that it holds nothing, as a table or a list can."""
-    return hasattr(source, "__len__") and len(source) == 0
 
 
 def _of_table(
@@ -246,12 +148,6 @@ def is_lazy(source: object) -> bool:
     """Whether this is a LazyFrame of polars, which has to be collected."""
     kind = type(source)
     return kind.__name__ == "LazyFrame" and kind.__module__.partition(".")[0] == "polars"
-
-
-def _seen(runs: Any) -> Any:
-    """A list of what an iterator holds, which could be looked at only once: runs, or rows of one."""
-    _refuse_open_file(runs, "runs")
-    return list(runs) if hasattr(runs, "__next__") and not is_table(runs) else runs
 
 
 def are_rows(source: Any) -> bool:

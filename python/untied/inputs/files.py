@@ -99,12 +99,55 @@ def run_file(path: str | os.PathLike[str], format: str = "auto", columns: Mappin
 
 def read_run(
     path: str | os.PathLike[str],
+    *,
     format: str = "auto",
     columns: Mapping[str, str] | None = None,
     threads: int | None = None,
-    ranks: bool = False,
 ) -> Run:
-    """Read a run; with its ranks too, where they are asked for and there are such."""
+    """Read a run from a file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Plain or compressed by gzip, zstd or xz (recognised by content); ``"-"`` is standard input.
+    format : str
+        ``"trec"``: ``query Q0 document rank score tag``, one retrieved document a line. Columns are separated by blanks
+        or tabs; blank lines and lines that begin with ``#`` are passed over; rank and tag are not used.
+        ``"msmarco"``: ``query document rank``. ``"csv"``, ``"tsv"``: with a header; ``"jsonl"``: an object on every
+        line; ``"parquet"``. ``"json"``: ``{query: {document: score}}``. ``"rank-eval"``: the response to a rank-eval
+        request of Elasticsearch or OpenSearch. ``"auto"``: by the suffix (.csv, .tsv, .jsonl, .ndjson, .json,
+        .parquet), and ``"trec"`` for any other.
+    columns : dict, optional
+        Names of columns that are not known, by what they hold: ``{"query": "q", "document": "d", "score": "s"}``.
+    threads : int, optional
+        Number of threads; as many as there are processors by default.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    InputError
+        A line is malformed, a score is not a finite number, a document stands twice in a query, the file is empty
+        or an archive is damaged.
+    UntiedError
+        A column is missing or ambiguous, or an option is refused.
+    OSError
+        The file cannot be read.
+    """
+    return read_ranked(path, format, columns, threads, ranks=False)
+
+
+def read_ranked(
+    path: str | os.PathLike[str],
+    format: str = "auto",
+    columns: Mapping[str, str] | None = None,
+    threads: int | None = None,
+    *,
+    ranks: bool = True,
+) -> Run:
+    """Read a run, and the ranks that its file says where there are such."""
     file = run_file(path, format, columns)
     name, format, columns = file.path, file.format, file.columns
     if format == "parquet":
@@ -119,11 +162,49 @@ def read_run(
 
 def read_qrels(
     path: str | os.PathLike[str],
+    *,
     format: str = "auto",
     columns: Mapping[str, str] | None = None,
     threads: int | None = None,
 ) -> Qrels:
-    """Read qrels."""
+    """Read qrels from a file.
+
+    A grade is any finite number. Negative ones mean *pooled but not judged*: such documents are not relevant, and
+    not non-relevant either.
+
+    Parameters
+    ----------
+    path : str or path-like
+        As for `read_run`.
+    format : str
+        ``"trec"``: ``query iteration document grade``, one judged document a line. ``"csv"``, ``"tsv"``, ``"jsonl"``,
+        ``"json"``, ``"parquet"`` and ``"auto"`` as for `read_run`; ``"rank-eval"``: the body of a rank-eval request.
+        ``"subtopics"`` for TREC's diversity qrels: ``query subtopic document grade``. A document then has a grade for
+        each subtopic, for measures such as ``alpha_nDCG``, and for all others the highest of them. ``"stratified"`` for
+        a pool that was sampled by stratum, which ``xinfAP`` and ``infNDCG`` need: ``query 0 document stratum grade``.
+        ``"prels"`` for inclusion probabilities, which ``statAP`` needs: ``query document grade method probability``.
+        These three are read from tables too, told by the suffix.
+        Partly ordered truth: ``"groups"``, one query a line, groups best first: ``query document document | document``;
+        ``"mirex"``: ``source query document group``, group 1 being the best. Grades count down to 1 for the last group.
+    columns : dict, optional
+        As for `read_run`, with ``"grade"`` instead of ``"score"``.
+    threads : int, optional
+        As for `read_run`.
+
+    Returns
+    -------
+    Qrels
+
+    Raises
+    ------
+    InputError
+        A line is malformed, a grade is not a finite number, a document is judged twice with different grades, the
+        file is empty or an archive is damaged.
+    UntiedError
+        A column is missing or ambiguous, or an option is refused.
+    OSError
+        The file cannot be read.
+    """
     check_one_of("qrels format", format, QRELS_FORMATS)
     name = os.fspath(path)
     layout = by_suffix(name) if format == "auto" or format in DETAILED else format

@@ -196,10 +196,7 @@ def _candidates(qrels: Qrels, runs: list[Run], depth: int) -> dict[str, list[str
     candidates = {}
     for query in qrels.queries():
         judged = {document for document, grade in qrels[query].items() if grade >= 0}
-        documents: set[str] = set()
-        for run in runs:
-            documents.update(ranked(run, query)[:depth])
-        candidates[query] = sorted(documents - judged)
+        candidates[query] = sorted({document for run in runs for document in ranked(run, query)[:depth]} - judged)
     return candidates
 
 

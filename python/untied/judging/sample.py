@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
 from hashlib import blake2b
 from operator import itemgetter
 
@@ -234,13 +235,7 @@ def collection(
     """
     if not 0 < rate <= 1:
         raise UntiedError(f"rate must be above 0 and at most 1, not {rate:g}")
-    seen: dict[str, bool] = {}
-
-    def keeps(document: str) -> bool:
-        if document not in seen:
-            seen[document] = keeps_document(document, rate, seed)
-        return seen[document]
-
+    keeps = cache(partial(keeps_document, rate=rate, seed=seed))
     judged = as_qrels(qrels)
     kept_judgments = {
         query: {
