@@ -149,6 +149,8 @@ def test_options_as_getopt_reads_them(trec_eval: Command, files: tuple[Path, Pat
         (["--Re", "x", "{q}", "{r}"], 1, "ambiguous option --Re"),
         (["--trec-version", "8", "{q}", "{r}"], 1, "must be 9 or 10"),
         (["-m", "nap", "{q}", "{r}"], 1, "nap"),
+        (["--trec-version", "9", "-m", "dcg", "{q}", "{r}"], 1, "dcg"),
+        (["-m", "P.x", "{q}", "{r}"], 2, 'whole numbers from 1 as cutoffs, found "x"'),
         (["-m", "P.", "{q}", "{r}"], 1, "-m P.: parameters are missing after the full stop"),
         (["-m", "utility.1,2", "{q}", "{r}"], 4, "utility_1,2: expected 4 weights, found 2"),
         (["--trec-version", "9", "-m", "utility.1,2,3,4,5", "{q}", "{r}"], 4, "expected 4 weights, found 5"),

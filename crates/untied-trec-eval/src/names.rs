@@ -491,19 +491,4 @@ mod tests {
         assert_eq!(found[0], ("set_F_-Infinity".to_owned(), "set_F of trec_eval(beta=-inf, rel=2)".to_owned()));
         assert_eq!(lines(&["set_F.1e1z"], Nine).expect("known")[0].1, "set_F of trec_eval(beta=10, rel=2)");
     }
-
-    #[test]
-    fn what_trec_eval_refuses() {
-        for (argument, part) in [
-            ("nap", "unknown measure \"nap\""),
-            ("dcg", "unknown measure \"dcg\""),
-            ("P.0", "whole numbers from 1 as cutoffs, found \"0\""),
-            ("P.x", "whole numbers from 1 as cutoffs, found \"x\""),
-            ("P.5,5", "a cutoff stands twice in \"5,5\""),
-            ("ndcg.1,2", "pairs as 1=3,2=9, found \"1,2\""),
-        ] {
-            let message = lines(&[argument], Nine).expect_err(argument).to_string();
-            assert!(message.contains(part), "{argument}: {message}");
-        }
-    }
 }

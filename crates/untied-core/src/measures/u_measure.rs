@@ -314,29 +314,3 @@ impl Measure for UMeasure {
         if self.parts(ranking).all(|part| self.is_exact(&part)) { Certainty::Exact } else { Certainty::Estimate }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn kind(relevant: bool, length: f64, count: usize) -> Kind {
-        Kind { relevant, length, count }
-    }
-
-    fn part(kinds: &[Kind]) -> TextGroup {
-        let size = kinds.iter().map(|kind| kind.count).sum();
-        TextGroup { kinds: kinds.to_vec(), size, before: 50.0, slots: size }
-    }
-
-    #[test]
-    fn very_many_lengths_are_sampled() {
-        let kinds: Vec<Kind> = (0..40).map(|i| kind(i < 20, 10.0 * f64::from(i), 1)).collect();
-        let measure = UMeasure { rel: 1.0, cutoff: 100, patience: 2000.0, at_end: false, norm: 1.0 };
-        let part = part(&kinds);
-        assert!(!measure.is_exact(&part));
-        let (mean, variance) = measure.moments(&part);
-        let (low, high) =
-            (measure.in_order(each(kinds.iter().rev()), &part), measure.in_order(each(kinds.iter()), &part));
-        assert!(low < mean && mean < high && 0.0 < variance && variance < (high - low).powi(2) / 4.0);
-    }
-}
