@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::ranking::Order;
 use crate::ranking::score::{Bfloat16, Float16, Float32, Float64, Score};
+use crate::ranking::{Order, Places, is_worth_it};
 
 /// All kinds of numbers, for a macro: `$use! { ($given) kind, how it is stored, how it is sorted, numpy's name; ... }`.
 #[macro_export]
@@ -77,6 +77,24 @@ impl Column<'_> {
         by_type!(self, S, numbers => numbers[range].iter().for_each(|&raw| visit(<S as Score>::number(raw))));
     }
 
+    /// Write what becomes of some of the numbers, rounded to double precision if they have more digits.
+    pub(super) fn convert<T: Copy>(&self, range: Range<usize>, into: &mut [T], convert: impl Fn(f64) -> T) {
+        match self {
+            // Of the narrowest type there are few.
+            Column::Int8(numbers) => {
+                let table: [T; 256] = std::array::from_fn(|bits| convert(f64::from(bits as u8 as i8)));
+                into.iter_mut().zip(&numbers[range]).for_each(|(to, &raw)| *to = table[usize::from(raw as u8)]);
+            }
+            Column::Uint8(numbers) => {
+                let table: [T; 256] = std::array::from_fn(|bits| convert(f64::from(bits as u8)));
+                into.iter_mut().zip(&numbers[range]).for_each(|(to, &raw)| *to = table[usize::from(raw)]);
+            }
+            _ => by_type!(self, S, numbers => {
+                into.iter_mut().zip(&numbers[range]).for_each(|(to, &raw)| *to = convert(<S as Score>::number(raw)));
+            }),
+        }
+    }
+
     /// Sort some of the numbers as scores, compared as they are; those that are there, or all of them. Whether all are
     /// finite.
     #[inline]
@@ -94,5 +112,21 @@ impl Column<'_> {
                 Some(is_there) => order.sort_by::<S>(scores.filter(|&(_, row)| is_there(row)), ascending),
             }
         })
+    }
+
+    /// Count the places of some rows among some of the numbers, compared as they are, if that is cheaper than sorting them;
+    /// whether all are finite.
+    #[inline]
+    pub(super) fn count(
+        &self,
+        range: Range<usize>,
+        rows: impl ExactSizeIterator<Item = u32>,
+        ascending: bool,
+        places: &mut Places,
+    ) -> Option<bool> {
+        by_type!(self, S, numbers => is_worth_it::<S>(rows.len(), range.len()).then(|| {
+            let numbers: &[<S as Score>::Raw] = &numbers[range];
+            places.count::<S>(numbers, rows.map(|row| numbers[row as usize]), ascending)
+        }))
     }
 }

@@ -1,118 +1,71 @@
 //! Labels by query, as levels: counted once, for any number of columns of scores.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::Column;
+use super::codes::{Code, Codes, by_width, encode};
+use super::{Given, Groups, Totals};
 use crate::error::{Error, Result};
 use crate::grade::Level;
-use crate::table::{Found, Judgments};
+use crate::table::Judgments;
 use crate::watch;
-
-/// Which documents belong to which query.
-#[derive(Debug, Clone)]
-pub enum Groups {
-    /// So many queries, each with as many documents.
-    Rows(usize, usize),
-    /// Query by query, the number of documents up to its end.
-    Ends(Vec<usize>),
-}
-
-/// How many documents there are altogether, in the array or not: query by query.
-#[derive(Debug, Clone, Copy)]
-pub enum Totals<'a> {
-    /// Those that the array has.
-    Same,
-    /// So many relevant ones; only where all of them have grade 1.
-    Relevant(&'a [u64]),
-    /// So many of each of these grades, and of others those in the array.
-    ByGrade(&'a [(f64, &'a [u64])]),
-}
-
-/// What is known of documents, one by one.
-#[derive(Debug, Clone, Copy)]
-pub struct Given<'a> {
-    /// Grades; NaN is not judged.
-    pub labels: Column<'a>,
-    /// Where 0, there is no document: padding.
-    pub present: Option<&'a [u8]>,
-    /// Where 0, the document is not judged.
-    pub judged: Option<&'a [u8]>,
-    /// See [`Totals`].
-    pub totals: Totals<'a>,
-}
 
 /// Queries that are prepared together.
 const BLOCK: usize = 1 << 12;
-/// Where there is no document; see [`Found`] for others.
-const ABSENT: u32 = u32::MAX;
-/// With more distinct grades than this, those of a query are sorted rather than counted.
+/// Codes that are looked at together.
+const PART: usize = 64;
+/// With more distinct grades than this, levels are counted as they are met.
 const FEW: usize = 32;
-
+/// With more documents than this and few grades, they are counted level by level.
+const LONG: usize = 256;
 /// Labels of the documents of many queries.
 #[derive(Debug)]
 pub struct Labels {
     groups: Groups,
     /// All grades, highest first.
     grades: Vec<f64>,
-    found: Vec<u32>,
+    codes: Codes,
     blocks: Vec<Block>,
     has_padding: bool,
     pub(super) longest: usize,
     pub(super) most_judged: usize,
 }
 
-/// Levels of consecutive queries.
+/// Levels and relevant documents of consecutive queries.
 #[derive(Debug, Default)]
 struct Block {
     levels: Vec<Level>,
-    ends: Vec<u32>,
+    relevant: Vec<Place>,
+    ends: Vec<End>,
     most_judged: usize,
 }
 
-impl Groups {
-    /// Number of queries.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        match self {
-            Groups::Rows(queries, _) => *queries,
-            Groups::Ends(ends) => ends.len(),
-        }
-    }
+/// A document: its row in the query, and its level.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub row: u32,
+    pub level: u32,
+}
 
-    /// Whether there is no query.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
+/// Where what belongs to a query ends in its block.
+#[derive(Debug, Default, Clone, Copy)]
+struct End {
+    levels: u32,
+    relevant: u32,
+    /// Whether the relevant documents are listed, being few.
+    listed: bool,
+    /// Whether any document of the array is judged.
+    judged: bool,
+}
 
-    /// Documents before a query.
-    #[inline]
-    fn start(&self, query: usize) -> usize {
-        match self {
-            Groups::Rows(_, width) => query * width,
-            Groups::Ends(ends) => query.checked_sub(1).map_or(0, |before| ends[before]),
-        }
-    }
-
-    /// The documents of a query.
-    #[inline]
-    #[must_use]
-    pub fn range(&self, query: usize) -> Range<usize> {
-        self.start(query)..self.start(query + 1)
-    }
-
-    /// A document, as messages name it: by query and place, both counted from 0.
-    #[must_use]
-    pub fn place(&self, document: usize) -> String {
-        let query = match self {
-            Groups::Rows(_, width) => document / width,
-            Groups::Ends(ends) => ends.partition_point(|&end| end <= document),
-        };
-        format!("query {query}, document {} (counted from 0)", document - self.start(query))
-    }
+/// What is known of a query whose relevant documents are few.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sparse<'a> {
+    /// The documents with a grade above 0.
+    pub relevant: &'a [Place],
+    /// Whether any document of the array is judged.
+    pub judged: bool,
 }
 
 impl Labels {
@@ -121,39 +74,32 @@ impl Labels {
     /// # Errors
     /// Lengths do not match, a label is infinite, or totals are below what the array has, or say too little.
     pub fn new(groups: Groups, given: &Given<'_>) -> Result<Labels> {
-        let documents = given.labels.len();
         let longest = (0..groups.len()).map(|query| groups.range(query).len()).max().unwrap_or(0);
-        check_lengths(&groups, given)?;
-        let mut seen = Seen::in_labels(given, &groups)?;
-        if let Totals::ByGrade(totals) = given.totals {
-            totals.iter().for_each(|&(grade, _)| seen.insert(grade));
-        }
-        if let (Totals::Relevant(_), Some(grade)) = (given.totals, seen.positive_but_not_1()) {
+        given.check_lengths(&groups)?;
+        let more = match given.totals {
+            Totals::Same => vec![],
+            Totals::Relevant(_) => vec![1.0],
+            Totals::ByGrade(totals) => totals.iter().map(|&(grade, _)| grade).collect(),
+        };
+        let (grades, codes) = encode(given, &groups, &more)?;
+        let other = grades.iter().find(|&&grade| grade > 0.0 && grade != 1.0);
+        if let (Totals::Relevant(_), Some(grade)) = (given.totals, other) {
             return Err(Error::Value(format!(
                 "num_relevant: documents that the array lacks have a grade too, and labels such as {grade} show that \
                  it need not be 1: give {{grade: counts}}"
             )));
         }
-        if matches!(given.totals, Totals::Relevant(_)) {
-            seen.insert(1.0);
-        }
-        let grades = seen.grades();
-        let codes = Codes::new(&grades);
-        let mut found = vec![0; documents];
-        let starts = (0..groups.len()).step_by(BLOCK);
-        let mut parts = Vec::with_capacity(starts.len());
-        let mut rest = found.as_mut_slice();
-        for first in starts {
-            let queries = first..(first + BLOCK).min(groups.len());
-            let (part, others) = rest.split_at_mut(groups.start(queries.end) - groups.start(first));
-            parts.push((queries, part));
-            rest = others;
-        }
-        let blocks: Vec<Result<Block>> =
-            parts.into_par_iter().map(|(queries, part)| block(&groups, given, &codes, queries, part)).collect();
+        let starts: Vec<usize> = (0..groups.len()).step_by(BLOCK).collect();
+        let blocks: Vec<Result<Block>> = starts
+            .into_par_iter()
+            .map(|first| {
+                let queries = first..(first + BLOCK).min(groups.len());
+                by_width!(&codes, codes => block(&groups, codes, &grades, given.totals, queries))
+            })
+            .collect();
         let blocks = blocks.into_iter().collect::<Result<Vec<Block>>>()?;
         let most_judged = blocks.iter().map(|block| block.most_judged).max().unwrap_or(0);
-        Ok(Labels { groups, grades, found, blocks, has_padding: given.present.is_some(), longest, most_judged })
+        Ok(Labels { groups, grades, codes, blocks, has_padding: given.present.is_some(), longest, most_judged })
     }
 
     /// Which documents belong to which query.
@@ -171,12 +117,18 @@ impl Labels {
     /// The grades of all documents, NaN where they are not judged, as they were given.
     pub fn labels(&self) -> impl ExactSizeIterator<Item = f64> {
         let grade = |code: u32| code.checked_sub(1).and_then(|level| self.grades.get(level as usize));
-        self.found.iter().map(move |&code| grade(code).copied().unwrap_or(f64::NAN))
+        (0..self.documents()).map(move |document| grade(self.code(document)).copied().unwrap_or(f64::NAN))
     }
 
     /// Where there are documents, if there is padding.
     pub fn present(&self) -> Option<impl ExactSizeIterator<Item = bool>> {
-        self.has_padding.then(|| self.found.iter().map(|&code| code != ABSENT))
+        self.has_padding.then(|| {
+            (0..self.documents()).map(|document| by_width!(&self.codes, codes => codes[document] != Code::ABSENT))
+        })
+    }
+
+    fn code(&self, document: usize) -> u32 {
+        self.codes.at(document)
     }
 
     /// How many documents every query has of a grade, in the array or not.
@@ -188,250 +140,165 @@ impl Labels {
     /// Number of documents, padding included.
     #[must_use]
     pub fn documents(&self) -> usize {
-        self.found.len()
+        by_width!(&self.codes, codes => codes.len())
+    }
+
+    /// The block of a query, and where its part begins and ends there.
+    #[inline]
+    fn part(&self, query: usize) -> (&Block, End, End) {
+        let (block, number) = (&self.blocks[query / BLOCK], query % BLOCK);
+        let start = number.checked_sub(1).map_or_else(End::default, |before| block.ends[before]);
+        (block, start, block.ends[number])
     }
 
     #[inline]
     pub(crate) fn judgments(&self, query: usize) -> Judgments<'_> {
-        let (block, number) = (&self.blocks[query / BLOCK], query % BLOCK);
-        let start = number.checked_sub(1).map_or(0, |before| block.ends[before] as usize);
-        Judgments::of_levels(&self.grades, &block.levels[start..block.ends[number] as usize])
+        let (block, start, end) = self.part(query);
+        Judgments::of_levels(&self.grades, &block.levels[start.levels as usize..end.levels as usize])
     }
 
+    /// A query by its relevant documents, if these are few and there is no padding.
     #[inline]
-    pub(crate) fn found(&self, query: usize) -> Found<'_> {
-        Found(&self.found[self.groups.range(query)])
+    pub(super) fn sparse(&self, query: usize) -> Option<Sparse<'_>> {
+        let (block, start, end) = self.part(query);
+        let relevant = &block.relevant[start.relevant as usize..end.relevant as usize];
+        (end.listed && !self.has_padding).then_some(Sparse { relevant, judged: end.judged })
+    }
+
+    /// The codes of a query's documents.
+    #[inline]
+    pub(super) fn codes(&self, query: usize) -> (&Codes, Range<usize>) {
+        (&self.codes, self.groups.range(query))
     }
 
     /// Which rows of a query are documents, where there is padding.
     #[inline]
-    pub(super) fn is_there<'a>(&self, found: Found<'a>) -> Option<impl Fn(u32) -> bool + Copy + use<'a>> {
-        self.has_padding.then_some(move |row: u32| found.0[row as usize] != ABSENT)
+    pub(super) fn is_there(&self, query: usize) -> Option<impl Fn(u32) -> bool + Copy + use<'_>> {
+        let start = self.groups.start(query);
+        self.has_padding
+            .then_some(move |row: u32| by_width!(&self.codes, codes => codes[start + row as usize] != Code::ABSENT))
     }
 }
 
-fn check_lengths(groups: &Groups, given: &Given<'_>) -> Result<()> {
-    let documents = given.labels.len();
-    let wrong = |what: String| Err(Error::Value(what));
-    let expected = match groups {
-        Groups::Rows(queries, width) => queries * width,
-        Groups::Ends(ends) if !ends.is_sorted() => return wrong("the ends of groups must not fall".into()),
-        Groups::Ends(ends) => ends.last().copied().unwrap_or(0),
-    };
-    if expected != documents {
-        return wrong(format!("groups have {expected} documents altogether, labels {documents}"));
-    }
-    for (name, flags) in [("mask", given.present), ("judged", given.judged)] {
-        if let Some(flags) = flags.filter(|flags| flags.len() != documents) {
-            return wrong(format!("{name} has {} documents, labels {documents}", flags.len()));
-        }
-    }
-    let counts: Vec<&[u64]> = match given.totals {
-        Totals::Same => vec![],
-        Totals::Relevant(counts) => vec![counts],
-        Totals::ByGrade(totals) => totals.iter().map(|&(_, counts)| counts).collect(),
-    };
-    match counts.iter().find(|counts| counts.len() != groups.len()) {
-        Some(counts) => wrong(format!("num_relevant has {} numbers for {} queries", counts.len(), groups.len())),
-        None => Ok(()),
-    }
-}
-
-/// Small whole numbers, which most labels are, by their place in a table.
-#[inline]
-fn small(grade: f64) -> Option<usize> {
-    let whole = grade as i32;
-    (f64::from(whole) == grade && (-64..192).contains(&whole)).then(|| (whole + 64) as usize)
-}
-
-/// Distinct grades.
-struct Seen {
-    small: [bool; 256],
-    others: HashSet<u64>,
-}
-
-impl Seen {
-    /// All of them; labels of padding and of what is not judged do not count.
-    fn in_labels(given: &Given<'_>, groups: &Groups) -> Result<Seen> {
-        let documents = given.labels.len();
-        let parts: Vec<Result<Seen>> = (0..documents.div_ceil(1 << 16))
-            .into_par_iter()
-            .map(|part| {
-                let first = part << 16;
-                let mut seen = Seen { small: [false; 256], others: HashSet::new() };
-                let mut infinite = None;
-                given.each(first..(first + (1 << 16)).min(documents), |i, label| {
-                    if let Label::Grade(grade) = label {
-                        if grade.is_infinite() && infinite.is_none() {
-                            infinite = Some((first + i, grade));
-                        }
-                        seen.insert(grade);
-                    }
-                });
-                infinite.map_or(Ok(seen), |(document, grade)| {
-                    let place = groups.place(document);
-                    Err(Error::Value(format!("labels: expected finite numbers or NaN, found {grade} for {place}")))
-                })
-            })
-            .collect();
-        let mut all = Seen { small: [false; 256], others: HashSet::new() };
-        for part in parts {
-            let part = part?;
-            all.small.iter_mut().zip(part.small).for_each(|(all, part)| *all |= part);
-            all.others.extend(part.others);
-        }
-        Ok(all)
-    }
-
-    #[inline]
-    fn insert(&mut self, grade: f64) {
-        match small(grade) {
-            Some(place) => self.small[place] = true,
-            None => {
-                self.others.insert(grade.to_bits());
-            }
-        }
-    }
-
-    fn grades(&self) -> Vec<f64> {
-        let small = (0..256).filter(|&place| self.small[place]).map(|place| place as f64 - 64.0);
-        let mut grades: Vec<f64> = small.chain(self.others.iter().copied().map(f64::from_bits)).collect();
-        grades.sort_unstable_by(|a, b| b.total_cmp(a));
-        grades
-    }
-
-    fn positive_but_not_1(&self) -> Option<f64> {
-        self.grades().into_iter().find(|&grade| grade > 0.0 && grade != 1.0)
-    }
-}
-
-/// From grades to levels, as [`Found`] has them.
-struct Codes<'a> {
-    small: [u32; 256],
-    grades: &'a [f64],
-}
-
-impl Codes<'_> {
-    fn new(grades: &[f64]) -> Codes<'_> {
-        let mut codes = Codes { small: [0; 256], grades };
-        for (&grade, code) in grades.iter().zip(1..) {
-            if let Some(place) = small(grade) {
-                codes.small[place] = code;
-            }
-        }
-        codes
-    }
-
-    #[inline]
-    fn of(&self, grade: f64) -> u32 {
-        match small(grade) {
-            Some(place) => self.small[place],
-            None => self.grades.partition_point(|&other| other > grade) as u32 + 1,
-        }
-    }
-}
-
-/// What is known of a document.
-enum Label {
-    Absent,
-    Unjudged,
-    Grade(f64),
-}
-
-impl Given<'_> {
-    #[inline]
-    fn each(&self, range: Range<usize>, mut visit: impl FnMut(usize, Label)) {
-        let first = range.start;
-        let of = |grade: f64| if grade.is_nan() { Label::Unjudged } else { Label::Grade(grade) };
-        let mut i = 0;
-        if self.present.is_none() && self.judged.is_none() {
-            self.labels.visit(range, |grade| {
-                visit(i, of(grade));
-                i += 1;
-            });
-            return;
-        }
-        let is_0 = |flags: Option<&[u8]>, i: usize| flags.is_some_and(|flags| flags[first + i] == 0);
-        self.labels.visit(range, |grade| {
-            let label = match grade {
-                _ if is_0(self.present, i) => Label::Absent,
-                _ if is_0(self.judged, i) => Label::Unjudged,
-                _ => of(grade),
-            };
-            visit(i, label);
-            i += 1;
-        });
-    }
-}
-
-/// Levels of some queries and of their documents.
-fn block(
+/// Levels and relevant documents of some queries.
+fn block<C: Code>(
     groups: &Groups,
-    given: &Given<'_>,
-    codes: &Codes<'_>,
+    codes: &[C],
+    grades: &[f64],
+    totals: Totals<'_>,
     queries: Range<usize>,
-    found: &mut [u32],
 ) -> Result<Block> {
     watch::check()?;
-    let first = groups.start(queries.start);
-    given.each(first..first + found.len(), |i, label| {
-        found[i] = match label {
-            Label::Absent => ABSENT,
-            Label::Unjudged => 0,
-            Label::Grade(grade) => codes.of(grade),
-        };
-    });
-    let totals: Vec<(usize, &[u64])> = match given.totals {
+    let level = |grade: f64| grades.partition_point(|&other| other > grade);
+    let totals: Vec<(usize, &[u64])> = match totals {
         Totals::Same => vec![],
-        Totals::Relevant(counts) => vec![(codes.of(1.0) as usize - 1, counts)],
-        Totals::ByGrade(totals) => {
-            totals.iter().map(|&(grade, counts)| (codes.of(grade) as usize - 1, counts)).collect()
-        }
+        Totals::Relevant(counts) => vec![(level(1.0), counts)],
+        Totals::ByGrade(totals) => totals.iter().map(|&(grade, counts)| (level(grade), counts)).collect(),
     };
-    let room = found.len().min(queries.len() * codes.grades.len());
+    let documents = groups.start(queries.end) - groups.start(queries.start);
+    let room = documents.min(queries.len() * grades.len());
     let mut block = Block { levels: Vec::with_capacity(room), ..Block::default() };
     block.ends.reserve_exact(queries.len());
-    let mut counts = vec![0; codes.grades.len()];
-    let mut met: Vec<u32> = Vec::new();
+    let mut counts = Counts::of(grades.len());
+    let end = C::of(grades.partition_point(|&grade| grade > 0.0));
     for query in queries {
+        let codes = &codes[groups.range(query)];
         let before = block.levels.len();
-        let found = &found[groups.range(query).start - first..groups.range(query).end - first];
-        let codes_met = found.iter().copied().filter(|&code| code != 0 && code != ABSENT);
-        let few = codes.grades.len() <= FEW;
-        if few {
-            codes_met.for_each(|code| counts[code as usize - 1] += 1);
-        } else {
-            met.clear();
-            met.extend(codes_met);
-            met.iter().for_each(|&code| counts[code as usize - 1] += 1);
-            met.extend(totals.iter().map(|&(level, _)| level as u32 + 1));
-            met.sort_unstable();
-            met.dedup();
-        }
+        let judged = counts.count(codes);
         for &(level, totals) in &totals {
-            let (has, total) = (counts[level], totals[query]);
-            counts[level] = u32::try_from(total).ok().filter(|&total| total >= has).ok_or_else(|| {
-                let grade = codes.grades[level];
+            let (has, total) = (counts.by_level[level], totals[query]);
+            let total = u32::try_from(total).ok().filter(|&total| total >= has).ok_or_else(|| {
+                let grade = grades[level];
                 Error::Value(format!(
                     "num_relevant: query {query} (counted from 0) has {has} documents of grade {grade} in the array, \
                      but {total} altogether"
                 ))
             })?;
+            counts.set(level, total);
         }
-        let mut push = |level: usize| {
-            if counts[level] > 0 {
-                block.levels.push(Level { grade: codes.grades[level], count: counts[level] });
-                counts[level] = 0;
-            }
-        };
-        if few {
-            (0..codes.grades.len()).for_each(&mut push);
-        } else {
-            met.iter().for_each(|&code| push(code as usize - 1));
-        }
-        let judged = block.levels[before..].iter().map(|level| level.count as usize).sum();
-        block.most_judged = block.most_judged.max(judged);
-        block.ends.push(block.levels.len() as u32);
+        counts.drain(|level, count| block.levels.push(Level { grade: grades[level], count }));
+        let in_all = block.levels[before..].iter().map(|level| level.count as usize).sum();
+        block.most_judged = block.most_judged.max(in_all);
+        let listed = block.list(codes, end);
+        let (levels, places) = (block.levels.len() as u32, block.relevant.len() as u32);
+        block.ends.push(End { levels, relevant: places, listed, judged });
     }
     Ok(block)
+}
+
+impl Block {
+    /// List the documents of the levels before `end`, unless they are more than half of all; whether they are listed.
+    fn list<C: Code>(&mut self, codes: &[C], end: C) -> bool {
+        let (start, most) = (self.relevant.len(), codes.len() / 2);
+        // Where few are relevant, most parts have none.
+        for (codes, first) in codes.chunks(PART).zip((0..).step_by(PART)) {
+            if codes.iter().fold(false, |any, &code| any | code.is_before(end)) {
+                let places = codes.iter().zip(first..).filter(|&(&code, _)| code.is_before(end));
+                self.relevant.extend(places.map(|(&code, row)| Place { row, level: code.into() - 1 }));
+            }
+            if self.relevant.len() - start > most {
+                self.relevant.truncate(start);
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// How many documents of a query have which level.
+struct Counts {
+    by_level: Vec<u32>,
+    /// Levels that have been met, where all of them are too many to go through.
+    met: Option<Vec<u32>>,
+}
+
+impl Counts {
+    fn of(levels: usize) -> Counts {
+        Counts { by_level: vec![0; levels], met: (levels > FEW).then(Vec::new) }
+    }
+
+    /// Count the documents of a query; whether any is judged.
+    fn count<C: Code>(&mut self, codes: &[C]) -> bool {
+        let Counts { by_level, met } = self;
+        if met.is_none() && codes.len() > LONG {
+            by_level.iter_mut().enumerate().for_each(|(level, count)| *count = of(codes, C::of(level)));
+            return by_level.iter().any(|&count| count > 0);
+        }
+        let mut any = false;
+        for level in codes.iter().filter(|&&code| code != C::ABSENT).filter_map(|&code| code.into().checked_sub(1)) {
+            by_level[level as usize] += 1;
+            any = true;
+            met.iter_mut().for_each(|met| met.push(level));
+        }
+        any
+    }
+
+    fn set(&mut self, level: usize, count: u32) {
+        self.by_level[level] = count;
+        if let Some(met) = &mut self.met {
+            met.push(level as u32);
+        }
+    }
+
+    /// Take all counts, highest grade first.
+    fn drain(&mut self, mut take: impl FnMut(usize, u32)) {
+        let mut take = |level: usize, count: &mut u32| {
+            if *count > 0 {
+                take(level, std::mem::take(count));
+            }
+        };
+        match &mut self.met {
+            None => self.by_level.iter_mut().enumerate().for_each(|(level, count)| take(level, count)),
+            Some(met) => {
+                met.sort_unstable();
+                met.drain(..).for_each(|level| take(level as usize, &mut self.by_level[level as usize]));
+            }
+        }
+    }
+}
+
+/// How many codes are this one: in narrow counters, which the compiler turns into vectors.
+fn of<C: Code>(codes: &[C], code: C) -> u32 {
+    let in_part = |codes: &[C]| codes.iter().fold(0_u8, |count, &other| count + u8::from(other == code));
+    codes.chunks(255).map(|codes| u32::from(in_part(codes))).sum()
 }

@@ -19,24 +19,31 @@
 //! # Ok::<(), untied_core::Error>(())
 //! ```
 
+mod codes;
 mod column;
+mod given;
+mod groups;
 mod labels;
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
+use codes::by_width;
 pub use column::Column;
-pub use labels::{Given, Groups, Labels, Totals};
+pub use given::{Given, Totals};
+pub use groups::Groups;
+pub use labels::Labels;
+use labels::Place;
 
 use crate::error::{Error, Result};
-use crate::evaluate::{Evaluation, Facts, Plan, Source, Value, Workspace, evaluate_source};
+use crate::evaluate::{Evaluation, Facts, Plan, Ranked, Source, Value, Workspace, evaluate_source};
 use crate::measures::Scope;
 use crate::names::{Needs, Spec};
-use crate::ranking::{Layout, Order, Precision};
+use crate::ranking::{Layout, Order, Places, Precision};
 use crate::registry;
 use crate::settings::{Settings, Unjudged};
-use crate::table::Judgments;
+use crate::table::{Found, Judgments};
 
 /// A column of scores.
 #[derive(Debug, Clone, Copy)]
@@ -93,13 +100,7 @@ impl Labels {
         if found != expected {
             return Err(Error::Value(format!("{name}: expected {expected} scores, one for each label, found {found}")));
         }
-        let columns = Columns { labels: self, scores };
-        let source = Labelled {
-            labels: self,
-            name: |query| format!("{query} (counted from 0)"),
-            sort: |query, precision, order: &mut Order| columns.sort(query, precision, order),
-        };
-        evaluate_source(&source, plan, settings, |_| ()).map(|(evaluation, _)| evaluation)
+        evaluate_source(&Columns { labels: self, scores }, plan, settings, |_| ()).map(|(evaluation, _)| evaluation)
     }
 
     /// Aggregates of many columns of scores. Values do not depend on the number of threads.
@@ -120,6 +121,45 @@ impl Labels {
 struct Columns<'a> {
     labels: &'a Labels,
     scores: &'a Scores<'a>,
+}
+
+impl Source for Columns<'_> {
+    fn len(&self) -> usize {
+        self.labels.groups().len()
+    }
+
+    fn name(&self, query: usize) -> String {
+        format!("{query} (counted from 0)")
+    }
+
+    #[inline]
+    fn judgments(&self, query: usize) -> Judgments<'_> {
+        self.labels.judgments(query)
+    }
+
+    #[inline]
+    fn rank(
+        &self,
+        query: usize,
+        truth: &Judgments<'_>,
+        plan: &Plan,
+        settings: Settings,
+        room: &mut Workspace,
+    ) -> Result<Ranked> {
+        if let Some(sparse) = self.labels.sparse(query).filter(|_| plan.reads_relevant_only(settings)) {
+            let range = self.labels.groups().range(query);
+            let Workspace { places, all, .. } = room;
+            if let Some(finite) = self.count(&range, sparse.relevant, settings.precision, places) {
+                if !finite {
+                    return Err(self.refuse(range, None::<fn(u32) -> bool>, settings.precision));
+                }
+                let levels = sparse.relevant.iter().map(|place| place.level);
+                let mixed = places.rank(levels, truth.grades(), range.len(), &mut all.tied);
+                return Ok(Ranked { mixed, matched: sparse.judged });
+            }
+        }
+        self.labels.rank(query, truth, settings, room, |order| self.sort(query, settings.precision, order))
+    }
 }
 
 impl Columns<'_> {
@@ -146,12 +186,24 @@ impl Columns<'_> {
     #[inline]
     fn sort(&self, query: usize, precision: Precision, order: &mut Order) -> Result<()> {
         let range = self.labels.groups().range(query);
-        let is_there = self.labels.is_there(self.labels.found(query));
+        let is_there = self.labels.is_there(query);
         let finite = match precision {
             Precision::Float64 => self.scores.column.sort(range.clone(), is_there, self.scores.ascending, order),
             precision => self.sort_rounded(range.clone(), is_there, precision, order),
         };
         if finite { Ok(()) } else { Err(self.refuse(range, is_there, precision)) }
+    }
+
+    /// Count the places of some rows of a query, if that is cheaper than sorting it; whether all scores are finite.
+    #[inline]
+    fn count(&self, range: &Range<usize>, rows: &[Place], precision: Precision, places: &mut Places) -> Option<bool> {
+        let Scores { column, ascending, .. } = *self.scores;
+        if precision == Precision::Float64 {
+            return column.count(range.clone(), rows.iter().map(|place| place.row), ascending, places);
+        }
+        let mut read = Vec::with_capacity(range.len());
+        column.visit(range.clone(), |score| read.push(precision.read(score)));
+        Column::Float64(&read).count(0..read.len(), rows.iter().map(|place| place.row), ascending, places)
     }
 
     /// Sort scores that are read at another precision than theirs.
@@ -178,7 +230,7 @@ pub(crate) struct Labelled<'a, N, S> {
 impl<N, S> Source for Labelled<'_, N, S>
 where
     N: Fn(usize) -> String + Sync,
-    S: Fn(usize, Precision, &mut Order) -> Result<()> + Sync,
+    S: Fn(usize, &mut Order) -> Result<()> + Sync,
 {
     fn len(&self) -> usize {
         self.labels.groups().len()
@@ -201,10 +253,29 @@ where
         _plan: &Plan,
         settings: Settings,
         room: &mut Workspace,
-    ) -> Result<bool> {
+    ) -> Result<Ranked> {
+        self.labels.rank(query, truth, settings, room, |order| (self.sort)(query, order))
+    }
+}
+
+impl Labels {
+    /// Write the ranking of a query in the order that `sort` finds.
+    #[inline]
+    fn rank(
+        &self,
+        query: usize,
+        truth: &Judgments<'_>,
+        settings: Settings,
+        room: &mut Workspace,
+        sort: impl FnOnce(&mut Order) -> Result<()>,
+    ) -> Result<Ranked> {
         let Workspace { order, judge, all, .. } = room;
-        (self.sort)(query, settings.precision, order)?;
+        sort(order)?;
         let (tied, remove) = (settings.ties.layout() == Layout::Tied, settings.unjudged == Unjudged::Remove);
-        Ok(judge.judge_known(self.labels.found(query), order, truth, tied, remove, &mut all.tied))
+        let (codes, range) = self.codes(query);
+        let mixed = by_width!(codes, codes => {
+            judge.judge_known(Found(&codes[range]), order, truth, tied, remove, &mut all.tied)
+        });
+        Ok(Ranked { mixed, matched: all.tied.holds_judged() })
     }
 }

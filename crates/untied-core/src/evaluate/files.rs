@@ -1,7 +1,7 @@
 //! Rankings of a run, judged by qrels.
 
 use super::workspace::Workspace;
-use super::{Plan, Source};
+use super::{Plan, Ranked, Source};
 use crate::error::{Error, Result, show};
 use crate::ranking::misfit;
 use crate::settings::{Queries, Settings, Unjudged};
@@ -67,7 +67,7 @@ impl Source for Files<'_> {
         plan: &Plan,
         settings: Settings,
         room: &mut Workspace,
-    ) -> Result<bool> {
+    ) -> Result<Ranked> {
         let rows = self.pairs[query].1.map_or_else(Rows::none, |found| self.run.rows(found));
         let Workspace { order, judge, all, profiles, .. } = room;
         let layout = settings.ties.layout();
@@ -85,6 +85,6 @@ impl Source for Files<'_> {
         if rows.is_empty() && settings.placeholder {
             all.tied.retrieved = 1;
         }
-        Ok(mixed)
+        Ok(Ranked { mixed, matched: all.tied.holds_judged() })
     }
 }

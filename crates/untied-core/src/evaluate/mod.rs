@@ -253,7 +253,7 @@ pub(crate) trait Source: Sync {
         None
     }
 
-    /// Write the ranking of a query, with these judgments, into the workspace; whether tied documents differ in grade.
+    /// Write the ranking of a query, with these judgments, into the workspace.
     fn rank(
         &self,
         query: usize,
@@ -261,7 +261,16 @@ pub(crate) trait Source: Sync {
         plan: &Plan,
         settings: Settings,
         room: &mut Workspace,
-    ) -> Result<bool>;
+    ) -> Result<Ranked>;
+}
+
+/// What to know about a ranking.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ranked {
+    /// Whether tied documents differ in grade.
+    pub mixed: bool,
+    /// Whether the qrels hold a retrieved document.
+    pub matched: bool,
 }
 
 /// Evaluate rankings from anywhere.
@@ -279,9 +288,6 @@ pub(crate) fn evaluate_source<S: Source, T: Send>(
     .map_err(|(_, error)| error)?;
     Ok((Evaluation::new((0..source.len()).collect(), part, plan, settings), seen))
 }
-
-/// Flags of one query, and what was seen in its ranking.
-type Outcome<T> = std::result::Result<(Flags, T), Box<Error>>;
 
 /// What is found of some queries, one after the other.
 #[derive(Default)]
@@ -304,20 +310,23 @@ impl Evaluated {
         let (width, measures) = (shape.cells().max(1), shape.measures.max(1));
         let mut cells = vec![0.0; source.len() * width];
         let mut notes = vec![Note::NONE; source.len() * measures];
-        let outcomes: Vec<Outcome<T>> = cells
+        let mut flags = vec![Flags::default(); source.len()];
+        // A result without a value is as small as a pointer: there may be millions.
+        let outcomes: Vec<std::result::Result<T, Box<Error>>> = cells
             .par_chunks_mut(width)
             .zip(notes.par_chunks_mut(measures))
+            .zip(flags.par_iter_mut())
             .enumerate()
-            .map_init(Workspace::default, |workspace, (query, (cells, notes))| {
+            .map_init(Workspace::default, |workspace, (query, ((cells, notes), flags))| {
                 watch::check()?;
-                let flags = workspace.query(source, query, (plan, settings, shape), cells, notes)?;
+                *flags = workspace.query(source, query, (plan, settings, shape), cells, notes)?;
                 watch::check()?; // measures that are stopped give anything
-                Ok((flags, look(&workspace.orders(settings).tied)))
+                Ok(look(&workspace.orders(settings).tied))
             })
             .collect();
         let numbered = outcomes.into_iter().enumerate();
-        let outcomes = numbered.map(|(query, outcome)| outcome.map_err(|error| (query, *error)));
-        let (flags, seen): (Vec<Flags>, Vec<T>) = outcomes.collect::<std::result::Result<_, _>>()?;
+        let seen = numbered.map(|(query, outcome)| outcome.map_err(|error| (query, *error)));
+        let seen: Vec<T> = seen.collect::<std::result::Result<_, _>>()?;
         Ok((Evaluated { cells, notes, flags }, seen))
     }
 }

@@ -6,8 +6,9 @@ use super::Total;
 use crate::error::{Error, Result};
 use crate::measures::{Build, Measure, Scope};
 use crate::names::{Aggregate, Needs, Spec};
+use crate::ranking::Layout;
 use crate::registry;
-use crate::settings::Settings;
+use crate::settings::{Settings, Unjudged};
 use crate::table::profiles::Detail;
 use crate::table::{Lengths, Qrels};
 
@@ -19,6 +20,8 @@ pub struct Plan {
     /// Whether a measure reads profiles, and not grades.
     pub(super) by_profile: Vec<bool>,
     aggregates: Vec<Aggregate>,
+    /// Whether no measure reads more than relevant documents.
+    relevant_only: bool,
     /// Grades that an unjudged document may have, highest first.
     open_grades: Vec<f64>,
     /// Lengths of documents, where a measure needs them.
@@ -67,10 +70,13 @@ impl Plan {
         retrieved: usize,
     ) -> Result<Plan> {
         specs.iter().try_for_each(|spec| spec.fits(detail))?;
+        let measures: Vec<Box<dyn Measure>> = specs.iter().map(|spec| build(spec, scope)).collect::<Result<_>>()?;
+        let judged_only: Vec<bool> = specs.iter().map(Spec::judged_only).collect::<Result<_>>()?;
         Ok(Plan {
             specs: specs.to_vec(),
-            measures: specs.iter().map(|spec| build(spec, scope)).collect::<Result<_>>()?,
-            judged_only: specs.iter().map(Spec::judged_only).collect::<Result<_>>()?,
+            relevant_only: measures.iter().all(|measure| measure.reads_relevant_only()) && !judged_only.contains(&true),
+            measures,
+            judged_only,
             by_profile: specs.iter().map(|spec| spec.info.needs.detail().is_some()).collect(),
             aggregates: specs.iter().map(Spec::aggregate).collect::<Result<_>>()?,
             open_grades: scope.grades.iter().copied().filter(|&grade| grade > 0.0).chain([0.0]).collect(),
@@ -111,6 +117,14 @@ impl Plan {
 
     pub(crate) fn without_bounds(&self, measure: usize) -> Error {
         Error::Value(format!("bounds over unjudged documents are not known for {}", self.specs[measure]))
+    }
+
+    /// Whether nothing but the places of relevant documents is read of a ranking.
+    pub(crate) fn reads_relevant_only(&self, settings: Settings) -> bool {
+        let Settings { ties, unjudged, variance, depth, .. } = settings;
+        let policies =
+            ties.layout() == Layout::Tied && unjudged == Unjudged::Nonrelevant && !variance && depth.is_none();
+        policies && self.relevant_only
     }
 
     /// Whether it holds formulas of users, which are called back: one thread at a time, as Python's lock has it.

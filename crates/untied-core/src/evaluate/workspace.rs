@@ -1,17 +1,18 @@
 //! One query: its ranking, and all measures of it.
 
 use super::spread::{MeasuredQuery, Spread};
-use super::{Flags, Note, Plan, Shape, Source};
+use super::{Flags, Note, Plan, Ranked, Shape, Source};
 use crate::error::{Error, Result};
 use crate::measures::Orders;
 use crate::measures::formula::Formula;
-use crate::ranking::{Judge, Order, best, condensed, worst};
+use crate::ranking::{Judge, Order, Places, best, condensed, worst};
 use crate::settings::{Settings, Ties, Undefined, Unjudged};
 
 /// Room for one query's evaluation, kept between queries.
 #[derive(Default)]
 pub(crate) struct Workspace {
     pub order: Order,
+    pub places: Places,
     pub judge: Judge,
     /// The ranking, with its orders.
     pub all: Orders,
@@ -39,7 +40,7 @@ impl Workspace {
         let remove = settings.unjudged == Unjudged::Remove;
         self.judge.every_group = matches!(settings.unjudged, Unjudged::Best | Unjudged::Worst | Unjudged::Range);
         let truth = source.judgments(query);
-        let mixed = source.rank(query, &truth, plan, settings, self)?;
+        let Ranked { mixed, matched } = source.rank(query, &truth, plan, settings, self)?;
         let profiles = source.profiles(query, plan);
         if let Some(depth) = settings.depth {
             self.all.tied.cut(depth);
@@ -121,6 +122,6 @@ impl Workspace {
             failed()?;
         }
         let relevant = truth.relevant(f64::MIN_POSITIVE) > 0;
-        Ok(Flags { mixed, matched: self.all.tied.holds_judged(), relevant })
+        Ok(Flags { mixed, matched, relevant })
     }
 }

@@ -233,7 +233,7 @@ impl<D: Data> Work<'_, D> {
         ties: Option<&mut Ties>,
     ) -> Result<Evaluation> {
         let ties = ties.map(Mutex::new);
-        let sort = |query, _, order: &mut Order| {
+        let sort = |query, order: &mut Order| {
             let values = &values[labels.groups().range(query)];
             // Documents without a value are not in the ranking.
             let ranked = values.iter().copied().zip(0..).filter(|(value, _)| !value.is_nan());

@@ -66,6 +66,10 @@ impl AveragePrecision {
 }
 
 impl Measure for AveragePrecision {
+    fn reads_relevant_only(&self) -> bool {
+        self.rel > 0.0
+    }
+
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let relevant = self.base.relevant(self.rel, ranking, truth);
         if relevant == 0.0 {

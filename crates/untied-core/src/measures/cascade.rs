@@ -249,6 +249,10 @@ impl Path for Cascade {
 }
 
 impl Measure for Cascade {
+    fn reads_relevant_only(&self) -> bool {
+        self.rest.gain == 0.0 && self.rest.go_on == 1.0
+    }
+
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         walk::path_mean(self, ranking) / self.norm(truth)
     }

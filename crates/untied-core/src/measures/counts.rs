@@ -85,6 +85,14 @@ enum Count {
 }
 
 impl Measure for Count {
+    fn reads_relevant_only(&self) -> bool {
+        match *self {
+            Count::Queries | Count::Retrieved | Count::Relevant(_) => true,
+            Count::RelevantRetrieved(rel) => rel > 0.0,
+            Count::NonrelevantRetrieved(_) => false,
+        }
+    }
+
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let count = match *self {
             Count::Queries => 1,

@@ -202,6 +202,7 @@ pub struct Gains {
     ideal: Option<RecallBase>,
     /// Whether higher grades gain no less and later ranks no more, so that the order by grade is the best one.
     ordered: bool,
+    gained_by_relevant_only: bool,
 }
 
 impl Gains {
@@ -211,7 +212,8 @@ impl Gains {
             && scope.grades.iter().all(|&grade| gain.of(grade) >= 0.0 && (grade > 0.0 || gain.of(grade) == 0.0))
             && discounts.windows(2).all(|pair| pair[0] >= pair[1])
             && discounts.last().is_none_or(|&last| last >= 0.0);
-        Gains { gain, discounts, ideal: None, ordered }
+        let gained_by_relevant_only = scope.grades.iter().all(|&grade| grade > 0.0 || gain.of(grade) == 0.0);
+        Gains { gain, discounts, ideal: None, ordered, gained_by_relevant_only }
     }
 
     /// The plain sum, with gains by grade; other grades gain nothing.
@@ -320,6 +322,10 @@ impl Gains {
 }
 
 impl Measure for Gains {
+    fn reads_relevant_only(&self) -> bool {
+        self.gained_by_relevant_only
+    }
+
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.dcg(ranking) / self.norm(ranking, truth)
     }

@@ -148,6 +148,10 @@ impl Hits {
 }
 
 impl Measure for Hits {
+    fn reads_relevant_only(&self) -> bool {
+        self.rel > 0.0
+    }
+
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         expected(ranking, self.rel, self.cutoff) / self.divisor(ranking, truth)
     }
@@ -182,6 +186,10 @@ impl RPrecision {
 }
 
 impl Measure for RPrecision {
+    fn reads_relevant_only(&self) -> bool {
+        self.rel > 0.0
+    }
+
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let cutoff = self.cutoff(ranking, truth);
         cutoff.map_or(f64::NAN, |cutoff| expected(ranking, self.rel, cutoff) / cutoff as f64)

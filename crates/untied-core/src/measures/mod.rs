@@ -132,6 +132,11 @@ pub trait Measure: Send + Sync {
         false
     }
 
+    /// Whether documents of grade 0 or less, left out of the groups, change no bit of mean and extremes.
+    fn reads_relevant_only(&self) -> bool {
+        false
+    }
+
     /// How sure the values for this ranking are; asked only where documents are tied.
     fn certainty(&self, _ranking: &Ranking, _truth: &Judgments<'_>) -> Certainty {
         Certainty::Exact

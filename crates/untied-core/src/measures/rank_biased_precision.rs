@@ -90,6 +90,10 @@ struct RankBiased {
 }
 
 impl Measure for RankBiased {
+    fn reads_relevant_only(&self) -> bool {
+        self.gains.reads_relevant_only()
+    }
+
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.gains.mean(ranking, truth)
     }

@@ -58,6 +58,10 @@ pub(super) fn positions(n: usize, r: usize, slots: usize, mut visit: impl FnMut(
 }
 
 impl Measure for ReciprocalRank {
+    fn reads_relevant_only(&self) -> bool {
+        self.rel > 0.0
+    }
+
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         if truth.relevant(self.rel) == 0 {
             return f64::NAN;

@@ -104,6 +104,10 @@ struct Set<F> {
 }
 
 impl<F: Fn(f64, f64, f64) -> f64 + Send + Sync> Measure for Set<F> {
+    fn reads_relevant_only(&self) -> bool {
+        self.rel > 0.0
+    }
+
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let relevant = self.base.map_or(1.0, |base| base.relevant(self.rel, ranking, truth));
         if relevant == 0.0 {

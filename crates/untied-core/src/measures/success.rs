@@ -47,6 +47,10 @@ impl Success {
 }
 
 impl Measure for Success {
+    fn reads_relevant_only(&self) -> bool {
+        self.rel > 0.0
+    }
+
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         if truth.relevant(self.rel) == 0 { f64::NAN } else { self.chances(ranking).0 }
     }

@@ -38,9 +38,9 @@ impl Judge {
     }
 
     /// The same where it is known which grade which row has, and documents have no ids.
-    pub fn judge_known(
+    pub fn judge_known<C: Copy + Into<u32>>(
         &mut self,
-        found: Found<'_>,
+        found: Found<'_, C>,
         order: &Order,
         truth: &Judgments<'_>,
         tied: bool,
@@ -102,7 +102,7 @@ struct Counts {
 impl Counts {
     /// Count a group's documents; whether there are any with a level.
     #[inline]
-    fn count(&mut self, rows: &[u32], found: Found<'_>) -> bool {
+    fn count<C: Copy + Into<u32>>(&mut self, rows: &[u32], found: Found<'_, C>) -> bool {
         for level in rows.iter().filter_map(|&row| found.of(row)) {
             if self.by_level[level as usize] == 0 {
                 self.met.push(level);
@@ -134,14 +134,14 @@ impl Counts {
 }
 
 /// A ranking being written.
-struct LaidOut<'a> {
+struct LaidOut<'a, C> {
     every_group: bool,
-    found: Found<'a>,
+    found: Found<'a, C>,
     truth: &'a Judgments<'a>,
     ranking: &'a mut Ranking,
 }
 
-impl LaidOut<'_> {
+impl<C: Copy + Into<u32>> LaidOut<'_, C> {
     /// Write all groups. `part` writes the documents of a group one by one, or tells that they are to stay tied.
     #[inline]
     fn all(

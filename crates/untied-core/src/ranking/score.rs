@@ -1,6 +1,6 @@
 //! Scores of all number types, as integers to sort by: compared as they are, cast to no other type.
 
-use std::ops::Not;
+use std::ops::{AddAssign, Not};
 
 /// A type of scores. Its numbers may be stored as another type's bits.
 pub trait Score {
@@ -8,6 +8,13 @@ pub trait Score {
     type Raw: Copy + Sync;
     /// What it is sorted by.
     type Key: Key;
+    /// What it is compared by: 0 and -0 are equal.
+    type Number: Copy + PartialOrd;
+    /// Counts numbers in a vector as wide as theirs.
+    type Count: Copy + Default + AddAssign + From<bool> + Into<u64>;
+
+    /// As far as such a count goes.
+    const MOST_COUNTED: usize;
 
     /// A key that sorts ascending as scores sort descending; equal scores have equal keys, 0 and -0 too.
     fn key(raw: Self::Raw) -> Self::Key;
@@ -17,6 +24,12 @@ pub trait Score {
 
     /// The number, rounded to double precision.
     fn number(raw: Self::Raw) -> f64;
+
+    /// The number, to be compared with others of the type.
+    fn number_of(raw: Self::Raw) -> Self::Number;
+
+    /// Whether it is finite.
+    fn is_number(raw: Self::Raw) -> bool;
 }
 
 /// An integer to sort by, and the same with a row behind it, so that equal ones stay in order.
@@ -94,7 +107,7 @@ pub struct Bfloat16;
 
 /// Floating-point numbers: `$fraction` bits behind the point, the sign in front.
 macro_rules! float {
-    ($kind:ident, $raw:ty, $key:ty, $fraction:literal, $bits:expr, $number:expr) => {
+    ($kind:ident, $raw:ty, $key:ty, $fraction:literal, $bits:expr, $number:expr; $compared:ty, $count:ty, $most:expr, $as:expr) => {
         impl $kind {
             const SIGN: $key = 1 << (<$raw>::BITS_OF - 1);
             const INFINITE: $key = (Self::SIGN - 1) >> $fraction << $fraction;
@@ -103,6 +116,10 @@ macro_rules! float {
         impl Score for $kind {
             type Raw = $raw;
             type Key = $key;
+            type Number = $compared;
+            type Count = $count;
+
+            const MOST_COUNTED: usize = $most;
 
             #[inline]
             fn key(raw: $raw) -> $key {
@@ -122,6 +139,17 @@ macro_rules! float {
 
             fn number(raw: $raw) -> f64 {
                 $number(raw)
+            }
+
+            #[inline(always)]
+            fn number_of(raw: $raw) -> $compared {
+                $as(raw)
+            }
+
+            #[inline(always)]
+            fn is_number(raw: $raw) -> bool {
+                let bits: $key = $bits(raw);
+                bits & (Self::SIGN - 1) < Self::INFINITE
             }
         }
     };
@@ -144,10 +172,17 @@ impl Width for u16 {
     const BITS_OF: u32 = 16;
 }
 
-float!(Float64, f64, u64, 52, f64::to_bits, |raw| raw);
-float!(Float32, f32, u32, 23, f32::to_bits, f64::from);
-float!(Float16, u16, u32, 10, u32::from, from_half);
-float!(Bfloat16, u16, u32, 7, u32::from, |raw| f64::from(f32::from_bits(u32::from(raw) << 16)));
+float!(Float64, f64, u64, 52, f64::to_bits, |raw| raw; f64, u64, usize::MAX, |raw| raw);
+float!(Float32, f32, u32, 23, f32::to_bits, f64::from; f32, u32, u32::MAX as usize, |raw| raw);
+float!(Float16, u16, u32, 10, u32::from, from_half; i16, u16, u16::MAX as usize, signed);
+float!(Bfloat16, u16, u32, 7, u32::from, |raw| f64::from(f32::from_bits(u32::from(raw) << 16)); i16, u16, u16::MAX as usize, signed);
+
+/// The bits of a number of 16 bits, sign and size, as an integer that grows with it.
+#[inline(always)]
+fn signed(bits: u16) -> i16 {
+    let (size, sign) = ((bits & 0x7fff) as i16, bits as i16 >> 15);
+    (size ^ sign) - sign
+}
 
 /// The number that the bits of half precision stand for.
 fn from_half(bits: u16) -> f64 {
@@ -163,10 +198,14 @@ fn from_half(bits: u16) -> f64 {
 
 /// Integers: keys are what is missing to the largest one.
 macro_rules! integer {
-    ($($raw:ty, $key:ty;)*) => {
+    ($($raw:ty, $key:ty, $count:ty;)*) => {
         $(impl Score for $raw {
             type Raw = $raw;
             type Key = $key;
+            type Number = $raw;
+            type Count = $count;
+
+            const MOST_COUNTED: usize = <$count>::MAX as usize;
 
             #[inline]
             fn key(raw: $raw) -> $key {
@@ -181,19 +220,29 @@ macro_rules! integer {
             fn number(raw: $raw) -> f64 {
                 raw as f64
             }
+
+            #[inline(always)]
+            fn number_of(raw: $raw) -> $raw {
+                raw
+            }
+
+            #[inline(always)]
+            fn is_number(_: $raw) -> bool {
+                true
+            }
         })*
     };
 }
 
 integer! {
-    i64, u64;
-    u64, u64;
-    i32, u32;
-    u32, u32;
-    i16, u32;
-    u16, u32;
-    i8, u32;
-    u8, u32;
+    i64, u64, u64;
+    u64, u64, u64;
+    i32, u32, u32;
+    u32, u32, u32;
+    i16, u32, u16;
+    u16, u32, u16;
+    i8, u32, u8;
+    u8, u32, u8;
 }
 
 #[cfg(test)]

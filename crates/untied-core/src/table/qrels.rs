@@ -221,14 +221,14 @@ fn distinct(grades: impl Iterator<Item = f64>) -> Vec<f64> {
 
 /// The levels of a query's retrieved documents, row by row: level + 1, or 0 where there is no judgment.
 #[derive(Debug, Clone, Copy)]
-pub struct Found<'a>(pub &'a [u32]);
+pub struct Found<'a, C = u32>(pub &'a [C]);
 
-impl Found<'_> {
+impl<C: Copy + Into<u32>> Found<'_, C> {
     /// The level of the document in a row (an index into the grades), if it is judged.
     #[inline]
     #[must_use]
     pub fn of(self, row: u32) -> Option<u32> {
-        self.0[row as usize].checked_sub(1)
+        self.0[row as usize].into().checked_sub(1)
     }
 }
 

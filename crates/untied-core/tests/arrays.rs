@@ -1,0 +1,99 @@
+//! Arrays: counting places of few relevant documents finds what sorting finds, to the last bit.
+
+use untied_core::arrays::{Column, Given, Groups, Labels, Scores, Totals};
+use untied_core::evaluate::Value;
+use untied_core::registry::parse_all;
+use untied_core::settings::Settings;
+
+/// Numbers that look drawn.
+fn drawn(n: usize, below: u64) -> Vec<u64> {
+    let mut state = 7u64;
+    let next = |_| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    (0..n).map(next).collect()
+}
+
+/// Scores of a type with few values, so that there are ties, beside the same in double precision.
+fn columns(documents: usize) -> (Vec<i8>, Vec<f32>, Vec<u16>, Vec<f64>) {
+    let whole: Vec<i8> = drawn(documents, 90).iter().map(|&n| n as i8 - 45).collect();
+    let single = whole.iter().map(|&n| f32::from(n) / 8.0).collect();
+    // Upper halves of single precision; 0 has both signs.
+    let halves = whole.iter().map(|&n| (-f32::from(n) / 8.0).to_bits()).map(|bits| (bits >> 16) as u16).collect();
+    let double = whole.iter().map(|&n| f64::from(n) / 8.0).collect();
+    (whole, single, halves, double)
+}
+
+#[test]
+fn counting_and_sorting_agree_to_the_last_bit() {
+    let names = "nDCG@10 nDCG(gain=exp2) DCG AP AP@5 AP(rel=2) RR@10 RR P@10 R@100 F1@5 RBP(p=0.8) Rprec Success@10 \
+                 ERR@10 nERR SetP SetF NumRet NumRel NumRelRet RelP@5 Hits@20";
+    let specs = names.split(' ').flat_map(|name| parse_all(name).expect("measure")).collect::<Vec<_>>();
+    for (queries, width, one_in) in [(30, 700, 40), (3, 70_000, 5_000), (200, 10, 4), (40, 64, 3), (5, 3, 2)] {
+        let documents = queries * width;
+        // Mostly 0, some not judged, a few of grades -1 and 1 to 3.
+        let labels: Vec<f64> = drawn(2 * documents, 4 * one_in)
+            .split_off(documents)
+            .iter()
+            .map(|&n| match n {
+                0..4 => n as f64,
+                4 => -1.0,
+                5..9 => f64::NAN,
+                _ => 0.0,
+            })
+            .collect();
+        let given = Given { labels: Column::Float64(&labels), present: None, judged: None, totals: Totals::Same };
+        let labels = Labels::new(Groups::Rows(queries, width), &given).expect("labels");
+        let plan = labels.plan(&specs).expect("plan");
+        let (whole, single, halves, double) = columns(documents);
+        for (column, ascending) in [
+            (Column::Int8(&whole), false),
+            (Column::Float32(&single), false),
+            (Column::Bfloat16(&halves), true),
+            (Column::Float64(&double), true),
+        ] {
+            for ties in ["expected", "range", "best", "worst"] {
+                let mut settings = Settings::default();
+                settings.set_ties(ties, "float64").expect("settings");
+                let evaluate = |variance| {
+                    let scores = Scores { column, ascending, name: "scores" };
+                    labels.evaluate(&scores, &plan, Settings { variance, ..settings }).expect("values")
+                };
+                // Variances read all judged documents, so everything is sorted for them.
+                let (counted, sorted) = (evaluate(false), evaluate(true));
+                for row in 0..queries {
+                    for (measure, spec) in specs.iter().enumerate() {
+                        let (one, other) = (counted.value(row, measure), sorted.value(row, measure));
+                        let bits = |value: Value| {
+                            let (low, high) = value.range.unwrap_or_default();
+                            [value.mean, low, high].map(f64::to_bits)
+                        };
+                        assert_eq!(bits(one), bits(other), "{spec} of {width}, {ties}, {column:.0?}");
+                        assert_eq!(one.certainty, other.certainty);
+                    }
+                }
+                assert_eq!((&counted.facts, &counted.flags), (&sorted.facts, &sorted.flags));
+            }
+        }
+    }
+}
+
+#[test]
+fn scores_that_are_no_numbers_are_refused_wherever_they_stand() {
+    for width in [10, 1000] {
+        let mut labels = vec![0_i8; 2 * width];
+        labels[width + 1] = 1;
+        let given = Given { labels: Column::Int8(&labels), present: None, judged: None, totals: Totals::Same };
+        let labels = Labels::new(Groups::Rows(2, width), &given).expect("labels");
+        let plan = labels.plan(&parse_all("nDCG@10").expect("nDCG")).expect("plan");
+        for (place, number) in [(0, f64::NAN), (width - 1, f64::INFINITY), (width + 1, f64::NEG_INFINITY)] {
+            let mut scores = vec![0.5; 2 * width];
+            scores[place] = number;
+            let scores = Scores { column: Column::Float64(&scores), ascending: false, name: "scores" };
+            let refused = labels.evaluate(&scores, &plan, Settings::default()).expect_err("refused").to_string();
+            let place = format!("query {}, document {}", place / width, place % width);
+            assert!(refused.contains(&format!("found {number} for {place}")), "{refused}");
+        }
+    }
+}
