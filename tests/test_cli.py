@@ -46,8 +46,8 @@ def test_tsv_is_what_a_pipe_gets(untied_):
     assert code == 0
     assert out == "run\tquery\tmeasure\tvalue\nuos\tall\tAP\t0.0971\nuos\tall\tNumRet\t6286\n"
     assert err.splitlines() == [
-        "note: tied documents differ in grade in 12 of 12 queries of uos "
-        "(values are means over all orders; --ties range shows the spread)"
+        "note: tied documents have different grades in 12 of 12 queries of uos: "
+        "each value is the mean over all orders; --ties range shows how far ties could move it"
     ]
 
 
@@ -152,11 +152,11 @@ def test_the_note_on_ties_is_true(untied_, tmp_path):
     (tmp_path / "q").write_text("q 0 a 1\nq 0 b 1\n")
     (tmp_path / "r").write_text("q Q0 a 1 1 t\nq Q0 b 1 1 t\nq Q0 x 1 1 t\n")
     arguments = ("eval", tmp_path / "q", tmp_path / "r", "-m")
-    assert "tied documents differ in grade in 1 of 1 queries of r (" in untied_(*arguments, "AP")[2]
+    assert "tied documents have different grades in 1 of 1 queries of r: " in untied_(*arguments, "AP")[2]
     assert untied_(*arguments, "AP", "--unjudged", "remove")[2] == ""
     assert untied_(*arguments, "NumRet")[2] == ""
-    assert "values are for one order, docid" in untied_(*arguments, "AP", "--ties", "docid")[2]
-    assert "values are for the worst orders" in untied_(*arguments, "AP", "--ties", "worst")[2]
+    assert "each value is that of one order, docid" in untied_(*arguments, "AP", "--ties", "docid")[2]
+    assert "each value is that of the worst order" in untied_(*arguments, "AP", "--ties", "worst")[2]
 
 
 def test_a_query_may_be_called_all(untied_, tmp_path):
@@ -172,7 +172,7 @@ def test_a_query_may_be_called_all(untied_, tmp_path):
 
 def test_the_same_input_twice(untied_):
     assert untied_("eval", QRELS, UOS, UOS)[::2] == (1, f"untied: run '{UOS}' is given twice\n")
-    assert untied_("eval", "-", "-")[::2] == (1, "untied: only one input can be standard input\n")
+    assert untied_("eval", "-", "-")[::2] == (2, "untied: only one input can be standard input (-)\n")
 
 
 def test_threads_do_not_change_a_byte(untied_):
@@ -186,11 +186,14 @@ def test_absent_and_unknown_queries_are_counted(untied_, tmp_path):
     run.write_text("CD008081 Q0 20083557 1 1 t\nelsewhere Q0 d 1 1 t\n")
     _, out, err = untied_("eval", QRELS, run, "-m", "NumQ")
     assert out.splitlines()[1] == "x\tall\tNumQ\t12"
-    assert "judged queries that are absent: 11 from x (they count as empty rankings)" in err
+    assert (
+        "judged queries missing from a run: 11 from x (counted as empty rankings; --queries common leaves them out)"
+        in err
+    )
     assert "queries without judgments, left out: 1 of x" in err
     _, out, err = untied_("eval", QRELS, run, "-m", "NumQ", "--queries", "common")
     assert out.splitlines()[1] == "x\tall\tNumQ\t1"
-    assert "11 from x (they are left out)" in err
+    assert "11 from x (left out)" in err
 
 
 def test_names_of_runs(untied_, tmp_path):
@@ -286,15 +289,15 @@ def test_check_finds_what_is_wrong(untied_, tmp_path):
     _, out, _ = untied_("check", tmp_path / "q", tmp_path / "r")
     for line in (
         "! queries without a relevant document: 1 (8)",
-        "! judgments that stand there more than once: 1",
-        "! judged queries that are absent: 2 (007, 8)",
-        "! queries that are not judged: 1 (7)",
+        "! repeated judgments: 1",
+        "! judged queries missing from the run: 2 (007, 8)",
+        "! queries without judgments: 1 (7)",
         "! query ids that nearly match: 1 (7 for 007)",
         "! 2 documents (50.0%) are tied, in 1 of 2 queries",
         "! all documents are tied in 1 of 2 queries: nothing is ranked there",
         "! documents that tie only in 32 bits (trec_eval 9, pytrec_eval): 2, in queries: 1",
-        "! queries where rank column and scores contradict each other: 1 (scores count)",
-        "! ranks that are no numbers: 1",
+        "! queries where the rank column contradicts the scores: 1 (scores decide; --ties rank orders by rank)",
+        "! ranks that are not numbers: 1",
         "! 0.0% of the first 10 documents are judged",
         "! no retrieved document is judged",
         "! document ids nearly match: docs/Y.txt here, y in the qrels",
@@ -376,5 +379,5 @@ def test_counts_of_several_runs_name_them(tmp_path: pathlib.Path, capfd: pytest.
 def test_standard_input_is_one_input(command, untied_, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code, out, err = untied_(*command.split())
-    assert (code, out, err) == (2 if "gate" in command else 1, "", "untied: only one input can be standard input\n")
+    assert (code, out, err) == (2, "", "untied: only one input can be standard input (-)\n")
     assert not list(tmp_path.iterdir())

@@ -73,8 +73,8 @@ def test_standard_error_of_the_mean_on_the_command_line(tmp_path, capsys) -> Non
     assert "asymptotic standard error of mean infAP" in text
     assert f"{math.sqrt(sum(error**2 for error in known)) / 6:.10f}" in text
     assert "(6 queries) of a" in text
-    assert main([*arguments, "AP"]) == 1
-    assert "--sampling-error goes with infAP" in capsys.readouterr().err
+    assert main([*arguments, "AP"]) == 2
+    assert "--sampling-error needs -m infAP" in capsys.readouterr().err
 
 
 def test_the_example_of_the_docs() -> None:

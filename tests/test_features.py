@@ -414,8 +414,8 @@ def test_command_line(small: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     code, out, err = run(capsys, small, "-m", "RR", "-m", "P@1", "--ties", "expected", "--format", "md", "--top", "1")
     assert out.splitlines()[-1] == "| 1 | 3 | 3 | 50% | 0.8750 | 0.7500 |"
     assert err == (
-        "note: tied documents differ in grade in 50% of the rankings (values are means over all orders; --ties range "
-        "shows the spread)\n"
+        "note: tied documents have different grades in 50% of the rankings: each value is the mean over all orders; "
+        "--ties range shows how far ties could move it\n"
     )
     code, out, err = run(capsys, small, "-m", "RR", "--sort-by", "P@1", "--format", "json", "-q")
     found = json.loads(out)
@@ -435,13 +435,17 @@ def test_equal_values_share_a_rank(tmp_path: Path, capsys: pytest.CaptureFixture
 
 @pytest.mark.parametrize(
     ("ties", "values"),
-    [("expected", "means over all orders"), ("worst", "for the worst orders"), ("given", "for one order, given")],
+    [
+        ("expected", "the mean over all orders"),
+        ("worst", "that of the worst order"),
+        ("given", "that of one order, given"),
+    ],
 )
 def test_the_note_on_ties_says_what_values_are(
     ties: str, values: str, small: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, _, err = run(capsys, small, "-m", "RR", "--ties", ties)
-    assert f"(values are {values}; --ties range shows the spread)" in err
+    assert f": each value is {values}; --ties range shows how far ties could move it" in err
 
 
 def test_what_the_command_line_refuses(small: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -457,7 +461,7 @@ def test_what_the_command_line_refuses(small: str, tmp_path: Path, capsys: pytes
         ([str(tmp_path / "absent")], "No such file"),
     ]:
         code, out, err = run(capsys, *arguments)
-        assert (code, out) == (1, "")
+        assert (code, out) == (2 if "standard input" in message else 1, "")
         assert message in err
     for text, message in [
         ("1", ":1: expected number name"),

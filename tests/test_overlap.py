@@ -369,7 +369,12 @@ ARGUMENTS: dict[str, str] = {
     "study": "ties {q} {r} {o} -o {d}/study --plots none",
     "judge-next": "{q} {r}",
 }
-NO_RUNS = {"measures": "takes no input", "trec_eval": "is as silent as trec_eval", "features": "has labels, see below"}
+NO_RUNS = {
+    "measures": "takes no input",
+    "completion": "takes no input",
+    "trec_eval": "is as silent as trec_eval",
+    "features": "has labels, see below",
+}
 
 
 def test_every_command_has_a_case_or_a_reason() -> None:
@@ -392,7 +397,7 @@ def test_commands_tell(command: str, situation: str, tmp_path: Any, capsys: pyte
         assert code == 0, err
         assert not told
     elif command == "check" and code == 0:
-        findings = [*REASONS, "no retrieved document is judged", "judged queries that are absent"]
+        findings = [*REASONS, "no retrieved document is judged", "judged queries missing from the run"]
         assert told or any(f"! {finding}" in out for finding in findings)
     else:
         assert code != 0 or told, (out, err)

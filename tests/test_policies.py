@@ -15,14 +15,14 @@ import pytest
 import untied
 from untied import _core, curves, gate, policies, report, study
 from untied.cli import COMMANDS, main
-from untied.policies import COMPARING, EVALUATING, GATING, OF_ARRAYS, Policies, Policy
+from untied.policies import COMPARING, EVALUATING, GATING, OF_ARRAYS, OF_ROWS, Policies, Policy
 
 ABSENT = "/nowhere/at/all"
 #: Functions and classes that take policies, those that there are, a call whose inputs do not exist, and the command.
 ENTRY_POINTS: dict[str, tuple[Any, dict[str, Policy], Callable[..., object], str | None]] = {
     "evaluate": (untied.evaluate, EVALUATING, lambda **o: untied.evaluate(ABSENT, ABSENT, **o), "eval"),
     "Evaluator": (untied.Evaluator, EVALUATING, lambda **o: untied.Evaluator(ABSENT, **o), None),
-    "curves": (curves.curves, EVALUATING, lambda **o: curves.curves(ABSENT, ABSENT, "q", **o), "curve"),
+    "curves": (curves.curves, OF_ROWS, lambda **o: curves.curves(ABSENT, ABSENT, "q", **o), "curve"),
     "compare": (untied.compare, COMPARING, lambda **o: untied.compare(ABSENT, ABSENT, **o), "compare"),
     "compare_all": (untied.compare_all, COMPARING, lambda **o: untied.compare_all([ABSENT, ABSENT], **o), None),
     "features": (untied.features, OF_ARRAYS, lambda **o: untied.features(ABSENT, **o), "features"),
@@ -39,7 +39,7 @@ with contextlib.suppress(ImportError):
 
     ENTRY_POINTS |= {
         "BatchEvaluator": (
-            batches.BatchEvaluator, EVALUATING, lambda **o: batches.BatchEvaluator(grades=[0], docs=ABSENT, **o), None,
+            batches.BatchEvaluator, OF_ROWS, lambda **o: batches.BatchEvaluator(grades=[0], docs=ABSENT, **o), None,
         ),
         "BatchComparer": (batches.BatchComparer, COMPARING, lambda **o: batches.BatchComparer(**o), None),
     }  # fmt: skip
@@ -47,13 +47,19 @@ with contextlib.suppress(ImportError):
 
     nothing: Any = None
     ENTRY_POINTS |= {
-        "spark.evaluate": (spark.evaluate, EVALUATING, lambda **o: spark.evaluate(nothing, nothing, **o), None),
+        "spark.evaluate": (spark.evaluate, OF_ROWS, lambda **o: spark.evaluate(nothing, nothing, **o), None),
         "spark.compare": (spark.compare, COMPARING, lambda **o: spark.compare(nothing, nothing, **o), None),
     }
 
 #: What the types of policies are called in signatures.
 TYPES = {
-    "ties": {"EVALUATING": "Ties", "COMPARING": "TiesOfPairs", "OF_ARRAYS": "TiesOfArrays", "GATING": "TiesOfOneValue"},
+    "ties": {
+        "EVALUATING": "Ties",
+        "OF_ROWS": "TiesOfRows",
+        "COMPARING": "TiesOfPairs",
+        "OF_ARRAYS": "TiesOfArrays",
+        "GATING": "TiesOfOneValue",
+    },
     "unjudged": {"GATING": "UnjudgedOfOneValue"},
     "on_undefined": {"GATING": "OnUndefinedOfGates"},
 }
@@ -71,8 +77,15 @@ DEFAULTS = {
 }
 
 
+KINDS = ("EVALUATING", "OF_ROWS", "COMPARING", "OF_ARRAYS", "GATING")
+
+
 def kind(known: dict[str, Policy]) -> str:
-    return next(name for name in ("EVALUATING", "COMPARING", "OF_ARRAYS", "GATING") if getattr(policies, name) is known)
+    return next(
+        name
+        for name in ("EVALUATING", "OF_ROWS", "COMPARING", "OF_ARRAYS", "GATING")
+        if getattr(policies, name) is known
+    )
 
 
 def cases() -> list[tuple[str, str]]:
@@ -102,7 +115,7 @@ def test_there_are_entry_points_enough() -> None:
 
 def test_types_have_the_values_that_are_taken() -> None:
     found = types()
-    for known in ("EVALUATING", "COMPARING", "OF_ARRAYS", "GATING"):
+    for known in KINDS:
         for name, policy in getattr(policies, known).items():
             if name == "score_dtype":
                 continue
@@ -302,13 +315,15 @@ def test_the_core_takes_the_same_values() -> None:
     qrels, run = _core.Qrels.from_mapping(QRELS), _core.Run.from_mapping(RUN)
     defaults: Any = {name: policy.default for name, policy in EVALUATING.items()}
     for name, policy in EVALUATING.items():
+        if name == "ties":
+            policy = OF_ROWS[name]  # by rank a run is read, not evaluated
         for value in [*policy.values, "decimals=17", "decimals=18", "decimals=", "decimals=x", "fail", "some"]:
             value = value.replace("=N", "=3")
             options = defaults | {name: value, "variance": False, "threads": 1}
             found = taken(lambda options=options: _core.Evaluator(qrels, [_core.Measure("AP")], **options))
             assert found == (policy.why_not(value) is None), (name, value)
     asked = [_core.comparing_measure("RBO")]
-    for value in EVALUATING["ties"].values:
+    for value in OF_ROWS["ties"].values:
         options = dict.fromkeys(("qrels", "probabilities", "docs", "depth", "threads"))
         options |= {"ties": value, "score_dtype": "float64", "variance": False, "itself": False}
         found = taken(lambda options=options: _core.compare_runs((run, run), asked, **options))
@@ -317,7 +332,9 @@ def test_the_core_takes_the_same_values() -> None:
 
 def test_help_says_what_values_mean() -> None:
     policy = Policy("kept", {"one": "the first", "two": "others", "three": "others", "four": ""}, "what is kept")
-    assert policy.help("two") == "what is kept: one: the first; two (default), three: others; four"
+    assert policy.help("two") == "what is kept one, two (default), three, four", "some need no words"
+    policy.values["four"] = "the last"
+    assert policy.help("two") == "what is kept\none  the first\ntwo, three  others (default)\nfour  the last"
     fewer = policy.only("one", "four", because="two is company")
     assert fewer.why_not("two") == "must be one or four, not 'two': two is company"
     assert fewer.why_not("five") == "must be one or four, not 'five'"

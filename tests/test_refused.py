@@ -53,11 +53,11 @@ def test_eval_keeps_going(untied_: Command) -> None:
     code, out, err = untied_("eval", "qrels", *RUNS, "-m", "AP", "--keep-going")
     assert code == 0
     assert [line.split("\t")[0] for line in out.splitlines()[1:]] == ["good", "better"]
-    assert err[0] == "note: runs left out, as they are refused: 3 of 5"
-    assert begin_alike(err[1:4], [line.replace("untied", "note: left out") for line in BAD]), err
+    assert err[0] == "note: runs skipped: 3 of 5"
+    assert begin_alike(err[1:4], [line.replace("untied", "note: skipped") for line in BAD]), err
     code, out, _ = untied_("eval", "qrels", *RUNS, "-m", "AP", "--keep-going", "--format", "json")
     assert code == 0
-    assert "runs left out, as they are refused: 3 of 5" in json.loads(out)["notes"]
+    assert "runs skipped: 3 of 5" in json.loads(out)["notes"]
     code, out, err = untied_("eval", "qrels", "short.run", "text.run", "--keep-going")
     assert (code, out) == (1, "")
     assert begin_alike(err, [BAD[0], BAD[2]]), "nothing is left"
@@ -81,7 +81,7 @@ def test_check_finds_several_runs_in_one_file(untied_: Command) -> None:
     code, out, _ = untied_("check", "qrels", "two.run", "better.run")
     assert code == 0
     found = [line for line in out.splitlines() if "run tags" in line]
-    assert found == ["! run tags, as of several runs in one file: 2 (bm25, dense)"]
+    assert found == ["! several run tags, as if runs were joined in one file: 2 (bm25, dense)"]
 
 
 def test_many_tags_are_counted(untied_: Command, tmp_path: Path) -> None:

@@ -161,7 +161,7 @@ def test_refusals(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
         report(QRELS, RUNS[:1], baseline="bm25")
     with pytest.raises(UntiedError, match="depth must be at least 1"):
         report(QRELS, RUNS[:1], depth=0)
-    assert main(["compare", *RUNS[:3], "--html", str(tmp_path / "page.html")]) == 1
+    assert main(["compare", *RUNS[:3], "--html", str(tmp_path / "page.html")]) == 2
     assert "--html is about two runs" in capfd.readouterr().err
 
 

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
     Described = TypeVar("Described", bound=Callable[..., Any])
 
-    Ties: TypeAlias = Literal["expected", "range", "best", "worst", "docid", "trec", "given"]
+    Ties: TypeAlias = Literal["expected", "range", "best", "worst", "docid", "trec", "given", "rank"]
+    #: Where runs are rows, which have no rank column.
+    TiesOfRows: TypeAlias = Literal["expected", "range", "best", "worst", "docid", "trec", "given"]
     #: Where documents have no ids.
     TiesOfArrays: TypeAlias = Literal["expected", "range", "best", "worst", "given"]
     #: Where two rankings are compared.
@@ -70,7 +72,7 @@ class Policy:
 
     def only(self, *values: str, because: str) -> Policy:
         """The same with fewer values, and why."""
-        others = {value: because for value in self.values if value not in values}
+        others = self.others | {value: because for value in self.values if value not in values}
         return Policy(self.name, {value: self.values[value] for value in values}, self.about, others)
 
     def why_not(self, value: str) -> str | None:
@@ -97,13 +99,17 @@ class Policy:
         return text
 
     def help(self, default: str) -> str:
-        """The values and what they mean."""
+        """What the option does, and a line for each meaning of its values."""
         groups: dict[str, list[str]] = {}
         for value, meaning in self.values.items():
-            groups.setdefault(meaning or value, []).append(value + " (default)" * (value == default))
-        said = [", ".join(group) + (f": {meaning}" if self.values[group[0].split()[0]] else "")
-                for meaning, group in groups.items()]  # fmt: skip
-        return (f"{self.about}: " if self.about else "") + "; ".join(said)
+            groups.setdefault(meaning, []).append(value)
+        if "" in groups:
+            return f"{self.about} {', '.join(value + ' (default)' * (value == default) for value in self.values)}"
+        listed = [
+            f"\n{', '.join(values)}  {meaning}{' (default)' * (default in values)}"
+            for meaning, values in groups.items()
+        ]
+        return self.about + "".join(listed)
 
 
 def _is_decimals(value: str) -> bool:
@@ -114,45 +120,53 @@ def _is_decimals(value: str) -> bool:
 TIES = Policy(
     "ties",
     {
-        "expected": "mean over all orders",
-        "range": "that, lowest and highest",
+        "expected": "the mean over all orders",
+        "range": "the mean, and the lowest and highest value",
         "best": "the best or the worst order",
         "worst": "the best or the worst order",
-        "docid": "tied documents by id, descending (trec_eval 10)",
-        "trec": "the same over 32-bit scores (trec_eval 9, pytrec_eval)",
-        "given": "tied documents as the input has them",
+        "docid": "by document id, descending, as trec_eval 10",
+        "trec": "docid over 32-bit scores, as trec_eval 9 and pytrec_eval",
+        "given": "in the order of the input",
+        "rank": "ignore scores, order by the rank column; equal ranks tie",
     },
+    "how to order documents with equal scores",
 )
 UNJUDGED = Policy(
     "unjudged",
     {
-        "nonrelevant": "",
-        "remove": "take unjudged documents out of the ranking",
-        "range": "lowest and highest value over all grades that they may have",
+        "nonrelevant": "count them as non-relevant",
+        "remove": "remove them from the ranking",
+        "range": "lowest and highest value over all grades they may have",
         "best": "the grades that make the value largest or smallest",
         "worst": "the grades that make the value largest or smallest",
     },
+    "how to score unjudged documents",
 )
 UNRETRIEVED = Policy(
     "unretrieved",
     {
-        "none": "",
-        "pooled": "documents with a negative grade that are not retrieved get grades too, with --unjudged range, best "
-        "or worst",
+        "none": "leave them out",
+        "pooled": "let them have grades, with --unjudged range, best or worst",
     },
+    "how to treat pooled, unjudged documents (grade -1) that a run lacks",
 )
 SCORE_DTYPE = Policy(
     "score_dtype",
     dict.fromkeys(("float64", "float32", "float16", "bfloat16", "decimals=N"), ""),
-    "how scores are read before they are compared",
+    "read scores as",
 )
 QUERIES = Policy(
-    "queries", {"qrels": "every judged query, those absent from a run count as empty", "common": "only those in both"}
+    "queries",
+    {
+        "qrels": "every judged query; one that a run lacks counts as empty",
+        "common": "only those in both the judgments and the run",
+    },
+    "which queries count",
 )
 ON_UNDEFINED = Policy(
     "on_undefined",
-    {"zero": "count it 0", "nan": "leave it out of the mean", "raise": "stop"},
-    "what becomes of a measure without a value for a query",
+    {"zero": "count it as 0", "nan": "leave it out of the mean", "raise": "stop with an error"},
+    "what to do with a query for which a measure has no value",
 )
 
 
@@ -162,30 +176,45 @@ def _named(*policies: Policy) -> dict[str, Policy]:
 
 #: Evaluations of runs.
 EVALUATING = _named(TIES, UNJUDGED, UNRETRIEVED, SCORE_DTYPE, QUERIES, ON_UNDEFINED)
+#: Only files in TREC's format have a rank column.
+RANKLESS = TIES.only(
+    *(value for value in TIES.values if value != "rank"),
+    because="to order by the rank column, read the run in format 'trec-ranks'",
+)
+#: Evaluations of what is no file.
+OF_ROWS = EVALUATING | _named(RANKLESS)
 #: Evaluations of arrays and features: documents have no ids.
 OF_ARRAYS = EVALUATING | _named(
-    TIES.only("expected", "range", "best", "worst", "given", because="documents have no ids here")
+    RANKLESS.only("expected", "range", "best", "worst", "given", because="documents have no ids here")
 )
 #: Comparisons of two rankings.
 COMPARING = _named(
-    TIES.only("expected", "docid", "trec", "given", because="two rankings have no best and no worst order"), SCORE_DTYPE
+    RANKLESS.only("expected", "docid", "trec", "given", because="two rankings have no best and no worst order"),
+    SCORE_DTYPE,
 )
 #: Gates: one value decides, and no value is an answer too.
 GATING = EVALUATING | _named(
-    TIES.only("expected", "best", "worst", "docid", "trec", "given", because="a gate needs one value"),
+    RANKLESS.only("expected", "best", "worst", "docid", "trec", "given", because="a gate needs one value"),
     UNJUDGED.only("nonrelevant", "remove", "best", "worst", because="a gate needs one value"),
     Policy(
         "on_undefined",
-        {"fail": "the check fails", "zero": "they count 0, but fail where lower is better", "nan": "leave them out"},
-        "queries without a value",
+        {
+            "fail": "fail the check",
+            "zero": "count it as 0, but fail where lower is better",
+            "nan": "leave it out of the mean",
+        },
+        ON_UNDEFINED.about,
     ),
 )
 
 
 def why_not_together(chosen: Mapping[str, str]) -> str | None:
     """What to say of values that contradict each other; None where none do."""
-    if chosen.get("ties") == "trec" and chosen.get("score_dtype", "float32") not in ("float64", "float32"):
+    dtype = chosen.get("score_dtype", "float64")
+    if chosen.get("ties") == "trec" and dtype not in ("float64", "float32"):
         return "ties 'trec' reads scores as float32; it goes with no other score_dtype"
+    if chosen.get("ties") == "rank" and dtype != "float64":
+        return "ties 'rank' ignores scores; it goes with no score_dtype"
     return None
 
 
@@ -195,7 +224,7 @@ class Policies:
     Parameters
     ----------
     known : dict of Policy
-        Those that there are: `EVALUATING`, `OF_ARRAYS`, `COMPARING` or `GATING`.
+        Those that there are: `EVALUATING`, `OF_ROWS`, `OF_ARRAYS`, `COMPARING` or `GATING`.
     variance : bool, optional
         Whether variances are asked for.
     **chosen : str

@@ -21,7 +21,7 @@ from untied.errors import UntiedError, deprecated
 from untied.evaluate.runs import Evaluator
 from untied.inputs.convert import as_lengths
 from untied.measures import as_measures
-from untied.policies import EVALUATING, Policies, described_by
+from untied.policies import OF_ROWS, Policies, described_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from untied._types import Facts
     from untied.inputs.convert import DocsLike
     from untied.measures import MeasureLike
-    from untied.policies import OnUndefined, QrelsFormatOfRows, Queries, ScoreDtype, Ties, Unjudged, Unretrieved
+    from untied.policies import OnUndefined, QrelsFormatOfRows, Queries, ScoreDtype, TiesOfRows, Unjudged, Unretrieved
 
 
 @described_by(Evaluator)
@@ -95,7 +95,7 @@ class BatchEvaluator:
         measures: MeasureLike | Iterable[MeasureLike] | None = None,
         *,
         grades: Iterable[float],
-        ties: Ties = "expected",
+        ties: TiesOfRows = "expected",
         unjudged: Unjudged = "nonrelevant",
         unretrieved: Unretrieved = "none",
         score_dtype: ScoreDtype = "float64",
@@ -107,7 +107,7 @@ class BatchEvaluator:
         threads: int = 1,
     ) -> None:
         policies = Policies(
-            EVALUATING, ties=ties, unjudged=unjudged, unretrieved=unretrieved, score_dtype=score_dtype, queries=queries,
+            OF_ROWS, ties=ties, unjudged=unjudged, unretrieved=unretrieved, score_dtype=score_dtype, queries=queries,
             on_undefined=on_undefined, variance=variance,
         )  # fmt: skip
         self._measures = as_measures(measures)

@@ -10,40 +10,44 @@ from untied.results.writing import drop_out, flush_out, write_out
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
 #: Subcommands and what they do; the module of the same name holds ``main(arguments)``.
 COMMANDS = {
-    "eval": "evaluate runs: mean, best and worst case over tied documents",
-    "measures": "list the measures with parameters, equations and references",
-    "features": "evaluate every feature of learning-to-rank data as a scoring function",
-    "check": "tell what is suspicious about runs and qrels",
-    "compare": "compare runs without judgments: how alike, how much better or worse, what moved",
-    "stats": "tell which differences of runs are more than chance",
-    "report": "write a self-contained page about an evaluation",
-    "gate": "hold a run against limits, for continuous integration",
-    "curve": "print or plot curves of one query, rank by rank: dynamic recall, precision, gain",
-    "trec_eval": "trec_eval's own command line: its options, its output",
-    "sample": "write samples of judgments, pools, parts of collections",
-    "study": "repeat an experiment of the literature on your own runs and judgments",
-    "judge-next": "tell which unjudged documents are most worth a judgment",
+    "eval": "score runs: mean, best and worst case over tied documents",
+    "compare": "compare runs without judgments, and show what moved",
+    "stats": "test which differences between runs are significant",
+    "report": "write an evaluation as one self-contained web page",
+    "check": "find problems in runs and judgments",
+    "gate": "fail a build when quality drops",
+    "curve": "print or plot recall, precision and gain by rank for a query",
+    "features": "score every feature of learning-to-rank data as a ranker",
+    "judge-next": "rank unjudged documents by how much a judgment would tell",
+    "sample": "sample judgments, pools or parts of a collection",
+    "study": "repeat an experiment of the literature on your own data",
+    "measures": "list measures with parameters, equations and references",
+    "trec_eval": "run trec_eval's command line: its options, its output",
+    "completion": "print a script that completes commands in your shell",
 }
 
 USAGE = f"""\
 usage: untied COMMAND ...
 
-Evaluate ranked retrieval exactly when scores tie and judgments are partial.
+Search evaluation that handles tied scores and missing judgments.
 
 commands:
 {chr(10).join(f"  {name:<12}{what}" for name, what in COMMANDS.items())}
 
 options:
-  -h, --help  show this help; untied COMMAND --help that of a command
+  -h, --help  show this help
   --version   show the version
 
 examples:
   untied eval qrels.txt bm25.run
-  untied eval qrels.txt *.run -m nDCG@10 -m AP --ties range
+  untied eval qrels.txt runs/ -m nDCG@10 -m AP --ties range
   untied check qrels.txt bm25.run.gz
+
+untied COMMAND --help lists the options of a command.
 """
 
 
@@ -84,14 +88,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         drop_out(error)
         return 0  # the reader (head, less) has seen enough
     except (UntiedError, OSError) as error:
-        from untied.cli.reading import Refused
+        from untied.cli.options import WrongUsage
 
         drop_out(error)
-        for one in error.errors if isinstance(error, Refused) else [error]:
-            print(f"untied: {message(one)}", file=sys.stderr)
-        return 1
+        complain_of(error)
+        return 2 if isinstance(error, WrongUsage) else 1
     except MemoryError as error:
-        print(f"untied: {error or 'not enough memory'}", file=sys.stderr)
+        complain(str(error) or "not enough memory")
         return 1
     except KeyboardInterrupt:
         return 130
@@ -108,7 +111,10 @@ def _run(arguments: Sequence[str]) -> int:
         write_out([f"untied {__version__}\n".encode()])
         return 0
     if command not in COMMANDS:
-        print(f"untied: unknown command {command!r}; there are {', '.join(COMMANDS)}", file=sys.stderr)
+        from untied.cli.parser import meant
+
+        complain(f"unknown command {command!r}{meant(command, COMMANDS)}")
+        print("usage: untied COMMAND ...; untied --help lists the commands", file=sys.stderr)
         return 2
     from importlib import import_module
 
@@ -146,6 +152,30 @@ def width() -> int:
         return os.get_terminal_size(sys.stdout.fileno()).columns or 10**9
     except (OSError, ValueError, AttributeError):  # AttributeError: standard output is closed
         return 10**9
+
+
+def complain(text: str) -> None:
+    """Print an error."""
+    print(f"{paint('untied:', 'red', sys.stderr)} {text}", file=sys.stderr)
+
+
+def complain_of(error: Exception) -> None:
+    """Print an error, or each of several."""
+    from untied.cli.reading import Refused
+
+    for one in error.errors if isinstance(error, Refused) else [error]:
+        complain(message(one))
+
+
+#: Colours and faces, as terminals number them.
+PAINTS = {"bold": 1, "red": 31, "green": 32, "yellow": 33}
+
+
+def paint(text: str, look: str, stream: Any) -> str:
+    """Text in a colour or in bold face, where the stream is a terminal that shows it and nobody objects."""
+    if stream is None or not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return text
+    return f"\x1b[{PAINTS[look]}m{text}\x1b[0m"
 
 
 def message(error: Exception) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 from untied._core import check_run, show_id
-from untied.cli.options import add_reading, add_threads, inputs_of, parse, parser
+from untied.cli import notes, paint
+from untied.cli.options import QRELS, RUNS, add_keep_going, add_reading, add_threads, inputs_of
 from untied.cli.output import write
-from untied.cli.reading import Refused, read_qrels, refuse_all, run_files
+from untied.cli.parser import parser
+from untied.cli.reading import Refused, files_of, left_out, parse, read_qrels
 from untied.errors import UntiedError
 from untied.inputs.files import read_ranked
 from untied.inputs.overlap import SWAPPED
@@ -15,28 +19,36 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from untied._types import Findings
+    from untied.cli.parser import Parser
+
+
+EXAMPLES = """\
+  untied check qrels.txt bm25.run dense.run.gz
+  untied check qrels.txt runs/ --keep-going
+
+Lines that begin with ! deserve a look.
+"""
+
+
+def arguments_parser() -> Parser:
+    """Make the parser of the command's arguments."""
+    made = parser("check", "Find problems in runs and judgments.", EXAMPLES)
+    made.add_argument("qrels", metavar="QRELS", help=QRELS)
+    made.add_argument("runs", metavar="RUN", nargs="+", help=RUNS)
+    add_reading(made)
+    add_keep_going(made)
+    add_threads(made)
+    return made
 
 
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    made = parser(
-        "check",
-        "Tell what is suspicious about runs and qrels: lines that begin with ! deserve a look.",
-        "  untied check qrels.txt bm25.run dense.run.gz\n",
-    )
-    made.add_argument("qrels", metavar="QRELS", help="judgments")
-    made.add_argument("runs", metavar="RUN", nargs="+", help="runs to look at")
-    add_reading(made)
-    add_threads(made)
-    options = parse(made, arguments, intermixed=False)
+    options = parse(arguments_parser(), arguments)
     inputs_of(options.qrels, *options.runs)
-    try:
-        qrels = read_qrels(options)
-    except (UntiedError, OSError) as error:
-        refuse_all(error, options)
+    qrels = read_qrels(options)
     refused: list[Exception] = []
     is_first = True
-    for file in run_files(options, *options.runs):
+    for file in files_of(options, options.runs):
         try:
             run = read_ranked(file, threads=options.threads)
         except (UntiedError, OSError) as error:
@@ -46,18 +58,24 @@ def main(arguments: Sequence[str]) -> None:
         lines = [*_of_qrels(found), ""] if is_first else []
         is_first = False
         lines += [f"{show_id(file.path)}: {found['queries'][0]:,} queries, {found['documents']:,} documents"]
-        lines += [f"{'! ' if suspicious else '  '}{text}" for suspicious, text in describe(found)]
+        lines += [f"{_mark(suspicious)} {text}" for suspicious, text in describe(found)]
         write("\n".join(lines) + "\n", None)
-    if refused:
+    if refused and (is_first or not options.keep_going):
         raise Refused(refused)
+    if refused:
+        notes.show(left_out(refused, len(options.runs)))
+
+
+def _mark(suspicious: bool) -> str:
+    return paint("!", "yellow", sys.stdout) if suspicious else " "
 
 
 def _of_qrels(found: Findings) -> list[str]:
     lines = [f"qrels: {found['queries'][1]:,} queries"]
     if found["without_relevant"]:
-        lines.append(f"! queries without a relevant document: {_counted(found['without_relevant'])}")
+        lines.append(f"{_mark(True)} queries without a relevant document: {_counted(found['without_relevant'])}")
     if found["repeated"]:
-        lines.append(f"! judgments that stand there more than once: {found['repeated']}")
+        lines.append(f"{_mark(True)} repeated judgments: {found['repeated']}")
     return lines
 
 
@@ -68,11 +86,11 @@ def describe(found: Findings) -> list[tuple[bool, str]]:
     if found["swapped"]:
         add((True, SWAPPED))
     if found["tags"]:
-        add((True, f"run tags, as of several runs in one file: {_counted(found['tags'])}"))
+        add((True, f"several run tags, as if runs were joined in one file: {_counted(found['tags'])}"))
     if found["absent"]:
-        add((True, f"judged queries that are absent: {_counted(found['absent'])}"))
+        add((True, f"judged queries missing from the run: {_counted(found['absent'])}"))
     if found["unknown"]:
-        add((True, f"queries that are not judged: {_counted(found['unknown'])}"))
+        add((True, f"queries without judgments: {_counted(found['unknown'])}"))
     if found["near_queries"]:
         pairs = [f"{show_id(ours)} for {show_id(theirs)}" for ours, theirs in found["near_queries"]]
         add((True, f"query ids that nearly match: {_counted(pairs)}"))
@@ -105,10 +123,10 @@ def describe(found: Findings) -> list[tuple[bool, str]]:
             )
         )
     if found["rank_contradicts"]:
-        count = f"{found['rank_contradicts']:,} (scores count)"
-        add((True, f"queries where rank column and scores contradict each other: {count}"))
+        count = f"{found['rank_contradicts']:,} (scores decide; --ties rank orders by rank)"
+        add((True, f"queries where the rank column contradicts the scores: {count}"))
     if found["rank_not_a_number"]:
-        add((True, f"ranks that are no numbers: {found['rank_not_a_number']:,}"))
+        add((True, f"ranks that are not numbers: {found['rank_not_a_number']:,}"))
     top, retrieved, judged = found["top"]
     if retrieved:
         add((judged < retrieved / 2, f"{judged / retrieved:.1%} of the first {top} documents are judged"))

@@ -6,25 +6,27 @@ from untied._core import show_id
 from untied.cli.changes import COLUMNS, SHOWN
 from untied.cli.notes import listed, show
 from untied.cli.options import (
-    FORMATS,
+    WrongUsage,
     add_digits,
+    add_docs,
+    add_format,
+    add_keep_going,
     add_measures,
     add_output,
     add_policies,
     add_reading,
+    add_runs,
     add_texts,
     add_threads,
     count,
     inputs_of,
-    parse,
-    parser,
 )
-from untied.cli.reading import columns_named, read_qrels, run_files
+from untied.cli.parser import parser
+from untied.cli.reading import columns_named, parse, read_qrels, with_readable
 from untied.compare.comparison import Comparison
 from untied.compare.measures import DEFAULT
 from untied.compare.runs import compare_all
 from untied.compare.several import Comparisons
-from untied.errors import UntiedError
 from untied.policies import COMPARING
 
 TYPE_CHECKING = False
@@ -33,72 +35,50 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
+    from untied.cli.parser import Parser
     from untied.results.table import Table
 
 EXAMPLES = """\
   untied compare old.run new.run
-  untied compare old.run new.run -m 'MED(nDCG@20)' -m 'RBO(p=0.95)' -q > values.tsv
+  untied compare old.run new.run -m 'MED(nDCG@20)' -m 'RBO(p=0.95)' -q
   untied compare old.run new.run --qrels qrels.txt -m 'Delta(nDCG@10)' --top 20
   untied compare --matrix *.run -m RBO > similarities.tsv
   untied compare --passages old.passages new.passages --top 10
 
-No judgments are needed. Similarities are exact means over all orders of tied documents in both runs, low and high the
-smallest and the largest. MED is the largest difference that judgments could make, Delta the difference that is known
-with the smallest and largest that it could become.
+No judgments are needed. MED is the largest difference that judgments could
+show; Delta is the expected difference, with the smallest and largest it could
+become. Similarities are the expected ones if tied documents were shuffled in
+both runs.
 """
 
 
-def arguments_parser() -> argparse.ArgumentParser:
+def arguments_parser() -> Parser:
     """Make the parser of the command's arguments."""
-    made = parser("compare", "Compare two runs, or every two of several, without judgments.", EXAMPLES)
-    add = made.add_argument
-    add(
-        "runs",
-        metavar="RUN",
-        nargs="+",
-        help="runs: query Q0 document rank score tag (also .gz, .zst, .xz; - is stdin)",
-    )
-    add_measures(made, f"RBO, Overlap@10, MED(nDCG@20), with parameters; repeatable (default: {', '.join(DEFAULT)})")
-    add("--qrels", metavar="QRELS", help="judgments; documents with a grade keep it in MED and Delta")
+    made = parser("compare", "Compare two or more runs without judgments, and show what moved.", EXAMPLES)
+    add_runs(made)
+    add = made.group("input").add_argument
+    add("--qrels", metavar="QRELS", help="read judgments for MED and Delta")
     add_reading(made)
-    add(
-        "--probabilities",
-        metavar="FILE",
-        help="how probably unjudged documents are relevant, for Delta: query Q0 document rank probability tag",
-    )
-    add("--docs", metavar="FILE", help="lengths of documents, for MED and Delta of U and TBG: as for untied eval")
-    add("--depth", metavar="N", type=count, help="of longer rankings only the first N documents (default: all)")
-    add("-q", "--per-query", action="store_true", help="values of queries too, not only their means")
-    add(
-        "--top",
-        metavar="N",
-        type=count,
-        help="of two runs the N queries that differ most by the first measure, in tables and JSON with what moved "
-        f"within its cutoff, or --depth, or 10 (default: {SHOWN} in tables)",
-    )
-    add("--matrix", action="store_true", help="means of all runs by all runs, a square table for each measure")
+    add_keep_going(made)
+    add("--probabilities", metavar="FILE", help="read probabilities of relevance for Delta, in a run's columns")
+    add("--depth", metavar="N", type=count, help="read the first N documents of each ranking (default: all)")
     add(
         "--passages",
         action="store_true",
-        help="runs of passages (query document start length rank score tag): the largest difference in the U-measure "
-        "over characters; --qrels has query document start length gain",
+        help="compare passages by MED-U (query document start length rank score tag)",
     )
-    add(
-        "--text-length",
-        metavar="L",
-        type=float,
-        help="with --passages, the text after which nothing is worth anything (default: 12000)",
-    )
+    add("--text-length", metavar="L", type=float, help="end texts there, with --passages (default: 12000)")
+    add_measures(made, f"compare by this, as in RBO(p=0.95); repeatable (default: {', '.join(DEFAULT)})")
+    add_docs(made)
     add_policies(made, "ties", "score_dtype", known=COMPARING)
-    made.add_argument(
-        "--format",
-        choices=FORMATS,
-        default="auto",
-        help="auto (default): a report on a terminal, tsv elsewhere; md: the report in Markdown",
-    )
+    add = made.group("output").add_argument
+    add("-q", "--per-query", action="store_true", help="also print per-query values")
+    add("--top", metavar="N", type=count, help=f"show what moved in the N most changed queries (default: {SHOWN})")
+    add("--matrix", action="store_true", help="print means of all runs by all runs, a square for each measure")
+    add_format(made)
     add_digits(made)
     add_output(made)
-    add("--html", metavar="FILE", help="of two runs write a page there too: values, and both rankings of every query")
+    add("--html", metavar="FILE", help="also write a page about two runs, with both rankings of every query")
     add_texts(made)
     add_threads(made)
     return made
@@ -113,39 +93,44 @@ def main(arguments: Sequence[str]) -> None:
     texts = [options.queries_text, options.docs_text]
     inputs = inputs_of(*options.runs, options.qrels, options.probabilities, options.docs, *texts)
     if options.top and (options.matrix or len(options.runs) != 2):
-        raise UntiedError("--top tells queries of two runs; name two, without --matrix")
+        raise WrongUsage("--top is for two runs; give two, without --matrix")
     if options.matrix and options.per_query:
-        raise UntiedError("--matrix holds means over queries; it goes without --per-query")
+        raise WrongUsage("--matrix has means only; leave out --per-query")
     if options.html and (options.matrix or options.passages or len(options.runs) != 2):
-        raise UntiedError("--html is about two runs; name two, without --matrix and --passages")
+        raise WrongUsage("--html is for two runs; give two, without --matrix and --passages")
     if any(texts) and not options.html:
-        raise UntiedError("--queries-text and --docs-text go with --html: only the page shows texts")
+        raise WrongUsage("--queries-text and --docs-text need --html: only the page shows texts")
     output.check_target(options.output, inputs)
     if options.html is not None:
         output.by_suffix(options.html, {".html": "html", ".htm": "html"}, "html", option="--html")
     output.check_target(options.html, inputs)
     if options.output is not None and options.output == options.html:
-        raise UntiedError("--output and --html name the same file")
+        raise WrongUsage("--output and --html name the same file; choose two")
     if options.passages:
         from untied.cli import passages
 
         return passages.run(options, style, inputs)
     if options.text_length is not None:
-        raise UntiedError("--text-length goes with --passages")
-    found = compare_all(
-        run_files(options, *options.runs),
-        options.measure or DEFAULT,
-        qrels=read_qrels(options) if options.qrels else None,
-        probabilities=options.probabilities,
-        docs=options.docs,
-        depth=options.depth,
-        ties=options.ties,
-        score_dtype=options.score_dtype,
-        itself=options.matrix,
-        threads=options.threads,
-    )
+        raise WrongUsage("--text-length needs --passages")
+    qrels = read_qrels(options) if options.qrels else None
+
+    def make(runs: Any) -> Comparisons:
+        return compare_all(
+            runs,
+            options.measure or DEFAULT,
+            qrels=qrels,
+            probabilities=options.probabilities,
+            docs=options.docs,
+            depth=options.depth,
+            ties=options.ties,
+            score_dtype=options.score_dtype,
+            itself=options.matrix,
+            threads=options.threads,
+        )
+
+    found, skipped = with_readable(options, make, least=2)
     pairs = [found[pair] for pair in found.pairs]
-    notes = list(_notes(pairs))
+    notes = [*skipped, *_notes(pairs)]
     if style == "json":
         text = _json(found, pairs, options, inputs, notes)
     elif options.matrix:

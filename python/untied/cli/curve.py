@@ -2,57 +2,77 @@
 
 from __future__ import annotations
 
-import argparse
-
 from untied.cli import output
-from untied.cli.options import add_digits, add_policies, add_reading, add_threads, inputs_of, parse, parser, whole
-from untied.cli.reading import read_qrels, run_files
-from untied.errors import UntiedError
+from untied.cli.options import (
+    QRELS,
+    WrongUsage,
+    add_digits,
+    add_policies,
+    add_reading,
+    add_runs,
+    add_threads,
+    inputs_of,
+    whole,
+)
+from untied.cli.parser import parser
+from untied.cli.reading import parse, read_qrels, run_files
 from untied.evaluate.curves import curves
+from untied.policies import OF_ROWS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from untied.cli.parser import Parser
     from untied.results.table import Table
 
 EXAMPLES = """\
   untied curve qrels.txt bm25.run dense.run --query 401 > curves.tsv
   untied curve qrels.txt bm25.run --query 401 -o curves.svg
-  untied curve truth.txt mine.run --query q1 --qrels-format groups --panel dynamic-recall -o figure.pdf
+  untied curve qrels.txt bm25.run --query 401 --panel gain -o gain.pdf
 
-Values are means over all orders of tied documents, and the band runs from the smallest to the largest at each rank.
-Plots (.svg, .png, .pdf) need matplotlib.
+Values are means over all orders of tied documents; the band shows the smallest
+and the largest at each rank. Plots (.svg, .png, .pdf) need matplotlib.
 """
 PLOTS = ("svg", "png", "pdf")
 
 
-def arguments_parser() -> argparse.ArgumentParser:
+def arguments_parser() -> Parser:
     """Make the parser of the command's arguments."""
-    made = parser("curve", "Print or plot the curves of one query.", EXAMPLES)
+    made = parser("curve", "Print or plot recall, precision and gain by rank for a query.", EXAMPLES)
     add = made.add_argument
-    add("qrels", metavar="QRELS", help="judgments")
-    add("runs", metavar="RUN", nargs="+", help="runs")
-    add("--query", metavar="Q", required=True, help="the query")
-    add("--depth", metavar="N", type=whole(1, 10_000), help="last rank (default: 100, or where truth and rankings end)")
-    add("--rel", metavar="GRADE", type=float, default=1, help="lowest relevant grade (default 1)")
-    add("--gain", choices=("linear", "exp2"), default="linear", help="gain of a grade (default linear)")
-    add_policies(made, "score_dtype", ties="range")
+    add("qrels", metavar="QRELS", help=QRELS)
+    add_runs(made)
     add_reading(made)
+    add = made.group("measures").add_argument
+    add("--query", metavar="Q", required=True, help="show this query")
+    add("--depth", metavar="N", type=whole(1, 10_000), help="stop at rank N (default: 100, or where rankings end)")
+    add("--rel", metavar="GRADE", type=float, default=1, help="set the lowest relevant grade (default: 1)")
+    add(
+        "--gain",
+        choices=("linear", "exp2"),
+        metavar="GAIN",
+        default="linear",
+        help="let a grade g gain g (linear, default) or 2^g - 1 (exp2)",
+    )
+    add_policies(made, "score_dtype", known=OF_ROWS, ties="range")
+    add = made.group("output").add_argument
     add(
         "--panel",
         choices=("dynamic-recall", "precision-recall", "gain"),
+        metavar="PANEL",
         action="append",
-        help="what to plot, repeatable (default: all three)",
+        help="plot dynamic-recall, precision-recall or gain; repeatable (default: all)",
     )
     add(
         "--format",
         choices=("auto", "tsv", "csv", *PLOTS),
+        metavar="FORMAT",
         default="auto",
-        help="auto (default): by the suffix of -o, else tsv",
+        help=f"write tsv, csv, {', '.join(PLOTS[:-1])} or {PLOTS[-1]} (default: by suffix, else tsv)",
     )
     add_digits(made, rest="")
-    add("-o", "--output", metavar="FILE", help="write there")
+    add("-o", "--output", metavar="FILE", help="write to FILE, in the format of its suffix")
     add_threads(made)
     return made
 
@@ -63,15 +83,15 @@ def main(arguments: Sequence[str]) -> None:
     style = options.format
     if style == "auto":
         known = {f".{name}": name for name in ("tsv", "csv", *PLOTS)}
-        style = output.by_suffix(options.output or "", known, "tsv", remedy="; --format takes any")
+        style = output.by_suffix(options.output or "", known, "tsv", remedy="; --format writes to any name")
     if options.panel and style not in PLOTS:
-        raise UntiedError("--panel is for plots: give -o a suffix of .svg, .png or .pdf")
+        raise WrongUsage("--panel needs a plot: give -o a suffix of .svg, .png or .pdf")
     inputs = inputs_of(options.qrels, *options.runs)
     output.check_target(options.output, inputs)
     qrels = read_qrels(options)
     table = curves(
         qrels,
-        run_files(options, *options.runs),
+        run_files(options),
         options.query,
         depth=options.depth,
         rel=options.rel,

@@ -5,29 +5,31 @@ from __future__ import annotations
 import argparse
 from math import fsum, sqrt
 
-from untied.cli import message, notes
+from untied.cli import notes
 from untied.cli.options import (
     PAPER_FORMATS,
+    QRELS,
+    WrongUsage,
     add_digits,
     add_docs,
     add_format,
+    add_keep_going,
     add_measures,
     add_output,
     add_plugin,
     add_policies,
     add_reading,
+    add_runs,
     add_threads,
     inputs_of,
     load_plugins,
-    parse,
-    parser,
 )
-from untied.cli.reading import Refused, columns_named, read_qrels, refuse_all, run_files
-from untied.errors import UntiedError
+from untied.cli.parser import parser
+from untied.cli.reading import Refused, columns_named, left_out, parse, read_qrels, run_files
 from untied.evaluate.runs import Evaluator
 from untied.inputs.convert import as_qrels, named_runs
 from untied.inputs.overlap import Notes
-from untied.measures import as_measures
+from untied.measures import as_measure, as_measures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,63 +37,50 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure, Qrels
+    from untied.cli.parser import Parser
     from untied.results.evaluation import Results
 
 EXAMPLES = """\
   untied eval qrels.txt bm25.run dense.run
-  untied eval qrels.txt bm25.run -m nDCG@10 -m 'AP(rel=2)' -q > values.tsv
+  untied eval qrels.txt runs/ -m nDCG@10 -m 'AP(rel=2)' --sort-by nDCG@10
+  untied eval qrels.txt *.run -q --wide -o values.tsv
   untied eval qrels.txt *.run --ties range
   untied eval qrels.txt bm25.run --ties trec -m map -m ndcg_cut_10
   zcat run.gz | untied eval qrels.txt - --format json
 
-Every value is the exact mean over all orders of tied documents; --ties range adds the smallest and the largest.
-untied measures lists the measures.
+Tied documents count as if shuffled: each value is the expected one, computed
+exactly. A RUN is a file, a folder, a glob in quotes, or - for standard input;
+inputs may be compressed (.gz, .zst, .xz). untied measures lists the measures.
 """
 
 
-def arguments_parser() -> argparse.ArgumentParser:
+def arguments_parser() -> Parser:
     """Make the parser of the command's arguments."""
-    made = parser("eval", "Evaluate runs against relevance judgments.", EXAMPLES)
-    add = made.add_argument
-    add("qrels", metavar="QRELS", help="judgments: query iteration document grade (also .gz, .zst, .xz; - is stdin)")
-    add("runs", metavar="RUN", nargs="+", help="runs: query Q0 document rank score tag")
-    add_measures(made)
-    add("-q", "--per-query", action="store_true", help="values of queries too, not only of all")
-    add_policies(made, "ties", "unjudged", "unretrieved")
-    add(
-        "--pool",
-        metavar="FILE",
-        help="the pool, written as qrels: what of it is not judged gets grade -1, pooled but not judged (for infAP)",
-    )
-    add_policies(made, "score_dtype", "queries", "on_undefined")
+    made = parser("eval", "Score runs against relevance judgments.", EXAMPLES)
+    made.add_argument("qrels", metavar="QRELS", help=QRELS)
+    add_runs(made)
+    add = made.group("input").add_argument
     add_reading(made, explained=True)
+    add_keep_going(made)
+    add("--pool", metavar="FILE", help="read the pool: grade -1 for its unjudged documents (for infAP)")
+    add("--stream", action="store_true", help="read stdin and pipes query by query, in little memory")
+    add_measures(made)
     add_docs(made)
     add_plugin(made)
-    add("--variance", action="store_true", help="the variance over tie orders too")
-    add(
+    made.group("measures").add_argument(
         "--sampling-error",
         action="store_true",
-        help="note the asymptotic standard error of mean infAP over the random choice of judged documents",
+        help="note the standard error of infAP over the choice of judged documents",
     )
-    add_format(
-        made,
-        PAPER_FORMATS,
-        about="md: a table in Markdown; latex: means as in papers, one line a run (untied stats adds marks of "
-        "significance)",
-    )
+    add_policies(made, "ties", "unjudged", "unretrieved", "score_dtype", "queries", "on_undefined")
+    add = made.group("output").add_argument
+    add("-q", "--per-query", action="store_true", help="also print per-query values")
+    add("--wide", action="store_true", help="write a column for each measure in tsv, csv, md")
+    add("--sort-by", metavar="MEASURE", help="list the best run by this measure first")
+    add("--variance", action="store_true", help="add the variance over tie orders")
+    add_format(made, PAPER_FORMATS)
     add_digits(made)
     add_output(made, ".tsv, .csv, .json, .md, .tex")
-    add(
-        "--keep-going",
-        action="store_true",
-        help="leave out runs that cannot be read, and note them (default: print all errors and no values)",
-    )
-    add(
-        "--stream",
-        action="store_true",
-        help="read standard input and pipes query by query, in little memory, as files are by default; the lines of a "
-        "query must stand together",
-    )
     add_threads(made)
     return made
 
@@ -106,17 +95,21 @@ def main(arguments: Sequence[str]) -> None:
     output.check_target(options.output, inputs)
     plugins = load_plugins(options.plugin)
     measures = as_measures(options.measure)
+    sort_by = as_measure(options.sort_by) if options.sort_by else None
+    if sort_by is not None and sort_by not in measures:
+        measures = [sort_by, *measures]
     if options.sampling_error and ("infAP" not in map(str, measures) or "-" in options.runs):
-        raise UntiedError("--sampling-error goes with infAP, as it is without parameters, and with runs in files")
-    try:
-        qrels = read_qrels(options)
-    except (UntiedError, OSError) as error:
-        refuse_all(error, options)
+        raise WrongUsage("--sampling-error needs -m infAP without parameters, and runs in files")
+    if options.wide and style in ("json", "latex"):
+        raise WrongUsage(f"--wide does not go with --format {style}")
+    if options.per_query and style == "latex":
+        raise WrongUsage("-q does not go with --format latex, which has means only")
+    qrels = read_qrels(options)
     if options.pool is not None:
         from untied.judging.estimates import with_pool
 
         if qrels.format != "trec":
-            raise UntiedError(f"--pool goes with plain qrels, not with format {qrels.format!r}")
+            raise WrongUsage(f"--pool goes with qrels of format trec, not {qrels.format}")
         qrels = as_qrels(with_pool(qrels, as_qrels(options.pool, options.threads)), options.threads)
     settings = {
         "ties": options.ties,
@@ -127,17 +120,23 @@ def main(arguments: Sequence[str]) -> None:
         "qrels_format": options.qrels_format,
         "on_undefined": options.on_undefined,
     }
+    # Tables mark the values that another order of tied documents would change.
+    marked = style == "table" and options.ties == "expected" and options.unjudged in ("nonrelevant", "remove")
+    chosen = settings | ({"ties": "range"} if marked else {})
     evaluator = Evaluator(
-        qrels, measures, **settings, docs=options.docs, variance=options.variance, threads=options.threads
+        qrels, measures, **chosen, docs=options.docs, variance=options.variance, threads=options.threads
     )
     refused: list[Exception] = []
     with Notes() as said:
-        results = evaluator.evaluate_readable(run_files(options, *options.runs), options.stream, refused)
+        results = evaluator.evaluate_readable(run_files(options), options.stream, refused)
     if refused and (not options.keep_going or not results.runs):
         raise Refused(refused)
     if refused:
-        said.append(f"runs left out, as they are refused: {len(refused)} of {len(options.runs)}")
-        said += [f"left out: {message(error)}" for error in refused]
+        said += left_out(refused, len(options.runs))
+    if sort_by is not None:
+        from untied.cli.tables import ranked
+
+        results = ranked(results, sort_by)
     said += _notes(results, measures, options, qrels.repeated)
     if options.sampling_error:
         said.append(_sampling_error(qrels, options, results.runs))
@@ -150,13 +149,14 @@ def main(arguments: Sequence[str]) -> None:
     elif style == "latex":
         from untied.paper import paper_table
 
-        if options.per_query:
-            raise UntiedError("--format latex has means only, not -q")
         text = paper_table(results, digits=options.digits)
     else:
         counts = {str(measure) for measure in measures if measure.is_count}
         over = _spread_over(options.ties, options.unjudged)
-        text = output.text(results, style, options.per_query, options.digits, counts, over, options.output is None)
+        from untied.cli.tables import Sheet
+
+        sheet = Sheet(style, options.digits, counts, wide=options.wide, on_screen=options.output is None)
+        text = sheet.text(results, options.per_query, over, marked=marked)
     output.write(text, options.output)
     notes.show(said)
 
@@ -171,7 +171,7 @@ def _sampling_error(qrels: Qrels, options: argparse.Namespace, evaluated: Sequen
     from untied.judging.estimates import infap_error
 
     shown = []
-    for name, run in named_runs(run_files(options, *options.runs), options.threads):
+    for name, run in named_runs(run_files(options), options.threads):
         if name not in evaluated:
             continue
         known = [error for error in infap_error(qrels, run()).values() if error == error]

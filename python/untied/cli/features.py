@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from untied._core import show_id
-from untied.cli import notes, width
+from untied.cli import notes, tables, width
 from untied.cli.options import (
     add_digits,
     add_format,
@@ -15,9 +15,10 @@ from untied.cli.options import (
     add_threads,
     count,
     inputs_of,
-    parse,
-    parser,
+    listing,
 )
+from untied.cli.parser import parser
+from untied.cli.reading import parse
 from untied.features.evaluate import DIRECTIONS, features
 from untied.measures import as_measure, as_measures
 from untied.policies import OF_ARRAYS
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure
+    from untied.cli.parser import Parser
     from untied.features.evaluate import FeatureResults
 
 EXAMPLES = """\
@@ -37,34 +39,43 @@ EXAMPLES = """\
   untied features train.txt --sort-by RR --feature-names names.txt
   untied features train.parquet --ties expected -o features.tsv
 
-Lines are label qid:Q feature:value ... # comment; a feature that a line lacks is 0 there, and a document whose value is
-NULL is not ranked. Every value is the exact mean over all orders of tied documents, with the smallest and the largest.
+Lines are label qid:Q feature:value ... # comment. A missing feature is 0; a
+document whose value is NULL is not ranked. Each value is the expected one if
+tied documents were shuffled, with the smallest and the largest.
 """
 
 
-def arguments_parser() -> argparse.ArgumentParser:
+def arguments_parser() -> Parser:
     """Make the parser of the command's arguments."""
-    made = parser("features", "Evaluate every feature of learning-to-rank data as a scoring function.", EXAMPLES)
+    made = parser("features", "Score every feature of learning-to-rank data as a ranker.", EXAMPLES)
     add = made.add_argument
-    add(
-        "data", metavar="DATA", nargs="+", help="SVMlight or LETOR files (also .gz, .zst, .xz; - is stdin), or .parquet"
-    )
+    add("data", metavar="DATA", nargs="+", help="SVMlight, LETOR or parquet files")
+    add = made.group("input").add_argument
+    add("--feature-names", metavar="FILE", help="read names of features: number name")
+    add("--labels", metavar="COLUMN", help="name the column of labels in parquet (default: label, relevance, ...)")
+    add("--query-ids", metavar="COLUMN", help="name the column of queries in parquet (default: qid, query_id, ...)")
     add_measures(made)
-    add(
+    made.group("measures").add_argument(
         "--directions",
         metavar="WHICH",
         choices=tuple(DIRECTIONS),
         default="high",
-        help="high: the highest value is ranked first (default); low: the lowest; both; better: the better of both",
+        help=listing(
+            "rank first",
+            {
+                "high": "the highest value (default)",
+                "low": "the lowest value",
+                "both": "either, one after the other",
+                "better": "whichever of both is better",
+            },
+        ),
     )
-    add("--sort-by", metavar="MEASURE", help="rank features by this measure (default: the first)")
-    add("--top", metavar="N", type=count, help="show so many features, the best (default: all)")
-    add("--feature-names", metavar="FILE", help="names of features: lines of number name")
-    add("-q", "--per-query", action="store_true", help="values of queries too, not only of all")
     add_policies(made, "unjudged", "on_undefined", known=OF_ARRAYS, ties="range")
-    add("--labels", metavar="COLUMN", help="of a parquet file: the column of labels (default: label, relevance, ...)")
-    add("--query-ids", metavar="COLUMN", help="of a parquet file: the column of queries (default: qid, query_id, ...)")
-    add_format(made, about="md: a table in Markdown")
+    add = made.group("output").add_argument
+    add("--sort-by", metavar="MEASURE", help="list the best feature by this measure first (default: the first measure)")
+    add("--top", metavar="N", type=count, help="show only the N best features (default: all)")
+    add("-q", "--per-query", action="store_true", help="also print per-query values")
+    add_format(made)
     add_digits(made)
     add_output(made)
     add_threads(made)
@@ -73,7 +84,7 @@ def arguments_parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    options = parse(arguments_parser(), arguments, intermixed=False)
+    options = parse(arguments_parser(), arguments)
     from untied.cli import output
 
     style = output.choose(options.format, options.output)
@@ -122,7 +133,7 @@ def _long(found: FeatureResults, sort_by: Measure, options: argparse.Namespace, 
     numbers = table.columns[4:-2]
     lines = []
     for feature, direction, query, measure, *values, distinct, tied in table.rows():
-        cells = [output.number(value, name, options.digits) for value, name in zip(values, numbers, strict=True)]
+        cells = [tables.number(value, name, options.digits) for value, name in zip(values, numbers, strict=True)]
         count = "" if distinct is None else str(distinct)
         lines.append([show_id(feature), direction, show_id(query), measure, *cells, count, f"{tied:.4f}"])
     return output.lines(table.columns, lines, style, texts=4)
@@ -179,7 +190,7 @@ def overview(found: FeatureResults, sort_by: Measure, top: int | None, digits: i
     if with_range:
         legend += "value [lowest, highest] over all orders of tied documents\n"
     if shown_measures < most:
-        legend += f"no room for {', '.join(measures[shown_measures:])}: see a wider terminal, or --format tsv\n"
+        legend += f"{' and '.join(measures[shown_measures:])} hidden: widen the terminal or use --format tsv\n"
     return legend + "".join(f"{line}\n" for line in [output.bold(title, columns < 10**9), *rest])
 
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 import sys
 
 from untied._core import show_id
+from untied.cli import complain_of, paint
 from untied.cli.notes import show
 from untied.cli.options import (
+    QRELS,
+    RUNS,
+    WrongUsage,
     add_docs,
     add_plugin,
     add_policies,
@@ -14,10 +18,9 @@ from untied.cli.options import (
     add_threads,
     inputs_of,
     load_plugins,
-    parse,
-    parser,
 )
-from untied.cli.reading import columns_named, read_qrels, run_files
+from untied.cli.parser import parser
+from untied.cli.reading import columns_named, files_of, parse, read_qrels
 from untied.errors import UntiedError
 from untied.gate import gate
 from untied.policies import GATING
@@ -29,52 +32,53 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from untied.cli.parser import Parser
     from untied.gate import Check
 
 EXAMPLES = """\
   untied gate qrels.txt new.run --min nDCG@10=0.42
-  untied gate qrels.txt new.run --baseline old.run --max-drop AP=0.01 --max-drop nDCG@10=2%
-  untied gate qrels.txt new.run --baseline old.run --max-drop nDCG@10=0 --significant
-  untied gate qrels.txt new.run --baseline old.run --max-med nDCG@20=0.2 --junit gate.xml
+  untied gate qrels.txt new.run --baseline old.run --max-drop nDCG@10=2%
+  untied gate qrels.txt new.run --baseline old.run --max-drop AP=0 --significant
+  untied gate qrels.txt new.run --baseline old.run --max-med nDCG@20=0.2
 
-Exit code: 0 all limits are kept; 1 one is not, or cannot be decided: queries are missing or undefined, or too few
-for --significant; 2 an input or an option cannot be used.
+Exit code: 0 if all limits are kept; 1 if one is not, or cannot be decided as
+queries are missing, undefined or too few for --significant; 2 if an input or an
+option cannot be used.
 """
 
 
-def arguments_parser() -> argparse.ArgumentParser:
+def arguments_parser() -> Parser:
     """Make the parser of the command's arguments."""
-    made = parser("gate", "Hold a run against limits, by itself and against a baseline.", EXAMPLES)
+    made = parser("gate", "Fail a build when quality drops. Limits can be repeated.", EXAMPLES)
     add = made.add_argument
-    add("qrels", metavar="QRELS", help="judgments, as for untied eval")
-    add("run", metavar="RUN", help="the run, as for untied eval")
-    add("--baseline", metavar="RUN", help="the run that --max-drop and --max-med compare with")
+    add("qrels", metavar="QRELS", help=QRELS)
+    add("run", metavar="RUN", help=RUNS.replace("runs:", "a run:"))
+    add_reading(made)
+    add = made.group("limits").add_argument
+    add("--baseline", metavar="RUN", help="compare with this run in --max-drop and --max-med")
     limits = {
         "--min": "minimum allowed mean",
         "--max": "maximum allowed mean",
-        "--max-drop": "how much worse than the baseline's the mean may be: a number, or 2%% of it",
-        "--max-med": "the largest difference to the baseline that judgments could make (MED), on average over queries",
+        "--max-drop": "largest drop from the baseline's mean: a number, or 2%%",
+        "--max-med": "largest mean difference that judgments could show (MED)",
     }
     for option, what in limits.items():
-        add(option, metavar="MEASURE=X", action="append", default=[], type=limit, help=f"{what}; repeatable")
+        add(option, metavar="MEASURE=X", action="append", default=[], type=limit, help=f"set the {what}")
+    add("--allow-missing", action="store_true", help="count queries that the run lacks as empty instead of failing")
+    add = made.group("significance").add_argument
     add(
-        "--significant", action="store_true", help="only drops count that a paired randomisation test finds significant"
+        "--significant", action="store_true", help="count only drops that a paired randomisation test finds significant"
     )
-    add("--level", metavar="L", type=float, default=0.95, help="confidence of this test (default: 0.95)")
-    add("--samples", metavar="N", type=int, default=SAMPLES, help=f"permutations it draws (default: {SAMPLES})")
-    add("--seed", metavar="N", type=int, default=0, help="of these (default: 0)")
-    add(
-        "--allow-missing",
-        action="store_true",
-        help="count judged queries for which the run has no documents as empty rankings, instead of failing",
-    )
-    add_policies(made, "on_undefined", "ties", "unjudged", "score_dtype", known=GATING)
-    add_reading(made)
+    add("--level", metavar="L", type=float, default=0.95, help="set the confidence (default: 0.95)")
+    add("--samples", metavar="N", type=int, default=SAMPLES, help=f"draw N permutations (default: {SAMPLES})")
+    add("--seed", metavar="N", type=int, default=0, help="seed the permutations (default: 0)")
     add_docs(made)
     add_plugin(made)
-    add("--format", choices=("text", "json"), default="text", help="what to print (default: text)")
-    add("--junit", metavar="FILE", help="write a report in JUnit's XML there")
-    add("-o", "--output", metavar="FILE", help="write there instead of printing: .txt, or .json for JSON")
+    add_policies(made, "ties", "unjudged", "score_dtype", "on_undefined", known=GATING)
+    add = made.group("output").add_argument
+    add("--format", choices=("text", "json"), metavar="FORMAT", default="text", help="write text (default) or json")
+    add("--junit", metavar="FILE", help="also write a report in JUnit's XML to FILE")
+    add("-o", "--output", metavar="FILE", help="write to FILE, in the format of its suffix: .txt, .json")
     add_threads(made)
     return made
 
@@ -91,14 +95,12 @@ def limit(text: str) -> tuple[str, str]:
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command."""
-    options = parse(arguments_parser(), arguments, intermixed=False)
+    options = parse(arguments_parser(), arguments)
     try:
         return _main(options)
     except (UntiedError, OSError) as error:
-        from untied.cli import message
-
         drop_out(error)
-        print(f"untied: {message(error)}", file=sys.stderr)
+        complain_of(error)
         return 2
 
 
@@ -107,7 +109,7 @@ def _main(options: argparse.Namespace) -> int:
 
     inputs = inputs_of(options.qrels, options.run, options.baseline, options.docs)
     if options.output is not None and options.output == options.junit:
-        raise UntiedError("--output and --junit name the same file")
+        raise WrongUsage("--output and --junit name the same file; choose two")
     style = options.format
     if options.output is not None and style == "text":
         style = output.by_suffix(options.output, {".txt": "text", ".json": "json"}, "text")
@@ -126,7 +128,7 @@ def _main(options: argparse.Namespace) -> int:
         "allow_missing": options.allow_missing,
         "on_undefined": options.on_undefined,
     }
-    run, *baseline = run_files(options, options.run, *([] if options.baseline is None else [options.baseline]))
+    run, *baseline = files_of(options, [options.run, *([] if options.baseline is None else [options.baseline])])
     verdict = gate(
         read_qrels(options),
         run,
@@ -149,7 +151,7 @@ def _main(options: argparse.Namespace) -> int:
             checks=[check.to_dict() for check in verdict.checks],
         )
     else:
-        text = "".join(f"{line}\n" for check in verdict.checks for line in _lines(check))
+        text = "".join(f"{line}\n" for check in verdict.checks for line in _lines(check, options.output is None))
     if options.junit is not None:
         output.write(verdict.to_junit(f"untied gate {options.run}"), options.junit)
     try:
@@ -160,6 +162,7 @@ def _main(options: argparse.Namespace) -> int:
     return 0 if verdict.passed else 1
 
 
-def _lines(check: Check) -> list[str]:
+def _lines(check: Check, on_screen: bool) -> list[str]:
     queries = [f"          query {show_id(query)}: {value:+.4f}" for query, value in check.queries]
-    return [f"{'passed' if check.passed else 'FAILED'}    {check.sentence}", *queries]
+    verdict = ("passed", "green") if check.passed else ("FAILED", "red")
+    return [f"{paint(*verdict, sys.stdout) if on_screen else verdict[0]}    {check.sentence}", *queries]

@@ -6,59 +6,74 @@ from untied._core import show_id
 from untied.cli import output
 from untied.cli.notes import show
 from untied.cli.options import (
+    QRELS,
+    RUNS,
     add_digits,
     add_format,
     add_output,
     add_plugin,
     add_reading,
+    add_runs,
     add_threads,
     inputs_of,
     load_plugins,
-    parse,
-    parser,
 )
-from untied.cli.reading import read_qrels, run_files
+from untied.cli.parser import parser
+from untied.cli.reading import parse, read_qrels, run_files
 from untied.judging.next import judge_next, rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from untied.cli.parser import Parser
     from untied.judging.next import Advice
 
 EXAMPLES = """\
   untied judge-next qrels.txt dense.run
   untied judge-next qrels.txt bm25.run dense.run --measure nDCG@10 --top 50
 
-For one run documents are ranked by how much a judgment is expected to narrow the exact bounds of its mean, over all
-grades that unjudged documents may have; for two runs by how much it is expected to change their difference. A judgment
-is held to be above 0 with probability --prior; by default with the query's share of such judgments.
+For one run, documents rank by how much a judgment is expected to narrow the
+range of means that missing judgments allow; for two runs, by how much it is
+expected to change their difference. By default an unjudged document is relevant
+as often as the query's judged ones.
 """
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Run the command."""
-    made = parser("judge-next", "Rank unjudged documents by what a judgment would tell.", EXAMPLES)
-    add = made.add_argument
-    add("qrels", metavar="QRELS", help="judgments")
-    add("runs", metavar="RUN", nargs="+", help="one run, or two to compare")
-    add("-m", "--measure", metavar="MEASURE", default="AP", help="a measure that has bounds (default: AP)")
-    add_plugin(made)
-    add("--top", metavar="N", type=int, default=20, help="documents to show (default: 20)")
-    add("--depth", metavar="K", type=int, default=100, help="consider the first K of each query and run (default: 100)")
-    add("--prior", metavar="P", type=float, help="probability of a grade above 0 (default: query by query, as judged)")
+def arguments_parser() -> Parser:
+    """Make the parser of the command's arguments."""
+    made = parser("judge-next", "Rank unjudged documents by how much a judgment would tell.", EXAMPLES)
+    made.add_argument("qrels", metavar="QRELS", help=QRELS)
+    add_runs(made, about=RUNS.replace("runs:", "one run, or two to compare:"))
     add_reading(made)
+    add = made.group("measures").add_argument
+    add(
+        "-m",
+        "--measure",
+        metavar="MEASURE",
+        default="AP",
+        help="judge for this measure, which has bounds (default: AP)",
+    )
+    add("--depth", metavar="K", type=int, default=100, help="consider the first K of each ranking (default: 100)")
+    add("--prior", metavar="P", type=float, help="set the probability of a grade above 0 (default: as judged)")
+    add_plugin(made)
+    made.group("output").add_argument("--top", metavar="N", type=int, default=20, help="show N documents (default: 20)")
     add_format(made)
     add_digits(made, 6)
     add_output(made)
     add_threads(made)
-    options = parse(made, arguments)
+    return made
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run the command."""
+    options = parse(arguments_parser(), arguments)
     load_plugins(options.plugin)
     style = output.choose(options.format, options.output)
     output.check_target(options.output, inputs_of(options.qrels, *options.runs))
     advice = judge_next(
         read_qrels(options),
-        run_files(options, *options.runs),
+        run_files(options),
         options.measure,
         top=options.top,
         depth=options.depth,
@@ -88,13 +103,13 @@ def main(arguments: Sequence[str]) -> None:
 
 def _notes(advice: Advice, depth: int) -> Iterator[str]:
     if not advice.considered:
-        yield f"the first {depth} documents of every query are judged; see --depth"
+        yield f"the first {depth} documents of every query are judged; --depth looks deeper"
     for name, (low, high) in zip(advice.runs, advice.bounds, strict=True):
         yield f"{advice.measure} of {name} is between {low:.4f} and {high:.4f}"
     if advice.difference is not None:
         low, high = advice.difference
-        settled = ": it is settled which run is better" if advice.settled else ""
-        yield f"the difference lies within {low:.4f} and {high:.4f}, ends it need not reach{settled}"
+        settled = "; no judgment can change which run is better" if advice.settled else ""
+        yield f"the difference is between {low:.4f} and {high:.4f}{settled}"
 
 
 def _cell(value: object, decimals: int) -> str:

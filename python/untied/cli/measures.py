@@ -7,33 +7,43 @@ from itertools import groupby
 from operator import itemgetter
 
 from untied._core import Measure, measure_info
-from untied.cli.options import add_plugin, load_plugins, parser
+from untied.cli.options import add_plugin, load_plugins
 from untied.cli.output import write
+from untied.cli.parser import parser
+from untied.cli.reading import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from untied._types import MeasureInfo
+    from untied.cli.parser import Parser
 
 GRAMMAR = """\
 A measure is written NAME(parameter=value, ...)@cutoff, for instance nDCG(gain='exp2')@10, AP(rel=2), F1@10, IPrec@0.1.
-[@k] marks a cutoff that may be left out. Names of trec_eval, ir_measures and ranx are understood too: ndcg_cut_10,
-P.5,10, NumRet(rel=2), ndcg_burges@10-l2. Every measure of one run but the counts takes mean='geometric': the geometric
-mean over queries, of values of at least 0.00001.
+[@k] marks a cutoff that may be left out. Names of trec_eval, ir_measures, ranx and papers work too: ndcg_cut_10,
+P.5,10, NumRet(rel=2), ndcg_burges@10-l2, indAP, bpref-10. Every measure of one run but the counts takes
+mean='geometric': the geometric mean over queries, with values below 0.00001 raised to that.
 """
 COMPARING = "Measures of two runs, for untied compare; MEASURE is one from above, as in MED(nDCG@20):\n"
-MORE = "untied measures NAME ... tells parameters, equation and reference; untied measures --details those of all.\n"
+MORE = (
+    "untied measures NAME ... shows parameters, equation and reference; untied measures --details shows those of all.\n"
+)
 SUFFIX = {"required": "@k", "optional": " [@k]", "none": "", "recall": "@x"}
+
+
+def arguments_parser() -> Parser:
+    """Make the parser of the command's arguments."""
+    made = parser("measures", "List measures.", "  untied measures\n  untied measures nDCG ndcg_cut_10 'induced AP'\n")
+    made.add_argument("names", metavar="MEASURE", nargs="*", help="describe these, in any spelling (default: list all)")
+    made.group("output").add_argument("--details", action="store_true", help="describe all")
+    add_plugin(made)
+    return made
 
 
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    made = parser("measures", "List the measures.", "  untied measures\n  untied measures nDCG ndcg_cut_10 AP\n")
-    made.add_argument("names", metavar="MEASURE", nargs="*", help="describe these, in any spelling (default: list all)")
-    made.add_argument("--details", action="store_true", help="describe all")
-    add_plugin(made)
-    options = made.parse_args(arguments)
+    options = parse(arguments_parser(), arguments)
     load_plugins(options.plugin)
     wanted = {Measure(name).name for name in options.names}
     of_one, of_two = measure_info(), measure_info(comparing=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from untied._core import show_id
+from untied.cli import paint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def values_by_run(counts: Mapping[str, int]) -> str:
 def show(notes: Iterable[str]) -> None:
     """Print notes, apart from what a command writes."""
     for note in notes:
-        print(f"note: {note}", file=sys.stderr)
+        print(f"{paint('note:', 'yellow', sys.stderr)} {note}", file=sys.stderr)
 
 
 def listed(items: Sequence[str], more: str = "more") -> str:
@@ -47,24 +48,25 @@ def listed(items: Sequence[str], more: str = "more") -> str:
 
 def of_ties(where: str, ties: str) -> str:
     """That ties decide values."""
-    if ties == "expected":
-        what = "means over all orders"
+    if ties in ("expected", "rank"):
+        what = "the mean over all orders"
     elif ties in ("best", "worst"):
-        what = f"for the {ties} orders"
+        what = f"that of the {ties} order"
     else:
-        what = f"for one order, {ties}"
-    return f"tied documents differ in grade in {where} (values are {what}; --ties range shows the spread)"
+        what = f"that of one order, {ties}"
+    more = "" if ties == "rank" else "; --ties range shows how far ties could move it"
+    return f"tied documents have different grades in {where}: each value is {what}{more}"
 
 
 def of_queries(facts: Mapping[str, Facts], queries: str = "qrels") -> Iterator[str]:
     """Queries that only the judgments or only a run has."""
     absent = {name: fact["absent"] for name, fact in facts.items()}
     if any(absent.values()):
-        effect = "they count as empty rankings" if queries == "qrels" else "they are left out"
-        yield f"judged queries that are absent: {by_run(absent, 'from')} ({effect})"
+        effect = "counted as empty rankings; --queries common leaves them out" if queries == "qrels" else "left out"
+        yield f"judged queries missing from a run: {by_run(absent, 'from')} ({effect})"
     unknown = {name: fact["unknown"] for name, fact in facts.items()}
     if any(unknown.values()):
-        hint = "; untied check tells ids that nearly match" if any(absent.values()) else ""
+        hint = "; untied check finds ids that nearly match" if any(absent.values()) else ""
         yield f"queries without judgments, left out: {by_run(unknown)}{hint}"
 
 
@@ -74,16 +76,16 @@ def of_values(count: Callable[[str], str], ties: str, errors: Sequence[float] = 
         yield f"undefined values, left out of the means: {left_out}"
     if unsettled := count("unsettled"):
         yield (
-            "values that only some grades of unjudged documents leave undefined (means are over all choices of the "
-            f"queries that count): {unsettled}"
+            "values that are undefined for some grades of unjudged documents and defined for others (the lowest and "
+            f"highest mean cover both): {unsettled}"
         )
     if (estimated := count("estimated")) and ties in ("expected", "range"):
         known = f" (standard error of a value at most {max(errors):.2g})" if errors else ""
-        yield (f"values estimated from sampled orders of tied documents, as there are too many: {estimated}{known}")
+        yield (f"values estimated from a sample of the orders of tied documents: {estimated}{known}")
     if (enclosed := count("enclosed")) and ties in ("best", "worst", "range"):
-        yield f"values whose bounds over orders of tied documents need not be reached: {enclosed}"
+        yield f"values whose lowest and highest are bounds that no order of tied documents need reach: {enclosed}"
     if overstated := count("overstated"):
         yield (
-            "values above their lower bound though all unjudged documents count as non-relevant (R or the ideal grows "
-            f"with what turns out relevant): {overstated}"
+            "values that could fall if unjudged documents turned out relevant, as R or the ideal ranking would grow: "
+            f"{overstated}"
         )

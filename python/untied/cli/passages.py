@@ -8,9 +8,9 @@ from untied._core import show_id
 from untied.cli import output
 from untied.cli.changes import COLUMNS, SHOWN
 from untied.cli.notes import show
+from untied.cli.options import WrongUsage
 from untied.compare.comparison import QUANTILES, quantile
 from untied.compare.passages import PassageComparison, compare_passages, read_judged_passages, read_passages
-from untied.errors import UntiedError
 from untied.inputs.convert import named_runs
 
 TYPE_CHECKING = False
@@ -26,6 +26,8 @@ LENGTH = 12_000.0
 #: Options that say nothing of passages, and what they are where nobody gives them.
 OTHERS: dict[str, Any] = {
     "measure": None,
+    "names": "file",
+    "keep_going": False,
     "probabilities": None,
     "docs": None,
     "depth": None,
@@ -43,7 +45,7 @@ def run(options: argparse.Namespace, style: str, inputs: list[str]) -> None:
     """Compare every two runs of passages, and write what was found."""
     for name, default in OTHERS.items():
         if getattr(options, name) != default:
-            raise UntiedError(f"--{name.replace('_', '-')} does not go with --passages")
+            raise WrongUsage(f"--{name.replace('_', '-')} does not go with --passages")
     length = LENGTH if options.text_length is None else options.text_length
     names = [name for name, _ in named_runs(options.runs)]
     judged = read_judged_passages(options.qrels) if options.qrels else None

@@ -2,29 +2,117 @@
 
 from __future__ import annotations
 
-from untied.cli.options import columns
+import os
+
+from untied._core import show_id
+from untied.cli import message
+from untied.cli.options import WrongUsage, columns
 from untied.errors import UntiedError
 from untied.inputs.convert import as_qrels
 from untied.inputs.files import RunFile, read_run
+from untied.policies import EVALUATING, why_not_together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable
-    from typing import Any, NoReturn
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, TypeVar
 
     from untied._core import Qrels
+    from untied.cli.parser import Parser
+
+    Made = TypeVar("Made")
+
+#: What stands for several files where no file is called so.
+GLOB = frozenset("*?[")
+
+
+def parse(made: Parser, arguments: Sequence[str]) -> argparse.Namespace:
+    """Read arguments; policies that contradict each other are wrong usage."""
+    options: argparse.Namespace = made.parse_intermixed_args(arguments)
+    why = why_not_together({name: getattr(options, name) for name in EVALUATING if hasattr(options, name)})
+    if why is not None:
+        made.error(why)
+    if "runs" in options:
+        options.runs = expanded(options.runs, getattr(options, "qrels", None))
+    return options
 
 
 def read_qrels(options: argparse.Namespace) -> Qrels:
-    """The judgments that a command was given."""
-    return as_qrels(options.qrels, options.threads, options.qrels_format, columns(options.qrels_column))
+    """The judgments that a command was given; where they cannot be read, the errors of all inputs."""
+    try:
+        return as_qrels(options.qrels, options.threads, options.qrels_format, columns(options.qrels_column))
+    except (UntiedError, OSError) as error:
+        others = [path for path in getattr(options, "runs", ()) if path != "-"]
+        raise Refused([error, *_errors(files_of(options, others), options).values()]) from None
 
 
-def run_files(options: argparse.Namespace, *paths: str) -> list[RunFile]:
-    """The runs that a command was given."""
+def run_files(options: argparse.Namespace) -> dict[str, RunFile] | list[RunFile]:
+    """The runs that a command was given; with their names, where run tags are these."""
+    files = files_of(options, options.runs)
+    return _by_tag(files) if getattr(options, "names", "file") == "tag" else files
+
+
+def files_of(options: argparse.Namespace, paths: Iterable[str]) -> list[RunFile]:
+    """Files of runs, read as the options say."""
     named = columns(options.run_column)
     return [RunFile(path, options.run_format, named) for path in paths]
+
+
+def one_run(options: argparse.Namespace, path: str) -> RunFile:
+    """A run of which there is one by its option."""
+    [file] = files_of(options, [path])
+    return file
+
+
+def _by_tag(files: list[RunFile]) -> dict[str, RunFile]:
+    """Runs by the tag in their first line."""
+    from untied.inputs.files import by_suffix
+    from untied.inputs.lines import lines, refused
+
+    shape = "6 columns (query Q0 document rank score tag)"
+    found: dict[str, RunFile] = {}
+    for file in files:
+        layout = by_suffix(file.path) if file.format == "auto" else file.format
+        if file.path == "-" or layout not in ("trec", "trec-ranks"):
+            raise WrongUsage(f"--names tag: {show_id(file.path)} has no run tag; only files in TREC's format have one")
+        number, fields = next(lines(file.path, shape))
+        if len(fields) != 6:
+            raise refused(file.path, number, shape, f"{len(fields)}")
+        earlier = found.setdefault(fields[5], file)
+        if earlier is not file:
+            both = f"{show_id(earlier.path)} and {show_id(file.path)}"
+            raise WrongUsage(f"--names tag: {both} have the run tag {show_id(fields[5])}; leave out --names")
+    return found
+
+
+def expanded(paths: Sequence[str], qrels: str | None) -> list[str]:
+    """Files of folders, and what patterns match, in order of name; hidden files and the judgments are no runs."""
+    found: list[str] = []
+    for path in paths:
+        if path != "-" and os.path.isdir(path):
+            entries = sorted(entry.path for entry in os.scandir(path) if entry.is_file() and entry.name[0] != ".")
+            files = [file for file in entries if qrels in (None, "-") or not _is_same(file, qrels)]
+            if not files:
+                raise WrongUsage(f"{show_id(path)}: no run in this folder")
+            found += files
+        elif GLOB & set(path) and not os.path.exists(path):
+            from glob import glob
+
+            matching = sorted(file for file in glob(path, recursive=True) if os.path.isfile(file))
+            if not matching:
+                raise WrongUsage(f"{show_id(path)}: no file matches this pattern")
+            found += matching
+        else:
+            found.append(path)
+    return found
+
+
+def _is_same(path: str, other: str | None) -> bool:
+    try:
+        return other is not None and os.path.samefile(path, other)
+    except OSError:
+        return False
 
 
 class Refused(UntiedError):
@@ -35,16 +123,41 @@ class Refused(UntiedError):
         super().__init__("; ".join(map(str, self.errors)))
 
 
-def refuse_all(error: Exception, options: argparse.Namespace) -> NoReturn:
-    """Raise the error of the qrels, and those of all runs that cannot be read either."""
-    errors = [error]
-    for file in run_files(options, *options.runs):
-        if file.path != "-":
-            try:
-                read_run(file, threads=options.threads)
-            except (UntiedError, OSError) as other:
-                errors.append(other)
-    raise Refused(errors) from None
+def _errors(files: Iterable[RunFile], options: argparse.Namespace) -> dict[str, Exception]:
+    """The errors of files that cannot be read."""
+    errors: dict[str, Exception] = {}
+    for file in files:
+        try:
+            read_run(file, threads=options.threads)
+        except (UntiedError, OSError) as error:
+            errors[file.path] = error
+    return errors
+
+
+def with_readable(options: argparse.Namespace, make: Callable[[Any], Made], least: int = 1) -> tuple[Made, list[str]]:
+    """What is made of all runs; of those that can be read with ``--keep-going``, and notes about the others.
+
+    Only where something is refused, all files are read one by one to find out which.
+    """
+    try:
+        return make(run_files(options)), []
+    except (UntiedError, OSError) as error:
+        if "-" in options.runs:
+            raise
+        errors = _errors(files_of(options, options.runs), options)
+        if not errors:
+            raise
+        refused = Refused(errors.values())
+        left = [path for path in options.runs if path not in errors]
+        if not options.keep_going or len(left) < least:
+            raise refused from error
+    options.runs = left
+    return make(run_files(options)), left_out(refused.errors, len(left) + len(errors))
+
+
+def left_out(errors: Sequence[Exception], number: int) -> list[str]:
+    """Notes about runs that ``--keep-going`` left out."""
+    return [f"runs skipped: {len(errors)} of {number}", *(f"skipped: {message(error)}" for error in errors)]
 
 
 def columns_named(options: argparse.Namespace) -> dict[str, Any]:

@@ -5,56 +5,65 @@ from __future__ import annotations
 import sys
 
 from untied.cli import output
+from untied.cli.notes import show
 from untied.cli.options import (
+    QRELS,
     add_chance,
+    add_keep_going,
     add_measures,
     add_plugin,
     add_policies,
     add_reading,
+    add_runs,
     add_texts,
     add_threads,
     inputs_of,
     load_plugins,
-    parse,
-    parser,
 )
-from untied.cli.reading import read_qrels, run_files
+from untied.cli.parser import parser
+from untied.cli.reading import parse, read_qrels, with_readable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
+    from typing import Any
+
+    from untied.cli.parser import Parser
 
 EXAMPLES = """\
   untied report qrels.txt *.run -o report.html
-  untied report qrels.txt bm25.run dense.run --baseline bm25 -m nDCG@10 -m AP -o report.html
+  untied report qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP -o report.html
 
-The page needs no network and no server: open it, or send it to somebody.
+The page needs no network and no server: open it, or send it to someone.
 """
 
 
-def arguments_parser() -> argparse.ArgumentParser:
+def arguments_parser() -> Parser:
     """Make the parser of the command's arguments."""
-    made = parser("report", "Write a self-contained page about an evaluation.", EXAMPLES)
+    made = parser("report", "Write an evaluation as one self-contained web page.", EXAMPLES)
     add = made.add_argument
-    add("qrels", metavar="QRELS", help="judgments, as for untied eval")
-    add("runs", metavar="RUN", nargs="+", help="runs, as for untied eval")
-    add("-o", "--output", metavar="FILE", required=True, help="the page to write (.html); - is standard output")
+    add("qrels", metavar="QRELS", help=QRELS)
+    add_runs(made)
+    add_reading(made)
+    add_keep_going(made)
     add_measures(made)
-    add("--baseline", metavar="NAME", help="test all others against the run of this name (default: every two)")
-    add("--title", metavar="TEXT", default="Evaluation", help="of the page (default: Evaluation)")
-    add("--depth", metavar="N", type=int, default=20, help="documents of each ranking in the page (default: 20)")
-    add_chance(made, "means")
+    add = made.group("measures").add_argument
     add(
         "--distance",
         metavar="MEASURE",
         action="append",
-        help="what runs are compared by without judgments, repeatable (default: RBO, MED(nDCG@10))",
+        help="compare runs without judgments by this; repeatable (default: RBO, MED(nDCG@10))",
     )
-    add_texts(made)
-    add_policies(made, "score_dtype")
-    add_reading(made)
     add_plugin(made)
+    add = made.group("significance").add_argument
+    add("--baseline", metavar="NAME", help="test all others against this run (default: every two)")
+    add_chance(made, "means")
+    add_policies(made, "score_dtype")
+    add = made.group("output").add_argument
+    add("-o", "--output", metavar="FILE", required=True, help="write the page to FILE (.html); - is standard output")
+    add("--title", metavar="TEXT", default="Evaluation", help="set the page's title (default: Evaluation)")
+    add("--depth", metavar="N", type=int, default=20, help="show N documents of each ranking (default: 20)")
+    add_texts(made)
     add_threads(made)
     return made
 
@@ -70,27 +79,33 @@ def main(arguments: Sequence[str]) -> None:
     load_plugins(options.plugin)
     from untied.report import DISTANCES, report
 
-    page = report(
-        read_qrels(options),
-        run_files(options, *options.runs),
-        options.measure,
-        baseline=options.baseline,
-        title=options.title,
-        depth=options.depth,
-        level=options.level,
-        test=options.test,
-        correction=options.correction,
-        interval=options.interval,
-        samples=options.samples,
-        seed=options.seed,
-        distances=options.distance or DISTANCES,
-        score_dtype=options.score_dtype,
-        qrels_format=options.qrels_format,
-        queries_text=options.queries_text,
-        docs_text=options.docs_text,
-        inputs=inputs,
-        threads=options.threads,
-    )
+    qrels = read_qrels(options)
+
+    def make(runs: Any) -> str:
+        return report(
+            qrels,
+            runs,
+            options.measure,
+            baseline=options.baseline,
+            title=options.title,
+            depth=options.depth,
+            level=options.level,
+            test=options.test,
+            correction=options.correction,
+            interval=options.interval,
+            samples=options.samples,
+            seed=options.seed,
+            distances=options.distance or DISTANCES,
+            score_dtype=options.score_dtype,
+            qrels_format=options.qrels_format,
+            queries_text=options.queries_text,
+            docs_text=options.docs_text,
+            inputs=inputs_of(options.qrels, *options.runs, options.queries_text, options.docs_text),
+            threads=options.threads,
+        )
+
+    page, skipped = with_readable(options, make)
     output.write(page, target)
+    show(skipped)
     if target is not None:
         print(f"{target}: {len(page.encode()) / 1e6:.1f} MB", file=sys.stderr)

@@ -6,7 +6,9 @@ import os
 
 from untied._core import show_id
 from untied.cli import output
-from untied.cli.options import inputs_of, parser
+from untied.cli.options import QRELS, RUNS, WrongUsage, inputs_of
+from untied.cli.parser import parser
+from untied.cli.reading import parse
 from untied.errors import UntiedError
 from untied.inputs import files
 from untied.inputs.convert import as_qrels, named_runs
@@ -18,18 +20,19 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from untied.cli.parser import Parser
     from untied.judging.sample import Judgments
 
 EXAMPLES = """\
   untied sample qrels.txt --rate 0.1 --seed 7 > sampled.qrels
   untied sample qrels.txt --depth 10 *.run > depth10.qrels
-  untied sample qrels.txt --strata strata.txt --rate top=1,rest=0.2 > stratified.qrels
+  untied sample qrels.txt --strata strata.txt --rate top=1,rest=0.2
   untied sample qrels.txt *.run --documents 0.5 -o half
   untied sample sampled.qrels *.run --subcollection --seed 7 -o drawn
 
-Documents that are not sampled get grade -1, pooled but not judged: infAP, subAP and --unjudged remove know what to make
-of it. A query is drawn again until its sample holds a relevant document. Equal seeds give equal samples, whatever the
-order of the input.
+Documents that are not sampled get grade -1, pooled but not judged, which infAP,
+subAP and --unjudged remove need. A query is drawn again until its sample has a
+relevant document. Equal seeds give equal samples, in any order of the input.
 """
 #: Suffixes of what is not written here.
 OTHERS = {
@@ -37,28 +40,31 @@ OTHERS = {
 }  # fmt: skip
 
 
+def arguments_parser() -> Parser:
+    """Make the parser of the command's arguments."""
+    made = parser("sample", "Sample judgments, pools or parts of a collection.", EXAMPLES)
+    made.add_argument("qrels", metavar="QRELS", help=QRELS)
+    made.add_argument("runs", metavar="RUN", nargs="*", help=f"{RUNS}, for --depth and --documents")
+    add = made.group("input").add_argument
+    add("--strata", metavar="FILE", help="read strata (query document stratum), and write them too")
+    add("--depth", metavar="K", type=int, help="first keep only the pool of the runs to depth K")
+    add("--rel", metavar="GRADE", type=float, default=1.0, help="set the lowest relevant grade (default: 1)")
+    add = made.group("sample").add_argument
+    add("--rate", metavar="RATE", help="keep this share of judged documents (default: 1); by stratum: 1=1,2=0.25")
+    add("--by-query", action="store_true", help="keep exactly that share of each query's documents")
+    add("--documents", metavar="RATE", type=float, help="keep this share of the collection, with runs")
+    add("--judgments-too", action="store_true", help="with --documents, sample the judgments too")
+    add("--subcollection", action="store_true", help="draw runs for subAP: unpooled documents stay at --rate")
+    add("--seed", metavar="N", type=int, default=0, help="draw another sample (default: 0)")
+    made.group("output").add_argument(
+        "-o", "--output", metavar="PATH", help="write to a file, or with --documents and --subcollection to a folder"
+    )
+    return made
+
+
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    made = parser("sample", "Write a random part of judgments or of a collection.", EXAMPLES)
-    add = made.add_argument
-    add("qrels", metavar="QRELS", help="judgments")
-    add("runs", metavar="RUN", nargs="*", help="runs, for --depth and --documents")
-    add("--rate", metavar="RATE", help="share of the judged documents to keep (default 1); by stratum: 1=1,2=0.25")
-    add("--seed", metavar="N", type=int, default=0, help="another number gives another sample (default 0)")
-    add("--by-query", action="store_true", help="keep exactly that share of every query's documents, at least one")
-    add("--strata", metavar="FILE", help="lines: query document stratum; writes five columns, the fourth its stratum")
-    add("--depth", metavar="K", type=int, help="first reduce the judgments to the pool of the runs to this depth")
-    add("--documents", metavar="RATE", type=float, help="keep that share of the collection: runs are written to -o DIR")
-    add("--judgments-too", action="store_true", help="with --documents: take documents out of the judgments as well")
-    add(
-        "--subcollection",
-        action="store_true",
-        help="one draw of subAP: runs are written to -o DIR, of whose documents outside the pool each stays with "
-        "probability --rate (default: the share of the pool that is judged); their AP is the value",
-    )
-    add("--rel", metavar="GRADE", type=float, default=1.0, help="lowest relevant grade (default 1)")
-    add("-o", "--output", metavar="PATH", help="write there: a file, or with --documents a directory")
-    options = made.parse_intermixed_args(arguments)
+    options = parse(arguments_parser(), arguments)
     if options.subcollection:
         _subcollection(options)
         return
@@ -66,11 +72,11 @@ def main(arguments: Sequence[str]) -> None:
         _collection(options)
         return
     if (options.depth is None) != (not options.runs):
-        raise UntiedError("a pool needs --depth and runs")
+        raise WrongUsage("a pool needs both --depth and runs")
     suffix = os.path.splitext(options.output or "")[1].lower()
     if suffix in OTHERS:
         raise UntiedError(
-            f"-o {show_id(options.output)}: judgments are written as TREC has them, expected a suffix such as .txt or "
+            f"-o {show_id(options.output)}: judgments are written in TREC's format; expected a suffix such as .txt or "
             f".qrels, found {suffix}"
         )
     output.check_target(options.output, inputs_of(options.qrels, *options.runs, options.strata))
@@ -122,9 +128,9 @@ def _runs(options: argparse.Namespace, what: str, unused: Sequence[str]) -> dict
     """The runs by name, of which parts are to be written."""
     given = [f"--{name.replace('_', '-')}" for name in unused if getattr(options, name)]
     if given:
-        raise UntiedError(f"{what} goes with no {', '.join(given)}")
+        raise WrongUsage(f"{what} does not go with {', '.join(given)}")
     if options.output is None or not options.runs:
-        raise UntiedError(f"{what} needs runs, and -o DIR to write to")
+        raise WrongUsage(f"{what} needs runs, and -o DIR to write to")
     return dict(zip([name for name, _ in named_runs(options.runs)], options.runs, strict=True))
 
 
@@ -134,7 +140,7 @@ def _subcollection(options: argparse.Namespace) -> None:
     runs = _runs(options, "--subcollection", ("by_query", "strata", "depth", "documents", "judgments_too"))
     rate = None if options.rate is None else _rate(options.rate)
     if isinstance(rate, dict):
-        raise UntiedError("--subcollection takes one rate")
+        raise WrongUsage("--subcollection takes one --rate, not one for each stratum")
     qrels = as_qrels(options.qrels)
     drawn = {name: subcollection(qrels, run, rate=rate, seed=options.seed) for name, run in runs.items()}
     _write(options, drawn)
@@ -154,7 +160,7 @@ def _write(
     # A run's name may hold folders, to tell it from another, and blanks.
     tags = {name: "_".join(name.replace("/", "-").replace(os.sep, "-").split()) for name in sampled}
     if len(set(tags.values())) < len(tags):
-        raise UntiedError("two runs have the same file name; their parts would have the same one too")
+        raise UntiedError("two runs have the same name, and so would their samples; rename one")
     targets = {name: os.path.join(options.output, f"{tag}.run") for name, tag in tags.items()}
     os.makedirs(options.output, exist_ok=True)
     judged = [] if qrels is None else [os.path.join(options.output, "qrels.txt")]

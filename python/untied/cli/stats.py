@@ -6,23 +6,26 @@ from untied._core import show_id
 from untied.cli import notes
 from untied.cli.options import (
     PAPER_FORMATS,
+    QRELS,
+    RUNS,
+    WrongUsage,
     add_chance,
     add_digits,
     add_docs,
     add_format,
+    add_keep_going,
     add_measures,
     add_output,
     add_plugin,
     add_policies,
     add_reading,
+    add_runs,
     add_threads,
     inputs_of,
     load_plugins,
-    parse,
-    parser,
 )
-from untied.cli.reading import columns_named, read_qrels, run_files
-from untied.errors import UntiedError
+from untied.cli.parser import parser
+from untied.cli.reading import columns_named, parse, read_qrels, with_readable
 from untied.evaluate.runs import Evaluator
 from untied.measures import as_measure, as_measures
 from untied.statistics.aggregates import Aggregate
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
+    from untied.cli.parser import Parser
     from untied.results.evaluation import Results
 
 EXAMPLES = """\
@@ -45,31 +49,32 @@ EXAMPLES = """\
   untied stats qrels.txt *.run --test tukey --power
   untied stats qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP -o table.tex
 
-A difference is that of the first run less the second. With --ties range or --unjudged range the table tells which
-differences survive: one sign, and significant, whatever the order of tied documents or the missing judgments are.
+A difference is the first run's mean minus the second's; * marks those that are
+significant. With --ties range or --unjudged range the table shows which
+differences survive: they keep their sign and stay significant whatever the
+order of tied documents or the missing judgments.
 """
 
 
-def arguments_parser() -> argparse.ArgumentParser:
+def arguments_parser() -> Parser:
     """Make the parser of the command's arguments."""
-    made = parser("stats", "Tell which differences of runs are more than chance.", EXAMPLES)
+    made = parser("stats", "Test which differences between runs are significant.", EXAMPLES)
     add = made.add_argument
-    add("qrels", metavar="QRELS", help="judgments, as for untied eval")
-    add("runs", metavar="RUN", nargs="+", help="two runs or more, as for untied eval")
-    add_measures(made)
-    add("--baseline", metavar="NAME", help="compare all others with the run of this name (default: every two)")
-    add_chance(made, "differences")
-    add("--power", action="store_true", help="the share of pairs of runs that each measure tells apart, uncorrected")
-    add_policies(made, "ties", "unjudged", "score_dtype")
+    add("qrels", metavar="QRELS", help=QRELS)
+    add_runs(made, about=f"two or more {RUNS}")
     add_reading(made)
+    add_keep_going(made)
+    add_measures(made)
     add_docs(made)
     add_plugin(made)
-    add(
-        "--by-run",
-        action="store_true",
-        help="a table for a paper: one line a run, one column a measure, marks of significance",
-    )
-    add_format(made, PAPER_FORMATS, about="latex: as --by-run")
+    add = made.group("significance").add_argument
+    add("--baseline", metavar="NAME", help="compare all others with this run (default: every two)")
+    add_chance(made, "differences")
+    add("--power", action="store_true", help="show what share of pairs each measure tells apart")
+    add_policies(made, "ties", "unjudged", "score_dtype")
+    add = made.group("output").add_argument
+    add("--by-run", action="store_true", help="write a table for a paper: a line for each run, marks of significance")
+    add_format(made, PAPER_FORMATS)
     add_digits(made)
     add_output(made, ".tsv, .csv, .json, .md, .tex")
     add_threads(made)
@@ -84,7 +89,7 @@ def main(arguments: Sequence[str]) -> None:
     style = output.choose(options.format, options.output, PAPER_FORMATS)
     by_run = options.by_run or style == "latex"
     if by_run and (options.power or style == "json"):
-        raise UntiedError("a table by run goes with neither --power nor json")
+        raise WrongUsage("--by-run and --format latex do not go with --power or --format json")
     inputs = inputs_of(options.qrels, *options.runs, options.docs)
     output.check_target(options.output, inputs)
     plugins = load_plugins(options.plugin)
@@ -94,8 +99,8 @@ def main(arguments: Sequence[str]) -> None:
         "score_dtype": options.score_dtype,
         "qrels_format": options.qrels_format,
     }
-    results, found = _found(options, settings)
-    said = list(_notes(results, found))
+    results, found, skipped = _found(options, settings)
+    said = [*skipped, *_notes(results, found)]
     columns: Sequence[str]
     if isinstance(found, Significance):
         rows, columns, settings = found.table.to_dicts(), found.table.columns, settings | found.settings
@@ -120,7 +125,7 @@ def main(arguments: Sequence[str]) -> None:
     notes.show(said)
 
 
-def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Results, Any]:
+def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Results, Any, list[str]]:
     qrels = read_qrels(options)
     measures = as_measures(options.measure)
     chance: dict[str, Any] = {
@@ -128,16 +133,17 @@ def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Resul
         "threads": options.threads,
     }  # fmt: skip
     evaluator = Evaluator(qrels, measures, **settings, docs=options.docs, threads=options.threads)
-    results = evaluator.evaluate(run_files(options, *options.runs))
+    results, skipped = with_readable(options, evaluator.evaluate, least=2)
     if options.power:
-        return results, discriminative_power(results, **chance)
-    return results, significance(
+        return results, discriminative_power(results, **chance), skipped
+    found = significance(
         results,
         baseline=options.baseline,
         correction=options.correction,
         interval=options.interval,
         **chance,
     )
+    return results, found, skipped
 
 
 def _tables(found: Significance, results: Results, style: str, digits: int, on_screen: bool) -> Iterator[str]:

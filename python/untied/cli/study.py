@@ -3,47 +3,74 @@
 from __future__ import annotations
 
 import sys
+from textwrap import fill
 from time import monotonic
 
 from untied import study
+from untied.cli import complain
 from untied.cli.notes import show
-from untied.cli.options import add_threads, inputs_of, parse, parser
+from untied.cli.options import QRELS, RUNS, add_threads, inputs_of
+from untied.cli.parser import meant, parser
+from untied.cli.reading import parse
+from untied.inputs.files import QRELS_FORMATS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
 
+    from untied.cli.parser import Parser
+
 WIDTH = max(map(len, study.STUDIES))
+LISTED = [
+    fill(f"{name:<{WIDTH}}  {one.title}", 80, initial_indent="  ", subsequent_indent=" " * (WIDTH + 4))
+    for name, one in study.STUDIES.items()
+]
 USAGE = f"""\
 usage: untied study NAME QRELS RUN... -o DIR
 
-Repeat an experiment on judgments and runs of your own: a tidy table, plots and a summary are written to DIR.
-What was interrupted goes on where it was. Equal seeds give equal files.
+Repeat an experiment of the literature on your own judgments and runs. A tidy
+table, plots and a summary go to DIR. An interrupted study continues where it
+stopped, and equal seeds give equal files.
 
 studies:
-{chr(10).join(f"  {name:<{WIDTH}}  {one.title[0].lower()}{one.title[1:]}" for name, one in study.STUDIES.items())}
+{chr(10).join(LISTED)}
 
 options:
-  -h, --help  show this help; untied study NAME --help that of a study
+  -h, --help  show this help
+
+untied study NAME --help lists the options of a study.
 """
 
 
-def arguments_parser(name: str) -> argparse.ArgumentParser:
+def arguments_parser(name: str) -> Parser:
     """Make the parser of a study's arguments."""
     one = study.STUDIES[name]
     seed = " --seed 1" if one.seeded else ""
     made = parser(f"study {name}", f"{one.title}.", f"  untied study {name} qrels.txt *.run -o {name}{seed}\n")
     add = made.add_argument
-    add("qrels", metavar="QRELS", help="judgments, as for untied eval")
-    add("runs", metavar="RUN", nargs="+", help="runs, as for untied eval")
-    add("-o", "--output", metavar="DIR", required=True, help="folder to write to; a study begun there goes on")
+    add("qrels", metavar="QRELS", help=QRELS)
+    add("runs", metavar="RUN", nargs="+", help=RUNS)
+    made.group("input").add_argument(
+        "--qrels-format",
+        choices=QRELS_FORMATS,
+        metavar="FORMAT",
+        default="auto",
+        help=f"read judgments as auto (default), {', '.join(QRELS_FORMATS[1:-1])} or {QRELS_FORMATS[-1]}",
+    )
+    add = made.group("study").add_argument
     one.add_options(add)
     if one.seeded:
-        add("--seed", metavar="N", type=int, default=0, help="another number gives other samples (default: 0)")
-    add("--qrels-format", metavar="FORMAT", default="auto", help="as for eval")
-    add("--plots", choices=study.PLOTS, default="svg", help="files of plots (default: svg); they need matplotlib")
-    add("--restart", action="store_true", help="compute all anew, whatever the folder holds")
+        add("--seed", metavar="N", type=int, default=0, help="draw other samples (default: 0)")
+    add = made.group("output").add_argument
+    add("-o", "--output", metavar="DIR", required=True, help="write to this folder; a study begun there continues")
+    add(
+        "--plots",
+        choices=study.PLOTS,
+        metavar="FORMAT",
+        default="svg",
+        help=f"draw {', '.join(study.PLOTS)} (default: svg); needs matplotlib",
+    )
+    add("--restart", action="store_true", help="start anew, whatever the folder holds")
     add_threads(made)
     return made
 
@@ -55,7 +82,8 @@ def main(arguments: Sequence[str]) -> int:
         print(USAGE, end="")
         return 0 if arguments else 2
     if name not in study.STUDIES:
-        print(f"untied: unknown study {name!r}; there are {', '.join(study.STUDIES)}", file=sys.stderr)
+        complain(f"unknown study {name!r}{meant(name, study.STUDIES)}")
+        print(f"studies: {', '.join(study.STUDIES)}", file=sys.stderr)
         return 2
     options = vars(parse(arguments_parser(name), arguments[1:]))
     qrels, runs, directory = options.pop("qrels"), options.pop("runs"), options.pop("output")

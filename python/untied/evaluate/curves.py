@@ -7,14 +7,14 @@ from untied.errors import UntiedError
 from untied.evaluate.runs import evaluate
 from untied.inputs.convert import as_qrels, named_runs
 from untied.measures import DCG, Hits, P, R
-from untied.policies import EVALUATING, Policies, described_by
+from untied.policies import OF_ROWS, Policies, described_by
 from untied.results.table import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from untied._core import Measure
     from untied.inputs.convert import QrelsLike, Runs
-    from untied.policies import QrelsFormat, ScoreDtype, Ties
+    from untied.policies import QrelsFormat, ScoreDtype, TiesOfRows
 
 #: Names of curves: what has been found of what may have been expected so far, the number of relevant documents,
 #: precision, recall and cumulated gain.
@@ -30,7 +30,7 @@ def curves(
     depth: int | None = None,
     rel: float = 1,
     gain: str = "linear",
-    ties: Ties = "range",
+    ties: TiesOfRows = "range",
     score_dtype: ScoreDtype = "float64",
     qrels_format: QrelsFormat = "auto",
     threads: int | None = None,
@@ -73,7 +73,7 @@ def curves(
     >>> table["value"][:3]
     [0.0, 0.5, 1.0]
     """
-    policies = Policies(EVALUATING, ties=ties, score_dtype=score_dtype)
+    policies = Policies(OF_ROWS, ties=ties, score_dtype=score_dtype)
     judged = as_qrels(qrels, threads, qrels_format)
     if query not in judged:
         raise UntiedError(f"the qrels do not hold query {query!r}")

@@ -9,7 +9,7 @@ from untied import _core
 from untied.errors import UntiedError
 from untied.inputs import overlap
 from untied.inputs.convert import as_lengths, as_qrels, as_run, named_sources
-from untied.inputs.files import run_file
+from untied.inputs.files import by_rank, run_file
 from untied.measures import as_measures
 from untied.policies import EVALUATING, Policies, described_by
 from untied.progress import each
@@ -43,6 +43,8 @@ class Evaluator:
         (McSherry & Najork 2008). ``"range"``: that and the smallest and largest value. ``"best"``, ``"worst"``:
         only one of these. ``"docid"``: one order, by document id descending, as trec_eval 10; ``"trec"``: the same
         over scores rounded to 32 bits, as trec_eval 9 and pytrec_eval. ``"given"``: one order, that of the input.
+        ``"rank"``: scores are not read, and files in TREC's format are ordered by their rank column, lowest first;
+        documents of equal rank are tied, and a rank that is no number is an error.
     unjudged : str
         ``"nonrelevant"``: documents without judgment count as non-relevant. ``"remove"``: they are taken out of the
         ranking first (condensed lists). ``"range"``: they count as non-relevant for the mean, and ``low`` and ``high``
@@ -111,7 +113,9 @@ class Evaluator:
         self._strict = strict
         self._qrels = as_qrels(qrels, threads, qrels_format)
         self._options: dict[str, Any] = {**policies.options, "threads": threads, "docs": as_lengths(docs, threads)}
-        self._native = _core.Evaluator(self._qrels, self._measures, **self._options)
+        self._by_rank = ties == "rank"
+        native = self._options | ({"ties": "expected"} if self._by_rank else {})
+        self._native = _core.Evaluator(self._qrels, self._measures, **native)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(Evaluator, strict=self._strict, **self._options), (self._qrels, self._measures)
@@ -176,12 +180,14 @@ class Evaluator:
             overlap.say(overlap.of_levels(self._measures, highest), strict=self._strict)
 
     def _evaluate(self, run: OneRun, stream: bool) -> _core.Evaluation:
+        if self._by_rank:
+            run = by_rank(run)
         if isinstance(run, (str, os.PathLike)):
             run = run_file(run)
             if run.format == "trec":
                 return self._native.evaluate_file(run, stream)
             if stream:
-                raise UntiedError(f"{run.path}: TREC's format is streamed, {run.format} is not")
+                raise UntiedError(f"{run.path}: only runs of format trec can be streamed, not {run.format}")
         return self._native.evaluate(as_run(run, self._threads))
 
     def means(self, run: OneRun) -> dict[str, float]:

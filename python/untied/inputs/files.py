@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Held = TypeVar("Held", Run, Qrels)
 
 #: Formats of runs.
-RUN_FORMATS = ("auto", "trec", "msmarco", "csv", "tsv", "jsonl", "json", "parquet", "rank-eval")
+RUN_FORMATS = ("auto", "trec", "trec-ranks", "msmarco", "csv", "tsv", "jsonl", "json", "parquet", "rank-eval")
 #: Formats of qrels that hold grades.
 PLAIN = ("auto", "trec", "csv", "tsv", "jsonl", "json", "parquet", "rank-eval")
 #: Those whose columns have names.
@@ -97,6 +97,20 @@ def run_file(path: str | os.PathLike[str], format: str = "auto", columns: Mappin
     return found
 
 
+def by_rank(run: object) -> RunFile:
+    """The file of a run, to be ordered by its rank column."""
+    if isinstance(run, (str, os.PathLike)):
+        file = run_file(run)
+        if file.format == "trec":
+            return RunFile(file.path, "trec-ranks")
+        if file.format in ("trec-ranks", "msmarco"):
+            return file
+        given = f"{show_id(file.path)} has format {file.format}"
+    else:
+        given = f"a {type(run).__name__} has none"
+    raise UntiedError(f"ties 'rank' orders by the rank column of files in TREC's format; {given}")
+
+
 def read_run(
     path: str | os.PathLike[str],
     *,
@@ -113,6 +127,7 @@ def read_run(
     format : str
         ``"trec"``: ``query Q0 document rank score tag``, one retrieved document a line. Columns are separated by blanks
         or tabs; blank lines and lines that begin with ``#`` are passed over; rank and tag are not used.
+        ``"trec-ranks"``: the same, ordered by rank instead of score, equal ranks being tied; the scores are not used.
         ``"msmarco"``: ``query document rank``. ``"csv"``, ``"tsv"``: with a header; ``"jsonl"``: an object on every
         line; ``"parquet"``. ``"json"``: ``{query: {document: score}}``. ``"rank-eval"``: the response to a rank-eval
         request of Elasticsearch or OpenSearch. ``"auto"``: by the suffix (.csv, .tsv, .jsonl, .ndjson, .json,

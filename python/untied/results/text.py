@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 
 def lines(columns: Sequence[str], rows: Iterable[Sequence[str]], style: str, texts: int = 2) -> str:
@@ -25,8 +25,14 @@ def lines(columns: Sequence[str], rows: Iterable[Sequence[str]], style: str, tex
     return buffer.getvalue()
 
 
-def aligned(lines: Sequence[Sequence[str]], texts: int, center: bool = False, gap: str = "   ") -> list[str]:
-    """Lines of cells as text: the first `texts` columns to the left, the others to the right."""
+def aligned(
+    lines: Sequence[Sequence[str]],
+    texts: int,
+    center: bool = False,
+    gap: str = "   ",
+    face: Callable[[int, int, str], str] = lambda row, column, text: text,
+) -> list[str]:
+    """Lines of cells as text: the first `texts` columns to the left, the others to the right, each with its face."""
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
 
     def cell(i: int, row: int, text: str) -> str:
@@ -34,4 +40,7 @@ def aligned(lines: Sequence[Sequence[str]], texts: int, center: bool = False, ga
             return text.ljust(widths[i])
         return text.center(widths[i]) if center and row == 0 else text.rjust(widths[i])
 
-    return [gap.join(cell(i, row, text) for i, text in enumerate(line)).rstrip() for row, line in enumerate(lines)]
+    return [
+        gap.join(face(row, i, cell(i, row, text)) for i, text in enumerate(line)).rstrip()
+        for row, line in enumerate(lines)
+    ]

@@ -91,10 +91,10 @@ class Agreement(Study):
     def add_options(add: Callable[..., argparse.Action]) -> None:
         """Add its options to the command line."""
         add("-m", "--measure", metavar="MEASURE", action="append", dest="measures",
-            help=f"a measure, repeatable (default: {', '.join(MEASURES)})")  # fmt: skip
-        add("--qrels-also", metavar="QRELS", action="append", help="other judgments to rank runs by, repeatable")
+            help=f"compute this; repeatable (default: {', '.join(MEASURES)})")  # fmt: skip
+        add("--qrels-also", metavar="QRELS", action="append", help="rank runs by other judgments too; repeatable")
         add("--depths", metavar="N,N,...", type=whole_numbers, default=DEPTHS,
-            help=f"depths of pools to rank runs by (default: {','.join(map(str, DEPTHS))}); 0: none")  # fmt: skip
+            help=f"rank runs by pools of these depths (default: {','.join(map(str, DEPTHS))}); 0: none")  # fmt: skip
 
     def parts(self) -> Sequence[Part]:
         """One for all judgments, for those of every depth, and for others."""

@@ -46,16 +46,16 @@ def bare_name(template: str) -> str:
 def add_rates(add: Callable[..., argparse.Action], rates: Sequence[float], what: str) -> None:
     """Add the options that studies with rates and samples share."""
     default = ",".join(f"{rate:g}" for rate in rates)
-    add("--rates", metavar="R,R,...", type=numbers, default=rates, help=f"percent {what} (default: {default})")
-    add("--samples", metavar="N", type=int, default=10, help="samples at each rate below 100 (default: 10)")
+    add("--rates", metavar="R,R,...", type=numbers, default=rates,
+        help=f"keep these percentages {what} (default: {default})")  # fmt: skip
+    add("--samples", metavar="N", type=int, default=10, help="draw N samples at each rate below 100 (default: 10)")
     add("-m", "--measure", metavar="MEASURE", action="append", dest="measures",
-        help=f"a measure to compare with AP, repeatable; {{p}} in it is the share of the judgments "
+        help=f"compare this with AP; repeatable; {{p}} in it is the share of the judgments "
         f"(default: {', '.join(MEASURES)})")  # fmt: skip
     add("--rel", metavar="GRADE", type=float, default=1.0,
-        help="lowest relevant grade of AP and the default measures but nDCG (default: 1)")  # fmt: skip
+        help="set the lowest relevant grade, but not of nDCG (default: 1)")  # fmt: skip
     add("--pool-depth", metavar="K", type=int,
-        help="judgments of the pool of the runs to this depth: its unjudged documents count as non-relevant, judged "
-        "ones outside it are left out (default: all judgments)")  # fmt: skip
+        help="judge the pool of the runs to depth K, the unjudged counting as non-relevant (default: all)")  # fmt: skip
 
 
 def checked(

@@ -51,7 +51,7 @@ class Imperfect(AgainstAP):
     @staticmethod
     def add_options(add: Callable[..., argparse.Action]) -> None:
         """Add its options to the command line."""
-        add_rates(add, RATES, "of the collection to keep")
+        add_rates(add, RATES, "of the collection")
 
     def compute(self, *part: Any) -> list[Row]:
         """All measures of all runs on one part of the collection."""

@@ -57,7 +57,7 @@ class Incomplete(AgainstAP):
     @staticmethod
     def add_options(add: Callable[..., argparse.Action]) -> None:
         """Add its options to the command line."""
-        add_rates(add, RATES, "of the judgments to sample")
+        add_rates(add, RATES, "of the judgments")
         add("--sampling", choices=SAMPLINGS, default=SAMPLINGS[0],
             help="bernoulli: keep each judgment with that probability; simple-random: keep exactly that share of every "
             "query's judgments, at least one (default: bernoulli)")  # fmt: skip

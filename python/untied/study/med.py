@@ -105,24 +105,24 @@ class Med(Study):
     def add_options(add: Callable[..., argparse.Action]) -> None:
         """Add its options to the command line."""
         add("-m", "--measure", metavar="MEASURE", default=MEASURE,
-            help=f"the measure S of MED(S), which all is held against (default: {MEASURE})")  # fmt: skip
+            help=f"compare all with MED(MEASURE) (default: {MEASURE})")  # fmt: skip
         listed = ", ".join(one.replace("{grade}", "HIGHEST") for one in DISTANCES)
         add("--distance", metavar="MEASURE", action="append", dest="distances",
-            help=f"another distance, as for compare, repeatable (default: {listed})")  # fmt: skip
+            help=f"add a distance; repeatable (default: {listed})")  # fmt: skip
         add("--rates", metavar="R,R,...", type=numbers, default=RATES,
-            help="percent of the judgments that MED is told of (default: 25,75,100)")  # fmt: skip
+            help="give MED these percentages of the judgments (default: 25,75,100)")  # fmt: skip
         add("--psi", metavar="P,P,...", type=numbers, default=PSI,
-            help=f"persistences of RBP and RBO (default: {','.join(map(str, PSI))})")  # fmt: skip
+            help=f"vary the persistence of RBP and RBO (default: {','.join(map(str, PSI))})")  # fmt: skip
         add("--cutoffs", metavar="K,K,...", type=whole_numbers, default=CUTOFFS,
-            help="cutoffs of nDCG and ERR (default: 5,20,100)")  # fmt: skip
-        add("--groups", metavar="FILE", help="groups that runs are of: lines of a run's name and a group")
+            help="vary the cutoff of nDCG and ERR (default: 5,20,100)")  # fmt: skip
+        add("--groups", metavar="FILE", help="read groups of runs: run group")
         add("--prefix", metavar="N", type=int, default=PREFIX,
-            help=f"without --groups: letters with which all names of a group begin (default: {PREFIX})")  # fmt: skip
+            help=f"group runs by the first N letters of their names (default: {PREFIX})")  # fmt: skip
         add("--ties", metavar="POLICY", default=TIES, type=COMPARING["ties"].read, help=COMPARING["ties"].help(TIES))
         add("--passages", action="store_true",
-            help="runs of passages and judged passages, as for compare --passages; compared by MED-U")  # fmt: skip
+            help="compare passages by MED-U (see untied compare --help)")  # fmt: skip
         add("--text-length", metavar="L", type=float, default=12_000.0,
-            help="with --passages: characters after which nothing counts (default: 12000)")  # fmt: skip
+            help="end texts there, with --passages (default: 12000)")  # fmt: skip
 
     def parts(self) -> Sequence[Part]:
         """One for each distance, for each share of the judgments, and for the differences that there are."""

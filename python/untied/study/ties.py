@@ -87,7 +87,7 @@ class Ties(Study):
         """Add its options to the command line."""
         listed = ", ".join(MEASURES)
         add("-m", "--measure", metavar="MEASURE", action="append", dest="measures",
-            help=f"a measure, repeatable (default: {listed})")  # fmt: skip
+            help=f"compute this; repeatable (default: {listed})")  # fmt: skip
         add("--cost", action="store_true", help="also measure the time that averaging over ties takes")
 
     def parts(self) -> Sequence[Part]:

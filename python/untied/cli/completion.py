@@ -1,0 +1,160 @@
+"""``untied completion``: scripts that complete commands, options and their values, made from the parsers."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from untied.cli import COMMANDS
+from untied.cli.output import write
+from untied.cli.parser import parser
+from untied.cli.reading import parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+    from untied.cli.parser import Parser
+
+EXAMPLES = """\
+  source <(untied completion bash)       # in ~/.bashrc
+  source <(untied completion zsh)        # in ~/.zshrc, below compinit
+  untied completion fish | source        # in ~/.config/fish/config.fish
+"""
+
+
+def arguments_parser() -> Parser:
+    """Make the parser of the command's arguments."""
+    made = parser("completion", "Print a script that completes commands in your shell.", EXAMPLES)
+    made.add_argument("shell", metavar="SHELL", choices=tuple(SCRIPTS), help=f"{', '.join(SCRIPTS)}")
+    return made
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run the command."""
+    write(SCRIPTS[parse(arguments_parser(), arguments).shell](), None)
+
+
+def _parsers() -> Iterator[tuple[str, Parser]]:
+    """Commands, and studies as ``study NAME``, with their parsers; trec_eval has options of its own."""
+    for command in COMMANDS:
+        module = import_module(f"untied.cli.{command.replace('-', '_')}")
+        if command == "study":
+            for study in module.study.STUDIES:
+                yield f"study {study}", module.arguments_parser(study)
+        elif command != "trec_eval":
+            yield command, module.arguments_parser()
+
+
+def _names(action: argparse.Action) -> list[str]:
+    return list(action.option_strings)
+
+
+def _values(action: argparse.Action) -> list[str]:
+    """The values that an option or an argument takes, if they are a list."""
+    policy = getattr(action.type, "__self__", None)
+    values: Iterable[Any] = action.choices or getattr(policy, "values", ()) or ()
+    if action.dest in ("measure", "measures", "sort_by"):
+        from untied._core import measure_info
+
+        values = [info["name"] + ("@10" if info["cutoff"] == "required" else "") for info in measure_info()]
+    return [str(value) for value in values]
+
+
+def _words() -> dict[str, list[str]]:
+    """What may follow a command, by ``COMMAND``; the values of its options, by ``COMMAND OPTION``."""
+    words = {"": [*COMMANDS, "--help", "--version"]}
+    for command, made in _parsers():
+        if command.startswith("study "):
+            words.setdefault("study", ["--help"]).append(command.removeprefix("study "))
+        words[command] = [name for action in made._actions for name in _names(action)]
+        words[command] += [value for action in made._actions if not _names(action) for value in _values(action)]
+        for action in made._actions:
+            for name in _names(action):
+                if action.nargs != 0:
+                    words[f"{command} {name}"] = _values(action)
+    return words
+
+
+def _cases() -> str:
+    """The branches of a shell's ``case`` that set ``words``; no words stand for files."""
+    return "".join(f'    "{key}") words="{" ".join(found)}" ;;\n' for key, found in _words().items())
+
+
+def _bash() -> str:
+    return f"""\
+_untied_words() {{
+  local words
+  case "$1" in
+{_cases()}    *) return 1 ;;
+  esac
+  printf '%s' "$words"
+}}
+_untied() {{
+  local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}" command words
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -gt 1 ]; then command="${{COMP_WORDS[1]}}"; fi
+  if [ "$command" = study ] && [ "$COMP_CWORD" -gt 2 ]; then command="study ${{COMP_WORDS[2]}}"; fi
+  if words="$(_untied_words "$command $previous")"; then :
+  elif words="$(_untied_words "$command")"; then
+    case "$command:$current" in :*|study:*|completion:*|*:-*) ;; *) words="" ;; esac
+  fi
+  if [ -n "$words" ]; then COMPREPLY=($(compgen -W "$words" -- "$current"))
+  else compopt -o default 2>/dev/null; COMPREPLY=($(compgen -f -- "$current")); fi
+}}
+complete -F _untied untied
+"""
+
+
+def _zsh() -> str:
+    return f"""\
+#compdef untied
+_untied_words() {{
+  local words
+  case "$1" in
+{_cases()}    *) return 1 ;;
+  esac
+  print -r -- "$words"
+}}
+_untied() {{
+  local current="${{words[CURRENT]}}" previous="${{words[CURRENT-1]}}" command="" found=""
+  if (( CURRENT > 2 )); then command="${{words[2]}}"; fi
+  if [[ "$command" == study ]] && (( CURRENT > 3 )); then command="study ${{words[3]}}"; fi
+  if found="$(_untied_words "$command $previous")"; then :
+  elif found="$(_untied_words "$command")"; then
+    case "$command:$current" in :*|study:*|completion:*|*:-*) ;; *) found="" ;; esac
+  fi
+  if [[ -n "$found" ]]; then compadd -- ${{=found}}; else _files; fi
+}}
+compdef _untied untied
+"""
+
+
+def _fish() -> str:
+    def quoted(text: str) -> str:
+        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+    lines = ["complete -c untied -n __fish_use_subcommand -f"]
+    lines += [
+        f"complete -c untied -n __fish_use_subcommand -a {name} -d {quoted(what)}" for name, what in COMMANDS.items()
+    ]
+    studies = [command.removeprefix("study ") for command, _ in _parsers() if command.startswith("study ")]
+    lines.append(f"complete -c untied -n '__fish_seen_subcommand_from study' -a '{' '.join(studies)}'")
+    for command, made in _parsers():
+        seen = " ; and ".join(f"__fish_seen_subcommand_from {word}" for word in command.split())
+        for action in made._actions:
+            values = _values(action)
+            if not _names(action):
+                if values:
+                    lines.append(f"complete -c untied -n {quoted(seen)} -f -a {quoted(' '.join(values))}")
+                continue
+            named = " ".join(f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in _names(action))
+            takes = "" if action.nargs == 0 else f" -x -a {quoted(' '.join(values))}" if values else " -r"
+            about = (action.help or "").partition("\n")[0] % {"prog": made.prog}
+            lines.append(f"complete -c untied -n {quoted(seen)} {named}{takes} -d {quoted(about)}")
+    return "\n".join(lines) + "\n"
+
+
+#: What makes the script of a shell.
+SCRIPTS = {"bash": _bash, "zsh": _zsh, "fish": _fish}

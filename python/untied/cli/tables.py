@@ -1,0 +1,135 @@
+"""Values of runs as text: a table for a terminal, TSV, CSV or Markdown."""
+
+from __future__ import annotations
+
+from untied._core import show_id
+from untied.cli import width
+from untied.cli.output import bold
+from untied.measures import as_measure
+from untied.results.evaluation import Results
+from untied.results.text import aligned, lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from untied._core import Measure
+    from untied.results.table import Table
+
+#: What stands beside a value that the order of tied documents would change.
+OPEN = "~"
+LEGEND = f"{OPEN} depends on the order of tied documents; --ties range shows how far\n"
+
+
+def ranked(results: Results, measure: Measure) -> Results:
+    """The same with the best run by a measure first, and those whose mean is undefined last."""
+    means = {run: results.value(measure, run=run).mean for run in results.runs}
+    sign = 1 if measure.lower_is_better else -1
+    order = sorted(results.runs, key=lambda run: (means[run] != means[run], sign * means[run]))
+    return Results([as_measure(name) for name in results.measures], {run: results._evaluations[run] for run in order})
+
+
+class Sheet:
+    """How to write values.
+
+    Parameters
+    ----------
+    style : str
+        ``"table"``, ``"tsv"``, ``"csv"`` or ``"md"``.
+    digits : int
+        Decimals.
+    counts : collection of str
+        Measures whose values are whole numbers.
+    wide : bool
+        Whether TSV, CSV and Markdown have a column for each measure too, as tables have.
+    on_screen : bool
+        Whether it goes to standard output, which may be a terminal.
+    """
+
+    def __init__(self, style: str, digits: int, counts: Collection[str], *, wide: bool, on_screen: bool) -> None:
+        self.style = style
+        self.digits = digits
+        self.counts = counts
+        self.wide = wide
+        self.on_screen = on_screen
+
+    def text(self, results: Results, per_query: bool, spread_over: str, *, marked: bool = False) -> str:
+        """Results as text; `marked` has lowest and highest values only to mark what tied documents leave open."""
+        table = results.table(per_query=per_query)
+        if self.style == "table":
+            return self._aligned(table, results, spread_over, marked)
+        if self.wide:
+            columns, rows = self._wide(table, len(results.measures))
+            return lines(columns, rows, self.style, texts=2)
+        return lines(table.columns, self._formatted(table), self.style, texts=3)
+
+    def _formatted(self, table: Table) -> Iterable[tuple[str, ...]]:
+        """Rows as text, ids made harmless."""
+        numbers = table.columns[3:]
+        harmless: dict[str, str] = {}
+        for run, query, measure, *values in table.rows():
+            for name in (run, query):
+                if name not in harmless:
+                    harmless[name] = show_id(name)
+            digits = 0 if measure in self.counts else self.digits
+            cells = [number(value, column, digits) for column, value in zip(numbers, values, strict=True)]
+            yield (harmless[run], harmless[query], measure, *cells)
+
+    def _wide(self, table: Table, measures: int) -> tuple[list[str], Iterable[list[str]]]:
+        """One line a run and query, with columns for each measure."""
+        rows = list(self._formatted(table))
+        numbers = table.columns[3:]
+        names = [row[2] + ("" if column == "value" else f" {column}") for row in rows[:measures] for column in numbers]
+        each = (rows[start : start + measures] for start in range(0, len(rows), measures))
+        return ["run", "query", *names], ([*line[0][:2], *(cell for row in line for cell in row[3:])] for line in each)
+
+    def _aligned(self, table: Table, results: Results, spread_over: str, marked: bool) -> str:
+        """One line a run and query, one column a measure; one line a measure where that is too wide."""
+        rows = [dict(zip(table.columns, row, strict=True)) for row in self._formatted(table)]
+        measures = len(results.measures)
+        with_range = "low" in table.columns and not marked
+        is_open = marked and any(row["low"] != row["high"] for row in rows)
+        cells = [self._cell(row, with_range, is_open) for row in rows]
+        # Where there are only means, there is nothing to tell queries apart by.
+        texts = 1 if len(rows) == len(results.runs) * measures else 2
+        names = [[row["run"], row["query"]][:texts] for row in rows[::measures]]
+        lines = [["run", "query"][:texts] + [row["measure"] + " " * is_open for row in rows[:measures]]]
+        lines += [[*name, *cells[i * measures : (i + 1) * measures]] for i, name in enumerate(names)]
+        legend = f"value [lowest, highest] over {spread_over}\n" if with_range else ""
+        shown = aligned(lines, texts, with_range)
+        if self.on_screen and max(map(len, shown)) > width():
+            columns = [name for name in table.columns if not (marked and name in ("low", "high"))]
+            long = [[row[name] for name in columns] for row in rows]
+            if is_open:
+                long = [[*row[:3], cell, *row[4:]] for row, cell in zip(long, cells, strict=True)]
+            shown, legend = aligned([columns, *long], texts=3), ""
+        elif texts == 1:
+            shown = aligned(lines, texts, with_range, face=self._best(results))
+        title, *body = shown
+        return legend + "".join(f"{line}\n" for line in [bold(title, self.on_screen), *body]) + LEGEND * is_open
+
+    def _cell(self, row: dict[str, str], with_range: bool, is_open: bool) -> str:
+        """A value with what belongs to it."""
+        mark = (OPEN if row["low"] != row["high"] else " ") if is_open else ""
+        spread = f" [{row['low']}, {row['high']}]" if with_range else ""
+        variance = f" var {row['variance'] or '?'}" if "variance" in row else ""
+        return row["value"] + mark + spread + variance
+
+    def _best(self, results: Results) -> Callable[[int, int, str], str]:
+        """A face for cells of a table of means: bold for the best run by each measure."""
+        best = set()
+        for column, name in enumerate(results.measures, 1):
+            measure = as_measure(name)
+            means = [results.value(measure, run=run).mean for run in results.runs]
+            known = [mean for mean in means if mean == mean]
+            if name not in self.counts and len(set(known)) > 1:
+                top = min(known) if measure.lower_is_better else max(known)
+                best |= {(row, column) for row, mean in enumerate(means, 1) if mean == top}
+        return lambda row, column, text: bold(text, self.on_screen) if (row, column) in best else text
+
+
+def number(value: float | None, column: str, digits: int) -> str:
+    """A number with so many decimals; a variance, which is small, with so many digits that count."""
+    if value is None:
+        return ""  # not known
+    return f"{value:.{digits}g}" if column == "variance" else f"{value:.{digits}f}"

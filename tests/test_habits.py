@@ -1,0 +1,231 @@
+"""Habits of the command line: suggestions, folders, orders of rows, marks, runs that cannot be read, completion."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import untied
+from untied.cli import COMMANDS, completion, main
+from untied.cli.study import arguments_parser as of_study
+
+Command = tuple[int, str, str]
+QRELS = "q 0 a 1\nq 0 b 0\nr 0 a 1\n"
+#: First among equals by score; last by rank.
+GOOD = "q Q0 a 2 9 one\nq Q0 b 1 8 one\nr Q0 a 1 1 one\n"
+TIED = "q Q0 a 1 1 two\nq Q0 b 1 1 two\nr Q0 a 1 1 two\n"
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("runs").mkdir()
+    for name, content in {"qrels": QRELS, "runs/good.run": GOOD, "runs/tied.run": TIED, "runs/.hidden": "x"}.items():
+        Path(name).write_text(content, encoding="utf-8")
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]):
+    def command(*arguments: str) -> Command:
+        try:
+            code = main(list(arguments))
+        except SystemExit as stopped:
+            code = int(stopped.code or 0)
+        return (code, *capsys.readouterr())
+
+    return command
+
+
+@pytest.mark.parametrize(("line", "meant"), [
+    ("evla qrels r", "untied: unknown command 'evla'; did you mean eval?"),
+    ("eval qrels r --tise range", "untied eval: error: unknown option --tise; did you mean --ties"),
+    ("eval qrels r --sortby=AP", "untied eval: error: unknown option --sortby; did you mean --sort-by"),
+    ("eval qrels r --format tbale", "tsv, csv, json, md or latex, not 'tbale'; did you mean table?"),
+    ("eval qrels r --run-format trek", "not 'trek'; did you mean trec"),
+    ("eval qrels r --qrels-format groop", "not 'groop'; did you mean groups"),
+    ("stats qrels r s --test tukee", "not 'tukee'; did you mean tukey?"),
+    ("study tise qrels r -o x", "untied: unknown study 'tise'; did you mean ties?"),
+    ("completion bsah", "must be bash, zsh or fish, not 'bsah'; did you mean bash?"),
+    ("eval", "untied eval: error: missing: QRELS, RUN"),
+    ("eval qrels r -o x.xls", "-o x.xls: expected a suffix of .tsv, .csv, .json, .md or .tex, found .xls"),
+])  # fmt: skip
+def test_wrong_usage_is_told_before_anything_is_read(run, line: str, meant: str) -> None:
+    code, out, err = run(*line.split())
+    assert (code, out) == (2, "")
+    assert meant in err
+    assert len(err.splitlines()) <= 2
+
+
+def test_folders_and_globs_are_runs(run) -> None:
+    listed = run("eval", "qrels", "runs/good.run", "runs/tied.run")
+    assert listed[0] == 0
+    assert run("eval", "qrels", "runs") == run("eval", "qrels", "runs/*.run") == listed
+    shutil.move("qrels", "runs/qrels.txt")
+    assert run("eval", "runs/qrels.txt", "runs")[:2] == listed[:2]
+    Path("empty").mkdir()
+    assert run("check", "runs/qrels.txt", "empty")[::2] == (2, "untied: empty: no run in this folder\n")
+    assert run("compare", "no*.run")[::2] == (2, "untied: no*.run: no file matches this pattern\n")
+
+
+def test_the_best_run_first(run) -> None:
+    def runs(*options: str) -> list[str]:
+        out = run("eval", "qrels", "runs/tied.run", "runs/good.run", *options)[1]
+        return list(dict.fromkeys(line.split("\t")[0] for line in out.splitlines()[1:]))
+
+    assert runs("-m", "AP") == ["tied", "good"]
+    assert runs("-m", "AP", "--sort-by", "AP") == ["good", "tied"]
+    assert runs("-m", "AP", "-q", "--sort-by", "map") == ["good", "tied"]
+    assert runs("-m", "AP", "--sort-by", "ESL") == ["good", "tied"], "the lowest is the best, and is computed"
+    results = untied.evaluate("qrels", ["runs/tied.run", "runs/good.run"], ["ESL"])
+    assert results["good", "ESL"].mean < results["tied", "ESL"].mean
+
+
+def test_tables_mark_what_ties_leave_open(run) -> None:
+    _, out, _ = run("eval", "qrels", "runs", "-m", "AP", "-m", "R@5", "--format", "table")
+    assert out.splitlines() == [
+        "run        AP       R@5",
+        "good   1.0000    1.0000",
+        "tied   0.8750~   1.0000",
+        "~ depends on the order of tied documents; --ties range shows how far",
+    ]
+    _, out, _ = run("eval", "qrels", "runs/good.run", "--format", "table")
+    assert "~" not in out
+    _, out, _ = run("eval", "qrels", "runs", "--format", "table", "--ties", "docid")
+    assert "~" not in out
+
+
+def test_wide(run) -> None:
+    _, out, _ = run("eval", "qrels", "runs", "-q", "--wide", "-m", "AP", "-m", "num_ret", "--ties", "range")
+    assert out.splitlines()[:3] == [
+        "run\tquery\tAP\tAP low\tAP high\tNumRet\tNumRet low\tNumRet high",
+        "good\tq\t1.0000\t1.0000\t1.0000\t2\t2\t2",
+        "good\tr\t1.0000\t1.0000\t1.0000\t1\t1\t1",
+    ]
+    assert run("eval", "qrels", "runs", "--wide", "--format", "json")[0] == 2
+
+
+def test_by_rank(run) -> None:
+    """Ranks order, scores are not read, and equal ranks are tied."""
+    assert "good\tall\tAP\t0.7500" in run("eval", "qrels", "runs", "-m", "AP", "--ties", "rank")[1]
+    assert "tied\tall\tAP\t0.8750" in run("eval", "qrels", "runs", "-m", "AP", "--ties", "rank")[1]
+    found = untied.evaluate("qrels", "runs/good.run", ["AP"], ties="rank")
+    assert found["AP"].mean == 0.75
+    assert untied.evaluate("qrels", untied.read_run("runs/good.run", format="trec-ranks"), ["AP"])["AP"].mean == 0.75
+    shuffled = sorted(GOOD.splitlines(keepends=True), reverse=True)
+    Path("shuffled").write_text("".join(shuffled).replace(" 9 ", " no-score "), encoding="utf-8")
+    assert untied.evaluate("qrels", "shuffled", ["AP"], ties="rank")["AP"].mean == 0.75
+    assert (
+        json.loads(run("eval", "qrels", "runs", "--ties", "rank", "--format", "json")[1])["settings"]["ties"] == "rank"
+    )
+    Path("none").write_text("q Q0 a - 1 t\n", encoding="utf-8")
+    assert run("eval", "qrels", "none", "--ties", "rank")[::2] == (
+        1, 'untied: none, line 1: expected a number as the rank, found "-"\n',
+    )  # fmt: skip
+    with pytest.raises(untied.UntiedError, match="rank column of files in TREC's format; a dict has none"):
+        untied.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, ties="rank")
+    with pytest.raises(untied.UntiedError, match="ties 'rank' ignores scores"):
+        untied.evaluate("qrels", "runs/good.run", ties="rank", score_dtype="float16")
+    assert run("eval", "qrels", "runs/good.run", "--ties", "rank", "--stream")[::2] == (
+        1, "untied: runs/good.run: only runs of format trec can be streamed, not trec-ranks\n",
+    )  # fmt: skip
+
+
+def test_names_by_run_tag(run) -> None:
+    _, out, _ = run("eval", "qrels", "runs", "-m", "AP", "--names", "tag")
+    assert [line.split("\t")[0] for line in out.splitlines()[1:]] == ["one", "two"]
+    assert "\tone\ttwo\t" in run("stats", "qrels", "runs", "--names", "tag", "--format", "tsv")[1]
+    shutil.copy("runs/good.run", "runs/same.run")
+    assert run("eval", "qrels", "runs", "--names", "tag")[::2] == (
+        2, "untied: --names tag: runs/good.run and runs/same.run have the run tag one; leave out --names\n",
+    )  # fmt: skip
+    Path("x.tsv").write_text("query\tdocument\tscore\nq\ta\t1\n", encoding="utf-8")
+    assert "x.tsv has no run tag" in run("eval", "qrels", "x.tsv", "--names", "tag")[2]
+
+
+@pytest.mark.parametrize("command", ["eval", "check", "stats", "compare", "report"])
+def test_bad_runs_are_all_told_and_can_be_skipped(run, command: str) -> None:
+    Path("short").write_text("q Q0 a\n", encoding="utf-8")
+    given = [command, *(["qrels"] if command != "compare" else []), "runs", "short", "nowhere"]
+    given += ["-o", "page.html"] if command == "report" else []
+    code, out, err = run(*given)
+    assert code == 1
+    assert out == "" or command == "check"
+    assert [line.split(",")[0] for line in err.splitlines()] == [
+        "untied: short", "untied: nowhere: No such file or directory",
+    ]  # fmt: skip
+    code, out, err = run(*given, "--keep-going")
+    assert code == 0
+    assert "note: runs skipped: 2 of 4\n" in err
+    assert "note: skipped: nowhere: No such file or directory\n" in err
+    assert "good" in out or Path("page.html").stat().st_size > 1000
+    few = [word for word in given if word != "runs"]
+    assert run(*few, "--keep-going")[0] == 1, "nothing is left"
+
+
+def test_colours_need_a_terminal_and_can_be_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    from untied.cli import paint
+
+    class Terminal:
+        def isatty(self) -> bool:
+            return True
+
+    for name in ("NO_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    assert paint("x", "red", Terminal()) == "\x1b[31mx\x1b[0m"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert paint("x", "red", Terminal()) == "x"
+    monkeypatch.setenv("NO_COLOR", "")
+    monkeypatch.setenv("TERM", "dumb")
+    assert paint("x", "red", Terminal()) == "x"
+    assert paint("x", "red", None) == "x"
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "study med", "study incomplete", ""])
+def test_help_fits_80_columns(run, command: str) -> None:
+    if command == "trec_eval":
+        return  # as trec_eval has it
+    code, out, _ = run(*command.split(), "--help")
+    assert code == 0
+    assert [line for line in out.splitlines() if len(line) > 80] == []
+    assert "as for" not in out
+
+
+@pytest.mark.parametrize("shell", completion.SCRIPTS)
+def test_completion_names_everything(run, shell: str) -> None:
+    code, out, _ = run("completion", shell)
+    assert code == 0
+    for command in COMMANDS:
+        assert command in out
+    options = {name for action in of_study("med")._actions for name in action.option_strings}
+    assert all(option.lstrip("-") in out for option in options)
+    if shutil.which(shell) and os.name == "posix":
+        Path("script").write_text(out, encoding="utf-8")
+        subprocess.run([shell, "-n", "script"], check=True)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+@pytest.mark.parametrize(("line", "found"), [
+    ("untied ev", "eval"),
+    ("untied eval --sort", "--sort-by"),
+    ("untied eval --ties r", "range rank"),
+    ("untied eval qrels runs --format j", "json"),
+    ("untied gate --ties r", ""),
+    ("untied study a", "agreement"),
+    ("untied study med --plots p", "png"),
+    ("untied completion z", "zsh"),
+    ("untied eval qre", "qrels"),
+    ("untied eval -o qre", "qrels"),
+])  # fmt: skip
+def test_bash_completes(run, line: str, found: str) -> None:
+    Path("script").write_text(run("completion", "bash")[1], encoding="utf-8")
+    words = " ".join(f"'{word}'" for word in line.split())
+    asked = (
+        f'source ./script; COMP_WORDS=({words}); COMP_CWORD={len(line.split()) - 1}; _untied; echo "${{COMPREPLY[*]}}"'
+    )
+    told = subprocess.run(["bash", "-c", asked], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == found
