@@ -114,7 +114,7 @@ def test() -> None:
 
 
 def nightly(seed: int | None) -> None:
-    """Run the tests with ten times the random instances in Python, drawn from a seed: a random one, or --seed."""
+    """Run the tests with ten times the random instances, drawn from a seed: a random one, or --seed."""
     seed = random.SystemRandom().randrange(10**9) if seed is None else seed
     try:
         test_with((*PYTEST, f"--hypothesis-seed={seed}"), UNTIED_NIGHTLY=str(seed))
@@ -131,7 +131,7 @@ def test_with(pytest: tuple[object, ...], **variables: str) -> None:
         lint_core()
         lint_package()
         with part("tests in Rust"):
-            run("cargo", "test", "--locked", "--quiet")
+            run("cargo", "test", "--locked", "--quiet", **variables)
         built.result()
     lint_built()
     with part("tests in Python"):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import dev
 from devtools import environment, parts
 
 ROOT = Path(__file__).parents[1]
@@ -119,3 +120,13 @@ def test_rust_that_was_installed_is_found(tmp_path: Path, monkeypatch: pytest.Mo
     found = environment.variables()
     assert found["CARGO_HOME"] == str(home)
     assert found["PATH"].split(os.pathsep) == [str(environment.BIN), str(tmp_path), str(home / "bin")]
+
+
+def test_a_nightly_run_gives_its_seed_to_the_tests_of_both_languages(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds = []
+    monkeypatch.setattr(dev, "run", lambda *command, **more: seeds.append((*command[:2], more.get("UNTIED_NIGHTLY"))))
+    for name in ("install", "build", "lint_core", "lint_package", "lint_built", "count"):
+        monkeypatch.setattr(dev, name, lambda *_, **__: None)
+    dev.nightly(5)
+    given = {Path(command).name for command, _, seed in seeds if seed == "5"}
+    assert given == {"cargo", "pytest"}

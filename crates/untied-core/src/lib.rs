@@ -17,6 +17,9 @@ pub mod measures;
 pub mod med;
 pub mod memory;
 pub mod names;
+#[cfg(test)]
+#[path = "../nightly.rs"]
+mod nightly;
 pub mod outlook;
 pub mod overlap;
 mod random;

@@ -1,10 +1,15 @@
-//! Every target over its corpus, and over a fixed sample of mutations of it: the same on every machine.
+//! Every target over its corpus, and over a fixed sample of mutations of it: the same on every machine, but for nightly
+//! runs.
 
 #![cfg(unix)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 
+#[path = "../../untied-core/nightly.rs"]
+mod nightly;
+
+use nightly::{many, seeded};
 use untied_fuzz::{TARGETS, run as run_target};
 
 /// Splitmix64.
@@ -90,8 +95,8 @@ fn sample(name: &str) {
     let target = TARGETS.iter().find(|target| target.name == name).expect("the name of a target");
     let (corpus, words) = (corpus(name), words());
     corpus.iter().for_each(|data| try_one(name, data));
-    let mut random = Random(name.bytes().fold(1, |seed, byte| seed * 31 + u64::from(byte)));
-    for round in 0..target.sample {
+    let mut random = Random(seeded(name.bytes().fold(1, |seed, byte| seed * 31 + u64::from(byte))));
+    for round in 0..many(target.sample) {
         let mut data = corpus[round % corpus.len()].clone();
         let other = &corpus[random.below(corpus.len())];
         mutate(&mut data, other, &words, &mut random);

@@ -9,6 +9,9 @@
 mod fields;
 mod jg;
 mod names;
+#[cfg(test)]
+#[path = "../../untied-core/nightly.rs"]
+mod nightly;
 mod numbers;
 mod preferences;
 mod prefs;

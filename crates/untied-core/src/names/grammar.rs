@@ -434,7 +434,7 @@ mod tests {
     #[test]
     fn a_long_row_of_prefixes_does_not_pile_up() {
         for (piece, part) in [("gm_", "unknown measure"), ("MED(", "MED is of a measure of one ranking, not of MED")] {
-            let message = canonical(&piece.repeat(200_000));
+            let message = canonical(&piece.repeat(50_000));
             assert!(message.contains(part), "{message}");
         }
     }

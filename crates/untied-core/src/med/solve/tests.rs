@@ -4,6 +4,7 @@
 use super::testing::{KINDS, Tied, adversarial, instance, judged, kind, largest, small};
 use super::work::Work;
 use super::{Instance, Solution, cascade, quadratic, scores};
+use crate::nightly::{many, seeds, some};
 use crate::random::Random;
 
 /// The largest gain of an unknown document in a cascade.
@@ -34,8 +35,8 @@ fn assert_consistent(instance: &Instance, found: &Solution, score: fn(&[f64]) ->
 }
 
 /// Small pairs in both directions, as they are and with all that they lack as documents, of which few are unknown.
-fn small_pairs(count: u64, top: f64, grades: &[f64], mut test: impl FnMut(&mut Random, &Instance, &Instance)) {
-    for seed in 0..count {
+fn small_pairs(count: usize, top: f64, grades: &[f64], mut test: impl FnMut(&mut Random, &Instance, &Instance)) {
+    for seed in seeds(count) {
         let mut random = Random::new(seed);
         let pair = small(&mut random, top, grades);
         for pair in [pair.swapped(), pair] {
@@ -97,7 +98,7 @@ fn precisions(name: &str, pair: &Instance, nodes: u64, workspace: &mut quadratic
 #[test]
 fn average_precision_is_the_largest_over_all_assignments() {
     let mut workspace = quadratic::Workspace::default();
-    small_pairs(1500, 1.0, &[0.0, 1.0], |_, pair, filled| {
+    small_pairs(150, 1.0, &[0.0, 1.0], |_, pair, filled| {
         let best = largest(filled, |gains| difference(filled, gains, scores::precisions));
         for pair in [pair, filled] {
             let found = precisions("small", pair, 20_000, &mut workspace);
@@ -109,7 +110,7 @@ fn average_precision_is_the_largest_over_all_assignments() {
 #[test]
 fn average_precision_of_any_recall_base_is_the_largest_over_all_assignments() {
     let mut workspace = quadratic::Workspace::default();
-    small_pairs(1500, 1.0, &[0.0, 1.0], |random, pair, filled| {
+    small_pairs(150, 1.0, &[0.0, 1.0], |random, pair, filled| {
         let (elsewhere, most) = (random.below(3) as usize, random.below(6) as usize);
         let known = filled.documents.iter().filter(|x| x.known == Some(1.0)).count() + elsewhere;
         let worth = |gains: &[f64], limited: bool| {
@@ -155,7 +156,7 @@ fn pairs_bred_to_be_hard_for_average_precision_are_solved() {
         let a: Vec<usize> = (0..depth).collect();
         let (_, mut b) = kind("permrand", depth, &mut random);
         let mut most = 0;
-        for _ in 0..300 {
+        for _ in 0..many(30) {
             let (x, y) = (random.below(depth as u64) as usize, random.below(depth as u64) as usize);
             b.swap(x, y);
             let pair = instance(&a, &b, depth, 1.0, |_| None);
@@ -173,7 +174,7 @@ fn pairs_bred_to_be_hard_for_average_precision_are_solved() {
 fn cascades_are_the_largest_over_all_assignments() {
     let mut workspace = cascade::Workspace::default();
     for top in [TOP, 0.5, 0.9375, 1.0] {
-        small_pairs(400, top, &STOPS, |_, pair, filled| {
+        small_pairs(50, top, &STOPS, |_, pair, filled| {
             let best = largest(filled, |gains| difference(filled, gains, scores::reciprocal_cascade));
             for pair in [pair, filled] {
                 let found = cascade::solve(pair, false, 20_000, &mut workspace);
@@ -276,7 +277,7 @@ fn assert_tied(tied: &Tied, beyond: usize, formula: impl Fn(&[f64]) -> f64, solv
 
 #[test]
 fn tied_average_precision_is_the_largest_mean_over_all_assignments() {
-    for tied in (0..1500).map(Tied::draw).chain((0..20).map(Tied::draw_more)) {
+    for tied in seeds(150).map(Tied::draw).chain(seeds(5).map(Tied::draw_more)) {
         let depth = tied.instance.depth as f64;
         let solve = |work| quadratic::solve_tied(&tied.instance, (&tied.ends.0, &tied.ends.1), work);
         assert_tied(&tied, 0, |by_rank| scores::precisions(by_rank) / depth, solve);
@@ -286,7 +287,7 @@ fn tied_average_precision_is_the_largest_mean_over_all_assignments() {
 #[test]
 fn tied_cascades_are_the_largest_mean_over_all_assignments() {
     for (top, beyond) in [(0.75, 0), (0.5, 0), (0.9375, 200)] {
-        for mut tied in (0..1000).map(Tied::draw) {
+        for mut tied in seeds(100).map(Tied::draw) {
             tied.instance.top = top;
             let solve = |work| cascade::solve_tied(&tied.instance, (&tied.ends.0, &tied.ends.1), beyond > 0, work);
             assert_tied(&tied, beyond, scores::reciprocal_cascade, solve);
@@ -294,7 +295,7 @@ fn tied_cascades_are_the_largest_mean_over_all_assignments() {
     }
     for (top, flat) in [(1.0, false), (1.0, true), (0.3, false)] {
         let fall = |i: usize| if flat { i / 7 } else { i - usize::from(i % 3 == 1) };
-        for mut tied in (0..1000).map(Tied::draw) {
+        for mut tied in seeds(100).map(Tied::draw) {
             tied.instance.top = top;
             if top == 1.0 {
                 tied.instance.documents.iter_mut().for_each(|x| x.known = x.known.map(f64::ceil));
@@ -338,7 +339,7 @@ fn tied_average_precision_is_certified() {
 #[test]
 fn tied_cascades_of_few_groups_are_certified() {
     for shape in [(1000, (10, 10)), (1000, (1, 1000))] {
-        for (share, top) in [(0.0, 0.5), (0.0, 0.9375), (0.25, 0.9375), (0.0, 1.0)] {
+        for &(share, top) in some(&[(0.25, 0.9375), (0.0, 0.5), (0.0, 0.9375), (0.0, 1.0)], 1) {
             tied_pairs(shape, share, top, |name, pair, ends| {
                 let found = cascade::solve_tied(pair, ends, false, Work::new(STEPS));
                 assert_eq!(found.bound, found.value, "{name} {shape:?} {top}");
@@ -349,7 +350,7 @@ fn tied_cascades_of_few_groups_are_certified() {
 
 #[test]
 fn tied_cascades_of_many_groups_are_enclosed() {
-    for top in [0.5, 0.9375] {
+    for &top in some(&[0.5, 0.9375], 1) {
         tied_pairs((400, (200, 200)), 0.0, top, |name, pair, ends| {
             // Rankings that hardly differ leave most to decide.
             let width = if name.contains("sim") { 1e-2 } else { 1e-3 };

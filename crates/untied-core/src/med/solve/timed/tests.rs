@@ -1,5 +1,6 @@
 use super::*;
 use crate::med::solve::testing::assignments;
+use crate::nightly::seeds;
 use crate::random::Random;
 
 /// What a ranking is made of: a permutation, in groups.
@@ -72,7 +73,7 @@ fn largest(timed: &Timed) -> f64 {
 
 #[test]
 fn it_is_the_largest_over_all_assignments() {
-    for seed in 0..2000 {
+    for seed in seeds(200) {
         let timed = draw(seed, 7, seed % 4 == 3);
         let found = timed.solve(Work::new(1_000_000_000));
         let expected = largest(&timed);
@@ -87,7 +88,7 @@ fn it_is_the_largest_over_all_assignments() {
 #[test]
 fn little_work_leaves_an_interval_that_holds_the_value() {
     let mut intervals = 0;
-    for seed in 0..400 {
+    for seed in seeds(100) {
         let timed = draw(seed, 12, seed % 4 == 3);
         let exact = timed.solve(Work::new(u64::MAX));
         for steps in [0, 5_000, 20_000, 100_000] {
@@ -96,7 +97,7 @@ fn little_work_leaves_an_interval_that_holds_the_value() {
             intervals += u32::from(found.bound > found.value);
         }
     }
-    assert!(intervals > 10, "{intervals}");
+    assert!(intervals > 2, "{intervals}");
 }
 
 #[test]

@@ -1,0 +1,35 @@
+//! How many random instances the tests in Rust draw, and from which seed; for tests alone.
+//!
+//! As a rule they are few, and the same on every machine. `python3 dev.py nightly` draws ten times as many from a seed
+//! that it prints; it is in `UNTIED_NIGHTLY`, as for the tests in Python (`tests/nightly.py`).
+
+#![allow(dead_code, reason = "each crate of tests uses some")]
+
+use std::ops::Range;
+
+/// Numbers that follow from the seed of a nightly run, whatever text it is; none by day.
+fn shift() -> Option<u64> {
+    let seed = std::env::var("UNTIED_NIGHTLY").ok().filter(|seed| !seed.is_empty())?;
+    Some(seed.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)))
+}
+
+/// How many instances to draw where there are so many as a rule.
+pub fn many(instances: usize) -> usize {
+    if shift().is_some() { 10 * instances } else { instances }
+}
+
+/// The seed of a test that has this one as a rule.
+pub fn seeded(seed: u64) -> u64 {
+    seed.wrapping_add(shift().unwrap_or(0))
+}
+
+/// Seeds, one an instance.
+pub fn seeds(instances: usize) -> Range<u64> {
+    let first = shift().unwrap_or(0) >> 1;
+    first..first + many(instances) as u64
+}
+
+/// All of these, of which so many, the first, stand for the others by day.
+pub fn some<T>(all: &[T], by_day: usize) -> &[T] {
+    if shift().is_some() { all } else { &all[..by_day] }
+}
