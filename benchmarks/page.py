@@ -21,11 +21,11 @@ HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "figures.md"
 
 HEAD = """\
-# Figures, as the benchmarks print them
+# Benchmark output
 
-[Performance](performance.md) tells what they mean. `python benchmarks/page.py` runs the benchmarks and writes this page
-anew, or the sections that are named; [benchmarks/README.md](../benchmarks/README.md) tells what each measures and what
-it needs. Times depend on the machine and on what else it does; ratios, taken in turns, less so; instructions hardly.
+[Performance](performance.md) explains these figures. `python benchmarks/page.py` runs the benchmarks and rewrites this
+page, or only the sections you name. [benchmarks/README.md](../benchmarks/README.md) says what each benchmark measures
+and needs. Times depend on the machine and its load, ratios less so, and instruction counts hardly at all.
 """
 
 #: Titles, and what each needs besides the generated data.
