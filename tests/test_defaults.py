@@ -34,7 +34,7 @@ OTHERS = {
     ("threads", "untied.batches.compare.BatchComparer"): 1,
 }
 #: What was found, no options.
-RESULTS = ("untied.gate.check.Check", "untied.arrays.values.ArrayValues")
+RESULTS = ("untied.gate.check.Check", "untied.arrays.values.ArrayValues", "untied.results.value.Value")
 
 
 def test_shared_options_have_one_default() -> None:
