@@ -63,7 +63,9 @@ function shape(tag, attributes, ...children) {
 
 const text = (x, y, words, more = {}) => shape("text", { x, y, ...more }, words);
 const canvas = (width, height, ...children) => shape("svg", { viewBox: `0 0 ${width} ${height}`, width, height }, ...children);
-const wide = (words) => 6.6 * words.length; // about as wide as words of 12 pixels are
+const ruler = document.createElement("canvas").getContext("2d");
+ruler.font = "12px system-ui, sans-serif";
+const wide = (words) => ruler.measureText(words).width + 2;
 
 // Round numbers that cover a range.
 function ticks(low, high, most) {
