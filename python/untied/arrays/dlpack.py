@@ -75,7 +75,10 @@ def from_dlpack(name: str, array: Any) -> tuple[Any, str] | None:
     if device[0] not in HOST:
         raise TypeError(f"{name} is on another device (kind {device[0]} of DLPack): move it to the CPU first")
     try:
-        capsule = _exported(array)
+        try:
+            capsule = array.__dlpack__(max_version=(1, 0))
+        except TypeError:  # of the first version
+            capsule = array.__dlpack__()
     except (BufferError, RuntimeError, ValueError):
         return None  # it may still be an array otherwise
     except Exception as error:
@@ -86,13 +89,6 @@ def from_dlpack(name: str, array: Any) -> tuple[Any, str] | None:
         tensor.code = UINT
     found = numpy.from_dlpack(_Producer(capsule, device))
     return found, "bfloat16" if is_bfloat16 else found.dtype.name
-
-
-def _exported(array: Any) -> Any:
-    try:
-        return array.__dlpack__(max_version=(1, 0))
-    except TypeError:  # of the first version
-        return array.__dlpack__()
 
 
 def _tensor(name: str, capsule: Any) -> Any:

@@ -63,7 +63,9 @@ class BatchEvaluator:
     grades : iterable of float
         All grades that occur in the qrels, in any piece: the highest gain and the grades that unjudged documents may
         have are told from them.
-    ties, unjudged, unretrieved, score_dtype, queries, on_undefined, variance
+    ties : str
+        As for `Evaluator`. Only files in TREC's format take ``"rank"``.
+    unjudged, unretrieved, score_dtype, queries, on_undefined, variance
         As for `Evaluator`.
     qrels_format : str
         ``"auto"`` (or ``"trec"``): grades; ``"subtopics"``, ``"stratified"`` or ``"prels"``: with a column more.
@@ -114,9 +116,8 @@ class BatchEvaluator:
         self._judgments = Judgments(qrels_format, grades)
         self._docs = docs
         self._options: dict[str, Any] = {**policies.options, "threads": threads}
-        self._evaluator(
-            self._judgments.sample(), as_lengths(docs, threads)
-        )  # what is wrong is refused here, not far away
+        # What is wrong is refused here, not far away.
+        self._evaluator(self._judgments.sample(), as_lengths(docs, threads))
 
     def _evaluator(self, qrels: Qrels, docs: Lengths | None, **options: Any) -> _core.Evaluator:
         return _core.Evaluator(qrels, self._measures, docs=docs, **(self._options | options))
