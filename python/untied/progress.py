@@ -28,15 +28,7 @@ _observer: Observer | None = None
 
 
 def each(items: Sequence[T], unit: str) -> Iterator[T]:
-    """Go through items, each of which may take long.
-
-    Parameters
-    ----------
-    items : sequence
-        The items.
-    unit : str
-        What one of them is.
-    """
+    """Go through items, each of which may take long and is called `unit`."""
     if _observer is None or len(items) < 2:
         yield from items
         return
@@ -51,17 +43,7 @@ def each(items: Sequence[T], unit: str) -> Iterator[T]:
 
 
 def steps(items: Sequence[T], unit: str, whole: str) -> Iterator[T]:
-    """Go through items, and tell how far they are together; nothing is told about each of them.
-
-    Parameters
-    ----------
-    items : sequence
-        The items.
-    unit : str
-        What they are.
-    whole : str
-        What is done.
-    """
+    """Go through items called `unit`, and tell how far `whole` is with them; nothing is told about each of them."""
     observer = _observer
     if observer is None:
         yield from items
