@@ -89,7 +89,7 @@ PARTS = {
         " compat_trainers_edges hosts peers",
     ),
     "cli": Part((f"{PYTHON}cli", f"{PYTHON}progress.py"), "cli columns fuzz habits policies progress security"),
-    "python": Part((PYTHON,), "defaults inputs pickling policies"),  # what all rooms share, and doors
+    "python": Part((PYTHON,), "defaults inputs pickling policies typing"),  # what all rooms share, and doors
     "fuzz": Part(("crates/untied-fuzz", "fuzz"), "fuzz fuzz_readers"),
     "docs": Part(
         ("docs", "docsite", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples"),

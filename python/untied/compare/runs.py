@@ -13,21 +13,22 @@ from untied.policies import COMPARING, Policies, described_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from untied._core import Measure
     from untied.compare.measures import ComparingMeasures
-    from untied.inputs.convert import DocsLike
+    from untied.inputs.convert import DocsLike, OneRun, QrelsLike, Runs
     from untied.policies import ScoreDtype, TiesOfPairs
 
 
 def compare(
-    run_a: Any,
-    run_b: Any,
+    run_a: OneRun | Iterable[object],
+    run_b: OneRun | Iterable[object],
     measures: ComparingMeasures = DEFAULT,
     *,
-    qrels: Any = None,
-    probabilities: Any = None,
+    qrels: QrelsLike | None = None,
+    probabilities: OneRun | None = None,
     docs: DocsLike | None = None,
     depth: int | None = None,
     names: tuple[str, str] = ("a", "b"),
@@ -107,14 +108,15 @@ def compare(
     policies = Policies(COMPARING, ties=ties, score_dtype=score_dtype, variance=variance)
     asked = as_comparing_measures(measures)
     ranked_lists = [isinstance(run, (list, tuple)) and not are_rows(run) for run in (run_a, run_b)]
+    given: tuple[Any, Any] = (run_a, run_b)
     if any(ranked_lists):
         if not all(ranked_lists):
             raise TypeError("a ranked list is compared with a ranked list, a run with a run")
-        run_a, run_b = {"query": run_a}, {"query": run_b}
+        given = ({"query": run_a}, {"query": run_b})
         qrels = None if qrels is None else {"query": qrels}
         probabilities = None if probabilities is None else {"query": probabilities}
     known = _known(qrels, probabilities, docs, threads)
-    runs = (as_run(run_a, threads), as_run(run_b, threads))
+    runs = (as_run(given[0], threads), as_run(given[1], threads))
     options = {**policies.options, "depth": depth}
     [native] = _core.compare_runs(runs, asked, **known, **options, itself=False, threads=threads)
     _warn(dict(zip(names, runs, strict=True)), known, not any(ranked_lists), strict, threads)
@@ -123,11 +125,11 @@ def compare(
 
 @described_by(compare)
 def compare_all(
-    runs: Any,
+    runs: Runs,
     measures: ComparingMeasures = DEFAULT,
     *,
-    qrels: Any = None,
-    probabilities: Any = None,
+    qrels: QrelsLike | None = None,
+    probabilities: OneRun | None = None,
     docs: DocsLike | None = None,
     depth: int | None = None,
     ties: TiesOfPairs = "expected",

@@ -21,11 +21,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import TypeAlias
 
+    from untied._core import Measure
     from untied.inputs.convert import DocsLike, OneRun, QrelsLike
     from untied.measures import MeasureLike
     from untied.policies import OnUndefinedOfGates, QrelsFormat, ScoreDtype, TiesOfOneValue, UnjudgedOfOneValue
 
-    Limits: TypeAlias = Mapping[MeasureLike, float | str] | Iterable[tuple[MeasureLike, float | str]]
+    Limits: TypeAlias = (
+        Mapping[str, float | str]
+        | Mapping[Measure, float | str]
+        | Mapping[MeasureLike, float | str]
+        | Iterable[tuple[MeasureLike, float | str]]
+    )
 
 __all__ = ["Check", "Verdict", "gate"]
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from untied.measures import MeasureLike
     from untied.policies import QrelsFormat
     from untied.results.table import Table
-    from untied.study.conduct import Result
+    from untied.study.conduct import Plots, Result
     from untied.study.plots import Figure
     from untied.study.rows import Part, Row
 
@@ -185,7 +185,7 @@ def agreement(
     qrels_also: Mapping[str, QrelsLike] | Iterable[str | os.PathLike[str]] | None = None,
     depths: Sequence[int] = DEPTHS,
     qrels_format: QrelsFormat = "auto",
-    plots: str = "svg",
+    plots: Plots = "svg",
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:

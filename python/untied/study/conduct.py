@@ -17,10 +17,12 @@ from untied.study.plots import Figure
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
+    from typing import Any, Literal, TypeAlias
 
     from untied.results.table import Table
     from untied.study.frame import Study
+
+    Plots: TypeAlias = Literal["svg", "png", "both", "none"]
 
 #: What ``plots`` may be, and the files that it makes.
 PLOTS = {"svg": ("svg",), "png": ("png",), "both": ("svg", "png"), "none": ()}
@@ -71,7 +73,7 @@ class Result:
         return f"<untied.study.{self.name}: {len(self.tables[self.name])} rows, in {self.directory!r}>"
 
 
-def conduct(study: Study, directory: str | os.PathLike[str], *, plots: str = "svg", restart: bool = False) -> Result:
+def conduct(study: Study, directory: str | os.PathLike[str], *, plots: Plots = "svg", restart: bool = False) -> Result:
     """Compute the parts of a study that are not there yet, and write its tables, plots and summary.
 
     Raises

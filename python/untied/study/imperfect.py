@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from untied.measures import MeasureLike
     from untied.policies import QrelsFormat
     from untied.results.table import Table
-    from untied.study.conduct import Result
+    from untied.study.conduct import Plots, Result
     from untied.study.plots import Figure
     from untied.study.rows import Row
 
@@ -90,7 +90,7 @@ def imperfect(
     pool_depth: int | None = None,
     seed: int = 0,
     qrels_format: QrelsFormat = "auto",
-    plots: str = "svg",
+    plots: Plots = "svg",
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     import argparse
     import os
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any, ClassVar
+    from typing import Any, ClassVar, Literal
 
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
     from untied.policies import QrelsFormat
     from untied.results.table import Table
-    from untied.study.conduct import Result
+    from untied.study.conduct import Plots, Result
     from untied.study.rows import Row
 
 #: Percent of the judgments.
@@ -150,10 +150,10 @@ def incomplete(
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     rel: float = 1,
     pool_depth: int | None = None,
-    sampling: str = "bernoulli",
+    sampling: Literal["bernoulli", "simple-random"] = "bernoulli",
     seed: int = 0,
     qrels_format: QrelsFormat = "auto",
-    plots: str = "svg",
+    plots: Plots = "svg",
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:

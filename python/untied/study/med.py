@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from untied.measures import MeasureLike
     from untied.policies import QrelsFormat, TiesOfPairs
     from untied.results.table import Table
-    from untied.study.conduct import Result
+    from untied.study.conduct import Plots, Result
     from untied.study.plots import Figure
     from untied.study.rows import Part, Row
 
@@ -263,7 +263,7 @@ def med(
     text_length: float = 12_000.0,
     seed: int = 0,
     qrels_format: QrelsFormat = "auto",
-    plots: str = "svg",
+    plots: Plots = "svg",
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from untied.measures import MeasureLike
     from untied.policies import QrelsFormat
     from untied.results.table import Table
-    from untied.study.conduct import Result
+    from untied.study.conduct import Plots, Result
     from untied.study.plots import Figure
     from untied.study.rows import Part, Row
 
@@ -203,7 +203,7 @@ def ties(
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     cost: bool = False,
     qrels_format: QrelsFormat = "auto",
-    plots: str = "svg",
+    plots: Plots = "svg",
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
