@@ -30,6 +30,8 @@ class Form(NamedTuple):
     grades: tuple[int, ...] = BINARY
     k: int | None = None
     options: Mapping[str, Any] = {}
+    #: Whether the value depends on the grades of the ranking's own documents alone.
+    is_local: bool = False
 
     def score(self, order: Sequence[str], truth: Mapping[str, int]) -> Fraction:
         """The value; 0 where there is none."""
@@ -85,18 +87,19 @@ FORMS = [
     Form("binG", binary.bin_g),
     Form("Utility", binary.utility),
     Form("SetP(rel=2)", binary.set_p, SCALE, options={"rel": 2}),
-    Form("INSQ(max_rel=2)", users.insq, SCALE, options={"max_rel": 2}),
-    Form("SDCG(max_rel=2)@3", users.sdcg, SCALE, k=3, options={"max_rel": 2}),
+    Form("INSQ(max_rel=2)", users.insq, SCALE, options={"max_rel": 2}, is_local=True),
+    Form("SDCG(max_rel=2)@3", users.sdcg, SCALE, k=3, options={"max_rel": 2}, is_local=True),
     Form(
         "Cascade(gain={1: 0.5, 2: 0.75}, go_on={1: 0.6, 2: 0.5}, discount='inverse')@3",
         users.cascade,
         SCALE,
         k=3,
         options={"gain": {1: 0.5, 2: 0.75}, "go_on": {1: 0.6, 2: 0.5}, "discount": "inverse"},
+        is_local=True,
     ),
     Form("MedRR", own_rr),
     Form("MedRR@3", own_rr, k=3),
-    Form("MedSquares@3", squares, SCALE, k=3),
+    Form("MedSquares@3", squares, SCALE, k=3, is_local=True),
 ]
 
 
@@ -137,7 +140,7 @@ def test_all_assignments(form: Form, ties: bool) -> None:
     assert len(rows) == 4 * len(drawn)
     for start in range(0, len(rows), 4):
         a, b, known = drawn[str(rows[start]["query"])]
-        expected = differences(form.score, a, b, known, form.grades, form.k, local=False)
+        expected = differences(form.score, a, b, known, form.grades, form.k, local=form.is_local)
         for row, value in zip(
             rows[start:], (max(expected.up, expected.down), expected.up, expected.down, expected.now), strict=False
         ):
