@@ -89,6 +89,15 @@ def test_a_group_beyond_the_depth_is_counted() -> None:
     assert ranking == {"groups": [[0], [1]], "beyond": 2, "total": 4}
 
 
+def test_rankings_have_the_ties_of_the_scores_as_they_are_read() -> None:
+    """Values and counts of ties were of the precision that was asked for, rankings of all digits."""
+    run = {"q": {"a": 1.0 + 1e-6, "b": 1.0, "c": 0.5}}
+    ranking = data_of(report({"q": {"a": 1}}, {"r": run}, "AP", score_dtype="float16"))["rankings"][0]["runs"][0]
+    assert ranking["groups"] == [[0, 1], [2]]
+    page = comparison_report(untied.compare(run, run, "RBO", score_dtype="float16"))
+    assert data_of(page)["rankings"][0]["runs"][0]["groups"] == [[0, 1], [2]]
+
+
 def test_the_same_inputs_make_the_same_page(example: str) -> None:
     again = report(
         QRELS, RUNS, ["AP", "nDCG@10", "ESL"], baseline="waterloo", title="Example", inputs=[QRELS], threads=1

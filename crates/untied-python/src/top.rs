@@ -8,17 +8,24 @@ use untied_core::ranking;
 use untied_core::settings::precision;
 
 use crate::convert::with_id;
+use crate::errors::to_python;
 use crate::tables::Run;
 use crate::threads;
 
-/// The first documents of a query by tie group, how many of the last group lie beyond the depth, and how many documents
-/// there are in all.
+/// The first documents of a query by tie group, with scores read at some precision; how many of the last group lie
+/// beyond the depth, and how many documents there are in all.
 #[pyfunction]
-pub fn top_groups(run: &Run, query: &Bound<'_, PyAny>, depth: usize) -> PyResult<(Vec<Vec<String>>, usize, usize)> {
+#[pyo3(signature = (run, query, depth, score_dtype = "float64"))]
+pub fn top_groups(
+    run: &Run,
+    query: &Bound<'_, PyAny>,
+    depth: usize,
+    score_dtype: &str,
+) -> PyResult<(Vec<Vec<String>>, usize, usize)> {
     let found = with_id(query, "a query id", |id| Ok(run.0.find(id)))?;
     let Some(found) = found else { return Err(PyKeyError::new_err(query.clone().unbind())) };
     let rows = run.0.rows(found);
-    let top = ranking::top(&rows, depth);
+    let top = precision(score_dtype).and_then(|read| ranking::top(&run.0, found, depth, read)).map_err(to_python)?;
     let groups = top.groups.iter().map(|group| group.iter().map(|&row| text(rows.doc(row as usize))).collect());
     Ok((groups.collect(), top.beyond, rows.len()))
 }

@@ -113,7 +113,7 @@ def collect(
         "means": found.means,
         "values": found.shown,
         "tests": found.tests,
-        "rankings": rankings(queries, judged, loaded, depth, shown, texts=docs_text),
+        "rankings": rankings(queries, judged, loaded, depth, score_dtype, shown, texts=docs_text),
         "curves": _curves(judged, loaded, policies),
         "unjudged": _unjudged(judged, loaded, policies),
         "ties": [

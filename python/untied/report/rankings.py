@@ -36,6 +36,7 @@ def rankings(
     qrels: Qrels | None,
     runs: dict[str, Run],
     depth: int,
+    score_dtype: str,
     only: set[str] | None = None,
     texts: TextsLike | None = None,
 ) -> list[dict[str, Any] | None]:
@@ -56,7 +57,7 @@ def rankings(
             if query not in run:
                 of_runs.append({"groups": [], "beyond": 0, "total": 0})
                 continue
-            groups, beyond, total = _core.top_groups(run, query, depth)
+            groups, beyond, total = _core.top_groups(run, query, depth, score_dtype)
             placed = [[numbers.setdefault(doc, len(numbers)) for doc in group] for group in groups]
             of_runs.append({"groups": placed, "beyond": beyond, "total": total})
         relevant = sum(grade > 0 for grade in grades.values())

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::{Order, Precision, misfit};
 use crate::error::Error;
-use crate::table::{Rows, Run};
+use crate::table::Run;
 
 /// The first documents of a query.
 #[derive(Debug, PartialEq, Eq)]
@@ -15,11 +15,13 @@ pub struct Top {
     pub beyond: usize,
 }
 
-/// The first `depth` documents of a query.
-#[must_use]
-pub fn top(rows: &Rows<'_>, depth: usize) -> Top {
-    let mut order = Order::default();
-    order.sort_exactly(rows.column(0));
+/// The first `depth` documents of a query of a run whose scores are read at some precision.
+///
+/// # Errors
+/// A score does not fit the precision.
+pub fn top(run: &Run, query: usize, depth: usize, precision: Precision) -> Result<Top, Error> {
+    let (rows, mut order) = (run.rows(query), Order::default());
+    order.sort(run.scores(query), precision).map_err(|score| misfit(score, run.id(query)))?;
     let (mut groups, mut start, mut beyond) = (Vec::new(), 0, 0);
     for &end in &order.ends {
         if start >= depth {
@@ -32,7 +34,7 @@ pub fn top(rows: &Rows<'_>, depth: usize) -> Top {
         groups.push(group);
         start = end as usize;
     }
-    Top { groups, beyond }
+    Ok(Top { groups, beyond })
 }
 
 /// How much of a run is tied.
@@ -102,9 +104,10 @@ mod tests {
     #[test]
     fn groups_are_cut_at_the_depth() {
         let run = run(&[&[("c", 1.0), ("a", 2.0), ("d", 1.0), ("b", 1.0), ("e", 0.5)]]);
-        assert_eq!(top(&run.rows(0), 3), Top { groups: vec![vec![1], vec![3, 0]], beyond: 1 });
-        assert_eq!(top(&run.rows(0), 9), Top { groups: vec![vec![1], vec![3, 0, 2], vec![4]], beyond: 0 });
-        assert_eq!(top(&run.rows(0), 1), Top { groups: vec![vec![1]], beyond: 0 });
+        let of = |depth| top(&run, 0, depth, Precision::Float64).expect("it fits");
+        assert_eq!(of(3), Top { groups: vec![vec![1], vec![3, 0]], beyond: 1 });
+        assert_eq!(of(9), Top { groups: vec![vec![1], vec![3, 0, 2], vec![4]], beyond: 0 });
+        assert_eq!(of(1), Top { groups: vec![vec![1]], beyond: 0 });
     }
 
     #[test]
@@ -123,5 +126,9 @@ mod tests {
             [Some(0), Some(2), Some(3)]
         );
         assert_eq!(tied(Precision::Float16), None);
+        let groups = |precision| top(&run, 0, 9, precision).map(|top| top.groups).ok();
+        assert_eq!(groups(Precision::Float64), Some(vec![vec![0], vec![3], vec![2], vec![1]]));
+        assert_eq!(groups(Precision::Bfloat16), Some(vec![vec![0], vec![1, 2, 3]]));
+        assert_eq!(groups(Precision::Float16), None);
     }
 }
