@@ -41,6 +41,7 @@ def files(tmp_path):
 CALLS = {
     "eval": "eval {q} {a} {b} -q -m AP -m P@2",
     "measures": "measures nDCG",
+    "completion": "completion bash",
     "features": "features {l} -m AP",
     "check": "check {q} {a} {b}",
     "compare": "compare {a} {b} --top 3",

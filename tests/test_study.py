@@ -168,7 +168,7 @@ def test_refusals(data: pathlib.Path, tmp_path: pathlib.Path, capsys: pytest.Cap
     assert main(["study"]) == 2
     assert "usage: untied study NAME" in capsys.readouterr().out
     assert main(["study", "nonsense"]) == 2
-    assert "unknown study 'nonsense'; there are incomplete" in capsys.readouterr().err
+    assert "unknown study 'nonsense'\nstudies: incomplete" in capsys.readouterr().err
     inside = tmp_path / "summary.md"
     inside.write_bytes(pathlib.Path(first).read_bytes())
     assert main(["study", "incomplete", qrels, first, str(inside), "-o", str(tmp_path)]) == 1
