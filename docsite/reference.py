@@ -53,7 +53,7 @@ MODULES: dict[str, tuple[str, ...]] = {
 }
 NATIVE = {"inputs": ("Run", "Qrels"), "evaluate": ("Measure",)}
 WIDTH = 88
-AS_FOR = re.compile(r"As for `+([\w.]+)`+")
+AS_FOR = re.compile(r"As for `+([\w.]+)`+(?: and `+([\w.]+)`+)?")
 
 
 def pages(_: Mapping[str, str]) -> tuple[list[object], dict[str, str]]:
@@ -108,14 +108,15 @@ def full(name: str, text: str, described: Mapping[str, Mapping[str, str]]) -> st
     reference = AS_FOR.match(text)
     if not reference:
         return text
-    there = described.get(reference[1], {})
-    name = name if name in there else f"{name}s"  # one run, where there may be several
-    if name not in there:
+    others = [described.get(other, {}) for other in reference.groups() if other]
+    # One run, where there may be several.
+    found = [there[key] for there in others for key in (name, f"{name}s") if key in there]
+    if not found:
         return text
     rest = text[reference.end() :].strip(" .,;")
     if re.match(rf"`+(?!{name}`)", rest):  # of another parameter that is described together with this one
         rest = ""
-    return full(name, there[name], described) + (f" {rest[0].upper()}{rest[1:]}." if rest else "")
+    return full(name, found[0], described) + (f" {rest[0].upper()}{rest[1:]}." if rest else "")
 
 
 def module_page(module: Any, name: str, named: tuple[str, ...], described: Mapping[str, Mapping[str, str]]) -> str:
