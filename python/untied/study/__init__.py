@@ -11,7 +11,8 @@ from untied.study.conduct import PLOTS, Result
 from untied.study.frame import Study
 from untied.study.imperfect import Imperfect, imperfect
 from untied.study.incomplete import Incomplete, incomplete
-from untied.study.med import Med, med
+from untied.study.med import med
+from untied.study.med_runs import Med
 from untied.study.ties import Ties, ties
 
 #: Studies by name; the function of the same name in this module conducts one.

@@ -1,248 +1,27 @@
-"""Maximized effectiveness difference of runs: groups, judgments, measures, parameters, a map (Tan & Clarke 2015).
-
-The distance of two runs is the mean over queries of MED, the largest difference that judgments could make in a measure
-S. It is held against differences that there are, with all judgments:
-
-    difference      | mean_q S(A, q) - mean_q S(B, q) |, S as `evaluate` has it
-    per_query       mean_q | S(A, q) - S(B, q) |
-    scaled          mean_q | Delta(S)(A, B, q) |, S normalised as MED has it
-"""
+"""The study of MED, of runs or of passages."""
 
 from __future__ import annotations
 
-import math
 import os
-from itertools import combinations
 
-from untied import _core
-from untied.compare.correlation import kendall
-from untied.compare.measures import as_comparing
-from untied.compare.runs import compare_all
 from untied.errors import UntiedError
-from untied.evaluate.runs import Evaluator
-from untied.inputs import overlap
-from untied.judging import sample
 from untied.measures import as_measure
 from untied.policies import COMPARING, Policies
-from untied.progress import each
-from untied.results.scaling import places
-from untied.study import med_summary
 from untied.study.conduct import conduct
-from untied.study.frame import DIGITS, SEEDS, Study, documented
+from untied.study.frame import Study, documented
 from untied.study.inputs import Inputs
-from untied.study.med_names import AMONG, DIFFERENCES, Distances, grouped
-from untied.study.notes import of_compared_queries, of_filled
-from untied.study.rows import linear, mean, numbers, tidy, whole, whole_numbers
+from untied.study.med_names import grouped
+from untied.study.med_runs import CUTOFFS, DISTANCES, MEASURE, PREFIX, PSI, RATES, TIES, Med
+from untied.study.rows import whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any, ClassVar
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from untied.compare.several import Comparisons
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
     from untied.policies import QrelsFormat, TiesOfPairs
-    from untied.results.table import Table
     from untied.study.conduct import Plots, Result
-    from untied.study.plots import Figure
-    from untied.study.rows import Part, Row
-
-MEASURE = "nDCG@20"
-DISTANCES = ("MED(RBP(p=0.9))", "MED(AP@100)", "MED(ERR(max_grade={grade})@30)", "RBO(p=0.9)")
-RATES = (25.0, 75.0, 100.0)
-PSI = (0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
-CUTOFFS = (5, 20, 100)
-#: One order of tied documents, as in the paper.
-TIES: TiesOfPairs = "docid"
-PREFIX = 3
-
-
-class Med(Study):
-    """Distances of all pairs of runs, one measure after the other."""
-
-    name = "med"
-    needs = ("distances between runs need", 3)
-    title = "Distances of runs by MED against their groups, actual differences and other distances"
-    columns: ClassVar[Mapping[str, str]] = {
-        "run_a": "a run",
-        "run_b": "another one",
-        "group": "the group of a run, or of both runs; empty where they are of two",
-        "measure": "the distance: a mean over queries; of a similarity 1 - its mean",
-        "judged": "percent of the judgments that are known",
-        "value": "the distance",
-        "open": "how much more it may be where a search ended early, or documents beyond the end of rankings count",
-        "difference": "difference of the means over queries of the two runs with all judgments",
-        "per_query": "mean over queries of the differences with all judgments",
-        "scaled": "the same, normalised as MED is: nDCG by the highest grade at all ranks, AP by its cutoff",
-        "to": "what the distance is correlated with: another distance, or one of difference, per_query, scaled",
-        "among": "which pairs of runs: all, those of the same group, or of two groups (other)",
-        "pairs": "how many these are",
-        "pearson": "linear correlation",
-        "kendall": "Kendall's tau_b",
-        "run": "the run",
-        "x": "place on the map",
-        "y": "place on the map",
-        "mean": "mean of the first measure over queries",
-    }
-
-    def __init__(self, inputs: Inputs, settings: dict[str, Any], groups: Mapping[str, str]) -> None:
-        super().__init__(inputs, settings)
-        self.groups = groups
-        self.distances = Distances.of(settings, inputs.qrels.grades())
-
-    def apart(self) -> list[dict[str, str | None]]:
-        """Runs without documents in common with the judgments, or with other runs."""
-        return [*super().apart(), overlap.of_runs(self.inputs.runs, self.inputs.threads)]
-
-    def notes(self) -> list[str]:
-        """Queries that are not everywhere, and rankings that MED fills up."""
-        filled = of_filled(self.inputs.runs, map(as_comparing, self.distances.all))
-        return [*super().notes(), *of_compared_queries(self.inputs), *filled]
-
-    @staticmethod
-    def add_options(add: Callable[..., argparse.Action]) -> None:
-        """Add its options to the command line."""
-        add("-m", "--measure", metavar="MEASURE", default=MEASURE,
-            help=f"compare all with MED(MEASURE) (default: {MEASURE})")  # fmt: skip
-        listed = ", ".join(one.replace("{grade}", "HIGHEST") for one in DISTANCES)
-        add("--distance", metavar="MEASURE", action="append", dest="distances",
-            help=f"add a distance; repeatable (default: {listed})")  # fmt: skip
-        add("--rates", metavar="R,R,...", type=numbers, default=RATES,
-            help="give MED these percentages of the judgments (default: 25,75,100)")  # fmt: skip
-        add("--psi", metavar="P,P,...", type=numbers, default=PSI,
-            help=f"vary the persistence of RBP and RBO (default: {','.join(map(str, PSI))})")  # fmt: skip
-        add("--cutoffs", metavar="K,K,...", type=whole_numbers, default=CUTOFFS,
-            help="vary the cutoff of nDCG and ERR (default: 5,20,100)")  # fmt: skip
-        add("--groups", metavar="FILE", help="read groups of runs: run group")
-        add("--prefix", metavar="N", type=int, default=PREFIX,
-            help=f"group runs by the first N letters of their names (default: {PREFIX})")  # fmt: skip
-        add("--ties", metavar="POLICY", default=TIES, type=COMPARING["ties"].read, help=COMPARING["ties"].help(TIES))
-        add("--passages", action="store_true",
-            help="compare passages by MED-U (see untied compare --help)")  # fmt: skip
-        add("--text-length", metavar="L", type=float, default=12_000.0,
-            help="end texts there, with --passages (default: 12000)")  # fmt: skip
-
-    def parts(self) -> Sequence[Part]:
-        """One for each distance, for each share of the judgments, and for the differences that there are."""
-        judged = [("judged", rate) for rate in self.settings["rates"] if rate > 0]
-        return [("differences", 0), *(("distance", name) for name in self.distances.all), *judged]
-
-    def compute(self, *part: Any) -> list[Row]:
-        """A row for each pair of runs."""
-        kind, of = part
-        if kind == "differences":
-            return self._differences()
-        if kind == "distance":
-            return self._distances(of, None)
-        if of == 100:
-            return self._distances(self.distances.main, self.inputs.qrels)
-        drawn = sample.judgments(self.inputs.qrels, of / 100, seed=self.settings["seed"] * SEEDS)
-        # Not being judged is all that MED has to know of a document that was not sampled.
-        known = {query: {doc: grade for doc, grade in of.items() if grade >= 0} for query, of in drawn.items()}
-        return self._distances(self.distances.main, known)
-
-    def _compare(self, name: str, qrels: Any) -> Comparisons:
-        ties, threads = self.settings["ties"], self.inputs.threads
-        return compare_all(self.inputs.runs, name, qrels=qrels, ties=ties, itself=False, threads=threads)
-
-    def _distances(self, name: str, qrels: Any) -> list[Row]:
-        found = self._compare(name, qrels).means
-        rows = zip(*(found[column] for column in ("run_a", "run_b", "value", "low", "high")), strict=True)
-        if _core.comparing_info(as_comparing(name))[1]:
-            return [(a, b, value, high - low) for a, b, value, low, high in rows]
-        # The interval of a similarity is over tie orders.
-        return [(a, b, 1 - value, 0.0) for a, b, value, *_ in rows]
-
-    def _differences(self) -> list[Row]:
-        measure, threads = self.settings["measure"], self.inputs.threads
-        evaluator = Evaluator(self.inputs.qrels, [measure], ties=self.settings["ties"], threads=threads)
-        results = evaluator.evaluate(self.inputs.runs)
-        values = {run: [results.value(measure, query, run).mean for query in results.queries] for run in results.runs}
-        means = {run: results.value(measure, run=run).mean for run in results.runs}
-        compared = self._compare(self.distances.delta, self.inputs.qrels)
-        rows: list[Row] = [(run, "", value, 0.0, 0.0) for run, value in means.items()]
-        for a, b in each(compared.pairs, "pair"):
-            per_query = mean(abs(x - y) for x, y in zip(values[a], values[b], strict=True))
-            scaled = mean(abs(value) for value in compared[a, b].per_query["value"] if not math.isnan(value))
-            rows.append((a, b, abs(means[a] - means[b]), per_query, scaled))
-        return rows
-
-    def tables(self, found: Mapping[Part, list[Row]]) -> dict[str, Table]:
-        """Distances, differences, correlations, the map."""
-        group, main = self._group, self.distances.main
-        by_distance = {
-            (of, 0.0) if kind == "distance" else (main, of): rows
-            for (kind, of), rows in found.items()
-            if kind != "differences"
-        }
-        there_are = [row for row in found["differences", 0] if row[1]]
-        values = {key: [value for *_, value, _ in rows] for key, rows in by_distance.items()}
-        values |= {(name, 100.0): [row[2 + number] for row in there_are] for number, name in enumerate(DIFFERENCES)}
-        same = [bool(group(a, b)) for a, b, *_ in there_are]
-        correlated = [
-            (one[0], to[0], among, one[1], *_correlation(values[one], values[to], same, among))
-            for one, to in self._correlated()
-            for among in AMONG
-        ]
-        of_runs = {run: value for run, other, value, *_ in found["differences", 0] if not other}
-        tables = {
-            "": tidy(
-                "run_a run_b group measure",
-                "judged value open",
-                ((a, b, group(a, b), *key, *row) for key, rows in by_distance.items() for a, b, *row in rows),
-            ),
-            "-differences": tidy(
-                "run_a run_b group", " ".join(DIFFERENCES), ((a, b, group(a, b), *row) for a, b, *row in there_are)
-            ),
-            "-correlations": tidy("measure to among", "judged pairs pearson kendall", correlated),
-            "-map": tidy(
-                "run group",
-                "x y mean",
-                ((run, self.groups[run], *at, of_runs[run]) for run, at in self._map(by_distance[main, 0.0]).items()),
-            ),
-        }
-        return {f"{self.name}{name}": table for name, table in tables.items()}
-
-    def _correlated(self) -> list[tuple[tuple[str, float], tuple[str, float]]]:
-        """What is held against what."""
-        main, swept = self.distances.main, self.distances.swept
-        rates = [0.0, *(rate for rate in self.settings["rates"] if rate > 0)]
-        found = [((main, rate), (name, 100.0)) for rate in rates for name in DIFFERENCES]
-        found += [((one, 0.0), (other, 0.0)) for one, other in combinations(self.distances.listed, 2)]
-        found += [((name, 0.0), (main, 0.0)) for name in swept.values() if name != main]
-        found += [((swept["RBO", psi], 0.0), (swept["MED-RBP", psi], 0.0)) for psi in self.settings["psi"]]
-        return list(dict.fromkeys(found))
-
-    def _group(self, a: str, b: str) -> str:
-        return self.groups[a] if self.groups[a] == self.groups[b] else ""
-
-    def _map(self, rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
-        numbers = {run: number for number, run in enumerate(self.inputs.runs)}
-        square = [[0.0] * len(numbers) for _ in numbers]
-        for a, b, value, _ in rows:
-            square[numbers[a]][numbers[b]] = square[numbers[b]][numbers[a]] = value
-        return dict(zip(numbers, places(square), strict=True))
-
-    def summary(self, tables: Mapping[str, Table]) -> Iterator[str | Figure]:
-        """Groups, judgments, measures, parameters."""
-        return med_summary.pieces(tables, self.name, self.distances, self.settings["ties"])
-
-
-def _correlation(
-    one: Sequence[float], other: Sequence[float], same: Sequence[bool], among: str
-) -> tuple[int, float, float]:
-    """How many pairs there are, and their linear and rank correlation."""
-    kept = [
-        (round(x, DIGITS), round(y, DIGITS))
-        for x, y, of in zip(one, other, same, strict=True)
-        if among == "all" or of is (among == "same")
-    ]
-    if len(kept) < 2:
-        return len(kept), math.nan, math.nan
-    x, y = zip(*kept, strict=True)
-    return len(kept), linear(x, y), kendall(dict(enumerate(x)), dict(enumerate(y)), variant="b").mean
 
 
 @documented

@@ -58,7 +58,7 @@ def groups(tables: Mapping[str, Table], name: str, distances: Distances) -> Iter
             runs = sorted({run for _, *of in pairs for run in of})
             begin = len(_common(runs))
             begin = 0 if begin == len(runs[0]) else begin
-            axis.barh(range(len(pairs)), [value for value, *_ in pairs], color=COLORS[0], height=0.7)
+            axis.barh(range(len(pairs)), [value for value, *_ in pairs], color=SAME["color"], height=0.7)
             names = [f"{show_id(a[begin:])} – {show_id(b[begin:])}" for _, a, b in pairs]
             named = len(pairs) <= NAMED
             axis.set_yticks(range(len(pairs)) if named else [], names if named else [])

@@ -12,9 +12,9 @@ from itertools import combinations
 
 from untied.compare.passages import LONGEST, compare_passages, read_judged_passages, read_passages
 from untied.inputs.overlap import QUERIES
-from untied.results.palette import COLORS
 from untied.study.frame import Study
 from untied.study.inputs import Inputs, origin
+from untied.study.med_plots import OTHER, SAME
 from untied.study.notes import counted
 from untied.study.plots import Figure, ahead
 from untied.study.rows import linear, markdown, tidy
@@ -139,10 +139,10 @@ class MedPassages(Study):
 
 def _draw(figure: Any, halves: Mapping[str, Sequence[Row]], name: str) -> None:
     axes = figure.subplots(1, 2, sharex=True, sharey=True)
-    for axis, (title, rows) in zip(axes, halves.items(), strict=True):
+    for axis, look, (title, rows) in zip(axes, (SAME, OTHER), halves.items(), strict=True):
         axis.axline((0, 0), slope=1, color="0.6", linewidth=0.7)
-        axis.scatter([row[5] for row in rows], [row[4] for row in rows], s=5, linewidths=0, alpha=0.6, color=COLORS[0],
-                     rasterized=True)  # fmt: skip
+        axis.scatter([row[5] for row in rows], [row[4] for row in rows], s=5, linewidths=0, alpha=0.6,
+                     color=look["color"], rasterized=True)  # fmt: skip
         axis.set_title(f"runs of {title}")
         axis.set_xlabel("difference of U")
     axes[0].set_ylabel(name)
