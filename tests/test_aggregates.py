@@ -98,7 +98,8 @@ def test_what_is_shown_is_the_aggregate(name: str, kind: str) -> None:
     assert printed == {run: f"{mean:.9f}" for run, mean in means.items()}
     data = collect(
         QRELS[kind], RUNS, [name], baseline=None, depth=5, level=0.95, test="randomization", correction="holm",
-        interval="t", distances=["RBO"], samples=100, seed=0, score_dtype="float64", qrels_format=kind, threads=None,
+        interval="t", distances=["RBO"], samples=100, seed=0, score_dtype="float64",
+        qrels_format=kind, threads=None, queries_text=None, docs_text=None,
     ) if kind == "auto" and not needs_lengths(name) else None  # fmt: skip
     for mean, of_run in zip(means.values(), data["means"][0] if data else (), strict=False):
         assert of_run["mean"] == pytest.approx(mean, abs=1e-5)

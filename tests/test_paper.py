@@ -140,7 +140,7 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], result
         (["stats", *given, "--by-run", "--format", "json"], "neither --power nor json"),
         (["eval", *given, "-q", "--format", "latex"], "not -q"),
     ):
-        assert main(arguments) == 1
+        assert main(arguments) == 2
         assert complaint in capsys.readouterr().err
 
 

@@ -162,19 +162,18 @@ def test_command_refuses(tmp_path: pathlib.Path) -> None:
     strata.write_text("q a\n")
     twice = tmp_path / "twice.txt"
     twice.write_text("q a 1\nq a 2\n")
-    for arguments, message in (
-        (["--rate", "x"], "--rate: expected a number"),
-        (["--strata", strata, "--rate", "1=1"], "strata.txt:1: expected 3 columns (query document stratum), found 2"),
-        (["--depth", "5"], "a pool needs --depth and runs"),
-        (
-            ["--strata", twice, "--rate", "1=1"],
-            "twice.txt:2: expected one stratum for every document of a query, found",
-        ),
-        (["--rate", "0"], "rate must be above 0 and at most 1, not 0"),
-        (["--rate", "nan"], "rate must be above 0 and at most 1, not nan"),
-        (["--subcollection"], "--subcollection needs runs, and -o DIR"),
-        (["--subcollection", "--by-query"], "--subcollection goes with no --by-query"),
-        (["--documents", "0.5"], "--documents needs runs, and -o DIR"),
-        (["--documents", "0.5", "--rate", "0.5"], "--documents goes with no --rate"),
-    ):
-        assert message in untied_sample(qrels, *arguments, code=1)
+    for arguments, code, message in (
+        (["--rate", "x"], 1, "--rate: expected a number"),
+        (["--strata", strata, "--rate", "1=1"], 1,
+         "strata.txt:1: expected 3 columns (query document stratum), found 2"),
+        (["--depth", "5"], 2, "a pool needs both --depth and runs"),
+        (["--strata", twice, "--rate", "1=1"], 1,
+         "twice.txt:2: expected one stratum for every document of a query, found"),
+        (["--rate", "0"], 1, "rate must be above 0 and at most 1, not 0"),
+        (["--rate", "nan"], 1, "rate must be above 0 and at most 1, not nan"),
+        (["--subcollection"], 2, "--subcollection needs runs, and -o DIR"),
+        (["--subcollection", "--by-query"], 2, "--subcollection does not go with --by-query"),
+        (["--documents", "0.5"], 2, "--documents needs runs, and -o DIR"),
+        (["--documents", "0.5", "--rate", "0.5"], 2, "--documents does not go with --rate"),
+    ):  # fmt: skip
+        assert message in untied_sample(qrels, *arguments, code=code)

@@ -109,7 +109,7 @@ def _notes(advice: Advice, depth: int) -> Iterator[str]:
     if advice.difference is not None:
         low, high = advice.difference
         settled = "; no judgment can change which run is better" if advice.settled else ""
-        yield f"the difference is between {low:.4f} and {high:.4f}{settled}"
+        yield f"the difference is between {low:.4f} and {high:.4f}, and need not reach either{settled}"
 
 
 def _cell(value: object, decimals: int) -> str:
