@@ -264,7 +264,7 @@ def test_command(tmp_path: Path) -> None:
     assert top[2].split("\t")[5:7] == ["", ""]
     assert command(a, b, "-m", "nDCG@10").returncode == 1
     assert command(a, tmp_path / "absent").returncode == 1
-    assert command("-", "-").returncode == 1
+    assert command("-", "-").returncode == 2
 
 
 def test_lengths_of_documents(tmp_path: Path) -> None:

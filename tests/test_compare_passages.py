@@ -260,12 +260,12 @@ def test_several_runs(capsys: pytest.CaptureFixture[str], files: Path) -> None:
 
 @pytest.mark.usefixtures("files")
 def test_what_the_command_refuses(capsys: pytest.CaptureFixture[str]) -> None:
-    for options, message in {
-        ("--passages", "-m", "RBO"): "--measure does not go with --passages",
-        ("--passages", "--ties", "docid"): "--ties does not go with --passages",
-        ("--passages", "--text-length", "0"): "length must be a number above 0, not 0.0",
-        ("--text-length", "5"): "--text-length goes with --passages",
-        ("--passages", "--qrels", "old.txt"): "old.txt:1: expected 5 fields",
+    for options, (code, message) in {
+        ("--passages", "-m", "RBO"): (2, "--measure does not go with --passages"),
+        ("--passages", "--ties", "docid"): (2, "--ties does not go with --passages"),
+        ("--passages", "--text-length", "0"): (1, "length must be a number above 0, not 0.0"),
+        ("--text-length", "5"): (2, "--text-length needs --passages"),
+        ("--passages", "--qrels", "old.txt"): (1, "old.txt:1: expected 5 fields"),
     }.items():
-        assert main(["compare", "old.txt", "new.txt", *options]) == 1
+        assert main(["compare", "old.txt", "new.txt", *options]) == code
         assert message in capsys.readouterr().err

@@ -297,11 +297,12 @@ def test_matrix(untied_: Command) -> None:
 def test_usage(untied_: Command) -> None:
     assert untied_("old.run")[0] == 1
     assert "there is only one run" in untied_("old.run")[2]
-    assert "--top tells queries of two runs" in untied_("old.run", "new.run", "--matrix", "--top", 2)[2]
-    assert "goes without --per-query" in untied_("old.run", "new.run", "--matrix", "-q")[2]
+    assert "--top is for two runs" in untied_("old.run", "new.run", "--matrix", "--top", 2)[2]
+    assert "leave out --per-query" in untied_("old.run", "new.run", "--matrix", "-q")[2]
     assert "only one input can be standard input" in untied_("old.run", "-", "--qrels", "-")[2]
     assert untied_("old.run", "new.run", "--top", "0")[0] == 2
-    assert untied_("old.run", "new.run", "-o", "old.run")[0] == 1
+    assert "expected a suffix of .tsv" in untied_("old.run", "new.run", "-o", "old.run")[2]
+    assert "one of the inputs" in untied_("old.run", "new.run", "-o", "old.run", "--format", "tsv")[2]
     assert "run 'old.run' is given twice" in untied_("old.run", "old.run")[2]
 
 

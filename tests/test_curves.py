@@ -91,15 +91,15 @@ def test_a_run_without_the_query_is_empty() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "code", "message"),
     [
-        (("--query", "none"), "the qrels do not hold query 'none'"),
-        (("--query", QUERY, "--rel", "9"), f"nothing is relevant to query '{QUERY}'"),
-        (("--query", QUERY, "--panel", "gain"), "--panel is for plots"),
+        (("--query", "none"), 1, "the qrels do not hold query 'none'"),
+        (("--query", QUERY, "--rel", "9"), 1, f"nothing is relevant to query '{QUERY}'"),
+        (("--query", QUERY, "--panel", "gain"), 2, "--panel needs a plot"),
     ],
 )
-def test_refused(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str) -> None:
-    assert main(["curve", str(EXAMPLE / "qrels.txt"), str(EXAMPLE / "amc.run"), *arguments]) == 1
+def test_refused(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], code: int, message: str) -> None:
+    assert main(["curve", str(EXAMPLE / "qrels.txt"), str(EXAMPLE / "amc.run"), *arguments]) == code
     assert message in capsys.readouterr().err
     with pytest.raises(untied.UntiedError, match="depth must be at least 1"):
         curves({"q": ["a"]}, {"q": ["a"]}, "q", depth=0)

@@ -299,7 +299,7 @@ def test_qrels_that_say_more(tmp_path):
 
 def test_formats_are_names(tmp_path):
     for read, names in [
-        (untied.read_run, "run format must be auto, trec, msmarco"),
+        (untied.read_run, "run format must be auto, trec, trec-ranks, msmarco"),
         (untied.read_qrels, "qrels format"),
     ]:
         with pytest.raises(untied.UntiedError, match=names):

@@ -170,7 +170,8 @@ def same_table(held: untied.Run | untied.Qrels, content: dict[str, Any], table: 
     if isinstance(held, untied.Run):
         assert kept(files.read_run(path, threads=1)) == kept(held)
     else:
-        assert kept(files.read_qrels(path, "auto" if held.format == "trec" else held.format, threads=1)) == kept(held)
+        format = "auto" if held.format == "trec" else held.format
+        assert kept(files.read_qrels(path, format=format, threads=1)) == kept(held)
 
 
 def nested(
@@ -192,7 +193,7 @@ def nested(
             return untied.read_run(path, format=layout, threads=1)
         if layout == "rank-eval":
             return untied.read_qrels(path, format=layout, threads=1)
-        return files.read_qrels(path, format, threads=1)
+        return files.read_qrels(path, format=format, threads=1)
 
     def second_read(data: bytes) -> tuple[dict[str, Any], second.Table]:
         content = second.Json(data).read()
