@@ -70,7 +70,7 @@ def alone(arguments: list[str], _: pytest.CaptureFixture[bytes]) -> tuple[object
 def told(arguments: list[str], capture: pytest.CaptureFixture[bytes]) -> str:
     """What a command says, writes and returns, as text."""
     before = set(Path().rglob("*"))
-    code, out, err = (alone if arguments[0] == "measures" else here)(arguments, capture)
+    code, out, err = (alone if arguments[0] in ("measures", "completion") else here)(arguments, capture)
     parts = [("exit code", f"{code}\n"), ("output", out.decode()), ("messages", err.decode())]
     written = sorted(path for path in set(Path().rglob("*")) - before if path.is_file())
     parts += [(str(path), shown(path)) for path in written]
