@@ -13,23 +13,23 @@ fn shift() -> Option<u64> {
     Some(seed.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)))
 }
 
-/// How many instances to draw where there are so many as a rule.
+/// How many instances to draw: these by day, ten times as many in a nightly run.
 pub fn many(instances: usize) -> usize {
     if shift().is_some() { 10 * instances } else { instances }
 }
 
-/// The seed of a test that has this one as a rule.
+/// The seed of a test: this one by day.
 pub fn seeded(seed: u64) -> u64 {
     seed.wrapping_add(shift().unwrap_or(0))
 }
 
-/// Seeds, one an instance.
+/// Seeds, one for each instance.
 pub fn seeds(instances: usize) -> Range<u64> {
     let first = shift().unwrap_or(0) >> 1;
     first..first + many(instances) as u64
 }
 
-/// All of these, of which so many, the first, stand for the others by day.
+/// All of these in a nightly run, by day only the first.
 pub fn some<T>(all: &[T], by_day: usize) -> &[T] {
     if shift().is_some() { all } else { &all[..by_day] }
 }

@@ -3,7 +3,7 @@
 
 use crate::error::{Error, Result};
 
-/// Room for so many values; `what` is it for.
+/// Room for a number of values; `what` says what it is for.
 ///
 /// # Errors
 /// There is not as much memory.

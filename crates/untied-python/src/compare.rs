@@ -280,7 +280,7 @@ pub fn difference_outcomes(
     })
 }
 
-/// Measures made ready for arrays of ids with so many columns.
+/// Measures made ready for arrays of ids with this number of columns.
 #[pyclass(frozen, module = "untied._core")]
 pub struct ArrayComparer {
     bulk: Bulk,

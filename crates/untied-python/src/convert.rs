@@ -188,7 +188,7 @@ impl Taken {
         Taken::with_columns(source, 1)
     }
 
-    /// The same with so many numbers a row.
+    /// The same with several numbers a row.
     pub fn with_columns(source: &Bound<'_, PyAny>, numbers: usize) -> Taken {
         let mut chunks = Chunks::new(numbers);
         if let Ok(dict) = source.cast_exact::<PyDict>() {

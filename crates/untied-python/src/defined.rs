@@ -409,7 +409,7 @@ fn packed<'py>(py: Python<'py>, numbers: impl ExactSizeIterator<Item = [u8; 8]>)
     })
 }
 
-/// The documents of a ranking that a formula is given: so many.
+/// How many documents of a ranking a formula is given.
 struct Documents(usize);
 
 impl Documents {

@@ -36,7 +36,7 @@ pub enum Kind {
     Tag,
     /// The number of topics, only in the summary.
     Topics,
-    /// One character for each of the first so many documents, only for topics.
+    /// One character for each of the first documents, up to a number; only for topics.
     Relevances(usize),
     /// Whole numbers, summed over topics.
     Count(Spec),

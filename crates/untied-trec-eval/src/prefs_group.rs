@@ -223,7 +223,7 @@ impl Kinds {
     }
 }
 
-/// The first so many documents of the last class, and what they fulfil.
+/// The first documents of the last class, up to a number, and what they fulfil.
 #[derive(Default)]
 struct Kept {
     documents: u64,

@@ -241,7 +241,7 @@ fn write_whole(value: f64, out: &mut Vec<u8>) {
     write_digits(value.abs() as u64, 1, out);
 }
 
-/// At least so many digits of a number.
+/// A number with at least this many digits.
 fn write_digits(mut number: u64, least: usize, out: &mut Vec<u8>) {
     let mut digits = [b'0'; 20];
     let mut at = digits.len();

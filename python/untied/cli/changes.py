@@ -167,7 +167,7 @@ def _rank(row: dict[str, Any], side: str) -> str | None:
 
 
 def _filled(label: str, entries: Sequence[str], most: int) -> Iterable[str]:
-    """Entries in lines of at most so many characters, none of them broken."""
+    """Entries in lines up to a width, none of them broken."""
     line, empty = label, True
     for number, entry in enumerate(entries, 1):
         text = entry + ("," if number < len(entries) else "")

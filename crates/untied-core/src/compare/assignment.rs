@@ -50,7 +50,7 @@ pub fn assignment<'a>(
     })
 }
 
-/// The whole distribution of `Delta` in a query of two runs, on a grid of about so many points or drawn from a seed.
+/// The whole distribution of `Delta` in a query of two runs, on a grid of about this many points, or drawn from a seed.
 ///
 /// # Errors
 /// The measure, a score or a probability is refused, a run lacks the query, or the measure has no value.

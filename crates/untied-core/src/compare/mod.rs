@@ -267,7 +267,7 @@ impl Gathered {
     }
 }
 
-/// Every two of so many runs, each with itself or not.
+/// Every two of several runs, each with itself or not.
 fn pairs(runs: usize, itself: bool) -> impl Iterator<Item = (usize, usize)> {
     (0..runs).flat_map(move |a| (a + usize::from(!itself)..runs).map(move |b| (a, b)))
 }

@@ -14,7 +14,7 @@ use crate::table::{Chunk, Qrels, Run, Whole, returned};
 /// so that the same error is found first.
 const BLOCKS: u64 = 16;
 
-/// Queries that a run lacks are evaluated so many at a time.
+/// How many of the queries that a run lacks are evaluated at a time.
 const ABSENT: usize = 1 << 16;
 
 /// What is known so far of a run that comes in pieces.

@@ -142,7 +142,7 @@ impl Measure for Bpref {
 /// Smallest and largest number of non-relevant documents above a relevant one of a group; all between are as likely.
 type Between = (i64, i64);
 
-/// For a group with so many non-relevant documents before it, and in it.
+/// For a group, by the numbers of non-relevant documents before it and in it.
 fn range(before: usize, nonrelevant: usize, resolution: Resolution) -> Between {
     let (first, last) = (before as i64, (before + nonrelevant) as i64);
     match resolution {

@@ -208,7 +208,7 @@ impl Measure for RPrecision {
     }
 }
 
-/// H with so many open documents relevant.
+/// H when the first open documents, in a given number, are relevant.
 fn hits_at(filling: &Filling, stage: Stage, cutoff: usize, resolution: Resolution) -> f64 {
     let group = filling.groups.partition_point(|slot| slot.start + slot.size <= cutoff);
     let before = filling.before(stage, group);

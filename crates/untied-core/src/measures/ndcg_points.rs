@@ -58,7 +58,7 @@ fn extremes(orders: &Orders, gain: &Gain, value: impl Fn(&Ranking) -> f64) -> (f
     (value(&low), value(&high))
 }
 
-/// Rndcg whose last point counts if the ranking is by so many documents longer than the positive part of the ideal
+/// Rndcg whose last point counts if the ranking is longer, by this many documents, than the positive part of the ideal
 /// one (2 in `trec_eval`).
 ///
 /// # Errors

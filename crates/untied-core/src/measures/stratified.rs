@@ -181,7 +181,7 @@ impl StratifiedAp {
         relevant.min(self.most)
     }
 
-    /// Mean of what a stratum adds at a position with so many documents of the group above; `own` says that the
+    /// Mean of what a stratum adds at a position with `above` documents of the group above it; `own` says that the
     /// relevant document there belongs to it.
     fn mean_above(&self, part: &StratifiedGroup<'_>, stratum: usize, above: usize, own: bool) -> f64 {
         let [relevant, nonrelevant, unsampled] = part.counts[stratum];

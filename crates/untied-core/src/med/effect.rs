@@ -38,7 +38,7 @@ const DIVISOR: Parameter = Parameter {
 const PER_GRADE: Parameter = Parameter {
     name: "per_grade",
     default: "None",
-    help: "if given, at most so many documents have each grade from 1 to max_grade (DCG, nDCG)",
+    help: "if given, the most documents that have each grade from 1 to max_grade (DCG, nDCG)",
 };
 const TIES: Parameter = Parameter {
     name: "ties",
@@ -130,7 +130,7 @@ pub trait Comparer: Send + Sync {
         None
     }
 
-    /// All differences with their probabilities, on a grid of about so many points or drawn from a seed: of Delta, where
+    /// All differences with their probabilities, on a grid of about this many points, or drawn from a seed: of Delta, where
     /// it is defined.
     fn outcomes(&self, _pair: &RankingPair<'_>, _work: &mut Workspace, _grid: (usize, u64)) -> Option<Outcomes> {
         None

@@ -50,7 +50,7 @@ struct Share<'w> {
 }
 
 impl Share<'_> {
-    /// Of so many relevant documents among the first k, and so many in all.
+    /// By the numbers of relevant documents among the first k and in all.
     fn value(&self, hits: f64, relevant: f64) -> f64 {
         match self.f1 {
             Some(k) => 2.0 * hits / (k + relevant),

@@ -43,6 +43,6 @@ pub enum RecallBase {
     Qrels,
     /// Those in the ranking, as McSherry & Najork.
     Ranking,
-    /// So many.
+    /// This number.
     Number(usize),
 }

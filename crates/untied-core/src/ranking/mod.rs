@@ -157,7 +157,7 @@ impl Ranking {
         self.spans.push(Span { start: start as u32, size: 1, levels: self.levels.len() as u32 });
     }
 
-    /// Drop all but the first so many documents of a ranking without ties.
+    /// Keep only the first `depth` documents of a ranking without ties.
     pub fn cut(&mut self, depth: usize) {
         self.retrieved = self.retrieved.min(depth);
         self.spans.truncate(self.spans.partition_point(|span| (span.start as usize) < depth));

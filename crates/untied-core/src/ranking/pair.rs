@@ -35,7 +35,7 @@ impl Positions {
 }
 
 impl Side {
-    /// A ranking whose tie groups end after so many documents.
+    /// A ranking whose tie groups end after these numbers of documents.
     #[must_use]
     pub fn new(ends: Vec<u32>) -> Side {
         Side { ends }

@@ -18,7 +18,7 @@ pub enum Precision {
     Float16,
     /// Rounded to bfloat16.
     Bfloat16,
-    /// Rounded to so many decimals (half to even, of the exact decimal value).
+    /// Rounded to this number of decimals (half to even, of the exact decimal value).
     Decimals(u8),
 }
 
@@ -47,7 +47,7 @@ impl Precision {
     }
 }
 
-/// Rounded, half to even, to a binary format with so many bits after the point, this smallest exponent of normal
+/// Rounded, half to even, to a binary format with this number of bits after the point, this smallest exponent of normal
 /// numbers and this largest number; infinite beyond it.
 fn to_binary(score: f64, bits: i32, smallest: i32, largest: f64) -> f64 {
     let exponent = (((score.to_bits() >> 52) & 0x7ff) as i32 - 1023).max(smallest);

@@ -58,7 +58,7 @@ impl Blocks {
         Ok(Blocks { path: path.into(), from, lines: 0 })
     }
 
-    /// Parse the next blocks, at most so many, in parallel; the results in the order of the file, none at its end.
+    /// Parse the next blocks, up to a number, in parallel; the results in the order of the file, none at its end.
     ///
     /// The parser sees whole lines (only the last block may lack its final newline) and room of its worker's own, which
     /// is kept between blocks. Of several errors the first in the file is reported, whatever the number of threads.
@@ -93,7 +93,7 @@ where
     in_order(path, 0, parse_file(spool, spool.len(), 0..spool.len().div_ceil(BLOCK as u64), &parse))
 }
 
-/// The blocks, or the first error in the file; so many lines came before.
+/// The blocks, or the first error in the file; `before` counts the lines before them.
 fn in_order<T>(path: &str, mut before: u64, results: Vec<Outcome<T>>) -> Result<Vec<Parsed<T>>> {
     let mut blocks = Vec::with_capacity(results.len());
     for result in results {

@@ -27,7 +27,7 @@ pub fn header(bytes: &[u8], delimiter: u8) -> Result<(Vec<String>, usize), LineE
     Ok((names, fields.at))
 }
 
-/// Parse records of so many fields.
+/// Parse records of a given number of fields.
 pub fn parse(
     bytes: &[u8],
     delimiter: u8,

@@ -57,7 +57,7 @@ impl<'a> Text<'a> {
         found
     }
 
-    /// The first so many bytes.
+    /// The first bytes, up to a number.
     #[inline]
     fn split(&mut self, length: usize) -> &'a [u8] {
         let (first, rest) = self.0.split_at(length);

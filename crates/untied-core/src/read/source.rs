@@ -35,10 +35,10 @@ const SIGNATURE: usize = 6;
 /// highest level of xz takes 65 MiB. (zstd refuses what takes more than 128 MiB on its own.)
 const UNPACKING: u64 = 512 << 20;
 
-/// An archive may hold so many bytes, whatever its size,
+/// Any archive may expand to this many bytes;
 const HARMLESS: u64 = 64 << 20;
 
-/// and beyond that so many times its size. Runs and judgments hold five to fifty times; gzip could hold a thousand times,
+/// beyond that, to this many times its size. Runs and judgments hold five to fifty times; gzip could hold a thousand times,
 /// the others far more.
 const PROPORTION: u64 = 250;
 

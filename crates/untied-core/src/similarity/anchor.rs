@@ -111,7 +111,7 @@ fn mean(targets: &[Target], size: f64, slots: f64) -> f64 {
     sum
 }
 
-/// The sum of precisions where so many candidates, from the groups that come first here, are relevant; the i-th of
+/// The sum of precisions by how many candidates, from the groups that come first here, are relevant; the i-th of
 /// `count` relevant documents of a group is at the rank given.
 fn extreme<'a>(
     targets: impl Iterator<Item = &'a Target>,

@@ -189,7 +189,7 @@ fn sizes(side: &Side) -> Vec<f64> {
     (0..side.groups()).map(|group| side.positions(group).size() as f64).collect()
 }
 
-/// The sum of squares of so many documents of each group.
+/// The sum of squares over the documents of each group.
 fn squares_of(counts: &[f64], moments: &[Moments]) -> f64 {
     counts.iter().zip(moments).map(|(count, one)| count * (one.mean * one.mean + one.variance)).sum()
 }

@@ -26,7 +26,7 @@ impl Joined {
         Joined::of(pair.blocks.clone(), pair.a.groups(), pair.b.groups())
     }
 
-    /// Blocks between so many groups.
+    /// Blocks between this many groups.
     pub fn of(blocks: Vec<Block>, groups_a: usize, groups_b: usize) -> Joined {
         let (mut a, mut b) = (vec![0; groups_a], vec![0; groups_b]);
         for block in &blocks {
@@ -100,7 +100,7 @@ impl Group {
 pub struct Tree(Vec<f64>);
 
 impl Tree {
-    /// Zero for so many groups.
+    /// Zero for this many groups.
     pub fn new(groups: usize) -> Tree {
         Tree(vec![0.0; groups + 1])
     }

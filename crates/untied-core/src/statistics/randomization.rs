@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::random::Random;
 use crate::watch;
 
-/// Beyond so many differences other than 0, all signs are never listed.
+/// With more differences other than 0, all signs are never listed.
 const MOST_LISTED: usize = 50;
 /// Differences whose signs are looked up together.
 const TOGETHER: usize = 8;
@@ -40,7 +40,7 @@ pub struct Counts {
 /// Compare the sum of differences with sums under random signs.
 ///
 /// All choices of signs are counted, in two halves of which each is listed and sorted, where a half has at most
-/// `samples` of them; otherwise so many are drawn, the same ones for every `seed` and number of differences. Sums that
+/// `samples` of them; otherwise that many are drawn, the same ones for every `seed` and number of differences. Sums that
 /// are equal but for rounding count as equal.
 ///
 /// # Errors

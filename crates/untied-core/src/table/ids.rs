@@ -64,7 +64,7 @@ impl Documents {
         self.bytes.len() + id.len() <= Documents::MOST_BYTES
     }
 
-    /// Make room for so many more ids, of so many bytes together.
+    /// Make room for more ids, of `bytes` bytes together.
     pub fn reserve(&mut self, ids: usize, bytes: usize) {
         self.bytes.reserve(bytes);
         self.ends.reserve(ids);

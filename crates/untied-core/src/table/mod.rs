@@ -48,7 +48,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// A block with so many columns of numbers.
+    /// A block with this number of columns of numbers.
     #[must_use]
     pub fn new(numbers: usize) -> Self {
         Block { columns: vec![Vec::new(); numbers], ..Block::default() }
@@ -123,13 +123,13 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// An empty chunk with so many columns of numbers.
+    /// An empty chunk with this number of columns of numbers.
     #[must_use]
     pub fn new(numbers: usize) -> Self {
         Chunk { block: Block::new(numbers), ..Chunk::default() }
     }
 
-    /// Make room for so many more rows, whose ids have so many bytes together.
+    /// Make room for more rows, whose ids have `bytes` bytes together.
     pub fn reserve(&mut self, rows: usize, bytes: usize) {
         self.block.docs.reserve(rows, bytes);
         self.block.columns.iter_mut().for_each(|column| column.reserve(rows));

@@ -28,7 +28,7 @@ struct Threshold {
     allowed: bool,
     /// J_t
     judged: usize,
-    /// F_t where so many open documents are in it, from the top down and from the bottom up.
+    /// F_t by the number of open documents in it, from the top down and from the bottom up.
     high: Vec<f64>,
     low: Vec<f64>,
 }

@@ -103,7 +103,7 @@ impl Filling {
         self.groups.iter().enumerate().map(|(group, slot)| relevant(group) - slot.known).collect()
     }
 
-    /// The first group at whose end there are so many relevant documents.
+    /// The first group at whose end there are at least this many relevant documents.
     pub fn reaching(&self, stage: Stage, relevant: usize) -> usize {
         self.before[1..].partition_point(|&before| self.relevant(stage, before) < relevant)
     }

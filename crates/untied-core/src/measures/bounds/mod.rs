@@ -122,7 +122,7 @@ impl Open<'_> {
         self.ranking.groups().map(|group| group.size - group.relevant(0.0)).collect()
     }
 
-    /// The value where of each group so many open documents, and of those not retrieved so many, have this grade, and
+    /// The value where these numbers of open documents of each group, and of those not retrieved, have this grade, and
     /// all others grade 0.
     pub(crate) fn value(&self, measure: &dyn Measure, grade: f64, chosen: &[usize], unretrieved: usize) -> f64 {
         let mut assigned = Ranking::default();
@@ -150,7 +150,7 @@ impl Open<'_> {
         self.resolved(measure, assigned, grade, self.count())
     }
 
-    /// The value of a ranking in which nothing is open, so many documents having got this grade.
+    /// The value of a ranking in which nothing is open, after some documents got this grade.
     fn resolved(&self, measure: &dyn Measure, tied: Ranking, grade: f64, chosen: usize) -> f64 {
         let levels: Vec<Level> = judged(self.truth.levels, grade, chosen, self.count() - chosen).collect();
         self.of_orders(measure, tied, &self.truth.with_levels(&levels))

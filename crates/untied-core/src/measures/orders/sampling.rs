@@ -22,7 +22,7 @@ pub const DRAWN_AT_LEAST: u64 = 2 * STEP;
 /// Standard error that is small enough, as a share of the largest value drawn.
 const ERROR: f64 = 1e-3;
 
-/// A tie group as classes: so many documents of each, and others that no measure looks at.
+/// A tie group as classes: the number of documents of each, and of others that no measure looks at.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Classes {
     /// Documents ranked before the group.

@@ -72,7 +72,7 @@ pub fn solve(weights: &Weights) -> Solution {
     Solution { value, bound: value, gains, nodes: 0 }
 }
 
-/// The largest S(A) - S(B) where at most so many unknown documents have each gain; any number of them gain nothing.
+/// The largest S(A) - S(B) where each gain has a largest number of unknown documents; any number of them gain nothing.
 #[must_use]
 pub fn solve_limited(weights: &Weights, grades: &[Grade]) -> Solution {
     let mut gains: Vec<f64> = weights.documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
@@ -93,7 +93,7 @@ pub fn solve_limited(weights: &Weights, grades: &[Grade]) -> Solution {
     Solution { value, bound: value, gains, nodes: 0 }
 }
 
-/// The most that a ranking can be worth if at most so many documents have each gain: with `most` counting judged
+/// The most that a ranking can be worth if each gain has a largest number of documents: with `most` counting judged
 /// documents too, the ideal DCG that goes with [`solve_limited`].
 #[must_use]
 pub fn ideal(discounts: &[f64], grades: &[Grade]) -> f64 {

@@ -86,7 +86,7 @@ fn test_both(
     test(name, &pair.swapped());
 }
 
-/// The search of AP times the depth, solved in at most so many nodes.
+/// The search of AP times the depth, solved within a number of nodes.
 fn precisions(name: &str, pair: &Instance, nodes: u64, workspace: &mut quadratic::Workspace) -> Solution {
     let found = quadratic::solve(pair, nodes, workspace);
     assert_eq!(found.bound, found.value, "{name} at depth {}: {} nodes", pair.depth, found.nodes);
@@ -308,7 +308,7 @@ fn tied_cascades_are_the_largest_mean_over_all_assignments() {
     }
 }
 
-/// Long rankings of so many tie groups of about equal size, in both directions.
+/// Long rankings of a given number of tie groups of about equal size, in both directions.
 fn tied_pairs(
     (depth, groups): (usize, (u32, u32)),
     share: f64,

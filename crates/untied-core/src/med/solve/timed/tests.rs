@@ -28,7 +28,7 @@ fn side(
     side
 }
 
-/// Two rankings of so many documents each, most of them shared; times may depend much on relevance, or little.
+/// Two rankings of n documents each, most of them shared; times may depend much on relevance, or little.
 fn draw(seed: u64, length: usize, tied: bool) -> Timed {
     let mut random = Random::new(seed);
     let share = |random: &mut Random| random.below(1000) as f64 / 1000.0;
