@@ -34,13 +34,12 @@ pub use column::Column;
 pub use given::{Given, Totals};
 pub use groups::Groups;
 pub use labels::Labels;
-use labels::Place;
 
 use crate::error::{Error, Result};
 use crate::evaluate::{Evaluation, Facts, Plan, Ranked, Source, Value, Workspace, evaluate_source};
 use crate::measures::Scope;
 use crate::names::{Needs, Spec};
-use crate::ranking::{Layout, Order, Places, Precision};
+use crate::ranking::{Layout, Order, Precision};
 use crate::registry;
 use crate::settings::{Settings, Unjudged};
 use crate::table::{Found, Judgments};
@@ -100,7 +99,13 @@ impl Labels {
         if found != expected {
             return Err(Error::Value(format!("{name}: expected {expected} scores, one for each label, found {found}")));
         }
-        evaluate_source(&Columns { labels: self, scores }, plan, settings, |_| ()).map(|(evaluation, _)| evaluation)
+        let columns = Columns { labels: self, scores };
+        let source = Labelled {
+            labels: self,
+            name: |query| format!("{query} (counted from 0)"),
+            rank: |query, truth: &Judgments<'_>, room: &mut Workspace| columns.rank(query, truth, plan, settings, room),
+        };
+        evaluate_source(&source, plan, settings, |_| ()).map(|(evaluation, _)| evaluation)
     }
 
     /// Aggregates of many columns of scores. Values do not depend on the number of threads.
@@ -123,20 +128,8 @@ struct Columns<'a> {
     scores: &'a Scores<'a>,
 }
 
-impl Source for Columns<'_> {
-    fn len(&self) -> usize {
-        self.labels.groups().len()
-    }
-
-    fn name(&self, query: usize) -> String {
-        format!("{query} (counted from 0)")
-    }
-
-    #[inline]
-    fn judgments(&self, query: usize) -> Judgments<'_> {
-        self.labels.judgments(query)
-    }
-
+impl Columns<'_> {
+    /// Write the ranking of a query: by counting where that is enough and cheaper, else by sorting.
     #[inline]
     fn rank(
         &self,
@@ -146,23 +139,40 @@ impl Source for Columns<'_> {
         settings: Settings,
         room: &mut Workspace,
     ) -> Result<Ranked> {
-        if let Some(sparse) = self.labels.sparse(query).filter(|_| plan.reads_relevant_only(settings)) {
-            let range = self.labels.groups().range(query);
-            let Workspace { places, all, .. } = room;
-            if let Some(finite) = self.count(&range, sparse.relevant, settings.precision, places) {
-                if !finite {
-                    return Err(self.refuse(range, None::<fn(u32) -> bool>, settings.precision));
-                }
+        let Columns { labels, scores: Scores { ascending, .. } } = *self;
+        let range = labels.groups().range(query);
+        let is_there = labels.is_there(query);
+        let mut read = Vec::new();
+        let (column, rows) = self.read(&range, settings.precision, &mut read);
+        let check =
+            |finite| if finite { Ok(()) } else { Err(self.refuse(range.clone(), is_there, settings.precision)) };
+        if let Some(sparse) = labels.sparse(query).filter(|_| plan.reads_relevant_only(settings)) {
+            let wanted = sparse.relevant.iter().map(|place| place.row);
+            if let Some(finite) = column.count(rows.clone(), wanted, *ascending, &mut room.places) {
+                check(finite)?;
                 let levels = sparse.relevant.iter().map(|place| place.level);
-                let mixed = places.rank(levels, truth.grades(), range.len(), &mut all.tied);
+                let mixed = room.places.rank(levels, truth.grades(), range.len(), &mut room.all.tied);
                 return Ok(Ranked { mixed, matched: sparse.judged });
             }
         }
-        self.labels.rank(query, truth, settings, room, |order| self.sort(query, settings.precision, order))
+        labels.rank(query, truth, settings, room, |order| check(column.sort(rows, is_there, *ascending, order)))
     }
-}
 
-impl Columns<'_> {
+    /// A query's scores as they are compared, and where they stand: in the column, or rounded in `read`.
+    #[inline]
+    fn read<'b>(
+        &'b self,
+        range: &Range<usize>,
+        precision: Precision,
+        read: &'b mut Vec<f64>,
+    ) -> (Column<'b>, Range<usize>) {
+        if precision == Precision::Float64 {
+            return (self.scores.column, range.clone());
+        }
+        self.scores.column.visit(range.clone(), |score| read.push(precision.read(score)));
+        (Column::Float64(read), 0..range.len())
+    }
+
     /// What to say of the first score of a query that is refused.
     fn refuse(&self, range: Range<usize>, is_there: Option<impl Fn(u32) -> bool>, precision: Precision) -> Error {
         let is_there = |row| is_there.as_ref().is_none_or(|is_there| is_there(row));
@@ -181,56 +191,19 @@ impl Columns<'_> {
             false => format!("{name}: expected finite numbers, found {score} for {place}"),
         })
     }
-
-    /// Sort the scores of a query.
-    #[inline]
-    fn sort(&self, query: usize, precision: Precision, order: &mut Order) -> Result<()> {
-        let range = self.labels.groups().range(query);
-        let is_there = self.labels.is_there(query);
-        let finite = match precision {
-            Precision::Float64 => self.scores.column.sort(range.clone(), is_there, self.scores.ascending, order),
-            precision => self.sort_rounded(range.clone(), is_there, precision, order),
-        };
-        if finite { Ok(()) } else { Err(self.refuse(range, is_there, precision)) }
-    }
-
-    /// Count the places of some rows of a query, if that is cheaper than sorting it; whether all scores are finite.
-    #[inline]
-    fn count(&self, range: &Range<usize>, rows: &[Place], precision: Precision, places: &mut Places) -> Option<bool> {
-        let Scores { column, ascending, .. } = *self.scores;
-        if precision == Precision::Float64 {
-            return column.count(range.clone(), rows.iter().map(|place| place.row), ascending, places);
-        }
-        let mut read = Vec::with_capacity(range.len());
-        column.visit(range.clone(), |score| read.push(precision.read(score)));
-        Column::Float64(&read).count(0..read.len(), rows.iter().map(|place| place.row), ascending, places)
-    }
-
-    /// Sort scores that are read at another precision than theirs.
-    fn sort_rounded(
-        &self,
-        range: Range<usize>,
-        is_there: Option<impl Fn(u32) -> bool>,
-        precision: Precision,
-        order: &mut Order,
-    ) -> bool {
-        let mut read = Vec::with_capacity(range.len());
-        self.scores.column.visit(range, |score| read.push(precision.read(score)));
-        Column::Float64(&read).sort(0..read.len(), is_there, self.scores.ascending, order)
-    }
 }
 
-/// Labelled documents, each query in the order that `sort` finds; `name` is what a query is called in messages.
-pub(crate) struct Labelled<'a, N, S> {
+/// Labelled documents, each query with the ranking that `rank` writes; `name` is what a query is called in messages.
+pub(crate) struct Labelled<'a, N, R> {
     pub labels: &'a Labels,
     pub name: N,
-    pub sort: S,
+    pub rank: R,
 }
 
-impl<N, S> Source for Labelled<'_, N, S>
+impl<N, R> Source for Labelled<'_, N, R>
 where
     N: Fn(usize) -> String + Sync,
-    S: Fn(usize, &mut Order) -> Result<()> + Sync,
+    R: Fn(usize, &Judgments<'_>, &mut Workspace) -> Result<Ranked> + Sync,
 {
     fn len(&self) -> usize {
         self.labels.groups().len()
@@ -251,17 +224,17 @@ where
         query: usize,
         truth: &Judgments<'_>,
         _plan: &Plan,
-        settings: Settings,
+        _settings: Settings,
         room: &mut Workspace,
     ) -> Result<Ranked> {
-        self.labels.rank(query, truth, settings, room, |order| (self.sort)(query, order))
+        (self.rank)(query, truth, room)
     }
 }
 
 impl Labels {
     /// Write the ranking of a query in the order that `sort` finds.
     #[inline]
-    fn rank(
+    pub(crate) fn rank(
         &self,
         query: usize,
         truth: &Judgments<'_>,

@@ -19,13 +19,14 @@ pub use ties::Ties;
 
 use crate::arrays::{Column, Given, Groups, Labelled, Labels, Totals};
 use crate::error::{Error, Result};
-use crate::evaluate::{Evaluation, Facts, Plan, Total, Value, evaluate_source};
+use crate::evaluate::{Evaluation, Facts, Plan, Total, Value, Workspace, evaluate_source};
 use crate::measures::Scope;
 use crate::names::{Needs, Spec};
 use crate::ranking::score::Float64;
 use crate::ranking::{Layout, Order};
 use crate::registry;
 use crate::settings::Settings;
+use crate::table::Judgments;
 use crate::watch;
 
 /// Queries with labelled documents, and features of these.
@@ -243,7 +244,13 @@ impl<D: Data> Work<'_, D> {
             }
             Ok(())
         };
-        let source = Labelled { labels, name: |query| self.data.id(first + query), sort };
+        let source = Labelled {
+            labels,
+            name: |query| self.data.id(first + query),
+            rank: |query, truth: &Judgments<'_>, room: &mut Workspace| {
+                labels.rank(query, truth, self.settings, room, |order| sort(query, order))
+            },
+        };
         evaluate_source(&source, self.plan, self.settings, |_| ()).map(|(found, _)| found)
     }
 }
