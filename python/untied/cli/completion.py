@@ -82,15 +82,22 @@ def _cases() -> str:
     return "".join(f'    "{key}") words="{" ".join(found)}" ;;\n' for key, found in _words().items())
 
 
-def _bash() -> str:
+def _words_function(say: str) -> str:
+    """The function of bash and zsh that finds the words of a case, and says them by a command of the shell."""
     return f"""\
 _untied_words() {{
   local words
   case "$1" in
 {_cases()}    *) return 1 ;;
   esac
-  printf '%s' "$words"
+  {say} "$words"
 }}
+"""
+
+
+def _bash() -> str:
+    return f"""\
+{_words_function("printf '%s'")}\
 _untied() {{
   local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}" command words
   COMPREPLY=()
@@ -110,13 +117,7 @@ complete -F _untied untied
 def _zsh() -> str:
     return f"""\
 #compdef untied
-_untied_words() {{
-  local words
-  case "$1" in
-{_cases()}    *) return 1 ;;
-  esac
-  print -r -- "$words"
-}}
+{_words_function("print -r --")}\
 _untied() {{
   local current="${{words[CURRENT]}}" previous="${{words[CURRENT-1]}}" command="" found=""
   if (( CURRENT > 2 )); then command="${{words[2]}}"; fi
