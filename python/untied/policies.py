@@ -258,7 +258,7 @@ class Policies:
 def described_by(*sources: object) -> Callable[[Described], Described]:
     """Describe parameters where they are used: those that are ``As for `...`.`` get the words of the first source.
 
-    More words of the same parameter stay behind them. Editors that read the source show what stands there.
+    Words that follow the reference are kept after them. Editors that read only the source show the reference.
     """
 
     def describe(target: Described) -> Described:

@@ -43,7 +43,7 @@ def each(items: Sequence[T], unit: str) -> Iterator[T]:
 
 
 def steps(items: Sequence[T], unit: str, whole: str) -> Iterator[T]:
-    """Go through items called `unit`, and tell how far `whole` is with them; nothing is told about each of them."""
+    """Go through items called `unit` and report how far `whole` is; the work on each item reports nothing itself."""
     observer = _observer
     if observer is None:
         yield from items

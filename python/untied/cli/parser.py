@@ -55,7 +55,7 @@ class _RefusedError(Exception):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors tell what to do, in a line, and one line of usage; they can be written to any stream."""
+    """A parser whose errors are one line saying what to do and one line of usage, and can be written to any stream."""
 
     #: Whether arguments that are refused are read once more.
     _tries = False

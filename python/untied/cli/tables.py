@@ -129,7 +129,7 @@ class Sheet:
 
 
 def number(value: float | None, column: str, digits: int) -> str:
-    """A number with so many decimals; a variance, which is small, with so many digits that count."""
+    """A number with this many decimals; a variance, which is small, with this many significant digits."""
     if value is None:
         return ""  # not known
     return f"{value:.{digits}g}" if column == "variance" else f"{value:.{digits}f}"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Documentation:
-    """``__doc__`` of measures: of the type what it always is, of a measure its own facts, written when asked for."""
+    """``__doc__``: the type's own for the type; for a measure its facts, written when asked for."""
 
     def __init__(self, of_type: str | None) -> None:
         self.of_type = of_type

@@ -85,7 +85,7 @@ def document(measure: Measure) -> str:
 
 
 def docstring(info: MeasureInfo, *, comparing: bool) -> str:
-    """What is known of a measure, in sections as numpydoc has them."""
+    """A measure's docstring, in numpydoc's sections."""
     from untied.measures.examples import EXAMPLES
 
     lines = [f"{info['name']}{SUFFIX[info['cutoff']]}: {info['title'].removesuffix('.')}.", ""]

@@ -18,7 +18,7 @@ MOST_CHARACTERS = 240
 
 
 def check_texts(queries_text: TextsLike | None, docs_text: TextsLike | None) -> None:
-    """Refuse, before any work, what are no texts."""
+    """Refuse anything but texts before any work is done."""
     check(queries_text, "queries_text")
     check(docs_text, "docs_text")
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LINES, ROWS, WIDTH = 60, 200, 100
 #: What marks runs whose values the order of tied documents may decide.
 MARK = "~"
-#: The look of what is said in passing.
+#: The look of remarks.
 FAINT = "opacity:.65;font-size:85%"
 
 
@@ -63,7 +63,7 @@ class Grid:
     def __init__(self, columns: dict[str, Sequence[Any]], texts: int, size: int, most: int) -> None:
         self.head = list(columns)
         self.texts = texts
-        #: Measures of which it is open what is best.
+        #: Measures for which the best run is open.
         self.contested: list[str] = []
         self.more = f"{size - most} more rows" if size > most else ""
         self.rows = list(zip(*(cells[:most] for cells in columns.values()), strict=True))

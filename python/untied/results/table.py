@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from untied.results.shown import Grid
 
-#: What there is of a value, in the order in which the native part tells it.
+#: The fields of a value, in the native part's order.
 FIELDS = ("value", "low", "high", "variance")
 
 

@@ -1,4 +1,4 @@
-"""Conducting a study: what is missing is computed, then tables, plots and a summary are written."""
+"""Conducting a study: compute the parts that are missing, then write tables, plots and a summary."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Figure(NamedTuple):
 
 
 def panels(figure: Any, count: int, columns: int, **shared: Any) -> list[Any]:
-    """That many axes in so many columns."""
+    """A figure with this many axes, in this many columns."""
     axes = list(figure.subplots(-(-count // columns), columns, squeeze=False, **shared).flat)
     for axis in axes[count:]:
         axis.set_axis_off()

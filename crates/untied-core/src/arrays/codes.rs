@@ -112,7 +112,7 @@ pub(super) fn encode(given: &Given<'_>, groups: &Groups, totals: &[f64]) -> Resu
     Ok((grades, Codes::Wide(codes)))
 }
 
-/// The same where all grades are small whole numbers.
+/// As [`encode`], if all grades are small whole numbers.
 fn narrow(given: &Given<'_>, totals: &[f64]) -> Option<(Vec<f64>, Vec<u8>)> {
     let mut codes = vec![0; given.labels.len()];
     let look = |(part, codes): (usize, &mut [u8])| {

@@ -16,7 +16,7 @@ pub enum Totals<'a> {
     ByGrade(&'a [(f64, &'a [u64])]),
 }
 
-/// What is known of documents, one by one.
+/// Labels of all documents, and which of them are padding or unjudged.
 #[derive(Debug, Clone, Copy)]
 pub struct Given<'a> {
     /// Grades; NaN is not judged.
@@ -29,7 +29,7 @@ pub struct Given<'a> {
     pub totals: Totals<'a>,
 }
 
-/// What is known of a document.
+/// A document's label.
 pub(super) enum Label {
     Absent,
     Unjudged,

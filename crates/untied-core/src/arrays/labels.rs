@@ -59,7 +59,7 @@ struct End {
     judged: bool,
 }
 
-/// What is known of a query whose relevant documents are few.
+/// A query with few relevant documents.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sparse<'a> {
     /// The documents with a grade above 0.

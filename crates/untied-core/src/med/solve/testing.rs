@@ -13,7 +13,7 @@ impl Instance {
     }
 }
 
-/// Two rankings of documents by number; `known` tells what is known of a document.
+/// Two rankings of documents by number; `known` gives a document's judgment, if it has one.
 pub(crate) fn instance(
     a: &[usize],
     b: &[usize],
@@ -51,7 +51,7 @@ pub(crate) fn small(random: &mut Random, top: f64, gains: &[f64]) -> Instance {
     instance(&a, &b, depth, top, |id| known[id])
 }
 
-/// What is known if a share of the documents is judged; `grades` are the gains that are judged, from the least.
+/// Judgments of a share of the documents; `grades` are the gains they may have, from the least.
 pub(crate) fn judged(random: &mut Random, depth: usize, share: f64, grades: &[f64]) -> Vec<Option<f64>> {
     let mut known = |rank: usize| {
         let relevant = 0.7 / (1.0 + rank as f64 / (depth as f64 / 10.0)) + 0.03;
@@ -207,7 +207,7 @@ impl Tied {
     }
 
     /// The difference of the means of a formula of gains by rank, over all orders. What A lacks gains `top`, down to the
-    /// depth and on for so many ranks; what B lacks gains nothing.
+    /// depth and on for that many ranks; what B lacks gains nothing.
     pub fn difference(&self, gains: &[f64], beyond: usize, formula: impl Fn(&[f64]) -> f64) -> f64 {
         let Instance { depth, top, .. } = self.instance;
         let mean = |list: &[usize], ends: &[u32], lacking: f64| {

@@ -1,5 +1,5 @@
-//! Searches against all assignments to rankings longer than those of the oracle, and on pairs that are hard: within so
-//! many nodes or so much work they are certified, and enclosed where they are cut short.
+//! Searches against all assignments, on rankings longer than the oracle's; and on hard pairs, which a search certifies
+//! within a limit of nodes or work, and encloses where it is cut short.
 
 use super::testing::{KINDS, Tied, adversarial, instance, judged, kind, largest, small};
 use super::work::Work;
@@ -27,7 +27,7 @@ fn difference(instance: &Instance, gains: &[f64], score: fn(&[f64]) -> f64) -> f
     score(&a) - score(&b)
 }
 
-/// What is found keeps what is known, and is the difference of its gains.
+/// A found assignment keeps the known gains, and its difference is that of its gains.
 fn assert_consistent(instance: &Instance, found: &Solution, score: fn(&[f64]) -> f64) {
     assert!(instance.documents.iter().zip(&found.gains).all(|(x, gain)| x.known.is_none_or(|known| known == *gain)));
     let value = difference(instance, &found.gains, score);
