@@ -30,6 +30,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import termios
 import tokenize
 import traceback
 from contextlib import chdir, redirect_stdout
@@ -196,10 +197,10 @@ def console(code: str) -> tuple[str, list[str]]:
 def on_terminal(command: str) -> tuple[str, int]:
     """What a command writes to a terminal, and its exit code."""
     reader, writer = pty.openpty()
+    termios.tcsetwinsize(writer, (24, WIDTH))
     environment = {
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "COLUMNS": str(WIDTH),
         "NO_COLOR": "1",
         "TERM": "dumb",
     }

@@ -185,6 +185,37 @@ def test_colours_need_a_terminal_and_can_be_refused(monkeypatch: pytest.MonkeyPa
     assert paint("x", "red", None) == "x"
 
 
+def test_notes_are_broken_between_words(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = run("eval", "qrels", "runs/tied.run", "-m", "AP")[2]
+    assert whole.count("\n") == 1
+    monkeypatch.setattr("untied.cli.notes.width", lambda stream: 60)
+    *first, last = run("eval", "qrels", "runs/tied.run", "-m", "AP")[2].splitlines()
+    assert all(len(line) <= 60 for line in (*first, last))
+    assert " ".join(line.strip() for line in (*first, last)) == whole.strip()
+
+
+def test_stats_fit_the_terminal(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = ("stats", "qrels", "runs", "-m", "AP", "--ties", "range", "--format", "table")
+    _, whole, _ = run(*command)
+    assert "hidden" not in whole
+    for columns in (80, 100, 120):
+        monkeypatch.setattr("untied.cli.stats.width", lambda columns=columns: columns)
+        _, out, _ = run(*command)
+        assert all(len(line) <= columns for line in out.splitlines())
+        assert "better/equal/worse" in out.partition("hidden:")[0]
+        assert "survives" in out.splitlines()[1]
+
+
+def test_a_run_without_a_tag_is_skipped(run) -> None:
+    Path("bad.run").write_text("nothing\n", encoding="utf-8")
+    for command in (("eval", "qrels"), ("stats", "qrels", "runs/tied.run"), ("compare", "runs/tied.run")):
+        code, out, err = run(*command, "runs/good.run", "bad.run", "--names", "tag", "--keep-going")
+        assert code == 0, err
+        assert "one" in out
+        assert "skipped: bad.run, line 1: expected 6 columns" in err
+    assert run("eval", "qrels", "runs/good.run", "bad.run", "--names", "tag")[0] == 1
+
+
 @pytest.mark.parametrize("command", [*COMMANDS, "study med", "study incomplete", ""])
 def test_help_fits_80_columns(run, command: str) -> None:
     if command == "trec_eval":
@@ -206,26 +237,3 @@ def test_completion_names_everything(run, shell: str) -> None:
     if shutil.which(shell) and os.name == "posix":
         Path("script").write_text(out, encoding="utf-8")
         subprocess.run([shell, "-n", "script"], check=True)
-
-
-@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
-@pytest.mark.parametrize(("line", "found"), [
-    ("untied ev", "eval"),
-    ("untied eval --sort", "--sort-by"),
-    ("untied eval --ties r", "range rank"),
-    ("untied eval qrels runs --format j", "json"),
-    ("untied gate --ties r", ""),
-    ("untied study a", "agreement"),
-    ("untied study med --plots p", "png"),
-    ("untied completion z", "zsh"),
-    ("untied eval qre", "qrels"),
-    ("untied eval -o qre", "qrels"),
-])  # fmt: skip
-def test_bash_completes(run, line: str, found: str) -> None:
-    Path("script").write_text(run("completion", "bash")[1], encoding="utf-8")
-    words = " ".join(f"'{word}'" for word in line.split())
-    asked = (
-        f'source ./script; COMP_WORDS=({words}); COMP_CWORD={len(line.split()) - 1}; _untied; echo "${{COMPREPLY[*]}}"'
-    )
-    told = subprocess.run(["bash", "-c", asked], capture_output=True, text=True, check=True)
-    assert told.stdout.strip() == found

@@ -146,10 +146,10 @@ def _watched(run: Callable[[Sequence[str]], int | None], arguments: Sequence[str
         bar.clear()
 
 
-def width() -> int:
-    """Columns of the terminal; very many where there is none."""
+def width(stream: Any = None) -> int:
+    """Columns of the terminal that a stream (standard output by default) goes to; very many if it goes elsewhere."""
     try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns or 10**9
+        return os.get_terminal_size((stream or sys.stdout).fileno()).columns or 10**9
     except (OSError, ValueError, AttributeError):  # AttributeError: standard output is closed
         return 10**9
 

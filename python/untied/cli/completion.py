@@ -51,14 +51,15 @@ def _names(action: argparse.Action) -> list[str]:
     return list(action.option_strings)
 
 
-def _values(action: argparse.Action) -> list[str]:
-    """The values that an option or an argument takes, if they are a list."""
+def _values(action: argparse.Action, command: str) -> list[str]:
+    """The values that an option or an argument of a command takes, if they are a list."""
     policy = getattr(action.type, "__self__", None)
     values: Iterable[Any] = action.choices or getattr(policy, "values", ()) or ()
-    if action.dest in ("measure", "measures", "sort_by"):
+    if action.metavar == "MEASURE":
         from untied._core import measure_info
 
-        values = [info["name"] + ("@10" if info["cutoff"] == "required" else "") for info in measure_info()]
+        measures = measure_info(comparing=command == "compare")
+        values = [info["name"] + ("@10" if info["cutoff"] == "required" else "") for info in measures]
     return [str(value) for value in values]
 
 
@@ -69,11 +70,13 @@ def _words() -> dict[str, list[str]]:
         if command.startswith("study "):
             words.setdefault("study", ["--help"]).append(command.removeprefix("study "))
         words[command] = [name for action in made._actions for name in _names(action)]
-        words[command] += [value for action in made._actions if not _names(action) for value in _values(action)]
+        words[command] += [
+            value for action in made._actions if not _names(action) for value in _values(action, command)
+        ]
         for action in made._actions:
             for name in _names(action):
                 if action.nargs != 0:
-                    words[f"{command} {name}"] = _values(action)
+                    words[f"{command} {name}"] = _values(action, command)
     return words
 
 
@@ -96,21 +99,26 @@ _untied_words() {{
 
 
 def _bash() -> str:
+    # Bash takes the = of --option=value for a word. Where there are no words to offer, readline completes files.
     return f"""\
 {_words_function("printf '%s'")}\
 _untied() {{
   local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}" command words
   COMPREPLY=()
+  if [ "$current" = = ]; then current=""
+  elif [ "$previous" = = ]; then previous="${{COMP_WORDS[COMP_CWORD-2]}}"; fi
   if [ "$COMP_CWORD" -gt 1 ]; then command="${{COMP_WORDS[1]}}"; fi
   if [ "$command" = study ] && [ "$COMP_CWORD" -gt 2 ]; then command="study ${{COMP_WORDS[2]}}"; fi
   if words="$(_untied_words "$command $previous")"; then :
   elif words="$(_untied_words "$command")"; then
-    case "$command:$current" in :*|study:*|completion:*|*:-*) ;; *) words="" ;; esac
+    case "$command:$current" in :*|study:*|completion:*|measures:*|*:-*) ;; *) words="" ;; esac
   fi
-  if [ -n "$words" ]; then COMPREPLY=($(compgen -W "$words" -- "$current"))
-  else compopt -o default 2>/dev/null; COMPREPLY=($(compgen -f -- "$current")); fi
+  if [ -n "$words" ]; then
+    compopt +o default 2>/dev/null
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+  fi
 }}
-complete -F _untied untied
+complete -o default -F _untied untied
 """
 
 
@@ -120,11 +128,12 @@ def _zsh() -> str:
 {_words_function("print -r --")}\
 _untied() {{
   local current="${{words[CURRENT]}}" previous="${{words[CURRENT-1]}}" command="" found=""
+  if [[ "$current" == --*=* ]]; then previous="${{current%%=*}}"; compset -P '*='; fi
   if (( CURRENT > 2 )); then command="${{words[2]}}"; fi
   if [[ "$command" == study ]] && (( CURRENT > 3 )); then command="study ${{words[3]}}"; fi
   if found="$(_untied_words "$command $previous")"; then :
   elif found="$(_untied_words "$command")"; then
-    case "$command:$current" in :*|study:*|completion:*|*:-*) ;; *) found="" ;; esac
+    case "$command:$current" in :*|study:*|completion:*|measures:*|*:-*) ;; *) found="" ;; esac
   fi
   if [[ -n "$found" ]]; then compadd -- ${{=found}}; else _files; fi
 }}
@@ -141,11 +150,12 @@ def _fish() -> str:
         f"complete -c untied -n __fish_use_subcommand -a {name} -d {quoted(what)}" for name, what in COMMANDS.items()
     ]
     studies = [command.removeprefix("study ") for command, _ in _parsers() if command.startswith("study ")]
-    lines.append(f"complete -c untied -n '__fish_seen_subcommand_from study' -a '{' '.join(studies)}'")
+    which = f"__fish_seen_subcommand_from study ; and not __fish_seen_subcommand_from {' '.join(studies)}"
+    lines.append(f"complete -c untied -n {quoted(which)} -f -a {quoted(' '.join(studies))}")
     for command, made in _parsers():
         seen = " ; and ".join(f"__fish_seen_subcommand_from {word}" for word in command.split())
         for action in made._actions:
-            values = _values(action)
+            values = _values(action, command)
             if not _names(action):
                 if values:
                     lines.append(f"complete -c untied -n {quoted(seen)} -f -a {quoted(' '.join(values))}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from untied._core import show_id
-from untied.cli import paint
+from untied.cli import paint, width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,9 +35,15 @@ def values_by_run(counts: Mapping[str, int]) -> str:
 
 
 def show(notes: Iterable[str]) -> None:
-    """Print notes, apart from what a command writes."""
+    """Print notes on standard error, on a terminal broken between words."""
+    columns = width(sys.stderr)
     for note in notes:
-        print(f"{paint('note:', 'yellow', sys.stderr)} {note}", file=sys.stderr)
+        text = f"note: {note}"
+        if len(text) > columns:
+            from textwrap import fill
+
+            text = fill(text, columns, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        print(text.replace("note:", paint("note:", "yellow", sys.stderr), 1), file=sys.stderr)
 
 
 def listed(items: Sequence[str], more: str = "more") -> str:

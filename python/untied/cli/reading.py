@@ -66,9 +66,9 @@ def one_run(options: argparse.Namespace, path: str) -> RunFile:
 
 
 def _by_tag(files: list[RunFile]) -> dict[str, RunFile]:
-    """Runs by the tag in their first line."""
+    """Runs by the tag in their first line; where that cannot be read by path, as reading the run will say why."""
     from untied.inputs.files import by_suffix
-    from untied.inputs.lines import lines, refused
+    from untied.inputs.lines import lines
 
     shape = "6 columns (query Q0 document rank score tag)"
     found: dict[str, RunFile] = {}
@@ -76,13 +76,15 @@ def _by_tag(files: list[RunFile]) -> dict[str, RunFile]:
         layout = by_suffix(file.path) if file.format == "auto" else file.format
         if file.path == "-" or layout not in ("trec", "trec-ranks"):
             raise WrongUsage(f"--names tag: {show_id(file.path)} has no run tag; only files in TREC's format have one")
-        number, fields = next(lines(file.path, shape))
-        if len(fields) != 6:
-            raise refused(file.path, number, shape, f"{len(fields)}")
-        earlier = found.setdefault(fields[5], file)
+        try:
+            _, fields = next(lines(file.path, shape))
+        except (UntiedError, OSError):
+            fields = []
+        tag = fields[5] if len(fields) == 6 else file.path
+        earlier = found.setdefault(tag, file)
         if earlier is not file:
             both = f"{show_id(earlier.path)} and {show_id(file.path)}"
-            raise WrongUsage(f"--names tag: {both} have the run tag {show_id(fields[5])}; leave out --names")
+            raise WrongUsage(f"--names tag: {both} have the run tag {show_id(tag)}; leave out --names")
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untied._core import show_id
-from untied.cli import notes
+from untied.cli import notes, width
 from untied.cli.options import (
     PAPER_FORMATS,
     QRELS,
@@ -28,6 +28,7 @@ from untied.cli.parser import parser
 from untied.cli.reading import columns_named, parse, read_qrels, with_readable
 from untied.evaluate.runs import Evaluator
 from untied.measures import as_measure, as_measures
+from untied.results.text import aligned
 from untied.statistics.aggregates import Aggregate
 from untied.statistics.runs import Significance, discriminative_power, significance
 from untied.statistics.tests import TESTS
@@ -54,6 +55,10 @@ significant. With --ties range or --unjudged range the table shows which
 differences survive: they keep their sign and stay significant whatever the
 order of tied documents or the missing judgments.
 """
+
+
+#: Columns that a narrow terminal does without, in this order.
+DISPENSABLE = (("better/equal/worse",), ("d",), ("mean a", "mean b", "sum a", "sum b"), ("interval",))
 
 
 def arguments_parser() -> Parser:
@@ -160,8 +165,24 @@ def _tables(found: Significance, results: Results, style: str, digits: int, on_s
         tested = " of logarithms, as the mean is geometric" if scale == "log" else ""
         title = f"{measure}: {how}{tested}{corrected}; * significant at {1 - settings['level']:.4g}"
         lines = [_line(row, digits, scale) for row in mine]
-        body = output.lines(list(lines[0]), [list(line.values()) for line in lines], style, texts=2)
-        yield f"{output.bold(title, on_screen)}\n{body}" if style == "table" else f"{title}\n\n{body}"
+        if style == "table":
+            yield f"{output.bold(title, on_screen)}\n{_fitting(lines, width() if on_screen else 10**9)}"
+        else:
+            yield f"{title}\n\n{output.lines(list(lines[0]), [list(line.values()) for line in lines], style, texts=2)}"
+
+
+def _fitting(lines: list[dict[str, str]], columns: int) -> str:
+    """A table as wide as the terminal at most, and below it the names of the columns that it has no room for."""
+    hidden: list[str] = []
+    for names in ((), *DISPENSABLE):
+        hidden += [name for name in names if name in lines[0]]
+        kept = [name for name in lines[0] if name not in hidden]
+        shown = aligned([kept, *([line[name] for name in kept] for line in lines)], texts=2)
+        if max(map(len, shown)) <= columns:
+            break
+    if hidden:
+        shown += [f"{', '.join(hidden)} hidden:", "widen the terminal or use --format tsv"]
+    return "".join(f"{line}\n" for line in shown)
 
 
 def _line(row: dict[str, Any], digits: int, scale: str) -> dict[str, str]:
