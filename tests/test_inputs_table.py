@@ -270,7 +270,7 @@ for wrong, message in [
 try:
     untied.read_run("run.parquet")
 except untied.UntiedError as error:
-    assert "read by pyarrow: pip install 'untied[parquet]'" in str(error), error
+    assert "Parquet files need pyarrow: pip install pyarrow" in str(error), error
 """
 
 

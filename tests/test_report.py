@@ -470,7 +470,7 @@ def test_hostile_ids_stay_text(browser, tmp_path: Path) -> None:
 def test_a_map_without_numpy_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests and intervals need no other package by now, so nothing before the map asks for one."""
     monkeypatch.setitem(sys.modules, "numpy", None)
-    with pytest.raises(untied.UntiedError, match=r"a map of runs needs NumPy: install untied\[report\]"):
+    with pytest.raises(untied.UntiedError, match=r"a map of runs needs NumPy: pip install numpy"):
         places([[0.0, 1.0], [1.0, 0.0]])
 
 

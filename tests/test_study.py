@@ -18,7 +18,7 @@ from untied.study import estimates, rows
 from untied.study.conduct import conduct
 from untied.study.inputs import Inputs
 from untied.study.kept import Kept
-from untied.study.plots import Figure
+from untied.study.plots import Figure, looks
 
 QUERIES = 8
 DOCS = 150
@@ -177,7 +177,7 @@ def test_refusals(data: pathlib.Path, tmp_path: pathlib.Path, capsys: pytest.Cap
 
 def test_plots_need_matplotlib(data: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(untied.UntiedError, match=r"plots need matplotlib: install untied\[plot\]"):
+    with pytest.raises(untied.UntiedError, match=r"plots need matplotlib: pip install matplotlib"):
         study.incomplete(str(data / "qrels.txt"), runs(data), tmp_path / "out")
     study.incomplete(str(data / "qrels.txt"), runs(data), tmp_path / "out", rates=[50], samples=1, plots="none")
 
@@ -283,9 +283,22 @@ def test_runs_without_documents(data: pathlib.Path) -> None:
         _core.only_documents(held, iter([None]))
 
 
+def test_measures_look_alike_in_all_studies() -> None:
+    shown = {
+        "estimates": looks(estimates.PLOTTED),
+        "ties": looks(("P@10", "R@100", "F1@10", "AP", "RR", "nDCG@10", "nDCG", "Rprec", "Bpref")),
+        "agreement": looks(("AP", "nDCG", "Rprec", "Bpref", "R@100", "nDCG@10", "P@10", "RBP(p=0.8)", "RR")),
+        "others": looks(("ERR", "nDCG", "P@7", "AP")),
+    }
+    for one in shown.values():
+        assert len({str((look["color"], look["linestyle"])) for look in one.values()}) == len(one)
+        for other in shown.values():
+            assert all(other.get(measure, look) == look for measure, look in one.items())
+
+
 def test_statistics_of_what_is_constant() -> None:
     assert math.isnan(rows.linear([1.0, 1.0], [0.0, 1.0]))
-    assert estimates.rms([0.0, 0.5], [0.3, 0.9]) == pytest.approx(math.sqrt(0.125))
+    assert rows.rms([0.0, 0.5], [0.3, 0.9]) == pytest.approx(math.sqrt(0.125))
 
 
 def test_a_small_study(tmp_path: pathlib.Path) -> None:

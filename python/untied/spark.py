@@ -1,11 +1,7 @@
-"""Evaluating and comparing Spark DataFrames: runs that no single machine holds.
+"""Evaluate and compare Spark DataFrames, for runs that are too large for one machine.
 
-The rows of a run and of the qrels are put one below the other, partitioned by query and sorted by query within
-partitions; every task then evaluates its queries as they come, with `untied.batches` (`mapInArrow`). A task's memory
-holds a few of its queries at a time, never all. Values of queries are those of `untied.evaluate` to the last bit, and
-so are means, which one task adds up in the order of the queries.
-
-Needs ``untied[spark]``, also on the workers.
+Values and means are those of `untied.evaluate`, to the last bit. A task holds a few of its queries in memory at a time.
+The driver and the workers need PySpark, pandas and pyarrow.
 """
 
 from __future__ import annotations

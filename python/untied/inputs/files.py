@@ -249,7 +249,7 @@ def _parquet(path: str, holds: str, columns: Mapping[str, str] | None) -> Any:
     try:
         from pyarrow import ArrowInvalid, RecordBatchReader, parquet
     except ImportError:
-        raise UntiedError(f"{path}: parquet files are read by pyarrow: pip install 'untied[parquet]'") from None
+        raise UntiedError(f"{path}: Parquet files need pyarrow: pip install pyarrow") from None
     try:
         names = parquet.read_schema(path).names
         needed = find_columns(names, holds, columns, path)

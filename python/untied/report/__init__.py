@@ -79,8 +79,7 @@ def report(
     Raises
     ------
     UntiedError
-        As for `untied.evaluate` and `untied.statistics.significance`, or a package that is needed is not installed
-        (``pip install 'untied[report]'``).
+        As for `untied.evaluate` and `untied.statistics.significance`, or NumPy or SciPy is needed and not installed.
     InputError
         A file's content is not what its format promises.
     OSError

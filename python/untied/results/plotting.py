@@ -44,7 +44,7 @@ def need_matplotlib() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        raise UntiedError("plots need matplotlib: install untied[plot]") from None
+        raise UntiedError("plots need matplotlib: pip install matplotlib") from None
 
 
 def picture(draw: Callable[[Any], object], size: tuple[float, float], style: str) -> bytes:

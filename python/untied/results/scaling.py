@@ -29,7 +29,7 @@ def places(distances: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
     try:
         import numpy
     except ImportError:
-        raise UntiedError("a map of runs needs NumPy: install untied[report]") from None
+        raise UntiedError("a map of runs needs NumPy: pip install numpy") from None
 
     n = len(distances)
     centre = numpy.eye(n) - 1 / n

@@ -1,8 +1,7 @@
-"""Whether runs differ: paired tests, intervals, effect sizes, corrections, and what ties and missing judgments leave.
+"""Significance tests for runs: paired tests, intervals, effect sizes, corrections; ties and missing judgments count.
 
-Values of queries go in: `Results` of `untied.evaluate` into `significance` and `discriminative_power`, or plain numbers
-into the functions before them. Randomisation tests need nothing else; the t-test, Wilcoxon's test and intervals are
-SciPy's (``pip install 'untied[stats]'``).
+`significance` and `discriminative_power` take the `Results` of `untied.evaluate`. The other functions take plain
+numbers, one for each query. The t-test, Wilcoxon's test and Student's interval need SciPy; nothing else does.
 """
 
 from untied.statistics.intervals import INTERVALS, mean_interval

@@ -21,7 +21,7 @@ def need_scipy(what: str) -> Any:
     try:
         from scipy import stats
     except ImportError:
-        raise UntiedError(f"{what} need SciPy: install untied[stats]") from None
+        raise UntiedError(f"{what} need SciPy: pip install scipy") from None
     return stats
 
 

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from untied._core import show_id
 from untied.results.palette import COLORS
-from untied.study.plots import Figure, grid, legend, look
+from untied.study.plots import Figure, grid, legend, looks
 from untied.study.rows import by_first, gathered, markdown
 
 TYPE_CHECKING = False
@@ -128,9 +128,9 @@ def _draw_judgments(
     """How alike the rankings by other judgments and by all are, a line a measure."""
     axes = figure.subplots(1, 2, sharey=True)
     for number, title in enumerate(("Kendall's tau_b", "tau_AP")):
-        for place, measure in enumerate(measures):
+        for measure, look in looks(measures).items():
             axes[number].plot(range(len(labels)), [found[measure, label][number] for label in labels], label=measure,
-                              linewidth=1, markersize=3.5, **look(place))  # fmt: skip
+                              linewidth=1, markersize=3.5, **look)  # fmt: skip
         axes[number].set_title(f"{title} with all judgments")
         axes[number].set_xticks(range(len(labels)), [show_id(label) for label in labels])
         grid(axes[number], "y")

@@ -15,11 +15,10 @@ from untied.errors import UntiedError
 from untied.evaluate.runs import Evaluator
 from untied.inputs.convert import as_qrels
 from untied.judging import sample
-from untied.results.palette import COLORS, DASHES
 from untied.study.estimates_options import MEASURES, TRUTH, bare_name, complete
 from untied.study.frame import SEEDS, Study
-from untied.study.plots import Figure, grid, legend
-from untied.study.rows import gathered, linear, markdown, mean, nested, tidy
+from untied.study.plots import Figure, grid, legend, looks
+from untied.study.rows import gathered, linear, markdown, mean, nested, rms, tidy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +37,6 @@ PLOTTED = ("infAP", "subAP", "indAP", "bpref-10", "bpref", "AP", "nDCG")
 ESTIMATES = ("AP", "infAP", "subAP", "statAP", "xinfAP", "Bpref")
 #: Rates with a tick, where they are on a logarithmic scale.
 TICKS = (100, 50, 20, 10, 5, 2, 1)
-MARKERS = ("o", "s", "^", "v", "D", "x", "+")
 
 STATISTICS = {
     "kendall": "Kendall's tau between the rankings of the runs, tied pairs counting 0",
@@ -163,7 +161,7 @@ class AgainstAP(Study):
         lines = _distinct(means, self.plotted)
         # Those that matter most last, so that they are on top.
         shown = [label for label in reversed(self.plotted) if label in lines]
-        looks = {label: self.look(label) for label in shown}
+        look = looks(self.plotted)
         note = f"Means of {self.samples} samples, {len(self.inputs.runs)} runs"
         others = [label for label in self.plotted if label not in self.on_scale]
         if others:
@@ -175,7 +173,7 @@ class AgainstAP(Study):
                 for label in shown:
                     if label in self.on_scale or name in ("kendall", "linear"):
                         values = [means[label, rate][name] for rate in self.rates]
-                        panel.plot(self.rates, values, label=lines[label], markersize=3, linewidth=1, **looks[label])
+                        panel.plot(self.rates, values, label=lines[label], markersize=3, linewidth=1, **look[label])
                 panel.set_ylabel(title)
                 grid(panel, "y")
             # From everything kept on the left to little on the right.
@@ -193,15 +191,6 @@ class AgainstAP(Study):
             legend(figure, "lower center", 4, axes[0, 0], reverse=True, handlelength=3)
 
         return Figure("statistics", f"{caption}. {note}", (6.8, 5.2), draw)
-
-    def look(self, label: str) -> dict[str, Any]:
-        """Colour, line and marker of a measure, the same in every plot."""
-        number = self.plotted.index(label)
-        return {
-            "color": COLORS[number % len(COLORS)],
-            "linestyle": DASHES[number % len(DASHES)],
-            "marker": MARKERS[number % len(MARKERS)],
-        }
 
     def sections(self, table: Table) -> Iterator[str]:
         """A table for each statistic, in Markdown."""
@@ -231,11 +220,6 @@ def statistics(truth: Mapping[str, float], found: Mapping[str, float], whole: fl
     of_all = mean(estimates)
     tau = kendall(truth, found).mean
     return tau, linear(actual, estimates), rms(actual, estimates), of_all, of_all - whole
-
-
-def rms(truth: Sequence[float], estimates: Sequence[float]) -> float:
-    """Root of the mean square error."""
-    return math.sqrt(math.fsum((e - a) ** 2 for a, e in zip(truth, estimates, strict=True)) / len(truth))
 
 
 def _distinct(means: Mapping[tuple[str, float], Mapping[str, float]], plotted: Sequence[str]) -> dict[str, str]:

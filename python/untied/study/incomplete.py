@@ -11,7 +11,7 @@ from untied.study.estimates import STATISTICS, AgainstAP
 from untied.study.estimates_options import TRUTH, add_rates, checked
 from untied.study.frame import documented
 from untied.study.inputs import Inputs
-from untied.study.plots import Figure
+from untied.study.plots import Figure, looks
 from untied.study.rows import mean, nested
 
 TYPE_CHECKING = False
@@ -89,7 +89,7 @@ class Incomplete(AgainstAP):
         if rates:
             values = nested((tuple(key), run, value) for run, *key, value in tables[f"{self.name}-runs"].rows())
             yield "## Run by run\n"
-            for label in self.plotted:
+            for label, look in looks(self.plotted).items():
                 chosen = [nearest(tables[self.name], label, rate) for rate in rates]
                 estimates = [values[label, row["rate"], row["sample"]] for row in chosen]
                 yield Figure(
@@ -97,7 +97,7 @@ class Incomplete(AgainstAP):
                     f"{label} with {', '.join(f'{rate:g}' for rate in rates)} % of the judgments "
                     "against AP with all: one point a run, of the sample whose RMS error is nearest to the mean",
                     (2.15 * len(rates) + 0.35, 2.75),
-                    partial(_draw, label=label, color=self.look(label)["color"], truth=values[TRUTH, 100, 1],
+                    partial(_draw, label=label, color=look["color"], truth=values[TRUTH, 100, 1],
                             panels=list(zip(chosen, estimates, strict=True))),
                 )  # fmt: skip
 

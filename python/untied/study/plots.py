@@ -8,8 +8,16 @@ from untied.results.palette import COLORS, DASHES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
+
+
+MARKERS = "osv^Dx+*"
+#: Places of the measures that studies compare unless told otherwise. Those of one plot differ in colour or line.
+KNOWN = {
+    "AP": 0, "nDCG": 1, "bpref": 2, "infAP": 3, "subAP": 4, "indAP": 5, "bpref-10": 6,
+    "P@10": 7, "nDCG@10": 8, "R@100": 9, "RR": 10, "Rprec": 11, "F1@10": 12, "Bpref": 13, "RBP(p=0.8)": 19,
+}  # fmt: skip
 
 
 class Figure(NamedTuple):
@@ -65,10 +73,16 @@ def legend(figure: Any, place: str, columns: int = 1, *axes: Any, **more: Any) -
     )
 
 
-def look(number: int) -> dict[str, Any]:
-    """Colour, line and marker of a measure, by its place in the list."""
+def looks(measures: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Colour, line and marker of each measure: those of `KNOWN` have the same in all studies."""
+    listed = list(measures)
+    others = [measure for measure in listed if measure not in KNOWN]
+    places = KNOWN | {measure: place for place, measure in enumerate(others, 1 + max(KNOWN.values()))}
     return {
-        "color": COLORS[number % len(COLORS)],
-        "linestyle": DASHES[number // len(COLORS) % len(DASHES)],
-        "marker": "osv^Dx+*"[number % 8],
+        measure: {
+            "color": COLORS[places[measure] % len(COLORS)],
+            "linestyle": DASHES[places[measure] // len(COLORS) % len(DASHES)],
+            "marker": MARKERS[places[measure] % len(MARKERS)],
+        }
+        for measure in listed
     }

@@ -58,6 +58,11 @@ def mean(values: Iterable[float]) -> float:
     return math.fsum(numbers) / len(numbers) if numbers else math.nan
 
 
+def rms(truth: Sequence[float], estimates: Sequence[float]) -> float:
+    """Root of the mean square error."""
+    return math.sqrt(math.fsum((e - a) ** 2 for a, e in zip(truth, estimates, strict=True)) / len(truth))
+
+
 def linear(one: Sequence[float], other: Sequence[float]) -> float:
     """Pearson's coefficient; NaN where one side is constant."""
     x, y = ([value - centre for value in side] for side, centre in ((one, mean(one)), (other, mean(other))))

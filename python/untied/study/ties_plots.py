@@ -5,7 +5,7 @@ from __future__ import annotations
 from untied._core import show_id
 from untied.compare.comparison import quantile
 from untied.results.palette import BY_DOCID, COLORS, TIE_RANGE
-from untied.study.plots import grid, legend, look, panels
+from untied.study.plots import grid, legend, looks, panels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,11 +93,11 @@ def draw_precision(
             axes[0].hlines(quantile(found, 0.5), place - 0.36, place + 0.36, color="black", linewidth=1.2)
     axes[0].set_title("tied documents, %")
     axes[0].set_ylim(0, 101)
-    for number, measure in enumerate(measures):
+    for measure, look in looks(measures).items():
         for axis, values in zip(axes[1:], (widths, taus), strict=False):
             known = [place for place, precision in enumerate(PRECISIONS) if (measure, precision) in values]
             axis.plot(known, [values[measure, PRECISIONS[place]] for place in known], label=measure, markersize=3,
-                      linewidth=0.9, **look(number))  # fmt: skip
+                      linewidth=0.9, **look)  # fmt: skip
     axes[1].set_title("best less worst order")
     axes[1].set_ylim(bottom=0)
     if taus:
