@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import untied
-from untied import _core, curves, gate, policies, report, study
+from untied import _core, curves, gate, policies, report, statistics, study
 from untied.cli import COMMANDS, main
 from untied.policies import COMPARING, EVALUATING, GATING, OF_ARRAYS, OF_ROWS, Policies, Policy
 
@@ -106,6 +106,15 @@ def types() -> dict[str, tuple[str, ...]]:
     held: dict[str, Any] = {"__name__": "untied.policies"}
     exec(compile(source, policies.__file__, "exec"), held)
     return {name: typing.get_args(one) for name, one in held.items() if typing.get_origin(one) is typing.Literal}
+
+
+def test_types_of_statistics_have_the_values_that_are_taken() -> None:
+    taken = {
+        "TestName": statistics.TESTS, "Correction": statistics.CORRECTIONS, "Alternative": statistics.ALTERNATIVES,
+        "Interval": statistics.INTERVALS,
+    }  # fmt: skip
+    found = types()
+    assert {name: found[name] for name in taken} == {name: tuple(values) for name, values in taken.items()}
 
 
 def test_there_are_entry_points_enough() -> None:

@@ -34,6 +34,11 @@ if TYPE_CHECKING:
     ]  # fmt: skip
     #: Where qrels are rows of a frame.
     QrelsFormatOfRows: TypeAlias = Literal["auto", "trec", "subtopics", "stratified", "prels"]
+    #: Tests, corrections, intervals and alternatives of `untied.statistics`.
+    TestName: TypeAlias = Literal["randomization", "tukey", "t", "wilcoxon"]
+    Correction: TypeAlias = Literal["holm", "bonferroni", "bh", "none"]
+    Interval: TypeAlias = Literal["bca", "t", "none"]
+    Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 
 #: The most decimals that scores can be rounded to.
 DECIMALS = 17

@@ -1,7 +1,7 @@
 """Every line with the comment `refused` is a mistake that mypy and pyright must see; it is not run."""
 
 import untied
-from untied import batches, curves, gate, report, study
+from untied import batches, curves, gate, report, statistics, study
 
 QRELS = {"q": {"a": 1}}
 RUN = {"q": {"a": 1.0}}
@@ -29,6 +29,12 @@ untied.read_run(7)  # refused
 gate.gate(QRELS, RUN, ties="range")  # refused
 gate.gate(QRELS, RUN, on_undefined="raise")  # refused
 report.report(QRELS, RUN, unjudged="rnage")  # refused
+report.report(QRELS, RUN, test="tukee")  # refused
+report.report(QRELS, RUN, correction="hom")  # refused
+statistics.significance(untied.evaluate(QRELS, RUN), interval="bootstrap")  # refused
+statistics.t_test([1.0], [2.0], alternative="more")  # refused
+statistics.adjust([0.5], "tukey")  # refused
+float(untied.evaluate_arrays([[1.0]], [[1]])["AP"].value)  # refused
 curves.curves(QRELS, RUN, "q", ties="rnage")  # refused
 study.med(QRELS, [RUN], "out", ties="range")  # refused
 study.ties(QRELS, [RUN], "out", plots="pdf")  # refused

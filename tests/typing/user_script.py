@@ -208,8 +208,8 @@ def arrays_and_features(scores: Sequence[Sequence[float]], labels: Sequence[Sequ
     """Documents without ids."""
     found = untied.evaluate_arrays(scores, labels, [untied.nDCG @ 10], ties="range")
     assert_type(found, untied.ArrayResults)
-    columns: untied.ArrayValues = found["nDCG@10"]  # of one column a Value
-    assert columns is not None
+    assert_type(found["nDCG@10"], untied.Value | untied.ArrayValues)  # of one column, or of several
+    print(found["nDCG@10"].mean, found["nDCG@10"].low)
     evaluator = untied.ArrayEvaluator(labels, "nDCG@10", unjudged="remove")
     assert_type(evaluator.evaluate(scores), untied.ArrayResults)
     assert_type(untied.features("train.txt", "nDCG@10", directions="both"), untied.FeatureResults)

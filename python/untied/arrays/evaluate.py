@@ -66,7 +66,7 @@ class ArrayResults(MeasureResults):
         """Number of queries."""
         return len(self.queries)
 
-    def __getitem__(self, measure: MeasureLike) -> Any:
+    def __getitem__(self, measure: MeasureLike) -> Value | ArrayValues:
         number = self._number(measure)
         if self._single:
             return Value(*self._totals[0][number])

@@ -30,6 +30,11 @@ class ArrayValues:
         self.high = high
         self.variance = variance
 
+    @property
+    def mean(self) -> Any:
+        """The values, as `Value.mean` is that of one: ``found["AP"].mean`` whether there are several columns or one."""
+        return self.value
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         import numpy
 

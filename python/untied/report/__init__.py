@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from untied.inputs.convert import QrelsLike, Runs
     from untied.inputs.texts import TextsLike
     from untied.measures import MeasureLike
-    from untied.policies import QrelsFormat, ScoreDtype
+    from untied.policies import Correction, Interval, QrelsFormat, ScoreDtype, TestName
 
 
 #: What runs are compared by where nothing is asked for.
@@ -32,9 +32,9 @@ def report(
     title: str = "",
     depth: int = 20,
     level: float = 0.95,
-    test: str = TEST,
-    correction: str = "holm",
-    interval: str = "bca",
+    test: TestName = TEST,
+    correction: Correction = "holm",
+    interval: Interval = "bca",
     distances: Sequence[str] = DISTANCES,
     samples: int = SAMPLES,
     seed: int = 0,

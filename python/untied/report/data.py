@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from untied.inputs.convert import QrelsLike, Runs
     from untied.inputs.texts import TextsLike
     from untied.measures import MeasureLike
+    from untied.policies import Correction, Interval, TestName
 
 #: Recall levels of the precision-recall curve, in tenths.
 TENTHS = range(11)
@@ -52,9 +53,9 @@ def collect(
     baseline: str | None,
     depth: int,
     level: float,
-    test: str,
-    correction: str,
-    interval: str,
+    test: TestName,
+    correction: Correction,
+    interval: Interval,
     distances: Sequence[str],
     samples: int,
     seed: int,

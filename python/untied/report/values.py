@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure, Qrels, Run
+    from untied.policies import Interval
     from untied.results.evaluation import Results
     from untied.statistics.runs import Significance
 
@@ -77,7 +78,7 @@ def evaluated(
     measures: Sequence[Measure],
     baseline: str | None,
     chance: dict[str, Any],
-    interval: str,
+    interval: Interval,
     policies: dict[str, Any],
 ) -> Evaluated:
     """Evaluate and test a few measures at a time, so that their values fit into memory."""
@@ -119,7 +120,7 @@ def _of_measure(
     measure: Measure,
     tested: Significance | None,
     chance: dict[str, Any],
-    interval: str,
+    interval: Interval,
     threads: int | None,
 ) -> list[array[float]]:
     """Add means and tests of the next measure; its values, run by run, are returned."""
@@ -169,7 +170,7 @@ def _means(
     columns: list[Column],
     measure: Measure,
     chance: dict[str, Any],
-    interval: str,
+    interval: Interval,
     threads: int | None,
 ) -> list[dict[str, float | None]]:
     """Run by run: the mean with its tie band and its confidence interval over queries."""

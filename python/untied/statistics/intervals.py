@@ -18,6 +18,7 @@ from untied.statistics.values import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Literal
 
     from untied.statistics.values import Values
 
@@ -27,8 +28,8 @@ INTERVAL_SAMPLES = 9_999
 
 
 def mean_interval(
-    a: Values, b: Values | None = None, *, level: float = 0.95, method: str = "bca", samples: int = INTERVAL_SAMPLES,
-    seed: int = 0, threads: int | None = None,
+    a: Values, b: Values | None = None, *, level: float = 0.95, method: Literal["bca", "t"] = "bca",
+    samples: int = INTERVAL_SAMPLES, seed: int = 0, threads: int | None = None,
 ) -> tuple[float, float]:  # fmt: skip
     """Confidence interval of a mean, or of the mean of differences.
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied.compare.comparison import Comparison
+    from untied.policies import Correction, Interval, TestName
     from untied.statistics.paired import Spans
 
 #: Columns of what `significance` finds, those that were asked for.
@@ -90,9 +91,9 @@ def significance(
     results: Results,
     *,
     baseline: str | None = None,
-    test: str = TEST,
-    correction: str = "holm",
-    interval: str = "bca",
+    test: TestName = TEST,
+    correction: Correction = "holm",
+    interval: Interval = "bca",
     level: float = 0.95,
     samples: int = SAMPLES,
     seed: int = 0,
@@ -206,7 +207,7 @@ def significance(
 
 
 def discriminative_power(
-    results: Results, *, test: str = TEST, level: float = 0.95, samples: int = SAMPLES, seed: int = 0,
+    results: Results, *, test: TestName = TEST, level: float = 0.95, samples: int = SAMPLES, seed: int = 0,
     threads: int | None = None,
 ) -> Table:  # fmt: skip
     """How many pairs of runs each measure tells apart (Sakai 2006).

@@ -19,9 +19,10 @@ from untied.statistics.values import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Literal
 
+    from untied.policies import Alternative, Correction, TestName
     from untied.statistics.values import Values
-
 
 #: What tests two runs, and what people call it.
 TESTS = {
@@ -35,7 +36,7 @@ CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 ALTERNATIVES = ("two-sided", "greater", "less")
 #: What tests unless something else is asked for: in `significance`, `discriminative_power`, the page of `untied.report`
 #: and the commands. `untied.gate` has the same test of one side.
-TEST = "randomization"
+TEST: TestName = "randomization"
 #: How many permutations are drawn, and how many bootstrap samples, unless something else is asked for.
 SAMPLES = 100_000
 
@@ -69,7 +70,7 @@ class Test:
 
 
 def randomization_test(
-    a: Values, b: Values, *, alternative: str = "two-sided", samples: int = SAMPLES, seed: int = 0
+    a: Values, b: Values, *, alternative: Alternative = "two-sided", samples: int = SAMPLES, seed: int = 0
 ) -> Test:
     """Paired randomisation test of the difference of two means (Fisher 1935; Smucker, Allan & Carterette 2007).
 
@@ -133,7 +134,7 @@ def paired_p(
 
 
 @described_by(randomization_test)
-def t_test(a: Values, b: Values, *, alternative: str = "two-sided") -> Test:
+def t_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> Test:
     """Student's paired t-test, as SciPy computes it.
 
     Parameters
@@ -156,7 +157,7 @@ def t_test(a: Values, b: Values, *, alternative: str = "two-sided") -> Test:
 
 
 @described_by(randomization_test)
-def wilcoxon_test(a: Values, b: Values, *, alternative: str = "two-sided") -> Test:
+def wilcoxon_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> Test:
     """Wilcoxon's signed-rank test, as SciPy computes it; differences of 0 are left out.
 
     Parameters
@@ -178,7 +179,7 @@ def wilcoxon_test(a: Values, b: Values, *, alternative: str = "two-sided") -> Te
     return Test(mean_of(differences), wilcoxon_p(differences, alternative), len(differences))
 
 
-def effect_size(a: Values, b: Values, *, kind: str = "paired", hedges: bool = False) -> float:
+def effect_size(a: Values, b: Values, *, kind: Literal["paired", "pooled"] = "paired", hedges: bool = False) -> float:
     """By how many standard deviations the means differ.
 
     Parameters
@@ -219,7 +220,7 @@ def effect_size(a: Values, b: Values, *, kind: str = "paired", hedges: bool = Fa
     return in_deviations(mean_of(differences), deviation) * (_hedges(freedom) if hedges else 1.0)
 
 
-def adjust(p_values: Sequence[float], method: str = "holm") -> list[float]:
+def adjust(p_values: Sequence[float], method: Correction = "holm") -> list[float]:
     """Correct p-values for how many there are.
 
     Parameters
