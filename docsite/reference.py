@@ -53,7 +53,6 @@ MODULES: dict[str, tuple[str, ...]] = {
 }
 NATIVE = {"inputs": ("Run", "Qrels"), "evaluate": ("Measure",)}
 WIDTH = 88
-AS_FOR = re.compile(r"As for `+([\w.]+)`+(?: and `+([\w.]+)`+)?")
 
 
 def pages(_: Mapping[str, str]) -> tuple[list[object], dict[str, str]]:
@@ -64,10 +63,9 @@ def pages(_: Mapping[str, str]) -> tuple[list[object], dict[str, str]]:
         made[target] = f"# untied {name}".rstrip() + f"\n\n```text\n{help_of(name)}```\n"
         commands.append({f"untied {name}".rstrip(): target})
     package = griffe.load("untied", search_paths=[ROOT / "python"], docstring_parser="numpy", resolve_aliases=True)
-    described = parameters(package)
     for name, named in MODULES.items():
         target = f"api/{name}.md"
-        made[target] = module_page(package[name], name, named, described)
+        made[target] = module_page(package[name], name, named)
         modules.append({f"untied.{name}": target})
     return [{"Command line": commands}, {"Python": modules}], made
 
@@ -84,42 +82,7 @@ def help_of(command: str) -> str:
     return written.read()
 
 
-def parameters(package: Any) -> dict[str, dict[str, str]]:
-    """What docstrings say of parameters, by the names of functions, classes and methods (``Class.method``)."""
-    found: dict[str, dict[str, str]] = {}
-
-    def add(thing: Any, name: str) -> None:
-        if thing.is_alias:
-            return
-        if thing.docstring and (thing.is_function or thing.is_class):
-            sections = [part for part in thing.docstring.parsed if part.kind.value == "parameters"]
-            texts = {item.name: item.description for part in sections for item in part.value}
-            if texts:
-                found.setdefault(name, texts)
-        for key, member in thing.members.items():
-            add(member, f"{name}.{key}" if thing.is_class else key)
-
-    add(package, "untied")
-    return found
-
-
-def full(name: str, text: str, described: Mapping[str, Mapping[str, str]]) -> str:
-    """A parameter's description, with that of another function in the place of a reference to it."""
-    reference = AS_FOR.match(text)
-    if not reference:
-        return text
-    others = [described.get(other, {}) for other in reference.groups() if other]
-    # One run, where there may be several.
-    found = [there[key] for there in others for key in (name, f"{name}s") if key in there]
-    if not found:
-        return text
-    rest = text[reference.end() :].strip(" .,;")
-    if re.match(rf"`+(?!{name}`)", rest):  # of another parameter that is described together with this one
-        rest = ""
-    return full(name, found[0], described) + (f" {rest[0].upper()}{rest[1:]}." if rest else "")
-
-
-def module_page(module: Any, name: str, named: tuple[str, ...], described: Mapping[str, Mapping[str, str]]) -> str:
+def module_page(module: Any, name: str, named: tuple[str, ...]) -> str:
     """A module with the functions and classes that users call: first of all the one by its own name."""
     shown = [module[part] for part in named] if named else documented(module)
     shown.sort(key=lambda thing: thing.name != name)
@@ -127,10 +90,10 @@ def module_page(module: Any, name: str, named: tuple[str, ...], described: Mappi
     if module.docstring:
         lines += [marked(module.docstring.value), ""]
     for thing in shown:
-        lines += entry(thing, 2, described)
+        lines += entry(thing, 2)
     for part in NATIVE.get(name, ()):
         value = getattr(import_module("untied"), part)
-        lines += [f"## {part}", "", *sections(griffe.Docstring(getdoc(value) or "").parse("numpy"), described)]
+        lines += [f"## {part}", "", *sections(griffe.Docstring(getdoc(value) or "").parse("numpy"))]
     return "\n".join(lines) + "\n"
 
 
@@ -154,18 +117,18 @@ def documented(module: Any) -> list[Any]:
     return sorted(found, key=lambda thing: (homes.index(thing.module.path), thing.lineno))
 
 
-def entry(thing: Any, level: int, described: Mapping[str, Mapping[str, str]]) -> list[str]:
+def entry(thing: Any, level: int) -> list[str]:
     """A function, or a class with what it has."""
     lines = [f"{'#' * level} {thing.name}", ""]
     called = thing if thing.is_function else thing.members.get("__init__")
     if called:
         lines += ["```python", signature(called, thing.name), "```", ""]
     if thing.docstring:
-        lines += sections(whole(thing).parsed, described)
+        lines += sections(whole(thing).parsed)
     if thing.is_class:
         for name, member in thing.members.items():
             if not name.startswith("_") and member.docstring and not member.is_alias:
-                lines += entry(member, level + 1, described)
+                lines += entry(member, level + 1)
     return lines
 
 
@@ -197,7 +160,7 @@ def signature(function: Any, name: str) -> str:
     return line if len(line) <= WIDTH else "\n".join([f"{name}(", *(f"    {part}," for part in parts), f"){returns}"])
 
 
-def sections(parsed: list[griffe.DocstringSection], described: Mapping[str, Mapping[str, str]]) -> list[str]:
+def sections(parsed: list[griffe.DocstringSection]) -> list[str]:
     """A docstring as Markdown."""
     lines = []
     for section in parsed:
@@ -216,8 +179,7 @@ def sections(parsed: list[griffe.DocstringSection], described: Mapping[str, Mapp
                 name = getattr(item, "name", "") or ""
                 what = getattr(item, "annotation", None)
                 head = f"`{name}`" if name else f"`{what}`"
-                text = full(name, item.description, described) if kind == "parameters" else item.description
-                about = " ".join(marked(text).split())
+                about = " ".join(marked(item.description).split())
                 lines.append(f"* {head}{': ' if about else ''}{about}")
             lines.append("")
     return lines

@@ -271,7 +271,8 @@ def described_by(*sources: object) -> Callable[[Described], Described]:
             return target
         known: dict[str, list[str]] = {}
         for source in reversed(sources):
-            known |= {name: entry for names, entry in _parameters(source.__doc__ or "")[2] for name in names}
+            for names, (head, *body) in _parameters(source.__doc__ or "")[2]:
+                known |= {name: [name + head.removeprefix(", ".join(names)), *body] for name in names}
         before, after, entries = _parameters(target.__doc__)
         lines = []
         for names, (head, *body) in entries:

@@ -55,7 +55,7 @@ def compare_arrays(
         Ids of documents, best first: numpy arrays, or what numpy can read as one (torch tensors, lists of lists). Both
         have as many rows, not always as many columns.
     measures : measures or their names
-        As for `compare`.
+        ``"RBO(p=0.9)"``, ``Overlap @ 10``, ``MED(nDCG @ 20)``, with their parameters.
     padding : int, optional
         An id that stands where a row has no more documents; negative ids always do.
     threads : int, optional

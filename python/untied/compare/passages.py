@@ -72,7 +72,7 @@ def read_passages(path: str | os.PathLike[str]) -> tuple[dict[str, list[Passage]
     Parameters
     ----------
     path : str or path-like
-        As for `read_run`.
+        The file, which may be compressed with gzip, zstd or xz.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def read_judged_passages(path: str | os.PathLike[str]) -> dict[str, list[Judged]
     Parameters
     ----------
     path : str or path-like
-        As for `read_run`.
+        The file, which may be compressed with gzip, zstd or xz.
 
     Returns
     -------

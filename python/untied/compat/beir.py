@@ -131,7 +131,8 @@ class EvaluateRetrieval:
             Take documents that have their query's id out of `results` first: out of the dict itself, as BEIR does, so
             that what is evaluated afterwards lacks them too.
         ties : str
-            As for `untied.evaluate`, but not ``"range"``.
+            How tied documents are ordered: ``"expected"``, the mean over all orders; ``"best"``, ``"worst"``,
+            ``"docid"``, ``"trec"`` or ``"given"``.
 
         Returns
         -------

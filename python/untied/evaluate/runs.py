@@ -196,7 +196,7 @@ class Evaluator:
         Parameters
         ----------
         run : run
-            As for `evaluate`.
+            A `Run`, path, frame or dict.
 
         Returns
         -------

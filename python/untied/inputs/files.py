@@ -8,6 +8,7 @@ from reprlib import Repr
 
 from untied._core import Qrels, Run, find_columns, read_bytes, show_id
 from untied.errors import InputError, UntiedError, check_one_of
+from untied.policies import described_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -175,6 +176,7 @@ def read_ranked(
     return Run.read(name, threads, format, columns, ranks)
 
 
+@described_by(read_run)
 def read_qrels(
     path: str | os.PathLike[str],
     *,
@@ -202,7 +204,7 @@ def read_qrels(
         Partly ordered truth: ``"groups"``, one query a line, groups best first: ``query document document | document``;
         ``"mirex"``: ``source query document group``, group 1 being the best. Grades count down to 1 for the last group.
     columns : dict, optional
-        As for `read_run`, with ``"grade"`` instead of ``"score"``.
+        As for `read_run`. ``"grade"`` takes the place of ``"score"``.
     threads : int, optional
         As for `read_run`.
 

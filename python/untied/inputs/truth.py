@@ -23,7 +23,7 @@ def read_groups(path: str | os.PathLike[str]) -> Grades:
     Parameters
     ----------
     path : str or path-like
-        As for `read_run`.
+        The file, which may be compressed with gzip, zstd or xz.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def read_mirex(path: str | os.PathLike[str]) -> Grades:
     Parameters
     ----------
     path : str or path-like
-        As for `read_run`.
+        The file, which may be compressed with gzip, zstd or xz.
 
     Returns
     -------

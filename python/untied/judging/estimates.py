@@ -67,7 +67,8 @@ def infap_error(qrels: QrelsLike, run: OneRun, *, rel: float = 1) -> dict[str, f
     qrels : Qrels, path, or {query: {document: grade}}
         A sample of the judgments, the rest of the pool with negative grades.
     run : run
-        As for `evaluate`. Tied documents are ordered by id, descending.
+        A ranking of documents for each query: a `Run`, path, frame or dict. Tied documents are
+        ordered by id, descending.
     rel : float
         Lowest relevant grade.
 
@@ -133,7 +134,7 @@ def subcollection(
     qrels : Qrels, path, or {query: {document: grade}}
         Judgments, pooled documents that are not judged with negative grades.
     run : run
-        As for `evaluate`.
+        A ranking of documents for each query: a `Run`, path, frame or dict.
     rate : float, optional
         From 0 to 1; by default, query by query, the share of the pool that is judged.
     seed : int

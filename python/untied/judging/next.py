@@ -121,7 +121,7 @@ def judge_next(
         documents, with half a document added to those above 0 and half to the others. Among the grades above 0 each is
         as likely as it is frequent in the qrels.
     threads : int, optional
-        As for `evaluate`.
+        Number of threads; as many as there are processors by default. It never changes a value.
 
     Returns
     -------

@@ -132,8 +132,8 @@ def pool(runs: Iterable[OneRun], depth: int, qrels: QrelsLike | None = None) -> 
 
     Parameters
     ----------
-    runs : runs
-        As for `evaluate`. Tied documents are ordered by id, descending.
+    runs : list of runs
+        Each a `Run`, path, frame or dict. Tied documents are ordered by id, descending.
     depth : int
         Documents of a query that each run gives to the pool.
     qrels : Qrels, path, or {query: {document: grade}}, optional

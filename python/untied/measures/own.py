@@ -167,7 +167,7 @@ def additive_measure(
         a grade (a float) or a table ``{grade: gain}``, and a function of a rank (an int, from 1) or a sequence, 0
         beyond its end. Documents without judgment gain nothing.
     name, cutoff, lower_is_better
-        As for `measure`.
+        As `measure` takes them.
     ideal : bool
         Whether to divide by the sum of all judged documents of the query in their best order, to the cutoff.
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from untied.evaluate.runs import evaluate
 from untied.inputs.provenance import provenance
+from untied.policies import described_by
 from untied.report.comparison import collect_comparison
 from untied.report.data import collect
 from untied.report.page import page
+from untied.statistics.runs import significance
 from untied.statistics.tests import SAMPLES, TEST
 
 TYPE_CHECKING = False
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 DISTANCES = ("RBO", "MED(nDCG@10)")
 
 
+@described_by(evaluate, significance)
 def report(
     qrels: QrelsLike,
     runs: Runs,
@@ -45,31 +49,31 @@ def report(
     inputs: Sequence[str] = (),
     threads: int | None = None,
 ) -> str:
-    """Make a report of one or several runs, as HTML that needs nothing else: no network, no server.
+    """Make a report of one or several runs: HTML in one file, which needs no network and no server.
 
-    Values are exact means over all orders of tied documents, with the lowest and the highest.
+    Each value is the mean over all orders of tied documents, with the lowest and the highest value.
 
     Parameters
     ----------
     qrels, runs, measures, score_dtype, qrels_format, threads
         As for `untied.evaluate`.
     baseline : str, optional
-        The run that all others are tested against. Where there is none every two are tested.
+        The run that all others are tested against; by default every two runs are tested.
     title : str
-        Of the page.
+        Title of the page.
     depth : int
-        How many documents of each ranking the page holds.
+        Number of documents of each ranking on the page.
     level, test, correction, samples, seed
-        As for `untied.statistics.significance`, with the same defaults, so both give one verdict.
+        As for `untied.statistics.significance`.
     interval : str
-        Of means: ``"bca"``, ``"t"`` or ``"none"``, as for `untied.statistics.mean_interval`.
+        Interval of each mean: ``"bca"``, ``"t"`` or ``"none"``, see `untied.statistics.mean_interval`.
     distances : list of measures
-        What runs are compared by without judgments, as for `untied.compare_all`.
+        Measures of two runs, which compare the runs without judgments; see `untied.compare_all`.
     queries_text, docs_text : path or mapping, optional
-        Texts of queries and of documents by id, shown beside the ids. A file has an id, a tab and a text on every line;
-        or, if it ends in .jsonl, an object with an id and a title or text.
+        Texts of queries and of documents by id, shown beside the ids. A file has an id, a tab and a text on each line
+        or, if its name ends in .jsonl, an object with an id and a title or text.
     inputs : list of paths
-        Files whose hashes the page gives, to tell later what it was made from.
+        Files whose hashes the page records.
 
     Returns
     -------
@@ -108,6 +112,7 @@ def report(
     return page(found, title or "Evaluation")
 
 
+@described_by(report)
 def comparison_report(
     found: Comparison,
     *,
@@ -118,12 +123,12 @@ def comparison_report(
     inputs: Sequence[str] = (),
     threads: int | None = None,
 ) -> str:
-    """Make a report of a comparison of two runs: how values spread, and both rankings of every query.
+    """Make a report of a comparison of two runs: the spread of the values, and both rankings of every query.
 
     Parameters
     ----------
     found : Comparison
-        What `untied.compare` found.
+        Result of `untied.compare`.
     title, depth, queries_text, docs_text, inputs, threads
         As for `report`.
 
@@ -135,7 +140,7 @@ def comparison_report(
     Raises
     ------
     InputError
-        A line of a file of texts is not what it should be.
+        A line in a file of texts is malformed.
     """
     collected = collect_comparison(found, depth, queries_text, docs_text, threads)
     collected["inputs"] = provenance(inputs)

@@ -10,6 +10,7 @@ from untied import _core
 from untied.errors import UntiedError, check_one_of
 from untied.inputs import overlap
 from untied.measures import as_measure
+from untied.policies import described_by
 from untied.results.evaluation import Results
 from untied.results.table import Exported, Table
 from untied.statistics.aggregates import Aggregate
@@ -23,6 +24,7 @@ from untied.statistics.tests import (
     adjust,
     in_deviations,
     randomization_p,
+    randomization_test,
     t_p,
     wilcoxon_p,
 )
@@ -87,6 +89,7 @@ class Significance(Exported):
         return self.table._repr_html_()
 
 
+@described_by(randomization_test)
 def significance(
     results: Results,
     *,
@@ -123,8 +126,10 @@ def significance(
         As `mean_interval` finds them, each for itself: ``"bca"``, ``"t"``, or ``"none"``.
     level : float
         Confidence of intervals; differences with an adjusted p of at most 1 - `level` are significant.
-    samples, seed
-        As for `randomization_test`; intervals have 9,999 samples.
+    samples
+        As for `randomization_test`. Intervals always have 9,999.
+    seed
+        As for `randomization_test`.
     bounds : comparisons, optional
         What `untied.compare` found by ``Delta`` of the same measures with the same qrels, one for each two runs: bounds
         of differences over what unjudged documents may be. They are narrower than those of the runs by themselves, as
@@ -206,6 +211,7 @@ def significance(
     return Significance(table, dropped, settings, list(_notes(results, texts, unsettled, settings)))
 
 
+@described_by(significance)
 def discriminative_power(
     results: Results, *, test: TestName = TEST, level: float = 0.95, samples: int = SAMPLES, seed: int = 0,
     threads: int | None = None,
@@ -217,7 +223,7 @@ def discriminative_power(
     results : Results
         Of three runs or more over the same queries.
     test : str
-        As for `significance`, without correction; ``"tukey"`` holds for all pairs at once.
+        As for `significance`. There is no correction.
     level : float
         Pairs with p of at most 1 - `level` are told apart.
     samples, seed, threads

@@ -109,6 +109,7 @@ def randomization_test(
     return Test(mean_of(differences), p, len(differences), certainty)
 
 
+@described_by(randomization_test)
 def paired_p(
     differences: Sequence[float], *, samples: int, seed: int, threads: int | None = None
 ) -> tuple[float, float]:

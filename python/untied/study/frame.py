@@ -97,15 +97,15 @@ _BEFORE = """\
 Parameters
 ----------
 qrels : Qrels, path, frame or dict
-    Judgments, as for `untied.evaluate`.
+    Judgments.
 runs : run, list of runs, or {name: run}
-    As for `untied.evaluate`.
+    Each a `Run`, path, frame or dict.
 directory : path
     Where tables, plots and summary are written. A study that was interrupted there goes on where it was.
 """
 _AFTER = """\
 qrels_format : str
-    What the judgments hold and how a file has them, as for `untied.evaluate`.
+    The format of the judgments; ``"auto"`` goes by the name of the file.
 plots : str
     ``"svg"``, ``"png"``, ``"both"`` or ``"none"``. Plots need matplotlib.
 restart : bool

@@ -24,7 +24,7 @@ class Inputs:
     Parameters
     ----------
     qrels, runs, qrels_format, threads
-        As for `untied.evaluate`.
+        As `untied.evaluate` takes them.
 
     Attributes
     ----------
