@@ -12,7 +12,7 @@ from unittest.mock import patch
 import griffe
 
 from docsite.navigation import ROOT
-from untied import cli
+from untied import Measure, MeasureError, cli
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,7 +119,10 @@ def documented(module: Any) -> list[Any]:
 
 def entry(thing: Any, level: int) -> list[str]:
     """A function, or a class with what it has."""
-    lines = [f"{'#' * level} {thing.name}", ""]
+    # Whoever looks for a measure is not to find another library's function of its name first.
+    in_place = thing.is_function and thing.module.path.startswith("untied.compat.") and _is_measure(thing.name)
+    hidden = " { data-search-exclude }" * in_place
+    lines = [f"{'#' * level} {thing.name}{hidden}", ""]
     called = thing if thing.is_function else thing.members.get("__init__")
     if called:
         lines += ["```python", signature(called, thing.name), "```", ""]
@@ -130,6 +133,14 @@ def entry(thing: Any, level: int) -> list[str]:
             if not name.startswith("_") and member.docstring and not member.is_alias:
                 lines += entry(member, level + 1)
     return lines
+
+
+def _is_measure(name: str) -> bool:
+    """Whether a name stands for a measure, which has a page of its own."""
+    try:
+        return bool(Measure(name))
+    except MeasureError:
+        return False
 
 
 def whole(thing: Any) -> Any:

@@ -195,7 +195,10 @@ def test_pages_in_a_browser(site: Path) -> None:
         tab.get_by_role("button", name="Search").first.click()
         for words, page in FOUND.items():
             tab.locator("input[role=combobox]").fill(words)
-            tab.locator(f"a[href*='{page}?']").first.wait_for()
+            found = tab.locator(f"a[href*='{page}?']").first
+            found.wait_for()
+            if words == "mrr":
+                assert tab.locator("a[href*='.html?']").first.get_attribute("href") == found.get_attribute("href")
         browser.close()
     assert heard == []
 
@@ -210,7 +213,7 @@ def test_every_name_that_a_module_offers_has_its_entry() -> None:
             for one in getattr(module, "__all__", ())
             if isfunction(getattr(module, one)) or isclass(getattr(module, one))
         ]
-        missing = [one for one in offered if f"## {one}\n" not in api[f"api/{name}.md"]]
+        missing = [one for one in offered if not re.search(rf"^## {one}( {{.*)?$", api[f"api/{name}.md"], re.MULTILINE)]
         assert not missing, f"untied.{name}: {missing}"
     of_ties = api["api/study.md"].partition("## ties\n")[2]
     assert all(f"* `{option}`: " in of_ties for option in ("qrels", "measures", "cost", "restart", "threads"))
