@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import pickle
 from fractions import Fraction
+from pathlib import Path
 
 import numpy
 import pytest
@@ -414,3 +416,76 @@ def test_what_tests_other_than_randomisation_leave_open_is_said() -> None:
     tested = significance(found, interval="none")
     assert tested.table["survives"] == ["yes", "no", "no"]
     assert tested.notes == []
+
+
+#: Values of RR, by query, of the run old and of the run new; q5 has no relevant document.
+CHANGED = {"q1": (1.0, 0.25), "q2": (0.5, 1.0), "q3": (1.0, 1.0), "q4": (1.0, 0.5), "q5": (0.0, 0.0)}
+
+
+def changed_runs() -> tuple[dict[str, dict[str, int]], dict[str, dict[str, list[str]]]]:
+    """Qrels and two runs that have these values."""
+    qrels = {query: {"d": 0 if query == "q5" else 1} for query in CHANGED}
+    runs = {
+        name: {
+            query: [*"xyz"[: round(1 / pair[side] if pair[side] else 1) - 1], "d"] for query, pair in CHANGED.items()
+        }
+        for side, name in enumerate(("old", "new"))
+    }
+    return qrels, runs
+
+
+def test_queries_that_changed_most_come_first_and_last() -> None:
+    qrels, runs = changed_runs()
+    results = untied.evaluate(qrels, runs, "RR", on_undefined="nan")
+    found = results.query_differences(baseline="old")
+    rows = [(row["query"], row["value_a"], row["value_b"], row["difference"]) for row in found.to_dicts()]
+    assert rows == [("q1", 0.25, 1.0, -0.75), ("q4", 0.5, 1.0, -0.5), ("q3", 1.0, 1.0, 0.0), ("q2", 1.0, 0.5, 0.5)]
+    assert results.query_differences(baseline="old", top=1)["query"] == ["q1", "q2"]
+    assert [-x for x in results.query_differences(top=2)["difference"]] == [0.5, -0.5, -0.75]
+    assert pickle.loads(pickle.dumps(results)).query_differences().to_dicts() == results.query_differences().to_dicts()
+    for wrong, part in (({"top": 0}, "top must be at least 1"), ({"baseline": "x"}, "no run 'x'")):
+        with pytest.raises(UntiedError, match=part):
+            results.query_differences(**wrong)
+
+
+def test_differences_of_queries_have_the_ends_that_ties_allow() -> None:
+    tied = {"q": {"d": 1.0, "x": 1.0}}
+    results = untied.evaluate({"q": {"d": 1}}, {"a": tied, "b": {"q": ["d"]}}, "RR", ties="range")
+    [row] = results.query_differences().to_dicts()
+    assert (row["difference"], row["least"], row["most"]) == (-0.25, -0.5, 0.0)
+
+
+def test_stats_lists_the_queries_that_changed_most(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, runs = changed_runs()
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("".join(f"{query} 0 d {0 if query == 'q5' else 1}\n" for query in CHANGED))
+    files = []
+    for name in ("new", "old"):
+        files.append(str(tmp_path / f"{name}.run"))
+        lines = [f"{query} Q0 {document} 0 {-place} t\n" for query, documents in runs[name].items()
+                 for place, document in enumerate(documents)]  # fmt: skip
+        Path(files[-1]).write_text("".join(lines))
+    command = ["stats", str(qrels), *files, "-m", "RR", "--samples", "100", "--top", "1"]
+    assert main([*command, "--format", "table"]) == 0
+    shown = capsys.readouterr().out
+    assert "holm" not in shown, "a single comparison is not corrected"
+    below, above = shown.split("\n\n")[1:]
+    assert below.splitlines()[0] == "RR: queries where new (a) is furthest below old (b)"
+    assert below.splitlines()[2].split() == ["q1", "0.2500", "1.0000", "-0.7500"]
+    assert above.splitlines()[2].split() == ["q2", "1.0000", "0.5000", "+0.5000"]
+    assert main([*command, "--format", "tsv"]) == 0
+    assert [line.split("\t")[3] for line in capsys.readouterr().out.splitlines()] == ["query", "q1", "q2"]
+    assert main([*command, "--format", "json"]) == 0
+    assert [row["query"] for row in json.loads(capsys.readouterr().out)["queries"]] == ["q1", "q2"]
+    assert main([*command, "--power"]) == 2
+    assert "--top does not go with" in capsys.readouterr().err
+
+
+def test_stats_says_which_differences_ties_could_reverse(capsys: pytest.CaptureFixture[str]) -> None:
+    folder = Path("examples/tar2017")
+    runs = [str(folder / f"{name}.run") for name in ("amc", "qut", "uos")]
+    command = ["stats", str(folder / "qrels.txt"), *runs, "-m", "AP", "--ties", "range", "--samples", "1000"]
+    assert main([*command, "--format", "table"]) == 0
+    _, _, *lines, below = capsys.readouterr().out.splitlines()
+    assert [(line.split()[-1], "] ~" in line) for line in lines] == [("-", False), ("no", True), ("-", True)]
+    assert below == "~ ties could reverse 2 of 3 pairs"

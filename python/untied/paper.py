@@ -218,7 +218,7 @@ def _caption(results: Results, found: Significance | None, best: str) -> str:
     if found is not None:
         settings = found.settings
         baseline = settings["baseline"]
-        how = f"{TESTS[settings['test']]}{_CORRECTIONS[settings['correction']]}, p ≤ {1 - settings['level']:.4g}"
+        how = f"{TESTS[settings['test']]}{_CORRECTIONS[found.correction]}, p ≤ {1 - settings['level']:.4g}"
         if baseline:
             said.append(f"Arrows: significantly better (↑) or worse (↓) than {show_id(baseline)} ({how})")
         else:

@@ -21,6 +21,7 @@ from untied.cli.options import (
     add_reading,
     add_runs,
     add_threads,
+    count,
     inputs_of,
     load_plugins,
 )
@@ -41,24 +42,31 @@ if TYPE_CHECKING:
 
     from untied.cli.parser import Parser
     from untied.results.evaluation import Results
+    from untied.results.table import Table
 
 EXAMPLES = """\
   untied stats qrels.txt bm25.run dense.run hybrid.run
   untied stats qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP
   untied stats qrels.txt bm25.run dense.run -m nDCG@10 --ties range
   untied stats qrels.txt bm25.run dense.run -m nDCG@10 --unjudged range
+  untied stats qrels.txt new.run old.run -m nDCG@10 --top 10
   untied stats qrels.txt *.run --test tukey --power
   untied stats qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP -o table.tex
 
 A difference is the first run's mean minus the second's; * marks those that are
-significant. With --ties range or --unjudged range the table shows which
-differences survive: they keep their sign and stay significant whatever the
-order of tied documents or the missing judgments.
+significant, d is Cohen's d (the mean difference in standard deviations). With
+--ties range or --unjudged range the table shows which significant differences
+survive: they keep their sign and stay significant whatever the order of tied
+documents or the missing judgments. tsv, csv and json call d effect, the ends of
+"a - b can be" least and most, and the largest p that these allow p_most.
 """
 
 
 #: Columns that a narrow terminal does without, in this order.
 DISPENSABLE = (("better/equal/worse",), ("d",), ("mean a", "mean b", "sum a", "sum b"), ("interval",))
+
+#: What marks differences that could have the other sign.
+REVERSIBLE = "~"
 
 
 def arguments_parser() -> Parser:
@@ -78,6 +86,7 @@ def arguments_parser() -> Parser:
     add("--power", action="store_true", help="show what share of pairs each measure tells apart")
     add_policies(made, "ties", "unjudged", "score_dtype")
     add = made.group("output").add_argument
+    add("--top", metavar="N", type=count, help="list the N largest losses and gains by query, instead in tsv and csv")
     add("--by-run", action="store_true", help="write a table for a paper: a line for each run, marks of significance")
     add_format(made, PAPER_FORMATS)
     add_digits(made)
@@ -95,6 +104,8 @@ def main(arguments: Sequence[str]) -> None:
     by_run = options.by_run or style == "latex"
     if by_run and (options.power or style == "json"):
         raise WrongUsage("--by-run and --format latex do not go with --power or --format json")
+    if options.top and (by_run or options.power):
+        raise WrongUsage("--top does not go with --by-run, --power or --format latex")
     inputs = inputs_of(options.qrels, *options.runs, options.docs)
     output.check_target(options.output, inputs)
     plugins = load_plugins(options.plugin)
@@ -112,20 +123,25 @@ def main(arguments: Sequence[str]) -> None:
     else:
         rows, columns = found.to_dicts(), found.columns
         settings |= {"test": options.test, "level": options.level, "samples": options.samples, "seed": options.seed}
+    changed = results.query_differences(baseline=options.baseline, top=options.top) if options.top else None
     if by_run:
         from untied.paper import paper_table
 
         text = paper_table(results, found, style=style, digits=options.digits)
     elif style == "json":
+        more = {} if changed is None else {"queries": changed.to_dicts()}
         text = output.json(
-            settings | columns_named(options), inputs, **output.plugins(plugins), notes=said, results=rows
+            settings | columns_named(options), inputs, **output.plugins(plugins), notes=said, results=rows, **more
         )
+    elif style in ("tsv", "csv") and changed is not None:
+        lines = ([_cell(cell, "value", options.digits) for cell in row] for row in changed.rows())
+        text = output.lines(changed.columns, lines, style, 4)
     elif style in ("tsv", "csv") or not isinstance(found, Significance):
         texts = sum(isinstance(cell, str) for cell in rows[0].values())
         lines = ([_cell(cell, name, options.digits) for name, cell in row.items()] for row in rows)
         text = output.lines(columns, lines, style, texts)
     else:
-        text = "\n".join(_tables(found, results, style, options.digits, options.output is None))
+        text = "\n".join(_tables(found, results, changed, options, style))
     output.write(text, options.output)
     notes.show(said)
 
@@ -151,24 +167,80 @@ def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Resul
     return results, found, skipped
 
 
-def _tables(found: Significance, results: Results, style: str, digits: int, on_screen: bool) -> Iterator[str]:
-    """A table for each measure, below a line that says how it was made."""
+def _tables(
+    found: Significance, results: Results, changed: Table | None, options: argparse.Namespace, style: str
+) -> Iterator[str]:
+    """A table for each measure, below a line that says how it was made; then the queries that changed most."""
     from untied.cli import output
 
-    settings = found.settings
+    settings, digits, on_screen = found.settings, options.digits, options.output is None
     how = TESTS[settings["test"]]
-    corrected = "" if settings["correction"] == "none" else f", p corrected ({settings['correction']})"
+    corrected = "" if found.correction == "none" else f", p corrected ({found.correction})"
     rows = found.table.to_dicts()
+    queries = [] if changed is None else changed.to_dicts()
     for measure in results.measures:
         mine = [row for row in rows if row["measure"] == measure]
         scale = Aggregate(as_measure(measure)).scale
         tested = " of logarithms, as the mean is geometric" if scale == "log" else ""
         title = f"{measure}: {how}{tested}{corrected}; * significant at {1 - settings['level']:.4g}"
         lines = [_line(row, digits, scale) for row in mine]
+        reversed_ = _reversed(mine, options)
         if style == "table":
-            yield f"{output.bold(title, on_screen)}\n{_fitting(lines, width() if on_screen else 10**9)}"
+            table = _fitting(lines, width() if on_screen else 10**9) + reversed_
+            yield f"{output.bold(title, on_screen)}\n{table}"
         else:
-            yield f"{title}\n\n{output.lines(list(lines[0]), [list(line.values()) for line in lines], style, texts=2)}"
+            table = output.lines(list(lines[0]), [list(line.values()) for line in lines], style, texts=2)
+            yield f"{title}\n\n{table}" + (f"\n{reversed_}" if reversed_ else "")
+        for row in mine if changed is not None else ():
+            pair = (measure, row["run_a"], row["run_b"])
+            of_pair = [query for query in queries if (query["measure"], query["run_a"], query["run_b"]) == pair]
+            yield from _by_query(pair, of_pair, style, digits, on_screen)
+
+
+def _reversed(rows: list[dict[str, Any]], options: argparse.Namespace) -> str:
+    """How many differences could have the other sign."""
+    if "least" not in rows[0]:
+        return ""
+    causes = ["ties"] * (options.ties == "range") + ["missing judgments"] * (options.unjudged == "range")
+    reversible, pairs = sum(map(_is_reversible, rows)), f"{len(rows):,} pair{'s' * (len(rows) > 1)}"
+    if not reversible:
+        return f"{' or '.join(causes)} could not reverse any difference\n"
+    return f"{REVERSIBLE} {' or '.join(causes)} could reverse {reversible:,} of {pairs}\n"
+
+
+def _is_reversible(row: dict[str, Any]) -> bool:
+    return bool(row["least"] < 0 < row["most"])
+
+
+def _by_query(
+    pair: tuple[str, str, str], rows: list[dict[str, Any]], style: str, digits: int, on_screen: bool
+) -> Iterator[str]:
+    """The queries with the largest losses and gains of one run over another."""
+    from untied.cli import output
+
+    measure, a, b = pair
+    for side, of_kind in (
+        ("below", [row for row in rows if row["difference"] < 0]),
+        ("above", [row for row in reversed(rows) if row["difference"] > 0]),
+    ):
+        title = f"{measure}: queries where {show_id(a)} (a) is furthest {side} {show_id(b)} (b)"
+        head = ["query", "a", "b", "a - b", *(["a - b can be"] if "least" in (rows or [{}])[0] else [])]
+        lines = [_query_line(row, digits) for row in of_kind]
+        if not lines:
+            yield f"{title}: none\n"
+        elif style == "table":
+            yield f"{output.bold(title, on_screen)}\n{output.lines(head, lines, style, texts=1)}"
+        else:
+            yield f"{title}\n\n{output.lines(head, lines, style, texts=1)}"
+
+
+def _query_line(row: dict[str, Any], digits: int) -> list[str]:
+    line = [show_id(row["query"]), *(f"{row[name]:.{digits}f}" for name in ("value_a", "value_b"))]
+    return [
+        *line,
+        f"{row['difference']:+.{digits}f}",
+        *([_span(row, "least", "most", digits)] if "least" in row else []),
+    ]
 
 
 def _fitting(lines: list[dict[str, str]], columns: int) -> str:
@@ -187,10 +259,6 @@ def _fitting(lines: list[dict[str, str]], columns: int) -> str:
 
 def _line(row: dict[str, Any], digits: int, scale: str) -> dict[str, str]:
     """A comparison as a person reads it."""
-
-    def span(low: str, high: str) -> str:
-        return f"[{row[low]:+.{digits}f}, {row[high]:+.{digits}f}]"
-
     aggregate = "sum" if scale == "sum" else "mean"
     difference = "ln a - ln b" if scale == "log" else "a - b"
     line = {
@@ -201,17 +269,22 @@ def _line(row: dict[str, Any], digits: int, scale: str) -> dict[str, str]:
         difference: f"{row['difference']:+.{digits}f}",
     }
     if "ci_low" in row:
-        line["interval"] = span("ci_low", "ci_high")
+        line["interval"] = _span(row, "ci_low", "ci_high", digits)
     line |= {
         "d": f"{row['effect']:+.2f}",
         "better/equal/worse": f"{row['better']}/{row['equal']}/{row['worse']}",
         "p": _p(row["p_adjusted"]) + (" *" if row["significant"] == "yes" else "  "),
     }
     if "least" in row:
-        line[f"{difference} can be"] = span("least", "most")
+        mark = f" {REVERSIBLE}" if _is_reversible(row) else "  "
+        line[f"{difference} can be"] = _span(row, "least", "most", digits) + mark
     if "survives" in row:
-        line["survives"] = row["survives"]
+        line["survives"] = row["survives"] if row["significant"] == "yes" else "-"
     return line
+
+
+def _span(row: dict[str, Any], low: str, high: str, digits: int) -> str:
+    return f"[{row[low]:+.{digits}f}, {row[high]:+.{digits}f}]"
 
 
 def _p(p: float) -> str:
@@ -236,6 +309,5 @@ def _notes(results: Results, found: Any) -> Iterable[str]:
         yield from found.notes
         dropped = [f"{count} of {measure}" for measure, count in found.dropped.items() if count]
         if dropped:
-            pairs = len(found.table) // len(results.measures)
-            over = "" if pairs == 1 else f" (over {pairs} pairs of runs)"
+            over = "" if found.pairs == 1 else f" (over {found.pairs:,} pairs of runs)"
             yield f"queries for which a run has no value, left out of comparisons: {', '.join(dropped)}{over}"

@@ -86,7 +86,7 @@ def collect(
         compared = _distances(loaded, distances, score_dtype, threads)
     apart = [*found.apart, *among_runs]
     overlap.say("; ".join(apart))
-    how = said_of(found.settings)
+    how = said_of(found.settings, len(loaded))
     place = None if baseline is None else list(loaded).index(baseline)
     names = list(loaded)
     leads, headline = [], []

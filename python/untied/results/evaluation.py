@@ -151,6 +151,45 @@ class Results(MeasureResults):
             texts["measure"] += self.measures * len(queries)
         return table_of(texts, parts, self._fields)
 
+    def query_differences(self, *, baseline: str | None = None, top: int | None = None) -> Table:
+        """Differences of two runs by query: the queries that a change hurt or helped most.
+
+        Parameters
+        ----------
+        baseline : str, optional
+            Compare every other run with this one (which is the second of the two); by default every two runs.
+        top : int, optional
+            Only this many of the largest losses, and as many of the largest gains, of each pair and measure; all
+            queries by default.
+
+        Returns
+        -------
+        Table
+            For each measure and pair, from the largest loss of the first run to its largest gain: columns measure,
+            run_a, run_b, query, ``value_a``, ``value_b`` and their ``difference``; with ``ties="range"`` or
+            ``unjudged="range"`` also ``least`` and ``most``, the smallest and largest it can be. Queries for which a
+            run has no value are left out.
+
+        Raises
+        ------
+        UntiedError
+            There are fewer than two runs, or `baseline` is none of them.
+
+        Examples
+        --------
+        >>> import untied
+        >>> qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
+        >>> new = {"q1": ["d9", "d1"], "q2": ["d2"]}
+        >>> old = {"q1": ["d1"], "q2": ["d8", "d7", "d2"]}
+        >>> untied.evaluate(qrels, {"new": new, "old": old}, "RR").query_differences(top=1)
+        measure  run_a  run_b  query  value_a  value_b  difference
+        RR       new    old    q1      0.5000   1.0000     -0.5000
+        RR       new    old    q2      1.0000   0.3333      0.6667
+        """
+        from untied.results.differences import query_differences
+
+        return query_differences(self.measures, self._evaluations, baseline, top)
+
     def facts(self) -> dict[str, Facts]:
         """What to know about each run before believing its values.
 

@@ -11,6 +11,7 @@ from untied.errors import UntiedError, check_one_of
 from untied.inputs import overlap
 from untied.measures import as_measure
 from untied.policies import described_by
+from untied.results.differences import pairs_of
 from untied.results.evaluation import Results
 from untied.results.table import Exported, Table
 from untied.statistics.aggregates import Aggregate
@@ -78,6 +79,16 @@ class Significance(Exported):
         self.dropped = dropped
         self.settings = settings
         self.notes = notes
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of runs were compared by each measure."""
+        return len(self.table) // len(set(self.table["measure"]))
+
+    @property
+    def correction(self) -> str:
+        """The correction of p-values that had an effect: ``"none"`` for a single pair of runs."""
+        return "none" if self.pairs == 1 else str(self.settings["correction"])
 
     def _exported(self) -> Table:
         return self.table
@@ -163,7 +174,7 @@ def significance(
     check_level(level)
     check_samples(samples)
     overlap.demand({name: overlap.of_facts(facts) for name, facts in results.facts().items()})
-    pairs = _pairs(results.runs, baseline)
+    pairs = pairs_of(results.runs, baseline)
     given = {} if bounds is None else {comparison.runs: comparison for comparison in bounds}
     with_bounds = bool(given) or "low" in next(iter(results._evaluations.values())).columns()
     rows: list[tuple[str, str, str, str]] = []
@@ -261,16 +272,6 @@ def discriminative_power(
     return Table(texts, columns)
 
 
-def _pairs(runs: list[str], baseline: str | None) -> list[tuple[str, str]]:
-    if len(runs) < 2:
-        raise UntiedError("a test needs two runs or more")
-    if baseline is None:
-        return [(a, b) for place, a in enumerate(runs) for b in runs[place + 1 :]]
-    if baseline not in runs:
-        raise UntiedError(f"no run {baseline!r}; there are {', '.join(runs)}")
-    return [(run, baseline) for run in runs if run != baseline]
-
-
 def _add(columns: dict[str, list[Any]], more: dict[str, list[Any]]) -> None:
     for name, cells in more.items():
         columns.setdefault(name, []).extend(cells)
@@ -363,9 +364,10 @@ def _tukey(
     return [p[pair] if pair in p else p[pair[1], pair[0]] for pair in pairs]
 
 
-def said_of(settings: dict[str, Any]) -> str:
-    """How differences were tested, in words."""
-    corrected = "" if settings["correction"] == "none" else f", p corrected ({settings['correction']})"
+def said_of(settings: dict[str, Any], runs: int) -> str:
+    """How differences of a number of runs were tested, in words."""
+    is_corrected = settings["correction"] != "none" and runs > 2
+    corrected = f", p corrected ({settings['correction']})" if is_corrected else ""
     return f"{TESTS[settings['test']]}{corrected}, significant at {1 - settings['level']:.4g}"
 
 

@@ -1,0 +1,72 @@
+"""Differences of two runs, query by query: which queries a change hurt or helped most."""
+
+from __future__ import annotations
+
+from array import array
+from math import isnan
+
+from untied.errors import UntiedError
+from untied.results.table import Table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from untied._core import Evaluation
+    from untied.results.recorded import Recorded
+
+
+def pairs_of(runs: list[str], baseline: str | None) -> list[tuple[str, str]]:
+    """Every two runs, or every run and the baseline."""
+    if len(runs) < 2:
+        raise UntiedError("a comparison needs two runs or more")
+    if baseline is None:
+        return [(a, b) for place, a in enumerate(runs) for b in runs[place + 1 :]]
+    if baseline not in runs:
+        raise UntiedError(f"no run {baseline!r}; there are {', '.join(runs)}")
+    return [(run, baseline) for run in runs if run != baseline]
+
+
+def query_differences(
+    measures: Sequence[str], evaluations: Mapping[str, Evaluation | Recorded], baseline: str | None, top: int | None
+) -> Table:  # fmt: skip
+    """The table of `Results.query_differences`."""
+    if top is not None and top < 1:
+        raise UntiedError(f"top must be at least 1, not {top}")
+    pairs = pairs_of(list(evaluations), baseline)
+    texts: dict[str, list[str]] = {name: [] for name in ("measure", "run_a", "run_b", "query")}
+    numbers: dict[str, list[float]] = {name: [] for name in ("value_a", "value_b", "difference")}
+    if any("low" in evaluation.columns() for evaluation in evaluations.values()):
+        numbers |= {"least": [], "most": []}
+    for number, measure in enumerate(measures):
+        values = {run: dict(_values(evaluation, number)) for run, evaluation in evaluations.items()}
+        for a, b in pairs:
+            both = [
+                (query, _difference(value, values[b][query]))
+                for query, value in values[a].items()
+                if query in values[b]
+            ]
+            both.sort(key=lambda row: row[1][2])
+            if top is not None:
+                losses = [row for row in both if row[1][2] < 0][:top]
+                both = losses + [row for row in both if row[1][2] > 0][-top:]
+            for query, cells in both:
+                for column, text in zip(texts.values(), (measure, a, b, query), strict=True):
+                    column.append(text)
+                for numeric, cell in zip(numbers.values(), cells, strict=True):
+                    numeric.append(cell)
+    return Table(texts, numbers)
+
+
+def _values(evaluation: Evaluation | Recorded, number: int) -> Iterator[tuple[str, tuple[float, ...]]]:
+    """Queries with a value, and their values with lowest and highest where these are known."""
+    fields = ["value", *(field for field in ("low", "high") if field in evaluation.columns())]
+    columns = [array("d", evaluation.column(number, field)) for field in fields]
+    rows = zip(evaluation.queries(), zip(*columns, strict=True), strict=True)
+    return ((query, value) for query, value in rows if not isnan(value[0]))
+
+
+def _difference(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, ...]:
+    """Both values, their difference, and the smallest and largest that it can be where that is known."""
+    plain = (a[0], b[0], a[0] - b[0])
+    return plain if len(a) == 1 else (*plain, a[1] - b[2], a[2] - b[1])
