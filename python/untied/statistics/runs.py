@@ -396,10 +396,11 @@ def _notes(
     comparisons = len(texts["measure"]) // len(results.measures)
     least = adjust([max(of_sample, of_all)] * comparisons, settings["correction"])[0]
     if least > 1 - level:
-        what, remedy = f"{samples} permutations", "draw more samples, or take the test tukey"
+        what, remedy = f"{samples:,} permutations", "draw more samples, or take the test tukey"
         if of_all > of_sample:
             what, remedy = f"{queries} {'query' if queries == 1 else 'queries'}", "nothing can be significant"
-        corrected = "" if settings["correction"] == "none" else f", corrected for {comparisons} comparisons"
+        is_corrected = settings["correction"] != "none" and comparisons > 1
+        corrected = f", corrected for {comparisons:,} comparisons" if is_corrected else ""
         yield f"with {what} no p can be below {least:.2g}{corrected}: {remedy}"
 
 
