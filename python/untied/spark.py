@@ -54,9 +54,9 @@ if TYPE_CHECKING:
 class SparkResults(MeasureResults):
     """Values of queries as a DataFrame, and their means.
 
-    ``results["AP"]`` is the mean of a measure, `means` a table of all, `per_query` the DataFrame of all values.
-    Nothing is computed before it is asked for. Means are computed once, but whatever is done with `per_query`
-    evaluates everything again, unless `persist` was called before.
+    ``results["AP"]`` is the mean of a measure, `means` a table of all means, and `per_query` a DataFrame of all values.
+    All are computed when used. Means are computed once, but each use of `per_query` evaluates everything again unless
+    you call `persist` first.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class SparkResults(MeasureResults):
 
     @property
     def rows(self) -> DataFrame:
-        """All that is known of queries: what `BatchEvaluator` or `BatchComparer` yields."""
+        """All rows of queries, as `BatchEvaluator` or `BatchComparer` yields them."""
         return self._rows
 
     @property
@@ -79,12 +79,12 @@ class SparkResults(MeasureResults):
         return self._rows.where("measure is not null").drop(*flags)
 
     def persist(self, level: StorageLevel | None = None) -> SparkResults:
-        """Keep values of queries once they are computed, by default as Spark does; returns itself."""
+        """Keep the values of queries after they are computed, at Spark's default level unless given; returns itself."""
         self._rows = self._rows.persist() if level is None else self._rows.persist(level)
         return self
 
     def unpersist(self) -> None:
-        """Forget values of queries that are kept."""
+        """Drop the kept values of queries."""
         self._rows.unpersist()
 
     def __getitem__(self, measure: MeasureLike) -> Value:
@@ -92,7 +92,7 @@ class SparkResults(MeasureResults):
 
     @property
     def means(self) -> Table:
-        """Means of all measures, as `untied.evaluate` or `untied.compare` has them."""
+        """Means of all measures, as returned by `untied.evaluate` or `untied.compare`."""
         return self._summary.means  # type: ignore[no-any-return]
 
     @property
@@ -112,7 +112,7 @@ class SparkEvaluation(SparkResults):
     """What an evaluation found."""
 
     def facts(self) -> Facts:
-        """What to know before believing the values: see `Results.facts`."""
+        """Counts that affect the values, as in `Results.facts`."""
         return self._summary.facts()  # type: ignore[no-any-return]
 
 
@@ -149,18 +149,18 @@ def evaluate(
 ) -> SparkEvaluation:
     """Evaluate a run against relevance judgments, both in Spark DataFrames.
 
-    One small job runs at once, to find the distinct grades; all else when it is asked for.
+    One small job runs at once, to find the distinct grades; the rest runs when the results are used.
 
     Parameters
     ----------
     qrels, run : DataFrame
-        Columns are found by their names, as `docs/inputs.md` tells. Ids are text or whole numbers.
+        Columns are recognised by their names (`docs/inputs.md`). Ids are text or whole numbers.
     measures, unjudged, unretrieved, score_dtype, queries, qrels_format, on_undefined, variance
         As for `BatchEvaluator`.
     ties : str
-        As for `BatchEvaluator`. As rows of a DataFrame have no order, ``ties="given"`` goes by a column ``rank``.
+        As for `BatchEvaluator`. Rows of a DataFrame have no order, so ``ties="given"`` uses a column ``rank``.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        As for `BatchEvaluator`. Every task has all of it, so that is every worker.
+        As for `BatchEvaluator`. It is sent to every task.
     partitions : int, optional
         Number of partitions to evaluate; by default ``spark.sql.shuffle.partitions``, of which Spark may join some.
 
@@ -173,7 +173,7 @@ def evaluate(
     MeasureError
         A measure is not understood.
     UntiedError
-        An option, a column or a grade is refused. What is wrong with rows is told when they are computed; see
+        An option, a column or a grade is invalid. Errors in rows are raised when they are computed; see
         `clear_errors`.
     """
     policies = Policies(
@@ -210,15 +210,15 @@ def compare(
     Parameters
     ----------
     run_a, run_b : DataFrame
-        Columns are found by their names, as `docs/inputs.md` tells. Ids are text or whole numbers.
+        Columns are recognised by their names (`docs/inputs.md`). Ids are text or whole numbers.
     measures, depth, names, score_dtype, variance
         As for `untied.compare`.
     ties : str
-        As for `untied.compare`. As rows of a DataFrame have no order, ``ties="given"`` goes by a column ``rank``.
+        As for `untied.compare`. Rows of a DataFrame have no order, so ``ties="given"`` uses a column ``rank``.
     qrels : DataFrame, optional
         Judgments.
     probabilities : DataFrame, optional
-        How probably documents are relevant: columns as of a run, with probabilities for scores.
+        Probabilities that documents are relevant: the columns of a run, with probabilities as scores.
     qrels_format : str
         ``"auto"`` (or ``"trec"``): grades; ``"subtopics"`` where `qrels` have a column for them.
     partitions : int, optional
@@ -233,7 +233,7 @@ def compare(
     MeasureError
         A measure is not understood.
     UntiedError
-        An option, a column or a grade is refused. What is wrong with rows is told when they are computed; see
+        An option, a column or a grade is invalid. Errors in rows are raised when they are computed; see
         `clear_errors`.
     """
     policies = Policies(COMPARING, ties=ties, score_dtype=score_dtype, variance=variance)

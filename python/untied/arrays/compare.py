@@ -46,18 +46,18 @@ def compare_arrays(
 ) -> ArrayComparison:
     """Compare two arrays of ranked ids row by row.
 
-    For millions of queries: the same values as `compare` has for the two lists of each row, without names of
-    documents, ties and judgments.
+    Values are those of `compare` for the two lists of each row, without ties and judgments. It is made for millions of
+    queries.
 
     Parameters
     ----------
     a, b : array of int, queries x depth
-        Ids of documents, best first: numpy arrays, or what numpy can read as one (torch tensors, lists of lists). Both
-        have as many rows, not always as many columns.
+        Ids of documents, best first: numpy arrays, or objects that numpy can convert (torch tensors, lists of lists).
+        Both have the same number of rows; columns may differ.
     measures : measures or their names
         ``"RBO(p=0.9)"``, ``Overlap @ 10``, ``MED(nDCG @ 20)``, with their parameters.
     padding : int, optional
-        An id that stands where a row has no more documents; negative ids always do.
+        An id that marks the end of a row's documents; negative ids always do.
     threads : int, optional
         Number of threads; as many as there are processors by default. It never changes a value.
 
@@ -70,7 +70,7 @@ def compare_arrays(
     MeasureError
         A measure is not understood.
     UntiedError
-        The arrays have different numbers of rows, an id stands twice in a row, or behind padding.
+        The arrays have different numbers of rows, or a row has a duplicate id or an id after padding.
     TypeError
         The arrays are not of integers, or have other than two dimensions.
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 class ArrayResults(MeasureResults):
     """What an evaluation of arrays found.
 
-    Of one column of scores, ``found["AP"]`` is the mean, a `Value`; of several it is `ArrayValues`, a value for
-    each column. `per_query` has those of queries.
+    ``found["AP"]`` is the mean: a `Value`, or with several columns of scores `ArrayValues`, with a value for each
+    column. `per_query` returns the values of queries.
     """
 
     _ranked = True
@@ -125,7 +125,7 @@ class ArrayResults(MeasureResults):
         return table_of(texts, rows, fields)
 
     def facts(self) -> Facts | list[Facts]:
-        """What to know before believing the values, as of `Results.facts`; a list with several columns of scores."""
+        """Counts that affect the values, as in `Results.facts`; a list of them with several columns of scores."""
         return self._facts[0] if self._single else self._facts
 
     def _facts_of_rows(self) -> list[Facts]:
@@ -136,31 +136,31 @@ class ArrayResults(MeasureResults):
 class ArrayEvaluator:
     """Labels and measures, prepared once for any number of arrays of scores.
 
-    Documents have no names: labels and scores of a document stand in the same place. Arrays are numpy's, or anything
-    that has DLPack (tensors on the CPU), ``__array_interface__``, a buffer, or ``__array__``. They are not copied if
-    they are contiguous and of a type that is read as it is: floating-point numbers of 64, 32 or 16 bits, bfloat16
-    included, integers and truth values. Scores are compared at the precision in which they are given.
+    Documents have no ids: the label and the score of a document have the same position. Arrays can be numpy arrays, or
+    any objects with DLPack (tensors on the CPU), ``__array_interface__``, a buffer, or ``__array__``. Contiguous arrays
+    of floating-point numbers of 64, 32 or 16 bits (including bfloat16), integers and booleans are not copied. Scores
+    are compared at the precision in which they are given.
 
     Parameters
     ----------
     labels : array, queries x documents, or flat
-        Grades. NaN is a document without judgment; negative grades mean *pooled but not judged*, as in qrels.
+        Grades. NaN means unjudged; negative grades mean *pooled but not judged*, as in qrels.
     measures : measures or their names, optional
         As for `Evaluator`. Measures of subtopics, sampled pools or lengths of documents need more than labels.
     sizes : array of int, optional
-        Flat arrays: the number of documents of each query, one query after the other, as LightGBM has groups.
+        For flat arrays, the number of documents of each query, like LightGBM's groups.
     offsets : array of int, optional
-        Flat arrays: where each query begins, and behind the last one the number of documents.
+        For flat arrays, the position where each query begins, followed by the number of documents.
     query_ids : array, optional
-        Flat arrays: the query of each document; those of a query stand together.
+        For flat arrays, the query of each document; documents of a query must be next to each other.
     mask : array of bool, optional
-        Where there is a document; elsewhere is padding, and neither label nor score is looked at.
+        True for documents, false for padding, whose labels and scores are ignored.
     judged : array of bool, optional
-        Which documents are judged; for labels that cannot be NaN.
+        True for judged documents; use it if labels cannot be NaN.
     num_relevant : int, array of int, or {grade: array of int}, optional
-        How many relevant documents every query has altogether, in the array or not: R of AP, recall and the like, and
-        the ideal ranking of nDCG. Without it there are no others. As documents that the array lacks have grades too,
-        counts alone will do only where every positive label is 1; else give them by grade.
+        Total number of relevant documents of each query, including those that are not in the array, for R (of AP,
+        recall and others) and the ideal ranking of nDCG. By default all of them are in the array. Give the numbers by
+        grade, unless every positive label is 1.
     ties : str
         ``"expected"``, ``"range"``, ``"best"``, ``"worst"``, as for `Evaluator`, or ``"given"``: in the order of the
         array.
@@ -248,10 +248,10 @@ class ArrayEvaluator:
         Parameters
         ----------
         scores : array
-            Of the shape of the labels, or with one more axis in front: many columns of scores for the same documents,
-            the features of a learning-to-rank set, say. Higher is better.
+            An array of the same shape as the labels, or with one more axis in front for several columns of scores, such
+            as features. Higher is better.
         per_query : bool, optional
-            Whether to keep the values of queries; by default those of a single column.
+            Whether to keep the values of queries; by default only for a single column.
 
         Returns
         -------
@@ -260,7 +260,7 @@ class ArrayEvaluator:
         Raises
         ------
         UntiedError
-            The shape is not that of the labels, or a score is not finite.
+            The shape differs from the labels, or a score is not finite.
         UndefinedError
             A value is undefined and ``on_undefined="raise"``.
         TypeError
@@ -318,7 +318,7 @@ def evaluate_arrays(
 ) -> ArrayResults:
     """Evaluate arrays of scores and labels.
 
-    The values are those of `evaluate` for the same documents with names, to the last bit.
+    The values are the same, to the last bit, as those of `evaluate` for documents with ids.
 
     Parameters
     ----------
@@ -336,13 +336,13 @@ def evaluate_arrays(
     MeasureError
         A measure is not understood.
     UntiedError
-        Shapes do not fit, a score is not finite, a label is infinite, or an option is refused.
+        Shapes do not match, a score is not finite, a label is infinite, or an option is invalid.
     TypeError
         An array does not hold numbers, or is not on the CPU.
 
     Examples
     --------
-    Two documents of the first query share the highest score, one of them relevant.
+    Two documents of the first query share the highest score, and one of them is relevant:
 
     >>> import untied
     >>> scores = [[7.5, 7.5, 2.0], [0.1, 0.3, 0.2]]

@@ -8,18 +8,18 @@ if TYPE_CHECKING:
 
 
 class ArrayValues:
-    """Values of one measure, an array each: row by row, query by query, or column by column.
+    """Values of one measure as arrays: by row, by query, or by column.
 
-    To numpy it is the array of the values: ``numpy.mean(found["AP"])``.
+    numpy uses it as the array of the values: ``numpy.mean(found["AP"])``.
 
     Attributes
     ----------
     value : numpy.ndarray
         The values.
     low, high : numpy.ndarray
-        Bounds of what the value can be, as `Comparison.value` and `Results.value` have them; NaN where there are none.
+        Lowest and highest values, as in `Value`; NaN if there are none.
     variance : numpy.ndarray or None
-        Variances over orders of tied documents, where asked for; NaN where they are not known.
+        Variances over orders of tied documents, if computed; NaN if they are unknown.
     """
 
     __slots__ = ("high", "low", "value", "variance")
@@ -32,7 +32,7 @@ class ArrayValues:
 
     @property
     def mean(self) -> Any:
-        """The values, as `Value.mean` is that of one: ``found["AP"].mean`` whether there are several columns or one."""
+        """The values; the same name as in `Value`, so ``found["AP"].mean`` works with one or several columns."""
         return self.value
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:

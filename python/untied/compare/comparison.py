@@ -29,9 +29,9 @@ QUANTILES = {"min": 0.0, "5%": 0.05, "25%": 0.25, "50%": 0.5, "75%": 0.75, "95%"
 class Comparison(MeasureResults):
     """What a comparison of two runs found.
 
-    ``comparison["RBO"]`` is the mean over queries, `value` gives those of queries, `means` and `per_query` are tables
-    of everything. `distribution` tells how values spread over queries, `most_changed` which queries differ most, and
-    `moved` what became of the documents of one.
+    ``comparison["RBO"]`` is the mean over queries, `value` returns the value of a query, and `means` and `per_query`
+    are tables. `distribution` has quantiles over queries, `most_changed` lists the queries that differ most, and
+    `moved` the documents of a query whose ranks changed.
     """
 
     def __init__(
@@ -69,21 +69,21 @@ class Comparison(MeasureResults):
 
     @property
     def alone(self) -> tuple[int, int]:
-        """How many queries only the first and only the second run has; they are left out."""
+        """Numbers of queries that only the first and only the second run has; they are left out."""
         return self._native.alone()
 
     @property
     def undefined(self) -> dict[str, int]:
-        """For each measure, for how many queries it is not defined; the mean leaves them out."""
+        """For each measure, the number of queries for which it is undefined; the mean leaves them out."""
         columns = map(self._native.column, range(len(self._measures)))
         return {measure: sum(map(isnan, column)) for measure, column in zip(self.measures, columns, strict=True)}
 
     @property
     def filled(self) -> dict[str, tuple[int, int]]:
-        """For each ``MED`` and ``Delta`` with a cutoff, in how many queries a run's ranking ends before it.
+        """Numbers of queries in which each run's ranking ends before the cutoff, for each ``MED`` and ``Delta``.
 
-        Such rankings are filled up with unknown documents of their own. These count as much as retrieved ones, but are
-        not relevant in the mean of ``Delta``.
+        Such rankings are filled up with unknown documents. These count like retrieved ones, but as not relevant in the
+        mean of ``Delta``.
         """
         run_a, run_b, _ = self._inputs
         found = {
@@ -103,14 +103,14 @@ class Comparison(MeasureResults):
         measure : str or Measure
             One of the measures that were computed, in any spelling.
         query : str, optional
-            A query; the mean over all where there is none.
+            A query id; by default the mean over all queries.
 
         Returns
         -------
         Value
-            With `low` and `high`: of a similarity the smallest and largest value over all orders of tied documents in
-            both runs (None for variants of RBO that are not means over orders), of ``MED`` and ``Delta`` bounds over
-            all judgments that are possible.
+            `low` and `high` of a similarity are its lowest and highest value over all orders of tied documents in both
+            runs (None for variants of RBO that are not means over orders); those of ``MED`` and ``Delta`` are bounds
+            over all possible judgments.
 
         Raises
         ------
@@ -147,12 +147,12 @@ class Comparison(MeasureResults):
         Parameters
         ----------
         per_query, means : bool
-            Which of the two to have.
+            Which rows to include.
 
         Returns
         -------
         Table
-            Columns run_a, run_b, query, measure, certainty, value, low, high, and variance where it was asked for.
+            Columns run_a, run_b, query, measure, certainty, value, low, high and, if computed, variance.
         """
         queries = (self.queries if per_query else []) + ["all"] * means
         parts = (self._native.values() if per_query else []) + (self._native.totals() if means else [])
@@ -160,7 +160,7 @@ class Comparison(MeasureResults):
 
     @property
     def distribution(self) -> Table:
-        """How values spread over queries: columns measure, mean, min, 5%, 25%, 50%, 75%, 95%, max.
+        """Quantiles over queries: columns measure, mean, min, 5%, 25%, 50%, 75%, 95%, max.
 
         Queries for which a measure is not defined are left out.
         """
@@ -179,13 +179,13 @@ class Comparison(MeasureResults):
         n : int
             How many at most.
         measure : str or Measure, optional
-            By which of the measures; the first by default. Of a similarity the lowest values are the most different,
-            of a distance the highest, of ``Delta`` those that are farthest from 0.
+            The measure to sort by; the first by default. The most different queries have the lowest similarities, the
+            highest distances, or a ``Delta`` farthest from 0.
 
         Returns
         -------
         list of str
-            The most different one first; of equal ones the first in byte order.
+            The most different query first; equal ones in byte order of their ids.
         """
         number = 0 if measure is None else self._number(measure)
         _, lower_is_better, symmetry = _core.comparing_info(self._measures[number])
@@ -200,15 +200,15 @@ class Comparison(MeasureResults):
         return [self._native.query(query) for query in nsmallest(n, range(len(values)), key=likeness)]
 
     def moved(self, query: str, depth: int | None = None) -> Table:
-        """What became of the documents of a query.
+        """The documents of a query whose ranks differ between the runs.
 
         Parameters
         ----------
         query : str
-            One of either run.
+            A query of either run.
         depth : int, optional
-            The documents that either run has to this rank; by default the cutoff of the first measure, or the depth
-            of the comparison, or 10.
+            Consider the documents of both runs down to this rank; by default the cutoff of the first measure, or the
+            depth of the comparison, or 10.
 
         Returns
         -------

@@ -43,25 +43,25 @@ def compare(
     Parameters
     ----------
     run_a, run_b : run, or list
-        Runs as for `evaluate`; or one ranking each: a list of document ids, best first, in which a list stands for
-        tied documents.
+        Runs as for `evaluate`, or two ranked lists of document ids, best first; a nested list is a group of tied
+        documents.
     measures : measures or their names
         ``"RBO(p=0.9)"``, ``Overlap @ 10``, ``MED(nDCG @ 20)``, with their parameters. By default MED(nDCG@10), RBO and
         Overlap@10.
     qrels : qrels, optional
-        Judgments, as for `evaluate`: documents with a grade keep it in ``MED`` and ``Delta``. Without them nothing is
-        known of any document. With a ranked list each, a dict of documents and grades.
+        Judgments, as for `evaluate`, for ``MED`` and ``Delta``. By default all documents are unjudged. For ranked
+        lists, a dict of documents and grades.
     probabilities : run, optional
-        For ``Delta``, how probably documents that are not judged are relevant, where that is known: ``{query:
-        {document: probability}}``, or a file in the format of runs with probabilities for scores. All others have the
-        probability p of the measure; what fills up a ranking that ends before the cutoff has none, and is relevant in
-        bounds alone. With a ranked list each, a dict of documents and probabilities.
+        For ``Delta``, probabilities that unjudged documents are relevant: ``{query: {document: probability}}``, or a
+        file in the format of runs with probabilities as scores. Other documents have the probability p of the measure.
+        Unknown documents that fill up a ranking which ends before the cutoff are relevant only in the bounds. For
+        ranked lists, a dict of documents and probabilities.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        Lengths of documents, which U and TBG need, as for `evaluate`; of every document of either run that counts.
+        Lengths of all documents that count, for U and TBG, as for `evaluate`.
     depth : int, optional
-        Of longer rankings only the documents to this rank count (tie groups that begin within it); all by default.
+        Truncate rankings at this rank (keeping tie groups that begin within it); by default all documents count.
     names : tuple of str
-        What the runs are called in tables.
+        Names of the runs in tables.
     ties : str
         ``"expected"``: means over all orders of tied documents in both runs; ``"docid"``, ``"trec"``, ``"given"``:
         one order, as for `evaluate`.
@@ -70,8 +70,8 @@ def compare(
     variance : bool
         Whether to compute variances over the orders of tied documents.
     strict : bool
-        Whether it is an error, and not only a warning, that runs have no document in common, or none with the
-        qrels or the probabilities.
+        Whether to raise an error instead of a warning if the runs have no document in common, or none with the qrels or
+        the probabilities.
     threads : int, optional
         Number of threads; as many as there are processors by default.
 
@@ -86,16 +86,16 @@ def compare(
     InputError
         A file's content is not what its format promises.
     UntiedError
-        An option or a score is refused, or the runs have no query in common; with ``strict=True`` also where there is a
-        warning else.
+        An option or a score is invalid, or the runs have no query in common; with ``strict=True`` also instead of a
+        warning.
     OSError
         A file cannot be read.
 
     Warns
     -----
     UntiedWarning
-        The runs have queries in common, but no document (two ranked lists may differ wholly); or no run has a document
-        in common with the qrels, or one has none with the probabilities.
+        The runs have queries but no document in common (not for ranked lists), no run has a document in common with the
+        qrels, or a run has none with the probabilities.
 
     Examples
     --------

@@ -28,53 +28,52 @@ if TYPE_CHECKING:
 class Evaluator:
     """Qrels and measures, prepared once for any number of runs.
 
-    Meant for the inner loop of an optimisation or a training: the qrels are indexed and the discounts computed once.
+    Use it in the inner loop of an optimisation or a training: the qrels are indexed and the discounts computed once.
 
     Parameters
     ----------
     qrels : Qrels, path, frame, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
         Relevance judgments. Negative grades mean *pooled but not judged*. ``{query: [[document, ...], ...]}`` is a
-        partly ordered truth: groups, best first, whose grades count down to 1.
+        partly ordered truth: groups of documents, best first, with grades that count down to 1.
     measures : measures or their names, optional
         For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
         R@100.
     ties : str
-        What becomes of documents with equal scores. ``"expected"``: the exact mean over all their orders
-        (McSherry & Najork 2008). ``"range"``: that and the smallest and largest value. ``"best"``, ``"worst"``:
-        only one of these. ``"docid"``: one order, by document id descending, as trec_eval 10; ``"trec"``: the same
-        over scores rounded to 32 bits, as trec_eval 9 and pytrec_eval. ``"given"``: one order, that of the input.
-        ``"rank"``: scores are not read, and files in TREC's format are ordered by their rank column, lowest first;
-        documents of equal rank are tied, and a rank that is no number is an error.
+        How to score documents with equal scores. ``"expected"``: the exact mean over all their orders (McSherry &
+        Najork 2008). ``"range"``: the mean, and the lowest and highest value. ``"best"``, ``"worst"``: only the best or
+        the worst value. ``"docid"``: one order, by document id, descending, as in trec_eval 10. ``"trec"``: the same
+        after rounding scores to 32 bits, as in trec_eval 9 and pytrec_eval. ``"given"``: the order of the input.
+        ``"rank"``: ignore scores, and order files in TREC's format by their rank column, lowest first; equal ranks tie.
     unjudged : str
-        ``"nonrelevant"``: documents without judgment count as non-relevant. ``"remove"``: they are taken out of the
-        ranking first (condensed lists). ``"range"``: they count as non-relevant for the mean, and ``low`` and ``high``
-        are the smallest and the largest value over all grades of the qrels that they may have; ``"best"``, ``"worst"``:
-        only one of these. With ``ties="range"`` these are over all orders of tied documents as well, with
-        ``ties="expected"`` they are bounds of the mean over orders.
+        How to score unjudged documents. ``"nonrelevant"``: as not relevant. ``"remove"``: remove them from the ranking
+        first (condensed lists). ``"range"``: as not relevant, with the lowest and highest value over all grades of the
+        qrels that they may have. ``"best"``, ``"worst"``: only the highest or the lowest value. With ``ties="range"``
+        the bounds are also over all orders of tied documents; with ``ties="expected"`` they are bounds of the mean over
+        orders.
     unretrieved : str
-        ``"none"``: only retrieved documents get grades by the policies above. ``"pooled"``: documents with a negative
-        grade that are not retrieved get them too.
+        How to treat documents with a negative grade that a run does not retrieve. ``"none"``: as not relevant.
+        ``"pooled"``: like retrieved unjudged documents, with `unjudged` of ``"range"``, ``"best"`` or ``"worst"``.
     score_dtype : str
         How scores are read before they are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
         ``"decimals=N"`` to round them.
     queries : str
-        ``"qrels"``: every judged query counts, those that a run lacks as an empty ranking. ``"common"``: only those
-        in both.
+        ``"qrels"``: all judged queries; a query that a run lacks counts as an empty ranking. ``"common"``: only queries
+        in both the judgments and the run.
     qrels_format : str
-        What the qrels hold: grades, in a file of the format that its suffix tells (``"auto"``); ``"subtopics"``, which
-        measures of diversity need; ``"stratified"``, which xinfAP and infNDCG need; ``"prels"``, which statAP needs; in
-        a file also ``"groups"`` or ``"mirex"``, for partly ordered truth. See `read_qrels`; of stratified and prels, a
-        dict has ``{query: {document: (stratum, grade)}}`` or ``{query: {document: (grade, probability)}}``.
+        Format of the qrels. ``"auto"``: grades, in the format given by the suffix of the file. ``"subtopics"``: for
+        measures of diversity. ``"stratified"``: for xinfAP and infNDCG. ``"prels"``: for statAP. ``"groups"``,
+        ``"mirex"``: files with a partly ordered truth. Others as in `read_qrels`. Dicts of stratified qrels are
+        ``{query: {document: (stratum, grade)}}``, and of prels ``{query: {document: (grade, probability)}}``.
     on_undefined : str
-        What a measure without a value for a query counts (most of them, where nothing is relevant): ``"zero"``;
-        ``"nan"``, which the mean leaves out; or ``"raise"``.
+        How to count a query for which a measure is undefined (for most measures, a query without relevant documents):
+        ``"zero"``: as 0. ``"nan"``: leave it out of the mean. ``"raise"``: raise an error.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        Lengths of documents, and seconds that reading them takes, for TBG and U.
+        Lengths of documents, and optionally their reading times in seconds, for TBG and U.
     variance : bool
-        Whether to compute the exact variance over tie orders too.
+        Whether to compute also the exact variance over tie orders.
     strict : bool
-        Whether it is an error, and not only a warning, that a run and the qrels have no query or no document in common,
-        that they look swapped, or that nothing is relevant: values are 0 then, and mean nothing.
+        Whether to raise an error instead of a warning if a run and the qrels have no query or no document in common,
+        look swapped, or nothing is relevant.
     threads : int, optional
         Number of threads; as many as there are processors by default. It never changes a value.
 
@@ -126,14 +125,13 @@ class Evaluator:
         Parameters
         ----------
         runs : run, list of runs, or {name: run}
-            A run is a `Run`, a path, a frame (of pandas, polars, pyarrow, DuckDB; `docs/inputs.md` tells how columns
-            are named), ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or one of tie
+            A run is a `Run`, a path, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md` lists the names of
+            columns), ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or a list of tie
             groups ``{query: [[document, ...], ...]}``.
         stream : bool
-            Files in TREC's format are evaluated query by query while they are read, in little memory. Where the
-            documents of a query do not stand together, the file is read again and as a whole, as are standard input
-            and pipes from the start. True streams these too, and makes it an error that a query comes back after
-            another one.
+            Whether to stream standard input and pipes too; then a query that comes back after another one is an error.
+            Files in TREC's format are always evaluated while they are read, in little memory; if a query comes back,
+            the file is read again into memory.
 
         Returns
         -------
@@ -144,7 +142,7 @@ class Evaluator:
         InputError
             A file's content is not what its format promises.
         UntiedError
-            A score is not a finite number or does not fit `score_dtype`, or a document stands twice in a query.
+            A score is not a finite number or does not fit `score_dtype`, or a query has a duplicate document.
         OSError
             A file cannot be read.
 
@@ -251,7 +249,7 @@ def evaluate(
     InputError
         A file's content is not what its format promises.
     UntiedError
-        An option, a score or a grade is refused; with ``strict=True`` also where there is a warning else.
+        An option, a score or a grade is invalid; with ``strict=True`` also instead of a warning.
     OSError
         A file cannot be read.
 
@@ -262,7 +260,7 @@ def evaluate(
 
     Examples
     --------
-    Two documents share the highest score, one of them relevant: it stands first in one of two orders.
+    Two documents share the highest score. One of them is relevant, and first in one of two orders:
 
     >>> import untied
     >>> qrels = {"q1": {"d1": 1, "d2": 0}}

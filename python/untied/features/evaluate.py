@@ -300,16 +300,16 @@ def features(
 ) -> FeatureResults:
     """Evaluate every feature of a learning-to-rank data set as a scoring function.
 
-    Features are often discrete and tie many documents, so a value is by default the mean over all orders of tied
-    documents (McSherry & Najork 2008), with the smallest and the largest value.
+    Features are often discrete and tie many documents. By default, values are means over all orders of tied documents
+    (McSherry & Najork 2008), with the lowest and the highest value.
 
     Parameters
     ----------
     data : path, list of paths, array, or frame
-        Files in SVMlight's form, as LETOR has it (``label qid:Q feature:value ... # comment``), plain or packed by
-        gzip, zstd or xz, which are read as one data set and may be larger than memory; a parquet file; an array,
-        documents x features; or a frame: anything with Arrow's C stream, a pandas DataFrame, or a dict of columns. A
-        frame has a column for each feature, or one column of lists.
+        Files in the format of SVMlight and LETOR (``label qid:Q feature:value ... # comment``), optionally compressed
+        with gzip, zstd or xz; several files are one data set, which may be larger than memory. Or a Parquet file; an
+        array, documents x features; or a frame: a pandas DataFrame, a dict of columns, or any object with Arrow's C
+        stream. A frame has a column for each feature, or one column of lists.
     measures : measures or their names, optional
         As for `Evaluator`. Measures of subtopics, sampled pools or lengths of documents need more than labels.
     labels : array, or name of a column, optional
@@ -319,20 +319,20 @@ def features(
         The query of each document. An array needs them; in a frame it is the column ``qid``, ``query_id``,
         ``query-id`` or ``query`` by default.
     names : names, {number: name}, or path, optional
-        Of files: names by number, as a dict or in a file with lines ``number name``. Of arrays: a name for each
-        column. Of frames: the columns that are features; by default all that hold numbers, but for ids of documents.
+        For files, names by number, as a dict or in a file with lines ``number name``. For arrays, a name for each
+        column. For frames, the columns that are features; by default all columns of numbers except ids of documents.
     ties : str
         ``"range"``, ``"expected"``, ``"best"`` or ``"worst"``, as for `Evaluator`, or ``"given"``: in the order of the
         data.
     directions : str
-        ``"high"``: the highest value is ranked first; ``"low"``: the lowest; ``"both"``; or ``"better"``: of both the
-        one with the better mean.
+        ``"high"``: rank the highest value first. ``"low"``: rank the lowest first. ``"both"``: evaluate both
+        directions. ``"better"``: keep the direction with the better mean.
     unjudged : str
         As for `Evaluator`. Documents with a negative label are pooled, but not judged.
     on_undefined, threads
         As for `Evaluator`.
     per_query : bool
-        Whether to keep the values of queries, which takes memory for each feature and query.
+        Whether to keep the values of queries, which takes memory for every feature and query.
 
     Returns
     -------

@@ -114,7 +114,7 @@ def gate(
     docs: DocsLike | None = None,
     threads: int | None = None,
 ) -> Verdict:
-    """Hold a run against limits.
+    """Check a run against limits.
 
     Parameters
     ----------
@@ -125,28 +125,28 @@ def gate(
     baseline : run, optional
         The run that `max_drop` and `max_med` compare with.
     min, max : {measure: value} or list of (measure, value)
-        Smallest and largest mean of a measure that is allowed; of a count its sum over queries.
+        Minimum and maximum allowed mean of a measure (for counts, the sum over queries).
     max_drop : {measure: value} or list of (measure, value)
-        By how much the mean may be worse than the baseline's: a number, or ``"2%"`` of the baseline's. Where lower
-        values are better, by how much it may be higher. It is compared over the queries that the baseline has.
+        Largest allowed drop of the mean from the baseline's: a number, or ``"2%"`` of the baseline's mean. For measures
+        where lower is better, the largest allowed rise. Means are over the queries of the baseline.
     max_med : {measure: value} or list of (measure, value)
-        Largest mean ``MED`` of the measure that is allowed: the largest difference between both runs that judgments
-        could still make. Its upper bound decides.
+        Maximum allowed mean ``MED`` of the measure, the largest difference between both runs that judgments could show.
+        Its upper bound decides.
     significant : bool
-        Whether only drops count that the paired randomisation test, one-sided, finds significant at 1 - `level`. Where
+        Whether a drop fails only if it is significant at 1 - `level` in the one-sided paired randomisation test. If
         there are too few queries for any drop to be significant, the check fails.
     level, samples, seed
         Of this test, as for `untied.statistics.randomization_test`.
     allow_missing : bool
         Whether judged queries for which the run retrieves nothing count as empty rankings. By default they fail the
-        check; `max_drop` and `max_med` need those that the baseline has.
+        check (in `max_drop` and `max_med`, if the baseline has them).
     on_undefined : str
-        What becomes of queries for which the run has no value: ``"fail"``: the check fails; ``"zero"``: they count 0,
-        or fail the check where lower values are better; ``"nan"``: they are left out. Queries that have no value in
-        the baseline either do not fail `max_drop`.
+        How to count queries for which the measure is undefined: ``"fail"``: the check fails. ``"zero"``: as 0, or the
+        check fails if lower is better. ``"nan"``: leave them out. Queries that are undefined in the baseline too do not
+        fail `max_drop`.
     ties, unjudged : str
-        Policies of `untied.evaluate`, but not ``"range"``, which gives no single value. With ``ties="worst"`` limits
-        must hold in the worst order of tied documents; `max_med` takes neither ``"best"`` nor ``"worst"``.
+        Policies of `untied.evaluate` except ``"range"``, because a gate needs one value. With ``ties="worst"`` limits
+        must hold in the worst order of tied documents; `max_med` accepts neither ``"best"`` nor ``"worst"``.
     score_dtype, qrels_format, docs, threads
         As for `untied.evaluate`.
 
@@ -157,8 +157,8 @@ def gate(
     Raises
     ------
     UntiedError
-        An option is refused, no limit is given, a limit is not a finite number, one needs a baseline, or bounds
-        of a measure that ``unjudged`` or MED needs are not known.
+        An option is invalid, no limit is given, a limit is not a finite number or needs a baseline, or a measure has no
+        bounds that ``unjudged`` or MED needs.
     InputError
         A file's content is not what its format promises.
     OSError

@@ -1,4 +1,4 @@
-"""One limit, what it was held against, and whether it was kept."""
+"""One limit, the value it was compared with, and the verdict."""
 
 from __future__ import annotations
 
@@ -23,23 +23,22 @@ class Check:
     limit : float
         The limit, as a value of the measure.
     value : float
-        What decides: the mean of the run, its drop below the baseline's, or the largest possible MED. Of values
-        that are estimated or bounded, the end that speaks against the run. NaN where there is none.
+        The value that decides: the mean of the run, its drop from the baseline's, or the upper bound of MED. If it is
+        estimated or bounded, the worse end for the run. NaN if there is none.
     decided_on : str
-        What this value is, in words, with the number of queries.
+        Description of this value, with the number of queries.
     passed : bool
-        Whether the limit was kept, without any of the `reasons` to fail all the same.
+        Whether the value is within the limit and there are no `reasons` to fail.
     reasons : list of str
-        Why the check fails whatever the value is: queries that are missing or undefined, too few queries.
+        Reasons to fail regardless of the value: missing or undefined queries, or too few queries.
     run, baseline : float or None
-        The means of both runs over the queries that were compared; that of the baseline only for ``"max-drop"``,
-        neither for ``"max-med"``.
+        Means of the runs over the compared queries; `baseline` only for ``"max-drop"``, neither for ``"max-med"``.
     p : float or None
-        Of a drop beyond the limit, where only significant ones count: the one-sided p-value of the paired randomisation
-        test.
+        The one-sided p-value of the paired randomisation test, if only significant drops count and the limit is
+        exceeded.
     queries : list of (str, float)
-        Where the limit is broken, the queries with the lowest values (highest for ``"max"`` and ``"max-med"``), or that
-        dropped most, with these values.
+        If the limit is exceeded, the queries with the lowest values (highest for ``"max"`` and ``"max-med"``) or the
+        largest drops, and these values.
     """
 
     __slots__ = (

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class Results(MeasureResults):
     """What an evaluation found, for one or several runs.
 
-    ``results["AP"]`` is the mean of a single run, ``results["bm25", "AP"]`` that of one among several, and `value`
-    gives those of queries. `means` and `per_query` are tables of everything.
+    ``results["AP"]`` is the mean for a single run, and ``results["bm25", "AP"]`` the mean for one of several runs.
+    `value` returns the value of a query. `means` and `per_query` are tables.
     """
 
     _ranked = True
@@ -74,9 +74,9 @@ class Results(MeasureResults):
         measure : str, Measure, or measure of ir_measures
             One of the evaluated measures, in any spelling.
         query : str, optional
-            A query; the mean over all where there is none.
+            A query id; by default the mean over all queries.
         run : str, optional
-            The run's name; needed where there are several.
+            The run's name; required if there are several runs.
 
         Returns
         -------
@@ -85,7 +85,7 @@ class Results(MeasureResults):
         Raises
         ------
         KeyError
-            There is no such run, query or measure, or several runs and none was named.
+            There is no such run, query or measure, or `run` is missing.
         """
         if run is None:
             if len(self._evaluations) != 1:
@@ -104,7 +104,7 @@ class Results(MeasureResults):
 
     @property
     def means(self) -> Table:
-        """Means over queries, of counts sums: columns run, query (``all``), measure, value, and others of `table`."""
+        """Means over queries (sums for counts), with the columns of `table`; query is ``all``."""
         return self.table(per_query=False)
 
     @property
@@ -123,7 +123,7 @@ class Results(MeasureResults):
         Parameters
         ----------
         per_query, means : bool
-            Which of the two to have.
+            Which rows to include.
         aggregates : bool, optional
             Deprecated name of `means`.
 
@@ -131,7 +131,7 @@ class Results(MeasureResults):
         -------
         Table
             Columns run, query, measure, value; then low and high with ``ties="range"`` and variance with
-            ``variance=True``. The measures of a query stand together, in the order they were asked for.
+            ``variance=True``. The measures of a query are next to each other, in the given order.
         """
         if aggregates is not None:
             deprecated("table(aggregates=...)", "table(means=...)")

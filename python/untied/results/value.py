@@ -1,4 +1,4 @@
-"""The value of a measure: a number that also says what else it could be."""
+"""The value of a measure: a number with its bounds, variance and certainty."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ if TYPE_CHECKING:
 
 
 class Value(float):
-    """The value of a measure: a number, with all that it could be besides.
+    """The value of a measure: a float with bounds, variance and certainty.
 
-    It is a float wherever one is expected: in arithmetic and comparisons, to ``sum``, ``max``, ``round``, ``json``,
-    numpy and pandas. It equals every number of the same size, whatever its `low` and `high` are, and what is computed
-    from it is a plain float. A measure without a value is NaN (``math.isnan``). It cannot be changed.
+    Use it like any float: in arithmetic and comparisons, with ``sum``, ``max``, ``round``, ``json``, numpy and pandas.
+    Comparisons ignore `low` and `high`, and the results of arithmetic are plain floats. An undefined value is NaN
+    (``math.isnan``). Values are immutable.
     """
 
     __slots__ = ("_rest",)
@@ -34,37 +34,37 @@ class Value(float):
 
     @property
     def mean(self) -> float:
-        """The value as a plain float: the mean over all orders of tied documents, or that of the one order chosen."""
+        """The value as a plain float: the mean over all orders of tied documents, or the value of the chosen order."""
         return float(self)
 
     @property
     def low(self) -> float | None:
-        """The smallest value that ties or missing judgments allow; None unless asked for by a policy of ``"range"``."""
+        """The lowest value that ties or missing judgments allow; None unless computed, as with ``ties="range"``."""
         return self._rest[0]
 
     @property
     def high(self) -> float | None:
-        """The largest one; with several policies of ``"range"`` it is over all that is open by any of them."""
+        """The highest value that ties or missing judgments allow; None unless computed, as with ``ties="range"``."""
         return self._rest[1]
 
     @property
     def variance(self) -> float | None:
-        """Variance over orders of tied documents; only with ``variance=True``, and None where it is not known."""
+        """Variance over orders of tied documents; None without ``variance=True``, or if it is unknown."""
         return self._rest[2]
 
     @property
     def certainty(self) -> str:
-        """How sure the numbers are.
+        """How certain the numbers are.
 
-        ``"exact"`` (up to floating-point rounding); ``"interval"``: `low` and `high` enclose all values, but need not
-        be reached; ``"estimate"``: the mean and variance come from a sample of orders (or, of a measure of your own
-        with standard error 0, only `low` and `high` do).
+        ``"exact"``: up to floating-point rounding. ``"interval"``: `low` and `high` enclose all values, but need not be
+        reached. ``"estimate"``: the mean and variance come from a sample of orders (for your own measures with standard
+        error 0, only `low` and `high` do).
         """
         return self._rest[3]
 
     @property
     def standard_error(self) -> float | None:
-        """Standard error of an estimated mean, where it is known: of measures of your own; of a mean at most this."""
+        """Standard error of an estimated mean, if it is known; that of a mean over queries is at most this."""
         return self._rest[4]
 
     def __setattr__(self, name: str, _: object) -> None:

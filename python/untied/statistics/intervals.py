@@ -36,22 +36,22 @@ def mean_interval(
     Parameters
     ----------
     a, b : {query: value} or list of values
-        Values of queries; with `b` the differences a - b of the same queries.
+        Values of queries; with `b`, the interval is of the differences a - b.
     level : float
         Confidence, between 0 and 1.
     method : str
         ``"bca"``: bootstrap, bias-corrected and accelerated (Efron 1987); ``"t"``: Student's, as SciPy computes it.
     samples : int
-        How many bootstrap samples to draw.
+        Number of bootstrap samples.
     seed : int
-        Of these.
+        Seed of the samples.
     threads : int, optional
         Number of threads that draw; as many as there are processors by default. It never changes a value.
 
     Returns
     -------
     tuple of float
-        Lowest and highest value. Both are the mean where all values are equal, and NaN with one query.
+        Lower and upper limit. Both are the mean if all values are equal, and NaN for one query.
 
     Raises
     ------

@@ -54,22 +54,20 @@ class Significance(Exported):
     Attributes
     ----------
     table : Table
-        A row for every measure and two runs. ``significant``: yes or no, by ``p_adjusted``. ``mean_a``, ``mean_b``,
-        their ``difference`` with ``ci_low`` and ``ci_high``, its confidence interval (absent with ``interval="none"``);
-        ``effect``: Cohen's d of the differences; ``better``, ``worse``, ``equal``: in how many queries the first
-        run is which; ``p``; ``p_adjusted``. Means are those of `untied.evaluate`: of a count its sum over
-        queries, with the difference of sums. Where a mean is geometric, logarithms are tested, and ``difference`` and
-        all that is like it is one of logarithms, ln(``mean_a`` / ``mean_b``); then ``scale`` says of every row which it
-        is: mean, log or sum. Where values have a lowest and a highest: ``survives``, yes where the difference has one
-        sign and stays significant whatever the order of ties and the judgments are, no where that is not sure, and
-        unknown where the sign is kept but the test is not that of randomisation, whose p alone is bounded; ``least``
-        and ``most``, the smallest and largest mean difference; with the randomisation test ``p_most``, no p-value
-        (adjusted) exceeds this. All of these hold whether or not queries count that have a value only with some
-        judgments.
+        A row for every measure and pair of runs. ``significant``: yes or no, by ``p_adjusted``. ``mean_a``, ``mean_b``
+        and their ``difference``, with its confidence interval ``ci_low``, ``ci_high`` (absent with
+        ``interval="none"``). ``effect``: Cohen's d of the differences. ``better``, ``worse``, ``equal``: numbers of
+        queries in which the first run is better, worse or equal. ``p`` and ``p_adjusted``. Counts have sums over
+        queries instead of means. For geometric means, logarithms are tested and differences are ln(``mean_a`` /
+        ``mean_b``); a column ``scale`` then has mean, log or sum. With bounds from ties or judgments, ``least`` and
+        ``most`` are the lowest and highest mean difference, and ``survives`` is yes if the difference keeps its sign
+        and stays significant for all orders of ties and all judgments, no if it may not, and unknown if it keeps its
+        sign but the test is not the randomisation test, the only one whose p has a bound. ``p_most`` is this bound of
+        the adjusted p. Bounds also allow for queries that have a value only with some judgments.
     dropped : dict of str and int
-        For each measure in how many pairs of runs and queries a value was undefined; they are left out.
+        For each measure, the number of pairs of runs and queries with an undefined value; they are left out.
     settings : dict
-        What was asked for.
+        The options of the call.
     notes : list of str
         What to know before believing it.
     """
@@ -82,7 +80,7 @@ class Significance(Exported):
 
     @property
     def pairs(self) -> int:
-        """How many pairs of runs were compared by each measure."""
+        """Number of pairs of runs compared by each measure."""
         return len(self.table) // len(set(self.table["measure"]))
 
     @property
@@ -116,17 +114,16 @@ def significance(
 ) -> Significance:
     """Test every two runs, or every run against a baseline, by every measure.
 
-    With ``ties="range"`` or ``unjudged="range"`` every query's difference lies between the lowest value of one run
-    less the highest of the other and the reverse. Where the sum of the lowest differences is positive, the p-value of a
-    randomisation test is largest with just these: each sum of differences whose signs are turned only grows with each
-    difference. So ``p_most`` is exact where lowest and highest values are reached, and never too small.
+    With ``ties="range"`` or ``unjudged="range"``, the lowest difference of a query is the lowest value of the first run
+    minus the highest of the second. If the sum of these lowest differences is positive, they have the largest p-value
+    in a randomisation test. So ``p_most`` is exact if the lowest and highest values are reached, and never too small.
 
     Parameters
     ----------
     results : Results
-        Of two runs or more over the same queries.
+        Results of two or more runs for the same queries.
     baseline : str, optional
-        Compare every other run with this one (which is the second of the two); by default every two runs.
+        Compare every other run with this one, as the second of each pair; by default compare all pairs.
     test : str
         ``"randomization"``: `randomization_test`; ``"tukey"``: randomised Tukey HSD (Carterette 2012), which tests all
         runs of a measure at once and needs no correction; ``"t"``; ``"wilcoxon"``.
@@ -134,7 +131,8 @@ def significance(
         How p-values are corrected for the number of comparisons by one measure: ``"holm"``, ``"bonferroni"``,
         ``"bh"`` or ``"none"``, see `adjust`. Tukey's test needs no correction.
     interval : str
-        As `mean_interval` finds them, each for itself: ``"bca"``, ``"t"``, or ``"none"``.
+        Confidence interval of each difference, see `mean_interval`: ``"bca"``, ``"t"``, or ``"none"``. It is not
+        corrected for the number of comparisons.
     level : float
         Confidence of intervals; differences with an adjusted p of at most 1 - `level` are significant.
     samples
@@ -142,9 +140,10 @@ def significance(
     seed
         As for `randomization_test`.
     bounds : comparisons, optional
-        What `untied.compare` found by ``Delta`` of the same measures with the same qrels, one for each two runs: bounds
-        of differences over what unjudged documents may be. They are narrower than those of the runs by themselves, as
-        one judgment counts for both, but there are none of measures that divide by what is relevant, such as nDCG.
+        Results of `untied.compare` by ``Delta`` of the same measures with the same qrels, one for each pair of runs:
+        bounds of differences over all grades of unjudged documents. They are narrower than bounds of single runs,
+        because a judgment counts for both runs, but do not exist for measures that divide by the number of relevant
+        documents or an ideal, such as nDCG.
     threads : int, optional
         Number of threads; as many as there are processors by default. It never changes a value.
 
@@ -156,7 +155,7 @@ def significance(
     ------
     UntiedError
         There are fewer than two runs, they were evaluated on different queries, a run is unknown, a run and the qrels
-        have nothing in common, an option is refused, or SciPy is needed and not installed.
+        have nothing in common, an option is invalid, or SciPy is needed and not installed.
 
     Examples
     --------
@@ -227,25 +226,26 @@ def discriminative_power(
     results: Results, *, test: TestName = TEST, level: float = 0.95, samples: int = SAMPLES, seed: int = 0,
     threads: int | None = None,
 ) -> Table:  # fmt: skip
-    """How many pairs of runs each measure tells apart (Sakai 2006).
+    """The share of pairs of runs that each measure distinguishes (discriminative power, Sakai 2006).
 
     Parameters
     ----------
     results : Results
-        Of three runs or more over the same queries.
+        Results of three or more runs for the same queries.
     test : str
         As for `significance`. There is no correction.
     level : float
-        Pairs with p of at most 1 - `level` are told apart.
+        Pairs with p of at most 1 - `level` count as distinguished.
     samples, seed, threads
         As for `significance`.
 
     Returns
     -------
     Table
-        For every measure: ``power``, the share of pairs told apart; ``pairs``, how many there are; ``told_apart``;
-        and ``difference``, the smallest difference of means from which on every pair is told apart (None where not
-        even the largest is); of logarithms where a mean is geometric, which ``scale`` says as in `Significance`.
+        For every measure: ``power``, the share of distinguished pairs; ``pairs``, the number of pairs; ``told_apart``,
+        the number of distinguished pairs; and ``difference``, the smallest difference of means from which on all pairs
+        are distinguished (None if not even the largest is). For geometric means it is a difference of logarithms, and
+        ``scale`` is as in `Significance`.
 
     Raises
     ------

@@ -74,21 +74,22 @@ def randomization_test(
 ) -> Test:
     """Paired randomisation test of the difference of two means (Fisher 1935; Smucker, Allan & Carterette 2007).
 
-    If the runs are alike, every difference of a query may as well have the other sign. The sum of differences is
-    compared with that under all choices of signs where half the queries have at most `samples` of them (33 queries
-    for 100,000), which is exact; otherwise under a sample, with p = (1 + those as extreme) / (1 + `samples`) (Phipson
-    & Smyth 2010). Sums closer than 1e-12 of the largest difference a query count as equal.
+    Under the null hypothesis, the sign of each query's difference is random. The sum of differences is compared with
+    the sums for all choices of signs if half of the queries have at most `samples` choices (up to 33 queries for
+    100,000 samples), which is exact. Otherwise it is compared with a sample of choices, and p = (1 + number as extreme)
+    / (1 + `samples`) (Phipson & Smyth 2010). Sums that differ by less than 1e-12 of the largest difference per query
+    count as equal.
 
     Parameters
     ----------
     a, b : {query: value} or list of values
         Values of the same queries.
     alternative : str
-        ``"two-sided"``; ``"greater"``: a is better; ``"less"``: b is.
+        ``"two-sided"``, ``"greater"`` (a is better) or ``"less"`` (b is better).
     samples : int
-        How many choices of signs to draw.
+        Number of choices of signs to draw.
     seed : int
-        Of the sample; the same seed gives the same p everywhere.
+        Seed of the sample; the same seed gives the same p on any machine.
 
     Returns
     -------
@@ -181,7 +182,7 @@ def wilcoxon_test(a: Values, b: Values, *, alternative: Alternative = "two-sided
 
 
 def effect_size(a: Values, b: Values, *, kind: Literal["paired", "pooled"] = "paired", hedges: bool = False) -> float:
-    """By how many standard deviations the means differ.
+    """The difference of the means in standard deviations.
 
     Parameters
     ----------
@@ -196,8 +197,7 @@ def effect_size(a: Values, b: Values, *, kind: Literal["paired", "pooled"] = "pa
     Returns
     -------
     float
-        Positive where a is better. 0 where the means are equal, infinite where only the deviation is 0, NaN with one
-        query.
+        Positive if a is better, 0 if the means are equal, infinite if only the deviation is 0, and NaN for one query.
 
     Raises
     ------
@@ -222,15 +222,15 @@ def effect_size(a: Values, b: Values, *, kind: Literal["paired", "pooled"] = "pa
 
 
 def adjust(p_values: Sequence[float], method: Correction = "holm") -> list[float]:
-    """Correct p-values for how many there are.
+    """Correct p-values for their number.
 
     Parameters
     ----------
     p_values : list of float
-        From 0 to 1. Those that are NaN stay so and are not counted.
+        Values from 0 to 1. NaN stays NaN and is not counted.
     method : str
-        ``"bonferroni"``; ``"holm"`` (1979), which is never weaker and controls the same: the probability of any error;
-        ``"bh"``: Benjamini & Hochberg (1995), the share of errors among discoveries; ``"none"``.
+        ``"bonferroni"`` controls the probability of any error; ``"holm"`` (1979) too, and is never weaker. ``"bh"``
+        (Benjamini & Hochberg 1995) controls the share of errors among discoveries. ``"none"`` corrects nothing.
 
     Returns
     -------
