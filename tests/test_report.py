@@ -400,6 +400,12 @@ def test_a_comparison_speaks_of_all_queries(browser, tmp_path: Path, monkeypatch
     )
     assert "Below: the 5 of 50 queries that differ most by Overlap@2." in said
     assert tab.page.locator("#queries tbody tr").count() == 5
+    assert tab.page.locator("#queries thead").inner_text().split() == ["query", "Overlap@2"]  # without equal bounds
+    tab.page.get_by_label("Filter queries by id").fill("q40")
+    assert tab.page.locator("#queries .chart").inner_text() == (
+        "No match among the 5 queries on this page; the other 45 are not on it."
+    )
+    tab.page.get_by_label("Filter queries by id").fill("")
     assert "over all 50 queries" in tab.page.locator("#summary .about").inner_text()
     assert tab.page.locator(".answer .first").inner_text().startswith("6 % of top tens changed: in 3 of 50 queries")
     with tab.page.expect_download() as download:

@@ -52,6 +52,10 @@ def test_a_baseline_and_others() -> None:
     assert first == "good leads by RR: 1.0000, 0.6667 above the baseline bad (0.3333)."
     assert test.endswith("Of the 2 other runs 2 are significantly better than the baseline, none worse.")
     assert page["leading"] == [[2, 0]]
+    assert "<h1>Evaluation of 3 runs</h1>" in report(QRELS, {"bad": BAD, "tied": TIED, "good": GOOD}, "RR")
+    assert "<h1>good against bad</h1>" in report(QRELS, {"bad": BAD, "good": GOOD}, "RR", baseline="bad")
+    assert "<h1>bad and good</h1>" in report(QRELS, {"bad": BAD, "good": GOOD}, "RR")
+    assert "<h1>bad</h1>" in report(QRELS, {"bad": BAD}, "RR")
     page = data_of(report(QRELS, {"bad": BAD, "tied": TIED, "good": GOOD}, "RR"))
     assert page["headline"][0][1].endswith("good is significantly better than 2 of the 2 other runs.")
     first, *_ = headline(QRELS, {"bad": BAD, "good": GOOD}, "RR", baseline="good")[0]
@@ -63,7 +67,7 @@ def test_a_baseline_and_others() -> None:
 def test_what_ties_could_change() -> None:
     of = {"tied": TIED, "bad": BAD}
     assert headline(QRELS, of, "RR")[0][2] == (
-        "Ties could undo it: depending on the order of tied documents the difference lies between ±0.0000 and +0.6667."
+        "Ties could undo it: depending on the order of tied documents the difference lies between 0.0000 and +0.6667."
     )
     half = {q: {"a": 3.0, "b": 3.0, "c": 1.0} for q in QUERIES}
     assert headline(QRELS, {"half": half, "bad": BAD}, "RR")[0][2] == (
@@ -84,7 +88,7 @@ def test_what_missing_judgments_could_change() -> None:
     runs = {"good": {q: ["a", "x"] for q in QUERIES}, "late": {q: ["x", "a"] for q in QUERIES}}
     assert headline(sparse, runs, "RR")[0][3] == (
         "Missing judgments might undo it: depending on the grades of unjudged documents the difference lies between "
-        "±0.0000 and +0.5000."
+        "0.0000 and +0.5000. Of the first ten documents 10.0 % and 10.0 % are unjudged."
     )
     runs["late"] = {q: ["b", "y", "a"] for q in QUERIES}
     judged = {q: {"a": 1, "b": 0} for q in QUERIES}
@@ -97,6 +101,20 @@ def test_what_missing_judgments_could_change() -> None:
     assert headline(judged, runs, "infAP")[0][3] == (
         "Whether missing judgments could undo it is unknown: infAP has no bounds over them."
     )
+
+
+def test_a_small_p_is_a_bound() -> None:
+    many = [f"q{number}" for number in range(40)]
+    runs = {name: dict.fromkeys(many, run["q0"]) for name, run in (("good", GOOD), ("bad", BAD))}
+    said = headline(dict.fromkeys(many, QRELS["q0"]), runs, "RR", test="t")[0][1]
+    assert said.startswith("The difference is significant: p < 0.0001 (")
+
+
+def test_depths_end_where_rankings_do() -> None:
+    page = data_of(report(QRELS, {"good": GOOD, "bad": BAD}, "RR"))
+    assert page["unjudged"]["depths"] == [1, 3]
+    assert page["unjudged"]["top_ten"] == [0.0, 0.0]
+    assert page["curves"]["ranks"] == [1, 2, 3]
 
 
 def test_a_single_run() -> None:
@@ -113,16 +131,17 @@ def test_top_tens_that_changed() -> None:
     new["q1"][0], new["q1"][1] = new["q1"][1], new["q1"][0]  # the same documents
     new["q2"][10], new["q2"][11] = new["q2"][11], new["q2"][10]  # below
     found = untied.compare(old, new, ["RBO", "MED(nDCG@10)"])
-    assert changes(found, 10) == (1, 1, 10)
+    assert changes(found, 10) == (1, 1, 1, 10)
     said = data_of(comparison_report(found))["headline"]
-    assert said[0][:3] == [
+    assert said[0][:4] == [
         "10 % of top tens changed: in 1 of 10 queries a document entered or left the first 10.",
+        "On average 0.1 of the first 10 documents left.",
         "In 1 others the same documents have other ranks.",
         "In 8 nothing moved there.",
     ]
-    assert "The largest difference in nDCG@10 that any judgments could show" in said[1][3]
+    assert "No judgments could make the two rankings differ by more in nDCG@10; at 0" in said[1][4]
     tied = {q: {"a": 1.0, "b": 1.0} for q in QUERIES}
-    assert changes(untied.compare(tied, tied, "RBO"), 1) == (0, 0, 10)  # a run against itself
+    assert changes(untied.compare(tied, tied, "RBO"), 1) == (0, 0, 0, 10)  # a run against itself
 
 
 @pytest.mark.parametrize(

@@ -46,5 +46,6 @@ pub fn tie_counts<'py>(
     dict.set_item("queries", counts.queries)?;
     dict.set_item("all_tied", counts.all_tied)?;
     dict.set_item("largest", counts.largest)?;
+    dict.set_item("deepest", counts.deepest)?;
     Ok(dict)
 }

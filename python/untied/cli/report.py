@@ -61,7 +61,7 @@ def arguments_parser() -> Parser:
     add_policies(made, "score_dtype")
     add = made.group("output").add_argument
     add("-o", "--output", metavar="FILE", required=True, help="write the page to FILE (.html); - is standard output")
-    add("--title", metavar="TEXT", default="Evaluation", help="set the page's title (default: Evaluation)")
+    add("--title", metavar="TEXT", default="", help="set the page's title (default: the runs)")
     add("--depth", metavar="N", type=int, default=20, help="show N documents of each ranking (default: 20)")
     add_texts(made)
     add_threads(made)

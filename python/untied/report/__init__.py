@@ -60,7 +60,7 @@ def report(
     baseline : str, optional
         The run that all others are tested against; by default every two runs are tested.
     title : str
-        Title of the page.
+        Title of the page; by default it names the runs.
     depth : int
         Number of documents of each ranking on the page.
     level, test, correction, samples, seed
@@ -109,7 +109,14 @@ def report(
         threads=threads,
     )
     found["inputs"] = provenance(inputs)
-    return page(found, title or "Evaluation")
+    return page(found, title or _title(found["runs"], found["baseline"]))
+
+
+def _title(runs: Sequence[str], baseline: int | None) -> str:
+    """What a page is about: its runs, if they are few."""
+    if len(runs) > 2:
+        return f"Evaluation of {len(runs):,} runs"
+    return " and ".join(runs) if baseline is None else f"{runs[1 - baseline]} against {runs[baseline]}"
 
 
 @described_by(report)

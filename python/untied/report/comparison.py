@@ -73,13 +73,14 @@ def _measure(measure: _core.Measure) -> dict[str, Any]:
 
 def _headline(found: Comparison) -> list[list[str]]:
     """Measure by measure: how many of the first ten changed, and what the measure says."""
-    changed, moved, queries = changes(found, TOP)
+    changed, moved, left, queries = changes(found, TOP)
     first = (
         f"{_percent(changed, queries)} of top tens changed: in {changed:,} of {queries:,} queries a document entered "
         f"or left the first {TOP}."
     )
     still = queries - changed - moved
-    rest = [f"In {moved:,} others the same documents have other ranks."] if moved else []
+    rest = [f"On average {left / queries:.1f} of the first {TOP} documents left."] if left else []
+    rest += [f"In {moved:,} others the same documents have other ranks."] if moved else []
     rest += [f"In {still:,} nothing moved there."] if still else []
     said = []
     for measure in found._measures:
@@ -97,23 +98,25 @@ def _headline(found: Comparison) -> list[list[str]]:
     return said
 
 
-def changes(found: Comparison, depth: int) -> tuple[int, int, int]:
-    """In how many queries documents entered or left the first ranks, in how many others some moved; and of how many.
+def changes(found: Comparison, depth: int) -> tuple[int, int, int, int]:
+    """In how many queries documents entered or left the first ranks, and in how many others some moved.
 
-    Of tied documents the first of their ranks counts, so a run has no changes against itself.
+    Then how many documents left the first ranks, summed over queries, and the number of queries. A tied document counts
+    at the first of its ranks, so a run has no changes against itself.
     """
     run_a, run_b, _ = found._inputs
     reading = {name: found._options[name] for name in ("ties", "score_dtype")}
-    changed = moved = 0
+    changed = moved = left = 0
     queries = found.queries
     for query in queries:
         rows = _core.moved_documents(run_a, run_b, query, qrels=None, depth=depth, **reading)
         ranks = [(a and a[0], b and b[0]) for _, a, b, _ in rows]
+        left += sum((a or inf) <= depth < (b or inf) for a, b in ranks)
         if any((a or inf) > depth or (b or inf) > depth for a, b in ranks):
             changed += 1
         elif any(a != b for a, b in ranks):
             moved += 1
-    return changed, moved, len(queries)
+    return changed, moved, left, len(queries)
 
 
 def _percent(count: int, of: int) -> str:

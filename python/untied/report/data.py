@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 TENTHS = range(11)
 #: Ranks of the dynamic recall curve.
 RANKS = (*range(1, 21), 25, 30, 40, 50, 75, 100)
-#: Depths to which unjudged documents are counted.
+#: Depths to which unjudged documents are counted, and the deepest ranking's.
 DEPTHS = (1, 5, 10, 20, 50, 100, 200, 500, 1000)
 #: The most ranked documents that a page holds. Beyond this, only queries in which runs differ most show their rankings.
 PLACES = 600_000
@@ -89,6 +89,12 @@ def collect(
     how = said_of(found.settings, len(loaded))
     place = None if baseline is None else list(loaded).index(baseline)
     names = list(loaded)
+    ties = [
+        _core.tie_counts(run, threads, score_dtype) | {what: found.facts[name][what] for what in FACTS}
+        for name, run in loaded.items()
+    ]
+    deepest = max(1, *(counts["deepest"] for counts in ties))
+    unjudged = _unjudged(judged, loaded, deepest, policies)
     leads, headline = [], []
     for row, (measure, means) in enumerate(zip(asked, found.means, strict=True)):
         pair = leading(means, measure.lower_is_better, place)
@@ -96,7 +102,8 @@ def collect(
         if pair is not None and not apart:
             ends = by_judgments(judged, loaded, measure, (names[pair[0]], names[pair[1]]), policies)
         leads.append(pair)
-        headline.append(sentences(found, names, row, measure, pair, place, how, ends))
+        open_tops = None if pair is None else [unjudged["top_ten"][run] for run in pair]
+        headline.append(sentences(found, names, row, measure, pair, place, how, ends, open_tops))
     return {
         "kind": "evaluation",
         "version": _core.__version__,
@@ -115,12 +122,9 @@ def collect(
         "values": found.shown,
         "tests": found.tests,
         "rankings": rankings(queries, judged, loaded, depth, score_dtype, shown, texts=docs_text),
-        "curves": _curves(judged, loaded, policies),
-        "unjudged": _unjudged(judged, loaded, policies),
-        "ties": [
-            _core.tie_counts(run, threads, score_dtype) | {what: found.facts[name][what] for what in FACTS}
-            for name, run in loaded.items()
-        ],
+        "curves": _curves(judged, loaded, deepest, policies),
+        "unjudged": unjudged,
+        "ties": ties,
         "distances": compared,
     }
 
@@ -133,26 +137,27 @@ def _measure(measure: Measure) -> dict[str, Any]:
     )
 
 
-def _curves(qrels: Qrels, runs: dict[str, Run], policies: dict[str, Any]) -> dict[str, Any]:
-    """Mean curves of every run: precision at recall levels, and dynamic recall at ranks.
+def _curves(qrels: Qrels, runs: dict[str, Run], deepest: int, policies: dict[str, Any]) -> dict[str, Any]:
+    """Mean curves of every run: precision at recall levels, and dynamic recall at ranks to the deepest ranking's end.
 
     ADR@k is the mean of dynamic recall at the ranks to k, so k ADR@k - (k - 1) ADR@(k - 1) is that at rank k.
     """
     precision = _totals(qrels, runs, [IPrec @ (tenth / 10) for tenth in TENTHS], policies)
     grades = [grade for grade in qrels.grades() if grade > 0]
     recall: list[list[float | None]] = []
+    ranks = [rank for rank in RANKS if rank <= deepest]
     if grades:
-        ends = sorted({end for rank in RANKS for end in (rank - 1, rank)} - {0})
+        ends = sorted({end for rank in ranks for end in (rank - 1, rank)} - {0})
         averages = [ADR(rel=min(grades)) @ end for end in ends]
         for of_run in _totals(qrels, runs, averages, policies | {"on_undefined": "nan"}):
             sums = {0: 0.0} | {
                 end: end * (nan if mean is None else mean) for end, mean in zip(ends, of_run, strict=True)
             }
-            recall.append([number(sums[rank] - sums[rank - 1]) for rank in RANKS])
+            recall.append([number(sums[rank] - sums[rank - 1]) for rank in ranks])
     return {
         "recall": [tenth / 10 for tenth in TENTHS],
         "precision": precision,
-        "ranks": list(RANKS) if recall else [],
+        "ranks": ranks if recall else [],
         "dynamic_recall": recall,
     }
 
@@ -171,11 +176,13 @@ def _totals(
     return found
 
 
-def _unjudged(qrels: Qrels, runs: dict[str, Run], policies: dict[str, Any]) -> dict[str, Any]:
-    """The share of unjudged documents of every run, to several depths."""
-    return {
-        "depths": list(DEPTHS), "shares": _totals(qrels, runs, [Unjudged @ depth for depth in DEPTHS], policies)
-    }  # fmt: skip
+def _unjudged(qrels: Qrels, runs: dict[str, Run], deepest: int, policies: dict[str, Any]) -> dict[str, Any]:
+    """The share of unjudged documents of every run, to several depths and in the first ten."""
+    depths = [*(depth for depth in DEPTHS if depth < deepest), deepest]
+    *shares, top_ten = zip(
+        *_totals(qrels, runs, [*(Unjudged @ depth for depth in depths), Unjudged @ 10], policies), strict=True
+    )
+    return {"depths": depths, "shares": list(zip(*shares, strict=True)), "top_ten": top_ten}
 
 
 def _distances(

@@ -59,7 +59,7 @@ def by_judgments(
 
 def sentences(
     found: Evaluated, names: Sequence[str], place: int, measure: Measure, pair: tuple[int, int] | None,
-    baseline: int | None, how: str, judgments: Ends,
+    baseline: int | None, how: str, judgments: Ends, unjudged: Sequence[float | None] | None,
 ) -> list[str]:  # fmt: skip
     """What the top of the page says of a measure: the answer first.
 
@@ -81,6 +81,8 @@ def sentences(
         How differences were tested.
     judgments : (float, float), optional
         What the difference of the pair could be, of `by_judgments`.
+    unjudged : list of float, optional
+        The shares of unjudged documents in the first ten of the pair.
     """
     means = found.means[place]
     if pair is None:
@@ -106,9 +108,9 @@ def sentences(
     ties = (test["least"], test["most"]) if test["a"] == a else (-test["most"], -test["least"])
     return [
         *said,
-        f"The difference is {verdict}: p {_p(test['p'])} ({how}). {others}".rstrip(),
+        f"The difference is {verdict}: {_p(test['p'])} ({how}). {others}".rstrip(),
         _by_ties(test, ties, measure),
-        _by_judgments(judgments, measure),
+        _by_judgments(judgments, measure, unjudged),
     ]
 
 
@@ -164,7 +166,7 @@ def _by_ties(test: dict[str, Any], ends: tuple[float, float], measure: Measure) 
     return f"Ties cannot reverse it, but {could}: depending on the order of tied documents {between}."
 
 
-def _by_judgments(ends: Ends, measure: Measure) -> str:
+def _by_judgments(ends: Ends, measure: Measure, unjudged: Sequence[float | None] | None) -> str:
     """What judgments of unjudged documents could change."""
     if ends is None:
         return f"Whether missing judgments could undo it is unknown: {measure.name} has no bounds over them."
@@ -172,9 +174,13 @@ def _by_judgments(ends: Ends, measure: Measure) -> str:
     if f"{low:.4f}" == f"{high:.4f}":
         return "Missing judgments cannot undo it: they do not change the difference."
     if low <= 0 <= high:
-        return (
+        said = (
             f"Missing judgments might undo it: depending on the grades of unjudged documents {_between(ends, measure)}."
         )
+        shares = [100 * share for share in unjudged or () if share is not None]
+        if len(shares) == 2 and max(shares) > 0:
+            said += f" Of the first ten documents {shares[0]:.1f} % and {shares[1]:.1f} % are unjudged."
+        return said
     return f"Missing judgments cannot reverse it: whatever the grades of unjudged documents, {_between(ends, measure)}."
 
 
@@ -185,8 +191,8 @@ def _between(ends: tuple[float, float], measure: Measure) -> str:
 
 def signed(value: float) -> str:
     """A difference as the page writes it."""
-    return ("+" if value > 0 else "−" if value < 0 else "±") + f"{abs(value):.4f}"
+    return ("+" if value > 0 else "−" if value < 0 else "") + f"{abs(value):.4f}"
 
 
 def _p(p: float | None) -> str:
-    return "unknown" if p is None else f"{p:.4f}" if p >= 1e-4 else f"{p:.0e}"
+    return "p unknown" if p is None else f"p {p:.4f}" if p >= 1e-4 else "p < 0.0001"

@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 #: One sentence about measures that compare two rankings.
 MEANINGS = {
-    "MED": "The largest difference in {of} that any judgments could show between the two rankings: 0 if nothing could "
-    "tell them apart.",
-    "Delta": "The expected difference in {of}, A − B, and the smallest and largest that judgments could make it.",
-    "RBO": "How similar the two rankings are, the first ranks counting most: 1 if they are the same, 0 if they share "
-    "no document.",
-    "Overlap": "The share of the first documents that both rankings have.",
+    "MED": "No judgments could make the two rankings differ by more in {of}; at 0, none could tell them apart.",
+    "Delta": "This is the expected difference in {of}, A − B, with the smallest and the largest that judgments could "
+    "make it.",
+    "RBO": "It says how similar the two rankings are, the first ranks counting most: 1 if they are the same, 0 if they "
+    "share no document.",
+    "Overlap": "It is the share of the first documents that both rankings have.",
 }
 
 

@@ -50,6 +50,8 @@ pub struct TieCounts {
     pub all_tied: usize,
     /// Documents in the largest tie group.
     pub largest: usize,
+    /// Documents in the deepest ranking.
+    pub deepest: usize,
 }
 
 /// Count what is tied in a run whose scores are read at some precision.
@@ -60,7 +62,8 @@ pub fn tie_counts(run: &Run, precision: Precision) -> Result<TieCounts, Error> {
     let of_query = |order: &mut Order, query: usize| -> Result<TieCounts, Error> {
         let scores = run.scores(query);
         order.sort(scores, precision).map_err(|score| misfit(score, run.id(query)))?;
-        let (mut counts, mut start) = (TieCounts { documents: scores.len(), ..TieCounts::default() }, 0);
+        let documents = scores.len();
+        let (mut counts, mut start) = (TieCounts { documents, deepest: documents, ..TieCounts::default() }, 0);
         for &end in &order.ends {
             let size = (end - start) as usize;
             start = end;
@@ -78,6 +81,7 @@ pub fn tie_counts(run: &Run, precision: Precision) -> Result<TieCounts, Error> {
             queries: a.queries + b.queries,
             all_tied: a.all_tied + b.all_tied,
             largest: a.largest.max(b.largest),
+            deepest: a.deepest.max(b.deepest),
         })
     };
     (0..run.len()).into_par_iter().map_init(Order::default, of_query).try_reduce(TieCounts::default, add)
@@ -114,7 +118,7 @@ mod tests {
     fn ties_are_counted() {
         let run = run(&[&[("a", 1.0), ("b", 1.0), ("c", 0.0)], &[("a", 1.0)], &[("a", 2.0), ("b", 2.0), ("c", 2.0)]]);
         let counts = tie_counts(&run, Precision::Float64).expect("it fits");
-        assert_eq!(counts, TieCounts { documents: 7, tied: 5, queries: 2, all_tied: 1, largest: 3 });
+        assert_eq!(counts, TieCounts { documents: 7, tied: 5, queries: 2, all_tied: 1, largest: 3, deepest: 3 });
     }
 
     #[test]

@@ -48,20 +48,18 @@ function show(value, digits = 4) {
 }
 
 function signed(value, digits = 4) {
-  return value === null || value === undefined ? "–" : (value > 0 ? "+" : value < 0 ? "−" : "±") + fixed(Math.abs(value), digits);
+  return value === null || value === undefined ? "–" : (value > 0 ? "+" : value < 0 ? "−" : "") + fixed(Math.abs(value), digits);
 }
 
-// As untied stats prints it: in full where it is small.
-function chance(p) {
-  return p === null || p >= 1e-4 ? show(p) : p.toExponential(0).replace(/e-(\d)$/, "e-0$1");
-}
+// A p-value in a sentence.
+const chance = (p) => (p !== null && p < 1e-4 ? "p < 0.0001" : `p ${show(p)}`);
 
 const percent = (value) => (value === null ? "–" : fixed(100 * value, 1) + "\u00a0%");
 const count = (n) => n.toLocaleString("en");
 const cut = (text, length) => (text.length > length ? text.slice(0, length - 1) + "…" : text);
 const whole = () => data.of === data.queries.length; // whether the page holds all queries
 const selection = () => `the ${count(data.queries.length)} of ${count(data.of)} queries ` + (comparing ? `that differ most by ${data.measures[0].name}`
-  : data.runs.length < 2 ? "that this page holds, evenly spread over the values" : "in which the runs differ most, by each measure in turn");
+  : data.runs.length < 2 ? "that this page holds, evenly spread over the values" : "in which the runs differ most");
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
 const about = (measure) => [measure.title, measure.equation, "range: " + measure.range, measure.reference].join("\n");
 const key = () => data.measures[state.measure];

@@ -13,7 +13,12 @@ function curves() {
 
 function distances() {
   if (!data.distances.length) return;
-  const where = section("distances", "How similar the runs are", "Compared without judgments. On the map, similar runs are close (multidimensional scaling).");
+  const few = data.runs.length === 2; // a single number needs no picture
+  const where = section("distances", "How similar the runs are", "Compared without judgments." + (few ? "" : " On the map, similar runs are close (multidimensional scaling)."));
+  if (few) {
+    where.append(node("dl", {}, ...data.distances.flatMap(({ name, meaning, rows }) => [node("dt", {}, `${name} ${show(rows[0][1])}`), node("dd", {}, meaning)])));
+    return;
+  }
   const meaning = node("p", { class: "about" });
   where.append(node("div", { class: "bar" }, choice("Compare by", data.distances.map((one) => one.name), "distance")), meaning);
   follow("distance", () => { meaning.textContent = data.distances[state.distance].meaning; });
@@ -53,7 +58,7 @@ function map(width, height, places) {
 
 function glance() {
   const where = section("glance", whole() ? "All queries of all runs" : "Queries of all runs",
-    (whole() ? "" : `Of ${selection()}: `) + "The chosen measure. Queries are ordered by their mean over runs, runs by their mean over queries. Choose a cell to see the query.");
+    `Values of the chosen measure${whole() ? "" : ` for ${selection()}`}. Queries are ordered by their mean over runs, runs by their mean over queries. Choose a cell to see the query.`);
   const mean = (values) => { const known = values.filter((value) => value !== null); return known.reduce((sum, value) => sum + value, 0) / (known.length || 1); };
   chart(where, "Queries by runs; the numbers are in the tables above", 200, "measure theme", (width) => {
     const values = data.values[state.measure];

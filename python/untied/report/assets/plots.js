@@ -14,6 +14,7 @@ function chart(where, label, height, names, paint) {
       one.width = printing ? (half ? PAPER / 2 - 10 : PAPER) : Math.max(240, holder.clientWidth);
       const made = paint(one.width, height);
       holder.replaceChildren(...made.filter((part) => part !== null));
+      holder.style.minHeight = "";
       if (!charts.some((other) => other.drawn)) performance.mark("first-chart");
       one.drawn = true;
     },

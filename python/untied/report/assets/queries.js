@@ -34,7 +34,7 @@ function verdict(shown) {
   const what = { mean: "mean difference", log: "ln mean A − ln mean B", sum: "difference of sums" }[key().scale];
   const of = key().scale === "log" ? "differences of logarithms" : "differences";
   const over = above + equal + below;
-  return `${name}: ${wins(above, equal, below, lower)} of ${count(over)} queries; ${what} ${signed(test.difference)}, p ${chance(test.p)} (${data.how}). ` +
+  return `${name}: ${wins(above, equal, below, lower)} of ${count(over)} queries; ${what} ${signed(test.difference)}, ${chance(test.p)} (${data.how}). ` +
     `Over ${over === data.of ? "all" : "these"} ${count(over)} queries the median difference is ${signed(middle)}, and 90 % of the ${of} lie between ${signed(low)} and ${signed(high)}.${here}`;
 }
 
@@ -48,10 +48,14 @@ function open(query) {
 function bars(width, height) {
   const shown = differences().filter((row) => row.difference !== null && filteredQuery(row.query));
   shown.sort(comparing ? (x, y) => change_of(y) - change_of(x) : (x, y) => y.difference - x.difference);
+  if (!shown.length && state.queryFilter) {
+    const others = whole() ? "" : ` among the ${count(data.queries.length)} queries on this page; the other ${count(data.of - data.queries.length)} are not on it`;
+    return [node("p", { class: "note" }, `No match${others}.`)];
+  }
   const values = shown.map((row) => row.difference);
   const low = values.reduce((least, value) => Math.min(least, value), 0), high = values.reduce((most, value) => Math.max(most, value), 0);
   const plot = frame(width, height,
-    { low: 0, high: shown.length, ticks: [], title: `${count(shown.length)} ${shown.length === 1 ? "query" : "queries"}${whole() ? "" : " of this page"}` },
+    { low: 0, high: shown.length, ticks: [], title: `${count(shown.length)} ${shown.length === 1 ? "query" : "queries"}${whole() ? "" : " (the page holds " + (data.runs.length < 2 ? "some)" : "those that differ most)")}` },
     { low, high: low === high ? 1 : high, title: comparing ? key().name : `A − B, ${key().name}` });
   const worse = (value) => (!comparing && key().lower ? value > 0 : value < 0);
   const step = (plot.right - plot.left) / shown.length, gap = step > 4 ? Math.min(3, step * 0.15) : 0;
@@ -60,7 +64,7 @@ function bars(width, height) {
     const left = plot.left + place * step;
     paths[worse(value) ? "b" : "a"] += `M${(left + gap / 2).toFixed(2)} ${zero.toFixed(1)}V${plot.atY(value).toFixed(1)}h${Math.max(0.4, step - gap).toFixed(2)}V${zero.toFixed(1)}z`;
   });
-  plot.drawing.append(shape("path", { class: "bar-a", d: paths.a }), shape("path", { class: "bar-b", d: paths.b }));
+  plot.drawing.append(shape("path", { d: paths.a, fill: tint("a") }), shape("path", { d: paths.b, fill: tint("b") }));
   hover(plot.drawing, (x) => {
     const place = Math.floor((x - plot.left) / step), row = shown[place];
     if (!row || x > plot.right) return null;
@@ -69,7 +73,12 @@ function bars(width, height) {
       words: `query ${data.queries[row.query]}: ${comparing ? show(row.difference) : signed(row.difference)}${words ? ` – ${cut(words, 90)}` : ""}` };
   });
   return [plot.drawing, comparing ? null : node("div", { class: "legend" },
-    node("span", {}, node("i", { class: "swatch-a" }), ` ${data.runs[state.a]} (A) better`), node("span", {}, node("i", { class: "swatch-b" }), ` ${data.runs[state.b]} (B) better`))];
+    ...["a", "b"].map((side) => node("span", {}, node("i", { style: `background: ${tint(side)}` }), ` ${data.runs[state[side]]} (${side.toUpperCase()}) better`)))];
+}
+
+// Bars have the colours of their runs, if the two differ.
+function tint(side) {
+  return comparing || hue(state.a) === hue(state.b) ? `var(--${side})` : hue(state[side]);
 }
 
 function queries() {
@@ -87,11 +96,13 @@ function queries() {
   chart(where, "Values of queries, sorted; the same numbers are in the table", 320, "measure a b queryFilter", bars);
   const query = { title: "query", value: (row) => data.queries[row.query], cell: (row) => node("td", {},
     node("button", { type: "button", onclick: () => open(row.query) }, data.queries[row.query])) };
-  const title = data.titles && { title: "text", value: (row) => titleOf(row.query), cell: (row) => node("td", { class: "title", title: titleOf(row.query) }, titleOf(row.query) || "") };
+  const title = data.titles && { title: "text", left: true, value: (row) => titleOf(row.query), cell: (row) => node("td", { class: "title", title: titleOf(row.query) }, titleOf(row.query) || "") };
   const columns = () => [query, ...(title ? [title] : []), ...(comparing ? [
     { title: key().name, value: (row) => row.difference, cell: (row) => show(row.difference), tip: about(key()) },
-    { title: "lowest", value: (row) => row.low, cell: (row) => show(row.low) },
-    { title: "highest", value: (row) => row.high, cell: (row) => show(row.high) },
+    ...(data.values[state.measure].every(([value, low, high]) => show(low) === show(value) && show(high) === show(value)) ? [] : [
+      { title: "lowest", value: (row) => row.low, cell: (row) => show(row.low) },
+      { title: "highest", value: (row) => row.high, cell: (row) => show(row.high) },
+    ]),
   ] : [
     { title: "A", value: (row) => row.a, cell: (row) => show(row.a), tip: data.runs[state.a] },
     { title: "B", value: (row) => row.b, cell: (row) => show(row.b), tip: data.runs[state.b] },

@@ -26,6 +26,7 @@ function subtitle() {
 
 // The two runs that the headline speaks of are the first to look at.
 if (!comparing && data.leading[0]) [state.a, state.b] = data.leading[0];
+if (!comparing && state.a === data.baseline) [state.a, state.b] = [state.b, state.a]; // above 0 is better than the baseline
 theme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 document.getElementById("subtitle").textContent = subtitle();
 const measures = document.getElementById("measure");

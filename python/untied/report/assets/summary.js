@@ -19,7 +19,7 @@ function marks(measure, run) {
     if (!test || !test.significant) return null;
     const up = better(test);
     return node("span", { class: up ? "up" : "down",
-      title: `significantly ${up ? "better" : "worse"} than the baseline (p ${chance(test.p)}), ${survival[test.survives]}` },
+      title: `significantly ${up ? "better" : "worse"} than the baseline (${chance(test.p)}), ${survival[test.survives]}` },
       (up ? " ▲" : " ▼") + (test.survives === "yes" ? "" : "?"));
   }
   const beaten = everyRun().filter((other) => { const test = tested(measure, run, other); return test && better(test); });
@@ -138,13 +138,12 @@ function ties() {
   const where = section("ties", "Ties and missing judgments",
     "How many documents share their score, in how many queries that changes the values, and how many retrieved documents nobody has judged.");
   const { depths, shares } = data.unjudged;
-  const at = depths.indexOf(10);
   const columns = () => [
     ...ofTies,
-    { title: "ties matter", value: (run) => data.ties[run].mixed, cell: (run) => count(data.ties[run].mixed), tip: "queries in which tied documents have different grades" },
+    { title: "ties change values", value: (run) => data.ties[run].mixed, cell: (run) => count(data.ties[run].mixed), tip: "queries in which tied documents have different grades" },
     { title: "queries absent", value: (run) => data.ties[run].absent, cell: (run) => count(data.ties[run].absent), tip: "judged queries that the run does not have: they count as empty rankings" },
     { title: "not in the qrels", value: (run) => data.ties[run].unknown, cell: (run) => count(data.ties[run].unknown), tip: "queries of the run without any judgment: left out" },
-    { title: "unjudged in top 10", value: (run) => shares[run][at], cell: (run) => percent(shares[run][at]) },
+    { title: "unjudged in top 10", value: (run) => data.unjudged.top_ten[run], cell: (run) => percent(data.unjudged.top_ten[run]) },
   ];
   table(where, "ties", "runFilter", columns, () => everyRun().filter(filteredRun));
   where.append(node("h3", {}, "Unjudged documents by depth"));

@@ -33,7 +33,7 @@ function table(where, name, names, columns, rows, options = {}) {
   const fill = () => {
     const order = inOrder(), now = columns();
     const head = now.map((column, number) => node("th",
-      { scope: "col", title: column.tip, "aria-sort": number === sorted ? (descending ? "descending" : "ascending") : "none" },
+      { scope: "col", class: column.left ? "left" : null, title: column.tip, "aria-sort": number === sorted ? (descending ? "descending" : "ascending") : "none" },
       node("button", { type: "button", onclick: () => {
         descending = number === sorted ? !descending : typeof columns()[number].value(rows()[0]) !== "string" && !column.lower;
         sorted = number;
