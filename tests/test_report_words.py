@@ -115,6 +115,11 @@ def test_depths_end_where_rankings_do() -> None:
     assert page["unjudged"]["depths"] == [1, 3]
     assert page["unjudged"]["top_ten"] == [0.0, 0.0]
     assert page["curves"]["ranks"] == [1, 2, 3]
+    deep = {q: ["a", *(f"x{rank}" for rank in range(29))] for q in QUERIES}
+    page = data_of(report(QRELS, {"deep": deep, "bad": BAD}, "RR"))
+    assert page["unjudged"]["depths"] == [1, 5, 10, 20, 30]
+    assert page["unjudged"]["shares"] == [pytest.approx([0.0, 0.8, 0.9, 0.95, 29 / 30]), [0.0] * 5]
+    assert page["unjudged"]["top_ten"] == pytest.approx([0.9, 0.0])
 
 
 def test_a_single_run() -> None:

@@ -178,11 +178,12 @@ def _totals(
 
 def _unjudged(qrels: Qrels, runs: dict[str, Run], deepest: int, policies: dict[str, Any]) -> dict[str, Any]:
     """The share of unjudged documents of every run, to several depths and in the first ten."""
-    depths = [*(depth for depth in DEPTHS if depth < deepest), deepest]
-    *shares, top_ten = zip(
-        *_totals(qrels, runs, [*(Unjudged @ depth for depth in depths), Unjudged @ 10], policies), strict=True
-    )
-    return {"depths": depths, "shares": list(zip(*shares, strict=True)), "top_ten": top_ten}
+    depths = sorted({*(depth for depth in DEPTHS if depth < deepest), deepest, 10})
+    found = _totals(qrels, runs, [Unjudged @ depth for depth in depths], policies)
+    of_runs = [dict(zip(depths, shares, strict=True)) for shares in found]
+    top_ten = [shares[10] for shares in of_runs]
+    drawn = [depth for depth in depths if depth <= deepest]
+    return {"depths": drawn, "shares": [[shares[depth] for depth in drawn] for shares in of_runs], "top_ten": top_ten}
 
 
 def _distances(
