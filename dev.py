@@ -124,10 +124,11 @@ def nightly(seed: int | None) -> None:
 
 def test_with(pytest: tuple[object, ...], **variables: str) -> None:
     """Lint, build what is released, and run all tests."""
-    install("dev")
+    install("build")
     # Two processors have work at any time: linking the optimised core, counting and smoke tests take one each.
     with ThreadPoolExecutor() as beside:
         built = beside.submit(build, release=True)
+        install("dev")
         lint_core()
         lint_package()
         with part("tests in Rust"):

@@ -33,3 +33,8 @@ pub fn seeds(instances: usize) -> Range<u64> {
 pub fn some<T>(all: &[T], by_day: usize) -> &[T] {
     if shift().is_some() { all } else { &all[..by_day] }
 }
+
+/// The first by day, the second in a nightly run.
+pub fn by_day<T>(day: T, night: T) -> T {
+    if shift().is_some() { night } else { day }
+}
