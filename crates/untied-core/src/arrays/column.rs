@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::ranking::score::{Bfloat16, Float16, Float32, Float64, Score};
-use crate::ranking::{Order, Places, is_worth_it};
+use crate::ranking::{Order, Place, Places, is_worth_it};
 
 /// All kinds of numbers, for a macro: `$use! { ($given) kind, how it is stored, how it is sorted, numpy's name; ... }`.
 #[macro_export]
@@ -114,19 +114,18 @@ impl Column<'_> {
         })
     }
 
-    /// Count the places of some rows among some of the numbers, compared as they are, if that is cheaper than sorting them;
-    /// whether all are finite.
+    /// Count the places of some documents among some of the numbers, compared as they are, if that is cheaper than
+    /// sorting them; whether all are finite.
     #[inline]
     pub(super) fn count(
         &self,
         range: Range<usize>,
-        rows: impl ExactSizeIterator<Item = u32>,
+        wanted: &[Place],
         ascending: bool,
         places: &mut Places,
     ) -> Option<bool> {
-        by_type!(self, S, numbers => is_worth_it::<S>(rows.len(), range.len()).then(|| {
-            let numbers: &[<S as Score>::Raw] = &numbers[range];
-            places.count::<S>(numbers, rows.map(|row| numbers[row as usize]), ascending)
-        }))
+        by_type!(self, S, numbers => {
+            is_worth_it::<S>(wanted.len(), range.len()).then(|| places.count::<S>(&numbers[range], wanted, ascending))
+        })
     }
 }

@@ -7,7 +7,9 @@ use rayon::prelude::*;
 use super::codes::{Code, Codes, by_width, encode};
 use super::{Given, Groups, Totals};
 use crate::error::{Error, Result};
+use crate::evaluate::Plan;
 use crate::grade::Level;
+use crate::ranking::Place;
 use crate::table::Judgments;
 use crate::watch;
 
@@ -36,27 +38,31 @@ pub struct Labels {
 #[derive(Debug, Default)]
 struct Block {
     levels: Vec<Level>,
+    /// Queries with few documents have one composition if they have the same levels.
+    compositions: Vec<Composition>,
     relevant: Vec<Place>,
-    ends: Vec<End>,
+    queries: Vec<Query>,
     most_judged: usize,
 }
 
-/// A document: its row in the query, and its level.
+/// How many documents have which level.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
-    pub row: u32,
-    pub level: u32,
+struct Composition {
+    /// Where its levels end in the block; they begin where those of the composition before end.
+    end: u32,
+    /// Whether any document of the array is judged.
+    judged: bool,
 }
 
-/// Where what belongs to a query ends in its block.
-#[derive(Debug, Default, Clone, Copy)]
-struct End {
-    levels: u32,
+/// What a block has of a query.
+#[derive(Debug, Clone, Copy)]
+struct Query {
+    /// The number of its composition in the block.
+    composition: u32,
+    /// Where its relevant documents end; they begin where those of the query before end.
     relevant: u32,
     /// Whether the relevant documents are listed, being few.
     listed: bool,
-    /// Whether any document of the array is judged.
-    judged: bool,
 }
 
 /// A query with few relevant documents.
@@ -143,26 +149,41 @@ impl Labels {
         by_width!(&self.codes, codes => codes.len())
     }
 
-    /// The block of a query, and where its part begins and ends there.
-    #[inline]
-    fn part(&self, query: usize) -> (&Block, End, End) {
-        let (block, number) = (&self.blocks[query / BLOCK], query % BLOCK);
-        let start = number.checked_sub(1).map_or_else(End::default, |before| block.ends[before]);
-        (block, start, block.ends[number])
-    }
-
     #[inline]
     pub(crate) fn judgments(&self, query: usize) -> Judgments<'_> {
-        let (block, start, end) = self.part(query);
-        Judgments::of_levels(&self.grades, &block.levels[start.levels as usize..end.levels as usize])
+        let block = &self.blocks[query / BLOCK];
+        block.judgments(&self.grades, block.queries[query % BLOCK].composition as usize)
     }
 
     /// A query by its relevant documents, if these are few and there is no padding.
     #[inline]
     pub(super) fn sparse(&self, query: usize) -> Option<Sparse<'_>> {
-        let (block, start, end) = self.part(query);
-        let relevant = &block.relevant[start.relevant as usize..end.relevant as usize];
-        (end.listed && !self.has_padding).then_some(Sparse { relevant, judged: end.judged })
+        let (block, number) = (&self.blocks[query / BLOCK], query % BLOCK);
+        let start = number.checked_sub(1).map_or(0, |before| block.queries[before].relevant);
+        let Query { composition, relevant: end, listed } = block.queries[number];
+        let relevant = &block.relevant[start as usize..end as usize];
+        let judged = block.compositions[composition as usize].judged;
+        (listed && !self.has_padding).then_some(Sparse { relevant, judged })
+    }
+
+    /// What measures need of the judgments alone, for all compositions that many queries have.
+    pub(crate) fn bases(&self, plan: &Plan) -> Bases {
+        let of_block = |block: &Block| {
+            let shared = 2 * block.compositions.len() <= block.queries.len();
+            let mut bases = Vec::new();
+            for composition in 0..if shared { block.compositions.len() } else { 0 } {
+                plan.add_bases(&block.judgments(&self.grades, composition), &mut bases);
+            }
+            bases
+        };
+        Bases { measures: plan.len(), blocks: self.blocks.par_iter().map(of_block).collect() }
+    }
+
+    /// Those of a query, if they were made.
+    #[inline]
+    pub(super) fn bases_of<'a>(&self, bases: &'a Bases, query: usize) -> Option<&'a [f64]> {
+        let composition = self.blocks[query / BLOCK].queries[query % BLOCK].composition as usize;
+        bases.blocks[query / BLOCK].get(composition * bases.measures..(composition + 1) * bases.measures)
     }
 
     /// The codes of a query's documents.
@@ -180,6 +201,12 @@ impl Labels {
     }
 }
 
+/// What measures need of the judgments alone: by block, composition and measure.
+pub(crate) struct Bases {
+    measures: usize,
+    blocks: Vec<Vec<f64>>,
+}
+
 /// Levels and relevant documents of some queries.
 fn block<C: Code>(
     groups: &Groups,
@@ -195,15 +222,26 @@ fn block<C: Code>(
         Totals::Relevant(counts) => vec![(level(1.0), counts)],
         Totals::ByGrade(totals) => totals.iter().map(|&(grade, counts)| (level(grade), counts)).collect(),
     };
-    let documents = groups.start(queries.end) - groups.start(queries.start);
-    let room = documents.min(queries.len() * grades.len());
-    let mut block = Block { levels: Vec::with_capacity(room), ..Block::default() };
-    block.ends.reserve_exact(queries.len());
+    let mut block = Block::default();
+    block.queries.reserve_exact(queries.len());
     let mut counts = Counts::of(grades.len());
+    let mut lately = [(u64::MAX, 0); LATELY];
+    let mut room = [Place::default(); PART];
     let end = C::of(grades.partition_point(|&grade| grade > 0.0));
     for query in queries {
         let codes = &codes[groups.range(query)];
-        let before = block.levels.len();
+        let listed = block.list(codes, end, &mut room);
+        let relevant = block.relevant.len() as u32;
+        let packed = if totals.is_empty() { packed(codes, grades.len()) } else { None };
+        if let Some(packed) = packed {
+            let (known, composition) = &mut lately[(packed.wrapping_mul(SCATTER) >> SHIFT) as usize];
+            if *known != packed {
+                counts.unpack(packed);
+                (*known, *composition) = (packed, block.compose(&mut counts, packed >> 8 << 8 != 0, grades));
+            }
+            block.queries.push(Query { composition: *composition, relevant, listed });
+            continue;
+        }
         let judged = counts.count(codes);
         for &(level, totals) in &totals {
             let (has, total) = (counts.by_level[level], totals[query]);
@@ -216,26 +254,58 @@ fn block<C: Code>(
             })?;
             counts.set(level, total);
         }
-        counts.drain(|level, count| block.levels.push(Level { grade: grades[level], count }));
-        let in_all = block.levels[before..].iter().map(|level| level.count as usize).sum();
-        block.most_judged = block.most_judged.max(in_all);
-        let listed = block.list(codes, end);
-        let (levels, places) = (block.levels.len() as u32, block.relevant.len() as u32);
-        block.ends.push(End { levels, relevant: places, listed, judged });
+        let composition = block.compose(&mut counts, judged, grades);
+        block.queries.push(Query { composition, relevant, listed });
     }
     Ok(block)
 }
 
+/// Compositions that were met lately: where many queries have few documents, few are different.
+const LATELY: usize = 1 << 10;
+/// What spreads packed counts over the upper bits (the golden ratio), and how many bits to leave out.
+const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
+const SHIFT: u32 = 54;
+
+/// How many of few documents have which of few levels, a byte each, between the number of unjudged ones and that of
+/// padding.
+#[inline]
+fn packed<C: Code>(codes: &[C], levels: usize) -> Option<u64> {
+    let fits = levels < 7 && codes.len() < 256;
+    fits.then(|| codes.iter().fold(0, |counts, &code| counts + (1 << (8 * (code.into() % 8)))))
+}
+
 impl Block {
+    fn judgments<'a>(&'a self, grades: &'a [f64], composition: usize) -> Judgments<'a> {
+        let start = composition.checked_sub(1).map_or(0, |before| self.compositions[before].end);
+        Judgments::of_levels(grades, &self.levels[start as usize..self.compositions[composition].end as usize])
+    }
+
+    /// Add a composition, and forget the counts; its number.
+    fn compose(&mut self, counts: &mut Counts, judged: bool, grades: &[f64]) -> u32 {
+        let start = self.levels.len();
+        counts.drain(|level, count| self.levels.push(Level { grade: grades[level], count }));
+        let documents = self.levels[start..].iter().map(|level| level.count as usize).sum();
+        self.most_judged = self.most_judged.max(documents);
+        self.compositions.push(Composition { end: self.levels.len() as u32, judged });
+        self.compositions.len() as u32 - 1
+    }
+
     /// List the documents of the levels before `end`, unless they are more than half of all; whether they are listed.
-    fn list<C: Code>(&mut self, codes: &[C], end: C) -> bool {
+    #[inline]
+    fn list<C: Code>(&mut self, codes: &[C], end: C, room: &mut [Place; PART]) -> bool {
         let (start, most) = (self.relevant.len(), codes.len() / 2);
-        // Where few are relevant, most parts have none.
-        for (codes, first) in codes.chunks(PART).zip((0..).step_by(PART)) {
-            if codes.iter().fold(false, |any, &code| any | code.is_before(end)) {
-                let places = codes.iter().zip(first..).filter(|&(&code, _)| code.is_before(end));
-                self.relevant.extend(places.map(|(&code, row)| Place { row, level: code.into() - 1 }));
+        for (part, first) in codes.chunks(PART).zip((0..).step_by(PART)) {
+            // Where few of many are relevant, most parts have none.
+            if codes.len() > PART && !part.iter().fold(false, |any, &code| any | code.is_before(end)) {
+                continue;
             }
+            // Without a branch: what is written here stays only if the document is relevant.
+            let mut found = 0;
+            for (&code, row) in part.iter().zip(first..) {
+                room[found % PART] = Place { row, level: code.into().wrapping_sub(1) };
+                found += usize::from(code.is_before(end));
+            }
+            self.relevant.extend_from_slice(&room[..found]);
             if self.relevant.len() - start > most {
                 self.relevant.truncate(start);
                 return false;
@@ -271,6 +341,14 @@ impl Counts {
             met.iter_mut().for_each(|met| met.push(level));
         }
         any
+    }
+
+    /// Counts that were packed, of levels that are not too many.
+    fn unpack(&mut self, packed: u64) {
+        self.by_level
+            .iter_mut()
+            .zip(packed.to_le_bytes().into_iter().skip(1))
+            .for_each(|(to, count)| *to = count.into());
     }
 
     fn set(&mut self, level: usize, count: u32) {

@@ -33,6 +33,7 @@ use codes::by_width;
 pub use column::Column;
 pub use given::{Given, Totals};
 pub use groups::Groups;
+pub(crate) use labels::Bases;
 pub use labels::Labels;
 
 use crate::error::{Error, Result};
@@ -99,11 +100,12 @@ impl Labels {
         if found != expected {
             return Err(Error::Value(format!("{name}: expected {expected} scores, one for each label, found {found}")));
         }
-        let columns = Columns { labels: self, scores };
+        let columns = Columns { labels: self, scores, settings, relevant_only: plan.reads_relevant_only(settings) };
         let source = Labelled {
             labels: self,
+            bases: &self.bases(plan),
             name: |query| format!("{query} (counted from 0)"),
-            rank: |query, truth: &Judgments<'_>, room: &mut Workspace| columns.rank(query, truth, plan, settings, room),
+            rank: |query, truth: &Judgments<'_>, room: &mut Workspace| columns.rank(query, truth, room),
         };
         evaluate_source(&source, plan, settings, |_| ()).map(|(evaluation, _)| evaluation)
     }
@@ -126,56 +128,60 @@ impl Labels {
 struct Columns<'a> {
     labels: &'a Labels,
     scores: &'a Scores<'a>,
+    settings: Settings,
+    /// Whether nothing but the places of relevant documents is read.
+    relevant_only: bool,
 }
 
 impl Columns<'_> {
     /// Write the ranking of a query: by counting where that is enough and cheaper, else by sorting.
     #[inline]
-    fn rank(
+    fn rank(&self, query: usize, truth: &Judgments<'_>, room: &mut Workspace) -> Result<Ranked> {
+        let Columns { labels, scores, settings, .. } = self;
+        let range = labels.groups().range(query);
+        if settings.precision == Precision::Float64 {
+            return self.rank_column(query, truth, scores.column, range, room);
+        }
+        let mut read = std::mem::take(&mut room.read);
+        read.clear();
+        scores.column.visit(range.clone(), |score| read.push(settings.precision.read(score)));
+        let ranked = self.rank_column(query, truth, Column::Float64(&read), 0..range.len(), room);
+        room.read = read;
+        ranked
+    }
+
+    /// The same by scores as they are compared, which stand at these places of a column.
+    #[inline(always)]
+    fn rank_column(
         &self,
         query: usize,
         truth: &Judgments<'_>,
-        plan: &Plan,
-        settings: Settings,
+        column: Column<'_>,
+        places: Range<usize>,
         room: &mut Workspace,
     ) -> Result<Ranked> {
-        let Columns { labels, scores: Scores { ascending, .. } } = *self;
-        let range = labels.groups().range(query);
-        let is_there = labels.is_there(query);
-        let mut read = Vec::new();
-        let (column, rows) = self.read(&range, settings.precision, &mut read);
-        let check =
-            |finite| if finite { Ok(()) } else { Err(self.refuse(range.clone(), is_there, settings.precision)) };
-        if let Some(sparse) = labels.sparse(query).filter(|_| plan.reads_relevant_only(settings)) {
-            let wanted = sparse.relevant.iter().map(|place| place.row);
-            if let Some(finite) = column.count(rows.clone(), wanted, *ascending, &mut room.places) {
-                check(finite)?;
-                let levels = sparse.relevant.iter().map(|place| place.level);
-                let mixed = room.places.rank(levels, truth.grades(), range.len(), &mut room.all.tied);
+        let Columns { labels, scores: Scores { ascending, .. }, settings, relevant_only } = *self;
+        if let Some(sparse) = labels.sparse(query).filter(|_| relevant_only) {
+            let retrieved = places.len();
+            if let Some(finite) = column.count(places.clone(), sparse.relevant, *ascending, &mut room.places) {
+                if !finite {
+                    return Err(self.refuse(query));
+                }
+                let mixed = room.places.rank(truth.grades(), retrieved, &mut room.all.tied);
                 return Ok(Ranked { mixed, matched: sparse.judged });
             }
         }
-        labels.rank(query, truth, settings, room, |order| check(column.sort(rows, is_there, *ascending, order)))
-    }
-
-    /// A query's scores as they are compared, and where they stand: in the column, or rounded in `read`.
-    #[inline]
-    fn read<'b>(
-        &'b self,
-        range: &Range<usize>,
-        precision: Precision,
-        read: &'b mut Vec<f64>,
-    ) -> (Column<'b>, Range<usize>) {
-        if precision == Precision::Float64 {
-            return (self.scores.column, range.clone());
-        }
-        self.scores.column.visit(range.clone(), |score| read.push(precision.read(score)));
-        (Column::Float64(read), 0..range.len())
+        labels.rank(query, truth, settings, room, |order| {
+            let finite = column.sort(places, labels.is_there(query), *ascending, order);
+            if finite { Ok(()) } else { Err(self.refuse(query)) }
+        })
     }
 
     /// What to say of the first score of a query that is refused.
-    fn refuse(&self, range: Range<usize>, is_there: Option<impl Fn(u32) -> bool>, precision: Precision) -> Error {
-        let is_there = |row| is_there.as_ref().is_none_or(|is_there| is_there(row));
+    #[cold]
+    fn refuse(&self, query: usize) -> Error {
+        let (range, precision) = (self.labels.groups().range(query), self.settings.precision);
+        let is_there = |row| self.labels.is_there(query).is_none_or(|is_there| is_there(row));
         let mut place = range.start;
         let mut refused = None;
         self.scores.column.visit(range.clone(), |score| {
@@ -196,6 +202,8 @@ impl Columns<'_> {
 /// Labelled documents, each query with the ranking that `rank` writes; `name` is what a query is called in messages.
 pub(crate) struct Labelled<'a, N, R> {
     pub labels: &'a Labels,
+    /// What measures need of the labels alone.
+    pub bases: &'a Bases,
     pub name: N,
     pub rank: R,
 }
@@ -216,6 +224,11 @@ where
     #[inline]
     fn judgments(&self, query: usize) -> Judgments<'_> {
         self.labels.judgments(query)
+    }
+
+    #[inline]
+    fn bases(&self, query: usize) -> Option<&[f64]> {
+        self.labels.bases_of(self.bases, query)
     }
 
     #[inline]

@@ -20,6 +20,7 @@ use files::{Files, none};
 pub use plan::{Plan, Prepared};
 pub use streamed::{Streamed, evaluate_file};
 pub use total::{GEOMETRIC_FLOOR, Total};
+use workspace::Work;
 pub(crate) use workspace::Workspace;
 
 /// A value of a measure.
@@ -164,6 +165,7 @@ impl Shape {
     }
 
     /// `cells` and `notes` are those of one query.
+    #[inline(always)]
     fn value(self, cells: &[f64], notes: &[Note], measure: usize) -> Value {
         let field = |number: usize| cells[number * self.measures + measure];
         let range = 1 + usize::from(self.variance);
@@ -188,7 +190,7 @@ impl Evaluation {
     }
 
     /// The value of a measure for the `row`-th evaluated query.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn value(&self, row: usize, measure: usize) -> Value {
         let (width, measures) = (self.shape.cells(), self.shape.measures);
@@ -248,7 +250,14 @@ pub(crate) trait Source: Sync {
     /// The judgments of a query.
     fn judgments(&self, query: usize) -> Judgments<'_>;
 
-    /// The same with numbers of profiles as grades, where a measure reads them.
+    /// What measures need of these judgments alone, where it is known before: see [`Measure::base`].
+    ///
+    /// [`Measure::base`]: crate::measures::Measure::base
+    fn bases(&self, _query: usize) -> Option<&[f64]> {
+        None
+    }
+
+    /// The same judgments with numbers of profiles as grades, where a measure reads them.
     fn profiles(&self, _query: usize, _plan: &Plan) -> Option<Judgments<'_>> {
         None
     }
@@ -281,13 +290,13 @@ pub(crate) fn evaluate_source<S: Source, T: Send>(
     look: impl Fn(&Ranking) -> T + Sync,
 ) -> Result<(Evaluation, Vec<T>)> {
     watch::begin(|| "evaluating".into(), "queries", Some(source.len() as u64));
-    let (part, seen) = Evaluated::new(source, plan, settings, |ranking| {
-        watch::count(1);
-        look(ranking)
-    })
-    .map_err(|(_, error)| error)?;
+    let (part, seen) = Evaluated::new(source, plan, settings, look).map_err(|(_, error)| error)?;
     Ok((Evaluation::new((0..source.len()).collect(), part, plan, settings), seen))
 }
+
+/// From this number of queries on, this many are one step of the work.
+const MANY: usize = 1 << 14;
+const STEP: usize = 16;
 
 /// What is found of some queries, one after the other.
 #[derive(Default)]
@@ -306,28 +315,37 @@ impl Evaluated {
         look: impl Fn(&Ranking) -> T + Sync,
     ) -> std::result::Result<(Evaluated, Vec<T>), (usize, Error)> {
         let shape = Shape::of(plan.measures.len(), plan.has_formulas(), settings);
+        let work = Work::new(plan, settings, shape);
         // Without any measure there still is something to look at.
         let (width, measures) = (shape.cells().max(1), shape.measures.max(1));
         let mut cells = vec![0.0; source.len() * width];
         let mut notes = vec![Note::NONE; source.len() * measures];
         let mut flags = vec![Flags::default(); source.len()];
-        // A result without a value is as small as a pointer: there may be millions.
-        let outcomes: Vec<std::result::Result<T, Box<Error>>> = cells
-            .par_chunks_mut(width)
-            .zip(notes.par_chunks_mut(measures))
-            .zip(flags.par_iter_mut())
+        // Where there are very many they are small: then several are one step.
+        let step = if source.len() < MANY { 1 } else { STEP };
+        let outcomes: Vec<std::result::Result<Vec<T>, (usize, Error)>> = cells
+            .par_chunks_mut(step * width)
+            .zip(notes.par_chunks_mut(step * measures))
+            .zip(flags.par_chunks_mut(step))
             .enumerate()
-            .map_init(Workspace::default, |workspace, (query, ((cells, notes), flags))| {
-                watch::check()?;
-                *flags = workspace.query(source, query, (plan, settings, shape), cells, notes)?;
-                watch::check()?; // measures that are stopped give anything
-                Ok(look(&workspace.orders(settings).tied))
+            .map_init(Workspace::default, |workspace, (number, ((cells, notes), flags))| {
+                let first = number * step;
+                let stopped = |error| (first, error);
+                watch::check().map_err(stopped)?;
+                let mut seen = Vec::with_capacity(flags.len());
+                for (i, flags) in flags.iter_mut().enumerate() {
+                    let (cells, notes) = (&mut cells[i * width..][..width], &mut notes[i * measures..][..measures]);
+                    let found = workspace.query(source, first + i, &work, cells, notes);
+                    *flags = found.map_err(|error| (first + i, error))?;
+                    seen.push(look(&workspace.orders(settings).tied));
+                }
+                watch::check().map_err(stopped)?; // measures that are stopped give anything
+                watch::count(flags.len() as u64);
+                Ok(seen)
             })
             .collect();
-        let numbered = outcomes.into_iter().enumerate();
-        let seen = numbered.map(|(query, outcome)| outcome.map_err(|error| (query, *error)));
-        let seen: Vec<T> = seen.collect::<std::result::Result<_, _>>()?;
-        Ok((Evaluated { cells, notes, flags }, seen))
+        let seen = outcomes.into_iter().collect::<std::result::Result<Vec<Vec<T>>, _>>()?;
+        Ok((Evaluated { cells, notes, flags }, seen.into_iter().flatten().collect()))
     }
 }
 
@@ -335,24 +353,19 @@ impl Evaluation {
     fn new(queries: Vec<usize>, part: Evaluated, plan: &Plan, settings: Settings) -> Evaluation {
         let Evaluated { cells, notes, flags } = part;
         let shape = Shape::of(plan.measures.len(), plan.has_formulas(), settings);
-        let count = |is_one: fn(&Note) -> bool| notes.iter().filter(|note| is_one(note)).count();
-        let facts = Facts {
-            mixed: flags.iter().filter(|flags| flags.mixed).count(),
-            absent: 0,
-            unknown: 0,
-            common: queries.len(),
-            matched: flags.iter().filter(|flags| flags.matched).count(),
-            relevant: flags.iter().filter(|flags| flags.relevant).count(),
-            swapped: false,
-            highest: plan.open_grades()[0],
-            undefined: count(|note| note.undefined),
-            left_out: 0,
-            estimated: count(|note| note.certainty == Certainty::Estimate),
-            error: None,
-            enclosed: count(|note| note.certainty == Certainty::Interval),
-            overstated: count(|note| note.overstated),
-            unsettled: count(|note| note.unsettled),
-        };
+        let mut facts = Facts { common: queries.len(), highest: plan.open_grades()[0], ..Facts::default() };
+        for flags in &flags {
+            facts.mixed += usize::from(flags.mixed);
+            facts.matched += usize::from(flags.matched);
+            facts.relevant += usize::from(flags.relevant);
+        }
+        for note in &notes {
+            facts.undefined += usize::from(note.undefined);
+            facts.estimated += usize::from(note.certainty == Certainty::Estimate);
+            facts.enclosed += usize::from(note.certainty == Certainty::Interval);
+            facts.overstated += usize::from(note.overstated);
+            facts.unsettled += usize::from(note.unsettled);
+        }
         let mut evaluation = Evaluation { queries, totals: Vec::new(), facts, flags, cells, notes, shape };
         if shape.errors {
             let rows = 0..evaluation.queries.len();
@@ -361,8 +374,8 @@ impl Evaluation {
             evaluation.facts.error = errors.reduce(f64::max);
         }
         let mut totals = plan.totals(settings);
-        for row in 0..evaluation.queries.len() {
-            for (measure, total) in totals.iter_mut().enumerate() {
+        for (measure, total) in totals.iter_mut().enumerate() {
+            for row in 0..evaluation.queries.len() {
                 let value = evaluation.value(row, measure);
                 evaluation.facts.left_out += usize::from(value.mean.is_nan());
                 total.add(&value);

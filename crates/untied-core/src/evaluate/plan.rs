@@ -10,7 +10,7 @@ use crate::ranking::Layout;
 use crate::registry;
 use crate::settings::{Settings, Unjudged};
 use crate::table::profiles::Detail;
-use crate::table::{Lengths, Qrels};
+use crate::table::{Judgments, Lengths, Qrels};
 
 /// Measures made ready for rankings up to some depth.
 pub struct Plan {
@@ -22,6 +22,7 @@ pub struct Plan {
     aggregates: Vec<Aggregate>,
     /// Whether no measure reads more than relevant documents.
     relevant_only: bool,
+    formulas: bool,
     /// Grades that an unjudged document may have, highest first.
     open_grades: Vec<f64>,
     /// Lengths of documents, where a measure needs them.
@@ -75,6 +76,7 @@ impl Plan {
         Ok(Plan {
             specs: specs.to_vec(),
             relevant_only: measures.iter().all(|measure| measure.reads_relevant_only()) && !judged_only.contains(&true),
+            formulas: measures.iter().any(|measure| measure.formula().is_some()),
             measures,
             judged_only,
             by_profile: specs.iter().map(|spec| spec.info.needs.detail().is_some()).collect(),
@@ -119,6 +121,16 @@ impl Plan {
         Error::Value(format!("bounds over unjudged documents are not known for {}", self.specs[measure]))
     }
 
+    /// Number of measures.
+    pub(crate) fn len(&self) -> usize {
+        self.measures.len()
+    }
+
+    /// Append what measures need of judgments alone.
+    pub(crate) fn add_bases(&self, truth: &Judgments<'_>, bases: &mut Vec<f64>) {
+        bases.extend(self.measures.iter().map(|measure| measure.base(truth)));
+    }
+
     /// Whether nothing but the places of relevant documents is read of a ranking.
     pub(crate) fn reads_relevant_only(&self, settings: Settings) -> bool {
         let Settings { ties, unjudged, variance, depth, .. } = settings;
@@ -130,7 +142,7 @@ impl Plan {
     /// Whether it holds formulas of users, which are called back: one thread at a time, as Python's lock has it.
     #[must_use]
     pub fn has_formulas(&self) -> bool {
-        self.measures.iter().any(|measure| measure.formula().is_some())
+        self.formulas
     }
 
     /// Whether it will do for rankings of this depth.

@@ -28,6 +28,8 @@ pub struct MeasuredQuery<'a> {
     pub measure: &'a dyn Measure,
     pub orders: &'a Orders,
     pub truth: &'a Judgments<'a>,
+    /// See [`Measure::base`].
+    pub base: f64,
     /// Grades that an unjudged document may have, highest first.
     pub open_grades: &'a [f64],
     pub settings: Settings,
@@ -36,9 +38,10 @@ pub struct MeasuredQuery<'a> {
 
 impl MeasuredQuery<'_> {
     /// Over orders of tied documents.
+    #[inline]
     pub fn ties(&self) -> Spread {
         let extremes = || self.measure.extremes(self.orders, self.truth);
-        let mean = || self.measure.mean(&self.orders.tied, self.truth);
+        let mean = || self.measure.mean_on(self.base, &self.orders.tied, self.truth);
         match self.settings.ties {
             Ties::Expected | Ties::Document | Ties::Given => Spread::new(mean(), f64::NAN, f64::NAN),
             Ties::Best => Spread::new(self.better(extremes()), f64::NAN, f64::NAN),

@@ -101,7 +101,7 @@ impl Total {
     }
 
     /// Add a query's value, unless it is not defined.
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, value: &Value) {
         let scale = |value: f64| match self.aggregate {
             Aggregate::Geometric => value.max(GEOMETRIC_FLOOR).ln(),

@@ -8,11 +8,38 @@ use crate::measures::formula::Formula;
 use crate::ranking::{Judge, Order, Places, best, condensed, worst};
 use crate::settings::{Settings, Ties, Undefined, Unjudged};
 
+/// What is the same for all queries.
+pub(super) struct Work<'a> {
+    plan: &'a Plan,
+    settings: Settings,
+    shape: Shape,
+    every_group: bool,
+    /// Whether smallest and largest values are wanted.
+    extremes: bool,
+    /// Whether a measure reads rankings without unjudged documents.
+    condensed: bool,
+}
+
+impl<'a> Work<'a> {
+    pub fn new(plan: &'a Plan, settings: Settings, shape: Shape) -> Work<'a> {
+        Work {
+            plan,
+            settings,
+            shape,
+            every_group: matches!(settings.unjudged, Unjudged::Best | Unjudged::Worst | Unjudged::Range),
+            extremes: matches!(settings.ties, Ties::Best | Ties::Worst | Ties::Range),
+            condensed: settings.unjudged == Unjudged::Remove || plan.judged_only.contains(&true),
+        }
+    }
+}
+
 /// Room for one query's evaluation, kept between queries.
 #[derive(Default)]
 pub(crate) struct Workspace {
     pub order: Order,
     pub places: Places,
+    /// A query's scores, where they are rounded before they are compared.
+    pub read: Vec<f64>,
     pub judge: Judge,
     /// The ranking, with its orders.
     pub all: Orders,
@@ -33,21 +60,21 @@ impl Workspace {
         &mut self,
         source: &S,
         query: usize,
-        (plan, settings, shape): (&Plan, Settings, Shape),
+        work: &Work<'_>,
         cells: &mut [f64],
         notes: &mut [Note],
     ) -> Result<Flags> {
+        let &Work { plan, ref settings, ref shape, every_group, extremes, condensed: condense } = work;
         let remove = settings.unjudged == Unjudged::Remove;
-        self.judge.every_group = matches!(settings.unjudged, Unjudged::Best | Unjudged::Worst | Unjudged::Range);
+        self.judge.every_group = every_group;
         let truth = source.judgments(query);
-        let Ranked { mixed, matched } = source.rank(query, &truth, plan, settings, self)?;
-        let profiles = source.profiles(query, plan);
+        let Ranked { mixed, matched } = source.rank(query, &truth, plan, *settings, self)?;
+        let (bases, profiles) = (source.bases(query), source.profiles(query, plan));
         if let Some(depth) = settings.depth {
             self.all.tied.cut(depth);
             self.profiles.tied.cut(depth);
         }
-        let extremes = matches!(settings.ties, Ties::Best | Ties::Worst | Ties::Range);
-        if remove || plan.judged_only.contains(&true) {
+        if condense {
             condensed(&self.all.tied, &mut self.judged.tied);
             condensed(&self.profiles.tied, &mut self.judged_profiles.tied);
         }
@@ -64,18 +91,20 @@ impl Workspace {
                 (_, _, true) => (&self.judged, &truth),
                 (_, _, false) => (&self.all, &truth),
             };
-            // Plus 0: an empty sum is -0, which reads badly.
-            let mut put = |field: usize, value: f64| cells[field * shape.measures + m] = value + 0.0;
+            let of = |field: usize| field * shape.measures + m;
             let lower_is_better = plan.specs[m].info.lower_is_better;
             let open_grades = plan.open_grades();
+            let measure = measure.as_ref();
+            let base = bases.map_or_else(|| measure.base(truth), |bases| bases[m]);
             let over =
-                MeasuredQuery { measure: measure.as_ref(), orders, truth, open_grades, settings, lower_is_better };
+                MeasuredQuery { measure, orders, truth, base, open_grades, settings: *settings, lower_is_better };
             let spread = match settings.unjudged {
                 Unjudged::Nonrelevant | Unjudged::Remove => Some(over.ties()),
                 _ if plan.judged_only[m] => None,
                 _ => over.grades(),
             };
-            let failed = || match measure.formula().and_then(Formula::failure) {
+            let formula = if plan.has_formulas() { measure.formula() } else { None };
+            let failed = || match formula.and_then(Formula::failure) {
                 Some(failure) => {
                     let (measure, query) = (plan.specs[m].to_string(), Some(source.name(query)));
                     Err(Error::Failure { measure, query, source: failure })
@@ -96,32 +125,38 @@ impl Workspace {
             if is_undefined {
                 // Cells are 0 from the start, but where lower is better 0 would beat every value.
                 if settings.undefined != Undefined::Zero || lower_is_better {
-                    (0..shape.cells() / shape.measures).for_each(|field| put(field, f64::NAN));
+                    (0..shape.cells() / shape.measures).for_each(|field| put(&mut cells[of(field)], f64::NAN));
                 }
             } else {
-                put(0, mean);
+                put(&mut cells[of(0)], mean);
                 // Of one order every measure is exact.
                 if orders.tied.is_tied() {
                     notes[m].certainty = measure.certainty(&orders.tied, truth);
-                    if let Some(formula) = measure.formula() {
+                    if let Some(formula) = formula {
                         if extremes {
                             notes[m].certainty = notes[m].certainty.max(formula.certainty_of_extremes(&orders.tied));
                         }
-                        put(shape.errors_at(), formula.standard_error(&orders.tied, truth));
+                        put(&mut cells[of(shape.errors_at())], formula.standard_error(&orders.tied, truth));
                     }
                 }
             }
             if shape.variance && !is_undefined {
-                put(1, over.variance());
+                put(&mut cells[of(1)], over.variance());
             }
             if shape.range && !low.is_nan() {
                 let field = 1 + usize::from(shape.variance);
-                put(field, low);
-                put(field + 1, high);
+                put(&mut cells[of(field)], low);
+                put(&mut cells[of(field + 1)], high);
             }
             failed()?;
         }
         let relevant = truth.relevant(f64::MIN_POSITIVE) > 0;
         Ok(Flags { mixed, matched, relevant })
     }
+}
+
+/// Fill a cell. Plus 0: an empty sum is -0, which reads badly.
+#[inline]
+fn put(cell: &mut f64, value: f64) {
+    *cell = value + 0.0;
 }

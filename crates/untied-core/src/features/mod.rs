@@ -17,7 +17,7 @@ use rayon::prelude::*;
 pub use columns::Columns;
 pub use ties::Ties;
 
-use crate::arrays::{Column, Given, Groups, Labelled, Labels, Totals};
+use crate::arrays::{Bases, Column, Given, Groups, Labelled, Labels, Totals};
 use crate::error::{Error, Result};
 use crate::evaluate::{Evaluation, Facts, Plan, Total, Value, Workspace, evaluate_source};
 use crate::measures::Scope;
@@ -202,7 +202,8 @@ impl<D: Data> Work<'_, D> {
         // What ties all documents of all queries is the same whichever feature does.
         let zeros = vec![0.0; labels.documents()];
         let mut of_zeros = Ties::default();
-        let constant = self.rank(first, &labels, &zeros, false, Some(&mut of_zeros))?;
+        let bases = labels.bases(self.plan);
+        let constant = self.rank(first, (&labels, &bases), &zeros, false, Some(&mut of_zeros))?;
         let outcomes: Vec<Result<()>> = features
             .par_iter_mut()
             .enumerate()
@@ -215,7 +216,7 @@ impl<D: Data> Work<'_, D> {
                 }
                 let mut ties = Some(ties); // they are the same in both directions
                 for scorer in scorers {
-                    let found = self.rank(first, &labels, values, scorer.ascending, ties.take())?;
+                    let found = self.rank(first, (&labels, &bases), values, scorer.ascending, ties.take())?;
                     scorer.add(&found, self.per_query);
                 }
                 Ok(())
@@ -228,7 +229,7 @@ impl<D: Data> Work<'_, D> {
     fn rank(
         &self,
         first: usize,
-        labels: &Labels,
+        (labels, bases): (&Labels, &Bases),
         values: &[f64],
         ascending: bool,
         ties: Option<&mut Ties>,
@@ -246,6 +247,7 @@ impl<D: Data> Work<'_, D> {
         };
         let source = Labelled {
             labels,
+            bases,
             name: |query| self.data.id(first + query),
             rank: |query, truth: &Judgments<'_>, room: &mut Workspace| {
                 labels.rank(query, truth, self.settings, room, |order| sort(query, order))

@@ -71,7 +71,15 @@ impl Measure for AveragePrecision {
     }
 
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
-        let relevant = self.base.relevant(self.rel, ranking, truth);
+        self.mean_on(self.base(truth), ranking, truth)
+    }
+
+    fn base(&self, truth: &Judgments<'_>) -> f64 {
+        self.base.of_judgments(self.rel, truth)
+    }
+
+    fn mean_on(&self, relevant: f64, ranking: &Ranking, _truth: &Judgments<'_>) -> f64 {
+        let relevant = self.base.or_of_ranking(relevant, self.rel, ranking);
         if relevant == 0.0 {
             return f64::NAN;
         }

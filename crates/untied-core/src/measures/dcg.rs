@@ -249,6 +249,7 @@ impl Gains {
         for group in ranking.groups_to(self.discounts.len()) {
             let discounts = self.discounts_of(&group);
             match group.levels {
+                [level] if group.size == 1 => total += self.gain.of(level.grade) * discounts[0],
                 [level] if level.count as usize == group.size => add(&mut total, self.gain.of(level.grade), discounts),
                 _ => {
                     let gain = self.gains_of(&group);
@@ -263,11 +264,14 @@ impl Gains {
 
     /// What the DCG is divided by; NaN where the ideal ranking has no gain.
     fn norm(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
-        let levels = match self.ideal {
-            None => return 1.0,
-            Some(RecallBase::Ranking) => ranking.levels(),
-            Some(_) => truth.levels,
-        };
+        match self.ideal {
+            Some(RecallBase::Ranking) => self.norm_of(ranking.levels()),
+            _ => self.base(truth),
+        }
+    }
+
+    /// The DCG of the ideal ranking of these documents.
+    fn norm_of(&self, levels: &[Level]) -> f64 {
         let ideal = if self.ordered && self.ideal != Some(RecallBase::Ranking) {
             self.ideal_dcg(levels.iter().map(|level| (self.gain.of(level.grade), level.count)))
         } else {
@@ -327,7 +331,20 @@ impl Measure for Gains {
     }
 
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
-        self.dcg(ranking) / self.norm(ranking, truth)
+        self.mean_on(self.base(truth), ranking, truth)
+    }
+
+    fn base(&self, truth: &Judgments<'_>) -> f64 {
+        match self.ideal {
+            None => 1.0,
+            Some(RecallBase::Ranking) => f64::NAN, // not by the judgments
+            Some(_) => self.norm_of(truth.levels),
+        }
+    }
+
+    fn mean_on(&self, norm: f64, ranking: &Ranking, _truth: &Judgments<'_>) -> f64 {
+        let by_ranking = self.ideal == Some(RecallBase::Ranking);
+        self.dcg(ranking) / if by_ranking { self.norm_of(ranking.levels()) } else { norm }
     }
 
     fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {

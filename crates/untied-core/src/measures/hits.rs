@@ -153,7 +153,16 @@ impl Measure for Hits {
     }
 
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
-        expected(ranking, self.rel, self.cutoff) / self.divisor(ranking, truth)
+        self.mean_on(self.base(truth), ranking, truth)
+    }
+
+    fn base(&self, truth: &Judgments<'_>) -> f64 {
+        self.base.of_judgments(self.rel, truth)
+    }
+
+    fn mean_on(&self, relevant: f64, ranking: &Ranking, _truth: &Judgments<'_>) -> f64 {
+        let relevant = self.base.or_of_ranking(relevant, self.rel, ranking);
+        expected(ranking, self.rel, self.cutoff) / self.by.of(self.cutoff, relevant)
     }
 
     fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {

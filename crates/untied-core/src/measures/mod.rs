@@ -111,6 +111,17 @@ pub trait Measure: Send + Sync {
     /// Exact mean over all orders of the tie groups.
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64;
 
+    /// What the mean needs of the judgments alone, such as the DCG of the ideal ranking: taken once for all queries whose
+    /// judgments have the same numbers of documents of each grade.
+    fn base(&self, _truth: &Judgments<'_>) -> f64 {
+        f64::NAN
+    }
+
+    /// The mean, given what it needs of the judgments.
+    fn mean_on(&self, _base: f64, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
+        self.mean(ranking, truth)
+    }
+
     /// Exact variance over all orders of the tie groups; NaN where it is not known.
     fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64;
 
@@ -160,11 +171,23 @@ impl RecallBase {
     }
 
     fn relevant(self, rel: f64, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
+        self.or_of_ranking(self.of_judgments(rel, truth), rel, ranking)
+    }
+
+    /// R, unless it is a matter of the ranking.
+    #[inline]
+    fn of_judgments(self, rel: f64, truth: &Judgments<'_>) -> f64 {
         match self {
             RecallBase::Qrels => truth.relevant(rel) as f64,
-            RecallBase::Ranking => ranking.relevant(rel) as f64,
+            RecallBase::Ranking => f64::NAN,
             RecallBase::Number(number) => number as f64,
         }
+    }
+
+    /// R, given what judgments say.
+    #[inline]
+    fn or_of_ranking(self, of_judgments: f64, rel: f64, ranking: &Ranking) -> f64 {
+        if self == RecallBase::Ranking { ranking.relevant(rel) as f64 } else { of_judgments }
     }
 }
 

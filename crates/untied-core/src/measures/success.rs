@@ -52,7 +52,15 @@ impl Measure for Success {
     }
 
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
-        if truth.relevant(self.rel) == 0 { f64::NAN } else { self.chances(ranking).0 }
+        self.mean_on(self.base(truth), ranking, truth)
+    }
+
+    fn base(&self, truth: &Judgments<'_>) -> f64 {
+        truth.relevant(self.rel) as f64
+    }
+
+    fn mean_on(&self, relevant: f64, ranking: &Ranking, _truth: &Judgments<'_>) -> f64 {
+        if relevant == 0.0 { f64::NAN } else { self.chances(ranking).0 }
     }
 
     fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {

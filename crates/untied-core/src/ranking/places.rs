@@ -3,22 +3,29 @@
 //! With g scores greater than a document's and e equal to it, its own included, its group stands at the ranks g+1 .. g+e.
 //! So where a measure reads only relevant documents, and these are few, counting replaces sorting.
 
-use super::Ranking;
 use super::score::Score;
+use super::{Ranking, network};
 use crate::grade::Level;
 
-/// Scores are compared with as many wanted ones as this at a time.
-const LANES: usize = 4;
+/// Scores are compared with this many wanted ones at a time.
+const WANTED: usize = 4;
 /// Up to how many bytes of wanted scores comparing costs less than sorting.
 const MOST: usize = 512;
+
+/// A document.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Place {
+    /// Its row in the query.
+    pub row: u32,
+    /// Its level.
+    pub level: u32,
+}
 
 /// Counts scores; with room that is kept between queries.
 #[derive(Debug, Default)]
 pub struct Places {
-    /// Scores before every wanted one, and those equal to it.
-    counts: Vec<(u32, u32)>,
-    /// Scores before a document, its level, and scores equal to its own.
-    found: Vec<(u32, u32, u32)>,
+    /// Documents, each packed into one number.
+    found: Vec<u128>,
 }
 
 /// Whether comparing scores of this type with this many wanted ones costs less than sorting them.
@@ -27,14 +34,10 @@ pub fn is_worth_it<S: Score>(wanted: usize, scores: usize) -> bool {
 }
 
 impl Places {
-    /// Count, for every wanted score, those that rank before it and those equal to it; whether all scores are finite.
+    /// Count, for every wanted document, the scores that rank before its own and those equal to it; whether all scores
+    /// are finite.
     #[inline]
-    pub fn count<S: Score>(
-        &mut self,
-        scores: &[S::Raw],
-        wanted: impl Iterator<Item = S::Raw>,
-        ascending: bool,
-    ) -> bool {
+    pub fn count<S: Score>(&mut self, scores: &[S::Raw], wanted: &[Place], ascending: bool) -> bool {
         if ascending {
             self.count_before::<S>(scores, wanted, |score, wanted| score < wanted)
         } else {
@@ -46,70 +49,89 @@ impl Places {
     fn count_before<S: Score>(
         &mut self,
         scores: &[S::Raw],
-        mut wanted: impl Iterator<Item = S::Raw>,
+        wanted: &[Place],
         is_before: impl Fn(S::Number, S::Number) -> bool,
     ) -> bool {
-        self.counts.clear();
-        while let Some(first) = wanted.next() {
-            let mut lanes = [S::number_of(first); LANES];
-            let mut met = 1;
-            for (lane, raw) in lanes[1..].iter_mut().zip(wanted.by_ref()) {
-                *lane = S::number_of(raw);
-                met += 1;
-            }
-            if met == LANES {
-                self.counts.extend(count_lanes::<S, LANES>(scores, lanes, &is_before));
-            } else {
-                let one_by_one = lanes[..met].iter().flat_map(|&lane| count_lanes::<S, 1>(scores, [lane], &is_before));
-                self.counts.extend(one_by_one);
-            }
+        let score = |place: Place| S::number_of(scores[place.row as usize]);
+        let (several, rest) = wanted.as_chunks::<WANTED>();
+        self.found.clear();
+        for places in several {
+            let counts = count_several::<S>(scores, places.map(score), &is_before);
+            self.found.extend(places.iter().zip(counts).map(|(place, counts)| pack(counts, place.level)));
         }
-        scores.iter().fold(true, |finite, &raw| finite & S::is_number(raw))
+        for &place in rest {
+            let score = score(place);
+            let counts = match size_of::<S::Raw>() {
+                8 => count_one::<S, 2>(scores, score, &is_before),
+                4 => count_one::<S, 4>(scores, score, &is_before),
+                2 => count_one::<S, 8>(scores, score, &is_before),
+                _ => count_one::<S, 16>(scores, score, &is_before),
+            };
+            self.found.push(pack(counts, place.level));
+        }
+        S::are_finite(scores)
     }
 
-    /// Write the groups of the documents whose scores were counted last, given their levels (indices into `grades`);
-    /// whether tied documents differ in grade.
-    pub fn rank(
-        &mut self,
-        levels: impl Iterator<Item = u32>,
-        grades: &[f64],
-        retrieved: usize,
-        ranking: &mut Ranking,
-    ) -> bool {
+    /// Write the groups of the documents that were counted last, given the grades of their levels; whether tied documents
+    /// differ in grade.
+    #[inline]
+    pub fn rank(&mut self, grades: &[f64], retrieved: usize, ranking: &mut Ranking) -> bool {
         ranking.clear();
         ranking.retrieved = retrieved;
-        self.found.clear();
-        self.found.extend(self.counts.iter().zip(levels).map(|(&(before, equal), level)| (before, level, equal)));
-        self.found.sort_unstable();
+        network::sort(&mut self.found);
         let mut mixed = false;
-        for group in self.found.chunk_by(|one, other| one.0 == other.0) {
-            let (start, highest, size) = group[0];
-            if size == 1 {
-                ranking.push_one(start as usize, grades[highest as usize]);
+        let mut rest = self.found.as_slice();
+        while let Some(&first) = rest.first() {
+            let Found { before, level: highest, equal } = unpack(first);
+            if equal == 1 {
+                ranking.push_one(before as usize, grades[highest as usize]);
+                rest = &rest[1..];
                 continue;
             }
-            let levels = group.chunk_by(|one, other| one.1 == other.1);
-            let levels = levels.map(|same| Level { grade: grades[same[0].1 as usize], count: same.len() as u32 });
-            ranking.push(start as usize, size as usize, levels);
-            mixed |= group.partition_point(|document| document.1 == highest) < size as usize;
+            let (group, others) = rest.split_at(rest.partition_point(|&other| unpack(other).before == before));
+            let levels = group.chunk_by(|one, other| one == other).map(|same| {
+                let grade = grades[unpack(same[0]).level as usize];
+                Level { grade, count: same.len() as u32 }
+            });
+            ranking.push(before as usize, equal as usize, levels);
+            mixed |= group.partition_point(|&other| other == first) < equal as usize;
+            rest = others;
         }
         mixed
     }
 }
 
+/// A document that was counted: scores before its own, its level, and scores equal to its own.
+struct Found {
+    before: u32,
+    level: u32,
+    equal: u32,
+}
+
+/// As one number, which sorts by rank and then by level: documents of a group have equal counts.
+#[inline(always)]
+fn pack((before, equal): (u32, u32), level: u32) -> u128 {
+    u128::from(before) << 64 | u128::from(u64::from(level) << 32 | u64::from(equal))
+}
+
+#[inline(always)]
+fn unpack(found: u128) -> Found {
+    Found { before: (found >> 64) as u32, level: (found >> 32) as u32, equal: found as u32 }
+}
+
 /// Count with counters as wide as the numbers: loops that the compiler turns into vectors of both.
 #[inline(always)]
-fn count_lanes<S: Score, const N: usize>(
+fn count_several<S: Score>(
     scores: &[S::Raw],
-    wanted: [S::Number; N],
+    wanted: [S::Number; WANTED],
     is_before: &impl Fn(S::Number, S::Number) -> bool,
-) -> [(u32, u32); N] {
-    let mut counts = [(0, 0); N];
+) -> [(u32, u32); WANTED] {
+    let mut counts = [(0, 0); WANTED];
     for scores in scores.chunks(S::MOST_COUNTED) {
-        let (mut before, mut equal) = ([S::Count::default(); N], [S::Count::default(); N]);
+        let (mut before, mut equal) = ([S::Count::default(); WANTED], [S::Count::default(); WANTED]);
         for &raw in scores {
             let score = S::number_of(raw);
-            for lane in 0..N {
+            for lane in 0..WANTED {
                 before[lane] += S::Count::from(is_before(score, wanted[lane]));
                 equal[lane] += S::Count::from(score == wanted[lane]);
             }
@@ -118,6 +140,37 @@ fn count_lanes<S: Score, const N: usize>(
             count.0 += before.into() as u32;
             count.1 += equal.into() as u32;
         }
+    }
+    counts
+}
+
+/// The same for one wanted score, one vector of scores at a time, as there may be few.
+#[inline(always)]
+fn count_one<S: Score, const LANES: usize>(
+    scores: &[S::Raw],
+    wanted: S::Number,
+    is_before: &impl Fn(S::Number, S::Number) -> bool,
+) -> (u32, u32) {
+    let (lanes, rest) = scores.as_chunks::<LANES>();
+    let mut counts = (0, 0);
+    for lanes in lanes.chunks(S::MOST_COUNTED) {
+        let (mut before, mut equal) = ([S::Count::default(); LANES], [S::Count::default(); LANES]);
+        for raws in lanes {
+            for lane in 0..LANES {
+                let score = S::number_of(raws[lane]);
+                before[lane] += S::Count::from(is_before(score, wanted));
+                equal[lane] += S::Count::from(score == wanted);
+            }
+        }
+        for (before, equal) in before.into_iter().zip(equal) {
+            counts.0 += before.into() as u32;
+            counts.1 += equal.into() as u32;
+        }
+    }
+    for &raw in rest {
+        let score = S::number_of(raw);
+        counts.0 += u32::from(is_before(score, wanted));
+        counts.1 += u32::from(score == wanted);
     }
     counts
 }

@@ -28,8 +28,8 @@ pub trait Score {
     /// The number, to be compared with others of the type.
     fn number_of(raw: Self::Raw) -> Self::Number;
 
-    /// Whether it is finite.
-    fn is_number(raw: Self::Raw) -> bool;
+    /// Whether numbers are finite.
+    fn are_finite(raws: &[Self::Raw]) -> bool;
 }
 
 /// An integer to sort by, and the same with a row behind it, so that equal ones stay in order.
@@ -147,9 +147,10 @@ macro_rules! float {
             }
 
             #[inline(always)]
-            fn is_number(raw: $raw) -> bool {
-                let bits: $key = $bits(raw);
-                bits & (Self::SIGN - 1) < Self::INFINITE
+            fn are_finite(raws: &[$raw]) -> bool {
+                // Only the largest exponent, which no finite number has, carries into the sign.
+                let carried = |raw: $raw| ($bits(raw) & Self::INFINITE) + (1 << $fraction);
+                raws.iter().fold(0, |all: $key, &raw| all | carried(raw)) & Self::SIGN == 0
             }
         }
     };
@@ -227,7 +228,7 @@ macro_rules! integer {
             }
 
             #[inline(always)]
-            fn is_number(_: $raw) -> bool {
+            fn are_finite(_: &[$raw]) -> bool {
                 true
             }
         })*
