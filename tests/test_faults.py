@@ -95,7 +95,7 @@ def test_bombs_in_other_formats_are_refused_too(small, name):
     files = [small / name, small / "r"] if style else [small / "q", small / name]
     out, err, peak = child(COMMAND, "eval", *files, "-m", "AP", *style)
     assert out == "1"
-    assert "unpacks to more than 250 times its size (if that is meant, unpack it first)" in err
+    assert "unpacks to more than 250 times its size (if this is intended, unpack it first)" in err
     assert peak < 400
 
 

@@ -92,7 +92,7 @@ def test_missing_queries_are_noted() -> None:
         ({"max_drop": {"RR": "inf"}, "baseline": GOOD}, "--max-drop for RR must be a number or a percentage"),
         ({"max_drop": {"RR": "nan%"}, "baseline": GOOD}, "--max-drop for RR must be a number or a percentage"),
         ({"max_drop": {"RR": -0.1}, "baseline": GOOD, "significant": True}, "cannot be below 0"),
-        ({"max_med": {"RR": 0.1}, "baseline": GOOD, "ties": "worst"}, "--max-med has no worst order"),
+        ({"max_med": {"RR": 0.1}, "baseline": GOOD, "ties": "worst"}, "--max-med does not support --ties worst"),
         ({"max_med": {"ESL": 0.1}, "baseline": GOOD}, "the largest difference in ESL is not known"),
         ({"max_med": {"AP(mean='geometric')": 0.1}, "baseline": GOOD}, "mean"),
         ({"min": {"XY": 0}}, "XY"),

@@ -47,7 +47,7 @@ def undefined_in_min() -> list[Case]:
     return [
         (case, False, "AP is 1.0000 (mean of 7 queries, 1 undefined left out), at least 0.8000 is required; "
                       "undefined for 1 query (q0): --on-undefined nan"),
-        (case | {"on_undefined": "zero"}, True, "0.8750 (mean of 8 queries, 1 undefined count 0)"),
+        (case | {"on_undefined": "zero"}, True, "0.8750 (mean of 8 queries, 1 undefined count as 0)"),
         (case | {"on_undefined": "nan"}, True, "1.0000 (mean of 7 queries, 1 undefined left out)"),
         (of(NOTHING, GOOD, min={"AP": 0.9}, on_undefined="zero"), False, "0.8750"),
     ]  # fmt: skip
@@ -57,7 +57,7 @@ def undefined_in_max() -> list[Case]:
     case = of(QRELS, LOST, max={"ESL": 1})
     return [
         (case, False, "undefined for 1 query (q0): --on-undefined nan (on_undefined='nan') leaves them out"),
-        (case | {"on_undefined": "zero"}, False, "they cannot count 0, which is the best value"),
+        (case | {"on_undefined": "zero"}, False, "they cannot count as 0, which is the best value"),
         (case | {"on_undefined": "nan"}, True, "mean of 7 queries, 1 undefined left out"),
     ]
 
@@ -71,12 +71,12 @@ def undefined_in_drop(**significant: Any) -> list[Case]:
     both = of(NOTHING, WORSE if significant else GOOD, baseline=GOOD, max_drop={"AP": 0}, **more)
     return [
         (case, False, "1 query became undefined (q0): --on-undefined nan (on_undefined='nan') leaves them out"),
-        (case | {"on_undefined": "zero"}, False, "they cannot count 0, which is the best value"),
+        (case | {"on_undefined": "zero"}, False, "they cannot count as 0, which is the best value"),
         (case | {"on_undefined": "nan"}, True, "1 undefined in the run left out"),
         (fraction, False, "1 query became undefined (q0)"),
         (fraction | {"on_undefined": "zero"}, True, "drops by 0.1250 (from 1.0000 to 0.8750"),
         (both, True, "1 undefined in both left out"),
-        (both | {"on_undefined": "zero"}, True, "1 undefined in both count 0"),
+        (both | {"on_undefined": "zero"}, True, "1 undefined in both count as 0"),
         (of(QRELS, GOOD, baseline=LOST, max_drop={"ESL": 0}, **more), True, "1 undefined in the baseline left out"),
     ]
 
@@ -169,7 +169,7 @@ def interval_in_med() -> list[Case]:
         (of(unrelated, one, baseline=other, max_med={"RBP": between}), False, f"{found.mean:.4f} is reached"),
         (of(unrelated, one, baseline=other, max_med={"RBP": found.high}), True, "its upper bound"),
         # What follows two equal rankings may differ.
-        (of(QRELS, GOOD, baseline=GOOD, max_med={"RBP": 0.1}), False, "a cutoff would exclude what may follow"),
+        (of(QRELS, GOOD, baseline=GOOD, max_med={"RBP": 0.1}), False, "a cutoff would exclude documents that may follow"),
         (of(QRELS, GOOD, baseline=GOOD, max_med={"RBP@2": 0.1}), True, "MED(RBP@2) can be 0.0000 (mean of 8 queries)"),
         (of(QRELS, GOOD, baseline=GOOD, max_med={"P@4": 0.1}), False,
          "MED(P@4) can be 0.5000 (mean of 8 queries, in 8 queries rankings end before the cutoff"),
@@ -187,8 +187,8 @@ def estimated() -> tuple[float, float]:
 def estimate_in_min() -> list[Case]:
     mean, margin = estimated()
     return [
-        (of(GRADED, ONE, min={"YAAP": mean}), False, "mean of 1 query, less 2 standard errors"),
-        (of(GRADED, ONE, min={"YAAP": mean - 1.01 * margin}), True, "less 2 standard errors"),
+        (of(GRADED, ONE, min={"YAAP": mean}), False, "mean of 1 query, minus 2 standard errors"),
+        (of(GRADED, ONE, min={"YAAP": mean - 1.01 * margin}), True, "minus 2 standard errors"),
         (of(GRADED, ONE, min={"YAAP": -9}, ties="worst"), False, "values under --ties worst are estimates here"),
         (of(GRADED, ONE, min={"YAAP(mean='geometric')": 0}), False, "the standard error of the estimate is unknown"),
     ]
@@ -248,14 +248,14 @@ def few_in_significant_drop() -> list[Case]:
         return of(qrels, bad, baseline=good, **{"max_drop": {"RR": 0.1}, "significant": True, **options})
 
     return [
-        (dropped(4), False, "--significant cannot decide: of 4 queries and 100000 permutations no p is below 0.062"),
+        (dropped(4), False, "--significant cannot decide: with 4 queries and 100000 permutations, no p is below 0.062"),
         (dropped(4, max_drop={"RR": 1}), True, "drops by 1.0000"),
         (dropped(4, level=0.9), False, "; significant, p is 0.0625"),
         (dropped(5), False, "; significant, p is 0.03125"),
         (
             dropped(60, samples=10),
             False,
-            "--significant cannot decide: of 60 queries and 10 permutations no p is below",
+            "--significant cannot decide: with 60 queries and 10 permutations, no p is below",
         ),
     ]
 

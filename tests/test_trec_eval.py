@@ -154,7 +154,7 @@ def test_options_as_getopt_reads_them(trec_eval: Command, files: tuple[Path, Pat
         (["-m", "P.", "{q}", "{r}"], 1, "-m P.: parameters are missing after the full stop"),
         (["-m", "utility.1,2", "{q}", "{r}"], 4, "utility_1,2: expected 4 weights, found 2"),
         (["--trec-version", "9", "-m", "utility.1,2,3,4,5", "{q}", "{r}"], 4, "expected 4 weights, found 5"),
-        (["-m", "P.5,5", "{q}", "{r}"], 2, 'a cutoff stands twice in "5,5"'),
+        (["-m", "P.5,5", "{q}", "{r}"], 2, 'a cutoff is given twice in "5,5"'),
         (["-m", "P.0", "{q}", "{r}"], 2, 'whole numbers from 1 as cutoffs, found "0"'),
         (["-m", "ndcg.1", "{q}", "{r}"], 2, 'expected pairs as 1=3,2=9, found "1"'),
         (["{q}", "{q}.not"], 2, "No such file"),
@@ -357,11 +357,11 @@ def test_duplicates(trec_eval: Command, tmp_path: Path) -> None:
     twice = RUN + "q10 Q0 y 1 5 t\n"
     code, out, err = trec_eval("-q", "-mmap", *written(tmp_path, QRELS, twice))
     assert (code, rows(out)) == (4, {("map", "q1"): "0.4500"})
-    assert err == 'untied trec_eval: document "y" stands twice in topic q10 of the results\n'
+    assert err == 'untied trec_eval: document "y" appears twice in topic q10 of the results\n'
     for again in ("q2 0 a 1\n", "q2 0 a 0\n"):
         code, out, err = trec_eval("-q", "-mmap", *written(tmp_path, QRELS + again, RUN))
         assert (code, list(rows(out))) == (4, [("map", "q1"), ("map", "q10")])
-        assert err == 'untied trec_eval: document "a" stands twice in topic q2 of the judgments\n'
+        assert err == 'untied trec_eval: document "a" appears twice in topic q2 of the judgments\n'
     assert trec_eval(*written(tmp_path, QRELS, RUN + 2 * "unknown Q0 y 1 5 t\n"))[0] == 0
     unused = QRELS + 2 * "q3 0 a 1\n"
     assert trec_eval("--trec-version", "9", *written(tmp_path, unused, RUN))[0] == 0

@@ -1,4 +1,4 @@
-"""Distances of two rankings that know what items weigh and how alike they are (Kumar & Vassilvitskii 2010).
+"""Distances of two rankings with weights and similarities of items (Kumar & Vassilvitskii 2010).
 
 With weights w of items, costs delta_i of moving from rank i - 1 to rank i, and dissimilarities D of items, let pbar_x
 be the mean cost of the ranks that item x moved across (`unmoved` if it did not move), and v_x = w_x pbar_x. Then

@@ -21,7 +21,7 @@ class InputError(UntiedError):
     line : int or None
         Line, counted from 1; None where the whole file is meant.
     expected, found : str
-        What the format promises there, and what stands there.
+        What the format requires there, and what the file has.
     """
 
     def __init__(self, message: str, file: str, line: int | None, expected: str, found: str) -> None:

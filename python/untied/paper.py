@@ -71,7 +71,7 @@ def paper_table(results: Results, found: Significance | None = None, *, style: s
     Returns
     -------
     str
-        The table, with a caption that says how it was made.
+        The table, with a caption that describes the test and the correction.
 
     Raises
     ------

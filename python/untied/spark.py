@@ -263,7 +263,7 @@ def compare(
 
 @contextmanager
 def clear_errors() -> Iterator[None]:
-    """Turn what Spark makes of untied's errors back into these, for whatever is done with a DataFrame of values.
+    """Raise untied's own errors instead of Spark's, in any work with a DataFrame of values.
 
     A worker's exception reaches the driver within one of Spark's, whose text has its traceback. Means need no such
     help.
@@ -271,7 +271,7 @@ def clear_errors() -> Iterator[None]:
     Raises
     ------
     UntiedError
-        What the worker raised; its cause is Spark's exception.
+        The error of the worker; its cause is Spark's exception.
 
     Examples
     --------

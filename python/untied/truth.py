@@ -1,6 +1,6 @@
 """Partly ordered truth: groups of documents in order, from files, preferences and the rankings of experts.
 
-A truth of ordered groups is written as grades that count down to 1 for the last group. Only their order says anything:
+A truth of ordered groups is written as grades that count down to 1 for the last group. Only their order is meaningful:
 evaluate them with `ADR`, `PairConcordance` or `Compat`.
 """
 

@@ -72,7 +72,7 @@ pub fn both<T>(ours: Result<T>, theirs: std::result::Result<Rows, Option<u64>>) 
     }
 }
 
-/// Rows, unless a document stands twice and `agrees` does not hold for the two.
+/// Rows, unless a document appears twice and `agrees` does not hold for the two.
 pub fn once(
     rows: Rows,
     agrees: impl FnMut(&second::Row, &second::Row) -> bool,

@@ -382,7 +382,7 @@ fn cutoffs(raw: &str) -> Result<Vec<i64>> {
         return Err(problem(format!("expected whole numbers from 1 as cutoffs, found {}", quote(raw.as_bytes()))));
     }
     if cutoffs.windows(2).any(|pair| pair[0] == pair[1]) {
-        return Err(problem(format!("a cutoff stands twice in {}", quote(raw.as_bytes()))));
+        return Err(problem(format!("a cutoff appears twice in {}", quote(raw.as_bytes()))));
     }
     Ok(cutoffs)
 }
@@ -392,7 +392,7 @@ fn levels(raw: &str) -> Result<Vec<f64>> {
     let mut levels: Vec<f64> = raw.split(',').map(number).collect();
     levels.sort_by(f64::total_cmp);
     if levels.windows(2).any(|pair| pair[0] == pair[1]) {
-        return Err(problem(format!("a level stands twice in {}", quote(raw.as_bytes()))));
+        return Err(problem(format!("a level appears twice in {}", quote(raw.as_bytes()))));
     }
     Ok(levels)
 }

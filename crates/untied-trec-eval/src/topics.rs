@@ -63,7 +63,7 @@ fn refused(topic: Judged<'_>, run: &Run, options: &Options) -> Option<String> {
     Some(twice(topic, run.rows(found).doc(row as usize), "results"))
 }
 
-/// The message for a document that stands twice in a topic.
+/// The message for a document that appears twice in a topic.
 pub fn twice(topic: Judged<'_>, document: &[u8], input: &str) -> String {
-    format!("document {} stands twice in topic {} of the {input}", quote(document), show(topic.id))
+    format!("document {} appears twice in topic {} of the {input}", quote(document), show(topic.id))
 }

@@ -22,7 +22,7 @@ ROWS = 1 << 15
 
 
 class ArrayComparison(ByMeasure):
-    """What a comparison of two arrays of ids found: ``found["RBO"].value`` is an array with a value for each row."""
+    """Results of a comparison of two arrays of ids: ``found["RBO"].value`` is an array with a value for each row."""
 
     def __init__(self, measures: list[Measure], values: Any) -> None:
         self._measures = measures

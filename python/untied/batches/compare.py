@@ -35,10 +35,10 @@ class BatchComparer:
     * ``grade``, with `grades`: null in a row that is not a judgment;
     * ``probability``, with `probabilities`: null in a row that says nothing of it.
 
-    What it yields has a row for each query of both runs and each measure: ``query``, ``measure``, ``value``, ``low``,
-    ``high``, ``variance`` if asked for, ``certainty``; then whether the query is ``in_a`` and ``in_b``, whether a
-    document is in both (``matched``), and whether one of either is in the qrels (``judged``). A query that only one run
-    has, has one row without a measure.
+    It yields a row for each measure and query of both runs: ``query``, ``measure``, ``value``, ``low``, ``high``,
+    ``variance`` (if computed), ``certainty``, and booleans: whether the query is ``in_a`` and ``in_b``, whether both
+    runs share a document (``matched``), and whether a document of either is in the qrels (``judged``). A query that
+    only one run has, has one row without a measure.
 
     Parameters
     ----------

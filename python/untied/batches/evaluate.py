@@ -61,8 +61,7 @@ class BatchEvaluator:
     measures : measures or their names, optional
         As for `Evaluator`.
     grades : iterable of float
-        All grades that occur in the qrels, in any piece: the highest gain and the grades that unjudged documents may
-        have are told from them.
+        All grades of the whole qrels, which determine the highest gain and the possible grades of unjudged documents.
     ties : str
         As for `Evaluator`. Only files in TREC's format take ``"rank"``.
     unjudged, unretrieved, score_dtype, queries, on_undefined, variance
@@ -136,7 +135,7 @@ class BatchEvaluator:
         Raises
         ------
         UntiedError
-            A column is missing, holds a null or something that is not a finite number; a document stands twice in a
+            A column is missing, holds a null or something that is not a finite number; a document appears twice in a
             query; or the rows of a query do not stand together.
         """
         docs = as_lengths(self._docs, self._options["threads"])
@@ -158,8 +157,7 @@ class BatchEvaluator:
         Parameters
         ----------
         batches : iterable of pyarrow.RecordBatch
-            What calls yielded: that of all pieces, sorted by query (as text, by bytes) so that sums are always added up
-            in the same order.
+            The output of all calls, sorted by query (by the bytes of its text), so that sums have a fixed order.
         warn : bool
             False in a process whose warnings nobody sees.
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Summary(MeasureResults):
     """Means over queries.
 
-    ``summary["AP"]`` is that of a measure, `means` a table of all.
+    ``summary["AP"]`` is the mean of a measure, and `means` a table of all means.
     """
 
     def __init__(self, measures: list[Measure], parts: list[Any], reasons: list[dict[str, str | None]]) -> None:
@@ -65,7 +65,7 @@ class EvaluationSummary(Summary):
         return [self._facts]
 
     def facts(self) -> Facts:
-        """What to know before believing the values: see `Results.facts`."""
+        """Counts that affect the values, as in `Results.facts`."""
         return self._facts.copy()
 
 

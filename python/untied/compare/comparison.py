@@ -213,10 +213,10 @@ class Comparison(MeasureResults):
         Returns
         -------
         Table
-            Columns document; change: ``entered`` (it is within the depth only in the second run), ``left`` (only in
-            the first), ``rose``, ``fell``, ``stayed``; rank_a and rank_b, empty where it is not retrieved; tied_a and
-            tied_b, how many documents share its score. The rank of tied documents is that of the first of them, and
-            the middle of their ranks decides whether they rose. Then grade, empty where it is not judged.
+            Columns document; change: ``entered`` (it is within the depth only in the second run), ``left`` (only in the
+            first), ``rose``, ``fell``, ``stayed``; rank_a and rank_b, empty where it is not retrieved; tied_a and
+            tied_b, how many documents share its score. Tied documents have the rank of the first of them; the middle of
+            their ranks decides whether they rose. Then grade, empty where it is not judged.
 
         Raises
         ------
@@ -330,7 +330,7 @@ class Comparison(MeasureResults):
 
     @property
     def moving_depth(self) -> int:
-        """To which rank `moved` looks unless it is told."""
+        """The default depth of `moved`."""
         cutoff, _, _ = _core.comparing_info(self._measures[0])
         return cutoff or self._options["depth"] or 10
 

@@ -70,9 +70,9 @@ def tau_ap(truth: Ranking, estimate: Ranking, *, variant: str = "a") -> Value:
     Returns
     -------
     Value
-        For ``"a"`` with the smallest and the largest value and the variance where there are at most 5,000 pairs of
-        orders, which are listed (items that are tied in both rankings are alike); None where there are more, as no
-        closed form is known. NaN with fewer than two items, and for ``"b"`` where all items of a ranking are tied.
+        For ``"a"``, the value has bounds and a variance if there are at most 5,000 pairs of orders to list (items that
+        are tied in both rankings are interchangeable); else these are None, because no closed form is known. NaN with
+        fewer than two items, and for ``"b"`` where all items of a ranking are tied.
 
     Raises
     ------
@@ -186,7 +186,7 @@ def _places(ranking: Ranking) -> dict[Any, int]:
     for place, group in enumerate(_tie_groups(ranking)):
         for item in group:
             if item in places:
-                raise UntiedError(f"{item!r} stands twice in a ranking")
+                raise UntiedError(f"{item!r} appears twice in a ranking")
             places[item] = place
     return places
 

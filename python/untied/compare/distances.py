@@ -50,8 +50,8 @@ def kendall_distance(
     -------
     Value
         The mean over all orders of tied items in both rankings, with the smallest and the largest value and the
-        variance. These are exact where there are at most 5,000 pairs of orders. Where there are more, 1,000 to 10,000
-        of them are drawn, always the same ones; the mean is then an estimate, as its certainty says.
+        variance. These are exact for at most 5,000 pairs of orders. For more, the mean is an estimate from a fixed
+        sample of 1,000 to 10,000 pairs, and its certainty is ``estimate``.
 
     Raises
     ------

@@ -57,7 +57,7 @@ class Outcomes:
         self.certainty = "estimate" if error is None else "interval" if error else "exact"
 
     def quantile(self, share: float) -> float:
-        """The smallest value that is not exceeded with this probability; as far off as `error` says."""
+        """The smallest value that is not exceeded with this probability, up to `error`."""
         if not 0 <= share <= 1:
             raise UntiedError(f"a quantile's probability must be a number from 0 to 1, not {share}")
         total = 0.0

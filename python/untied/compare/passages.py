@@ -66,8 +66,8 @@ class PassageComparison:
 def read_passages(path: str | os.PathLike[str]) -> tuple[dict[str, list[Passage]], int]:
     """Read a run of passages: ``query document start length rank score tag``, a passage a line.
 
-    The score ranks, as in all runs; passages of equal score stand in the order of the file. Offsets count from 0. Blank
-    lines and lines that begin with ``#`` are passed over.
+    Passages are ranked by score; equal scores keep the order of the file. Offsets count from 0. Blank lines and lines
+    that begin with ``#`` are passed over.
 
     Parameters
     ----------
@@ -181,12 +181,12 @@ def compare_passages(
     max_gain : float
         The most that a character without a judgment may gain, r_G.
     decay : str
-        ``"linear"``: D(i) = max(0, 1 - i / length), that of the U-measure; ``"exponential"``: D(i) = 2^(-i / length),
-        that of time-biased gain.
+        ``"linear"``: D(i) = max(0, 1 - i / length), as in the U-measure. ``"exponential"``: D(i) = 2^(-i / length), as
+        in time-biased gain.
     length : float
         The text after which nothing counts, or after which everything counts half, in characters.
     overhead : float
-        What it takes to come to a passage, in characters, before it is read.
+        Cost of reaching a passage before reading it, in characters.
     filled : bool
         Whether each ranking is followed by text of its own without a judgment, as lists of documents are up to the
         cutoff; otherwise by nothing.

@@ -165,8 +165,8 @@ def compare_all(
     InputError
         A file's content is not what its format promises.
     UntiedError
-        An option or a score is refused, there are fewer than two runs, or two have no query in common; with
-        ``strict=True`` also where there is a warning else.
+        An option or a score is invalid, there are fewer than two runs, or two have no query in common; with
+        ``strict=True`` also instead of a warning.
     OSError
         A file cannot be read.
 

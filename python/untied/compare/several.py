@@ -100,8 +100,8 @@ class Comparisons(MeasureResults):
         -------
         Table
             A row and a column for each run, the first column (``run``) its name. On the diagonal every run is compared
-            with itself, if it was. A measure that depends on which run comes first is that of row and column in this
-            order; below the diagonal it is empty, unless it is the opposite.
+            with itself, if it was. An asymmetric measure compares the run of the row with the run of the column; below
+            the diagonal it is empty, unless it is the negative.
         """
         number = 0 if measure is None else self._number(measure)
         _, _, symmetry = _core.comparing_info(self._measures[number])

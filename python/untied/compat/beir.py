@@ -46,7 +46,7 @@ class EvaluateRetrieval:
     Parameters
     ----------
     retriever : object, optional
-        What `retrieve` asks: anything with BEIR's ``search(corpus, queries, top_k, score_function)``.
+        An object with BEIR's ``search(corpus, queries, top_k, score_function)``, which `retrieve` calls.
     k_values : list of int
         Cutoffs; the largest is how many documents are retrieved.
     score_function : str, optional
@@ -117,7 +117,7 @@ class EvaluateRetrieval:
         *,
         ties: TiesOfOneValue = "trec",
     ) -> tuple[dict[str, float], dict[str, float], dict[str, float], dict[str, float]]:
-        """NDCG, MAP, Recall and P at each cutoff, over the queries that stand in both.
+        """NDCG, MAP, Recall and P at each cutoff, over the queries in both.
 
         Parameters
         ----------
@@ -128,8 +128,7 @@ class EvaluateRetrieval:
         k_values : list of int
             Cutoffs.
         ignore_identical_ids : bool
-            Take documents that have their query's id out of `results` first: out of the dict itself, as BEIR does, so
-            that what is evaluated afterwards lacks them too.
+            First remove documents that have their query's id. Like BEIR, this changes the dict `results` itself.
         ties : str
             How tied documents are ordered: ``"expected"``, the mean over all orders; ``"best"``, ``"worst"``,
             ``"docid"``, ``"trec"`` or ``"given"``.
@@ -143,7 +142,7 @@ class EvaluateRetrieval:
         Raises
         ------
         UntiedError
-            No query stands in both (BEIR divides by zero).
+            No query is in both (BEIR divides by zero).
         """
         one_value(ties, "BEIR's results")
         if ignore_identical_ids:

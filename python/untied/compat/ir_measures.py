@@ -1,7 +1,7 @@
 """untied as a provider of ir_measures (0.4.3), and with it of PyTerrier's experiments.
 
-Importing this module is enough for the measures that ir_measures lacks: they get names there, take ir_measures'
-runs and qrels, and stand beside its own measures:
+Importing this module adds the measures that ir_measures lacks. They take its runs and qrels, and can be mixed with its
+own measures:
 
 >>> import ir_measures
 >>> from untied.compat.ir_measures import F1, untied_AP
@@ -267,11 +267,11 @@ def install(*, prefer: bool = False, ties: TiesOfOneValue = "trec") -> None:
     Parameters
     ----------
     prefer : bool
-        Whether untied computes ir_measures' own measures too, wherever it knows them, before any other provider.
+        Whether untied also computes ir_measures' own measures, before any other provider.
     ties : str
-        What becomes of equal scores, where a measure does not say so itself: ``"trec"`` gives the numbers of
-        ir_measures' pytrec_eval provider; also ``"expected"``, ``"best"``, ``"worst"``, ``"docid"`` and ``"given"``,
-        as for `untied.evaluate`.
+        How to score equal scores, unless a measure has its own setting. ``"trec"`` gives the values of ir_measures'
+        pytrec_eval provider; ``"expected"``, ``"best"``, ``"worst"``, ``"docid"`` and ``"given"`` are as for
+        `untied.evaluate`.
     """
     if ties not in TIES:
         raise UntiedError(f"ties must be one of {', '.join(TIES)}, not {ties!r}")

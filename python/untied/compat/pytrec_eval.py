@@ -176,7 +176,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     Raises
     ------
     AssertionError
-        A document stands twice in a query.
+        A document appears twice in a query.
     ValueError
         A line has not six fields, or its score is not a number.
     """
@@ -201,7 +201,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, float]]:
     Raises
     ------
     AssertionError
-        A document stands twice in a query.
+        A document appears twice in a query.
     ValueError
         A line has not four fields, or its grade is not a number.
     """
@@ -216,6 +216,6 @@ def _table(rows: Iterable[tuple[str, str, float]]) -> dict[str, dict[str, float]
     table: dict[str, dict[str, float]] = defaultdict(dict)
     for query, document, value in rows:
         if document in table[query]:
-            raise AssertionError(f"document {document!r} stands twice in query {query!r}")
+            raise AssertionError(f"document {document!r} appears twice in query {query!r}")
         table[query][document] = value
     return table

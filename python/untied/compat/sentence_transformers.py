@@ -1,6 +1,6 @@
 """The metrics of sentence-transformers' ``InformationRetrievalEvaluator`` (6.2), from its lists of results.
 
-`compute_metrics` stands for its method of that name, and `TieAware` puts it into an evaluator:
+`compute_metrics` replaces its method of the same name, and `TieAware` adds it to an evaluator:
 
 >>> from sentence_transformers.sentence_transformer.evaluation import InformationRetrievalEvaluator  # doctest: +SKIP
 >>> class Evaluator(TieAware, InformationRetrievalEvaluator):  # doctest: +SKIP

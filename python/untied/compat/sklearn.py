@@ -56,7 +56,7 @@ def ndcg_score(
     y_score : array, samples x documents
         Scores; higher is better.
     k : int, optional
-        Only the first so many ranks count.
+        Number of ranks that count.
     sample_weight : array, optional
         Weights of the samples.
     ignore_ties : bool
@@ -218,8 +218,8 @@ def top_k_accuracy_score(
     y_true : array of samples
         The class of each.
     y_score : array, samples x classes
-        Scores of the classes in ascending order; higher is better. For two classes, one score a sample: it stands for
-        the second class, and the first one has the score 0.5 (where all scores are within 0 and 1) or 0.
+        Scores of the classes in ascending order; higher is better. For two classes, one score per sample: the score of
+        the second class. The first class then has the score 0.5 (if all scores are between 0 and 1) or 0.
     k : int
         How many classes are taken.
     normalize : bool

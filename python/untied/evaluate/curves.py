@@ -65,7 +65,7 @@ def curves(
     Raises
     ------
     UntiedError
-        Nothing is relevant to the query, or an option is refused.
+        The query has no relevant document, or an option is invalid.
 
     Examples
     --------

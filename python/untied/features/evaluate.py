@@ -199,7 +199,7 @@ class FeatureResults(MeasureResults):
         Parameters
         ----------
         sort_by : measure or its name, optional
-            What is best; one of the evaluated measures, by default the first.
+            The measure that decides which is best; by default the first.
         top : int, optional
             How many features (with directions) to have; by default all.
         per_query : bool
@@ -247,7 +247,7 @@ class FeatureResults(MeasureResults):
         return [facts[row] for row in self.ranked()]
 
     def facts(self) -> dict[tuple[str, str], Facts]:
-        """What to know before believing the values, as of `Results.facts`, for every feature and direction."""
+        """Counts that affect the values, as in `Results.facts`, for every feature and direction."""
         return {
             (feature, direction): evaluation.facts(place, number)
             for feature, (evaluation, place) in self._features.items()

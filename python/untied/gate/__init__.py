@@ -44,7 +44,7 @@ class Verdict:
     checks : list of Check
         One for each limit.
     notes : list of str
-        What to know before believing it: queries that are missing, or without judgments.
+        Warnings: queries that are missing, or have no judgments.
     """
 
     __slots__ = ("checks", "notes")

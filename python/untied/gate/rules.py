@@ -48,9 +48,9 @@ class Allowed:
             return []
         advice = "--on-undefined nan (on_undefined='nan') leaves them out"
         if not lower_is_better:
-            advice += ", zero counts 0"
+            advice += ", zero counts them as 0"
         elif self.undefined == "zero":
-            advice += "; they cannot count 0, which is the best value"
+            advice += "; they cannot count as 0, which is the best value"
         return [f"{what} ({evidence.named(list(rows))}): {advice}"]
 
 
@@ -83,9 +83,9 @@ def own(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
     counted = len(values) - (0 if with_zeros else len(undefined))
     said = [_over(measure, counted, bound)]
     if margin > 0:
-        said.append(f"{'plus' if kind == 'max' else 'less'} {ERRORS} standard errors, {margin:.2g}")
+        said.append(f"{'plus' if kind == 'max' else 'minus'} {ERRORS} standard errors, {margin:.2g}")
     if undefined:
-        said.append(f"{len(undefined)} undefined {'count 0' if with_zeros else 'left out'}")
+        said.append(f"{len(undefined)} undefined {'count as 0' if with_zeros else 'left out'}")
     if missing and allowed.missing:
         said.append(f"{len(missing)} missing as empty rankings")
     worst: list[tuple[str, float]] = []
@@ -141,8 +141,8 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
         said.append(f"{changed:,} of them differ{'s' if changed == 1 else ''}")
         passed = p > chance
         if least > chance:
-            reasons.append(f"--significant cannot decide: of {_queries(pairs.rows)} and {samples} "
-                           f"permutations no p is below {least:.2g}, and {chance:.2g} is needed")  # fmt: skip
+            reasons.append(f"--significant cannot decide: with {_queries(pairs.rows)} and {samples} "
+                           f"permutations, no p is below {least:.2g}, and {chance:.2g} is needed")  # fmt: skip
     passed = passed and not reasons
     worst: list[tuple[str, float]] = []
     if not kept and not passed:
@@ -190,7 +190,7 @@ class _Pairs:
             evidence, became, f"{_queries(became)} became undefined", measure.lower_is_better
         )
         undefined = [(len(lost), "in the run"), (found, "in the baseline"), (both, "in both")]
-        verb = "count 0" if with_zeros else "left out"
+        verb = "count as 0" if with_zeros else "left out"
         self.said = [f"{number} undefined {where} {verb}" for number, where in undefined if number]
         if vanished and allowed.missing:
             self.said.append(f"{len(vanished)} missing from the run as empty rankings")
@@ -210,7 +210,7 @@ class _Pairs:
 def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
     """``max-med``: the most that judgments could make of the difference, over the queries of both runs."""
     if evidence.ties in ("best", "worst"):
-        raise UntiedError(f"--max-med has no {evidence.ties} order of ties: take ties expected, docid, trec or given")
+        raise UntiedError(f"--max-med does not support --ties {evidence.ties}: use expected, docid, trec or given")
     name = f"MED({limit.measure})"
     spec = _core.comparing_measure(name)
     runs = (evidence.runs["run"], evidence.runs["baseline"])
@@ -234,7 +234,7 @@ def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Ch
     if value > total.mean:
         said.append(f"its upper bound; {total.mean:.4f} is reached")
         if limit.measure.cutoff is None:
-            said.append("a cutoff would exclude what may follow the rankings")
+            said.append("a cutoff would exclude documents that may follow the rankings")
     filled = max(_core.filled_rankings(spec, *runs, None))
     said += [f"in {_number(filled)} rankings end before the cutoff and unknown documents follow"] if filled else []
     said += [f"{vanished} that the run lacks left out"] if vanished else []
@@ -264,9 +264,7 @@ def _apart(evidence: Evidence, run: str) -> list[str]:
 
 def _not_reached(evidence: Evidence, certainty: str) -> str:
     what = "estimates" if certainty == "estimate" else "bounds that no order need reach"
-    return (
-        f"values under --ties {evidence.ties} are {what} here and cannot decide; take --ties expected, docid or given"
-    )
+    return f"values under --ties {evidence.ties} are {what} here and cannot decide; use --ties expected, docid or given"
 
 
 def _over(measure: Measure, queries: int, bound: str | None = None) -> str:

@@ -145,7 +145,7 @@ def read_run(
     Raises
     ------
     InputError
-        A line is malformed, a score is not a finite number, a document stands twice in a query, the file is empty
+        A line is malformed, a score is not a finite number, a document appears twice in a query, the file is empty
         or an archive is damaged.
     UntiedError
         A column is missing or ambiguous, or an option is refused.
@@ -200,9 +200,9 @@ def read_qrels(
         each subtopic, for measures such as ``alpha_nDCG``, and for all others the highest of them. ``"stratified"`` for
         a pool that was sampled by stratum, which ``xinfAP`` and ``infNDCG`` need: ``query 0 document stratum grade``.
         ``"prels"`` for inclusion probabilities, which ``statAP`` needs: ``query document grade method probability``.
-        These three are read from tables too, told by the suffix.
-        Partly ordered truth: ``"groups"``, one query a line, groups best first: ``query document document | document``;
-        ``"mirex"``: ``source query document group``, group 1 being the best. Grades count down to 1 for the last group.
+        These three can also be read from tables, recognised by the suffix. Partly ordered truth: ``"groups"``, one
+        query a line, groups best first: ``query document document | document``; ``"mirex"``: ``source query document
+        group``, group 1 being the best. Grades count down to 1 for the last group.
     columns : dict, optional
         As for `read_run`. ``"grade"`` takes the place of ``"score"``.
     threads : int, optional

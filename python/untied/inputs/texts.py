@@ -48,7 +48,7 @@ def texts_of(given: TextsLike, wanted: Container[str], most: int) -> dict[str, s
     Raises
     ------
     InputError
-        A line is not what it should be, or an id stands twice.
+        A line is not what it should be, or an id appears twice.
     """
     if not isinstance(given, (str, os.PathLike)):
         return {id: _short(text, most) for id, text in given.items() if id in wanted}

@@ -33,7 +33,7 @@ def read_groups(path: str | os.PathLike[str]) -> Grades:
     Raises
     ------
     InputError
-        A group is empty, a document stands twice in a query, a query has two lines, or there is none.
+        A group is empty, a document appears twice in a query, a query has two lines, or there is none.
     OSError
         The file cannot be read.
     """
@@ -113,8 +113,8 @@ def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: 
 
     Preferences are read as what follows from them too: of a over b and b over c, a over c. They are ordered groups if
     two documents without a preference between them are preferred to the same others, and less than the same others.
-    Where that is not so there is no one truth that ADR could be computed against: the mean over all total orders that
-    agree with the preferences is hard to compute (counting them is #P-hard), and any one order says more than is known.
+    Otherwise there is no single truth for ADR: the mean over all total orders that agree with the preferences is hard
+    to compute (counting them is #P-hard), and a single order states more than the preferences.
 
     Parameters
     ----------
@@ -181,10 +181,10 @@ def groups_from_rankings(
 ) -> list[list[Any]]:
     """Ordered groups from the rankings of several experts: a new group where ranks differ significantly.
 
-    Documents are sorted by their median rank (those of equal medians by their mean rank). Going down, a document
-    begins a new group if its ranks differ significantly from those of every document in the current group. This is how
-    the truth of MIREX 2005 was grouped (Typke et al. 2005), as far as it is described there; where groups end depends
-    on `alpha` and on the number of experts, so a measure should not depend on it much.
+    Documents are sorted by their median rank (those of equal medians by their mean rank). Going down, a document begins
+    a new group if its ranks differ significantly from those of every document in the current group. The truth of MIREX
+    2005 was grouped like this (Typke et al. 2005), as far as the paper describes it. The ends of groups depend on
+    `alpha` and on the number of experts, so a measure should not depend much on them.
 
     Parameters
     ----------

@@ -50,11 +50,11 @@ def with_pool(qrels: QrelsLike, pool: QrelsLike) -> Judgments:
 def infap_error(qrels: QrelsLike, run: OneRun, *, rel: float = 1) -> dict[str, float]:
     """Asymptotic standard errors of infAP, query by query.
 
-    They are of the random choice of judged documents from the pool, after Yilmaz, Kanoulas & Aslam (2008): the variance
-    between precisions at the relevant documents, and within them that of each precision, estimated from the nested
-    samples above each rank (hence covariances). With R judged relevant documents, a share f of the pool judged, s2 the
-    variance of the R estimated precisions, D pooled and m judged documents above rank k, and v = rho (1 - rho) / m
-    (1 - m/D), rho being the smoothed share of relevant ones of m:
+    They reflect the random choice of judged documents from the pool, after Yilmaz, Kanoulas & Aslam (2008). The
+    variance has two parts: between the precisions at the relevant documents, and within each precision, which is
+    estimated from the nested samples above each rank (hence the covariances). With R judged relevant documents, a share
+    f of the pool judged, s2 the variance of the R estimated precisions, D pooled and m judged documents above rank k,
+    and v = rho (1 - rho) / m (1 - m/D), rho being the smoothed share of relevant ones of m:
 
         Var = (1 - f) s2 / R + (1/R^2) sum over j, k of (D_j / j) (D_k / k) v_max(j, k).
 
@@ -123,7 +123,7 @@ def _standard_error(grades: dict[str, float], documents: list[str], rel: float) 
 def subcollection(
     qrels: QrelsLike, run: OneRun, *, rate: float | None = None, seed: int = 0
 ) -> dict[str, dict[str, float]]:
-    """One random part of the collection, as subAP sees it: AP of what is returned is one draw of subAP.
+    """A run on a random part of the collection, as in subAP: its AP is one draw of subAP.
 
     Judged documents stay, pooled ones that are not judged go, and each document outside the pool stays with the
     probability `rate`. Whether it stays depends on nothing but the seed, its query and its id, so that several runs are

@@ -102,7 +102,7 @@ def judge_next(
     prior: float | None = None,
     threads: int | None = None,
 ) -> Advice:
-    """Rank unjudged documents by what their judgment is expected to tell.
+    """Rank unjudged documents by how much a judgment is expected to narrow the bounds.
 
     Parameters
     ----------
@@ -111,11 +111,11 @@ def judge_next(
     runs : runs
         One, or two to be compared; as for `evaluate`.
     measure : measure or str
-        One that has bounds over unjudged documents.
+        A measure with bounds over unjudged documents.
     top : int
-        How many documents to give.
+        Number of documents to return.
     depth : int
-        Documents of a query that each run proposes: the first so many, tied ones by id, descending.
+        Number of documents per query that each run proposes: the first ones, with ties ordered by id, descending.
     prior : float, optional
         Probability of a grade above 0. By default, query by query, the share of such grades among the judged
         documents, with half a document added to those above 0 and half to the others. Among the grades above 0 each is
@@ -130,7 +130,7 @@ def judge_next(
     Raises
     ------
     UntiedError
-        There are more than two runs, bounds of the measure are not known, or a number is out of its range.
+        There are more than two runs, the measure has no bounds, or a number is out of range.
 
     Warns
     -----

@@ -49,14 +49,14 @@ def measure(
 ) -> Measure | Callable[[Callable[..., Any]], Measure]:
     """Make a measure of a function that computes its value for one ranking.
 
-    The measure is used as any other, by object or by name, under every policy. Where documents are tied, its value is
-    the mean over all orders: exact where there are at most 5,000 arrangements of their grades, else an estimate from a
-    fixed sample of at most 10,000, with its standard error.
+    The measure is used as any other, by object or by name, under every policy. For tied documents, the value is the
+    mean over all orders. It is exact for up to 5,000 arrangements of their grades, else an estimate from a fixed sample
+    of at most 10,000 arrangements, with a standard error.
 
     Parameters
     ----------
     function : callable
-        Its arguments without a default say by their names what it wants to know about a query:
+        The names of its arguments without a default select its inputs for a query:
 
         ``grades``
             tuple of float: the grades of the documents, best first, to the cutoff. 0 for one without judgment.
@@ -73,20 +73,20 @@ def measure(
         ``groups``
             tuple of (int, int): where tie groups begin and end. A function that asks for them is given rankings with
             ties, where ``grades[start:end]`` has no order, and returns the mean over all orders itself; the last group
-            may go beyond the cutoff. Documents without judgment that are tied with no judged one stand by themselves.
+            may go beyond the cutoff. Unjudged documents that are not tied with a judged one form groups of their own.
 
         Arguments with a default are the measure's parameters: numbers, texts, flags, lists and tables of numbers.
         Whole numbers come as int, but for parameters whose default is a float. The function returns a number, or NaN
         where the value is not defined. It may be called in any order of queries, and again for the same one.
     name : str, optional
-        The measure's name; by default that of the function. Names of other measures are refused.
+        The measure's name; by default the function's name. Names of other measures are refused.
     cutoff : {'optional', 'required', 'none'}
         Whether the measure takes ``@k``.
     best_by_grade : bool
         A promise: of tied documents no order has a higher value than that by grade, and none a lower one than that
-        backwards (for `lower_is_better`, the other way round). ``low`` and ``high`` are exact then. Without it they are
-        the smallest and largest value seen, those of these two orders included, and certainty says ``estimate`` where
-        not all orders were seen.
+        backwards (for `lower_is_better`, the other way round). ``low`` and ``high`` are exact then. Otherwise they are
+        the smallest and largest value seen, including these two orders; if not all orders were seen, the certainty is
+        ``estimate``.
     grows_with_grade : bool
         A promise: the value never falls when the grade of a document grows, whatever that does to ``ideal`` (or never
         rises), and stays defined if it was. With it there are bounds over the grades of unjudged documents

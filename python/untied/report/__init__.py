@@ -70,7 +70,7 @@ def report(
     distances : list of measures
         Measures of two runs, which compare the runs without judgments; see `untied.compare_all`.
     queries_text, docs_text : path or mapping, optional
-        Texts of queries and of documents by id, shown beside the ids. A file has an id, a tab and a text on each line
+        Texts of queries and of documents by id, shown next to the ids. A file has an id, a tab and a text on each line
         or, if its name ends in .jsonl, an object with an id and a title or text.
     inputs : list of paths
         Files whose hashes the page records.

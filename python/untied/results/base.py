@@ -61,7 +61,7 @@ class ByMeasure:
 
 
 class MeasureResults(ByMeasure, Exported):
-    """What was found by measures: looked up by their names, and a table of `means` wherever a table is expected.
+    """Results by measure: look them up by name, or use the table of `means`.
 
     ``dict(results)`` has everything that can be looked up, and iterating goes over its keys. To pandas, polars and
     Arrow results are their `means`; a notebook shows these with a row for each run and a column for each measure.

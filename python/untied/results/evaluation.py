@@ -191,7 +191,7 @@ class Results(MeasureResults):
         return query_differences(self.measures, self._evaluations, baseline, top)
 
     def facts(self) -> dict[str, Facts]:
-        """What to know about each run before believing its values.
+        """Counts that affect the values of each run.
 
         Returns
         -------

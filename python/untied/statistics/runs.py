@@ -69,7 +69,7 @@ class Significance(Exported):
     settings : dict
         The options of the call.
     notes : list of str
-        What to know before believing it.
+        Warnings about the result.
     """
 
     def __init__(self, table: Table, dropped: dict[str, int], settings: dict[str, Any], notes: list[str]) -> None:

@@ -1,7 +1,7 @@
 """Studies of test collections, over any judgments and runs: the experiments of papers, repeatable by one call each.
 
-Every study computes its parts one by one and keeps what is finished, so that it goes on where it was interrupted; then
-it writes a tidy table, plots and a summary. `untied study` is the same on the command line.
+A study stores its finished parts, so it can continue after an interruption. At the end it writes a tidy table, plots
+and a summary. `untied study` is the same on the command line.
 """
 
 from __future__ import annotations

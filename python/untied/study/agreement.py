@@ -198,8 +198,7 @@ def agreement(
     qrels_also : {name: qrels}, or list of paths, optional
         Other judgments to rank by.
     depths : sequence of int
-        To rank by shallower pools, too: the judgments of documents that any of the runs has among its first so many;
-        0 for none.
+        Depths of shallower pools to rank by: the judged documents among the first ones of any run; 0 for none.
 
     Returns
     -------

@@ -45,7 +45,7 @@ class Result:
     files : list of str
         Names of the files that were written.
     notes : list of str
-        What is unusual about the inputs, and what became of it.
+        Notes on unusual inputs, and how they counted.
     computed, kept : int
         How many parts were computed, and how many were there from before.
     """

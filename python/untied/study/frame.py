@@ -31,7 +31,7 @@ SEEDS = 1_000_000
 
 
 class Study:
-    """What a study has to say about itself; one subclass a study.
+    """The base class of studies.
 
     Parameters
     ----------
@@ -68,12 +68,12 @@ class Study:
         raise NotImplementedError
 
     def apart(self) -> list[dict[str, str | None]]:
-        """What is wrong with runs that have nothing in common with the judgments, by run; None where nothing is."""
+        """For each run that has nothing in common with the judgments, the reason; None for others."""
         qrels, threads = self.inputs.qrels, self.inputs.threads
         return [{name: overlap.of_inputs(qrels, run, threads) for name, run in self.inputs.runs.items()}]
 
     def notes(self) -> list[str]:
-        """What is unusual about the inputs, and what becomes of it."""
+        """Notes on unusual inputs, and how they count."""
         return of_queries(self.inputs)
 
     def parts(self) -> Sequence[Part]:
@@ -101,7 +101,7 @@ qrels : Qrels, path, frame or dict
 runs : run, list of runs, or {name: run}
     Each a `Run`, path, frame or dict.
 directory : path
-    Where tables, plots and summary are written. A study that was interrupted there goes on where it was.
+    Folder for tables, plots and the summary. An interrupted study continues there.
 """
 _AFTER = """\
 qrels_format : str
@@ -109,7 +109,7 @@ qrels_format : str
 plots : str
     ``"svg"``, ``"png"``, ``"both"`` or ``"none"``. Plots need matplotlib.
 restart : bool
-    Whether to forget what is in the folder, instead of going on with it.
+    Whether to start again, instead of continuing the study in the folder.
 threads : int, optional
     Number of threads; it never changes a value.
 

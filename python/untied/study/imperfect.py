@@ -94,10 +94,10 @@ def imperfect(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """Take documents out of the collection, and hold measures with all judgments against AP on the whole collection.
+    """Compare measures on parts of the collection, with all judgments, with AP on the whole collection.
 
-    There are two runs or more. Whether a document is kept depends on the seed, the number of the part and its id:
-    `untied.sample.keeps_document`.
+    It needs two or more runs. Whether a document is kept depends only on the seed, the number of the part and its id:
+    see `untied.sample.keeps_document`.
 
     Parameters
     ----------
@@ -106,13 +106,13 @@ def imperfect(
     samples : int
         Parts of the collection at each rate below 100.
     measures : measures or their names, optional
-        What to compare with AP, as for `incomplete`.
+        Measures to compare with AP, as for `incomplete`.
     rel : float
         Lowest relevant grade of AP and the default measures but nDCG.
     pool_depth : int, optional
-        The judgments are those of the pool of the whole runs to this depth, as for `incomplete`.
+        Use the pool of the whole runs to this depth as the judgments, as for `incomplete`.
     seed : int
-        Another one gives other parts.
+        Seed of the parts.
 
     Returns
     -------

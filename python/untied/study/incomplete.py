@@ -157,10 +157,10 @@ def incomplete(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """Sample the judgments, and hold measures on the samples against AP with all judgments.
+    """Compare measures on samples of the judgments with AP on all judgments.
 
-    For every sample Kendall's tau, the linear correlation and the RMS error over runs, two or more, of bpref-10, bpref,
-    indAP, subAP, infAP, AP and nDCG, each a mean over queries.
+    For every sample, the study computes Kendall's tau, the linear correlation and the RMS error over two or more runs,
+    for the means of bpref-10, bpref, indAP, subAP, infAP, AP and nDCG.
 
     Parameters
     ----------
@@ -169,18 +169,18 @@ def incomplete(
     samples : int
         Samples at each rate below 100.
     measures : measures or their names, optional
-        What to compare with AP. The names in the list above stand for the paper's measures; ``{p}`` in a name stands
-        for the share of the judgments, as in ``"subAP(p={p})"``. AP is always among them.
+        Measures to compare with AP. The names in the list above are the paper's measures; ``{p}`` in a name is replaced
+        by the share of the judgments, as in ``"subAP(p={p})"``. AP is always included.
     rel : float
         Lowest relevant grade of AP and the default measures but nDCG.
     pool_depth : int, optional
-        The complete judgments are those of the pool of the runs to this depth, as in the paper: its documents without
-        judgment count as non-relevant, judged documents outside it are left out. By default they are the qrels.
+        Use the pool of the runs to this depth as the complete judgments, as in the paper: its unjudged documents count
+        as non-relevant, and judged documents outside it are left out. By default the qrels are complete.
     sampling : str
-        ``"bernoulli"``: every judgment is kept with a probability of the rate. ``"simple-random"``: exactly that share
-        of every query's judgments is kept, at least one, as in the paper.
+        ``"bernoulli"``: keep every judgment with the probability given by the rate. ``"simple-random"``: keep exactly
+        that share of every query's judgments, at least one, as in the paper.
     seed : int
-        Another one gives other samples.
+        Seed of the samples.
 
     Returns
     -------

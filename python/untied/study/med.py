@@ -53,12 +53,12 @@ def med(
     Parameters
     ----------
     measure : measure
-        S of ``MED(S)``, which all is held against.
+        The measure S of ``MED(S)``, with which all others are compared.
     distances : list of str, optional
         Other distances and similarities, as for `untied.compare_all`. By default MED of RBP(p=0.9), AP@100 and ERR@30,
         and RBO(p=0.9). ``{grade}`` stands for the highest grade of the qrels.
     rates : sequence of float
-        Percent of the judgments that MED is told of.
+        Percentages of the judgments that MED uses.
     psi : sequence of float
         Persistences of RBP and RBO.
     cutoffs : sequence of int
@@ -66,11 +66,10 @@ def med(
     groups : path or {run: group}, optional
         Groups that runs are of; a file has lines of a run's name and a group.
     prefix : int
-        Without `groups`: runs whose names begin with the same so many letters are a group.
+        Without `groups`, runs whose names begin with this number of equal letters are a group.
     ties : str
-        Tied documents, as for `untied.compare`. By default they stand by id, as in the paper;
-        ``"expected"`` is the mean over all orders, with which MED of ERR takes up to a second for a pair of runs and a
-        query.
+        Tied documents, as for `untied.compare`. By default tied documents are ordered by id, as in the paper.
+        ``"expected"`` is the mean over all orders; MED of ERR then takes up to a second per pair of runs and query.
     passages : bool
         Whether `runs` are files of passages and `qrels` one of judged passages, as `untied.passages` reads them. They
         are compared by MED-U; of the options above only `groups` and `prefix` apply.

@@ -38,7 +38,7 @@ pub fn assignment<'a>(
     let found = in_query(&mut buffers, runs, known, spec, query, (depth, settings), assigned)?.ok_or_else(|| {
         let query = show(query);
         Error::Value(format!(
-            "no assignment for {spec} in query {query}: there is one for MED where it is defined and does not look at subtopics"
+            "no assignment for {spec} in query {query}: only MED has one, if it is defined and uses no subtopics"
         ))
     })?;
     let documents = buffers.documents();
@@ -66,7 +66,9 @@ pub fn outcomes(
         |comparer: &dyn Comparer, pair: &RankingPair<'_>, work: &mut Workspace| comparer.outcomes(pair, work, grid);
     in_query(&mut Buffers::default(), runs, known, spec, query, (depth, settings), outcomes)?.ok_or_else(|| {
         let query = show(query);
-        Error::Value(format!("no outcomes of {spec} in query {query}: there are for Delta where it is defined and does not look at subtopics"))
+        Error::Value(format!(
+            "no outcomes of {spec} in query {query}: only Delta has them, if it is defined and uses no subtopics"
+        ))
     })
 }
 

@@ -107,7 +107,9 @@ impl Plan {
     pub(crate) fn only_measure(&self) -> Result<&dyn Measure> {
         let spec = &self.specs[0];
         if spec.info.lower_is_better {
-            return Err(Error::Value(format!("{spec} has no value where too little is relevant; use another measure")));
+            return Err(Error::Value(format!(
+                "{spec} is undefined if too few documents are relevant; use another measure"
+            )));
         }
         if self.judged_only[0] { Err(self.without_bounds(0)) } else { Ok(self.measures[0].as_ref()) }
     }

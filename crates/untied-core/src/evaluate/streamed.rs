@@ -50,7 +50,7 @@ impl Streamed {
     /// several pieces.
     ///
     /// # Errors
-    /// A document stands twice in a query, or a query comes back after another.
+    /// A document appears twice in a query, or a query comes back after another.
     pub fn push(&mut self, qrels: &Qrels, prepared: &Prepared, chunks: Vec<Chunk>) -> Result<()> {
         let complete = self.whole.push(chunks);
         self.evaluate(qrels, prepared, complete)

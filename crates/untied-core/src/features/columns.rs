@@ -32,7 +32,7 @@ impl<'a> Columns<'a> {
             return wrong("no feature to evaluate: the data is empty".into());
         }
         if let Some(pair) = queries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return wrong(format!("query {} stands in two places", show(&pair[0].0)));
+            return wrong(format!("query {} comes again after other queries", show(&pair[0].0)));
         }
         if let Some((_, range)) = queries.iter().find(|(_, range)| range.start > range.end || range.end > labels.len())
         {

@@ -17,7 +17,7 @@ use crate::table::Judgments;
 pub static PAIR_CONCORDANCE: Definition = Info {
     name: "PairConcordance",
     aliases: &["pair_concordance"],
-    title: "share of pairs of different relevant grades that stand in the right order",
+    title: "share of pairs of different relevant grades that are ranked in the right order",
     parameters: &[REL, JUDGED_ONLY],
     equation: "PairConcordance = right pairs / pairs; a pair is right where its better document is retrieved, above \
                the other one or without it",

@@ -27,7 +27,7 @@ const GAMMA: Parameter =
 const OF_GLOBAL_GAIN: Info = Info {
     cutoff: Cutoff::Optional,
     needs: Needs::Subtopics,
-    range: "0 to 1; any number where discounts are negative or rise",
+    range: "0 to 1; any number if discounts are negative or rise",
     ..Info::DEFAULT
 };
 

@@ -55,7 +55,7 @@ pub static NDCG: Definition = Info {
     title: "normalised discounted cumulative gain",
     cutoff: Cutoff::Optional,
     parameters: &[GAIN, DISCOUNT, LEAST, IDEAL_BASE, JUDGED_ONLY],
-    range: "0 to 1; any number where gains or discounts are negative, or discounts rise",
+    range: "0 to 1; any number if gains or discounts are negative, or discounts rise",
     equation: "nDCG@k = DCG@k / IDCG@k, IDCG@k = DCG@k of all positive gains in descending order",
     tex: r"\mathrm{nDCG}@k = \frac{\mathrm{DCG}@k}{\mathrm{IDCG}@k}",
     reference: "Järvelin & Kekäläinen 2002; ties: McSherry & Najork 2008, section 2.6",

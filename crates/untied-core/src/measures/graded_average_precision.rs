@@ -29,7 +29,7 @@ const THRESHOLDS: Parameter = Parameter {
 pub static GRADED_AVERAGE_PRECISION: Definition = Info {
     name: "GAP",
     aliases: &["graded_average_precision"],
-    title: "graded average precision, over users who differ in what is relevant to them",
+    title: "graded average precision, over users with different thresholds of relevance",
     cutoff: Cutoff::Optional,
     parameters: &[THRESHOLDS, REL, JUDGED_ONLY],
     equation: "GAP@k = (1/N) sum over ranks i <= k of (1/i) sum over ranks j <= i of W(the lower of the grades at i and \

@@ -23,7 +23,7 @@ use crate::table::Judgments;
 pub static NDCG_AT_CHANGES: Definition = Info {
     name: "Rndcg",
     aliases: &["rndcg"],
-    title: "nDCG, averaged over the ranks where the ideal gain changes",
+    title: "nDCG, averaged over the ranks at which the ideal gain changes",
     parameters: &[GAIN, JUDGED_ONLY],
     equation: "Rndcg = mean of DCG@k / IDCG@k over the last ranks k of each positive gain in the ideal ranking, and \
                the last rank of the ranking if it is longer",

@@ -21,8 +21,11 @@ const PERSISTENCE: Parameter = Parameter {
     default: "0.8",
     help: "persistence: probability of going on to the next document, 0 < p < 1",
 };
-const EFFORT: Parameter =
-    Parameter { name: "e", default: "0.03", help: "effort of looking at a document, from 0, where satisfaction is 1" };
+const EFFORT: Parameter = Parameter {
+    name: "e",
+    default: "0.03",
+    help: "effort of looking at a document, at least 0, in units of satisfaction",
+};
 const MAX_GRADE: Parameter = Parameter {
     name: "max_grade",
     default: "None",

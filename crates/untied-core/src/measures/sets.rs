@@ -76,7 +76,7 @@ pub static SET_F: Definition = Info {
     range: SHARE,
     equation: "SetF = (1 + beta) SetP SetR / (beta SetP + SetR) = (1 + beta) H / (beta R + n)",
     tex: r"\mathrm{SetF} = \frac{(1 + \beta)\, H}{\beta R + n}",
-    reference: "van Rijsbergen 1979; beta as trec_eval (set_F) has it, where others square it",
+    reference: "van Rijsbergen 1979; beta as in trec_eval (set_F); others square it",
     ..Info::DEFAULT
 }
 .built_by(|spec, _| {

@@ -16,8 +16,7 @@ use crate::names::{Cutoff, GAINED, Info, Needs, Parameter, unbounded};
 use crate::ranking::{Ranking, best, worst};
 use crate::table::Judgments;
 
-const DISCOUNT: Parameter =
-    Parameter { name: "discount", default: "'log2'", help: "discount of rank i, as that of DCG" };
+const DISCOUNT: Parameter = Parameter { name: "discount", default: "'log2'", help: "discount of rank i, as in DCG" };
 
 pub static INFERRED_NDCG: Definition = Info {
     name: "infNDCG",

@@ -15,7 +15,7 @@ const WEIGHTS: Parameter = Parameter {
 const COLLECTION: Parameter = Parameter {
     name: "collection",
     default: "0",
-    help: "number of documents in the collection, N; needed where the fourth weight is not 0",
+    help: "number of documents in the collection, N; needed if the fourth weight is not 0",
 };
 
 pub static UTILITY: Definition = Info {

@@ -475,7 +475,7 @@ mod tests {
             ("12pt_avg", "did you mean 11pt_avg"),
             ("iprecc_at_recall_0.10", "unknown measure \"iprecc_at_recall\"; did you mean iprec_at_recall"),
             ("IPrec@1.5", "recall must be a number from 0 to 1, not 1.5"),
-            ("P_5.5", "5.5 is no cutoff"),
+            ("P_5.5", "5.5 is not a cutoff"),
             ("utility_1,2", "weights must be a list of four numbers, not [1, 2]"),
             ("Utility(weights=[1, 0, 0, 1])", "needs the size of the collection"),
             ("AP,nDCG@10", "name one measure at a time"),

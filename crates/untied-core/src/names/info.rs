@@ -45,7 +45,7 @@ pub struct Info {
 /// The range of a measure that divides by R.
 pub(crate) const SHARE: &str = "0 to 1; above 1 only where recall_base is an integer below R";
 /// The range of a sum of discounted gains.
-pub(crate) const GAINED: &str = "0 or more; any number where gains or discounts are negative";
+pub(crate) const GAINED: &str = "0 or more; any number if gains or discounts are negative";
 
 impl Info {
     /// A measure whose values lie from 0 to 1, are averaged, and are better the higher they are.
@@ -122,7 +122,7 @@ pub(crate) mod unbounded {
     pub const PAIRS: &str = "the number of pairs moves with the grades";
     pub const GROUPS: &str = "the grades are groups of an order, and which there may be is not known";
     pub const SUBTOPICS: &str = "a document may have a grade for each subtopic";
-    pub const ESTIMATOR: &str = "it says itself what becomes of unjudged documents";
+    pub const ESTIMATOR: &str = "it handles unjudged documents itself";
 }
 
 /// What a parameter makes of a measure: `SetP(relative=True)` is another one, `SetP(relative=False)` is itself.

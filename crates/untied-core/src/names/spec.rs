@@ -52,7 +52,7 @@ impl Value {
     /// A table, its keys put in order.
     ///
     /// # Errors
-    /// A key stands twice, or a number is not finite.
+    /// A key appears twice, or a number is not finite.
     pub fn table(mut table: Vec<(f64, f64)>) -> Result<Value> {
         table.sort_by(|a, b| a.0.total_cmp(&b.0));
         if let Some(pair) = table.windows(2).find(|pair| pair[0].0 == pair[1].0) {
@@ -133,7 +133,7 @@ impl Spec {
         match self.info.cutoff {
             Cutoff::Recall => self.with(RECALL.name, Value::Number(number)),
             _ if number >= 0.0 && number.fract() == 0.0 && number < 1e15 => self.at(number as usize),
-            _ => Err(Error::Measure(format!("{self}: {number} is no cutoff"))),
+            _ => Err(Error::Measure(format!("{self}: {number} is not a cutoff"))),
         }
     }
 

@@ -28,7 +28,7 @@ pub fn members<'a>(line: &'a [u8], mut visit: impl FnMut(Cow<'a, [u8]>, Cell<'a>
             }
         }
     }
-    if text.peek().is_some() { Err("nothing behind the closing brace") } else { Ok(()) }
+    if text.peek().is_some() { Err("nothing after the closing brace") } else { Ok(()) }
 }
 
 /// Whether there is nothing in a line.

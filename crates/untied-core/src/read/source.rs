@@ -172,7 +172,7 @@ pub fn damage(error: &io::Error) -> String {
             format!("an archive that takes more than {} MiB of memory to unpack", UNPACKING >> 20)
         }
         _ if error.get_ref().and_then(|error| error.downcast_ref::<Bomb>()).is_some() => {
-            format!("{error} (if that is meant, unpack it first)")
+            format!("{error} (if this is intended, unpack it first)")
         }
         _ => format!("a truncated or damaged file ({error})"),
     }

@@ -14,7 +14,7 @@ use crate::table::{Lengths, Names, Qrels, Run};
 /// need it, but `check` compares it with the scores.
 ///
 /// # Errors
-/// The file cannot be read, a line is malformed, a score is not a finite number, a document stands twice in a
+/// The file cannot be read, a line is malformed, a score is not a finite number, a document appears twice in a
 /// query, or there is no line at all.
 pub fn read_run(path: &str, ranks: bool) -> Result<Run> {
     if !ranks {
@@ -96,7 +96,7 @@ pub fn read_prels(path: &str) -> Result<Qrels> {
 /// Read lengths of documents: `document length`, or `document length seconds`.
 ///
 /// # Errors
-/// The file cannot be read, a line is malformed, a number is negative or not finite, a document stands twice with
+/// The file cannot be read, a line is malformed, a number is negative or not finite, a document appears twice with
 /// different numbers, or there is no line at all.
 pub fn read_lengths(path: &str) -> Result<Lengths> {
     Lengths::new(read(path, &LENGTHS)?, path)

@@ -40,7 +40,7 @@ pub static FOOTRULE: Definition = Info {
         NORMALIZE,
     ],
     lower_is_better: true,
-    equation: "sum |rank in A - rank in B|, rank l where it is none of the first k",
+    equation: "sum |rank in A - rank in B|, with rank l beyond the first k",
     tex: r"\mathrm{Footrule} \propto \sum_d |\mathrm{rank}_A(d) - \mathrm{rank}_B(d)|",
     reference: "Spearman 1906; Fagin, Kumar & Sivakumar 2003",
     ..Info::DEFAULT
@@ -64,7 +64,7 @@ pub static RECIPROCAL_RANKS: Definition = Info {
     cutoff: Cutoff::Optional,
     parameters: &[Parameter { name: "power", default: "1", help: "1: differences; 2: their squares" }, NORMALIZE],
     lower_is_better: true,
-    equation: "sum |1/rank in A - 1/rank in B|, 0 for 1/rank where it is none of the first k",
+    equation: "sum |1/rank in A - 1/rank in B|, with 1/rank = 0 beyond the first k",
     tex: r"\mathrm{RRDistance} \propto \sum_d \left| \frac{1}{\mathrm{rank}_A(d)} - \frac{1}{\mathrm{rank}_B(d)}
            \right|",
     reference: "after Carterette 2008",

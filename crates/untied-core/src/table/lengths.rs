@@ -25,7 +25,7 @@ impl Lengths {
     /// Put what a reader found together: rows of one query without a name; `source` names it in messages.
     ///
     /// # Errors
-    /// A number is negative, or a document stands twice with different numbers.
+    /// A number is negative, or a document appears twice with different numbers.
     pub fn new(chunks: Vec<Chunk>, source: &str) -> Result<Lengths> {
         let (table, origins) = Table::new(chunks)?;
         let mut lengths = Lengths { slots: Vec::new(), table, source: source.into() };

@@ -43,7 +43,7 @@ pub struct Block {
     pub columns: Vec<Vec<f64>>,
     /// Which numbers of the first column were rounded, so that others may have become equal to them.
     pub rounded: Vec<rounded::Rounded>,
-    /// Whether no document stands twice in consecutive rows of a query, as the reader knows: they are keys of a dict.
+    /// Whether no document appears twice in consecutive rows of a query, as the reader knows: they are keys of a dict.
     pub are_distinct: bool,
 }
 

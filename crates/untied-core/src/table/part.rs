@@ -67,7 +67,7 @@ impl Run {
             }
         }
         let mut chunks = chunks.finish();
-        // No document stands twice in a query, as before.
+        // No document appears twice in a query, as before.
         chunks.iter_mut().for_each(|chunk| chunk.block.are_distinct = true);
         Run::new(chunks, "run")
     }

@@ -29,7 +29,7 @@ impl Run {
     /// Put what a reader found together; `source` names it in messages.
     ///
     /// # Errors
-    /// A document stands twice in a query, or two different scores of a query are equal as 64-bit floats.
+    /// A document appears twice in a query, or two different scores of a query are equal as 64-bit floats.
     pub fn new(mut chunks: Vec<Chunk>, source: &str) -> Result<Run> {
         rounded::check(&mut chunks, source, "score")?;
         let (table, origins) = Table::new(chunks)?;
@@ -89,7 +89,7 @@ pub(crate) fn returned(query: &[u8], place: Option<Place>, source: &str) -> Erro
     Error::Ungrouped(Box::new(wrong(source, place, expected, format!("query {} again, after others", quote(query)))))
 }
 
-/// The queries in which a document stands twice, each with the first such two rows.
+/// The queries in which a document appears twice, each with the first such two rows.
 fn duplicates(table: &Table) -> Result<Vec<(usize, (u32, u32))>> {
     let found = (0..table.len())
         .into_par_iter()
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn equal_hashes_are_not_equal_documents() {
         assert_eq!(run(&["a", "b", "c", "d", "e"]).expect("five documents").rows(0).len(), 5);
-        let error = run(&["a", "b", "c", "b"]).expect_err("b stands twice").to_string();
+        let error = run(&["a", "b", "c", "b"]).expect_err("b appears twice").to_string();
         assert!(error.contains("document \"b\" of query \"q\" again"), "{error}");
     }
 }

@@ -56,7 +56,7 @@ function ranking(query, side) {
 
 function sideBySide() {
   const where = section("query", "Two rankings side by side",
-    "Green: relevant, with its grade. Dashed: not judged. Documents with a bar at their left share one score, so they could stand in any order. An arrow gives a document's first possible rank in the other run.");
+    "Green: relevant, with its grade. Dashed: not judged. Documents with a bar at their left have the same score, so their order is arbitrary. An arrow gives a document's first possible rank in the other run.");
   const step = (by) => change({ query: (state.query + by + data.queries.length) % data.queries.length });
   where.append(node("div", { class: "bar" },
     choice("Query", data.queries, "query"),

@@ -10,12 +10,12 @@ use crate::table::Judgments;
 
 pub static INST: Definition = Info {
     name: "INST",
-    title: "user who adapts to what was gained of the T hoped for",
+    title: "a user who adapts to the gain found so far, out of the T expected",
     parameters: &[GOAL, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
     equation: "sum over ranks of W(i) g_i, C(i) = ((x-1) / x)^2, x = i + 2T - (g_1 + .. + g_i)",
     tex: r"\mathrm{INST} = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = \left( \frac{x - 1}{x} \right)^2,
            \quad x = i + 2T - \sum_{j \le i} g_j",
-    reference: "Moffat, Bailey, Scholer & Thomas 2015, 2017; ties: all orders where they are few, else a sample",
+    reference: "Moffat, Bailey, Scholer & Thomas 2015, 2017; ties: all orders if there are few, else a sample",
     sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: "estimates" }],
     unbounded: Some(unbounded::WEIGHTS),
     ..Info::DEFAULT

@@ -26,7 +26,7 @@ const MAX_REL: Parameter =
 const GOAL: Parameter =
     Parameter { name: "T", default: "1", help: "gain that the user hopes for, in documents of grade max_rel" };
 const PATIENCE: Parameter =
-    Parameter { name: "p", default: "0.9", help: "probability of going on where nothing is gained, 0 < p < 1" };
+    Parameter { name: "p", default: "0.9", help: "probability of continuing after a document without gain, 0 < p < 1" };
 const DEPTH: Parameter = Parameter {
     name: "depth",
     default: "1000",

@@ -15,7 +15,7 @@ pub static NERR8: Definition = Info {
     parameters: &[MIN_REL, MAX_REL, JUDGED_ONLY],
     equation: "sum over ranks of W(i) g_i, C(i) = 1 - g_i for i < k, else 0",
     tex: r"\mathrm{NERR8}@k = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = 1 - g_i \quad (i < k)",
-    reference: "Azzopardi, Mackenzie & Moffat 2021, equation 8; ties: all orders where they are few, else a sample",
+    reference: "Azzopardi, Mackenzie & Moffat 2021, equation 8; ties: all orders if there are few, else a sample",
     sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::ESTIMATES }],
     unbounded: Some(unbounded::WEIGHTS),
     ..Info::DEFAULT
@@ -30,7 +30,7 @@ pub static NERR9: Definition = Info {
     equation: "sum over ranks of W(i) g_i, C(i) = (1 - g_i) i / (i+1) for i < k, else 0",
     tex: r"\mathrm{NERR9}@k = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = (1 - g_i) \frac{i}{i + 1} \quad
            (i < k)",
-    reference: "Azzopardi, Mackenzie & Moffat 2021, equation 9; ties: all orders where they are few, else a sample",
+    reference: "Azzopardi, Mackenzie & Moffat 2021, equation 9; ties: all orders if there are few, else a sample",
     sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::ESTIMATES }],
     unbounded: Some(unbounded::WEIGHTS),
     ..Info::DEFAULT
@@ -43,7 +43,7 @@ pub static NERR10: Definition = Info {
     parameters: &[PATIENCE, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
     equation: "sum over ranks of W(i) g_i, C(i) = p (1 - g_i)",
     tex: r"\mathrm{NERR10} = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = p\,(1 - g_i)",
-    reference: "Azzopardi, Mackenzie & Moffat 2021, equation 10; ties: all orders where they are few, else a sample",
+    reference: "Azzopardi, Mackenzie & Moffat 2021, equation 10; ties: all orders if there are few, else a sample",
     sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::ESTIMATES }],
     unbounded: Some(unbounded::WEIGHTS),
     ..Info::DEFAULT
