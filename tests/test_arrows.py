@@ -133,7 +133,7 @@ def crates_needed(crate: str) -> set[str]:
 
 def test_crates_know_those_that_are_listed() -> None:
     listed = {
-        row[0].strip("`"): re.findall(r"`([\w-]+)`", row[1]) for row in table("| crate | knows | what it holds |")
+        row[0].strip("`"): re.findall(r"`([\w-]+)`", row[1]) for row in table("| crate | uses | what it holds |")
     }
     assert sorted(listed) == CRATES
     above: set[str] = set()

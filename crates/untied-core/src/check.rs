@@ -1,4 +1,4 @@
-//! What is suspicious about a run: what an evaluation would not tell, and what often explains a strange value.
+//! Problems of runs: what an evaluation does not show, and what often explains a surprising value.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,4 @@
-//! Memory whose amount is known before it is used: asked for in a way that may be refused, where too much would otherwise
-//! end the process.
+//! Allocation of a known amount of memory, which returns an error instead of ending the process if there is too little.
 
 use crate::error::{Error, Result};
 

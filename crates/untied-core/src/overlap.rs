@@ -1,4 +1,4 @@
-//! What a run and qrels, or two runs, have in common: where that is nothing, values are 0 and mean nothing.
+//! Queries and documents that a run and qrels, or two runs, have in common; without any, values are meaningless.
 
 use rayon::prelude::*;
 

@@ -1,4 +1,4 @@
-//! All measures: the only module that knows every one of them, and so the one that reads their names and makes them.
+//! The list of all measures: the only module that depends on each of them; it parses their names and builds them.
 
 use crate::error::{Error, Result};
 use crate::measures::defined::{Defined, Description};

@@ -1,4 +1,4 @@
-//! Looking in on long work from outside: how far it is, and telling it to stop.
+//! Progress and interruption of long work.
 //!
 //! A [`Watch`] belongs to the threads of one pool, and a pool does one thing at a time; so work finds the watch it is
 //! under by itself, however deep in the code it is, and work that nobody watches finds none.

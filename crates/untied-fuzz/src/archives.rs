@@ -1,4 +1,4 @@
-//! Archives: what is packed is read as if it were not, and what is damaged is refused.
+//! Archives: packed input is read like plain input, and damaged input is rejected.
 
 use std::io::{Read, Write};
 

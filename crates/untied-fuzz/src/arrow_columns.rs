@@ -1,4 +1,4 @@
-//! Columns of Arrow of all types that may hold ids or numbers, beside what stands in them.
+//! Columns of Arrow of all types that may hold ids or numbers, with their expected content.
 
 use std::sync::Arc;
 

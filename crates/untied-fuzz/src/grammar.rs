@@ -1,4 +1,4 @@
-//! Names of measures: what is printed is read again as the same measure.
+//! Names of measures: a printed name is read again as the same measure.
 
 use untied_core::error::Result;
 use untied_core::measures::Scope;

@@ -1,4 +1,4 @@
-//! What tables hold, a run or judgments of any kind, and rows of a second reader to compare it with.
+//! The content of tables, and rows of a second reader to compare it with.
 
 use untied_core::Result;
 use untied_core::table::columns::Content;

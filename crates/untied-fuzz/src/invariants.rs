@@ -1,4 +1,4 @@
-//! What holds for every measure, whatever it is.
+//! Invariants of all measures.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What judgments would change, for Python.
+//! The effect of further judgments, for Python.
 
 use pyo3::prelude::*;
 use pyo3::types::PyAny;

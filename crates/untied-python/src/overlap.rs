@@ -1,4 +1,4 @@
-//! What runs and qrels have in common, for Python.
+//! Common queries and documents of runs and qrels, for Python.
 
 use pyo3::prelude::*;
 use untied_core::overlap;

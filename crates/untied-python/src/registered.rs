@@ -1,4 +1,4 @@
-//! Functions of Python that the border's types call. The border imports nothing of the package but its errors; modules
+//! Python functions that the border's types call. The border imports nothing of the package but its errors; modules
 //! register these functions when they are imported.
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};

@@ -1,4 +1,4 @@
-//! Running native work on a given number of threads, without Python's lock; what watches it meanwhile.
+//! Native work on a given number of threads, without Python's lock, while Python watches it.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

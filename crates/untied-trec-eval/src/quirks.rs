@@ -1,5 +1,4 @@
-//! Where trec_eval computes something else than the measure of ours that it means: built from the same parts, known by
-//! no name of the grammar.
+//! Values that trec_eval computes differently from our measures; they have no name in the grammar.
 
 use untied_core::error::{Error, Result};
 use untied_core::measures::variants::{Gains, Target, interpolated_precision, ndcg_at_changes, r_precision, utility};

@@ -1,4 +1,4 @@
-//! Which topics a report is about, and what keeps a topic from being evaluated.
+//! The topics of a report, and reasons why a topic cannot be evaluated.
 
 use untied_core::error::{quote, show};
 use untied_core::table::Run;

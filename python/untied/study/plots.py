@@ -16,7 +16,7 @@ MARKERS = "osv^Dx+*"
 #: Places of the measures that studies compare unless told otherwise. Those of one plot differ in colour or line.
 KNOWN = {
     "AP": 0, "nDCG": 1, "bpref": 2, "infAP": 3, "subAP": 4, "indAP": 5, "bpref-10": 6,
-    "P@10": 7, "nDCG@10": 8, "R@100": 9, "RR": 10, "Rprec": 11, "F1@10": 12, "Bpref": 13, "RBP(p=0.8)": 19,
+    "P@10": 7, "nDCG@10": 8, "R@100": 9, "RR": 10, "Rprec": 11, "F1@10": 12, "Bpref": 13, "RBP": 19,
 }  # fmt: skip
 
 

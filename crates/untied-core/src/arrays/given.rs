@@ -1,4 +1,4 @@
-//! What callers say of documents: labels, padding, and how many documents there are beyond the array.
+//! Input of callers: labels, padding, and numbers of documents beyond the array.
 
 use std::ops::Range;
 

@@ -1,5 +1,4 @@
-//! Of one query, the grades of unjudged documents that make the difference of two rankings as large as MED says, and all
-//! that Delta could become.
+//! For one query, the grades of unjudged documents for which MED is reached, and the distribution of Delta.
 
 use super::plan::{Buffers, Given, Plan};
 use super::{Evidence, Settings, lengths_for, scope};

@@ -1,4 +1,4 @@
-//! What moved between two rankings of a query: the documents at the top of either, with their ranks in both.
+//! The documents at the top of either ranking of a query, with their ranks in both.
 
 use super::{Settings, sort};
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! What is computed of two rankings, and the room that this takes.
+//! The measures of a comparison, and the memory that they need.
 
 use super::{Settings, pairs, sort};
 use crate::error::{Error, Result, show};

@@ -1,4 +1,4 @@
-//! Many scores in little memory.
+//! A compact store of many scores.
 
 use crate::measures::Certainty;
 use crate::similarity::Score;

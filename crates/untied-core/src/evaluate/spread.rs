@@ -1,4 +1,4 @@
-//! A measure's value of one query, over what the policies leave open.
+//! A measure's value for one query, with its bounds under the policies.
 
 use crate::grade::Level;
 use crate::measures::bounds::{Bounds, Open, Resolution};

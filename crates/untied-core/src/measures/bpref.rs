@@ -1,4 +1,4 @@
-//! Bpref: how many judged non-relevant documents stand above the relevant ones.
+//! Bpref: the number of judged non-relevant documents above each relevant one.
 //!
 //! With C = R + extra, N the judged non-relevant documents of the qrels, and n those above a relevant document,
 //!

@@ -1,4 +1,4 @@
-//! Pair concordance: the share of pairs of the truth that stand in the right order.
+//! Pair concordance: the share of pairs of the truth that are ranked in the right order.
 //!
 //! A pair is two relevant documents of different grades. It is right where the one of the higher grade is retrieved and
 //! stands above the other or the other is not retrieved. It breaks ties between rankings of equal ADR:

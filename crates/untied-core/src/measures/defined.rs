@@ -1,4 +1,4 @@
-//! Measures that users define: in the grammar, in lists and in tables they are like those of the core.
+//! User-defined measures, which work like those of the core in the grammar, lists and tables.
 
 use std::sync::{PoisonError, RwLock};
 

@@ -1,5 +1,5 @@
-//! Measures of novelty and diversity: documents are judged by subtopic, and what is relevant to a subtopic is worth
-//! less where others were before. Sums, means and extremes are in [`super::novelty`].
+//! Measures of novelty and diversity: documents are judged by subtopic, and a relevant document counts less if its
+//! subtopic was covered before. Sums, means and extremes are in [`super::novelty`].
 //!
 //! Names and normalisation are those of ndeval, TREC's program for its diversity tasks, which `ir_measures` calls too.
 //! A subtopic without relevant documents does not count; the M others count equally.

@@ -1,4 +1,4 @@
-//! A user's formula of one order, called back; over the orders of ties as every measure of the core.
+//! A user's formula of one order, called for the orders of ties.
 //!
 //! Its mean is exact where tied documents can be arranged in few ways and drawn from a fixed seed elsewhere (see
 //! `sampling`), unless the formula takes tied rankings itself. Documents count as alike when the formula is not shown

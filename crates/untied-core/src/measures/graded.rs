@@ -1,4 +1,4 @@
-//! What measures of graded gains share that look at the ideal ranking rank by rank.
+//! Shared code of graded measures that compare with the ideal ranking rank by rank.
 
 use super::Scope;
 use super::dcg::{GAIN, Gain};

@@ -1,4 +1,4 @@
-//! Graded average precision: AP in expectation over users, to each of whom a document is relevant from some grade on.
+//! Graded average precision: the expectation of AP over users with different thresholds of relevance.
 //!
 //! With W(g) the share of users to whom grade g is relevant, and W(d, e) = W(the lower grade of d and e),
 //!

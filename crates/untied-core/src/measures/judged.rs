@@ -1,4 +1,4 @@
-//! How much of a ranking is judged.
+//! The share of a ranking that is judged.
 
 use super::bounds::{self, Bounds, Open};
 use super::{Definition, Measure, Orders, hits};

@@ -1,4 +1,4 @@
-//! Measures that add up, subtopic by subtopic, what relevant documents are worth.
+//! Measures that add up the gain of relevant documents by subtopic.
 //!
 //! A document at rank i that is the (c+1)-th relevant one to subtopic j adds w_i v(c): with v(c) = q^c, as readers of
 //! the subtopic tire of it (alpha-DCG, ERR-IA, NRBP: q = 1 - alpha; subtopic recall: q = 0; P-IA: q = 1), or with

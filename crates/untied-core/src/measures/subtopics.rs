@@ -1,4 +1,4 @@
-//! What a ranking by profiles says about the subtopics of its query (see [`crate::table::subtopics`]).
+//! Subtopics of a query in a ranking by profiles (see [`crate::table::subtopics`]).
 
 use std::collections::HashMap;
 

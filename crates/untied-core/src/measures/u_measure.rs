@@ -1,4 +1,4 @@
-//! U-measure: what a relevant document is worth falls with the text that was read before it.
+//! U-measure: the gain of a relevant document decays with the text read before it.
 //!
 //!   U = (1/N) sum over relevant documents of max(0, 1 - pos / L),
 //!

@@ -1,4 +1,4 @@
-//! Measures with numbers that no parameter of theirs takes: what programs of other names compute, in their words.
+//! Variants of measures with constants that have no parameter, as computed by other programs.
 
 use super::hits::RPrecision;
 use super::interpolated::InterpolatedPrecision;

@@ -1,4 +1,4 @@
-//! Bpref, with denominators that do not move: R relevant and C = min(N, R) non-relevant documents, whatever is assigned.
+//! Bpref with constant denominators: R relevant and C = min(N, R) non-relevant documents under every assignment.
 //!
 //! Every document within the depth k is judged, one way or the other; with n_C(x) non-relevant ones above x
 //!

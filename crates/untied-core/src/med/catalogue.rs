@@ -1,4 +1,4 @@
-//! Which measures have a difference of their own, and what makes it.
+//! The measures with a dedicated difference, and their builders.
 
 use super::average_precision::average_precision;
 use super::bpref::bpref;

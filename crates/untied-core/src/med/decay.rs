@@ -1,5 +1,5 @@
-//! What relevant material is worth by the time at which it is met: `S = integral of dG/dt D(t) dt` (Tan & Clarke,
-//! equations 26 and 27), with time in seconds or in characters read.
+//! Gains that decay with time: `S = integral of dG/dt D(t) dt` (Tan & Clarke, equations 26 and 27), with time in
+//! seconds or in characters read.
 //!
 //! Here it is for text, each character of which counts for itself: see [`super::passages`].
 

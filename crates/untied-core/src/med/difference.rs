@@ -1,4 +1,4 @@
-//! What a measure has to tell for `MED` and `Delta`: the trait [`Difference`], and what its implementations share.
+//! The trait [`Difference`], by which a measure supports `MED` and `Delta`, and shared code of its implementations.
 //!
 //! Normalisers do not depend on judgments: AP is divided by the depth, nDCG by the ideal ranking of r_G at all ranks, as
 //! Tan & Clarke do it. Shorter rankings are filled up to the cutoff with unknown documents of their own.

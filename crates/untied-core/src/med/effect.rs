@@ -1,5 +1,5 @@
-//! `MED(S)`, the largest difference that judgments could still make between two rankings in a measure S, and
-//! `Delta(S)`, the difference with the interval of all that it could become.
+//! `MED(S)`, the largest difference that judgments could show between two rankings by a measure S, and `Delta(S)`, the
+//! expected difference with its bounds.
 
 use super::catalogue;
 use super::difference::{Assignment, Difference, Extent, Outcomes, RankingPair, Workspace};

@@ -1,4 +1,4 @@
-//! What a difference is made from: a measure, what goes with it, and what it has to be ready for.
+//! Inputs for building a difference: the measure, its settings, and the largest sizes to prepare for.
 
 use super::difference::Scale;
 use crate::error::Result;

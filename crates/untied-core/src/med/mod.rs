@@ -1,4 +1,4 @@
-//! Maximized effectiveness difference: how far apart two rankings of a query can be, whatever is relevant.
+//! Maximized effectiveness difference: the largest possible difference between two rankings of a query.
 //!
 //! `MED_S(A, B) = max |S(A) - S(B)|` over all gains that documents without a judgment may have (Tan & Clarke, SIGIR
 //! 2014). A document has one gain in both rankings, a judged one keeps its own.

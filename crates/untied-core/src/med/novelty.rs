@@ -1,4 +1,4 @@
-//! Measures of novelty: what relevant documents are worth to each subtopic, added up.
+//! Measures of novelty: gains of relevant documents added up over subtopics.
 //!
 //! A document at rank i that is relevant to subtopic j, after c others that are, adds `D(i) (1 - alpha)^c`. Whether a
 //! document is relevant to one subtopic says nothing about another, so the largest difference is that of each subtopic,

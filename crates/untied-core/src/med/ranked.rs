@@ -1,4 +1,4 @@
-//! Measures whose largest difference is searched for from an [`Instance`]: where documents stand, and what they gain.
+//! Measures whose largest difference is found by a search on an [`Instance`]: ranks and gains of documents.
 
 use super::difference::{
     Chance, Difference, Extent, RankingPair, Sampled, Scale, Solvers, Workspace, in_both, in_both_orders,

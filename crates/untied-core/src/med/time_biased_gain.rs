@@ -1,4 +1,4 @@
-//! Time-biased gain: what makes a document relevant gains, and costs time.
+//! Time-biased gain: relevance gains, and costs time.
 
 use super::difference::{Chance, Difference, Extent, RankingPair, STEPS, Sampled, Scale, Workspace, fixed, in_both};
 use super::given::Given;

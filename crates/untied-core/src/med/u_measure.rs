@@ -1,4 +1,4 @@
-//! The U-measure: a document weighs what the text before it leaves of a gain.
+//! The U-measure: a document's weight decays with the text before it.
 
 use super::difference::{Chance, Difference, Extent, Outcomes, RankingPair, Scale, Workspace, in_both};
 use super::given::Given;

@@ -1,4 +1,4 @@
-//! Measures with a closed form by what documents weigh, where one is not worth the same whatever others are.
+//! Measures with a closed form in weights of documents that depend on other documents.
 
 use super::difference::{Chance, Difference, Extent, RankingPair, Sampled, Scale, Workspace, in_both};
 use super::given::Given;

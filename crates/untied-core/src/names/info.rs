@@ -1,4 +1,4 @@
-//! What there is to say about a measure.
+//! The facts about a measure.
 
 use super::Parameter;
 use crate::table::profiles::Detail;

@@ -1,4 +1,4 @@
-//! What measures are called, what they take, and what there is to say about them.
+//! Names, parameters and facts of measures.
 //!
 //! Nothing is computed here, and no measure is known: [`Names`] reads texts by the measures that it is given.
 

@@ -1,4 +1,4 @@
-//! From scores and judgments to what measures read.
+//! Rankings: from scores and judgments to the input of measures.
 //!
 //! [`ties`] sorts a query's rows by [`score`] and marks tie groups, [`judge`] attaches grades and lays the ranking out under a
 //! tie policy, [`policy`] derives other rankings from it: without unjudged documents, in the best or worst order.

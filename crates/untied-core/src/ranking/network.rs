@@ -1,5 +1,5 @@
-//! Sorting a few numbers by comparisons that do not depend on what was found, so without branches that nobody can
-//! foresee: Batcher's merge exchange (Knuth, The Art of Computer Programming, volume 3, algorithm 5.2.2M).
+//! Sorting networks for a few numbers, without branches on data: Batcher's merge exchange (Knuth, The Art of Computer
+//! Programming, volume 3, algorithm 5.2.2M).
 
 use crate::sorting;
 

@@ -1,4 +1,4 @@
-//! Rankings as people look at them: the first documents of a query in tie groups, and how much is tied.
+//! Rankings for display: the first documents of a query in tie groups, and the share of ties.
 
 use rayon::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Records of files with names of columns: their fields, and what becomes of them.
+//! Records of files with named columns: their fields and their types.
 
 use std::borrow::Cow;
 

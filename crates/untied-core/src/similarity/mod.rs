@@ -1,4 +1,4 @@
-//! Similarities: what two rankings of a query have in common, without judgments.
+//! Similarities of two rankings of a query, without judgments.
 //!
 //! The same shape as [`crate::measures`]: one file each or one for a close family, with a [`Definition`], whose names follow
 //! the same grammar, and the formula. A similarity reads a [`Pair`](crate::ranking::Pair) with its overlaps.

@@ -1,4 +1,4 @@
-//! RBO where ties are no uncertainty: Corsi & Urbano's variants w, a and b (SIGIR 2024).
+//! RBO for ties that are not uncertainty: Corsi & Urbano's variants w, a and b (SIGIR 2024).
 
 use super::overlaps::Overlaps;
 use super::rbo::{Quantity, RankBiasedOverlap, Variant};

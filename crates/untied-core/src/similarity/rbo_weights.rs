@@ -1,4 +1,4 @@
-//! What RBO weighs depths by, computed once for all rankings.
+//! The weights of depths in RBO, computed once for all rankings.
 
 use std::sync::OnceLock;
 

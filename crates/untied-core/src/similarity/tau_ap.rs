@@ -1,4 +1,4 @@
-//! tau_AP, in which what is wrong at the top weighs more (Yilmaz, Aslam & Robertson 2008).
+//! tau_AP, in which errors at the top weigh more (Yilmaz, Aslam & Robertson 2008).
 //!
 //! Of the n documents that both rankings have, A being the truth and C(i) the number of those above rank i of B that A
 //! too has above its document, `tau_AP = 2/(n-1) sum_{i=2..n} C(i)/(i-1) - 1`. It is not symmetric.

@@ -1,4 +1,4 @@
-//! Which columns of a table hold what, told by their names: for frames, and for files with a header.
+//! The columns of a table, recognised by their names: for frames, and for files with a header.
 //!
 //! Case does not count, and `-` is `_`. Where names of several ranks occur, the first rank counts: a column `query`
 //! beside `qid` holds the text of the query, `docid` beside `docno` a number within Terrier, and `score` beside `label`

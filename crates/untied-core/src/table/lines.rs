@@ -1,4 +1,4 @@
-//! Which line of a file, or row of a table in memory, a row came from: for messages.
+//! The line of a file, or row of a table in memory, from which a row came: for messages.
 
 use crate::error::Error;
 

@@ -1,5 +1,5 @@
-//! Runs and qrels as bytes, for other processes of the same version: everything they hold, and nothing that can be made
-//! again from that (hashes, indices, counts).
+//! Runs and qrels as bytes, for other processes of the same version, without data that can be recomputed (hashes,
+//! indices, counts).
 
 use super::profiles::{Detail, Profile, Profiled};
 use super::{Chunk, Chunks, Lengths, Qrels, Run, Table, hash};

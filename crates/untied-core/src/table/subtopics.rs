@@ -1,4 +1,4 @@
-//! Judgments by subtopic: what a query may mean, and which documents are relevant to each meaning.
+//! Judgments by subtopic: the possible meanings of a query, and the documents relevant to each.
 //!
 //! For ordinary measures a document has the highest of its grades. For measures of diversity it has a *profile*, its
 //! grades above 0 by the number of the subtopic among those of its query (see [`super::profiles`]): one judged set, one

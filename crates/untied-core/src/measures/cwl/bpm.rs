@@ -1,4 +1,5 @@
-//! BPM: the user stops when what he hoped for is gained. That depends on counts only: see [`crate::measures::orders::lattice`].
+//! BPM: the user stops when the expected gain is reached. That depends on counts only: see
+//! [`crate::measures::orders::lattice`].
 
 use std::slice;
 

@@ -1,4 +1,4 @@
-//! INST: the user adapts to what was gained.
+//! INST: the user adapts to the gain so far.
 
 use super::{DEPTH, GOAL, MAX_REL, MIN_REL, Steps, goal, limit, steps};
 use crate::measures::orders::Outcome;

@@ -1,4 +1,4 @@
-//! The C/W/L family: a user who goes on from rank i with probability C(i), and the rate at which he gains.
+//! The C/W/L family: a user who continues from rank i with probability C(i), and the expected rate of gain.
 //!
 //!   W(i) = C(1) .. C(i-1) / (sum of the same over all ranks),    value = sum over ranks of W(i) g_i,
 //!

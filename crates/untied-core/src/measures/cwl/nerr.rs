@@ -1,4 +1,4 @@
-//! NERR8 to NERR11: ERR's user, who stops by gain, as a C/W/L measure.
+//! NERR8 to NERR11: the stopping model of ERR as a C/W/L measure.
 
 use super::{DEPTH, GOAL, MAX_REL, MIN_REL, PATIENCE, Steps, goal, limit, squares, steps};
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! Statistics over all orders of a tie group of what depends on how many documents of each kind stand where.
+//! Statistics over all orders of a tie group that depend on the number of documents of each kind above each rank.
 //!
 //! With c = (c_1, c_2, ..) documents of each kind placed so far and s(c, k, x) the value of what begins with a document
 //! of kind k, given the value x of what follows it,

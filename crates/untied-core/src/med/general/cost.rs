@@ -1,4 +1,4 @@
-//! What a value and a bound of the general search cost.
+//! The cost of a value and of a bound in the general search.
 
 use super::General;
 use crate::measures::bounds::Resolution;

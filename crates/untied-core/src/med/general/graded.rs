@@ -1,4 +1,4 @@
-//! Two rankings of which some documents have no grade yet, and what a measure makes of them.
+//! Two rankings with partly assigned grades, and a measure's bounds for them.
 
 use std::cell::OnceCell;
 

@@ -1,4 +1,4 @@
-//! Any measure that can tell its bounds over unjudged documents, by a general search.
+//! A general search, for any measure with bounds over unjudged documents.
 //!
 //! S is the measure itself, on rankings in which every document has a grade: judged ones their own, unjudged ones any of
 //! 0, 1, .. `max_grade`, and those of the qrels up to it. Normalisers are those of the measure: R and ideal rankings count

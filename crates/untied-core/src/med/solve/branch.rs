@@ -1,4 +1,4 @@
-//! Branch and bound where only bounds of a problem are known as long as not all is decided.
+//! Branch and bound for problems with bounds for partial assignments.
 //!
 //! Choices are made in a fixed order. Of all that is open the node with the highest bound is next, so that the bound of
 //! the whole falls as long as there is work left. Choices of alike units, which follow each other, never fall: what

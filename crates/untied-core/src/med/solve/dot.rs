@@ -1,4 +1,4 @@
-//! Dot products: P@k, DCG, the numerator of nDCG, RBP, and whatever else weighs gains by place alone.
+//! Dot products: P@k, DCG, the numerator of nDCG, RBP, and other measures whose gains are weighted by rank.
 //!
 //!   S(C) = sum over documents d of g_d D_C(d),    S(A) - S(B) = sum over d of g_d (D_A(d) - D_B(d)).
 //!

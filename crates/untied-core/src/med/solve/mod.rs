@@ -1,4 +1,4 @@
-//! What finds the largest `S(A) - S(B)`, and what it is on average: closed forms, searches with their bounds, draws.
+//! Solvers for the largest `S(A) - S(B)` and its mean: closed forms, searches with bounds, sampling.
 //!
 //! Solvers know the form of a score (a sum, a quadratic program, a cascade), not which measures have it. Each finds
 //! S(A) - S(B); the other direction is that of [`Instance::swapped`].

@@ -1,4 +1,4 @@
-//! What a search has not looked at yet: the highest bound first, and of equal bounds the one that came first.
+//! The open nodes of a search: highest bound first, and first in, first out among equal bounds.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

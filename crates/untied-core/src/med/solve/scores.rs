@@ -1,4 +1,4 @@
-//! Scores of two rankings under any gains of their documents, for what is searched or drawn rather than solved.
+//! Scores of two rankings under any gains of their documents, for searches and samples.
 
 /// A measure of two rankings.
 pub trait Scores {

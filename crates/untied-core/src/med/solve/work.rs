@@ -1,4 +1,4 @@
-//! How much a search may do.
+//! Limits of the work of a search.
 
 use crate::watch;
 

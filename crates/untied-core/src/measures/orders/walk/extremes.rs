@@ -1,4 +1,4 @@
-//! Smallest and largest value of what one tie group adds, see [`super`].
+//! Smallest and largest contribution of one tie group, see [`super`].
 
 use super::Kind;
 use super::moments::by_counts;

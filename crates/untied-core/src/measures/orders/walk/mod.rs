@@ -1,4 +1,4 @@
-//! A user who walks down a ranking and may stop after every document: what one tie group adds to a cascade.
+//! A user who may stop after every document: the contribution of one tie group to a cascade.
 //!
 //! A document gains g and is followed by the next one with probability q; the a-th position of the group weighs w_a.
 //! Given that the group is reached, it adds X = sum over a = 1..K of w_a g_a q_1 .. q_{a-1}, K positions being within

@@ -1,4 +1,4 @@
-//! Mean and variance of what one tie group adds, see [`super`].
+//! Mean and variance of the contribution of one tie group, see [`super`].
 
 use super::Kind;
 use crate::measures::orders::Outcome;

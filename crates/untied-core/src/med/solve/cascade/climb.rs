@@ -1,4 +1,4 @@
-//! Local search: one document after the other turned, as long as that gains something.
+//! Local search: documents are flipped one by one as long as this improves the value.
 //!
 //! With `R_A(i) = sum_{j >= i} A_j Q_A(j)`, `R_B` likewise, what turning x off or on gains is
 //! `R_B(b_x) - R_A(a_x)` times `1 / q - 1` or `q - 1`.

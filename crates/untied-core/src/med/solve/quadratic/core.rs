@@ -1,4 +1,4 @@
-//! The core: what persistency leaves of a program, and assignments of it.
+//! The core: the part of a program that persistency leaves open, and assignments of it.
 
 use super::LEAST;
 use super::program::{Program, Variable};

@@ -1,4 +1,4 @@
-//! Quadratic programs over what is relevant, those of average precision, solved exactly.
+//! Quadratic programs over relevance, as in average precision, solved exactly.
 //!
 //! `S = 1/k sum_{i <= k} x_i / i sum_{j <= i} x_j`, so that with `z_x` in {0, 1} the relevance of document x,
 //! `a_x`, `b_x` its ranks in A and B (1/rank is 0 where it has none),

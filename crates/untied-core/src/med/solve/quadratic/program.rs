@@ -1,4 +1,4 @@
-//! The quadratic program of an instance, and what is decided whatever the rest is: first-order persistency.
+//! The quadratic program of an instance, and first-order persistency, which fixes some of its variables.
 //!
 //! With the other undecided documents y, setting `z_x` gains between `c_x + N_x` and `c_x + P_x`, where
 //! `N_x = sum_y min(q_xy, 0)` and `P_x = sum_y max(q_xy, 0)`. A document that never loses is relevant, one that never

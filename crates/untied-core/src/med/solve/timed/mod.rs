@@ -1,5 +1,4 @@
-//! Gains of which fewer and fewer users get to see any, where the time that a document takes depends on whether it is
-//! relevant.
+//! Gains that a decreasing share of users sees, where a document's reading time depends on its relevance.
 //!
 //!   S(C) = sum over documents d of C of g x_d P(d),    P(d) = product of q_e(x_e) over the documents e before d,
 //!

@@ -1,4 +1,4 @@
-//! Between which bounds S(A) - S(B) changes when a document becomes relevant, whatever undecided ones are.
+//! Bounds of the change of S(A) - S(B) when a document becomes relevant, for any state of the undecided ones.
 
 use super::part::Part;
 use super::{NONE, Side, Timed, worth};

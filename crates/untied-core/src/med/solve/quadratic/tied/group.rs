@@ -1,4 +1,4 @@
-//! Tie groups, and what pairs of documents weigh there.
+//! Tie groups, and the weights of pairs of documents in them.
 
 use crate::med::solve::smaller;
 
