@@ -7,15 +7,13 @@ from untied.cli.changes import COLUMNS, SHOWN
 from untied.cli.notes import listed, show
 from untied.cli.options import (
     WrongUsage,
-    add_digits,
     add_docs,
-    add_format,
     add_keep_going,
     add_measures,
-    add_output,
     add_policies,
     add_reading,
     add_runs,
+    add_table,
     add_texts,
     add_threads,
     count,
@@ -75,9 +73,7 @@ def arguments_parser() -> Parser:
     add("-q", "--per-query", action="store_true", help="also print per-query values")
     add("--top", metavar="N", type=count, help=f"show what moved in the N most changed queries (default: {SHOWN})")
     add("--matrix", action="store_true", help="print means of all runs by all runs, a square for each measure")
-    add_format(made)
-    add_digits(made)
-    add_output(made)
+    add_table(made)
     add("--html", metavar="FILE", help="also write a page about two runs, with both rankings of every query")
     add_texts(made)
     add_threads(made)

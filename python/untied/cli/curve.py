@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from untied.cli import output
 from untied.cli.options import (
-    QRELS,
     WrongUsage,
     add_digits,
+    add_judged_runs,
     add_policies,
-    add_reading,
-    add_runs,
     add_threads,
     inputs_of,
     whole,
@@ -40,10 +38,7 @@ PLOTS = ("svg", "png", "pdf")
 def arguments_parser() -> Parser:
     """Make the parser of the command's arguments."""
     made = parser("curve", "Print or plot recall, precision and gain by rank for a query.", EXAMPLES)
-    add = made.add_argument
-    add("qrels", metavar="QRELS", help=QRELS)
-    add_runs(made)
-    add_reading(made)
+    add_judged_runs(made, keep_going=False)
     add = made.group("measures").add_argument
     add("--query", metavar="Q", required=True, help="show this query")
     add("--depth", metavar="N", type=whole(1, 10_000), help="stop at rank N (default: 100, or where rankings end)")

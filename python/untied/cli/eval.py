@@ -8,18 +8,13 @@ from math import fsum, sqrt
 from untied.cli import notes
 from untied.cli.options import (
     PAPER_FORMATS,
-    QRELS,
     WrongUsage,
-    add_digits,
     add_docs,
-    add_format,
-    add_keep_going,
+    add_judged_runs,
     add_measures,
-    add_output,
     add_plugin,
     add_policies,
-    add_reading,
-    add_runs,
+    add_table,
     add_threads,
     inputs_of,
     load_plugins,
@@ -57,11 +52,8 @@ inputs may be compressed (.gz, .zst, .xz). untied measures lists the measures.
 def arguments_parser() -> Parser:
     """Make the parser of the command's arguments."""
     made = parser("eval", "Score runs against relevance judgments.", EXAMPLES)
-    made.add_argument("qrels", metavar="QRELS", help=QRELS)
-    add_runs(made)
+    add_judged_runs(made, explained=True)
     add = made.group("input").add_argument
-    add_reading(made, explained=True)
-    add_keep_going(made)
     add("--pool", metavar="FILE", help="read the pool: grade -1 for its unjudged documents (for infAP)")
     add("--stream", action="store_true", help="read stdin and pipes query by query, in little memory")
     add_measures(made)
@@ -78,9 +70,7 @@ def arguments_parser() -> Parser:
     add("--wide", action="store_true", help="write a column for each measure in tsv, csv, md")
     add("--sort-by", metavar="MEASURE", help="list the best run by this measure first")
     add("--variance", action="store_true", help="add the variance over tie orders")
-    add_format(made, PAPER_FORMATS)
-    add_digits(made)
-    add_output(made, ".tsv, .csv, .json, .md, .tex")
+    add_table(made, PAPER_FORMATS)
     add_threads(made)
     return made
 

@@ -7,11 +7,9 @@ from itertools import groupby
 from untied._core import show_id
 from untied.cli import notes, tables, width
 from untied.cli.options import (
-    add_digits,
-    add_format,
     add_measures,
-    add_output,
     add_policies,
+    add_table,
     add_threads,
     count,
     inputs_of,
@@ -75,9 +73,7 @@ def arguments_parser() -> Parser:
     add("--sort-by", metavar="MEASURE", help="list the best feature by this measure first (default: the first measure)")
     add("--top", metavar="N", type=count, help="show only the N best features (default: all)")
     add("-q", "--per-query", action="store_true", help="also print per-query values")
-    add_format(made)
-    add_digits(made)
-    add_output(made)
+    add_table(made)
     add_threads(made)
     return made
 

@@ -6,14 +6,10 @@ from untied._core import show_id
 from untied.cli import output
 from untied.cli.notes import show
 from untied.cli.options import (
-    QRELS,
     RUNS,
-    add_digits,
-    add_format,
-    add_output,
+    add_judged_runs,
     add_plugin,
-    add_reading,
-    add_runs,
+    add_table,
     add_threads,
     inputs_of,
     load_plugins,
@@ -43,9 +39,7 @@ as often as the query's judged ones.
 def arguments_parser() -> Parser:
     """Make the parser of the command's arguments."""
     made = parser("judge-next", "Rank unjudged documents by how much a judgment would tell.", EXAMPLES)
-    made.add_argument("qrels", metavar="QRELS", help=QRELS)
-    add_runs(made, about=RUNS.replace("runs:", "one run, or two to compare:"))
-    add_reading(made)
+    add_judged_runs(made, RUNS.replace("runs:", "one run, or two to compare:"), keep_going=False)
     add = made.group("measures").add_argument
     add(
         "-m",
@@ -58,9 +52,7 @@ def arguments_parser() -> Parser:
     add("--prior", metavar="P", type=float, help="set the probability of a grade above 0 (default: as judged)")
     add_plugin(made)
     made.group("output").add_argument("--top", metavar="N", type=int, default=20, help="show N documents (default: 20)")
-    add_format(made)
-    add_digits(made, 6)
-    add_output(made)
+    add_table(made, decimals=6)
     add_threads(made)
     return made
 

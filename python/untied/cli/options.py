@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: What ``--format`` takes.
 FORMATS = ("auto", "table", "tsv", "csv", "json", "md")
+#: Their suffixes.
+SUFFIXES = {".tsv": "tsv", ".csv": "csv", ".json": "json", ".md": "md", ".tex": "latex"}
 #: The same where runs and measures make a table for a paper.
 PAPER_FORMATS = (*FORMATS, "latex")
 
@@ -131,9 +133,18 @@ def add_reading(made: Parser, *, explained: bool = False) -> None:
         )
 
 
-def add_runs(made: Parser, least: str = "+", about: str = RUNS) -> None:
-    """Add runs, how they are named, and what to do with those that cannot be read."""
-    made.add_argument("runs", metavar="RUN", nargs=least, help=about)
+def add_judged_runs(made: Parser, about: str = RUNS, *, explained: bool = False, keep_going: bool = True) -> None:
+    """Add judgments and runs, with how to read them."""
+    made.add_argument("qrels", metavar="QRELS", help=QRELS)
+    add_runs(made, about)
+    add_reading(made, explained=explained)
+    if keep_going:
+        add_keep_going(made)
+
+
+def add_runs(made: Parser, about: str = RUNS) -> None:
+    """Add runs, and how they are named."""
+    made.add_argument("runs", metavar="RUN", nargs="+", help=about)
     made.group("input").add_argument(
         "--names",
         choices=("file", "tag"),
@@ -209,23 +220,22 @@ def add_docs(made: Parser) -> None:
     )
 
 
-def add_format(made: Parser, formats: Sequence[str] = FORMATS, *, about: str = "") -> None:
-    """Add ``--format``; `about` says what is particular."""
-    said = f"write {', '.join(formats[1:-1])} or {formats[-1]} (default: table on a terminal, else tsv){about}"
-    made.group("output").add_argument("--format", choices=formats, metavar="FORMAT", default="auto", help=said)
-
-
-def add_digits(made: Parser, default: int = 4, *, rest: str = "; json has all") -> None:
-    """Add ``--digits``."""
+def add_table(made: Parser, formats: Sequence[str] = FORMATS, *, decimals: int = 4) -> None:
+    """Add ``--format``, ``--digits`` and ``-o``, for commands that write a table."""
+    listed = f"write {', '.join(formats[1:-1])} or {formats[-1]} (default: table on a terminal, else tsv)"
+    made.group("output").add_argument("--format", choices=formats, metavar="FORMAT", default="auto", help=listed)
+    add_digits(made, decimals)
+    suffixes = ", ".join(suffix for suffix, style in SUFFIXES.items() if style in formats)
     made.group("output").add_argument(
-        "--digits", metavar="N", type=digits, default=default, help=f"show N decimals (default: {default}{rest})"
+        "-o", "--output", metavar="FILE", help=f"write to FILE, in the format of its suffix: {suffixes}"
     )
 
 
-def add_output(made: Parser, suffixes: str = ".tsv, .csv, .json, .md") -> None:
-    """Add ``-o`` for a file."""
-    said = f"write to FILE, in the format of its suffix: {suffixes}"
-    made.group("output").add_argument("-o", "--output", metavar="FILE", help=said)
+def add_digits(made: Parser, decimals: int = 4, *, rest: str = "; json has all") -> None:
+    """Add ``--digits``."""
+    made.group("output").add_argument(
+        "--digits", metavar="N", type=digits, default=decimals, help=f"show N decimals (default: {decimals}{rest})"
+    )
 
 
 def add_threads(made: Parser) -> None:

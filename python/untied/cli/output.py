@@ -8,7 +8,7 @@ import sys
 
 from untied._core import __version__, show_id
 from untied.cli import paint
-from untied.cli.options import FORMATS, WrongUsage
+from untied.cli.options import FORMATS, SUFFIXES, WrongUsage
 from untied.inputs.provenance import provenance
 from untied.results.text import aligned as aligned
 from untied.results.text import lines as lines
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 #: Controls beyond those that JSON escapes; ends of lines; characters that turn the direction of text.
 HARMFUL = (*range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
-
-SUFFIXES = {".tsv": "tsv", ".csv": "csv", ".json": "json", ".md": "md", ".tex": "latex"}
 
 
 def choose(style: str, path: str | None, formats: Collection[str] = FORMATS) -> str:

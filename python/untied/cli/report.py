@@ -7,14 +7,11 @@ import sys
 from untied.cli import output
 from untied.cli.notes import show
 from untied.cli.options import (
-    QRELS,
     add_chance,
-    add_keep_going,
+    add_judged_runs,
     add_measures,
     add_plugin,
     add_policies,
-    add_reading,
-    add_runs,
     add_texts,
     add_threads,
     inputs_of,
@@ -41,11 +38,7 @@ The page needs no network and no server: open it, or send it to someone.
 def arguments_parser() -> Parser:
     """Make the parser of the command's arguments."""
     made = parser("report", "Write an evaluation as one self-contained web page.", EXAMPLES)
-    add = made.add_argument
-    add("qrels", metavar="QRELS", help=QRELS)
-    add_runs(made)
-    add_reading(made)
-    add_keep_going(made)
+    add_judged_runs(made)
     add_measures(made)
     add = made.group("measures").add_argument
     add(

@@ -6,7 +6,7 @@ import os
 
 from untied._core import show_id
 from untied.cli import output
-from untied.cli.options import QRELS, RUNS, WrongUsage, inputs_of
+from untied.cli.options import QRELS, RUNS, SUFFIXES, WrongUsage, inputs_of
 from untied.cli.parser import parser
 from untied.cli.reading import parse
 from untied.errors import UntiedError
@@ -36,7 +36,7 @@ relevant document. Equal seeds give equal samples, in any order of the input.
 """
 #: Suffixes of what is not written here.
 OTHERS = {
-    *output.SUFFIXES, *files.SUFFIXES, *files.ARCHIVES, ".html", ".htm", ".xml", ".pdf", ".svg", ".png", ".bz2", ".zip",
+    *SUFFIXES, *files.SUFFIXES, *files.ARCHIVES, ".html", ".htm", ".xml", ".pdf", ".svg", ".png", ".bz2", ".zip",
 }  # fmt: skip
 
 

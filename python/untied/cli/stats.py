@@ -6,20 +6,15 @@ from untied._core import show_id
 from untied.cli import notes, width
 from untied.cli.options import (
     PAPER_FORMATS,
-    QRELS,
     RUNS,
     WrongUsage,
     add_chance,
-    add_digits,
     add_docs,
-    add_format,
-    add_keep_going,
+    add_judged_runs,
     add_measures,
-    add_output,
     add_plugin,
     add_policies,
-    add_reading,
-    add_runs,
+    add_table,
     add_threads,
     count,
     inputs_of,
@@ -72,11 +67,7 @@ REVERSIBLE = "~"
 def arguments_parser() -> Parser:
     """Make the parser of the command's arguments."""
     made = parser("stats", "Test which differences between runs are significant.", EXAMPLES)
-    add = made.add_argument
-    add("qrels", metavar="QRELS", help=QRELS)
-    add_runs(made, about=f"two or more {RUNS}")
-    add_reading(made)
-    add_keep_going(made)
+    add_judged_runs(made, f"two or more {RUNS}")
     add_measures(made)
     add_docs(made)
     add_plugin(made)
@@ -88,9 +79,7 @@ def arguments_parser() -> Parser:
     add = made.group("output").add_argument
     add("--top", metavar="N", type=count, help="list the N largest losses and gains by query, instead in tsv and csv")
     add("--by-run", action="store_true", help="write a table for a paper: a line for each run, marks of significance")
-    add_format(made, PAPER_FORMATS)
-    add_digits(made)
-    add_output(made, ".tsv, .csv, .json, .md, .tex")
+    add_table(made, PAPER_FORMATS)
     add_threads(made)
     return made
 
