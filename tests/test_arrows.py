@@ -132,9 +132,7 @@ def crates_needed(crate: str) -> set[str]:
 
 
 def test_crates_know_those_that_are_listed() -> None:
-    listed = {
-        row[0].strip("`"): re.findall(r"`([\w-]+)`", row[1]) for row in table("| crate | uses | what it holds |")
-    }
+    listed = {row[0].strip("`"): re.findall(r"`([\w-]+)`", row[1]) for row in table("| crate | uses | what it holds |")}
     assert sorted(listed) == CRATES
     above: set[str] = set()
     for crate, known in listed.items():

@@ -279,7 +279,7 @@ def test_only_negative_grades() -> None:
 @pytest.mark.parametrize("measure", ["P_0", "P.5,05", "ndcg_cut_0", "iprec_at_recall.0.5,0.50", "P_5abc", "ndcg.1"])
 def test_wrong_parameters(measure: str) -> None:
     """Cutoffs that abort the interpreter in pytrec_eval, or are read as far as they make sense, are errors."""
-    with pytest.raises(ValueError, match=r"utoff|unsupported|malformed|given twice|expected pairs"):
+    with pytest.raises(ValueError, match=r"utoff|unsupported|malformed|appears twice|expected pairs"):
         ours.RelevanceEvaluator(QRELS, {measure})
 
 

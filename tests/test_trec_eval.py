@@ -154,7 +154,7 @@ def test_options_as_getopt_reads_them(trec_eval: Command, files: tuple[Path, Pat
         (["-m", "P.", "{q}", "{r}"], 1, "-m P.: parameters are missing after the full stop"),
         (["-m", "utility.1,2", "{q}", "{r}"], 4, "utility_1,2: expected 4 weights, found 2"),
         (["--trec-version", "9", "-m", "utility.1,2,3,4,5", "{q}", "{r}"], 4, "expected 4 weights, found 5"),
-        (["-m", "P.5,5", "{q}", "{r}"], 2, 'a cutoff is given twice in "5,5"'),
+        (["-m", "P.5,5", "{q}", "{r}"], 2, 'a cutoff appears twice in "5,5"'),
         (["-m", "P.0", "{q}", "{r}"], 2, 'whole numbers from 1 as cutoffs, found "0"'),
         (["-m", "ndcg.1", "{q}", "{r}"], 2, 'expected pairs as 1=3,2=9, found "1"'),
         (["{q}", "{q}.not"], 2, "No such file"),

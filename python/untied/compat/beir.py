@@ -89,7 +89,7 @@ class EvaluateRetrieval:
         overwrite : bool
             Given to the retriever's ``encode``.
         query_filename, corpus_filename : str
-            Names of the files; that of the corpus is a pattern for several.
+            Names of the files; for the corpus, a pattern that may match several.
         **kwargs
             Given to the retriever's ``encode`` and ``search_from_files``.
         """

@@ -1,4 +1,5 @@
-//! Sums of gains times discounts: P, Hits, DCG, nDCG, RBP, INSQ, SDCG. A document weighs the discount of its rank, and counts for itself.
+//! Sums of gains times discounts: P, Hits, DCG, nDCG, RBP, INSQ, SDCG. The weight of a document is the discount of its
+//! rank.
 
 use super::difference::{Chance, Difference, Extent, Outcomes, RankingPair, Scale, Workspace, in_both, in_both_orders};
 use super::given::Given;

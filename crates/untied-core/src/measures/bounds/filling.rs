@@ -1,4 +1,4 @@
-//! Open documents that become relevant one by one: from the top of a ranking down, and from the bottom up.
+//! Unjudged documents that become relevant one by one: from the top of a ranking down, and from the bottom up.
 //!
 //! Where it is best to have the m relevant ones as high up as possible, and worst as far down, bounds go through all m.
 //! At each m there is one group, the *cut*, with some of its open documents relevant; on one side of it all are, and on

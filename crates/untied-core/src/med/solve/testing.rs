@@ -1,5 +1,4 @@
-//! Pairs of rankings for tests: small ones with every assignment of gains, those of the kinds that runs of a test
-//! collection make, and those made to be hard.
+//! Pairs of rankings for tests: small ones with every assignment of gains, typical ones, and hard ones.
 
 use super::{Document, Instance};
 use crate::random::Random;

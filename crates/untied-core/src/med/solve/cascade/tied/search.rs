@@ -1,4 +1,4 @@
-//! Best first through ranges of counts: of all that are left, always that with the highest bound is cut in two.
+//! Best-first search over ranges of counts: the range with the highest bound is split in two.
 
 use super::super::search::TOLERANCE;
 use super::prices::Prices;
