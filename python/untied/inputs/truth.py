@@ -111,8 +111,8 @@ READERS = {"groups": read_groups, "mirex": read_mirex}
 def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: bool = False) -> list[list[Any]]:
     """Ordered groups from preferences between documents of one query.
 
-    Preferences are read as what follows from them too: of a over b and b over c, a over c. They are ordered groups if
-    two documents without a preference between them are preferred to the same others, and less than the same others.
+    Preferences are read as what follows from them too: of a over b and b over c, a over c. They form ordered groups if
+    any two documents without a preference between them have the same documents above them and the same below them.
     Otherwise there is no single truth for ADR: the mean over all total orders that agree with the preferences is hard
     to compute (counting them is #P-hard), and a single order states more than the preferences.
 

@@ -34,7 +34,7 @@ class Candidate:
     probability : float
         How likely it is held to have a grade above 0.
     narrowing : float
-        By how much its judgment is expected to narrow the bounds of the run's mean (of both runs, added up).
+        Expected narrowing of the bounds of the run's mean by its judgment (for two runs, the sum).
     swing : float
         How much more a grade above 0 changes the mean (of two runs: their difference, first less second) than grade 0,
         all other unjudged documents being non-relevant.
