@@ -264,7 +264,16 @@ REFUSED: list[tuple[str, type[Exception], dict[str, Any]]] = [
     ("scores must hold .* not complex", TypeError, {"scores": np.ones((2, 3), complex)}),
     ("scores must hold .* not float128|not longdouble", TypeError, {"scores": np.ones((2, 3), np.longdouble)}),
     ("labels must hold .* not str", TypeError, {"labels": [["a", "b", "c"], ["d", "e", "f"]]}),
-    ("scores cannot be read as an array", TypeError, {"scores": [[1, 2, 3], [1, 2]]}),
+    (
+        "scores: the rows have different lengths; pass flat arrays and sizes=",
+        TypeError,
+        {"scores": [[1, 2, 3], [1, 2]]},
+    ),
+    (
+        "found -inf for query 0, document 1 .*; for padding, pass mask=",
+        untied.UntiedError,
+        {"scores": [[1, -np.inf, 3]] * 2},
+    ),
     ("scores is a masked array", TypeError, {"scores": np.ma.masked_equal([[1, 2, 3], [1, 2, 3]], 1)}),
     ("scores is on another device", TypeError, {"scores": Tensor(np.ones((2, 3)), device=2)}),
     ("mask has shape", untied.UntiedError, {"mask": [[True] * 2] * 2}),
@@ -325,3 +334,49 @@ def test_results_are_shown() -> None:
     assert (found.measures, len(found), found.queries.tolist()) == (["RR", "NumQ"], 1, [0])
     with_ids = untied.evaluate_arrays([1, 2, 3], [1, 0, 1], "RR", query_ids=["b", "b", "a"])
     assert with_ids.queries.tolist() == ["b", "a"]
+
+
+def test_swapped_arrays_are_doubted(recwarn: pytest.WarningsRecorder) -> None:
+    random = np.random.default_rng(7)
+    labels, scores = random.integers(0, 3, (40, 20)), random.random((40, 20), dtype="float32")
+    untied.evaluate_arrays(scores, labels, "AP")
+    untied.evaluate_arrays(random.integers(0, 3, (40, 20)), labels, "AP")  # a feature of few values
+    untied.evaluate_arrays(np.argsort(scores) % 10, np.where(labels > 1, 0.5, labels), "AP")  # soft labels
+    ranks = np.tile(np.arange(10), (40, 1))
+    untied.evaluate_arrays(ranks, scores[:, :10] + 1, "AP")  # ranks by another system, and soft labels
+    assert not recwarn.list
+    scores += 1  # so that some of them are grades as high as asked for
+    for made in (labels, labels.astype("float32"), labels.astype(np.float16)):
+        with pytest.warns(untied.UntiedWarning, match="are they swapped"):
+            untied.evaluate_arrays(made, scores, "AP")
+    with pytest.warns(untied.UntiedWarning, match="are they swapped"):
+        untied.evaluate_arrays(labels, scores.astype(ml_dtypes.bfloat16), "AP")
+    padded = np.where(labels > 1, np.inf, scores)
+    with pytest.warns(untied.UntiedWarning, match="are they swapped"):
+        untied.evaluate_arrays(np.where(labels > 1, -1e9, labels), padded, "AP", mask=labels <= 1)
+
+
+def test_labels_that_may_be_padding_are_doubted(recwarn: pytest.WarningsRecorder) -> None:
+    labels, scores = np.array([[1, 0, -100], [0, 1, 1]]), np.array([[3.0, 2, 1], [1, 2, 3]])
+    untied.evaluate_arrays(scores, np.where(labels < 0, -1, labels), "AP")
+    untied.evaluate_arrays(scores, labels, "AP", mask=labels >= 0)
+    assert not recwarn.list
+    for made in (labels, labels.astype("float32"), labels.astype(ml_dtypes.bfloat16)):
+        with pytest.warns(untied.UntiedWarning, match="padding, pass mask="):
+            untied.evaluate_arrays(scores, made, "AP")
+
+
+def test_means_of_arrays_are_those_of_their_results() -> None:
+    labels, scores = [[1, 0, 0], [0, 1, 1]], [[3.0, 2, 1], [1, 2, 3]]
+    evaluator = untied.ArrayEvaluator(labels, ["AP", "NumRel"])
+    assert evaluator.means(scores) == dict(evaluator.evaluate(scores))
+    with pytest.raises(untied.UntiedError, match="one column of scores, not 2"):
+        evaluator.means([scores, scores])
+
+
+@pytest.mark.parametrize("array", [np.ones((2, 3)), np.ones((2, 3), bool), Tensor(np.ones((2, 3)))])
+def test_arrays_without_ids_are_sent_to_their_function(array: Any) -> None:
+    for call in (lambda: untied.evaluate(array, array), lambda: untied.Evaluator(array),
+                 lambda: untied.evaluate({"q": {"d": 1}}, array)):  # fmt: skip
+        with pytest.raises(untied.UntiedError, match=r"untied\.evaluate_arrays\(scores, labels\)"):
+            call()

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -391,12 +392,12 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 
 def test_command_line(small: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, small, "-m", "RR")
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "note: features with a single value, which rank nothing: 2\n")
     assert out.splitlines() == [
-        "feature\tdirection\tquery\tmeasure\tvalue\tlow\thigh\tdistinct\ttied",
-        "3\thigh\tall\tRR\t0.8750\t0.7500\t1.0000\t3\t0.5000",
-        "2\thigh\tall\tRR\t0.7500\t0.5000\t1.0000\t1\t1.0000",
-        "1\thigh\tall\tRR\t0.5000\t0.5000\t0.5000\t4\t0.0000",
+        "feature\tdirection\tquery\tmeasure\tvalue\tlow\thigh\trank\tdistinct\ttied\tmissing",
+        "3\thigh\tall\tRR\t0.8750\t0.7500\t1.0000\t1\t3\t0.5000\t0",
+        "2\thigh\tall\tRR\t0.7500\t0.5000\t1.0000\t2\t1\t1.0000\t0",
+        "1\thigh\tall\tRR\t0.5000\t0.5000\t0.5000\t3\t4\t0.0000\t0",
     ]
     names = tmp_path / "names.txt"
     names.write_text("# features\n1 age of the page\n3\tlength\n99 elsewhere\n")
@@ -414,6 +415,7 @@ def test_command_line(small: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     code, out, err = run(capsys, small, "-m", "RR", "-m", "P@1", "--ties", "expected", "--format", "md", "--top", "1")
     assert out.splitlines()[-1] == "| 1 | 3 | 3 | 50% | 0.8750 | 0.7500 |"
     assert err == (
+        "note: features with a single value, which rank nothing: 2\n"
         "note: tied documents have different grades in 50% of the rankings: each value is the mean over all orders; "
         "--ties range shows how far ties could move it\n"
     )
@@ -480,7 +482,22 @@ def test_what_is_not_ranked_is_noted(tmp_path: Path, capsys: pytest.CaptureFixtu
     code, out, err = run(capsys, str(path), "-m", "R@3", "--ties", "expected")
     assert code == 0
     assert [line.split("\t")[4] for line in out.splitlines()[1:]] == ["1.0000", "0.0000"]
-    assert err == "note: documents that a feature does not rank, as its value is NULL: 3, of 2 features\n"
+    assert err == (
+        "note: documents that are not ranked, as their value is NULL: 2 of feature 1, 1 of feature 2\n"
+        "note: features with a single value, which rank nothing: 1\n"
+    )
+    path.write_text("1 qid:1 1:2 2:1\n0 qid:1 1:3\n1 qid:1 2:3\n")
+    code, out, err = run(capsys, str(path), "-m", "AP", "-m", "RR", "--wide")
+    assert (
+        out.splitlines()[0]
+        == "feature\tdirection\tAP\tAP low\tAP high\tRR\tRR low\tRR high\trank\tdistinct\ttied\tmissing"
+    )
+    assert err == "note: values that lines do not give, read as 0, of 3 documents: 1 of feature 1, 1 of feature 2\n"
+    assert run(capsys, str(path), "--wide", "--format", "json")[0] == 2
+    code, _, err = run(capsys, str(tmp_path / "frame.csv"))
+    assert (code, "read this one into a frame first" in err) == (1, True)
+    with pytest.raises(TypeError, match=r"sparse matrix .*: call its toarray"):
+        untied.features(scipy.sparse.csr_matrix([[1.0, 0.0]]), labels=[1], query_ids=[1])
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -81,7 +81,7 @@ def test_missing_queries_are_noted() -> None:
     ("options", "message"),
     [
         ({}, "no limit is given"),
-        ({"max_drop": {"RR": 0}}, "--max-drop needs --baseline"),
+        ({"max_drop": {"RR": 0}}, "max_drop needs a baseline"),
         ({"min": {"RR": "x"}}, "the limit of --min for RR must be a number, not 'x'"),
         ({"min": {"RR": "5%"}}, "the limit of --min for RR must be a number"),
         ({"min": {"RR": float("nan")}}, "the limit of --min for RR must be a number"),
@@ -131,14 +131,21 @@ def test_exit_codes_and_reports(tmp_path, capfd) -> None:
         "RR drops by 0.0625 (from 1.0000 to 0.9375, mean of 8 queries), 0.0100 is allowed"
     )
     assert failure.text is not None
-    assert failure.text.startswith("query q3: +0.5000\n")
+    assert failure.text.startswith("query q3: 1.0000 to 0.5000")
     said = [case.findtext("system-out") for case in suite]
     assert said[0] == "RR is 0.9375 (mean of 8 queries), at least 0.9000 is required"
     assert [check["decided_on"] for check in document["checks"]] == ["mean of 8 queries"] * 3
     capfd.readouterr()
     for unusable in ([qrels, "absent", "--min", "RR=1"], [qrels, new, "--max-drop", "RR=1"], [qrels, new]):
         assert main(["gate", *unusable]) == 2
-        assert capfd.readouterr().err.startswith("untied: ")
+        said = capfd.readouterr().err
+        assert said.startswith("untied: ")
+        assert "baseline=" not in said
+    one_percent = ["gate", qrels, new, "--baseline", old, "--max-drop", "RR=1"]
+    assert main(one_percent) == 2, "nothing drops by more than 1"
+    assert "--max-drop RR=1 allows all values of RR; did you mean 1%?" in capfd.readouterr().err
+    assert main([*command, "--top", "1"]) == 1
+    assert sum("query q" in line for line in capfd.readouterr().out.splitlines()) == 2
     with pytest.raises(SystemExit) as refused:
         main(["gate", qrels, new, "--min", "RR"])
     assert refused.value.code == 2
@@ -149,7 +156,7 @@ def test_ids_cannot_break_the_report() -> None:
     verdict = gate(odd, {'<q&"\x1b\x00': ["b", "a"]}, min={"RR": 1})
     suite = ElementTree.fromstring(verdict.to_junit("\x01<name>"))
     assert suite.get("name") == "\ufffd<name>"
-    assert suite[0][0].text == 'query <q&"\ufffd\ufffd: +0.5000'
+    assert suite[0][0].text == 'query <q&"\\u{1b}\\u{0}: 0.5000'
     assert isinstance(verdict.checks[0], untied.gate.Check)
 
 

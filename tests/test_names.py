@@ -11,6 +11,7 @@ import untied
 from strategies import BUILT_IN
 from untied._core import measure_info
 from untied.cli import main
+from untied.measures import as_measures
 
 
 def test_every_measure_is_an_object() -> None:
@@ -210,3 +211,19 @@ def _files(folder: pathlib.Path) -> None:
     (folder / "qrels").write_text("q 0 d1 1\nq 0 d2 0\n", encoding="utf-8")
     (folder / "a").write_text("q Q0 d1 1 2 t\nq Q0 d2 2 1 t\n", encoding="utf-8")
     (folder / "b").write_text("q Q0 d2 1 2 t\nq Q0 d3 2 1 t\n", encoding="utf-8")
+
+
+def test_all_measures_that_are_unknown_are_named() -> None:
+    with pytest.raises(untied.MeasureError, match=r"(?s)NDGC.*did you mean nDCG.*bpref10.*did you mean bpref-10"):
+        as_measures(["NDGC@10", "AP", "bpref10"])
+
+
+def test_measures_of_two_runs_are_described_by_their_printed_names(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["measures", "MED-RBP", "MED-nDCG@20"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("MED(MEASURE)")
+    assert "in untied compare, write MED(RBP(p=0.9), tail='upper')" in shown
+    for measure in ("MED(nDCG@20)", "Tau", "MED-RBP"):
+        folder = "examples/tar2017"
+        assert main(["eval", f"{folder}/qrels.txt", f"{folder}/amc.run", "-m", measure]) == 1
+        assert "untied compare" in capsys.readouterr().err

@@ -68,6 +68,7 @@ class FeatureTies(TypedDict):
     distinct: int | None
     tied: float
     missing: int
+    absent: int
 
 
 class Findings(TypedDict):

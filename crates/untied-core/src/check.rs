@@ -174,8 +174,25 @@ fn essence(id: &[u8]) -> Vec<u8> {
 fn near_queries(qrels: &Qrels, run: &Run, findings: &Findings) -> Vec<(usize, usize)> {
     let absent: HashMap<Vec<u8>, usize> =
         findings.absent.iter().map(|&query| (essence(qrels.id(query)), query)).collect();
-    let near = |&query: &usize| Some((query, *absent.get(&essence(run.id(query)))?));
+    // Numbers behind different letters: none if two queries of the qrels have the same number.
+    let mut numbers: HashMap<Vec<u8>, Option<usize>> = HashMap::new();
+    for (id, &query) in absent.iter().filter_map(|(id, query)| Some((number(id)?, query))) {
+        numbers.entry(id.to_vec()).and_modify(|other| *other = None).or_insert(Some(query));
+    }
+    let near = |&query: &usize| {
+        let id = essence(run.id(query));
+        let by_number = || numbers.get(number(&id)?).copied().flatten();
+        Some((query, absent.get(&id).copied().or_else(by_number)?))
+    };
     findings.unknown.iter().filter_map(near).collect()
+}
+
+/// The number in an id, without letters before it.
+fn number(essence: &[u8]) -> Option<&[u8]> {
+    let start = essence.iter().position(|byte| !byte.is_ascii_alphabetic())?;
+    let is_number = essence[start..].iter().all(u8::is_ascii_digit);
+    let zeros = essence[start..].iter().take_while(|&&byte| byte == b'0').count();
+    is_number.then(|| &essence[start + zeros..])
 }
 
 fn near_document(qrels: &Qrels, run: &Run) -> Option<(Vec<u8>, Vec<u8>)> {
@@ -200,6 +217,11 @@ mod tests {
     fn ids_that_nearly_match() {
         for (one, other) in [("007", "7"), ("Q1", "q1"), ("docs/FT934-5418.txt", "ft934-5418"), ("q-01", "Q1")] {
             assert_eq!(essence(one.as_bytes()), essence(other.as_bytes()), "{one} {other}");
+        }
+        for (id, expected) in
+            [("Q401", Some("401")), ("401", Some("401")), ("mt-07", Some("7")), ("q4a", None), ("q", None)]
+        {
+            assert_eq!(number(&essence(id.as_bytes())), expected.map(str::as_bytes), "{id}");
         }
         assert_ne!(essence(b"10"), essence(b"1"));
         assert_ne!(essence(b"101"), essence(b"11"));

@@ -233,7 +233,7 @@ pub fn build(spec: &Spec, scope: &Scope<'_>) -> Result<Box<dyn Measure>> {
         Maker::OfOne(build) => build(spec, scope),
         Maker::OfUser(defined) => (defined.build)(spec, scope),
         Maker::Similarity(_) | Maker::Difference(_) => {
-            Err(Error::Measure(format!("{spec} compares two rankings; it does not evaluate one")))
+            Err(Error::Measure(format!("{spec} compares two rankings; it does not evaluate one: use untied compare")))
         }
     }
 }
@@ -262,7 +262,8 @@ pub fn comparator(spec: &Spec, scope: &Scope<'_>) -> Result<Comparator> {
             arithmetic("differences").and_then(|()| make(spec, scope, build)).map(Comparator::Difference)
         }
         Maker::OfOne(_) | Maker::OfUser(_) => {
-            Err(Error::Measure(format!("{spec} reads one ranking and judgments; it does not compare two")))
+            let remedy = format!("use Delta({spec}), or untied stats");
+            Err(Error::Measure(format!("{spec} reads one ranking and judgments; it does not compare two: {remedy}")))
         }
     }
 }

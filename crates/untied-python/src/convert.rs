@@ -20,7 +20,7 @@ pub fn show_id(id: &Bound<'_, PyAny>) -> PyResult<String> {
 
 /// What stands where something else is expected, as Python shows it, shortened to what fits an error message.
 pub fn found(value: &Bound<'_, PyAny>) -> String {
-    const LONGEST: usize = 200;
+    const LONGEST: usize = 60;
     let Ok(shown) = value.repr().map(|shown| shown.to_string()) else {
         return value.get_type().name().map_or_else(|_| "something else".into(), |name| name.to_string());
     };

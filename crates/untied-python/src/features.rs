@@ -131,10 +131,11 @@ impl FeatureEvaluation {
         self.evaluated.documents
     }
 
-    /// Distinct values (none if there are too many), documents that are tied, that have a value, that have none.
-    fn ties(&self, feature: usize) -> (Option<usize>, usize, usize, usize) {
+    /// Distinct values (none if there are too many), documents that are tied, that have a value, that have none, and whose
+    /// line does not name the feature.
+    fn ties(&self, feature: usize) -> (Option<usize>, usize, usize, usize, usize) {
         let ties = &self.feature(feature).ties;
-        (ties.distinct(), ties.tied, ties.ranked, ties.missing)
+        (ties.distinct(), ties.tied, ties.ranked, ties.missing, ties.absent)
     }
 
     fn totals(&self, feature: usize, direction: usize) -> Vec<Parts> {

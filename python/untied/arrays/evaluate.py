@@ -199,7 +199,7 @@ class ArrayEvaluator:
         variance: bool = False,
         threads: int | None = None,
     ) -> None:
-        from untied.arrays.inputs import as_counts, as_flags, as_numbers
+        from untied.arrays.inputs import as_counts, as_flags, as_floats, as_numbers, grouped, look_like_scores
 
         policies = Policies(
             OF_ARRAYS, ties=ties, unjudged=unjudged, score_dtype="float64" if score_dtype is None else score_dtype,
@@ -208,7 +208,7 @@ class ArrayEvaluator:
         self._measures = as_measures(measures)
         numbers = as_numbers("labels", labels)
         self._shape: tuple[int, ...] = numbers[0].shape
-        self._queries, groups = _groups(self._shape, sizes, offsets, query_ids)
+        self._queries, groups = grouped(self._shape, sizes, offsets, query_ids)
         queries = len(self._queries)
         totals: list[tuple[float | None, Any]] = []
         if isinstance(num_relevant, Mapping):  # and not a Series of pandas, which has items too
@@ -222,6 +222,10 @@ class ArrayEvaluator:
         self._options: dict[str, Any] = {**policies.options, "threads": threads}
         self._as_doubles = score_dtype == "float64"
         present, judged = as_flags("mask", mask, self._shape), as_flags("judged", judged, self._shape)
+        self._labels_look_like_scores = look_like_scores(numbers, present)
+        may_be_padded = present is None and judged is None and not numbers[1].startswith("uint")
+        #: What to say with the values.
+        self._doubt = overlap.PADDED if may_be_padded and (as_floats(numbers) < -1).any() else None
         self._prepare(numbers, present, judged, totals)
 
     def _prepare(self, labels: Any, present: Any, judged: Any, totals: list[tuple[float | None, Any]]) -> None:
@@ -266,7 +270,7 @@ class ArrayEvaluator:
         TypeError
             The array does not hold numbers, or is not on the CPU.
         """
-        from untied.arrays.inputs import as_numbers
+        from untied.arrays.inputs import as_numbers, look_like_grades
 
         array, dtype = as_numbers("scores", scores)
         if self._as_doubles and dtype in ("int64", "uint64"):
@@ -283,11 +287,42 @@ class ArrayEvaluator:
         if keep:
             means = [(one.totals(), one.facts()) for one in evaluations]
         totals, facts = [one[0] for one in means], [one[1] for one in means]
+        overlap.say(self._doubt)
+        if single and self._labels_look_like_scores:
+            import numpy
+
+            present = self._native.present()
+            flags = None if present is None else numpy.frombuffer(present, "u1")
+            if look_like_grades((array, dtype), flags, self._shape[1] if len(self._shape) == 2 else None):
+                overlap.say(overlap.ARRAYS_SWAPPED)
         if facts and not facts[0]["relevant"]:  # labels are those of all columns
             overlap.warn({"scores": overlap.NOTHING_RELEVANT})
         if facts:
             overlap.say(overlap.of_levels(self._measures, facts[0]["highest"]))
         return ArrayResults(self._measures, self._queries, totals, facts, single, evaluations if keep else None)
+
+    def means(self, scores: Any) -> dict[str, float]:
+        """Means of one column of scores, and nothing else.
+
+        Parameters
+        ----------
+        scores : array
+            Of the shape of the labels.
+
+        Returns
+        -------
+        dict
+            Measure names and their means over queries (sums, for counts).
+
+        Raises
+        ------
+        UntiedError
+            As for `evaluate`, or there are several columns.
+        """
+        found = self.evaluate(scores, per_query=False)
+        if not found._single:
+            raise UntiedError(f"means takes one column of scores, not {len(found._totals)}; evaluate takes several")
+        return {name: total[0] for name, total in zip(found.measures, found._totals[0], strict=True)}
 
 
 def _grade(grade: Any) -> float:
@@ -376,56 +411,3 @@ def evaluate_arrays(
         threads=threads,
     )
     return evaluator.evaluate(scores, per_query=per_query)
-
-
-def _groups(
-    shape: tuple[int, ...], sizes: Any, offsets: Any, query_ids: Any
-) -> tuple[Any, tuple[int, int] | tuple[None, Any]]:
-    """The queries, and which documents are theirs."""
-    import numpy
-
-    from untied.arrays.inputs import as_counts, as_ids
-
-    options = {"sizes": sizes, "offsets": offsets, "query_ids": query_ids}
-    given = [name for name, array in options.items() if array is not None]
-    if len(given) > 1:
-        raise UntiedError(f"give one of sizes, offsets and query_ids, not {' and '.join(given)}")
-    if len(shape) == 2:
-        if given:
-            raise UntiedError(f"{given[0]} goes with flat labels; these have shape {shape}, queries x documents")
-        return numpy.arange(shape[0]), (shape[1], shape[0])
-    if len(shape) != 1:
-        raise UntiedError(f"labels must have one dimension or two, not {len(shape)}")
-    if not given:
-        raise UntiedError("flat labels need sizes, offsets or query_ids (sizes=[n] if all are of one query)")
-    documents = shape[0]
-    if sizes is not None:
-        counts = as_counts("sizes", sizes, -1, "queries")
-        # Sums beyond 64 bits are not worth a message of their own: some size then is too large by itself.
-        if (len(counts) and counts.max() > documents) or counts.sum() != documents:
-            raise UntiedError(f"sizes add up to {sum(counts.tolist())}, labels have {documents} documents")
-        return numpy.arange(len(counts)), (None, numpy.cumsum(counts, dtype=numpy.uint64))
-    if offsets is not None:
-        bounds = as_counts("offsets", offsets, -1, "queries")
-        if not len(bounds) or bounds[0] != 0 or bounds[-1] != documents:
-            found = f"{bounds[0]} to {bounds[-1]}" if len(bounds) else "none"
-            raise UntiedError(f"offsets must go from 0 to {documents}, the number of documents, found {found}")
-        falls = numpy.flatnonzero(bounds[1:] < bounds[:-1])
-        if len(falls):
-            place = int(falls[0]) + 1
-            raise UntiedError(f"offsets[{place}] is {bounds[place]}, less than the one before, {bounds[place - 1]}")
-        return numpy.arange(len(bounds) - 1), (None, bounds[1:].copy())
-    ids = as_ids("query_ids", query_ids)
-    if len(ids) != documents:
-        raise UntiedError(f"query_ids has {len(ids)} ids, labels have {documents} documents")
-    starts = numpy.concatenate([[0], numpy.flatnonzero(ids[1:] != ids[:-1]) + 1])[: documents and None]
-    queries = ids[starts]
-    _, firsts = numpy.unique(queries, return_index=True)
-    if len(firsts) < len(queries):
-        again = int(numpy.setdiff1d(numpy.arange(len(queries)), firsts)[0])
-        place, query = int(starts[again]), queries[again]
-        raise UntiedError(
-            f"query_ids[{place}] is {query!s} again, after other queries: documents of a query must stand together "
-            "(numpy.argsort(query_ids, kind='stable') is an order in which they do)"
-        )
-    return queries, (None, numpy.append(starts[1:], documents).astype(numpy.uint64))

@@ -19,6 +19,8 @@ NATIVE = {f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64
 HALVES = {"float16", "bfloat16"}
 #: Integers of less than 8 bits, of ml_dtypes.
 NIBBLES = {"int4", "int2", "uint4", "uint2"}
+#: Types of whole numbers.
+WHOLE = NATIVE - {"float32", "float64"}
 
 
 def as_numbers(name: str, array: Any) -> Numbers:
@@ -97,11 +99,113 @@ def _read(name: str, array: Any) -> Numbers:
     return found, found.dtype.name
 
 
+def grouped(
+    shape: tuple[int, ...], sizes: Any, offsets: Any, query_ids: Any
+) -> tuple[Any, tuple[int, int] | tuple[None, Any]]:
+    """The queries, and which documents are theirs."""
+    options = {"sizes": sizes, "offsets": offsets, "query_ids": query_ids}
+    given = [name for name, array in options.items() if array is not None]
+    if len(given) > 1:
+        raise UntiedError(f"give one of sizes, offsets and query_ids, not {' and '.join(given)}")
+    if len(shape) == 2:
+        if given:
+            raise UntiedError(f"{given[0]} goes with flat labels; these have shape {shape}, queries x documents")
+        return numpy.arange(shape[0]), (shape[1], shape[0])
+    if len(shape) != 1:
+        raise UntiedError(f"labels must have one dimension or two, not {len(shape)}")
+    if not given:
+        raise UntiedError("flat labels need sizes, offsets or query_ids (sizes=[n] if all are of one query)")
+    documents = shape[0]
+    if sizes is not None:
+        counts = as_counts("sizes", sizes, -1, "queries")
+        # Sums beyond 64 bits are not worth a message of their own: some size then is too large by itself.
+        if (len(counts) and counts.max() > documents) or counts.sum() != documents:
+            raise UntiedError(f"sizes add up to {sum(counts.tolist())}, labels have {documents} documents")
+        return numpy.arange(len(counts)), (None, numpy.cumsum(counts, dtype=numpy.uint64))
+    if offsets is not None:
+        bounds = as_counts("offsets", offsets, -1, "queries")
+        if not len(bounds) or bounds[0] != 0 or bounds[-1] != documents:
+            found = f"{bounds[0]} to {bounds[-1]}" if len(bounds) else "none"
+            raise UntiedError(f"offsets must go from 0 to {documents}, the number of documents, found {found}")
+        falls = numpy.flatnonzero(bounds[1:] < bounds[:-1])
+        if len(falls):
+            place = int(falls[0]) + 1
+            raise UntiedError(f"offsets[{place}] is {bounds[place]}, less than the one before, {bounds[place - 1]}")
+        return numpy.arange(len(bounds) - 1), (None, bounds[1:].copy())
+    ids = as_ids("query_ids", query_ids)
+    if len(ids) != documents:
+        raise UntiedError(f"query_ids has {len(ids)} ids, labels have {documents} documents")
+    starts = numpy.concatenate([[0], numpy.flatnonzero(ids[1:] != ids[:-1]) + 1])[: documents and None]
+    queries = ids[starts]
+    _, firsts = numpy.unique(queries, return_index=True)
+    if len(firsts) < len(queries):
+        again = int(numpy.setdiff1d(numpy.arange(len(queries)), firsts)[0])
+        place, query = int(starts[again]), queries[again]
+        raise UntiedError(
+            f"query_ids[{place}] is {query!s} again, after other queries: documents of a query must stand together "
+            "(numpy.argsort(query_ids, kind='stable') is an order in which they do)"
+        )
+    return queries, (None, numpy.append(starts[1:], documents).astype(numpy.uint64))
+
+
+#: Places at the start of arrays that are looked at before all of them are.
+FIRST = 256
+#: Labels are different scores if there are more than this, and half of them or more differ; grades are at most so high.
+DIFFERENT, HIGHEST = 20, 10
+
+
+def as_floats(numbers: Numbers) -> Any:
+    """Numbers as floating-point ones of numpy, whatever they are the bits of."""
+    found, dtype = numbers
+    if dtype == "bfloat16":
+        return (found.astype(numpy.uint32) << 16).view(numpy.float32)
+    return found.view(numpy.float16) if dtype == "float16" else found
+
+
+def look_like_scores(labels: Numbers, present: Any) -> bool:
+    """Whether labels are fractions of which many differ; nearly always the first of them tell that they are not."""
+
+    def differ(count: int | None) -> bool:
+        found = _first(labels, present, count)
+        found = found[found == found]
+        values = numpy.unique(found)
+        different = len(values) > DIFFERENT or 2 * len(values) > len(found)
+        return bool(different and (values % 1 != 0).any())
+
+    return labels[1] not in WHOLE and differ(FIRST) and differ(None)
+
+
+def look_like_grades(scores: Numbers, present: Any, width: int | None) -> bool:
+    """Whether scores are small whole numbers, and no ranks; queries of a matrix have a width."""
+
+    def small(count: int | None) -> bool:
+        found = _first(scores, present, count)
+        return bool(len(found) and (found % 1 == 0).all() and 1 <= found.max() <= HIGHEST and found.min() >= -HIGHEST)
+
+    if not small(FIRST) or not small(None):
+        return False
+    if present is not None or width is None:
+        return True
+    rows = numpy.sort(as_floats(scores).reshape(-1, width), axis=1)
+    return bool(width < 3 or (rows[:, 1:] == rows[:, :-1]).any())
+
+
+def _first(numbers: Numbers, present: Any, count: int | None) -> Any:
+    """The first numbers that are no padding."""
+    found = as_floats((numbers[0].reshape(-1)[:count], numbers[1]))
+    return found if present is None else found[present[:count] != 0]
+
+
 def as_array(name: str, array: Any) -> Any:
     """Anything that numpy reads as an array, without a loss."""
     refuse_masks(name, array)
     try:
         found = numpy.asarray(array)
+    except ValueError as error:
+        if isinstance(array, (list, tuple)) and len({len(row) for row in array if hasattr(row, "__len__")}) > 1:
+            remedy = "pass flat arrays and sizes=, or pad the rows and pass mask="
+            raise TypeError(f"{name}: the rows have different lengths; {remedy}") from None
+        raise TypeError(f"{name} cannot be read as an array: {error!r}") from error
     except Exception as error:  # of whatever library: torch's, of what needs a gradient
         raise TypeError(f"{name} cannot be read as an array: {error!r}") from error
     # Numpy makes floats of whole numbers among floats too.

@@ -55,6 +55,7 @@ def arguments_parser() -> Parser:
     add_judged_runs(made, explained=True)
     add = made.group("input").add_argument
     add("--pool", metavar="FILE", help="read the pool: grade -1 for its unjudged documents (for infAP)")
+    add("--strict", action="store_true", help="refuse runs and judgments that have nothing in common, or look swapped")
     add("--stream", action="store_true", help="read stdin and pipes query by query, in little memory")
     add_measures(made)
     add_docs(made)
@@ -114,8 +115,9 @@ def main(arguments: Sequence[str]) -> None:
     marked = style == "table" and options.ties == "expected" and options.unjudged in ("nonrelevant", "remove")
     chosen = settings | ({"ties": "range"} if marked else {})
     evaluator = Evaluator(
-        qrels, measures, **chosen, docs=options.docs, variance=options.variance, threads=options.threads
-    )
+        qrels, measures, **chosen, docs=options.docs, variance=options.variance, strict=options.strict,
+        threads=options.threads,
+    )  # fmt: skip
     refused: list[Exception] = []
     with Notes() as said:
         results = evaluator.evaluate_readable(run_files(options), options.stream, refused)

@@ -7,6 +7,7 @@ from itertools import groupby
 from untied._core import show_id
 from untied.cli import notes, tables, width
 from untied.cli.options import (
+    WrongUsage,
     add_measures,
     add_policies,
     add_table,
@@ -73,6 +74,7 @@ def arguments_parser() -> Parser:
     add("--sort-by", metavar="MEASURE", help="list the best feature by this measure first (default: the first measure)")
     add("--top", metavar="N", type=count, help="show only the N best features (default: all)")
     add("-q", "--per-query", action="store_true", help="also print per-query values")
+    add("--wide", action="store_true", help="write a column for each measure in tsv and csv")
     add_table(made)
     add_threads(made)
     return made
@@ -84,6 +86,8 @@ def main(arguments: Sequence[str]) -> None:
     from untied.cli import output
 
     style = output.choose(options.format, options.output)
+    if options.wide and style == "json":
+        raise WrongUsage("--wide does not go with --format json")
     inputs = inputs_of(*options.data, options.feature_names)
     output.check_target(options.output, inputs)
     measures = as_measures(options.measure)
@@ -126,13 +130,18 @@ def _long(found: FeatureResults, sort_by: Measure, options: argparse.Namespace, 
     from untied.cli import output
 
     table = found.table(sort_by, top=options.top, per_query=options.per_query)
-    numbers = table.columns[4:-2]
-    lines = []
-    for feature, direction, query, measure, *values, distinct, tied in table.rows():
-        cells = [tables.number(value, name, options.digits) for value, name in zip(values, numbers, strict=True)]
-        count = "" if distinct is None else str(distinct)
-        lines.append([show_id(feature), direction, show_id(query), measure, *cells, count, f"{tied:.4f}"])
-    return output.lines(table.columns, lines, style, texts=4)
+    if options.wide:
+        table = table.wide()
+    counts = ("rank", "distinct", "missing")
+
+    def cell(value: str | float | None, name: str) -> str:
+        if isinstance(value, str):
+            return show_id(value)
+        return tables.number(value, name, 0 if name in counts else options.digits)
+
+    rows = ([cell(value, name) for value, name in zip(row, table.columns, strict=True)] for row in table.rows())
+    texts = sum(name in ("feature", "direction", "query", "measure") for name in table.columns)
+    return output.lines(table.columns, rows, style, texts=texts)
 
 
 def overview(found: FeatureResults, sort_by: Measure, top: int | None, digits: int, style: str, columns: int) -> str:
@@ -149,11 +158,11 @@ def overview(found: FeatureResults, sort_by: Measure, top: int | None, digits: i
     with_direction = len(found.directions) > 1
     head = ["rank", "feature", *(["first"] if with_direction else []), "distinct", "tied"]
     body = []
-    for rank, rows in zip(_ranks([rows[str(sort_by)]["value"] for rows in scorers]), scorers, strict=True):
+    for rows in scorers:
         row = rows[measures[0]]
         distinct = ">10,000" if row["distinct"] is None else f"{row['distinct']:,}"
         direction = [row["direction"]] if with_direction else []
-        body.append([rank, show_id(row["feature"]), *direction, distinct, f"{row['tied']:.0%}"])
+        body.append([str(row["rank"]), show_id(row["feature"]), *direction, distinct, f"{row['tied']:.0%}"])
 
     def value(row: dict[str, float], band: bool) -> str:
         text = f"{row['value']:.{digits}f}"
@@ -185,27 +194,28 @@ def overview(found: FeatureResults, sort_by: Measure, top: int | None, digits: i
     legend = f"{what}; best {sort_by} first\n"
     if with_range:
         legend += "value [lowest, highest] over all orders of tied documents\n"
+    if 0 < bands < shown_measures:
+        legend += f"bounds of {' and '.join(measures[bands:shown_measures])}: --format csv\n"
     if shown_measures < most:
         legend += f"{' and '.join(measures[shown_measures:])} hidden: widen the terminal or use --format tsv\n"
     return legend + "".join(f"{line}\n" for line in [output.bold(title, columns < 10**9), *rest])
 
 
-def _ranks(values: list[float]) -> list[str]:
-    """Ranks of values in order; equal values share one."""
-    ranks: list[str] = []
-    for place, value in enumerate(values):
-        ranks.append(ranks[-1] if place and value == values[place - 1] else str(place + 1))
-    return ranks
-
-
 def _notes(found: FeatureResults, measures: list[Measure], options: argparse.Namespace) -> Iterator[str]:
     facts: Any = found.facts().values()
-    missing = {name: number for name in found.features if (number := found.ties(name)["missing"])}
+    ties = {name: found.ties(name) for name in found.features}
+    missing = [f"{of['missing']:,} of feature {show_id(name)}" for name, of in ties.items() if of["missing"]]
     if missing:
+        yield f"documents that are not ranked, as their value is NULL: {notes.listed(missing, 'more features')}"
+    absent = [f"{of['absent']:,} of feature {show_id(name)}" for name, of in ties.items() if of["absent"]]
+    if absent:
         yield (
-            f"documents that a feature does not rank, as its value is NULL: {sum(missing.values()):,}, of "
-            f"{len(missing)} features"
+            f"values that lines do not give, read as 0, of {found.documents:,} documents: "
+            f"{notes.listed(absent, 'more features')}"
         )
+    constant = [show_id(name) for name, of in ties.items() if of["distinct"] is not None and of["distinct"] <= 1]
+    if constant:
+        yield f"features with a single value, which rank nothing: {notes.listed(constant, 'more')}"
     mixed = sum(fact["mixed"] for fact in facts)
     if mixed and options.ties != "range" and not all(measure.is_count for measure in measures):
         yield notes.of_ties(f"{mixed / (len(facts) * len(found.queries)):.0%} of the rankings", options.ties)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from untied._core import show_id
 from untied.cli import complain_of, paint
 from untied.cli.notes import show
 from untied.cli.options import (
@@ -16,6 +15,7 @@ from untied.cli.options import (
     add_policies,
     add_reading,
     add_threads,
+    count,
     inputs_of,
     load_plugins,
 )
@@ -23,6 +23,8 @@ from untied.cli.parser import parser
 from untied.cli.reading import columns_named, files_of, parse, read_qrels
 from untied.errors import UntiedError
 from untied.gate import gate
+from untied.gate.evidence import NAMED, Limit
+from untied.measures import as_measure
 from untied.policies import GATING
 from untied.results.writing import drop_out
 from untied.statistics.tests import SAMPLES
@@ -76,6 +78,7 @@ def arguments_parser() -> Parser:
     add_plugin(made)
     add_policies(made, "ties", "unjudged", "score_dtype", "on_undefined", known=GATING)
     add = made.group("output").add_argument
+    add("--top", metavar="N", type=count, default=NAMED, help=f"name the N worst queries (default: {NAMED})")
     add("--format", choices=("text", "json"), metavar="FORMAT", default="text", help="write text (default) or json")
     add("--junit", metavar="FILE", help="also write a report in JUnit's XML to FILE")
     add("-o", "--output", metavar="FILE", help="write to FILE, in the format of its suffix: .txt, .json")
@@ -116,6 +119,14 @@ def _main(options: argparse.Namespace) -> int:
     output.check_target(options.output, inputs)
     output.check_target(options.junit, inputs)
     plugins = load_plugins(options.plugin)
+    for option in ("max_drop", "max_med"):
+        if getattr(options, option) and options.baseline is None:
+            raise WrongUsage(f"--{option.replace('_', '-')} needs --baseline")
+        for measure, given in getattr(options, option):
+            allowed = Limit(option.replace("_", "-"), as_measure(measure), given)
+            if allowed.allows_all:
+                share = f"; did you mean {given}%?" if allowed.kind == "max-drop" and not allowed.is_share else ""
+                raise WrongUsage(f"--{allowed.kind} {measure}={given} allows all values of {measure}{share}")
     settings = {
         "ties": options.ties,
         "unjudged": options.unjudged,
@@ -137,6 +148,7 @@ def _main(options: argparse.Namespace) -> int:
         max=options.max,
         max_drop=options.max_drop,
         max_med=options.max_med,
+        top=options.top,
         docs=options.docs,
         threads=options.threads,
         **settings,
@@ -163,6 +175,6 @@ def _main(options: argparse.Namespace) -> int:
 
 
 def _lines(check: Check, on_screen: bool) -> list[str]:
-    queries = [f"          query {show_id(query)}: {value:+.4f}" for query, value in check.queries]
+    queries = [f"          {query}" for query in check.worst]
     verdict = ("passed", "green") if check.passed else ("FAILED", "red")
     return [f"{paint(*verdict, sys.stdout) if on_screen else verdict[0]}    {check.sentence}", *queries]

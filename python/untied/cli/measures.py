@@ -11,6 +11,7 @@ from untied.cli.options import add_plugin, load_plugins
 from untied.cli.output import write
 from untied.cli.parser import parser
 from untied.cli.reading import parse
+from untied.errors import MeasureError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,11 +46,20 @@ def main(arguments: Sequence[str]) -> None:
     """Run the command."""
     options = parse(arguments_parser(), arguments)
     load_plugins(options.plugin)
-    wanted = {Measure(name).name for name in options.names}
+    wanted, left_open = set(), []
+    for name in options.names:
+        try:
+            wanted.add(Measure(name).name)
+        except MeasureError as error:
+            if name[:4].upper() != "MED-":
+                raise
+            # What a paper prints may leave open which measure it is; that it is MED is certain.
+            wanted.add("MED")
+            left_open.append(str(error))
     of_one, of_two = measure_info(), measure_info(comparing=True)
     if wanted or options.details:
         chosen = [info for info in of_one + of_two if not wanted or info["name"] in wanted]
-        write("\n".join(map(describe, chosen)), None)
+        write("\n".join([*map(describe, chosen), *(f"{why}\n" for why in left_open)]), None)
     else:
         defined = [info for info in of_one if info["family"].startswith("Defined in ")]
         built_in = [info for info in of_one if info not in defined]

@@ -72,7 +72,7 @@ def of_queries(facts: Mapping[str, Facts], queries: str = "qrels") -> Iterator[s
         yield f"judged queries missing from a run: {by_run(absent, 'from')} ({effect})"
     unknown = {name: fact["unknown"] for name, fact in facts.items()}
     if any(unknown.values()):
-        hint = "; untied check finds ids that nearly match" if any(absent.values()) else ""
+        hint = "; untied check looks for ids that nearly match" if any(absent.values()) else ""
         yield f"queries without judgments, left out: {by_run(unknown)}{hint}"
 
 

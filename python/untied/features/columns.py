@@ -111,7 +111,10 @@ def _arrow(table: Any) -> Iterator[tuple[str, Any]]:
     for name in table.column_names:
         column = table.column(name)
         if column.null_count:
-            raise UntiedError(f"{name}: expected a value in every row, found {column.null_count} missing")
+            raise UntiedError(
+                f"{name}: expected a value in every row, found {column.null_count:,} missing; fill them, drop the "
+                "rows, or write the data as text, where NULL is a missing value"
+            )
         kind = column.type
         if pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind) or pyarrow.types.is_fixed_size_list(kind):
             flat = column.combine_chunks().flatten()
@@ -134,9 +137,10 @@ def _of_frame(
         fitting = [name for name in found if (name == given if given else str(name).lower() in known)]
         if len(fitting) != 1:
             what = "none" if not fitting else " and ".join(fitting)
+            remedy = "" if given else f"; name it, as in {role}={str(found[0])!r}" if found else ""
             raise UntiedError(
                 f"{role}: expected one column {given or ' or '.join(known)}, found {what}; columns are "
-                f"{', '.join(map(str, found))}"
+                f"{', '.join(map(str, found))}{remedy}"
             )
         ((_, column),) = read(fitting)
         return fitting[0], column
@@ -160,6 +164,8 @@ def _of_frame(
 
 def _of_array(data: Any, names: Any) -> tuple[list[str], Callable[[list[str]], Iterable[tuple[str, Any]]]]:
     """Columns by number."""
+    if hasattr(data, "toarray"):
+        raise TypeError(f"data is a sparse matrix ({type(data).__name__}): call its toarray()")
     array, dtype = as_numbers("data", data)
     if array.ndim != 2:
         raise UntiedError(f"data must have two dimensions, documents x features, not {array.ndim}")

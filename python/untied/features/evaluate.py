@@ -127,7 +127,8 @@ class FeatureResults(MeasureResults):
         -------
         dict
             ``distinct`` values, None if there are more than 10,000; ``tied``, the share of documents whose value
-            another document of the same query has too; ``missing``, documents without a value (``NULL``).
+            another document of the same query has too; ``missing``, documents without a value (``NULL``); ``absent``,
+            documents whose line does not name the feature, which then is 0.
 
         Raises
         ------
@@ -135,8 +136,8 @@ class FeatureResults(MeasureResults):
             There is no such feature.
         """
         evaluation, place = self._place(feature)
-        distinct, tied, ranked, missing = evaluation.ties(place)
-        return {"distinct": distinct, "tied": tied / ranked if ranked else 0.0, "missing": missing}
+        distinct, tied, ranked, missing, absent = evaluation.ties(place)
+        return {"distinct": distinct, "tied": tied / ranked if ranked else 0.0, "missing": missing, "absent": absent}
 
     def best_direction(self, feature: str, measure: MeasureLike | None = None) -> str:
         """The direction in which a feature does better; ``high`` if both do equally well.
@@ -209,7 +210,7 @@ class FeatureResults(MeasureResults):
         -------
         Table
             Columns feature, direction, query (``all`` for means), measure, value, low and high where computed, and
-            of the feature distinct and tied, see `ties`.
+            of the feature distinct, tied and missing, see `ties`, and ``rank``, 1 for the best.
 
         Raises
         ------
@@ -219,10 +220,12 @@ class FeatureResults(MeasureResults):
             The measure was not evaluated.
         """
         texts: dict[str, list[str]] = {"feature": [], "direction": [], "query": [], "measure": []}
-        more: dict[str, list[Any]] = {"distinct": [], "tied": []}
+        more: dict[str, list[Any]] = {"rank": [], "distinct": [], "tied": [], "missing": []}
         rows: list[Any] = []
         measures = self.measures
-        for feature, direction in self.ranked(sort_by, top):
+        number = 0 if sort_by is None else self._number(sort_by)
+        best, rank = None, 0
+        for position, (feature, direction) in enumerate(self.ranked(sort_by, top), 1):
             evaluation, place = self._place(feature)
             queries = ["all"]
             parts = evaluation.totals(place, self._direction(direction))
@@ -236,7 +239,10 @@ class FeatureResults(MeasureResults):
             texts["direction"] += [direction] * len(parts)
             texts["query"] += [query for query in queries for _ in measures]
             texts["measure"] += measures * len(queries)
-            ties = dict(self.ties(feature))
+            mean = parts[number - len(measures)][0]
+            rank = rank if mean == best else position  # equal values share one
+            best = mean
+            ties = {"rank": rank, **self.ties(feature)}
             for name, column in more.items():
                 column += [ties[name]] * len(parts)
         has_range = bool(rows) and rows[0][1] is not None
@@ -383,6 +389,11 @@ def features(
     for name, option in (("labels", labels), ("query_ids", query_ids)):
         if option is not None:
             raise UntiedError(f"{name} goes with arrays and frames; files in SVMlight's form have their own")
+    tables = [path for path in paths if unpacked(os.fspath(path)).lower().endswith((".csv", ".tsv", ".json", ".jsonl"))]
+    if tables:
+        raise UntiedError(
+            f"{os.fspath(tables[0])}: files are read in SVMlight's form or as parquet; read this one into a frame first"
+        )
     named = _named(names)
     evaluation = evaluator.read(paths)
     found_names = [named.get(number, str(number)) for number in evaluation.numbers()]

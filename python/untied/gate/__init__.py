@@ -6,7 +6,7 @@ from untied._core import look_swapped
 from untied.errors import UntiedError
 from untied.evaluate.runs import evaluate
 from untied.gate.check import Check
-from untied.gate.evidence import Evidence, Limit
+from untied.gate.evidence import NAMED, Evidence, Limit
 from untied.gate.rules import Allowed, drop, largest_difference, own
 from untied.inputs import overlap
 from untied.inputs.convert import as_lengths, as_qrels, as_run
@@ -82,7 +82,7 @@ class Verdict:
             said = _xml(check.sentence)
             if not check.passed:
                 failure = ElementTree.SubElement(case, "failure", message=said, type=check.kind)
-                failure.text = "\n".join(f"query {_xml(query)}: {value:+.4f}" for query, value in check.queries)
+                failure.text = "\n".join(map(_xml, check.worst))
             ElementTree.SubElement(case, "system-out").text = said
         ElementTree.indent(suite)
         return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
@@ -101,6 +101,7 @@ def gate(
     max: Limits = (),
     max_drop: Limits = (),
     max_med: Limits = (),
+    top: int = NAMED,
     significant: bool = False,
     level: float = 0.95,
     samples: int = SAMPLES,
@@ -132,6 +133,8 @@ def gate(
     max_med : {measure: value} or list of (measure, value)
         Maximum allowed mean ``MED`` of the measure, the largest difference between both runs that judgments could show.
         Its upper bound decides.
+    top : int
+        Number of queries to name if a limit is exceeded.
     significant : bool
         Whether a drop fails only if it is significant at 1 - `level` in the one-sided paired randomisation test. If
         there are too few queries for any drop to be significant, the check fails.
@@ -174,7 +177,9 @@ def gate(
     GATING["on_undefined"].check(on_undefined)
     check_level(level)
     check_samples(samples)
-    allowed = Allowed(allow_missing, on_undefined)
+    if top < 1:
+        raise UntiedError(f"top must be at least 1, not {top}")
+    allowed = Allowed(allow_missing, on_undefined, top)
     given = {"min": min, "max": max, "max-drop": max_drop, "max-med": max_med}
     limits = [
         Limit(kind, as_measure(measure), limit) for kind, of_kind in given.items() for measure, limit in _items(of_kind)
@@ -183,7 +188,7 @@ def gate(
         raise UntiedError("no limit is given: --min, --max, --max-drop or --max-med (min, max, max_drop, max_med)")
     for limit in limits:
         if baseline is None and limit.kind in ("max-drop", "max-med"):
-            raise UntiedError(f"--{limit.kind} needs --baseline (baseline=)")
+            raise UntiedError(f"{limit.kind.replace('-', '_')} needs a baseline")
         if significant and limit.kind == "max-drop" and limit.number < 0:
             raise UntiedError(f"--significant tests whether {limit.measure} drops at all; --max-drop cannot be below 0")
     judged = as_qrels(qrels, threads, qrels_format)

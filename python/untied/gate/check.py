@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import floor, isfinite, log10
 
+from untied._core import show_id
 from untied.measures import as_measure
 
 TYPE_CHECKING = False
@@ -39,16 +40,20 @@ class Check:
     queries : list of (str, float)
         If the limit is exceeded, the queries with the lowest values (highest for ``"max"`` and ``"max-med"``) or the
         largest drops, and these values.
+    ends : list of (float, float)
+        For ``"max-drop"``, the values of these queries in the baseline and in the run.
     """
 
     __slots__ = (
-        "baseline", "decided_on", "kind", "limit", "measure", "p", "passed", "queries", "reasons", "run", "value"
+        "baseline", "decided_on", "ends", "kind", "limit", "measure", "p", "passed", "queries", "reasons",
+        "run", "value",
     )  # fmt: skip
 
     def __init__(
         self, kind: str, measure: str, limit: float, value: float, decided_on: str, passed: bool, *,
         reasons: list[str] | None = None, run: float | None = None, baseline: float | None = None,
         p: float | None = None, queries: list[tuple[str, float]] | None = None,
+        ends: list[tuple[float, float]] | None = None,
     ) -> None:  # fmt: skip
         self.kind = kind
         self.measure = measure
@@ -61,17 +66,19 @@ class Check:
         self.baseline = baseline
         self.p = p
         self.queries = queries or []
+        self.ends = ends or []
 
     @property
     def sentence(self) -> str:
         """The check as a sentence: value, limit and reasons."""
-        value, limit = _shown(self.value), _shown(self.limit)
+        numbers = [number for number in (self.value, self.limit, self.run, self.baseline) if number is not None]
+        value, limit, *others = _shown(numbers)
         of = f"MED({self.measure})" if self.kind == "max-med" else self.measure
         if self.value != self.value:
             said = f"{of} cannot be compared" if self.kind == "max-drop" else f"{of} has no value"
             said += f" ({self.decided_on})"
         elif self.run is not None and self.baseline is not None:
-            ends = f"from {_shown(self.baseline)} to {_shown(self.run)}, {self.decided_on}"
+            ends = f"from {others[1]} to {others[0]}, {self.decided_on}"
             verb = "rise" if as_measure(self.measure).lower_is_better else "drop"
             change = f"{verb}s by {value}" if self.value > 0 else f"does not {verb}"
             said = f"{of} {change} ({ends}), {limit} is allowed"
@@ -84,6 +91,14 @@ class Check:
             said += f"; {verdict}p is {self.p:.4g}"
         return "; ".join([said, *self.reasons])
 
+    @property
+    def worst(self) -> list[str]:
+        """The queries that broke the limit, each with its value; those that dropped with both."""
+        if not self.ends:
+            return [f"query {show_id(query)}: {value:.4f}" for query, value in self.queries]
+        both = zip(self.queries, self.ends, strict=True)
+        return [f"query {show_id(query)}: {before:.4f} to {after:.4f}" for (query, _), (before, after) in both]
+
     def to_dict(self) -> dict[str, Any]:
         """All attributes; None for a number that is not finite."""
         values = {name: getattr(self, name) for name in self.__slots__}
@@ -94,6 +109,8 @@ class Check:
         return f"{'passed' if self.passed else 'FAILED'}: {self.sentence}"
 
 
-def _shown(number: float) -> str:
-    """Four decimals; three significant digits of a value below 0.001."""
-    return f"{number:.4f}" if number == 0 or abs(number) >= 0.001 else f"{number:.3g}"
+def _shown(numbers: list[float]) -> list[str]:
+    """Numbers with the same decimals: four, or more if the smallest would not have three digits."""
+    sizes = [abs(number) for number in numbers if isfinite(number) and number]
+    decimals = min(max(4, 2 - floor(log10(min(sizes, default=1.0)))) if min(sizes, default=1.0) < 0.001 else 4, 9)
+    return [f"{number:.{decimals}f}" if not 0 < abs(number) < 1e-6 else f"{number:.3g}" for number in numbers]

@@ -140,6 +140,17 @@ class Limit:
             expected = "a number or a percentage" if kind == "max-drop" else "a number"
             raise UntiedError(f"the limit of --{kind} for {measure} must be {expected}, not {given!r}")
 
+    @property
+    def allows_all(self) -> bool:
+        """Whether a drop or a difference as large as the whole range of the measure is allowed."""
+        if self.kind not in ("max-drop", "max-med") or self.measure.is_geometric:
+            return False
+        ranges = {info["name"]: info["range"] for info in _core.measure_info()}
+        range_, _, beyond = ranges.get(self.measure.name, "").partition(";")
+        # Parameters may widen the range.
+        is_certain = not beyond or ("rarely" not in beyond and "(" not in str(self.measure))
+        return range_ == "0 to 1" and is_certain and self.number >= 1
+
     def of(self, baseline: float) -> float:
         """The limit as a value of the measure."""
         return self.number * abs(baseline) if self.is_share else self.number

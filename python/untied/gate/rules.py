@@ -9,7 +9,7 @@ from math import fsum, isnan, nan
 from untied import _core
 from untied.errors import UntiedError
 from untied.gate.check import Check
-from untied.gate.evidence import ERRORS, NAMED
+from untied.gate.evidence import ERRORS
 from untied.results.value import Value
 from untied.statistics.aggregates import Aggregate
 from untied.statistics.tests import paired_p
@@ -29,9 +29,10 @@ CERTAIN = ("exact", "interval", "estimate")
 
 
 class Allowed:
-    """Whether missing queries are allowed, and how undefined values count."""
+    """Whether missing queries are allowed, how undefined values count, and how many of the worst queries to name."""
 
-    def __init__(self, missing: bool, on_undefined: str) -> None:
+    def __init__(self, missing: bool, on_undefined: str, top: int) -> None:
+        self.top = top
         self.missing = missing
         self.undefined = on_undefined
 
@@ -91,7 +92,7 @@ def own(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
     worst: list[tuple[str, float]] = []
     if not kept:
         known = (row for row, of_query in enumerate(values) if not isnan(of_query))
-        rows = (nsmallest if kind == "min" else nlargest)(NAMED, known, key=values.__getitem__)
+        rows = (nsmallest if kind == "min" else nlargest)(allowed.top, known, key=values.__getitem__)
         worst = _with_ids(evidence, [(row, values[row]) for row in rows])
     return Check(
         kind, str(measure), limit.number, value, ", ".join(said), passed, reasons=reasons, run=total.mean, queries=worst
@@ -145,12 +146,16 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
                            f"permutations, no p is below {least:.2g}, and {chance:.2g} is needed")  # fmt: skip
     passed = passed and not reasons
     worst: list[tuple[str, float]] = []
+    ends: list[tuple[float, float]] = []
     if not kept and not passed:
-        places = nlargest(NAMED, range(n), key=pairs.lost.__getitem__)
+        places = [
+            place for place in nlargest(allowed.top, range(n), key=pairs.lost.__getitem__) if pairs.lost[place] > 0
+        ]
+        ends = [pairs.ends(place) for place in places]
         worst = _with_ids(evidence, [(pairs.rows[place], pairs.plain(place)) for place in places])
     return Check(
         "max-drop", str(measure), most, value, ", ".join(said), passed, reasons=reasons, run=run, baseline=baseline,
-        p=p, queries=worst,
+        p=p, queries=worst, ends=ends,
     )  # fmt: skip
 
 
@@ -203,8 +208,13 @@ class _Pairs:
 
     def plain(self, place: int) -> float:
         """By how much the value of a query is worse."""
-        x, y = (values[self.rows[place]] for values in (self._after, self._before))
-        return self._sign * ((0.0 if isnan(y) else y) - (0.0 if isnan(x) else x))
+        before, after = self.ends(place)
+        return self._sign * (before - after)
+
+    def ends(self, place: int) -> tuple[float, float]:
+        """The values of a query in the baseline and in the run."""
+        before, after = (values[self.rows[place]] for values in (self._before, self._after))
+        return 0.0 if isnan(before) else before, 0.0 if isnan(after) else after
 
 
 def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
@@ -242,7 +252,7 @@ def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Ch
     worst: list[tuple[str, float]] = []
     if not kept:
         known = (place for place, high in enumerate(highs) if not isnan(high))
-        places = nlargest(NAMED, known, key=highs.__getitem__)
+        places = nlargest(allowed.top, known, key=highs.__getitem__)
         worst = [(found.query(place), highs[place]) for place in places]
     return Check(
         "max-med",

@@ -72,6 +72,7 @@ def named_runs(runs: Runs, threads: int | None = None) -> list[tuple[str, Callab
 def named_sources(runs: Runs) -> list[tuple[str, OneRun]]:
     """Names of one or several runs, each with what holds it."""
     _refuse_open_file(runs, "runs")
+    _refuse_numbers(runs, "runs")
     held: Any = runs
     if hasattr(held, "__next__") and not is_table(held):
         held = list(held)  # an iterator, of runs or of rows of one, could be looked at only once
@@ -158,6 +159,7 @@ def are_rows(source: Any) -> bool:
 def _plain(judged_or_retrieved: Any, name: str) -> Any:
     """The dict of dicts that an object of another library (ranx's Run and Qrels) says it stands for."""
     _refuse_open_file(judged_or_retrieved, name)
+    _refuse_numbers(judged_or_retrieved, name)
     to_dict = getattr(judged_or_retrieved, "to_dict", None)
     return to_dict() if callable(to_dict) else judged_or_retrieved
 
@@ -165,6 +167,16 @@ def _plain(judged_or_retrieved: Any, name: str) -> Any:
 def _refuse_open_file(source: Any, name: str) -> None:
     if hasattr(source, "readline"):
         raise UntiedError(f"{name}: give the path of a file, not an open {type(source).__name__}")
+
+
+def _refuse_numbers(source: Any, name: str) -> None:
+    """Refuse arrays of numbers, which have no ids; arrays of rows (objects, records) have them."""
+    is_array = hasattr(source, "__dlpack__") or hasattr(source, "__array_interface__")
+    if is_array and getattr(getattr(source, "dtype", None), "kind", "f") in "biuf":
+        raise UntiedError(
+            f"{name}: an array of numbers has no ids of queries and documents; untied.evaluate_arrays(scores, labels) "
+            "and untied.ArrayEvaluator evaluate arrays"
+        )
 
 
 def _is_one(runs: Any) -> bool:

@@ -17,6 +17,10 @@ EMPTY = "nothing is retrieved"
 QUERIES = "no query in common with the qrels"
 DOCUMENTS = "queries in common with the qrels, but no document"
 SWAPPED = "scores look like grades and grades like scores (are the run and the qrels swapped?)"
+ARRAYS_SWAPPED = (
+    "labels look like scores and scores like labels: are they swapped? Scores come first, unlike in evaluate"
+)
+PADDED = "labels below -1 count as pooled but unjudged documents; if they are padding, pass mask="
 APART = "no document in common with the other runs"
 IMPROBABLE = "no document in common with the probabilities"
 NOTHING_RELEVANT = "nothing is relevant: no query has a grade above 0"

@@ -83,9 +83,18 @@ def as_measures(measures: MeasureLike | Iterable[MeasureLike] | None) -> list[Me
     if isinstance(measures, (Measure, str)) or not hasattr(measures, "__iter__"):
         measures = [measures]
     found: dict[str, Measure] = {}
+    refused: list[MeasureError] = []
     for measure in measures:
-        for one in parse_measures(measure) if isinstance(measure, str) else [as_measure(measure)]:
-            found.setdefault(str(one), one)
+        try:
+            each = parse_measures(measure) if isinstance(measure, str) else [as_measure(measure)]
+        except MeasureError as error:
+            refused.append(error)
+            continue
+        found.update((str(one), one) for one in each if str(one) not in found)
+    if len(refused) > 1:
+        raise MeasureError("\n".join(map(str, refused)))
+    if refused:
+        raise refused[0]
     if not found:
         raise MeasureError("no measure given")
     return list(found.values())

@@ -194,6 +194,9 @@ impl Columns<'_> {
         let (name, place) = (self.scores.name, self.labels.groups().place(place));
         Error::Value(match score.is_finite() {
             true => format!("{name}: score {score:?} for {place} does not fit the score_dtype"),
+            false if score == f64::NEG_INFINITY => {
+                format!("{name}: expected finite numbers, found {score} for {place}; for padding, pass mask=")
+            }
             false => format!("{name}: expected finite numbers, found {score} for {place}"),
         })
     }

@@ -124,14 +124,14 @@ impl Batch for Rows<'_> {
         labels
     }
 
-    fn values(&self, feature: usize, values: &mut Vec<f64>) -> Result<bool> {
+    fn values(&self, feature: usize, values: &mut Vec<f64>) -> Result<usize> {
         let (column, name) = &self.columns.features[feature];
         self.gather(column, values);
         // Larger integers are not told apart by numbers of double precision.
         const WHOLE: f64 = 9_007_199_254_740_992.0;
         let is_wide = matches!(column, Column::Int64(_) | Column::Uint64(_));
         let is_wrong = |value: &f64| !value.is_finite() || is_wide && value.abs() > WHOLE;
-        let Some(wrong) = values.iter().position(is_wrong) else { return Ok(true) };
+        let Some(wrong) = values.iter().position(is_wrong) else { return Ok(values.len()) };
         let mut row = wrong;
         let queries = &self.columns.documents[self.queries.clone()];
         let found = queries.iter().find_map(|rows| {

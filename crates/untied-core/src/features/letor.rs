@@ -51,16 +51,16 @@ impl Batch for Vec<Documents> {
         self.iter().flat_map(|documents| documents.labels.iter().copied()).collect()
     }
 
-    fn values(&self, feature: usize, values: &mut Vec<f64>) -> Result<bool> {
+    fn values(&self, feature: usize, values: &mut Vec<f64>) -> Result<usize> {
         values.clear();
-        let mut any = false;
+        let mut given = 0;
         for documents in self {
             let start = values.len();
             values.resize(start + documents.labels.len(), 0.0);
             let pairs = documents.column(feature);
-            any |= !pairs.is_empty();
+            given += pairs.len();
             pairs.iter().for_each(|&(row, value)| values[start + row as usize] = value);
         }
-        Ok(any)
+        Ok(given)
     }
 }

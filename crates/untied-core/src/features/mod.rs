@@ -66,11 +66,11 @@ pub trait Batch: Sync {
     /// Their labels; NaN is not judged.
     fn labels(&self) -> Vec<f64>;
 
-    /// Write the values of a feature, NaN where a document has none; whether there are any but 0.
+    /// Write the values of a feature, NaN for `NULL` and 0 where the data lack one; how many they have.
     ///
     /// # Errors
     /// A value is not a finite number.
-    fn values(&self, feature: usize, values: &mut Vec<f64>) -> Result<bool>;
+    fn values(&self, feature: usize, values: &mut Vec<f64>) -> Result<usize>;
 }
 
 /// Bytes of queries that are in memory at a time, if there is more than one.
@@ -209,7 +209,9 @@ impl<D: Data> Work<'_, D> {
             .enumerate()
             .map_init(Vec::new, |values, (number, Feature { ties, scorers })| {
                 watch::check()?;
-                if !batch.values(number, values)? {
+                let given = batch.values(number, values)?;
+                ties.absent += labels.documents() - given;
+                if given == 0 {
                     ties.add(&of_zeros);
                     scorers.iter_mut().for_each(|scorer| scorer.add(&constant, self.per_query));
                     return Ok(());

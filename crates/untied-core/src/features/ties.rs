@@ -14,6 +14,8 @@ pub struct Ties {
     pub ranked: usize,
     /// Documents whose value is `NULL`.
     pub missing: usize,
+    /// Documents whose line does not name the feature, so that its value is 0.
+    pub absent: usize,
     /// Documents whose value another document of the query has too.
     pub tied: usize,
     /// Distinct values so far, as bits.
@@ -46,6 +48,7 @@ impl Ties {
     pub(super) fn add(&mut self, other: &Ties) {
         self.ranked += other.ranked;
         self.missing += other.missing;
+        self.absent += other.absent;
         self.tied += other.tied;
         other.values.iter().for_each(|&value| self.insert(value));
     }

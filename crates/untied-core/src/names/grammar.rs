@@ -1,6 +1,6 @@
 //! Names of measures with parameters and cutoffs: `nDCG(gain='exp2')@10`, `AP(rel=2)`, `ndcg_cut_10`, `P.5,10`.
 
-use super::printed::{is_same, maximized, meant};
+use super::printed::{is_same, maximized, meant, near, printed};
 use super::{Cutoff, Info, MEAN, OF, Parameter, RECALL, Spec, Value, spellings};
 use crate::error::{Error, Result, quote};
 
@@ -22,18 +22,35 @@ impl Names {
     }
 
     fn unknown(&self, name: &str) -> Error {
-        let names = self.all.iter().flat_map(|info| std::iter::once(&info.name).chain(info.aliases));
-        let mut near: Vec<(usize, &str)> = names.map(|known| (distance(name, known), *known)).collect();
-        near.sort_unstable();
-        near.retain(|&(distance, known)| distance <= 1 + known.len() / 3);
-        near.dedup_by(|one, other| one.1.eq_ignore_ascii_case(other.1));
-        let near: Vec<&str> = near.into_iter().map(|(_, known)| known).take(3).collect();
-        let suggestion = match near.as_slice() {
-            _ if name.contains([',', ' ']) => "name one measure at a time".into(),
-            [] => "untied measures lists all".into(),
-            names => format!("did you mean {}?", names.join(" or ")),
-        };
+        let suggestion =
+            match (near(name).map(Into::into).or_else(|| self.in_words(name)), self.similar(name).as_slice()) {
+                (Some::<String>(ours), _) => format!("did you mean {ours}?"),
+                _ if name.contains([',', ' ']) => "name one measure at a time".into(),
+                (_, []) => "untied measures lists all".into(),
+                (_, names) => format!("did you mean {}?", names.join(" or ")),
+            };
         Error::Measure(format!("unknown measure {}; {suggestion}", quote(name.as_bytes())))
+    }
+
+    /// Names that are similar to one, whatever the punctuation; only those that are the same without it, if any are.
+    fn similar(&self, name: &str) -> Vec<&str> {
+        let names = self.all.iter().flat_map(|info| std::iter::once(&info.name).chain(info.aliases)).copied();
+        let mut similar: Vec<(usize, usize, &str)> = names
+            .chain(printed())
+            .map(|known| (distance(&plain(name), &plain(known)), distance(name, known), known))
+            .collect();
+        similar.sort_unstable();
+        let is_same = similar.first().is_some_and(|&(distance, ..)| distance == 0);
+        similar.retain(|&(distance, _, known)| distance <= if is_same { 0 } else { 1 + known.len() / 3 });
+        similar.dedup_by(|one, other| plain(one.2).eq_ignore_ascii_case(&plain(other.2)));
+        similar.into_iter().map(|(.., known)| known).take(if is_same { 1 } else { 3 }).collect()
+    }
+
+    /// A measure and its cutoff in words: `ndcg at 10`.
+    fn in_words(&self, name: &str) -> Option<String> {
+        let (stem, cutoff) = name.split_once(" at ")?;
+        let cutoff = cutoff.trim_start().parse::<u32>().ok()?;
+        Some(format!("{}@{cutoff}", self.lookup(stem.trim())?.name))
     }
 
     /// One measure, complete.
@@ -139,9 +156,14 @@ impl Names {
         let Some((info, rest, trailing)) =
             splits.iter().find_map(|(stem, rest, read)| Some((self.lookup(stem)?, rest, read)))
         else {
-            return Err(self.unknown(splits.first().map_or(name, |(stem, ..)| stem)));
+            let stem = splits.first().map_or(name, |(stem, ..)| stem);
+            // `rbp-0.8` is not `rbp-0` and 8.
+            return Err(self.unknown(if stem.ends_with(|c: char| c.is_ascii_digit()) { name } else { stem }));
         };
         let spec = Spec::of(info);
+        if let (Trailing::Numbers(numbers), true) = (trailing, info.trailing.is_none() && rest.starts_with('.')) {
+            refuse_fraction(info, name, rest, numbers.len())?;
+        }
         let is_list =
             |name: &str| info.parameters.iter().any(|known| known.name == name && known.default.starts_with('['));
         match (trailing, info.trailing) {
@@ -161,6 +183,32 @@ impl Names {
             }
         }
     }
+}
+
+/// Refuse `RBP.8`, in which 8 could be the cutoff, as in `P.8`, or the decimals of the measure's parameter.
+fn refuse_fraction(info: &Info, name: &str, rest: &str, numbers: usize) -> Result<()> {
+    match fraction(info).filter(|_| numbers == 1) {
+        Some(parameter) => Err(Error::Measure(format!(
+            "measure {} can be read in two ways: write {2}@{3} or {2}({1}=0{4})",
+            quote(name.as_bytes()),
+            parameter.name,
+            info.name,
+            &rest[1..],
+            rest
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The parameter of a measure that is a number between 0 and 1 by default.
+fn fraction(info: &Info) -> Option<&'static Parameter> {
+    let is_fraction = |number: f64| number > 0.0 && number < 1.0;
+    info.parameters.iter().find(|one| one.default.parse().is_ok_and(is_fraction))
+}
+
+/// A name without punctuation and blanks.
+fn plain(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
 /// Edit distance without regard to case.
@@ -243,7 +291,27 @@ impl<'t> Parser<'t> {
 
     fn end(&mut self) -> Result<()> {
         self.rest = self.rest.trim_start();
-        if self.rest.is_empty() { Ok(()) } else { Err(self.error("@cutoff, (parameters) or the end")) }
+        match self.rest.strip_prefix(',') {
+            _ if self.rest.is_empty() => Ok(()),
+            Some(others) => Err(self.several(others)),
+            None => Err(self.error("@cutoff, (parameters) or the end")),
+        }
+    }
+
+    /// What to write instead of several measures with commas between them, `nDCG@10,20`.
+    fn several(&self, others: &str) -> Error {
+        let first = self.text[..self.text.len() - self.rest.len()].trim();
+        let name = first.split_once('@').map_or(first, |(name, _)| name);
+        let written = |other: &str| match other.parse::<u32>() {
+            Ok(cutoff) => format!("-m {name}@{cutoff}"),
+            Err(_) => format!("-m {other}"),
+        };
+        // Commas in parentheses separate parameters.
+        let others = if others.contains('(') { vec![others] } else { others.split(',').collect() };
+        let each: Vec<String> = std::iter::once(format!("-m {first}"))
+            .chain(others.into_iter().map(|other| written(other.trim())))
+            .collect();
+        Error::Measure(format!("{}: name one measure at a time: {}", quote(self.text.as_bytes()), each.join(" ")))
     }
 
     /// A measure's name, which may be words; trec_eval's cutoffs (`.5,10`) are part of it.
@@ -274,8 +342,8 @@ impl<'t> Parser<'t> {
                 }
                 while !self.skip(')') {
                     let name = self.take_while(|c| c.is_ascii_alphanumeric() || c == '_');
-                    if name.is_empty() {
-                        return Err(self.error("a parameter's name"));
+                    if name.is_empty() || (spec.info.cutoff != Cutoff::Recall && name.parse::<f64>().is_ok()) {
+                        return Err(self.nameless(spec.info, name));
                     }
                     self.expect('=')?;
                     let value = self.value()?;
@@ -292,6 +360,18 @@ impl<'t> Parser<'t> {
             } else {
                 return Ok(spec);
             }
+        }
+    }
+
+    /// A parameter without its name, `RBP(.95)`.
+    fn nameless(&self, info: &Info, digits: &str) -> Error {
+        let at = self.text.len() - self.rest.len() - digits.len();
+        let number = self.text[at..].trim_end_matches(')').trim();
+        match fraction(info).filter(|_| number.parse::<f64>().is_ok()) {
+            Some(parameter) => {
+                Error::Measure(format!("a parameter needs its name: write {}({}={number})", info.name, parameter.name))
+            }
+            None => self.error("a parameter's name"),
         }
     }
 
@@ -400,6 +480,10 @@ mod tests {
             ("recip_rank", "RR"),
             ("mrr@10", "RR@10"),
             ("P_5", "P@5"),
+            ("P.5", "P@5"),
+            ("map_cut.10", "AP@10"),
+            ("rbp.8", "RBP"),
+            ("RBP_8", "RBP@8"),
             ("recall_1000", "R@1000"),
             ("AP(rel=1)", "AP"),
             ("AP(rel=2, recall_base=3)", "AP(rel=2, recall_base=3)"),
@@ -481,6 +565,20 @@ mod tests {
             ("AP,nDCG@10", "name one measure at a time"),
             ("AP)", "found \")\""),
             ("MED(Delta(AP))", "MED is of a measure of one ranking, not of Delta"),
+            ("bpref10", "unknown measure \"bpref10\"; did you mean bpref-10?"),
+            ("R-Prec", "unknown measure \"R-Prec\"; did you mean Rprec?"),
+            ("hit@10", "unknown measure \"hit\"; did you mean Success?"),
+            ("condAP", "did you mean AP(judged_only=True)?"),
+            ("ndcg at 10", "did you mean nDCG@10?"),
+            ("rbp-0.8", "unknown measure \"rbp-0.8\"; did you mean"),
+            ("RBP(.95)", "a parameter needs its name: write RBP(p=.95)"),
+            ("RBP(0.95)", "a parameter needs its name: write RBP(p=0.95)"),
+            ("AP(2)", "expected a parameter's name"),
+            ("RBP.8", "measure \"RBP.8\" can be read in two ways: write RBP@8 or RBP(p=0.8)"),
+            ("RBO.95", "write RBO@95 or RBO(p=0.95)"),
+            ("nDCG@20,P@10", "\"nDCG@20,P@10\": name one measure at a time: -m nDCG@20 -m P@10"),
+            ("nDCG@10, 20", "name one measure at a time: -m nDCG@10 -m nDCG@20"),
+            ("AP(rel=2),P(rel=2)@5", "name one measure at a time: -m AP(rel=2) -m P(rel=2)@5"),
             ("gm_gm_map", "unknown measure \"gm_gm_map\""),
             ("", "cannot read measure \"\": expected a measure's name, found the end"),
             ("@10", "expected a measure's name, found \"@10\""),

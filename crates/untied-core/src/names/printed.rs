@@ -10,17 +10,20 @@ const MEANT: &[(&str, &str)] = &[
     ("bpref-10", "Bpref(variant='paper', extra=10)"),
 ];
 
+/// Names that nothing has, and what may be meant by them.
+const NEAR: &[(&str, &str)] = &[("hit", "Success"), ("condAP", "AP(judged_only=True)")];
+
 /// Printed names that leave open what must be said, and what to write instead. What follows `MED-` is the second.
 const OPEN: &[(&str, &str)] = &[
     (
         "RBP",
-        "MED-RBP has p=0.9 in the paper, and RBP has p=0.8 here: write MED(RBP(p=0.9), tail='upper') for the paper's, \
+        "MED-RBP has p=0.9 in the paper, and RBP has p=0.8 here: in untied compare, write MED(RBP(p=0.9), tail='upper') for the paper's, \
          or MED(RBP)",
     ),
     (
         "ERR",
-        "MED-ERR has the grades 0 to 2 in the paper, and ERR those from 0 to 4 here: write MED(ERR(max_grade=2)) for \
-         the paper's, or MED(ERR)",
+        "MED-ERR has the grades 0 to 2 in the paper, and ERR those from 0 to 4 here: in untied compare, write MED(ERR(max_grade=2)) \
+         for the paper's, or MED(ERR)",
     ),
     (
         "U",
@@ -33,6 +36,16 @@ const OPEN: &[(&str, &str)] = &[
 pub(super) fn is_same(one: &str, other: &str) -> bool {
     let fold = |byte: u8| if matches!(byte, b' ' | b'-') { b'_' } else { byte.to_ascii_lowercase() };
     one.bytes().map(fold).eq(other.bytes().map(fold))
+}
+
+/// Printed names that are not names or aliases of ours.
+pub(super) fn printed() -> impl Iterator<Item = &'static str> {
+    MEANT.iter().map(|(printed, _)| *printed)
+}
+
+/// What may be meant by a name that nothing has.
+pub(super) fn near(name: &str) -> Option<&'static str> {
+    NEAR.iter().find(|(other, _)| is_same(other, name)).map(|(_, ours)| *ours)
 }
 
 /// What the papers mean by a name, in our grammar.

@@ -362,7 +362,11 @@ fn parse_line<'a>(
         match number::parse(value) {
             Ok(value) => pair(feature, value),
             Err(_) if value == b"NULL" => pair(feature, f64::NAN),
-            Err(error) => return Err(wrong(error.expected(&format!("value of feature {feature}")), quote(value))),
+            Err(error) => {
+                let hint = if value.eq_ignore_ascii_case(b"nan") { "; write NULL for a missing value" } else { "" };
+                let found = format!("{}{hint}", quote(value));
+                return Err(wrong(error.expected(&format!("value of feature {feature}")), found));
+            }
         }
     }
 }
@@ -406,6 +410,7 @@ mod tests {
             ("1 qid: 1:2", "expected qid:Q after the label"),
             ("x qid:1 1:2", "expected a number as the label, found \"x\""),
             ("nan qid:1 1:2", "expected a finite number as the label"),
+            ("1 qid:1 1:NaN", "found \"NaN\"; write NULL for a missing value"),
             ("\n1 qid:1 1:inf", "line 2: expected a finite number as the value of feature 1, found \"inf\""),
             ("1 qid:1 1:", "expected a number as the value of feature 1, found \"\""),
             ("1 qid:1 2:1 2:1", "expected every feature once, in ascending order, found \"2:1\" after feature 2"),
