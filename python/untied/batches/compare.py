@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 class BatchComparer:
     """Compare two runs whose rows come in Arrow batches.
 
-    A function of an iterable of `pyarrow.RecordBatch` that yields others, as `BatchEvaluator`. The columns that it
-    reads:
+    A callable that takes an iterable of `pyarrow.RecordBatch` and yields others. It reads these columns:
 
     * ``query`` and ``document``: text or whole numbers;
     * ``score_a`` and ``score_b``: null in a row that is not one of that run;

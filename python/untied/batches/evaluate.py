@@ -50,11 +50,11 @@ class BatchEvaluator:
     ``polars.concat(..., how="diagonal")``, ``UNION ALL BY NAME``) or joined (``FULL JOIN``), and sorted by query, or at
     least grouped. All rows of a query must go to the same call.
 
-    What it yields has a row for each query and measure: ``query``, ``measure``, ``value``, ``low`` and ``high`` if
-    asked for, ``variance`` if asked for, ``certainty``; then yes or no: whether the query is ``judged`` and
-    ``retrieved``, whether a retrieved document is judged (``matched``) and any document ``relevant``, whether tied
-    documents are ``mixed``, of different grades, and whether the value is ``undefined``, ``overstated``, or
-    ``unsettled`` (see `Results.facts`). A query that is not evaluated has one row without a measure.
+    It yields a row for each query and measure: ``query``, ``measure``, ``value``, ``low``, ``high`` and ``variance``
+    (if computed), ``certainty``, and booleans: whether the query is ``judged`` and ``retrieved``, whether a retrieved
+    document is judged (``matched``) and any document ``relevant``, whether tied documents are ``mixed``, of different
+    grades, and whether the value is ``undefined``, ``overstated``, or ``unsettled`` (see `Results.facts`). A query that
+    is not evaluated has one row without a measure.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a comparison of several runs found, every two of them."""
+"""Results of comparing all pairs of several runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Comparisons(MeasureResults):
-    """What a comparison of several runs found, every two of them.
+    """Results of comparing all pairs of several runs.
 
     ``comparisons["bm25", "dense"]`` is the `Comparison` of two of them, `means` a table of all, and `matrix` one of
     all runs by all runs.

@@ -94,7 +94,7 @@ def measure(
     lower_is_better : bool
         Whether the best order is the one with the lowest value.
     numpy : bool
-        Whether to register the function numpy arrays, which cannot be written to, instead of tuples.
+        Whether the function receives read-only numpy arrays instead of tuples.
 
     Returns
     -------
