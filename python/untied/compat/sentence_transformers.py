@@ -6,8 +6,8 @@
 >>> class Evaluator(TieAware, InformationRetrievalEvaluator):  # doctest: +SKIP
 ...     ties: TiesOfOneValue | Literal["corpus_id"] = "expected"
 
-The evaluator itself keeps only the best documents, as many as its largest cutoff. Where equal scores lie across that
-border it has already chosen among them, by id; ask for a larger cutoff than the ones you read to have them all.
+The evaluator itself keeps only the best documents, as many as its largest cutoff. If equal scores straddle that cutoff,
+it has already chosen among them by id; to include them all, set a larger cutoff than those you read.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-//! Runs in; for every two of them a value a query and measure out: what they have in common, or how much they could
-//! differ.
+//! Comparisons of all pairs of runs: a similarity or a possible difference for each query and measure.
 
 mod assignment;
 mod bulk;
