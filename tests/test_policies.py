@@ -15,7 +15,7 @@ import pytest
 import untied
 from untied import _core, curves, gate, policies, report, statistics, study
 from untied.cli import COMMANDS, main
-from untied.policies import COMPARING, EVALUATING, GATING, OF_ARRAYS, OF_ROWS, Policies, Policy
+from untied.policies import CERTIFYING, COMPARING, EVALUATING, GATING, OF_ARRAYS, OF_ROWS, Policies, Policy
 
 ABSENT = "/nowhere/at/all"
 #: Functions and classes that take policies, those that there are, a call whose inputs do not exist, and the command.
@@ -25,6 +25,7 @@ ENTRY_POINTS: dict[str, tuple[Any, dict[str, Policy], Callable[..., object], str
     "curves": (curves.curves, OF_ROWS, lambda **o: curves.curves(ABSENT, ABSENT, "q", **o), "curve"),
     "compare": (untied.compare, COMPARING, lambda **o: untied.compare(ABSENT, ABSENT, **o), "compare"),
     "compare_all": (untied.compare_all, COMPARING, lambda **o: untied.compare_all([ABSENT, ABSENT], **o), None),
+    "certify": (untied.certify, CERTIFYING, lambda **o: untied.certify(ABSENT, [ABSENT, ABSENT], **o), "certify"),
     "features": (untied.features, OF_ARRAYS, lambda **o: untied.features(ABSENT, **o), "features"),
     "evaluate_arrays": (untied.evaluate_arrays, OF_ARRAYS, lambda **o: untied.evaluate_arrays(None, None, **o), None),
     "ArrayEvaluator": (untied.ArrayEvaluator, OF_ARRAYS, lambda **o: untied.ArrayEvaluator(None, **o), None),
@@ -57,10 +58,11 @@ TYPES = {
         "EVALUATING": "Ties",
         "OF_ROWS": "TiesOfRows",
         "COMPARING": "TiesOfPairs",
+        "CERTIFYING": "TiesOfPairs",
         "OF_ARRAYS": "TiesOfArrays",
         "GATING": "TiesOfOneValue",
     },
-    "unjudged": {"GATING": "UnjudgedOfOneValue"},
+    "unjudged": {"GATING": "UnjudgedOfOneValue", "CERTIFYING": "UnjudgedOfVerdicts"},
     "on_undefined": {"GATING": "OnUndefinedOfGates"},
 }
 OTHERWISE = {
@@ -77,13 +79,13 @@ DEFAULTS = {
 }
 
 
-KINDS = ("EVALUATING", "OF_ROWS", "COMPARING", "OF_ARRAYS", "GATING")
+KINDS = ("EVALUATING", "OF_ROWS", "COMPARING", "CERTIFYING", "OF_ARRAYS", "GATING")
 
 
 def kind(known: dict[str, Policy]) -> str:
     return next(
         name
-        for name in ("EVALUATING", "OF_ROWS", "COMPARING", "OF_ARRAYS", "GATING")
+        for name in KINDS
         if getattr(policies, name) is known
     )
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from untied import study as study
     from untied import table as table
     from untied import truth as truth
+    from untied import verdicts as verdicts
     from untied.arrays import (
         ArrayComparison,
         ArrayEvaluator,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     )
     from untied.compare.passages import PassageComparison, compare_passages
     from untied.measures.own import additive_measure, measure
+    from untied.verdicts import Verdict, Verdicts, certify
 else:
     # What is imported where it is first named, as start-up counts: modules, and names of modules.
     _MODULES = {
@@ -66,6 +68,7 @@ else:
         "study",
         "table",
         "truth",
+        "verdicts",
     }
     _NAMES = {
         "ArrayComparison": "arrays",
@@ -73,7 +76,10 @@ else:
         "ArrayResults": "arrays",
         "ArrayValues": "arrays",
         "PassageComparison": "compare.passages",
+        "Verdict": "verdicts",
+        "Verdicts": "verdicts",
         "additive_measure": "measures.own",
+        "certify": "verdicts",
         "compare_arrays": "arrays",
         "compare_passages": "compare.passages",
         "evaluate_arrays": "arrays",
@@ -114,8 +120,11 @@ __all__ = [
     "UntiedError",
     "UntiedWarning",
     "Value",
+    "Verdict",
+    "Verdicts",
     "__version__",
     "additive_measure",
+    "certify",
     "compare",
     "compare_all",
     "compare_arrays",

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, final
 
-from untied._types import AboutMeasure, Facts, Findings, MeasureInfo, Parts, TrecOptions
+from untied._types import AboutMeasure, Concluded, Explained, Facts, Findings, MeasureInfo, Parts, TrecOptions
 from untied.inputs.convert import ArrowTable, OneRun, QrelsLike, Rows
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "__version__",
     "arrow_stream",
     "bootstrap_means",
+    "certify_runs",
     "check_run",
     "compare_rows",
     "compare_runs",
@@ -37,6 +38,7 @@ __all__ = [
     "define_formula",
     "difference_outcomes",
     "explain_measures",
+    "explain_verdict",
     "filled_rankings",
     "find_columns",
     "formula_inputs",
@@ -370,6 +372,18 @@ def passage_differences(
 def arrow_stream(
     texts: Sequence[tuple[str, Sequence[str]]], numbers: Sequence[tuple[str, Sequence[float | None]]]
 ) -> object: ...
+def certify_runs(
+    runs: Sequence[Run],
+    measures: list[Measure],
+    *,
+    qrels: Qrels,
+    ties: str,
+    score_dtype: str,
+    pool_only: bool,
+    unretrieved: bool,
+    most: int | None,
+    threads: int | None,
+) -> list[list[Concluded]]: ...
 def check_run(qrels: Qrels, run: Run, threads: int | None = None) -> Findings: ...
 def compare_rows(
     run_a: Run,
@@ -427,6 +441,19 @@ def difference_outcomes(
     score_dtype: str,
 ) -> tuple[list[float], list[float], float | None]: ...
 def explain_measures(options: TrecOptions) -> tuple[str, tuple[int, str] | None]: ...
+def explain_verdict(
+    run_a: Run,
+    run_b: Run,
+    measure: Measure,
+    *,
+    qrels: Qrels,
+    ties: str,
+    score_dtype: str,
+    pool_only: bool,
+    unretrieved: bool,
+    most: int | None,
+    threads: int | None,
+) -> tuple[Concluded, list[Explained]]: ...
 def filled_rankings(measure: Measure, a: Run, b: Run, depth: int | None) -> tuple[int, int]: ...
 def find_columns(names: list[str], holds: str, columns: Mapping[str, str] | None, source: str) -> list[str]: ...
 def formula_inputs() -> list[str]: ...

@@ -5,6 +5,13 @@ from typing import Literal, TypeAlias, TypedDict
 #: Value, low, high, variance, certainty, standard error.
 Parts: TypeAlias = tuple[float, float | None, float | None, float | None, str, float | None]
 
+#: Low, high, whether they are reached, verdict, overturn number, whether it is exact, largest m (-1 for any).
+Concluded: TypeAlias = tuple[float, float, bool, str, int | None, bool, int | None]
+#: Difference, documents with their grades, grades of documents that neither run retrieves.
+Assigned: TypeAlias = tuple[float, list[tuple[str, float]], list[float]]
+#: Query, lowest and highest difference, grades with which it is so, and with which the verdict is overturned.
+Explained: TypeAlias = tuple[str, float, float, Assigned, Assigned, Assigned]
+
 
 class MeasureInfo(TypedDict):
     """What is known about a measure."""

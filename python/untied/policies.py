@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     TiesOfOneValue: TypeAlias = Literal["expected", "best", "worst", "docid", "trec", "given"]
     Unjudged: TypeAlias = Literal["nonrelevant", "remove", "range", "best", "worst"]
     UnjudgedOfOneValue: TypeAlias = Literal["nonrelevant", "remove", "best", "worst"]
+    #: Where verdicts are sought.
+    UnjudgedOfVerdicts: TypeAlias = Literal["retrieved", "pooled"]
     Unretrieved: TypeAlias = Literal["none", "pooled"]
     Queries: TypeAlias = Literal["qrels", "common"]
     OnUndefined: TypeAlias = Literal["zero", "nan", "raise"]
@@ -196,6 +198,22 @@ OF_ARRAYS = EVALUATING | _named(
 COMPARING = _named(
     RANKLESS.only("expected", "docid", "trec", "given", because="two rankings have no best and no worst order"),
     SCORE_DTYPE,
+)
+#: Verdicts about two rankings.
+CERTIFYING = COMPARING | _named(
+    Policy(
+        "unjudged",
+        {
+            "retrieved": "every retrieved document without a judgment",
+            "pooled": "only those in the pool (grade -1); others are non-relevant",
+        },
+        "which unjudged documents may be relevant",
+    ),
+    Policy(
+        "unretrieved",
+        {"none": "may not be relevant", "pooled": "may be, if they are in the pool (grade -1)"},
+        "whether documents that neither run retrieves may be relevant",
+    ),
 )
 #: Gates: one value decides, and no value is an answer too.
 GATING = EVALUATING | _named(

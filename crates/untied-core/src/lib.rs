@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arrays;
+pub mod certify;
 pub mod check;
 pub mod compare;
 pub mod error;

@@ -5,6 +5,7 @@
 mod arrays;
 mod arrow;
 mod batches;
+mod certify;
 mod check;
 mod compare;
 mod convert;
@@ -35,6 +36,8 @@ mod _core {
     use super::arrow::arrow_stream;
     #[pymodule_export]
     use super::batches::Totals;
+    #[pymodule_export]
+    use super::certify::{certify_runs, explain_verdict};
     #[pymodule_export]
     use super::check::check_run;
     #[pymodule_export]

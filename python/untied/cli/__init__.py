@@ -17,6 +17,7 @@ COMMANDS = {
     "eval": "score runs: mean, best and worst case over tied documents",
     "compare": "compare runs without judgments, and show what moved",
     "stats": "test which differences between runs are significant",
+    "certify": "find out which runs are better whatever unjudged documents are",
     "report": "write an evaluation as one self-contained web page",
     "check": "find problems in runs and judgments",
     "gate": "fail a build when quality drops",

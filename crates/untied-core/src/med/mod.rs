@@ -22,7 +22,7 @@ pub mod passages;
 mod ranked;
 mod reciprocal_rank;
 mod share;
-mod solve;
+pub(crate) mod solve;
 mod success;
 mod sums;
 mod time_biased_gain;

@@ -1,0 +1,144 @@
+//! AP, whose sum of precisions is a quadratic program and whose norm is R.
+//!
+//! [`precisions`] has an outer bound for every number of documents in one pass. Rankings in one order of which not too
+//! much is unknown are solved too, by [`quadratic::solve_ratio`]. A document that neither ranking has among those that
+//! count only adds to R: where A can be ahead none of them is relevant, else all are.
+
+use super::given::{Given, witness};
+use super::question::{Ceiling, Ceilings, Question, Witness};
+use super::solve::precisions::{self, Kind, Precisions};
+use super::solve::rising;
+use crate::error::Result;
+use crate::med::solve::quadratic::{self, Workspace};
+use crate::med::solve::{Document, Instance, Solution};
+use crate::ranking::{List, Placed};
+
+/// The most unknown documents that are searched through: those of two rankings of 100.
+const SEARCHED: usize = 200;
+/// Nodes that a search may take.
+const NODES: u64 = 2_000;
+
+struct AveragePrecision {
+    rel: f64,
+    grade: f64,
+    cutoff: usize,
+}
+
+/// AP.
+pub(super) fn average_precision(given: &Given<'_>) -> Result<Box<dyn Ceiling>> {
+    let rel = given.of.rel()?;
+    Ok(Box::new(AveragePrecision { rel, grade: given.highest().max(rel), cutoff: given.of.cutoff_or(usize::MAX) }))
+}
+
+/// What a search is asked.
+struct Searched<'p> {
+    instance: Instance,
+    places: Vec<&'p Placed>,
+    /// Relevant documents below the depth or in neither ranking, and unknown ones.
+    relevant: usize,
+    free: usize,
+}
+
+/// What it found.
+struct Found {
+    solution: Solution,
+    /// How many unknown documents are relevant that only add to R.
+    free: usize,
+}
+
+impl AveragePrecision {
+    fn kind(&self, grade: f64) -> Kind {
+        match grade {
+            unknown if unknown.is_nan() => Kind::Unknown,
+            grade if grade >= self.rel => Kind::Relevant,
+            _ => Kind::Other,
+        }
+    }
+
+    /// A ranking to the cutoff, its ties in this order of kinds.
+    fn side(&self, of: &Question<'_>, list: &List, by_rank: &[u32], order: [Kind; 3]) -> Precisions {
+        let mut kinds: Vec<Kind> =
+            by_rank.iter().map(|&number| self.kind(of.grade(&of.places[number as usize]))).collect();
+        if list.is_tied() {
+            let mut start = 0;
+            for &end in &list.ends {
+                kinds[start..end as usize].sort_by_key(|kind| order.iter().position(|one| one == kind));
+                start = end as usize;
+            }
+        }
+        kinds.truncate(self.cutoff);
+        Precisions::new(&kinds)
+    }
+
+    fn outer(&self, of: &Question<'_>) -> Vec<f64> {
+        let (a, b) = of.by_rank();
+        let a = self.side(of, of.a, &a, [Kind::Relevant, Kind::Unknown, Kind::Other]);
+        let b = self.side(of, of.b, &b, [Kind::Other, Kind::Unknown, Kind::Relevant]);
+        rising(precisions::apart(&a, &b, of.relevant(self.rel), of.unknown()).into_iter())
+    }
+
+    /// The question as a search takes it; none where it would take too long.
+    fn searched<'p>(&self, of: &Question<'p>) -> Option<Searched<'p>> {
+        if of.is_tied() {
+            return None;
+        }
+        let depth = self.cutoff.min(of.a.len().max(of.b.len()));
+        let within = |rank: u32| if rank as usize <= depth { rank } else { 0 };
+        let places: Vec<&Placed> =
+            of.places.iter().filter(|place| within(place.a) > 0 || within(place.b) > 0).collect();
+        let known = |grade: f64| match self.kind(grade) {
+            Kind::Unknown => None,
+            kind => Some(f64::from(u8::from(kind == Kind::Relevant))),
+        };
+        let document = |x: &&Placed| Document { a: within(x.a), b: within(x.b), known: known(of.grade(x)) };
+        let documents: Vec<Document> = places.iter().map(document).collect();
+        let unknown = documents.iter().filter(|x| x.known.is_none()).count();
+        let here = documents.iter().filter(|x| x.known == Some(1.0)).count();
+        let instance = Instance { depth, lengths: (depth, depth), documents, top: 1.0 };
+        let (relevant, free) = (of.relevant(self.rel) - here, of.unknown() - unknown);
+        (unknown <= SEARCHED).then_some(Searched { instance, places, relevant, free })
+    }
+}
+
+impl Searched<'_> {
+    fn solve(&self, workspace: &mut Workspace) -> Found {
+        let alone = quadratic::solve_ratio(&self.instance, self.relevant, NODES, workspace);
+        let known = self.instance.documents.iter().any(|x| x.known == Some(1.0)) || self.relevant > 0;
+        if alone.bound > 0.0 || !known || self.free == 0 {
+            return Found { solution: alone, free: 0 };
+        }
+        // No assignment puts A ahead: the larger R, the closer to 0.
+        let solution = quadratic::solve_ratio(&self.instance, self.relevant + self.free, NODES, workspace);
+        Found { solution, free: self.free }
+    }
+}
+
+impl Ceiling for AveragePrecision {
+    fn ceilings(&self, of: &Question<'_>) -> Ceilings {
+        let mut outer = Ceilings::outer(self.outer(of));
+        let Some(searched) = self.searched(of) else { return outer };
+        let Solution { value, bound, .. } = searched.solve(&mut Workspace::default()).solution;
+        let none = outer.upto[0]; // no document is chosen, so the bound is the difference itself
+        outer = outer.below(bound.max(none), value == bound);
+        outer.are_reached = outer.is_reached && outer.upto.len() == 1;
+        outer
+    }
+
+    fn witness(&self, of: &Question<'_>, most: usize) -> Witness {
+        let none = || witness(self.outer(of)[0], std::iter::empty());
+        let Some(searched) = self.searched(of).filter(|_| most > 0) else { return none() };
+        let Found { solution, free } = searched.solve(&mut Workspace::default());
+        let all = searched.places.iter().zip(&searched.instance.documents).zip(&solution.gains);
+        let chosen = all.filter(|((_, document), gain)| document.known.is_none() && **gain > 0.0);
+        let chosen: Vec<u32> = chosen.map(|((place, _), _)| place.document).collect();
+        if chosen.len() + free > most {
+            return none();
+        }
+        // Those that only add to R: of the rankings below what counts, and of neither.
+        let is_below = |rank: u32| rank == 0 || rank as usize > searched.instance.depth;
+        let below = of.places.iter().filter(|x| of.grade(x).is_nan() && is_below(x.a) && is_below(x.b));
+        let others = below.map(|place| Some(place.document)).chain(std::iter::repeat_n(None, of.free)).take(free);
+        let all = chosen.into_iter().map(Some).chain(others);
+        witness(solution.value, all.map(|document| (document, self.grade)))
+    }
+}

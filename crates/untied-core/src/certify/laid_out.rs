@@ -1,0 +1,112 @@
+//! Queries with the rankings of all runs, as numbers of documents that are laid out once and joined for every pair.
+
+use rayon::prelude::*;
+
+use super::Settings;
+use super::question::Question;
+use crate::error::Result;
+use crate::grade::Level;
+use crate::ranking::{Joiner, List, Numbering, Order, Placed, misfit};
+use crate::table::{Qrels, Run};
+use crate::watch;
+
+/// A query of the qrels.
+pub(super) struct LaidOut<'a> {
+    /// Its number in the qrels.
+    pub number: usize,
+    /// The ranking of each run; empty where it lacks the query.
+    lists: Vec<List>,
+    /// Grades by number of document; NaN where it is unknown.
+    grades: Vec<f64>,
+    /// Whether a document is in the pool without a grade, by number.
+    pooled: Vec<bool>,
+    /// How many such documents there are.
+    all_pooled: usize,
+    levels: Vec<Level>,
+    /// Ids of documents by number.
+    pub documents: Vec<&'a [u8]>,
+}
+
+/// All queries of the qrels.
+///
+/// # Errors
+/// A score is refused.
+pub(super) fn all<'a>(runs: &[&'a Run], qrels: &'a Qrels, settings: Settings) -> Result<Vec<LaidOut<'a>>> {
+    watch::begin(|| "ordering documents".into(), "queries", Some(qrels.len() as u64));
+    let lay_out = |order: &mut Order, number: usize| {
+        watch::step(1)?;
+        LaidOut::new(order, runs, qrels, number, settings)
+    };
+    (0..qrels.len()).into_par_iter().map_init(Order::default, lay_out).collect()
+}
+
+impl<'a> LaidOut<'a> {
+    fn new(
+        order: &mut Order,
+        runs: &[&'a Run],
+        qrels: &Qrels,
+        number: usize,
+        settings: Settings,
+    ) -> Result<LaidOut<'a>> {
+        let id = qrels.id(number);
+        let mut numbering = Numbering::default();
+        numbering.clear();
+        let mut lists = Vec::with_capacity(runs.len());
+        for run in runs {
+            let mut list = List::default();
+            if let Some(query) = run.find(id) {
+                let rows = run.rows(query);
+                order.sort(run.scores(query), settings.precision).map_err(|score| misfit(score, id))?;
+                order.untie(&rows, settings.layout);
+                // Whatever is told document by document does not depend on the order of the input.
+                order.arrange(&rows, usize::MAX);
+                list.fill(&rows, order, usize::MAX, &mut numbering)?;
+            }
+            lists.push(list);
+        }
+        let truth = qrels.judgments(number);
+        let without = if settings.pool_only { 0.0 } else { f64::NAN };
+        let found: Vec<Option<f64>> = numbering.documents().iter().map(|&(doc, hash)| truth.grade(doc, hash)).collect();
+        let negative = truth.levels.iter().filter(|level| level.grade < 0.0).map(|level| level.count as usize);
+        Ok(LaidOut {
+            number,
+            lists,
+            grades: found
+                .iter()
+                .map(|grade| grade.map_or(without, |grade| if grade < 0.0 { f64::NAN } else { grade }))
+                .collect(),
+            pooled: found.iter().map(|grade| grade.is_some_and(|grade| grade < 0.0)).collect(),
+            all_pooled: if settings.unretrieved { negative.sum() } else { 0 },
+            levels: truth.levels.to_vec(),
+            documents: numbering.documents().iter().map(|&(doc, _)| doc).collect(),
+        })
+    }
+}
+
+/// Joins two rankings of a query; with room that is kept.
+#[derive(Default)]
+pub(super) struct Pairing {
+    joiner: Joiner,
+    places: Vec<Placed>,
+    swapped: Vec<Placed>,
+}
+
+impl Pairing {
+    /// Ask about two rankings of a query, and about the same two exchanged.
+    pub fn with<T>(
+        &mut self,
+        query: &LaidOut<'_>,
+        (a, b): (usize, usize),
+        ask: impl FnOnce(&Question<'_>, &Question<'_>) -> T,
+    ) -> T {
+        let (a, b) = (&query.lists[a], &query.lists[b]);
+        self.joiner.places(a, b, &mut self.places);
+        self.swapped.clear();
+        self.swapped.extend(self.places.iter().map(|&Placed { document, a, b }| Placed { document, a: b, b: a }));
+        let retrieved = || self.places.iter().filter(|place| query.pooled[place.document as usize]).count();
+        let free = if query.all_pooled > 0 { query.all_pooled - retrieved() } else { 0 };
+        let (grades, levels) = (&query.grades, &query.levels);
+        let of = Question { a, b, places: &self.places, grades, levels, free };
+        ask(&of, &Question { a: b, b: a, places: &self.swapped, ..of })
+    }
+}

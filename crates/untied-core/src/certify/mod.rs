@@ -1,0 +1,229 @@
+//! What can be concluded about two runs whose judgments are incomplete: between which values the mean of A less that of B
+//! lies whatever unjudged documents are, whether one is ahead for certain, and how many further relevant documents it
+//! takes until it need not be.
+//!
+//! A measure tells by [`question::Ceiling`] what S(A) - S(B) cannot exceed with at most 0, 1, 2, ... unknown documents
+//! relevant, its normaliser moving with them; one file each or one for a close family, listed in [`given`]. The other
+//! direction is the same with A and B exchanged. What finds these is in [`solve`], which knows no measure. Assignments
+//! of queries are independent, so the bounds of the mean are the means of the bounds; what couples queries is a number
+//! of documents that they share: [`overturn`].
+
+mod average_precision;
+mod cascade;
+mod first;
+mod given;
+mod laid_out;
+mod overturn;
+mod question;
+mod r_precision;
+mod solve;
+mod sums;
+
+pub use overturn::Overturn;
+pub use question::Witness;
+
+use rayon::prelude::*;
+
+use self::given::Given;
+use self::laid_out::Pairing;
+use self::question::{Ceiling, Ceilings};
+use crate::error::{Error, Result};
+use crate::names::Spec;
+use crate::ranking::{Layout, Precision};
+use crate::settings;
+use crate::table::{Qrels, Run};
+use crate::watch;
+
+/// What is closer to 0 than this, times the largest gain, is not told from it: more than all rounding errors of a mean.
+const MARGIN: f64 = 1e-9;
+
+/// What is unknown, and how documents are ordered.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Settings {
+    /// See [`Layout`]; tied ones give means over all orders.
+    pub layout: Layout,
+    /// See [`Precision`].
+    pub precision: Precision,
+    /// Whether documents outside the pool are non-relevant.
+    pub pool_only: bool,
+    /// Whether documents of the pool (with a negative grade) that neither run retrieves may be relevant.
+    pub unretrieved: bool,
+    /// The most unknown documents of a query that may be relevant.
+    pub most: Option<usize>,
+}
+
+impl Settings {
+    /// Settings by the names of their values; ties `trec` is `docid` over 32-bit scores.
+    ///
+    /// # Errors
+    /// Nothing has such a name, or `trec` meets another precision.
+    pub fn new(ties: &str, precision: &str) -> Result<Settings> {
+        let (layout, precision) = settings::layout(ties, precision)?;
+        Ok(Settings { layout, precision, ..Settings::default() })
+    }
+}
+
+/// Which run is certainly better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ahead {
+    /// The first.
+    A,
+    /// The second.
+    B,
+    /// It is open.
+    Open,
+}
+
+/// What can be concluded about two runs in a measure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Verdict {
+    /// The least that the mean of A less that of B can be.
+    pub low: f64,
+    /// The most.
+    pub high: f64,
+    /// Whether these are reached, and do not only enclose what can be.
+    pub is_exact: bool,
+    /// Which run is certainly better.
+    pub ahead: Ahead,
+    /// The least number of further relevant documents, over all queries together, with which the run that is ahead
+    /// without them is no more; 0 where none is.
+    pub overturn: Overturn,
+    /// The most further relevant documents a query with which the verdict is certain: `usize::MAX` for any number, none
+    /// if it is not even without any.
+    pub largest: Option<usize>,
+}
+
+/// What can be concluded about a query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explained<'a> {
+    /// Its number in the qrels.
+    pub query: usize,
+    /// The least and the most that the difference can be.
+    pub bounds: (f64, f64),
+    /// Grades with which it is the least and the most, as far as they are known.
+    pub ends: (Witness, Witness),
+    /// The documents of this query that together with those of the others overturn the verdict first, where that is.
+    pub overturning: Witness,
+    /// Ids of documents by number.
+    pub documents: Vec<&'a [u8]>,
+}
+
+/// Measures made ready.
+struct Plan {
+    ceilings: Vec<Box<dyn Ceiling>>,
+    settings: Settings,
+}
+
+impl Plan {
+    fn new(runs: &[&Run], qrels: &Qrels, specs: &[Spec], settings: Settings) -> Result<Plan> {
+        if qrels.is_empty() {
+            return Err(Error::Value("the qrels have no query".into()));
+        }
+        let longest = runs.iter().map(|run| run.longest()).max().unwrap_or(0);
+        let documents = 2 * longest + qrels.longest();
+        let ceiling = |spec: &Spec| {
+            spec.fits(qrels.detail())?;
+            given::make(&Given { of: spec, grades: qrels.grades(), longest, documents })
+        };
+        Ok(Plan { ceilings: specs.iter().map(ceiling).collect::<Result<_>>()?, settings })
+    }
+
+    /// The verdict of a measure, by what A and B can be ahead of the other one in each query.
+    fn verdict(&self, measure: usize, (up, down): &(Vec<Ceilings>, Vec<Ceilings>)) -> Verdict {
+        let most = self.settings.most.unwrap_or(usize::MAX);
+        let count = up.len() as f64;
+        let margin = MARGIN * self.ceilings[measure].scale();
+        let mean = |ceilings: &[Ceilings]| ceilings.iter().map(|one| one.at(most)).sum::<f64>() / count;
+        let reached = |one: &Ceilings| if most >= one.upto.len() - 1 { one.is_reached } else { one.are_reached };
+        let (high, low) = (mean(up), 0.0 - mean(down));
+        let ahead = match (low > margin, high < -margin) {
+            (true, _) => Ahead::A,
+            (_, true) => Ahead::B,
+            _ => Ahead::Open,
+        };
+        let (overturn, largest) = match self.behind(measure, (up, down)) {
+            Some((behind, target)) => (overturn::overturn(behind, target).0, overturn::largest(behind, target)),
+            None => (Overturn::Needs(0), None),
+        };
+        Verdict { low, high, is_exact: up.iter().chain(down).all(reached), ahead, overturn, largest }
+    }
+
+    /// What the run can gain that is behind without further relevant documents, and how much it takes; none if none is.
+    fn behind<'c>(
+        &self,
+        measure: usize,
+        (up, down): (&'c [Ceilings], &'c [Ceilings]),
+    ) -> Option<(&'c [Ceilings], f64)> {
+        let target = -MARGIN * self.ceilings[measure].scale() * up.len() as f64;
+        [up, down]
+            .into_iter()
+            .find(|side| side.iter().map(|one| one.at(0)).sum::<f64>() < target)
+            .map(|side| (side, target))
+    }
+}
+
+/// The verdicts of all measures about every two runs, pair by pair.
+///
+/// # Errors
+/// A measure has no verdict or is refused, as is a score.
+pub fn certify(runs: &[&Run], qrels: &Qrels, specs: &[Spec], settings: Settings) -> Result<Vec<Vec<Verdict>>> {
+    let plan = Plan::new(runs, qrels, specs, settings)?;
+    let queries = laid_out::all(runs, qrels, settings)?;
+    let pairs: Vec<(usize, usize)> = (0..runs.len()).flat_map(|a| (a + 1..runs.len()).map(move |b| (a, b))).collect();
+    watch::begin(|| "certifying".into(), "pairs of runs", Some(pairs.len() as u64));
+    let of_pair = |pairing: &mut Pairing, &(a, b): &(usize, usize)| -> Result<Vec<Verdict>> {
+        let mut found = vec![(Vec::with_capacity(queries.len()), Vec::with_capacity(queries.len())); specs.len()];
+        for query in &queries {
+            pairing.with(query, (a, b), |of, swapped| {
+                for (ceiling, found) in plan.ceilings.iter().zip(&mut found) {
+                    let (up, down) = ceiling.both(of, swapped);
+                    found.0.push(up);
+                    found.1.push(down);
+                }
+            });
+            watch::check()?;
+        }
+        watch::step(1)?;
+        Ok(found.iter().enumerate().map(|(measure, found)| plan.verdict(measure, found)).collect())
+    };
+    pairs.par_iter().map_init(Pairing::default, of_pair).collect()
+}
+
+/// Why the verdict of a measure about two runs is as it is, query by query.
+///
+/// # Errors
+/// See [`certify`].
+pub fn explain<'a>(
+    runs: (&'a Run, &'a Run),
+    qrels: &'a Qrels,
+    spec: &Spec,
+    settings: Settings,
+) -> Result<(Verdict, Vec<Explained<'a>>)> {
+    let runs = [runs.0, runs.1];
+    let plan = Plan::new(&runs, qrels, std::slice::from_ref(spec), settings)?;
+    let queries = laid_out::all(&runs, qrels, settings)?;
+    let most = settings.most.unwrap_or(usize::MAX);
+    let ceiling = &plan.ceilings[0];
+    let mut pairing = Pairing::default();
+    let mut found = (Vec::new(), Vec::new());
+    for query in &queries {
+        let (up, down) = pairing.with(query, (0, 1), |of, swapped| ceiling.both(of, swapped));
+        found.0.push(up);
+        found.1.push(down);
+        watch::check()?;
+    }
+    let behind = plan.behind(0, (&found.0, &found.1));
+    let chosen = behind.map_or(vec![0; queries.len()], |(behind, target)| overturn::overturn(behind, target).1);
+    let a_is_behind = behind.is_some_and(|(behind, _)| std::ptr::eq(behind, found.0.as_slice()));
+    let explained = queries.iter().enumerate().map(|(number, query)| {
+        let (ends, overturning) = pairing.with(query, (0, 1), |of, swapped| {
+            let ends = (ceiling.witness(swapped, most), ceiling.witness(of, most));
+            (ends, ceiling.witness(if a_is_behind { of } else { swapped }, chosen[number]))
+        });
+        watch::check()?;
+        let bounds = (0.0 - found.1[number].at(most), found.0[number].at(most));
+        Ok(Explained { query: query.number, bounds, ends, overturning, documents: query.documents.clone() })
+    });
+    let explained = explained.collect::<Result<Vec<_>>>()?;
+    Ok((plan.verdict(0, &found), explained))
+}

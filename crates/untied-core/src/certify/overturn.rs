@@ -1,0 +1,239 @@
+//! The overturn number T: the least total number of further relevant documents, over all queries together, with which
+//! the run behind can catch up.
+//!
+//! Query q lets it gain at most g_q(c) with c documents, so T is the least x for which the largest sum of g_q(c_q) with
+//! sum c_q = x reaches a target: a knapsack. The steepest parts of the functions' concave hulls, taken in order of
+//! their slopes, give a least number (a part may be taken in part) and a most (it is taken whole). Where these differ, a
+//! dynamic program decides over the choices that this relaxation leaves: with the slope l at which the hulls reach the
+//! target, a choice that is below its hull's best by more than the whole sum can spare is in no solution of fewer
+//! documents.
+
+use super::question::Ceilings;
+use crate::watch;
+
+/// How many steps the dynamic program may take.
+const STEPS: usize = 20_000_000;
+
+/// How many documents it takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overturn {
+    /// No number of them is enough.
+    Never,
+    /// This number is, and none below.
+    Needs(usize),
+    /// No number below this is; more may be needed.
+    AtLeast(usize),
+}
+
+/// A part of a concave hull: from one number of documents of a query to another.
+struct Part {
+    query: usize,
+    to: usize,
+    documents: usize,
+    gain: f64,
+}
+
+impl Part {
+    fn slope(&self) -> f64 {
+        self.gain / self.documents as f64
+    }
+}
+
+/// The rising parts of the concave hull of a function of 0, 1, 2, ...
+fn hull(query: usize, values: &[f64]) -> Vec<Part> {
+    let mut corners: Vec<usize> = vec![0];
+    let slope = |from: usize, to: usize| (values[to] - values[from]) / (to - from) as f64;
+    for n in 1..values.len() {
+        while let [.., before, last] = corners[..] {
+            if slope(before, last) > slope(last, n) {
+                break;
+            }
+            corners.pop();
+        }
+        corners.push(n);
+    }
+    let parts = corners.windows(2).map(|part| Part {
+        query,
+        to: part[1],
+        documents: part[1] - part[0],
+        gain: values[part[1]] - values[part[0]],
+    });
+    parts.filter(|part| part.gain > 0.0).collect()
+}
+
+/// The least number of documents with which the sum of all queries' ceilings reaches a target, and how many of them each
+/// query has then. Where ceilings need not be reached themselves, no number is known to be enough.
+pub(super) fn overturn(queries: &[Ceilings], target: f64) -> (Overturn, Vec<usize>) {
+    let none = vec![0; queries.len()];
+    let start: f64 = queries.iter().map(|query| query.at(0)).sum();
+    if start >= target {
+        return (Overturn::Needs(0), none);
+    }
+    if queries.iter().map(|query| query.at(usize::MAX)).sum::<f64>() < target {
+        return (Overturn::Never, none);
+    }
+    let mut parts: Vec<Part> =
+        queries.iter().enumerate().flat_map(|(number, query)| hull(number, &query.upto)).collect();
+    parts.sort_by(|one, other| {
+        other.slope().total_cmp(&one.slope()).then(one.query.cmp(&other.query)).then(one.to.cmp(&other.to))
+    });
+    let (mut sum, mut documents, mut chosen) = (start, 0, none);
+    let mut bounds = None;
+    for part in &parts {
+        let missing = target - sum;
+        if missing <= 0.0 {
+            break;
+        }
+        // Rounding must not raise what is a lower bound.
+        let least = (missing / part.slope() * (1.0 - 1e-12)).ceil().max(1.0) as usize;
+        bounds = Some((documents + least.min(part.documents), part.slope()));
+        documents += part.documents;
+        sum += part.gain;
+        chosen[part.query] = part.to;
+    }
+    // All hulls together reach it, but for the rounding of sums in another order.
+    let Some((least, slope)) = bounds.filter(|_| sum >= target) else {
+        return (Overturn::AtLeast(bounds.map_or(1, |(least, _)| least)), chosen);
+    };
+    if !queries.iter().all(|query| query.are_reached) {
+        return (Overturn::AtLeast(least), chosen);
+    }
+    if least == documents {
+        return (Overturn::Needs(documents), chosen);
+    }
+    match fewer(queries, target, slope, documents - 1) {
+        Some(Some(fewer)) => (Overturn::Needs(fewer.iter().sum()), fewer),
+        Some(None) => (Overturn::Needs(documents), chosen),
+        None => (Overturn::AtLeast(least), chosen),
+    }
+}
+
+/// Numbers of documents that reach the target with the smallest sum, up to `most`, if any do. None where it takes too
+/// long to tell.
+fn fewer(queries: &[Ceilings], target: f64, slope: f64, most: usize) -> Option<Option<Vec<usize>>> {
+    let relaxed = |c: usize, value: f64| value - slope * c as f64;
+    let tops: Vec<f64> = queries
+        .iter()
+        .map(|query| {
+            query.upto.iter().enumerate().map(|(c, &value)| relaxed(c, value)).fold(f64::NEG_INFINITY, f64::max)
+        })
+        .collect();
+    // What any solution may lose against the tops.
+    let spare = tops.iter().sum::<f64>() + slope * most as f64 - target;
+    let spare = spare + 1e-9 * (1.0 + target.abs());
+    let choices: Vec<Vec<usize>> = queries
+        .iter()
+        .zip(&tops)
+        .map(|(query, top)| {
+            let near = |&(c, &value): &(usize, &f64)| top - relaxed(c, value) <= spare && c <= most;
+            query.upto.iter().enumerate().filter(near).map(|(c, _)| c).collect()
+        })
+        .collect();
+    if choices.iter().map(Vec::len).sum::<usize>().saturating_mul(most + 1) > STEPS {
+        return None;
+    }
+    let mut sums = vec![f64::NEG_INFINITY; most + 1];
+    sums[0] = 0.0;
+    let mut taken: Vec<Vec<u32>> = Vec::with_capacity(queries.len());
+    for (query, choices) in queries.iter().zip(&choices) {
+        if watch::is_stopped() {
+            return None;
+        }
+        let mut next = vec![f64::NEG_INFINITY; most + 1];
+        let mut of_query = vec![0; most + 1];
+        for &c in choices {
+            let value = query.upto[c];
+            for x in c..=most {
+                if sums[x - c] + value > next[x] {
+                    next[x] = sums[x - c] + value;
+                    of_query[x] = c as u32;
+                }
+            }
+        }
+        sums = next;
+        taken.push(of_query);
+    }
+    let Some(mut x) = sums.iter().position(|&sum| sum >= target) else { return Some(None) };
+    let mut chosen = vec![0; queries.len()];
+    for (chosen, taken) in chosen.iter_mut().zip(&taken).rev() {
+        *chosen = taken[x] as usize;
+        x -= *chosen;
+    }
+    Some(Some(chosen))
+}
+
+/// The most further relevant documents a query with which the run behind cannot catch up; `usize::MAX` if no number lets
+/// it, none if it may be ahead as it is.
+pub(super) fn largest(queries: &[Ceilings], target: f64) -> Option<usize> {
+    let longest = queries.iter().map(|query| query.upto.len()).max().unwrap_or(0);
+    let is_certain = |most: usize| queries.iter().map(|query| query.at(most)).sum::<f64>() < target;
+    if !is_certain(0) {
+        return None;
+    }
+    if is_certain(longest) {
+        return Some(usize::MAX);
+    }
+    // Sums never fall with the number.
+    let (mut certain, mut open) = (0, longest);
+    while open - certain > 1 {
+        let middle = usize::midpoint(certain, open);
+        if is_certain(middle) { certain = middle } else { open = middle }
+    }
+    Some(certain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    /// The least total by going through all choices.
+    fn all(queries: &[Ceilings], target: f64) -> Option<usize> {
+        let mut best = vec![0.0f64];
+        for query in queries {
+            let mut next = vec![f64::NEG_INFINITY; best.len() + query.upto.len() - 1];
+            for (x, sum) in best.iter().enumerate() {
+                for (c, value) in query.upto.iter().enumerate() {
+                    next[x + c] = next[x + c].max(sum + value);
+                }
+            }
+            best = next;
+        }
+        best.iter().position(|&sum| sum >= target)
+    }
+
+    #[test]
+    fn no_smaller_number_is_enough() {
+        let mut random = Random::new(5);
+        for _ in 0..2000 {
+            let count = 1 + random.below(5) as usize;
+            let queries: Vec<Ceilings> = (0..count)
+                .map(|_| {
+                    let mut value = -(random.below(20) as f64);
+                    let length = 1 + random.below(8) as usize;
+                    let upto = (0..length).map(|_| {
+                        value += random.below(4) as f64;
+                        value
+                    });
+                    Ceilings::exact(upto.collect())
+                })
+                .collect();
+            let target = -(random.below(3) as f64);
+            match (overturn(&queries, target), all(&queries, target)) {
+                ((Overturn::Needs(found), chosen), Some(least)) => {
+                    assert_eq!(found, least);
+                    assert_eq!(chosen.iter().sum::<usize>(), found);
+                    assert!(queries.iter().zip(&chosen).map(|(query, &c)| query.at(c)).sum::<f64>() >= target);
+                }
+                ((Overturn::Never, _), None) => {}
+                (found, least) => panic!("{found:?} where {least:?} is right"),
+            }
+            let certain = |most: usize| queries.iter().map(|query| query.at(most)).sum::<f64>() < target;
+            match largest(&queries, target) {
+                None => assert!(!certain(0)),
+                Some(usize::MAX) => assert!(certain(100)),
+                Some(most) => assert!(certain(most) && !certain(most + 1)),
+            }
+        }
+    }
+}

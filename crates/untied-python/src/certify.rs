@@ -1,0 +1,104 @@
+//! What can be concluded about runs, for Python.
+
+use pyo3::prelude::*;
+use untied_core::certify::{self, Ahead, Overturn, Settings, Verdict, Witness};
+use untied_core::error::text;
+
+use crate::errors::to_python;
+use crate::measure::Measure;
+use crate::tables::{Qrels, Run};
+use crate::threads;
+
+/// (low, high, whether these are reached, 'A', 'B' or 'open', overturn number: none if no number overturns it, whether it
+/// is exact, largest m: -1 for any number)
+type Concluded = (f64, f64, bool, &'static str, Option<usize>, bool, Option<i64>);
+
+fn concluded(verdict: &Verdict) -> Concluded {
+    let ahead = match verdict.ahead {
+        Ahead::A => "A",
+        Ahead::B => "B",
+        Ahead::Open => "open",
+    };
+    let (overturn, is_exact) = match verdict.overturn {
+        Overturn::Never => (None, true),
+        Overturn::Needs(number) => (Some(number), true),
+        Overturn::AtLeast(number) => (Some(number), false),
+    };
+    let largest = verdict.largest.map(|most| if most == usize::MAX { -1 } else { most as i64 });
+    (verdict.low, verdict.high, verdict.is_exact, ahead, overturn, is_exact, largest)
+}
+
+fn settings(
+    ties: &str,
+    score_dtype: &str,
+    pool_only: bool,
+    unretrieved: bool,
+    most: Option<usize>,
+) -> PyResult<Settings> {
+    let settings = Settings::new(ties, score_dtype).map_err(to_python)?;
+    Ok(Settings { pool_only, unretrieved, most, ..settings })
+}
+
+/// The verdicts of all measures about every run and every later one.
+#[pyfunction]
+#[pyo3(signature = (runs, measures, *, qrels, ties, score_dtype, pool_only, unretrieved, most, threads))]
+#[allow(clippy::too_many_arguments)]
+pub fn certify_runs(
+    py: Python<'_>,
+    runs: Vec<Py<Run>>,
+    measures: Vec<PyRef<'_, Measure>>,
+    qrels: &Qrels,
+    ties: &str,
+    score_dtype: &str,
+    pool_only: bool,
+    unretrieved: bool,
+    most: Option<usize>,
+    threads: Option<i64>,
+) -> PyResult<Vec<Vec<Concluded>>> {
+    let settings = settings(ties, score_dtype, pool_only, unretrieved, most)?;
+    let specs: Vec<_> = measures.iter().map(|measure| measure.0.clone()).collect();
+    let tables: Vec<_> = runs.iter().map(|run| &run.get().0).collect();
+    let found = threads::run(py, threads, || certify::certify(&tables, &qrels.0, &specs, settings))?;
+    Ok(found.iter().map(|pair| pair.iter().map(concluded).collect()).collect())
+}
+
+/// (difference, documents with their grades, grades of documents that neither run retrieves)
+type Assigned = (f64, Vec<(String, f64)>, Vec<f64>);
+
+/// (query, lowest and highest difference, grades with which it is lowest, highest, and overturned)
+type Explained = (String, f64, f64, Assigned, Assigned, Assigned);
+
+/// The verdict of a measure about two runs, and why it is so in each query.
+#[pyfunction]
+#[pyo3(signature = (run_a, run_b, measure, *, qrels, ties, score_dtype, pool_only, unretrieved, most, threads))]
+#[allow(clippy::too_many_arguments)]
+pub fn explain_verdict(
+    py: Python<'_>,
+    run_a: &Run,
+    run_b: &Run,
+    measure: &Measure,
+    qrels: &Qrels,
+    ties: &str,
+    score_dtype: &str,
+    pool_only: bool,
+    unretrieved: bool,
+    most: Option<usize>,
+    threads: Option<i64>,
+) -> PyResult<(Concluded, Vec<Explained>)> {
+    let settings = settings(ties, score_dtype, pool_only, unretrieved, most)?;
+    let (verdict, queries) =
+        threads::run(py, threads, || certify::explain((&run_a.0, &run_b.0), &qrels.0, &measure.0, settings))?;
+    let explained = queries.iter().map(|query| {
+        let assigned = |witness: &Witness| {
+            let id = |&(number, grade): &(u32, f64)| (text(query.documents[number as usize]), grade);
+            (witness.value, witness.documents.iter().map(id).collect(), witness.free.clone())
+        };
+        let (low, high) = query.bounds;
+        // The least difference of A and B is the largest of B and A.
+        let (witness_value, documents, free) = assigned(&query.ends.0);
+        let lowest = (0.0 - witness_value, documents, free);
+        let id = text(qrels.0.id(query.query));
+        (id, low, high, lowest, assigned(&query.ends.1), assigned(&query.overturning))
+    });
+    Ok((concluded(&verdict), explained.collect()))
+}

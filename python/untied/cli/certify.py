@@ -1,0 +1,186 @@
+"""``untied certify``: which of several runs are better, whatever their unjudged documents are."""
+
+from __future__ import annotations
+
+from math import inf
+
+from untied._core import show_id
+from untied.cli import notes
+from untied.cli.options import (
+    QRELS,
+    RUNS,
+    WrongUsage,
+    add_digits,
+    add_format,
+    add_keep_going,
+    add_measures,
+    add_output,
+    add_plugin,
+    add_policies,
+    add_reading,
+    add_runs,
+    add_threads,
+    inputs_of,
+    load_plugins,
+    whole,
+)
+from untied.cli.parser import parser
+from untied.cli.reading import columns_named, parse, read_qrels, with_readable
+from untied.policies import CERTIFYING
+from untied.verdicts.found import Verdicts
+from untied.verdicts.runs import DEFAULT, certify
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+    from untied.cli.parser import Parser
+    from untied.verdicts.found import Grades, Verdict
+
+EXAMPLES = """\
+  untied certify qrels.txt old.run new.run
+  untied certify qrels.txt runs/ -m nDCG@10 -m AP@100 > verdicts.tsv
+  untied certify qrels.txt old.run new.run -m R@100 --most 3
+  untied certify qrels.txt runs/ -m P@10 --ranks
+  untied certify qrels.txt old.run new.run -m P@10 --explain old new
+
+A verdict is A or B if that run has the better mean whatever the grades of
+unjudged documents are, else open. low and high bound the difference of the
+means, A less B. overturn is the least number of further relevant documents,
+over all queries, with which the run ahead is ahead no more; largest_m is the
+most of them a query with which it certainly is.
+"""
+
+COLUMNS = ("run_a", "run_b", "measure", "low", "high", "verdict", "overturn", "largest_m")
+
+
+def arguments_parser() -> Parser:
+    """Make the parser of the command's arguments."""
+    made = parser("certify", "Find out which runs are better whatever unjudged documents are.", EXAMPLES)
+    made.add_argument("qrels", metavar="QRELS", help=QRELS)
+    add_runs(made, about=f"two or more {RUNS}")
+    add_reading(made)
+    add_keep_going(made)
+    add_measures(made, f"decide by this; repeatable (default: {', '.join(DEFAULT)})")
+    add_plugin(made)
+    add_policies(made, "ties", "unjudged", "unretrieved", "score_dtype", known=CERTIFYING)
+    add = made.group("ties and judgments").add_argument
+    add(
+        "--most", metavar="M", type=whole(0), help="let at most M unjudged documents a query be relevant (default: any)"
+    )
+    add = made.group("output").add_argument
+    add("--ranks", action="store_true", help="print the ranks that each run can have, instead of verdicts")
+    add("--explain", nargs=2, metavar=("A", "B"), help="print the documents behind the verdict about two runs")
+    add_format(made)
+    add_digits(made)
+    add_output(made)
+    add_threads(made)
+    return made
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run the command."""
+    options = parse(arguments_parser(), arguments)
+    from untied.cli import output
+
+    if options.ranks and options.explain:
+        raise WrongUsage("--ranks and --explain print different tables; choose one")
+    style = output.choose(options.format, options.output)
+    inputs = inputs_of(options.qrels, *options.runs)
+    output.check_target(options.output, inputs)
+    plugins = load_plugins(options.plugin)
+    qrels = read_qrels(options)
+    settings: dict[str, Any] = {
+        "ties": options.ties, "unjudged": options.unjudged, "unretrieved": options.unretrieved,
+        "score_dtype": options.score_dtype, "most": options.most,
+    }  # fmt: skip
+
+    def make(runs: Any) -> Verdicts:
+        return certify(qrels, runs, options.measure or DEFAULT, **settings, threads=options.threads)
+
+    found, skipped = with_readable(options, make, least=2)
+    if options.explain:
+        try:
+            columns, rows = _explained(found, *options.explain)
+        except KeyError as error:
+            raise WrongUsage(f"--explain: {error.args[0]}") from None
+    elif options.ranks:
+        columns, rows = found.ranks.columns, found.ranks.to_dicts()
+    else:
+        columns, rows = COLUMNS, found.table.to_dicts()
+    said = [*skipped, *_notes(found)]
+    if style == "json":
+        settings |= {"qrels_format": options.qrels_format, **columns_named(options)}
+        plain = [{name: _word(name) if cell == inf else cell for name, cell in row.items()} for row in rows]
+        text = output.json(settings, inputs, **output.plugins(plugins), notes=said, results=plain)
+    else:
+        lines = ([_cell(row[column], column, options.digits) for column in columns] for row in rows)
+        texts = sum(isinstance(cell, str) for cell in next(iter(rows), {}).values())
+        text = output.lines(columns, lines, style, texts if options.explain else min(texts, 3))
+    output.write(text, options.output)
+    notes.show(said)
+
+
+def _explained(found: Verdicts, run_a: str, run_b: str) -> tuple[Sequence[str], list[dict[str, Any]]]:
+    """Unjudged documents with the grades that make the difference lowest and highest, and that overturn the verdict."""
+    rows = []
+    for measure in found.measures:
+        for query in found.explain(run_a, run_b, measure).queries:
+            for role, grades in (
+                ("low", query.lowest), ("high", query.highest), ("overturn", query.overturning),
+            ):  # fmt: skip
+                place = {"measure": measure, "query": query.query, "bound": role, "difference": grades.difference}
+                rows += [{**place, "document": document, "grade": grade} for document, grade in _documents(grades)]
+    return ("measure", "query", "bound", "document", "difference", "grade"), rows
+
+
+def _documents(grades: Grades) -> Iterator[tuple[str, float]]:
+    yield from grades.documents.items()
+    for grade in grades.elsewhere:
+        yield "(not retrieved)", grade
+
+
+def _cell(cell: str | float | None, column: str, digits: int) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, str):
+        return show_id(cell)
+    if column in ("low", "high", "difference"):
+        return f"{cell:.{digits}f}"
+    if cell == inf:
+        return _word(column)
+    return f"{cell:g}" if column == "grade" else str(cell)
+
+
+def _word(column: str) -> str:
+    """What an infinite number means."""
+    return "never" if column == "overturn" else "any"
+
+
+def _notes(found: Verdicts) -> Iterable[str]:
+    """What the user should know, once."""
+    verdicts = [(str(measure), one) for pair in found.pairs for measure, one in found[pair].items()]
+    for measure in found.measures:
+        mine = [one for name, one in verdicts if name == measure]
+        yield f"{measure}: {_counted(mine)}"
+    enclosing = _count(verdicts, lambda one: not one.is_exact)
+    if enclosing:
+        yield f"bounds that enclose the difference and need not be reached: {notes.listed(enclosing)}"
+    least = _count(verdicts, lambda one: not one.overturn_is_exact)
+    if least:
+        yield f"overturn numbers that may be larger than shown: {notes.listed(least)}"
+
+
+def _counted(verdicts: list[Verdict]) -> str:
+    decided = sum(one.verdict != "open" for one in verdicts)
+    pairs = "pair of runs is" if len(verdicts) == 1 else "pairs of runs are"
+    return f"{decided} of {len(verdicts)} {pairs} decided whatever unjudged documents are"
+
+
+def _count(verdicts: list[tuple[str, Verdict]], holds: Any) -> list[str]:
+    counts: dict[str, int] = {}
+    for measure, one in verdicts:
+        if holds(one):
+            counts[measure] = counts.get(measure, 0) + 1
+    return [f"{count} of {measure}" for measure, count in counts.items()]

@@ -1,0 +1,123 @@
+"""Certifying which of several runs are better, whatever unjudged documents are."""
+
+from __future__ import annotations
+
+from untied import _core
+from untied.errors import UntiedError
+from untied.inputs import overlap
+from untied.inputs.convert import as_qrels, named_runs
+from untied.measures import as_measures
+from untied.policies import CERTIFYING, Policies
+from untied.verdicts.found import Verdicts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from untied.inputs.convert import QrelsLike, Runs
+    from untied.measures import MeasureLike
+    from untied.policies import ScoreDtype, TiesOfPairs, UnjudgedOfVerdicts, Unretrieved
+
+
+def certify(
+    qrels: QrelsLike,
+    runs: Runs,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    ties: TiesOfPairs = "expected",
+    unjudged: UnjudgedOfVerdicts = "retrieved",
+    unretrieved: Unretrieved = "none",
+    score_dtype: ScoreDtype = "float64",
+    most: int | None = None,
+    strict: bool = False,
+    threads: int | None = None,
+) -> Verdicts:
+    """Find out which of two runs is better, whatever their unjudged documents are.
+
+    For every two runs and every measure: between which values the difference of their means lies over all grades that
+    unjudged documents may have, how many further relevant documents could overturn it, and up to how many a query it is
+    certain. A document has one grade in both runs, and every relevant one counts in the number of relevant documents
+    and in the ideal ranking. All judged queries count; one that a run lacks counts as an empty ranking.
+
+    Parameters
+    ----------
+    qrels : qrels
+        Judgments, as for `evaluate`.
+    runs : list of runs, or {name: run}
+        Two or more, each as `evaluate` takes them.
+    measures : measures or their names, optional
+        P, Hits, R, F1, RBP, DCG, nDCG, RR, Success, Rprec, AP or ERR, with their parameters. By default nDCG@10,
+        P@10 and RR.
+    ties : str
+        ``"expected"``: differences of means over all orders of tied documents (of RR, Success, Rprec, AP and ERR bounds
+        that enclose them); ``"docid"``, ``"trec"``, ``"given"``: one order, as for `evaluate`.
+    unjudged : str
+        ``"retrieved"``: every retrieved document without a judgment may be relevant. ``"pooled"``: only those that are
+        in the pool (negative grade); all others are non-relevant.
+    unretrieved : str
+        ``"none"``: only documents that one of the two runs retrieves may be relevant. ``"pooled"``: those of the pool
+        that neither retrieves, too.
+    score_dtype : str
+        How scores are read before they are compared, as for `evaluate`.
+    most : int, optional
+        The most unjudged documents of each query that may be relevant; any number by default.
+    strict : bool
+        Whether it is an error, and not only a warning, that a run and the qrels have no query or no document in common,
+        or that they look swapped.
+    threads : int, optional
+        Number of threads; as many as there are processors by default. It never changes a value.
+
+    Returns
+    -------
+    Verdicts
+
+    Raises
+    ------
+    MeasureError
+        A measure is not understood, or has no verdicts.
+    InputError
+        A file's content is not what its format promises.
+    UntiedError
+        An option or a score is refused, or there are fewer than two runs; with ``strict=True`` also where there is a
+        warning else.
+    OSError
+        A file cannot be read.
+
+    Warns
+    -----
+    UntiedWarning
+        A run and the qrels have no query or no document in common, or look swapped.
+
+    Examples
+    --------
+    One of the two documents of run ``b`` is not judged. Even if it is relevant, ``a`` has more relevant ones.
+
+    >>> import untied
+    >>> qrels = {"q": {"x": 1, "y": 1, "z": 0}}
+    >>> runs = {"a": {"q": ["x", "y"]}, "b": {"q": ["z", "new"]}}
+    >>> untied.certify(qrels, runs, "P@2")["a", "b"]["P@2"]
+    Verdict(verdict='A', low=0.5, high=1.0, overturn=inf, largest_m=inf)
+    """
+    policies = Policies(CERTIFYING, ties=ties, unjudged=unjudged, unretrieved=unretrieved, score_dtype=score_dtype)
+    if most is not None and most < 0:
+        raise UntiedError(f"most must be at least 0, not {most}")
+    asked = as_measures(DEFAULT if measures is None else measures)
+    loaded = {name: load() for name, load in named_runs(runs, threads)}
+    if len(loaded) < 2:
+        raise UntiedError("there is only one run; a verdict needs two")
+    known = as_qrels(qrels, threads)
+    options = {
+        "ties": policies["ties"],
+        "score_dtype": policies["score_dtype"],
+        "pool_only": policies["unjudged"] == "pooled",
+        "unretrieved": policies["unretrieved"] == "pooled",
+        "most": most,
+        "threads": threads,
+    }
+    found = _core.certify_runs(list(loaded.values()), asked, qrels=known, **options)
+    overlap.warn({name: overlap.of_inputs(known, run, threads) for name, run in loaded.items()}, strict=strict)
+    return Verdicts(loaded, asked, found, known, options)
+
+
+#: Verdicts that are certain most often where judgments are complete to some depth.
+DEFAULT = ("nDCG@10", "P@10", "RR")

@@ -1,0 +1,115 @@
+"""What can be concluded under incomplete judgments, from the definition: all grades of unknown documents are listed.
+
+Unknown are the documents of either ranking that are not judged, and the pooled ones that neither retrieves, if they are
+asked for. Whatever is relevant counts everywhere: in both scores, in R, in ideal rankings.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from oracle.difference import Score, mean
+from oracle.enumeration import permutations
+from oracle.judgements import Groups
+
+
+@dataclass(frozen=True)
+class Case:
+    """Two rankings of a query, known grades, and unknown documents that neither has."""
+
+    a: Groups
+    b: Groups
+    known: Mapping[str, int]
+    free: Sequence[str] = ()
+
+    @property
+    def unknown(self) -> list[str]:
+        """All unknown documents."""
+        retrieved = dict.fromkeys(doc for side in (self.a, self.b) for group in side for doc in group)
+        return [doc for doc in [*retrieved, *self.free] if doc not in self.known]
+
+
+def _side(score: Score, groups: Groups) -> Score:
+    """The mean of a score over the orders of a ranking, remembered: grades of its documents and how many there are of
+    each grade are all that it depends on.
+    """
+    orders = list(permutations(groups))
+    remembered: dict[tuple[tuple[int, ...], tuple[int, ...]], Fraction] = {}
+
+    def found(own: Sequence[str], truth: Mapping[str, int]) -> Fraction:
+        key = (tuple(truth[doc] for doc in own), tuple(sorted(truth.values())))
+        if key not in remembered:
+            remembered[key] = mean([score(order, truth) for order in orders])
+        return remembered[key]
+
+    return lambda _, truth: found(orders[0], truth)
+
+
+def _difference(score: Score, case: Case) -> Callable[[Mapping[str, int]], Fraction]:
+    """S(A) - S(B) as a function of the grades of unknown documents, 0 where none is given."""
+    a, b = (_side(score, groups) for groups in (case.a, case.b))
+    none = dict.fromkeys(case.unknown, 0)
+
+    def found(grades: Mapping[str, int]) -> Fraction:
+        truth = {**none, **grades, **case.known}
+        return a((), truth) - b((), truth)
+
+    return found
+
+
+def difference(score: Score, case: Case, grades: Mapping[str, int]) -> Fraction:
+    """S(A) - S(B) with these grades of unknown documents, 0 where none is given."""
+    return _difference(score, case)(grades)
+
+
+def assignments(case: Case, grades: Sequence[int]) -> Iterator[dict[str, int]]:
+    """All grades that unknown documents may have."""
+    for drawn in itertools.product(grades, repeat=len(case.unknown)):
+        yield dict(zip(case.unknown, drawn, strict=True))
+
+
+def extremes(score: Score, case: Case, grades: Sequence[int]) -> list[tuple[Fraction, Fraction]]:
+    """The lowest and highest difference with at most 0, 1, 2, ... unknown documents relevant."""
+    found: list[list[Fraction]] = [[] for _ in range(len(case.unknown) + 1)]
+    of_grades = _difference(score, case)
+    for given in assignments(case, grades):
+        found[sum(grade > 0 for grade in given.values())].append(of_grades(given))
+    lowest = itertools.accumulate((min(values) for values in found), min)
+    highest = itertools.accumulate((max(values) for values in found), max)
+    return list(zip(lowest, highest, strict=True))
+
+
+def overturn(queries: Sequence[list[tuple[Fraction, Fraction]]]) -> int | None:
+    """The least total of relevant unknown documents with which the run that is ahead is no more; none if there is none.
+
+    Of each query there are the extremes; every way to share documents among queries is tried.
+    """
+    now = sum((query[0][1] for query in queries), Fraction(0))
+    side = [[sign * end for end in ends] for query in queries for ends, sign in [_behind(query, now > 0)]]
+    reached = [
+        sum(counts)
+        for counts in itertools.product(*(range(len(values)) for values in side))
+        if sum(values[count] for values, count in zip(side, counts, strict=True)) >= 0
+    ]
+    return 0 if now == 0 else min(reached, default=None)
+
+
+def largest(queries: Sequence[list[tuple[Fraction, Fraction]]]) -> int | None:
+    """The most relevant unknown documents a query with which the run ahead stays ahead; -1 for any number."""
+    now = sum((query[0][1] for query in queries), Fraction(0))
+    longest = max(map(len, queries))
+    held = [
+        sum(sign * ends[min(most, len(ends) - 1)] for query in queries for ends, sign in [_behind(query, now > 0)]) < 0
+        for most in range(longest)
+    ]
+    if now == 0:
+        return None
+    return -1 if all(held) else held.index(False) - 1
+
+
+def _behind(query: list[tuple[Fraction, Fraction]], a_is_ahead: bool) -> tuple[list[Fraction], int]:
+    """What the run behind can gain, and the sign with which it counts."""
+    return ([low for low, _ in query], -1) if a_is_ahead else ([high for _, high in query], 1)
