@@ -35,6 +35,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "Guides/Comparing runs": (
         "docs/comparing.md",
         "docs/med.md",
+        "docs/certify.md",
         "docs/statistics.md",
         "docs/report.md",
         "docs/gate.md",

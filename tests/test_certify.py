@@ -114,6 +114,11 @@ def certified(cases: dict[str, Case], measure: str, **options: Any) -> Any:
     return untied.certify(qrels, runs, measure, unretrieved="pooled", **options)
 
 
+def given(case: Case, grades: Any) -> dict[str, Any]:
+    """The grades of unknown documents of a case, those that neither ranking has in any order."""
+    return {**grades.documents, **dict(zip(case.free, grades.elsewhere, strict=False))}
+
+
 def with_scale(cases: Sequence[Case], grades: Sequence[int]) -> list[Case]:
     """All of them, the highest grade being known in each."""
     return [Case(case.a, case.b, {**case.known, "top": grades[-1]}, case.free) for case in cases]
@@ -138,7 +143,7 @@ def test_all_grades(form: Form, most: int | None) -> None:
         if most is None or form.steps:
             assert (one.low, one.high) == (pytest.approx(low, abs=TOLERANCE), pytest.approx(high, abs=TOLERANCE))
         for witness, end in ((one.lowest, low), (one.highest, high)):
-            grades = {**witness.documents, **dict(zip(case.free, witness.elsewhere, strict=False))}
+            grades = given(case, witness)
             assert set(grades) <= set(case.unknown)
             assert sum(grade > 0 for grade in grades.values()) <= (len(case.unknown) if most is None else most)
             assert float(difference(form.score, case, grades)) == pytest.approx(witness.difference, abs=TOLERANCE)
@@ -172,7 +177,8 @@ def test_verdicts_overturn_numbers_and_largest_m(form: Form) -> None:
     for start in range(0, len(cases), 3):
         three = cases[start : start + 3]
         queries = {f"q{i}": case for i, case in enumerate(three)}
-        found = certified(queries, form.name)["a", "b"][form.name]
+        all_found = certified(queries, form.name)
+        found = all_found["a", "b"][form.name]
         ends = [extremes(form.score, case, form.grades) for case in three]
         low, high = (sum(query[-1][side] for query in ends) / 3 for side in (0, 1))
         truly = "A" if low > 0 else "B" if high < 0 else "open"
@@ -195,4 +201,15 @@ def test_verdicts_overturn_numbers_and_largest_m(form: Form) -> None:
         else:
             assert found.largest_m <= true_largest
         kinds.add(truly)
+        explained = all_found.explain("a", "b", form.name)
+        assert explained.verdict == found
+        if found.overturn_is_exact and found.overturn < float("inf"):
+            chosen = [one.overturning for one in explained.queries]
+            assert sum(len(one.documents) + len(one.elsewhere) for one in chosen) <= found.overturn
+            differences = [
+                difference(form.score, case, given(case, one)) for case, one in zip(three, chosen, strict=True)
+            ]
+            assert [one.difference for one in chosen] == pytest.approx(list(map(float, differences)), abs=TOLERANCE)
+            now = sum(query[0][0] for query in ends)
+            assert (sum(differences) if now > 0 else -sum(differences) if now < 0 else 0) <= TOLERANCE
     assert kinds == {"A", "B", "open"}

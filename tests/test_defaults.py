@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 MODULES = [
     "untied", "untied.batches", "untied.correlation", "untied.curves", "untied.distances", "untied.estimates",
     "untied.gate", "untied.judging", "untied.paper", "untied.report", "untied.sample", "untied.spark",
-    "untied.statistics", "untied.study", "untied.truth",
+    "untied.statistics", "untied.study", "untied.truth", "untied.verdicts",
 ]  # fmt: skip
 SHARED = (
     "ties", "unjudged", "unretrieved", "score_dtype", "qrels_format", "on_undefined", "queries", "threads", "seed",
@@ -27,6 +27,7 @@ OTHERS = {
     ("ties", "untied.evaluate.curves.curves"): "range",  # a curve is drawn with its band
     ("ties", "untied.features.evaluate.features"): "range",  # features tie many documents: that is what they are about
     ("ties", "untied.study.med.med"): "docid",  # as the program that the study repeats
+    ("unjudged", "untied.verdicts.runs.certify"): "retrieved",  # which ones may be relevant, not what they count
     ("on_undefined", "untied.gate.gate"): "fail",  # a gate decides; nothing counts silently
     ("score_dtype", "untied.arrays.evaluate.evaluate_arrays"): None,  # arrays are compared as they are
     ("score_dtype", "untied.arrays.evaluate.ArrayEvaluator"): None,

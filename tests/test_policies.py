@@ -83,11 +83,7 @@ KINDS = ("EVALUATING", "OF_ROWS", "COMPARING", "CERTIFYING", "OF_ARRAYS", "GATIN
 
 
 def kind(known: dict[str, Policy]) -> str:
-    return next(
-        name
-        for name in KINDS
-        if getattr(policies, name) is known
-    )
+    return next(name for name in KINDS if getattr(policies, name) is known)
 
 
 def cases() -> list[tuple[str, str]]:
@@ -255,6 +251,7 @@ ARGUMENTS = {
     "gate": [ABSENT, ABSENT, "--min", "AP=0"],
     "report": [ABSENT, ABSENT, "-o", "x.html"],
     "stats": [ABSENT, ABSENT, ABSENT],
+    "certify": [ABSENT, ABSENT, ABSENT],
     "study med": [ABSENT, ABSENT, "-o", "x"],
 }
 

@@ -94,11 +94,8 @@ pub fn explain_verdict(
             (witness.value, witness.documents.iter().map(id).collect(), witness.free.clone())
         };
         let (low, high) = query.bounds;
-        // The least difference of A and B is the largest of B and A.
-        let (witness_value, documents, free) = assigned(&query.ends.0);
-        let lowest = (0.0 - witness_value, documents, free);
-        let id = text(qrels.0.id(query.query));
-        (id, low, high, lowest, assigned(&query.ends.1), assigned(&query.overturning))
+        let (lowest, highest) = (assigned(&query.ends.0), assigned(&query.ends.1));
+        (text(qrels.0.id(query.query)), low, high, lowest, highest, assigned(&query.overturning))
     });
     Ok((concluded(&verdict), explained.collect()))
 }

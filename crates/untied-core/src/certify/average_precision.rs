@@ -57,8 +57,7 @@ impl AveragePrecision {
 
     /// A ranking to the cutoff, its ties in this order of kinds.
     fn side(&self, of: &Question<'_>, list: &List, by_rank: &[u32], order: [Kind; 3]) -> Precisions {
-        let mut kinds: Vec<Kind> =
-            by_rank.iter().map(|&number| self.kind(of.grade(&of.places[number as usize]))).collect();
+        let mut kinds: Vec<Kind> = by_rank.iter().map(|&number| self.kind(of.grades[number as usize])).collect();
         if list.is_tied() {
             let mut start = 0;
             for &end in &list.ends {
@@ -74,7 +73,7 @@ impl AveragePrecision {
         let (a, b) = of.by_rank();
         let a = self.side(of, of.a, &a, [Kind::Relevant, Kind::Unknown, Kind::Other]);
         let b = self.side(of, of.b, &b, [Kind::Other, Kind::Unknown, Kind::Relevant]);
-        rising(precisions::apart(&a, &b, of.relevant(self.rel), of.unknown()).into_iter())
+        rising(precisions::apart(&a, &b, of.relevant(self.rel), of.unknown).into_iter())
     }
 
     /// The question as a search takes it; none where it would take too long.
@@ -84,18 +83,18 @@ impl AveragePrecision {
         }
         let depth = self.cutoff.min(of.a.len().max(of.b.len()));
         let within = |rank: u32| if rank as usize <= depth { rank } else { 0 };
-        let places: Vec<&Placed> =
-            of.places.iter().filter(|place| within(place.a) > 0 || within(place.b) > 0).collect();
+        let counted = |(place, _): &(&Placed, f64)| within(place.a) > 0 || within(place.b) > 0;
+        let (places, grades): (Vec<&Placed>, Vec<f64>) = of.documents().filter(counted).unzip();
         let known = |grade: f64| match self.kind(grade) {
             Kind::Unknown => None,
             kind => Some(f64::from(u8::from(kind == Kind::Relevant))),
         };
-        let document = |x: &&Placed| Document { a: within(x.a), b: within(x.b), known: known(of.grade(x)) };
-        let documents: Vec<Document> = places.iter().map(document).collect();
+        let document = |(x, &grade): (&&Placed, &f64)| Document { a: within(x.a), b: within(x.b), known: known(grade) };
+        let documents: Vec<Document> = places.iter().zip(&grades).map(document).collect();
         let unknown = documents.iter().filter(|x| x.known.is_none()).count();
         let here = documents.iter().filter(|x| x.known == Some(1.0)).count();
         let instance = Instance { depth, lengths: (depth, depth), documents, top: 1.0 };
-        let (relevant, free) = (of.relevant(self.rel) - here, of.unknown() - unknown);
+        let (relevant, free) = (of.relevant(self.rel) - here, of.unknown - unknown);
         (unknown <= SEARCHED).then_some(Searched { instance, places, relevant, free })
     }
 }
@@ -136,7 +135,7 @@ impl Ceiling for AveragePrecision {
         }
         // Those that only add to R: of the rankings below what counts, and of neither.
         let is_below = |rank: u32| rank == 0 || rank as usize > searched.instance.depth;
-        let below = of.places.iter().filter(|x| of.grade(x).is_nan() && is_below(x.a) && is_below(x.b));
+        let below = of.open().filter(|x| is_below(x.a) && is_below(x.b));
         let others = below.map(|place| Some(place.document)).chain(std::iter::repeat_n(None, of.free)).take(free);
         let all = chosen.into_iter().map(Some).chain(others);
         witness(solution.value, all.map(|document| (document, self.grade)))

@@ -41,7 +41,7 @@ impl Cascade {
     /// Probabilities to stop by rank to the cutoff, those of unknown documents given; ties in ascending order if `worst`,
     /// else in descending order.
     fn stops(&self, of: &Question<'_>, list: &List, by_rank: &[u32], unknown: f64, worst: bool) -> Vec<f64> {
-        let stop = |&number: &u32| match of.grade(&of.places[number as usize]) {
+        let stop = |&number: &u32| match of.grades[number as usize] {
             grade if grade.is_nan() => unknown,
             grade => self.stop.of(grade),
         };
@@ -76,7 +76,7 @@ impl Cascade {
         let top = self.stop.of(self.grade);
         for (i, stop) in stops.iter().enumerate().rev() {
             let inverse = 1.0 / (i + 1) as f64;
-            if of.grade(&of.places[by_rank[i] as usize]).is_nan() {
+            if of.grades[by_rank[i] as usize].is_nan() {
                 gains.push(top * (reach[i] * inverse - after));
             }
             after += reach[i] * stop * inverse;
@@ -88,11 +88,11 @@ impl Cascade {
     fn search<'p>(&self, of: &Question<'p>) -> (Solution, Vec<(&'p Placed, bool)>) {
         let depth = self.cutoff.min(of.a.len().max(of.b.len()));
         let within = |rank: u32| if rank as usize <= depth { rank } else { 0 };
-        let places: Vec<&Placed> =
-            of.places.iter().filter(|place| within(place.a) > 0 || within(place.b) > 0).collect();
+        let counted = |(place, _): &(&Placed, f64)| within(place.a) > 0 || within(place.b) > 0;
+        let (places, grades): (Vec<&Placed>, Vec<f64>) = of.documents().filter(counted).unzip();
         let known = |grade: f64| Some(grade).filter(|grade| !grade.is_nan()).map(|grade| self.stop.of(grade));
-        let document = |x: &&Placed| Document { a: within(x.a), b: within(x.b), known: known(of.grade(x)) };
-        let documents = places.iter().map(document).collect();
+        let document = |(x, &grade): (&&Placed, &f64)| Document { a: within(x.a), b: within(x.b), known: known(grade) };
+        let documents = places.iter().zip(&grades).map(document).collect();
         let instance = Instance { depth, lengths: (depth, depth), documents, top: self.stop.of(self.grade) };
         let solution = if depth == 0 {
             Solution { value: 0.0, bound: 0.0, gains: Vec::new(), nodes: 0 }
@@ -112,7 +112,7 @@ impl Ceiling for Cascade {
         let none = value(&stops) - worst;
         if of.is_tied() {
             let all = value(&self.stops(of, of.a, &a, self.stop.of(self.grade), false)) - worst;
-            return Ceilings::outer(if of.unknown() > 0 { vec![none, all.max(none)] } else { vec![none] });
+            return Ceilings::outer(if of.unknown > 0 { vec![none, all.max(none)] } else { vec![none] });
         }
         let mut ceilings = vec![none];
         for gain in self.gains(of, &a, &stops) {

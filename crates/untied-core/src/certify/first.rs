@@ -43,8 +43,8 @@ impl First {
 
     /// The value of A and of B with what is known.
     fn known(&self, of: &Question<'_>) -> (f64, f64) {
-        let relevant = of.places.iter().filter(|place| of.grade(place) >= self.rel);
-        relevant.fold((0.0, 0.0), |known, place| self.with(of, known, place))
+        let relevant = of.documents().filter(|&(_, grade)| grade >= self.rel);
+        relevant.fold((0.0, 0.0), |known, (place, _)| self.with(of, known, place))
     }
 
     /// The same with one more relevant document.
@@ -54,8 +54,7 @@ impl First {
 
     /// The largest difference with one unknown document relevant, and which one that is.
     fn best(&self, of: &Question<'_>, known: (f64, f64)) -> Option<(f64, u32)> {
-        let unknown = of.places.iter().filter(|place| of.grade(place).is_nan());
-        let values = unknown.map(|place| {
+        let values = of.open().map(|place| {
             let (a, b) = self.with(of, known, place);
             (a - b, place.document)
         });

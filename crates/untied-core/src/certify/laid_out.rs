@@ -89,6 +89,7 @@ pub(super) struct Pairing {
     joiner: Joiner,
     places: Vec<Placed>,
     swapped: Vec<Placed>,
+    grades: Vec<f64>,
 }
 
 impl Pairing {
@@ -105,8 +106,11 @@ impl Pairing {
         self.swapped.extend(self.places.iter().map(|&Placed { document, a, b }| Placed { document, a: b, b: a }));
         let retrieved = || self.places.iter().filter(|place| query.pooled[place.document as usize]).count();
         let free = if query.all_pooled > 0 { query.all_pooled - retrieved() } else { 0 };
-        let (grades, levels) = (&query.grades, &query.levels);
-        let of = Question { a, b, places: &self.places, grades, levels, free };
+        self.grades.clear();
+        self.grades.extend(self.places.iter().map(|place| query.grades[place.document as usize]));
+        let unknown = free + self.grades.iter().filter(|grade| grade.is_nan()).count();
+        let (places, grades, levels) = (&self.places, &self.grades, &query.levels);
+        let of = Question { a, b, places, grades, levels, free, unknown };
         ask(&of, &Question { a: b, b: a, places: &self.swapped, ..of })
     }
 }

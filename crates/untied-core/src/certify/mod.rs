@@ -3,13 +3,14 @@
 //! takes until it need not be.
 //!
 //! A measure tells by [`question::Ceiling`] what S(A) - S(B) cannot exceed with at most 0, 1, 2, ... unknown documents
-//! relevant, its normaliser moving with them; one file each or one for a close family, listed in [`given`]. The other
+//! relevant, its normaliser moving with them; one file each or one for a close family, listed in [`catalogue`]. The other
 //! direction is the same with A and B exchanged. What finds these is in [`solve`], which knows no measure. Assignments
 //! of queries are independent, so the bounds of the mean are the means of the bounds; what couples queries is a number
 //! of documents that they share: [`overturn`].
 
 mod average_precision;
 mod cascade;
+mod catalogue;
 mod first;
 mod given;
 mod laid_out;
@@ -123,7 +124,7 @@ impl Plan {
         let documents = 2 * longest + qrels.longest();
         let ceiling = |spec: &Spec| {
             spec.fits(qrels.detail())?;
-            given::make(&Given { of: spec, grades: qrels.grades(), longest, documents })
+            catalogue::make(&Given { of: spec, grades: qrels.grades(), longest, documents })
         };
         Ok(Plan { ceilings: specs.iter().map(ceiling).collect::<Result<_>>()?, settings })
     }
@@ -217,8 +218,9 @@ pub fn explain<'a>(
     let a_is_behind = behind.is_some_and(|(behind, _)| std::ptr::eq(behind, found.0.as_slice()));
     let explained = queries.iter().enumerate().map(|(number, query)| {
         let (ends, overturning) = pairing.with(query, (0, 1), |of, swapped| {
-            let ends = (ceiling.witness(swapped, most), ceiling.witness(of, most));
-            (ends, ceiling.witness(if a_is_behind { of } else { swapped }, chosen[number]))
+            let against = |most: usize| ceiling.witness(swapped, most).turned();
+            let overturning = if a_is_behind { ceiling.witness(of, chosen[number]) } else { against(chosen[number]) };
+            ((against(most), ceiling.witness(of, most)), overturning)
         });
         watch::check()?;
         let bounds = (0.0 - found.1[number].at(most), found.0[number].at(most));

@@ -10,29 +10,30 @@ pub(super) struct Question<'q> {
     pub b: &'q List,
     /// The documents of both.
     pub places: &'q [Placed],
-    /// Grades by number of document; NaN where it is unknown.
+    /// Their grades; NaN where one is unknown.
     pub grades: &'q [f64],
     /// The grades of all judged documents of the query.
     pub levels: &'q [Level],
     /// Unknown documents that neither ranking has.
     pub free: usize,
+    /// All unknown documents.
+    pub unknown: usize,
 }
 
-impl Question<'_> {
+impl<'q> Question<'q> {
     /// Whether documents of either ranking are tied.
     pub fn is_tied(&self) -> bool {
         self.a.is_tied() || self.b.is_tied()
     }
 
-    /// The grade of a document; NaN if it is unknown.
-    #[inline]
-    pub fn grade(&self, place: &Placed) -> f64 {
-        self.grades[place.document as usize]
+    /// The documents of both with their grades.
+    pub fn documents(&self) -> impl Iterator<Item = (&'q Placed, f64)> + use<'q> {
+        self.places.iter().zip(self.grades.iter().copied())
     }
 
-    /// All unknown documents, U.
-    pub fn unknown(&self) -> usize {
-        self.free + self.places.iter().filter(|place| self.grade(place).is_nan()).count()
+    /// Unknown documents of either.
+    pub fn open(&self) -> impl Iterator<Item = &'q Placed> + use<'q> {
+        self.documents().filter(|(_, grade)| grade.is_nan()).map(|(place, _)| place)
     }
 
     /// Judged documents of at least this grade, wherever they are.
@@ -127,10 +128,18 @@ impl Ceilings {
     }
 }
 
-/// Grades of unknown documents with which A is far ahead of B.
+impl Witness {
+    /// The same with A and B exchanged.
+    #[must_use]
+    pub(super) fn turned(self) -> Witness {
+        Witness { value: 0.0 - self.value, ..self }
+    }
+}
+
+/// Grades of unknown documents with which one of two rankings is far ahead.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Witness {
-    /// S(A) - S(B) with them.
+    /// The difference of the two with them.
     pub value: f64,
     /// Numbers of documents and their grades, the most important first; all others have grade 0.
     pub documents: Vec<(u32, f64)>,

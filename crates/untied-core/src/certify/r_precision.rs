@@ -7,7 +7,6 @@ use super::question::{Ceiling, Ceilings, Question, Witness};
 use super::solve::counts::{Counted, Placing, at_moving_cutoff};
 use super::solve::rising;
 use crate::error::Result;
-use crate::ranking::Placed;
 
 struct RPrecision {
     rel: f64,
@@ -22,16 +21,15 @@ pub(super) fn r_precision(given: &Given<'_>) -> Result<Box<dyn Ceiling>> {
 
 impl RPrecision {
     fn by_number(&self, of: &Question<'_>) -> Vec<f64> {
-        let relevant =
-            |place: &Placed| Some(of.grade(place)).filter(|grade| !grade.is_nan()).map(|grade| grade >= self.rel);
+        let relevant = |grade: f64| (!grade.is_nan()).then_some(grade >= self.rel);
         let (a, b) = of.by_rank();
         let place = |number: u32| &of.places[number as usize];
         at_moving_cutoff(Placing {
-            documents: of.places.iter().map(|place| Counted::new(relevant(place))).collect(),
+            documents: of.grades.iter().map(|&grade| Counted::new(relevant(grade))).collect(),
             a: a.into_iter().map(|number| (number, of.highest(place(number)))).collect(),
             b: b.into_iter().map(|number| (number, of.lowest(place(number)))).collect(),
             relevant: of.relevant(self.rel),
-            unknown: of.unknown(),
+            unknown: of.unknown,
         })
     }
 }
@@ -47,8 +45,8 @@ impl Ceiling for RPrecision {
         let m = (0..values.len().min(most.saturating_add(1))).fold(0, first);
         let cutoff = of.relevant(self.rel) + m;
         let within = |rank: u32| i8::from(rank > 0 && rank as usize <= cutoff);
-        let unknown = of.places.iter().filter(|place| of.grade(place).is_nan());
-        let weighed = unknown.map(|place| (within(of.highest(place)) - within(of.lowest(place)), Some(place.document)));
+        let weighed =
+            of.open().map(|place| (within(of.highest(place)) - within(of.lowest(place)), Some(place.document)));
         let mut weighed: Vec<_> = weighed.chain(std::iter::repeat_n((0, None), of.free)).collect();
         weighed.sort_by_key(|&(weight, document)| (-weight, document.is_none()));
         witness(values[m], weighed.into_iter().take(m).map(|(_, document)| (document, self.grade)))

@@ -144,17 +144,16 @@ struct Parts {
 }
 
 impl Sum {
-    /// The weight of every document.
-    fn weigh<'w>(&self, of: &'w Question<'_>) -> impl Iterator<Item = (&'w Placed, f64)> + use<'w> {
+    /// Every document with its grade and weight.
+    fn weigh<'w>(&self, of: &Question<'w>) -> impl Iterator<Item = (&'w Placed, f64, f64)> + use<'w> {
         let (a, b) = (by_rank(&self.discounts, of.a), by_rank(&self.discounts, of.b));
         let at = |weights: &[f64], rank: u32| weights.get((rank as usize).wrapping_sub(1)).copied().unwrap_or(0.0);
-        of.places.iter().map(move |place| (place, at(&a, place.a) - at(&b, place.b)))
+        of.documents().map(move |(place, grade)| (place, grade, at(&a, place.a) - at(&b, place.b)))
     }
 
     fn parts(&self, of: &Question<'_>) -> Parts {
         let mut known = 0.0;
-        let weights = self.weigh(of).filter_map(|(place, weight)| {
-            let grade = of.grade(place);
+        let weights = self.weigh(of).filter_map(|(_, grade, weight)| {
             if grade.is_nan() {
                 return Some(weight);
             }
@@ -235,7 +234,7 @@ impl Ceiling for Sum {
 
     fn witness(&self, of: &Question<'_>, most: usize) -> Witness {
         let parts = self.parts(of);
-        let most = most.min(of.unknown());
+        let most = most.min(of.unknown);
         let (value, sizes) = match self.chain(of, &parts) {
             Some(chain) => chain.largest(most, vec![0; self.levels.len()]),
             None => {
@@ -248,8 +247,8 @@ impl Ceiling for Sum {
         // Documents by falling weight, the free ones among those that weigh nothing.
         let mut open: Vec<(f64, Option<u32>)> = self
             .weigh(of)
-            .filter(|(place, _)| of.grade(place).is_nan())
-            .map(|(place, weight)| (weight, Some(place.document)))
+            .filter(|(_, grade, _)| grade.is_nan())
+            .map(|(place, _, weight)| (weight, Some(place.document)))
             .chain(std::iter::repeat_n((0.0, None), of.free))
             .collect();
         open.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.is_none().cmp(&other.1.is_none())));
