@@ -7,18 +7,13 @@ from math import inf
 from untied._core import show_id
 from untied.cli import notes
 from untied.cli.options import (
-    QRELS,
     RUNS,
     WrongUsage,
-    add_digits,
-    add_format,
-    add_keep_going,
+    add_judged_runs,
     add_measures,
-    add_output,
     add_plugin,
     add_policies,
-    add_reading,
-    add_runs,
+    add_table,
     add_threads,
     inputs_of,
     load_plugins,
@@ -58,10 +53,7 @@ COLUMNS = ("run_a", "run_b", "measure", "low", "high", "verdict", "overturn", "l
 def arguments_parser() -> Parser:
     """Make the parser of the command's arguments."""
     made = parser("certify", "Find out which runs are better whatever unjudged documents are.", EXAMPLES)
-    made.add_argument("qrels", metavar="QRELS", help=QRELS)
-    add_runs(made, about=f"two or more {RUNS}")
-    add_reading(made)
-    add_keep_going(made)
+    add_judged_runs(made, f"two or more {RUNS}")
     add_measures(made, f"decide by this; repeatable (default: {', '.join(DEFAULT)})")
     add_plugin(made)
     add_policies(made, "ties", "unjudged", "unretrieved", "score_dtype", known=CERTIFYING)
@@ -72,9 +64,7 @@ def arguments_parser() -> Parser:
     add = made.group("output").add_argument
     add("--ranks", action="store_true", help="print the ranks that each run can have, instead of verdicts")
     add("--explain", nargs=2, metavar=("A", "B"), help="print the documents behind the verdict about two runs")
-    add_format(made)
-    add_digits(made)
-    add_output(made)
+    add_table(made)
     add_threads(made)
     return made
 
