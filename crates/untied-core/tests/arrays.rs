@@ -30,7 +30,15 @@ fn counting_and_sorting_agree_to_the_last_bit() {
     let names = "nDCG@10 nDCG(gain=exp2) DCG AP AP@5 AP(rel=2) RR@10 RR P@10 R@100 F1@5 RBP(p=0.8) Rprec Success@10 \
                  ERR@10 nERR SetP SetF NumRet NumRel NumRelRet RelP@5 Hits@20";
     let specs = names.split(' ').flat_map(|name| parse_all(name).expect("measure")).collect::<Vec<_>>();
-    for (queries, width, one_in) in [(30, 700, 40), (3, 70_000, 5_000), (200, 10, 4), (40, 64, 3), (5, 3, 2)] {
+    let shapes = [
+        (30, 700, 40, false),
+        (3, 70_000, 5_000, false),
+        (200, 10, 4, false),
+        (200, 10, 4, true),
+        (40, 64, 3, true),
+        (5, 3, 2, false),
+    ];
+    for (queries, width, one_in, is_padded) in shapes {
         let documents = queries * width;
         // Mostly 0, some not judged, a few of grades -1 and 1 to 3.
         let labels: Vec<f64> = drawn(2 * documents, 4 * one_in)
@@ -43,17 +51,27 @@ fn counting_and_sorting_agree_to_the_last_bit() {
                 _ => 0.0,
             })
             .collect();
-        let given = Given { labels: Column::Float64(&labels), present: None, judged: None, totals: Totals::Same };
+        let (whole, mut single, halves, double) = columns(documents);
+        // Every third query ends in padding, which is no number; every fifth of these also begins so.
+        let is_there = |document: usize| {
+            let (query, row) = (document / width, document % width);
+            query % 3 > 0 || row < width - width / 4 && (query % 5 > 0 || row > 0)
+        };
+        let present: Option<Vec<u8>> = is_padded.then(|| (0..documents).map(|i| u8::from(is_there(i))).collect());
+        if is_padded {
+            (0..documents).filter(|&i| !is_there(i)).for_each(|i| single[i] = f32::NAN);
+        }
+        let labels = Column::Float64(&labels);
+        let given = Given { labels, present: present.as_deref(), judged: None, totals: Totals::Same };
         let labels = Labels::new(Groups::Rows(queries, width), &given).expect("labels");
         let plan = labels.plan(&specs).expect("plan");
-        let (whole, single, halves, double) = columns(documents);
         for (column, ascending) in [
             (Column::Int8(&whole), false),
             (Column::Float32(&single), false),
             (Column::Bfloat16(&halves), true),
             (Column::Float64(&double), true),
         ] {
-            for ties in ["expected", "range", "best", "worst"] {
+            for ties in ["expected", "range", "best", "worst", "given"] {
                 let mut settings = Settings::default();
                 settings.set_ties(ties, "float64").expect("settings");
                 let evaluate = |variance| {

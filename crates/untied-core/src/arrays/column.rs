@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::ranking::score::{Bfloat16, Float16, Float32, Float64, Score};
-use crate::ranking::{Order, Place, Places, is_worth_it};
+use crate::ranking::{Layout, Order, Place, Places, is_worth_it};
 
 /// All kinds of numbers, for a macro: `$use! { ($given) kind, how it is stored, how it is sorted, numpy's name; ... }`.
 #[macro_export]
@@ -122,10 +122,16 @@ impl Column<'_> {
         range: Range<usize>,
         wanted: &[Place],
         ascending: bool,
+        layout: Layout,
         places: &mut Places,
     ) -> Option<bool> {
-        by_type!(self, S, numbers => {
-            is_worth_it::<S>(wanted.len(), range.len()).then(|| places.count::<S>(&numbers[range], wanted, ascending))
-        })
+        by_type!(self, S, numbers => is_worth_it::<S>(wanted.len(), range.len()).then(|| {
+            let scores = &numbers[range];
+            let finite = places.count::<S>(scores, wanted, ascending);
+            if layout == Layout::AsGiven {
+                places.number::<S>(scores, wanted);
+            }
+            finite
+        }))
     }
 }

@@ -61,7 +61,9 @@ struct Query {
     composition: u32,
     /// Where its relevant documents end; they begin where those of the query before end.
     relevant: u32,
-    /// Whether the relevant documents are listed, being few.
+    /// Number of its documents.
+    retrieved: u32,
+    /// Whether the relevant documents are listed, being few, and no padding stands before any document.
     listed: bool,
 }
 
@@ -70,6 +72,8 @@ struct Query {
 pub(super) struct Sparse<'a> {
     /// The documents with a grade above 0.
     pub relevant: &'a [Place],
+    /// Number of documents. Padding stands behind them.
+    pub retrieved: usize,
     /// Whether any document of the array is judged.
     pub judged: bool,
 }
@@ -100,7 +104,7 @@ impl Labels {
             .into_par_iter()
             .map(|first| {
                 let queries = first..(first + BLOCK).min(groups.len());
-                by_width!(&codes, codes => block(&groups, codes, &grades, given.totals, queries))
+                by_width!(&codes, codes => block(&groups, codes, &grades, given, queries))
             })
             .collect();
         let blocks = blocks.into_iter().collect::<Result<Vec<Block>>>()?;
@@ -155,15 +159,15 @@ impl Labels {
         block.judgments(&self.grades, block.queries[query % BLOCK].composition as usize)
     }
 
-    /// A query by its relevant documents, if these are few and there is no padding.
+    /// A query by its relevant documents, if these are few and no padding stands before any document.
     #[inline]
     pub(super) fn sparse(&self, query: usize) -> Option<Sparse<'_>> {
         let (block, number) = (&self.blocks[query / BLOCK], query % BLOCK);
         let start = number.checked_sub(1).map_or(0, |before| block.queries[before].relevant);
-        let Query { composition, relevant: end, listed } = block.queries[number];
+        let Query { composition, relevant: end, retrieved, listed } = block.queries[number];
         let relevant = &block.relevant[start as usize..end as usize];
         let judged = block.compositions[composition as usize].judged;
-        (listed && !self.has_padding).then_some(Sparse { relevant, judged })
+        listed.then_some(Sparse { relevant, retrieved: retrieved as usize, judged })
     }
 
     /// What measures need of the judgments alone, for all compositions that many queries have.
@@ -212,12 +216,12 @@ fn block<C: Code>(
     groups: &Groups,
     codes: &[C],
     grades: &[f64],
-    totals: Totals<'_>,
+    given: &Given<'_>,
     queries: Range<usize>,
 ) -> Result<Block> {
     watch::check()?;
     let level = |grade: f64| grades.partition_point(|&other| other > grade);
-    let totals: Vec<(usize, &[u64])> = match totals {
+    let totals: Vec<(usize, &[u64])> = match given.totals {
         Totals::Same => vec![],
         Totals::Relevant(counts) => vec![(level(1.0), counts)],
         Totals::ByGrade(totals) => totals.iter().map(|&(grade, counts)| (level(grade), counts)).collect(),
@@ -229,8 +233,14 @@ fn block<C: Code>(
     let mut room = [Place::default(); PART];
     let end = C::of(grades.partition_point(|&grade| grade > 0.0));
     for query in queries {
-        let codes = &codes[groups.range(query)];
-        let listed = block.list(codes, end, &mut room);
+        let mut codes = &codes[groups.range(query)];
+        let mut is_padded = false;
+        if given.present.is_some() {
+            codes = &codes[..codes.iter().rposition(|&code| code != C::ABSENT).map_or(0, |last| last + 1)];
+            is_padded = codes.contains(&C::ABSENT);
+        }
+        let listed = block.list(codes, end, &mut room) && !is_padded;
+        let retrieved = codes.len() as u32;
         let relevant = block.relevant.len() as u32;
         let packed = if totals.is_empty() { packed(codes, grades.len()) } else { None };
         if let Some(packed) = packed {
@@ -239,7 +249,7 @@ fn block<C: Code>(
                 counts.unpack(packed);
                 (*known, *composition) = (packed, block.compose(&mut counts, packed >> 8 << 8 != 0, grades));
             }
-            block.queries.push(Query { composition: *composition, relevant, listed });
+            block.queries.push(Query { composition: *composition, relevant, retrieved, listed });
             continue;
         }
         let judged = counts.count(codes);
@@ -255,7 +265,7 @@ fn block<C: Code>(
             counts.set(level, total);
         }
         let composition = block.compose(&mut counts, judged, grades);
-        block.queries.push(Query { composition, relevant, listed });
+        block.queries.push(Query { composition, relevant, retrieved, listed });
     }
     Ok(block)
 }

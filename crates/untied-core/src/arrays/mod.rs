@@ -162,12 +162,13 @@ impl Columns<'_> {
     ) -> Result<Ranked> {
         let Columns { labels, scores: Scores { ascending, .. }, settings, relevant_only } = *self;
         if let Some(sparse) = labels.sparse(query).filter(|_| relevant_only) {
-            let retrieved = places.len();
-            if let Some(finite) = column.count(places.clone(), sparse.relevant, *ascending, &mut room.places) {
+            let (retrieved, layout) = (sparse.retrieved, settings.ties.layout());
+            let there = places.start..places.start + retrieved;
+            if let Some(finite) = column.count(there, sparse.relevant, *ascending, layout, &mut room.places) {
                 if !finite {
                     return Err(self.refuse(query));
                 }
-                let mixed = room.places.rank(truth.grades(), retrieved, &mut room.all.tied);
+                let mixed = room.places.rank(truth.grades(), retrieved, layout, &mut room.all.tied);
                 return Ok(Ranked { mixed, matched: sparse.judged });
             }
         }

@@ -375,8 +375,9 @@ impl Evaluation {
         }
         let mut totals = plan.totals(settings);
         for (measure, total) in totals.iter_mut().enumerate() {
-            for row in 0..evaluation.queries.len() {
-                let value = evaluation.value(row, measure);
+            let cells = evaluation.cells.chunks_exact(shape.cells());
+            for (cells, notes) in cells.zip(evaluation.notes.chunks_exact(shape.measures)) {
+                let value = shape.value(cells, notes, measure);
                 evaluation.facts.left_out += usize::from(value.mean.is_nan());
                 total.add(&value);
             }

@@ -137,7 +137,7 @@ impl Plan {
     pub(crate) fn reads_relevant_only(&self, settings: Settings) -> bool {
         let Settings { ties, unjudged, variance, depth, .. } = settings;
         let policies =
-            ties.layout() == Layout::Tied && unjudged == Unjudged::Nonrelevant && !variance && depth.is_none();
+            ties.layout() != Layout::ByDocument && unjudged == Unjudged::Nonrelevant && !variance && depth.is_none();
         policies && self.relevant_only
     }
 

@@ -104,14 +104,16 @@ impl Workspace {
                 _ => over.grades(),
             };
             let formula = if plan.has_formulas() { measure.formula() } else { None };
-            let failed = || match formula.and_then(Formula::failure) {
+            let failed = |formula: &Formula| match formula.failure() {
                 Some(failure) => {
                     let (measure, query) = (plan.specs[m].to_string(), Some(source.name(query)));
                     Err(Error::Failure { measure, query, source: failure })
                 }
                 None => Ok(()),
             };
-            failed()?;
+            if let Some(formula) = formula {
+                failed(formula)?;
+            }
             let Some(Spread { mean, low, high, overstated, unsettled }) = spread else {
                 let why = plan.without_bounds(m);
                 return Err(Error::Value(format!("{why}; unjudged must be nonrelevant or remove")));
@@ -148,7 +150,9 @@ impl Workspace {
                 put(&mut cells[of(field)], low);
                 put(&mut cells[of(field + 1)], high);
             }
-            failed()?;
+            if let Some(formula) = formula {
+                failed(formula)?;
+            }
         }
         let relevant = truth.relevant(f64::MIN_POSITIVE) > 0;
         Ok(Flags { mixed, matched, relevant })

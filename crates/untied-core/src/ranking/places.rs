@@ -1,10 +1,11 @@
 //! The tie groups of a few documents among many, without an order of the others.
 //!
 //! With g scores greater than a document's and e equal to it, its own included, its group stands at the ranks g+1 .. g+e.
-//! So where a measure reads only relevant documents, and these are few, counting replaces sorting.
+//! So where a measure reads only relevant documents, and these are few, counting replaces sorting. Where tied documents
+//! stay in the order in which they are given, the equal scores in front of a document tell its own rank.
 
 use super::score::Score;
-use super::{Ranking, network};
+use super::{Layout, Ranking, network};
 use crate::grade::Level;
 
 /// Scores are compared with this many wanted ones at a time.
@@ -72,51 +73,77 @@ impl Places {
         S::are_finite(scores)
     }
 
+    /// Find which of equal scores are the wanted ones that were counted last, in the order in which they are given.
+    pub fn number<S: Score>(&mut self, scores: &[S::Raw], wanted: &[Place]) {
+        for (found, &Place { row, .. }) in self.found.iter_mut().zip(wanted) {
+            if unpack(*found).equal > 1 {
+                let (before, score) = scores.split_at(row as usize);
+                let is_equal = |&&raw: &&S::Raw| S::number_of(raw) == S::number_of(score[0]);
+                *found |= (before.iter().filter(is_equal).count() as u128) << 64;
+            }
+        }
+    }
+
     /// Write the groups of the documents that were counted last, given the grades of their levels; whether tied documents
     /// differ in grade.
     #[inline]
-    pub fn rank(&mut self, grades: &[f64], retrieved: usize, ranking: &mut Ranking) -> bool {
+    pub fn rank(&mut self, grades: &[f64], retrieved: usize, layout: Layout, ranking: &mut Ranking) -> bool {
         ranking.clear();
         ranking.retrieved = retrieved;
         network::sort(&mut self.found);
         let mut mixed = false;
         let mut rest = self.found.as_slice();
         while let Some(&first) = rest.first() {
-            let Found { before, level: highest, equal } = unpack(first);
+            let Found { before, level: highest, equal, .. } = unpack(first);
             if equal == 1 {
                 ranking.push_one(before as usize, grades[highest as usize]);
                 rest = &rest[1..];
                 continue;
             }
             let (group, others) = rest.split_at(rest.partition_point(|&other| unpack(other).before == before));
-            let levels = group.chunk_by(|one, other| one == other).map(|same| {
-                let grade = grades[unpack(same[0]).level as usize];
-                Level { grade, count: same.len() as u32 }
-            });
-            ranking.push(before as usize, equal as usize, levels);
-            mixed |= group.partition_point(|&other| other == first) < equal as usize;
+            mixed |= group.len() < equal as usize || group.iter().any(|&other| unpack(other).level != highest);
+            if layout == Layout::Tied {
+                let levels = group.chunk_by(|one, other| one == other).map(|same| {
+                    let grade = grades[unpack(same[0]).level as usize];
+                    Level { grade, count: same.len() as u32 }
+                });
+                ranking.push(before as usize, equal as usize, levels);
+            } else {
+                for Found { number, level, .. } in group.iter().copied().map(unpack) {
+                    ranking.push_one((before + number) as usize, grades[level as usize]);
+                }
+            }
             rest = others;
         }
         mixed
     }
 }
 
-/// A document that was counted: scores before its own, its level, and scores equal to its own.
+/// A document that was counted.
 struct Found {
+    /// Scores that rank before its own.
     before: u32,
+    /// Equal ones that are given before it, where that was asked for.
+    number: u32,
     level: u32,
+    /// Scores equal to its own, which is one of them.
     equal: u32,
 }
 
-/// As one number, which sorts by rank and then by level: documents of a group have equal counts.
+/// As one number, which sorts by rank and then by level.
 #[inline(always)]
 fn pack((before, equal): (u32, u32), level: u32) -> u128 {
-    u128::from(before) << 64 | u128::from(u64::from(level) << 32 | u64::from(equal))
+    u128::from(before) << 96 | u128::from(u64::from(level) << 32 | u64::from(equal))
 }
 
 #[inline(always)]
 fn unpack(found: u128) -> Found {
-    Found { before: (found >> 64) as u32, level: (found >> 32) as u32, equal: found as u32 }
+    Found {
+        before: (found >> 96) as u32,
+        number: (found >> 64) as u32,
+        level: (found >> 32) as u32,
+        equal: found as u32,
+    }
 }
 
 /// Count with counters as wide as the numbers: loops that the compiler turns into vectors of both.
