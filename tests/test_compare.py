@@ -100,10 +100,24 @@ def test_properties_of_rbo(a: Groups, b: Groups, p: float) -> None:
     assert value(a, a, rbo(p, "ext", "b")).mean == pytest.approx(1)
 
 
+@given(rankings(9), rankings(9), st.integers(1, 7))
+def test_nothing_below_the_cutoff_counts(a: Groups, b: Groups, k: int) -> None:
+    """A measure by itself joins rankings to its cutoff; beside another one, as deep as that one needs."""
+    names = [f"{name}@{k}" for name in ("AO", "AnchorMAP", "Footrule", "Hoeffding", "Jaccard", "KendallDistance")]
+    names += [f"{name}@{k}" for name in ("Overlap", "RBO", "RBO(variant='a', score='truncated')", "RRDistance")]
+    beside = untied.compare(a, b, [*names, "RBO"], variance=True)
+    for name in names:
+        found = untied.compare(a, b, name, variance=True)[name]
+        assert repr(found) == repr(beside[name])
+        assert found.low == beside[name].low or math.isnan(found.low)
+
+
 def test_empty_rankings() -> None:
     found = {pair: value(*pair_of, "RBO").mean for pair, pair_of in
              {"both": ([], []), "one": ([], [["a"]]), "other": ([["a"]], [])}.items()}  # fmt: skip
     assert found == {"both": 1, "one": 0, "other": 0}
+    for variant in ("w", "a", "b"):
+        assert value([], [], rbo(0.9, "truncated", variant, 3)).mean == 0
 
 
 def test_long_rankings() -> None:

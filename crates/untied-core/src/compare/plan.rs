@@ -95,14 +95,15 @@ impl Plan {
     /// A measure is refused.
     pub fn new(specs: &[Spec], depth: usize, scope: &Scope<'_>) -> Result<Plan> {
         let comparators = specs.iter().map(|spec| comparator(spec, scope)).collect::<Result<Vec<_>>>()?;
-        let needed = |comparator: &Comparator| match comparator {
-            Comparator::Similarity(_) => depth,
+        let needed = |(comparator, spec): (&Comparator, &Spec)| match comparator {
+            Comparator::Similarity(similarity) if similarity.reads_below_cutoff() => depth,
+            Comparator::Similarity(_) => spec.cutoff_or(depth).min(depth),
             Comparator::Difference(difference) => difference.depth().min(depth),
         };
         Ok(Plan {
             differences: comparators.iter().any(|one| matches!(one, Comparator::Difference(_))),
             names: specs.iter().map(ToString::to_string).collect(),
-            depth: comparators.iter().map(needed).max().unwrap_or(0),
+            depth: comparators.iter().zip(specs).map(needed).max().unwrap_or(0),
             comparators,
         })
     }

@@ -48,6 +48,11 @@ impl Similarity for AnchorMap {
         Symmetry::None
     }
 
+    /// The cutoff is that of A; B counts as a whole.
+    fn reads_below_cutoff(&self) -> bool {
+        true
+    }
+
     fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
         let pair = &overlaps.pair;
         let relevant = pair.a.len().min(self.0) as f64;

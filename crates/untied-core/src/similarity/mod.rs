@@ -79,6 +79,11 @@ pub trait Similarity: Send + Sync {
         Symmetry::Same
     }
 
+    /// Whether documents below the cutoff count too.
+    fn reads_below_cutoff(&self) -> bool {
+        false
+    }
+
     /// Its value for two rankings.
     fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score;
 }

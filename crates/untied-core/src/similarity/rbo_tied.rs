@@ -23,7 +23,9 @@ impl RankBiasedOverlap {
         for d in 1..=depths {
             let weight = table.kappa[d - 1] * d as f64;
             let at = d.min(l).saturating_sub(1);
-            let x = if variant == Variant::W { touched[at] } else { overlaps.mean()[at] };
+            let overlaps = if variant == Variant::W { &touched } else { overlaps.mean() };
+            // Of two empty rankings there are none.
+            let x = overlaps.get(at).copied().unwrap_or(0.0);
             let norms = (in_short.norm(variant, d), in_long.norm(variant, d));
             let agreement = |x: f64| match variant {
                 Variant::W => 2.0 * x / (norms.0 + norms.1),
