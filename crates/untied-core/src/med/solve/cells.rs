@@ -24,6 +24,12 @@ pub(super) struct Cell {
 }
 
 impl Cell {
+    /// One without documents of its own.
+    #[cfg(test)]
+    pub fn new((a, b): (usize, usize), size: usize) -> Cell {
+        Cell { a, b, start: 0, size }
+    }
+
     /// The same with other numbers of its groups.
     pub fn with_groups(&self, a: usize, b: usize) -> Cell {
         Cell { a, b, ..*self }
@@ -64,6 +70,14 @@ impl Cells {
         Cells { all, documents: keyed.into_iter().map(|(_, _, id)| id).collect() }
     }
 
+    /// Visit all documents: the number of the cell, that of the document in it, and that in the instance.
+    pub fn each(&self, mut visit: impl FnMut(usize, usize, usize)) {
+        for (number, cell) in self.all.iter().enumerate() {
+            let documents = &self.documents[cell.start..cell.start + cell.size];
+            documents.iter().enumerate().for_each(|(place, &id)| visit(number, place, id));
+        }
+    }
+
     /// Which documents are relevant, given the number of relevant ones of each cell.
     pub fn chosen<'c>(&'c self, counts: &'c [usize]) -> impl Iterator<Item = usize> + 'c {
         let of = |(cell, &count): (&Cell, &usize)| &self.documents[cell.start..cell.start + count];
@@ -73,14 +87,18 @@ impl Cells {
 
 /// Groups of every document in A and in B: numbers of those that begin within the depth, by where groups end.
 pub(super) fn groups_of(instance: &Instance, ends: (&[u32], &[u32])) -> Vec<(Option<usize>, Option<usize>)> {
-    let counted = |ends: &[u32]| 1 + ends.partition_point(|&end| (end as usize) < instance.depth);
-    let counted = (counted(ends.0), counted(ends.1));
-    let group = |ends: &[u32], counted: usize, rank: u32| {
-        (rank > 0).then(|| ends.partition_point(|&end| end < rank)).filter(|&group| group < counted)
+    let by_rank = |ends: &[u32]| {
+        let mut groups: Vec<usize> = Vec::with_capacity(ends.last().map_or(0, |&end| end as usize));
+        for (group, &end) in ends.iter().enumerate() {
+            if groups.len() >= instance.depth {
+                break;
+            }
+            groups.resize(end as usize, group);
+        }
+        groups
     };
-    let of = |x: &super::Document| (group(ends.0, counted.0, x.a), group(ends.1, counted.1, x.b));
-    if instance.depth == 0 {
-        return vec![(None, None); instance.documents.len()];
-    }
-    instance.documents.iter().map(of).collect()
+    let (a, b) = (by_rank(ends.0), by_rank(ends.1));
+    // Rank 0 is none.
+    let group = |groups: &[usize], rank: u32| groups.get((rank as usize).wrapping_sub(1)).copied();
+    instance.documents.iter().map(|x| (group(&a, x.a), group(&b, x.b))).collect()
 }

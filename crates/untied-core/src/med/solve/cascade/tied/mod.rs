@@ -6,9 +6,11 @@
 //! `S(C) = const - sum_g q^(documents on before g) D_g(s_g)`,
 //!
 //! factors of documents that are not to be decided being put into D ([`side`]). So only the numbers of documents on in
-//! each cell ([`crate::med::solve::cells`]) matter. S is submodular in the set of documents that are on, which bounds it
-//! ([`prices`]); ranges of counts are cut in two, best first ([`search`]).
+//! each cell ([`crate::med::solve::cells`]) matter. Bounds position by position decide most of them ([`positions`]). S is
+//! submodular in the set of documents that are on, which bounds it too ([`prices`]); ranges of counts are cut in two,
+//! best first ([`search`]).
 
+mod positions;
 mod prices;
 mod question;
 mod search;
@@ -41,24 +43,32 @@ pub(super) fn solve(
         x.known.unwrap_or(if of.0.is_some() && !in_both(of) { instance.top } else { 0.0 })
     };
     type Number = fn((Option<usize>, Option<usize>)) -> Option<usize>;
-    let side = |number: Number, ends: &[u32], filled: usize, filler: f64| {
-        let counted = groups.iter().filter_map(|&of| number(of)).max().map_or(0, |last| last + 1);
-        let mut found = vec![Group::default(); counted];
+    // Factors of documents that are not to be decided, by group; then of those that are below the last one.
+    let factors = |number: Number, ends: &[u32], filled: usize, filler: f64| {
+        let mut found: Vec<(usize, f64)> = Vec::with_capacity(instance.depth);
+        let mut open = Vec::new();
         for (x, &of) in instance.documents.iter().zip(&groups) {
             let Some(group) = number(of) else { continue };
+            open.resize(open.len().max(group + 1), 0);
             match x.known.is_none() && in_both(of) {
-                true => found[group].open += 1,
-                false => found[group].fixed.push(1.0 - gain(x, of)),
+                true => open[group] += 1,
+                false => found.push((group, 1.0 - gain(x, of))),
             }
         }
+        found.sort_by_key(|&(group, _)| group);
         // Below its last document nobody stops, unless it is filled up.
         let length = ends.last().map_or(0, |&end| end as usize);
-        let below = |rank: usize| Group { fixed: vec![if rank < filled { 1.0 } else { filler }], open: 0 };
-        found.extend((length..instance.depth).map(below));
-        found
+        for rank in length..instance.depth {
+            found.push((open.len(), if rank < filled { 1.0 } else { filler }));
+            open.push(0);
+        }
+        let mut sizes: Vec<(usize, usize)> = open.into_iter().map(|open| (0, open)).collect();
+        found.iter().for_each(|&(group, _)| sizes[group].0 += 1);
+        (found.into_iter().map(|(_, factor)| factor).collect::<Vec<f64>>(), sizes)
     };
-    let a = side(|of| of.0, ends.0, instance.lengths.0, go_on);
-    let b = side(|of| of.1, ends.1, instance.lengths.1, 1.0);
+    let of_a = factors(|of| of.0, ends.0, instance.lengths.0, go_on);
+    let of_b = factors(|of| of.1, ends.1, instance.lengths.1, 1.0);
+    let (a, b) = (Group::all(&of_a.0, &of_a.1), Group::all(&of_b.0, &of_b.1));
     let mut gains: Vec<f64> = instance.documents.iter().zip(&groups).map(|(x, &of)| gain(x, of)).collect();
     let numbers = (numbered(&a), numbered(&b));
     let cell = |cell: &Cell| cell.with_groups(numbers.0[cell.a], numbers.1[cell.b]);
@@ -70,7 +80,19 @@ pub(super) fn solve(
     };
     let question = Question { cells: cells.all.iter().map(cell).collect(), a, b };
     let mut search = Search::new(&question, work);
-    let bound = search.run();
+    let root = search.root();
+    if root.is_mostly_decided() {
+        // What is decided makes but factors: the rest is a smaller question.
+        let mut rest = instance.clone();
+        let decided = |cell: usize| root.low[cell] == root.high[cell];
+        cells.each(|cell, number, id| {
+            if decided(cell) {
+                rest.documents[id].known = Some(if number < root.low[cell] as usize { instance.top } else { 0.0 });
+            }
+        });
+        return solve(&rest, ends, weights, search.work);
+    }
+    let bound = search.run(root);
     let counts: Vec<usize> = search.counts.iter().map(|&count| count as usize).collect();
     cells.chosen(&counts).for_each(|id| gains[id] = instance.top);
     Solution { value: search.value, bound: bound.max(search.value), gains, nodes: search.nodes }
@@ -91,8 +113,8 @@ fn merged(ends: &[u32], weights: &[f64]) -> Vec<usize> {
 }
 
 /// Numbers of the groups that have documents to decide, among these.
-fn numbered(groups: &[Group]) -> Vec<usize> {
-    let number = |next: &mut usize, group: &Group| {
+fn numbered(groups: &[Group<'_>]) -> Vec<usize> {
+    let number = |next: &mut usize, group: &Group<'_>| {
         let number = *next;
         *next += usize::from(group.open > 0);
         Some(number)

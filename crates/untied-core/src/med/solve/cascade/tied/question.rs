@@ -24,6 +24,12 @@ pub(super) struct Range {
 }
 
 impl Range {
+    /// Whether at most half of the cells are undecided, but not none of them.
+    pub fn is_mostly_decided(&self) -> bool {
+        let open = self.low.iter().zip(&self.high).filter(|(low, high)| low < high).count();
+        (1..=self.low.len() / 2).contains(&open)
+    }
+
     /// The nearest counts within.
     pub fn clamp(&self, counts: &[u32]) -> Vec<u32> {
         let within = |(&count, (&low, &high)): (&u32, (&u32, &u32))| count.clamp(low, high);
@@ -146,7 +152,7 @@ impl Question {
     }
 
     /// Where one of a cell is on, all above it are; where not all are on, none below.
-    fn dominate(&self, range: &mut Range) {
+    pub fn dominate(&self, range: &mut Range) {
         // From the last group of A, cells below have been seen if they are in a later one, or in this one and before in B.
         let (mut least, mut end) = (usize::MAX, self.cells.len());
         for row in self.cells.chunk_by(|one, other| one.a == other.a).rev() {

@@ -1,6 +1,7 @@
 //! Best-first search over ranges of counts: the range with the highest bound is split in two.
 
 use super::super::search::TOLERANCE;
+use super::positions::Positions;
 use super::prices::Prices;
 use super::question::{Question, Range};
 use crate::med::solve::cells::Cell;
@@ -10,6 +11,9 @@ use crate::med::solve::work::Work;
 /// Steps of the bound at the root and below it.
 const STEPS: (usize, usize) = (60, 12);
 
+/// Nodes that are bounded position by position.
+const BY_POSITION: u64 = 300;
+
 /// The search.
 #[derive(Debug)]
 pub(super) struct Search<'q> {
@@ -18,9 +22,10 @@ pub(super) struct Search<'q> {
     pub counts: Vec<u32>,
     pub value: f64,
     prices: Prices,
+    positions: Option<Positions>,
     /// Counts of the solutions of a node's bounds, on average.
     means: Vec<f64>,
-    work: Work,
+    pub work: Work,
     pub nodes: u64,
 }
 
@@ -28,19 +33,44 @@ impl<'q> Search<'q> {
     pub fn new(question: &'q Question, work: Work) -> Search<'q> {
         let counts = vec![0; question.cells.len()];
         let value = question.value(&counts);
-        Search { question, counts, value, prices: Prices::new(question), means: Vec::new(), work, nodes: 0 }
+        Search {
+            question,
+            counts,
+            value,
+            prices: Prices::new(question),
+            positions: Positions::new(question),
+            means: Vec::new(),
+            work,
+            nodes: 0,
+        }
     }
 
-    /// Find the best counts; nothing is above the bound that is returned.
-    pub fn run(&mut self) -> f64 {
+    /// All counts that may be best.
+    pub fn root(&mut self) -> Range {
         let mut range = self.question.range();
-        let most = self.question.most(&range);
-        self.question.narrow(&mut range, &mut self.work);
+        self.narrow(&mut range);
+        range
+    }
+
+    /// Find the best counts of a range; nothing is above the bound that is returned.
+    pub fn run(&mut self, mut range: Range) -> f64 {
+        let bound = self.narrow(&mut range).min(self.question.most(&range));
+        if self.list(&range) {
+            return self.value;
+        }
         self.improve(range.low.clone());
         self.improve(self.ahead(&range));
-        let mut left = Queue::new(most, range);
+        let mut left = Queue::new(bound, range);
         while let Some((highest, range)) = left.pop().filter(|(bound, _)| *bound > self.value + TOLERANCE) {
             if self.list(&range) {
+                continue;
+            }
+            if self.positions.is_some() && self.nodes < BY_POSITION {
+                self.nodes += 1;
+                for mut range in self.cut_first(&range) {
+                    let bound = self.narrow(&mut range).min(highest);
+                    left.push(bound, range);
+                }
                 continue;
             }
             let Some(bound) = self.bound(&range) else { return highest };
@@ -49,11 +79,37 @@ impl<'q> Search<'q> {
                 continue;
             }
             for mut range in self.cut(&range) {
-                self.question.narrow(&mut range, &mut self.work);
+                let bound = self.narrow(&mut range).min(bound);
                 left.push(bound, range);
             }
         }
         self.value
+    }
+
+    /// Narrow a range until nothing changes; nothing in it is above the bound.
+    fn narrow(&mut self, range: &mut Range) -> f64 {
+        let Some(positions) = &mut self.positions else {
+            self.question.narrow(range, &mut self.work);
+            return f64::INFINITY;
+        };
+        loop {
+            self.question.dominate(range);
+            let (bound, changed) = positions.narrow(self.question, range, &mut self.work);
+            if !changed {
+                return bound;
+            }
+        }
+    }
+
+    /// Two parts of a range, at the undecided cell that comes first in either ranking.
+    fn cut_first(&self, range: &Range) -> [Range; 2] {
+        let open = (0..self.counts.len()).filter(|&i| range.low[i] < range.high[i]);
+        let place = |&i: &usize| {
+            let Cell { a, b, .. } = self.question.cells[i];
+            (a.min(b), a.max(b), a)
+        };
+        let cell = open.min_by_key(place).unwrap_or(0);
+        self.halves(range, cell)
     }
 
     /// Counts with every cell full that stands relatively higher in A than in B.
@@ -83,7 +139,8 @@ impl<'q> Search<'q> {
         let all = widths.fold(1, usize::saturating_mul);
         let steps = all.saturating_mul(self.question.steps() + range.low.len());
         let wide: Vec<usize> = (0..range.low.len()).filter(|&i| range.low[i] < range.high[i]).collect();
-        if steps > STEPS.1 * self.prices.steps || !self.work.take(steps) {
+        let of_bounds = self.positions.as_ref().map_or(STEPS.1 * self.prices.steps, |positions| 4 * positions.steps);
+        if !wide.is_empty() && (steps > of_bounds || !self.work.take(steps)) {
             return false;
         }
         let mut counts = range.low.clone();
@@ -141,6 +198,10 @@ impl<'q> Search<'q> {
                 (cell, most) = (i, tension);
             }
         }
+        self.halves(range, cell)
+    }
+
+    fn halves(&self, range: &Range, cell: usize) -> [Range; 2] {
         let (low, high) = (range.low[cell], range.high[cell]);
         let half = if (low..high).contains(&self.counts[cell]) { self.counts[cell] } else { (low + high) / 2 };
         let (mut few, mut many) = (range.clone(), range.clone());

@@ -12,40 +12,58 @@ pub(super) struct Side {
     pub groups: Vec<Vec<f64>>,
     /// What is left below the last of them, times such factors.
     pub rest: f64,
+    /// What is lost after each number of documents to decide, in any order of ties, times such factors.
+    pub weights: Vec<f64>,
     /// `q^n`.
     powers: Vec<f64>,
 }
 
 /// A tie group before it is put into a side.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Group {
+pub(super) struct Group<'f> {
     /// Factors of documents that are not to be decided.
-    pub fixed: Vec<f64>,
+    pub fixed: &'f [f64],
     /// How many are to be decided.
     pub open: usize,
 }
 
-impl Group {
+impl Group<'_> {
+    /// The groups of a ranking: factors one group after the other, with the numbers of those and of documents to decide.
+    pub fn all<'f>(factors: &'f [f64], sizes: &[(usize, usize)]) -> Vec<Group<'f>> {
+        let mut rest = factors;
+        let of = |&(fixed, open): &(usize, usize)| {
+            let (own, below) = rest.split_at(fixed);
+            rest = below;
+            Group { fixed: own, open }
+        };
+        sizes.iter().map(of).collect()
+    }
+
     /// What a group weighs by the number l of its documents to decide that were read: `W_l`. `weights` are those of its
-    /// ranks; the first is that of no document at all.
+    /// ranks.
     ///
     /// After l documents to decide and j others, weigh by the share of orders that begin so; `k_j` is the mean product of j
     /// of the fixed factors.
-    fn weigh(&self, weights: &[f64]) -> Vec<f64> {
-        let means = means(&self.fixed);
+    fn weigh(&self, weights: &[f64], found: &mut Vec<f64>) {
         let (open, fixed) = (self.open, self.fixed.len());
-        let mut found = vec![0.0; open + 1];
+        let weight = |read: usize| if read == 0 { 0.0 } else { weights.get(read - 1).copied().unwrap_or(0.0) };
+        found.clear();
+        match *self.fixed {
+            [] => return found.extend((0..=open).map(weight)),
+            [factor] if open == 0 => return found.push(weight(1) * factor),
+            _ => found.resize(open + 1, 0.0),
+        }
+        let means = means(self.fixed);
         let mut shares = vec![0.0; fixed + 1]; // of l, by j
-        for (l, found) in found.iter_mut().enumerate().take(weights.len()) {
-            for j in 0..=fixed.min(weights.len() - 1 - l) {
+        for (l, found) in found.iter_mut().enumerate().take(weights.len() + 1) {
+            for j in 0..=fixed.min(weights.len() - l) {
                 let left = (open - l) + (fixed - j);
                 let stays = if l == 0 { 0.0 } else { shares[j] * (open - l + 1) as f64 / (left + 1) as f64 };
                 let grows = if j == 0 { 0.0 } else { shares[j - 1] * (fixed - j + 1) as f64 / (left + 1) as f64 };
                 shares[j] = if l + j == 0 { 1.0 } else { stays + grows };
-                *found += weights.get(l + j).copied().unwrap_or(0.0) * shares[j] * means[j];
+                *found += weight(l + j) * shares[j] * means[j];
             }
         }
-        found
     }
 }
 
@@ -84,22 +102,20 @@ fn walk(weights: &[f64], go_on: f64) -> Vec<f64> {
 
 /// Go through the groups of a ranking where each rank down to the depth weighs `weights`: how many documents each has to
 /// decide, and its W times the factors of all documents before it that are not.
-fn each(groups: &[Group], weights: &[f64], mut visit: impl FnMut(usize, Vec<f64>)) {
-    let (mut factor, mut start) = (1.0, 0);
+fn each(groups: &[Group<'_>], weights: &[f64], mut visit: impl FnMut(usize, &mut [f64])) {
+    let (mut factor, mut start, mut of_group) = (1.0, 0, Vec::new());
     for group in groups {
         let size = group.open + group.fixed.len();
-        // Nothing has been read at the group's start.
-        let within: Vec<f64> = std::iter::once(0.0).chain(weights[start..].iter().copied()).take(size + 1).collect();
-        let mut of_group = group.weigh(&within);
+        group.weigh(&weights[start..(start + size).min(weights.len())], &mut of_group);
         of_group.iter_mut().for_each(|weight| *weight *= factor);
-        visit(group.open, of_group);
+        visit(group.open, &mut of_group);
         factor *= group.fixed.iter().product::<f64>();
         start = (start + size).min(weights.len());
     }
 }
 
 /// `1 - S`, but for what is the same in any case, where no document to decide is on, and where all are.
-pub(super) fn ends(groups: &[Group], weights: &[f64], go_on: f64) -> (f64, f64) {
+pub(super) fn ends(groups: &[Group<'_>], weights: &[f64], go_on: f64) -> (f64, f64) {
     let (mut none, mut all, mut factor) = (0.0, 0.0, 1.0);
     each(groups, weights, |open, of_group| {
         none += of_group.iter().sum::<f64>();
@@ -114,20 +130,22 @@ pub(super) fn ends(groups: &[Group], weights: &[f64], go_on: f64) -> (f64, f64) 
 
 impl Side {
     /// A ranking, as in [`each`]; none if that takes more work than there is.
-    pub fn new(groups: &[Group], weights: &[f64], go_on: f64, work: &mut Work) -> Option<Side> {
-        let steps = |group: &Group| 4 * group.open.min(weights.len()) * group.open;
+    pub fn new(groups: &[Group<'_>], weights: &[f64], go_on: f64, work: &mut Work) -> Option<Side> {
+        let steps = |group: &Group<'_>| 4 * group.open.min(weights.len()) * group.open;
         if !work.take(groups.iter().map(steps).sum()) {
             return None;
         }
         let (mut side, mut carried, mut total) = (Side::default(), 0.0, 0);
-        each(groups, weights, |open, mut of_group| {
+        side.weights.resize(1 + groups.iter().map(|group| group.open).sum::<usize>(), 0.0);
+        each(groups, weights, |open, of_group| {
+            side.weights[total..].iter_mut().zip(&*of_group).for_each(|(sum, weight)| *sum += weight);
             of_group[0] += carried;
             total += open;
             if open == 0 {
                 carried = of_group[0];
             } else {
                 carried = 0.0;
-                side.groups.push(walk(&of_group, go_on));
+                side.groups.push(walk(of_group, go_on));
             }
         });
         side.rest = carried;
@@ -210,7 +228,7 @@ mod tests {
             let go_on = [0.0, 0.5, 1.0 / 16.0][random.below(3) as usize];
             let fixed: Vec<f64> = (0..fixed).map(|_| [1.0, 0.25, 0.5, 0.0][random.below(4) as usize]).collect();
             let weights: Vec<f64> = (0..1 + random.below(8)).map(|_| random.unit()).collect();
-            let side = Side::new(&[Group { fixed: fixed.clone(), open }], &weights, go_on, &mut Work::new(1_000_000));
+            let side = Side::new(&[Group { fixed: &fixed, open }], &weights, go_on, &mut Work::new(1_000_000));
             let side = side.expect("little work");
             for on in 0..=open {
                 let mut factors = fixed.clone();
