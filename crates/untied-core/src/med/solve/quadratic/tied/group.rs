@@ -21,12 +21,16 @@ impl Group {
     fn new(start: usize, end: usize, depth: usize) -> Group {
         let n = (end - start) as f64;
         let inverse = |rank: usize| 1.0 / rank as f64;
+        if end == start + 1 {
+            let mean = if end <= depth { inverse(end) } else { 0.0 };
+            return Group { place: 2 * end, mean, ..Group::default() };
+        }
         let ranks = || start + 1..=end.min(depth);
         let lower = |rank: usize| (rank - start - 1) as f64 * inverse(rank);
         Group {
             place: start + 1 + end,
             mean: ranks().map(inverse).sum::<f64>() / n,
-            together: if n > 1.0 { 2.0 * ranks().map(lower).sum::<f64>() / (n * (n - 1.0)) } else { 0.0 },
+            together: 2.0 * ranks().map(lower).sum::<f64>() / (n * (n - 1.0)),
             ..Group::default()
         }
     }
@@ -70,8 +74,7 @@ impl Place {
     /// In no group, where nothing counts.
     pub const NONE: Place = Place { group: usize::MAX, mean: 0.0, less: 0.0 };
 
-    pub fn new(groups: &[Group], number: usize) -> Place {
-        let Group { mean, together, .. } = groups[number];
+    pub fn new(number: usize, &Group { mean, together, .. }: &Group) -> Place {
         Place { group: number, mean, less: mean - together }
     }
 

@@ -8,18 +8,18 @@
 //!
 //! Its variables are the numbers z of relevant documents in cells ([`crate::med::solve::cells`]): of a cell with
 //! `q = q_xx` between two of its documents, z are worth `c z + q z (z - 1) / 2`, and with z' of another `q' z z'`. Again
-//! *persistency* ([`node`]), a *Lagrangian bound* that uses dominance ([`dual`]), and *branching* ([`search`]).
+//! *persistency* ([`program`]), a *Lagrangian bound* that uses dominance ([`dual`]), and *branching* ([`search`]).
 //!
-//! It would solve rankings without ties too, but takes three to five times as long as [`super::solve`] does: there a
-//! round of persistency costs O(k), and here pairs of cells are gone through.
+//! It solves rankings without ties too, in twice the time of [`super::solve`], which needs no groups and no cells.
 
 mod dual;
 mod group;
 mod node;
+mod program;
 mod search;
 
 use self::group::{Group, Place, Places};
-use self::node::{Free, Node, Question};
+use self::program::Program;
 use self::search::Search;
 use super::Solution;
 use crate::med::solve::Instance;
@@ -31,10 +31,9 @@ use crate::med::solve::work::Work;
 /// which each tie group ends, in A and in B. The instance gives a document any rank of its group, even one below the
 /// depth if the group begins above it.
 #[must_use]
-pub fn solve_tied(instance: &Instance, ends: (&[u32], &[u32]), work: Work) -> Solution {
+pub fn solve_tied(instance: &Instance, ends: (&[u32], &[u32]), mut work: Work) -> Solution {
     let groups = groups_of(instance, ends);
     let (mut a, mut b) = (Group::all(ends.0, instance.depth), Group::all(ends.1, instance.depth));
-    let mut cells = Cells::new(instance, &groups);
     // What A lacks is relevant, as is what only A has.
     a.iter_mut().skip(ends.0.len()).for_each(|group| group.on = 1.0);
     let mut gains = Vec::with_capacity(instance.documents.len());
@@ -47,23 +46,25 @@ pub fn solve_tied(instance: &Instance, ends: (&[u32], &[u32]), work: Work) -> So
             of_b.iter().for_each(|&group| b[group].on += 1.0);
         }
     }
-    let constant = Group::sum(&mut a) - Group::sum(&mut b);
-    cells.all.sort_by_key(|cell| (a[cell.a].place + b[cell.b].place, cell.a));
-    let places = cells.all.iter().map(|cell| Places { a: Place::new(&a, cell.a), b: Place::new(&b, cell.b) }).collect();
-    let free = cells.all.iter().zip(0..).map(|(of, cell)| {
-        let linear = a[of.a].gain - b[of.b].gain;
-        Free { cell, size: of.size, linear }
-    });
-    let root = Node { free: free.collect(), decided: vec![0; cells.all.len()], constant };
-    let question = Question { cells: cells.all.clone(), places };
-    let mut search = Search::new(&question, work);
-    let bound = search.run(root);
-    cells.chosen(&search.incumbent.counts).for_each(|id| gains[id] = instance.top);
+    let cells = Cells::new(instance, &groups);
+    let mut counts = vec![0; cells.all.len()];
+    let certain = Group::sum(&mut a) - Group::sum(&mut b);
+    let mut program = Program::new(cells.all.clone(), &a, &b);
+    let decided = certain + program.persist(&mut counts, &mut work);
+    let (mut value, mut bound, mut nodes) = (decided, decided, 0);
+    if !program.open().is_empty() {
+        let core = program.core();
+        let question = program.question(&core);
+        let mut search = Search::new(&question, work);
+        bound = search.run(program.root(&core, decided));
+        (value, nodes) = (search.incumbent.value, search.nodes);
+        core.iter().zip(&search.incumbent.counts).for_each(|(&cell, &count)| counts[cell] = count);
+    }
+    cells.chosen(&counts).for_each(|id| gains[id] = instance.top);
     let depth = instance.depth.max(1) as f64;
-    let value = search.incumbent.value / depth;
     // AP is 1 at most.
-    let bound = if bound > search.incumbent.value { value.max((bound / depth).min(1.0)) } else { value };
-    Solution { value, bound, gains, nodes: search.nodes }
+    let bound = if bound > value { (value / depth).max((bound / depth).min(1.0)) } else { value / depth };
+    Solution { value: value / depth, bound, gains, nodes }
 }
 
 /// Mean and variance of the difference of these means, times the depth, for documents that are relevant with chances of
@@ -74,7 +75,10 @@ pub fn expected_tied(documents: &[Uncertain], ends: (&[u32], &[u32]), depth: usi
     let (a, b) = (Group::all(ends.0, depth), Group::all(ends.1, depth));
     let place = |groups: &[Group], ends: &[u32], rank: u32| match rank {
         0 => Place::NONE,
-        _ => Place::new(groups, ends.partition_point(|&end| end < rank)),
+        _ => {
+            let number = ends.partition_point(|&end| end < rank);
+            Place::new(number, &groups[number])
+        }
     };
     let relevant = || documents.iter().filter(|x| x.relevant() > 0.0);
     let chances: Vec<f64> = relevant().map(Uncertain::relevant).collect();

@@ -99,7 +99,6 @@ impl Node {
         if !work.take(count * count) {
             return;
         }
-        // Sums of q < 0 and of q > 0 over all others.
         let mut sums: Vec<(f64, f64)> = self.free.iter().map(|x| self.sums(question, x)).collect();
         let mut changed = true;
         while std::mem::take(&mut changed) {
@@ -125,7 +124,8 @@ impl Node {
         }
     }
 
-    fn sums(&self, question: &Question, x: &Free) -> (f64, f64) {
+    /// Sums of q < 0 and of q > 0 over all others.
+    pub fn sums(&self, question: &Question, x: &Free) -> (f64, f64) {
         let places = &question.places[x.cell];
         let (mut down, mut up) = (0.0, 0.0);
         for y in &self.free {

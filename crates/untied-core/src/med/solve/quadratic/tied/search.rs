@@ -28,8 +28,7 @@ impl<'q> Search<'q> {
     }
 
     /// Find the best counts; nothing is above the bound that is returned.
-    pub fn run(&mut self, mut root: Node) -> f64 {
-        root.persist(self.question, &mut self.work);
+    pub fn run(&mut self, root: Node) -> f64 {
         for full in [false, true] {
             let counts = root.free.iter().map(|x| if full { x.size } else { 0 }).collect();
             self.incumbent.improve(self.question, &root, counts, &mut self.work);
