@@ -211,7 +211,9 @@ impl Taken {
     /// Add a document to the query.
     #[inline]
     pub fn push(&mut self, document: &Bound<'_, PyAny>, value: f64) -> PyResult<()> {
-        self.push_all(document, &[value])
+        self.push_id(document)?;
+        self.chunks.last.block.columns[0].push(value);
+        Ok(())
     }
 
     /// The same with the number as it was given, of which the value is what 64 bits hold.
@@ -229,8 +231,14 @@ impl Taken {
     }
 
     /// The same with a number for each column.
-    #[inline]
     pub fn push_all(&mut self, document: &Bound<'_, PyAny>, values: &[f64]) -> PyResult<()> {
+        self.push_id(document)?;
+        self.chunks.last.block.columns.iter_mut().zip(values).for_each(|(column, value)| column.push(*value));
+        Ok(())
+    }
+
+    #[inline]
+    fn push_id(&mut self, document: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut push = |id: &[u8]| self.chunks.push(id, hash(id)).map_err(to_python);
         match document.cast_exact::<PyString>().map(|string| string.to_str()) {
             Ok(Ok(utf8)) => push(utf8.as_bytes())?,
@@ -243,7 +251,6 @@ impl Taken {
                 }
             }
         }
-        self.chunks.last.block.columns.iter_mut().zip(values).for_each(|(column, value)| column.push(*value));
         Ok(())
     }
 

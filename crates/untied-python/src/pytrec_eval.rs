@@ -149,8 +149,9 @@ fn take<'py>(
     mut keep: impl FnMut(&Bound<'py, PyAny>, &[u8]) -> bool,
     read: impl Fn(f64) -> Option<f64>,
 ) -> PyResult<Vec<Chunk>> {
-    let is_id = |id: &Bound<'_, PyAny>, of: &str| match id.is_instance_of::<PyString>() {
+    let is_id = |id: &Bound<'_, PyAny>, of: &str| match id.is_exact_instance_of::<PyString>() {
         true => Ok(()),
+        false if id.is_instance_of::<PyString>() => Ok(()),
         false => Err(PyTypeError::new_err(format!("{what}: a {of} id must be a str, not {}", id.get_type().name()?))),
     };
     let mut taken = Taken::new(source);

@@ -11,7 +11,7 @@ from untied.results.text import aligned, lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from untied._core import Measure
     from untied.results.table import Table
@@ -65,15 +65,14 @@ class Sheet:
 
     def _formatted(self, table: Table) -> Iterable[tuple[str, ...]]:
         """Rows as text, ids made harmless."""
-        numbers = table.columns[3:]
-        harmless: dict[str, str] = {}
-        for run, query, measure, *values in table.rows():
-            for name in (run, query):
-                if name not in harmless:
-                    harmless[name] = show_id(name)
-            digits = 0 if measure in self.counts else self.digits
-            cells = [number(value, column, digits) for column, value in zip(numbers, values, strict=True)]
-            yield (harmless[run], harmless[query], measure, *cells)
+        runs, queries, measures = (table[column] for column in table.columns[:3])
+        harmless = {name: show_id(name) for name in {*runs, *queries}}
+        digits = {measure: 0 if measure in self.counts else self.digits for measure in {*measures}}
+        # Column by column, as per-query values of a large run are many.
+        cells = [
+            _cells(table[column], column, [digits[measure] for measure in measures]) for column in table.columns[3:]
+        ]
+        return zip(map(harmless.__getitem__, runs), map(harmless.__getitem__, queries), measures, *cells, strict=True)
 
     def _wide(self, table: Table, measures: int) -> tuple[list[str], Iterable[list[str]]]:
         """One line a run and query, with columns for each measure."""
@@ -130,6 +129,10 @@ class Sheet:
 
 def number(value: float | None, column: str, digits: int) -> str:
     """A number with this many decimals; a variance, which is small, with this many significant digits."""
-    if value is None:
-        return ""  # not known
-    return f"{value:.{digits}g}" if column == "variance" else f"{value:.{digits}f}"
+    return _cells([value], column, [digits])[0]
+
+
+def _cells(values: Sequence[float | None], column: str, digits: Sequence[int]) -> list[str]:
+    """Numbers of a column as `number` writes them; nothing where one is not known."""
+    form = "%.*g" if column == "variance" else "%.*f"
+    return ["" if value is None else form % (each, value) for value, each in zip(values, digits, strict=True)]

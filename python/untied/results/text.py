@@ -16,7 +16,7 @@ def lines(columns: Sequence[str], rows: Iterable[Sequence[str]], style: str, tex
         escaped = ([cell.replace("|", "\\|") for cell in line] for line in rows)
         return "".join(f"| {' | '.join(line)} |\n" for line in (columns, rule, *escaped))
     if style == "tsv":
-        return "".join(["\t".join(line) + "\n" for line in (columns, *rows)])
+        return "\n".join(map("\t".join, (columns, *rows))) + "\n"
     import csv
     import io
 

@@ -47,11 +47,11 @@ impl Streamed {
     }
 
     /// Take the next rows; evaluate the queries that are complete with them, in parallel. The rows of a query may be in
-    /// several pieces.
+    /// several pieces. Gives chunks back whose room can be used again.
     ///
     /// # Errors
     /// A document appears twice in a query, or a query comes back after another.
-    pub fn push(&mut self, qrels: &Qrels, prepared: &Prepared, chunks: Vec<Chunk>) -> Result<()> {
+    pub fn push(&mut self, qrels: &Qrels, prepared: &Prepared, chunks: Vec<Chunk>) -> Result<Vec<Chunk>> {
         let complete = self.whole.push(chunks);
         self.evaluate(qrels, prepared, complete)
     }
@@ -94,9 +94,10 @@ impl Streamed {
         Ok(evaluation)
     }
 
-    fn evaluate(&mut self, qrels: &Qrels, prepared: &Prepared, complete: Vec<Chunk>) -> Result<()> {
-        if complete.is_empty() {
-            return Ok(());
+    fn evaluate(&mut self, qrels: &Qrels, prepared: &Prepared, complete: Vec<Chunk>) -> Result<Vec<Chunk>> {
+        let chunks = complete.len();
+        if chunks == 0 {
+            return Ok(complete);
         }
         let (run, lines) = Run::part(complete, &self.source)?;
         let mut pairs = Vec::with_capacity(run.len());
@@ -114,7 +115,8 @@ impl Streamed {
         if let Some((line, number)) = again {
             return Err(returned(run.id(number), line, &self.source));
         }
-        self.values(qrels, prepared, &run, pairs)
+        self.values(qrels, prepared, &run, pairs)?;
+        Ok(run.emptied().take(chunks).collect()) // but for rows that had to be put together
     }
 
     fn values(&mut self, qrels: &Qrels, prepared: &Prepared, run: &Run, pairs: Vec<Pair>) -> Result<()> {
@@ -159,7 +161,7 @@ pub fn evaluate_file(path: &str, qrels: &Qrels, prepared: &Prepared) -> Result<E
     let mut next = pieces.next(BLOCKS)?;
     while let Some(chunks) = next {
         let (pushed, read) = rayon::join(|| streamed.push(qrels, prepared, chunks), || pieces.next(BLOCKS));
-        pushed?;
+        pieces.reuse(pushed?);
         next = read?;
     }
     streamed.finish(qrels, prepared)

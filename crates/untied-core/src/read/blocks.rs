@@ -7,11 +7,12 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
 use super::limits::{LONGEST_LINE, LineError, io_error, newlines, too_long};
-use super::source::{Source, fill, open};
+use super::source::{Source, fill_up, open};
 use super::spool::{ReadAt, Spool};
 use crate::error::{Error, Result, show};
 use crate::watch;
@@ -53,7 +54,9 @@ impl Blocks {
     pub fn open(path: &str) -> Result<Blocks> {
         let from = match open(path)? {
             Source::File(file, length) => From::File { file, length, next: 0 },
-            Source::Stream(reader) => From::Stream(Lines { reader, rest: Vec::new(), blocks: 0, ended: false }),
+            Source::Stream(reader) => {
+                From::Stream(Lines { reader, rest: Vec::new(), blocks: 0, ended: false, spare: Arc::default() })
+            }
         };
         Ok(Blocks { path: path.into(), from, lines: 0 })
     }
@@ -191,13 +194,18 @@ where
     // Workers draw blocks one by one, so no more of them exist than there are workers; after a failure no more are
     // drawn.
     let failed = AtomicBool::new(false);
+    let spare = Arc::clone(&lines.spare);
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let mut results: Vec<(u64, Outcome<T>)> = lines
         .take(most)
         .take_while(|_| !failed.load(Ordering::Relaxed))
         .par_bridge()
         .map_init(S::default, |room, (index, block)| {
-            let outcome = block.and_then(|lines| parse(without_mark(&lines, index == 0), room).map_err(Failure::Line));
+            let outcome = block.and_then(|lines| {
+                let parsed = parse(without_mark(&lines, index == 0), room).map_err(Failure::Line);
+                spare.lock().unwrap_or_else(PoisonError::into_inner).push(lines);
+                parsed
+            });
             if outcome.is_err() {
                 failed.store(true, Ordering::Relaxed);
             }
@@ -214,6 +222,8 @@ struct Lines {
     rest: Vec<u8>,
     blocks: u64,
     ended: bool,
+    /// Blocks that were parsed: their room is used again.
+    spare: Arc<Mutex<Vec<Vec<u8>>>>,
 }
 
 impl Iterator for Lines {
@@ -228,32 +238,45 @@ impl Iterator for Lines {
 
 impl Lines {
     fn block(&mut self) -> Option<std::result::Result<Vec<u8>, Failure>> {
-        let mut block = std::mem::take(&mut self.rest);
+        if self.ended {
+            return None;
+        }
+        let used = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut block = used.unwrap_or_default();
+        let mut old = self.rest.len();
+        if block.len() < old {
+            block.resize(old, 0);
+        }
+        block[..old].copy_from_slice(&self.rest);
+        self.rest.clear();
         while !self.ended {
-            let old = block.len();
             if old > LONGEST_LINE {
                 self.ended = true;
                 return Some(Err(Failure::TooLong(0)));
             }
             block.resize(old + BLOCK, 0);
-            match fill(&mut self.reader, &mut block[old..]) {
-                Ok(read) => {
+            let mut read = 0;
+            match fill_up(&mut self.reader, &mut block[old..], &mut read) {
+                Ok(()) => {
                     self.ended = read < BLOCK;
                     block.truncate(old + read);
                 }
                 Err(error) => {
                     // What was unpacked so far is not parsed: the error stands, whatever it holds.
                     self.ended = true;
-                    return Some(Err(Failure::Io(newlines(&block), error)));
+                    return Some(Err(Failure::Io(newlines(&block[..old + read]), error)));
                 }
             }
             if self.ended {
                 break;
             }
             if let Some(newline) = block[old..].iter().rposition(|&byte| byte == b'\n') {
-                self.rest = block.split_off(old + newline + 1);
+                let end = old + newline + 1;
+                self.rest.extend_from_slice(&block[end..]);
+                block.truncate(end);
                 break;
             }
+            old = block.len();
         }
         (!block.is_empty()).then_some(Ok(block))
     }

@@ -1,5 +1,7 @@
 //! Text formats as lists of columns, and the reader that they all share.
 
+use std::sync::{Mutex, PoisonError};
+
 use super::blocks::{Blocks, Parsed};
 use super::limits::{LineError, binary};
 use super::line::{Cursor, fields};
@@ -60,13 +62,30 @@ pub struct Layout {
     pub rowless: bool,
 }
 
+impl Layout {
+    /// The columns in front of the document, those from there to the last that is kept of every line, and those behind.
+    fn parts(&self) -> [&[Column]; 3] {
+        let is_document = |column: &Column| matches!(column, Document | Listed);
+        let is_kept = |column: &Column| !matches!(column, Ignored | Tag | Tags);
+        let first = self.columns.iter().position(is_document).unwrap_or(0);
+        let end = self.columns.iter().rposition(is_kept).map_or(first, |last| last + 1);
+        [&self.columns[..first], &self.columns[first..end], &self.columns[end..]]
+    }
+}
+
 /// Read all of a file.
 ///
 /// # Errors
 /// The file cannot be read, a line is not as the layout has it, or there is no row (unless the layout allows that).
 pub fn read(path: &str, layout: &'static Layout) -> Result<Vec<Chunk>> {
     let mut pieces = Pieces::open(path, layout)?;
-    let chunks = pieces.next(u64::MAX)?.unwrap_or_default();
+    let parsed = pieces.blocks.parse(u64::MAX, &|block: &[u8], room: &mut Chunk| {
+        let lines = parse(block, layout, room)?;
+        // An exact copy: what is left over stays with the worker, and memory is asked for once a block.
+        Ok(Parsed { value: room.clone(), lines })
+    })?;
+    let Some(parsed) = parsed else { return pieces.end().map(Option::unwrap_or_default) };
+    let chunks = pieces.chunks(parsed);
     if chunks.is_empty() { pieces.end().map(Option::unwrap_or_default) } else { Ok(chunks) }
 }
 
@@ -78,6 +97,8 @@ pub struct Pieces {
     /// Lines so far.
     lines: u64,
     is_empty: bool,
+    /// Chunks that are no longer needed: their room is used again.
+    spare: Mutex<Vec<Chunk>>,
 }
 
 impl Pieces {
@@ -86,7 +107,8 @@ impl Pieces {
     /// # Errors
     /// It cannot be opened.
     pub fn open(path: &str, layout: &'static Layout) -> Result<Pieces> {
-        Ok(Pieces { blocks: Blocks::open(path)?, path: path.into(), layout, lines: 0, is_empty: true })
+        let (blocks, spare) = (Blocks::open(path)?, Mutex::default());
+        Ok(Pieces { blocks, path: path.into(), layout, lines: 0, is_empty: true, spare })
     }
 
     /// The rows of the next `blocks` blocks; `None` at the end.
@@ -94,9 +116,26 @@ impl Pieces {
     /// # Errors
     /// As [`read`].
     pub fn next(&mut self, blocks: u64) -> Result<Option<Vec<Chunk>>> {
-        let layout = self.layout;
-        let parsed = self.blocks.parse(blocks, &|block: &[u8], chunk: &mut Chunk| parse(block, layout, chunk))?;
-        let Some(parsed) = parsed else { return self.end() };
+        let (layout, spare) = (self.layout, &self.spare);
+        let parsed = self.blocks.parse(blocks, &|block: &[u8], (): &mut ()| {
+            let used = spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let mut value = used.unwrap_or_default();
+            let lines = parse(block, layout, &mut value)?;
+            Ok(Parsed { value, lines })
+        })?;
+        match parsed {
+            Some(parsed) => Ok(Some(self.chunks(parsed))),
+            None => self.end(),
+        }
+    }
+
+    /// Take chunks back that are no longer needed.
+    pub fn reuse(&mut self, chunks: Vec<Chunk>) {
+        self.spare.get_mut().unwrap_or_else(PoisonError::into_inner).extend(chunks);
+    }
+
+    /// Chunks with rows, which know their lines.
+    fn chunks(&mut self, parsed: Vec<Parsed<Chunk>>) -> Vec<Chunk> {
         let mut chunks = Vec::with_capacity(parsed.len());
         for Parsed { mut value, lines } in parsed {
             value.lines.first = self.lines + 1;
@@ -105,8 +144,8 @@ impl Pieces {
                 chunks.push(value);
             }
         }
-        self.is_empty &= chunks.is_empty() && !layout.rowless;
-        Ok(Some(chunks))
+        self.is_empty &= chunks.is_empty() && !self.layout.rowless;
+        chunks
     }
 
     fn end(&self) -> Result<Option<Vec<Chunk>>> {
@@ -118,108 +157,244 @@ impl Pieces {
     }
 }
 
-fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::Result<Parsed<Chunk>, LineError> {
+/// Parse a block into a chunk; how many lines it has.
+fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::Result<u64, LineError> {
     chunk.clear(layout.numbers);
     let mut cursor = Cursor::new(bytes);
-    let mut current: &[u8] = &[];
-    let (mut topic, mut pair, mut key): (&[u8], (&[u8], &[u8]), _) = (&[], (&[], &[]), Vec::new());
-    let (mut tag, mut one_of_tags): (&[u8], &[u8]) = (&[], &[]);
-    let mut lines = 0;
+    let [before, kept, behind] = layout.parts();
+    let mut rows = Rows {
+        layout,
+        start: cursor,
+        lines: 0,
+        chunk,
+        query: &[],
+        topic: &[],
+        pair: (&[], &[]),
+        key: Vec::new(),
+        tag: &[],
+    };
+    // A line mostly begins and ends as the one before: then only what is between is looked at.
+    let (mut head, mut tail): (&[u8], &[u8]) = (&[], &[]);
     while !cursor.is_done() {
-        let start = cursor;
-        let first = cursor.field();
-        if first.is_empty() && layout.blanks && cursor.next_line() {
-            lines += 1;
-            chunk.lines.skip(chunk.block.len());
-            continue;
-        }
-        if layout.comments && first.first() == Some(&b'#') {
-            cursor.skip_line();
-            lines += 1;
-            chunk.lines.skip(chunk.block.len());
-            continue;
-        }
-        let mut field = first;
-        for (i, column) in layout.columns.iter().enumerate() {
-            if i > 0 {
-                field = cursor.field();
-            }
-            if field.is_empty() {
-                let Optional(to, _) = *column else { return Err(malformed(start, lines, layout)) };
-                chunk.block.columns[to].push(f64::NAN);
+        rows.start = cursor;
+        if head.is_empty() || !cursor.passes(head) {
+            let is_blank = layout.blanks && cursor.next_line();
+            if is_blank || layout.comments && cursor.is_at(b'#') {
+                if !is_blank {
+                    cursor.skip_line();
+                }
+                rows.skip();
                 continue;
             }
-            match *column {
-                Query => {
-                    if field != current {
-                        current = field;
-                        chunk.start_query(field);
-                    }
-                }
-                Topic => topic = field,
-                Subtopic => {
-                    if (topic, field) != pair {
-                        pair = (topic, field);
-                        subtopics::key(topic, field, &mut key);
-                        chunk.start_query(&key);
-                    }
-                }
-                Document => chunk.block.docs.push(field),
-                Listed => {
-                    if chunk.segments.is_empty() {
-                        chunk.start_query(b"");
-                    }
-                    chunk.block.docs.push(field);
-                }
-                Number(to, name) | Optional(to, name) => match number::parse(field) {
-                    Ok(value) => {
-                        chunk.block.columns[to].push(value);
-                        if to == 0 {
-                            chunk.block.mark_rounded(field, value);
-                        }
-                    }
-                    Err(error) => return Err(not_a_number(field, lines, name, error)),
-                },
-                Accepted(to, (accepts, expected)) => match number::parse(field) {
-                    Ok(value) if accepts(value) => chunk.block.columns[to].push(value),
-                    _ => return Err(LineError { line: lines, expected: expected.into(), found: quote(field) }),
-                },
-                MaybeNumber(to) => chunk.block.columns[to].push(number::parse(field).unwrap_or(f64::NAN)),
-                AnyNumber(to, read) => chunk.block.columns[to].push(read(field)),
-                Tag => tag = field,
-                Tags => {
-                    if field != one_of_tags {
-                        one_of_tags = field;
-                        chunk.tags.number(field);
-                    }
-                }
-                Ignored => {}
+            for column in before {
+                rows.take(*column, &mut cursor)?;
+            }
+            if !before.is_empty() {
+                cursor.skip_blanks();
+                head = cursor.since(rows.start);
             }
         }
-        if !cursor.next_line() {
-            if !layout.more || cursor.at_nul() {
-                return Err(malformed(start, lines, layout));
-            }
-            cursor.skip_line();
+        for column in kept {
+            rows.take(*column, &mut cursor)?;
         }
-        lines += 1;
+        if tail.is_empty() || !cursor.passes(tail) {
+            let end = cursor;
+            for column in behind {
+                rows.take(*column, &mut cursor)?;
+            }
+            if !cursor.next_line() {
+                if !layout.more || cursor.at_nul() {
+                    return Err(rows.malformed());
+                }
+                cursor.skip_line();
+            }
+            tail = cursor.since(end);
+        }
+        rows.lines += 1;
     }
-    chunk.tag = tag.to_vec();
+    let lines = rows.lines;
+    chunk.tag = rows.tag.to_vec();
     chunk.finish();
-    // An exact copy: what is left over stays with the worker, and memory is asked for once a block.
-    Ok(Parsed { value: chunk.clone(), lines })
+    Ok(lines)
 }
 
-#[cold]
-fn malformed(start: Cursor<'_>, line: u64, layout: &Layout) -> LineError {
-    let text = start.line();
-    if text.contains(&0) {
-        return binary(text, line);
+/// Takes fields of a block's lines into a chunk.
+struct Rows<'a, 'c> {
+    layout: &'c Layout,
+    chunk: &'c mut Chunk,
+    /// Where the line begins.
+    start: Cursor<'a>,
+    /// Lines before it.
+    lines: u64,
+    query: &'a [u8],
+    topic: &'a [u8],
+    /// Topic and subtopic of the last row.
+    pair: (&'a [u8], &'a [u8]),
+    key: Vec<u8>,
+    tag: &'a [u8],
+}
+
+impl<'a> Rows<'a, '_> {
+    /// A line without a row.
+    fn skip(&mut self) {
+        self.lines += 1;
+        self.chunk.lines.skip(self.chunk.block.len());
     }
-    LineError { line, expected: layout.shape.into(), found: format!("{}: {}", fields(text).count(), quote(text)) }
+
+    /// Take the next field.
+    #[inline(always)]
+    fn take(&mut self, column: Column, cursor: &mut Cursor<'a>) -> std::result::Result<(), LineError> {
+        let block = &mut self.chunk.block;
+        if let Number(to, _) | Optional(to, _) = column
+            && let Some((value, field)) = cursor.number()
+        {
+            block.push_number(to, field, value);
+            return Ok(());
+        }
+        let place = cursor.place();
+        let field = &cursor.bytes()[place.clone()];
+        if field.is_empty() {
+            let Optional(to, _) = column else { return Err(self.malformed()) };
+            block.columns[to].push(f64::NAN);
+            return Ok(());
+        }
+        match column {
+            Query => {
+                if field != self.query {
+                    self.query = field;
+                    self.chunk.start_query(field);
+                }
+            }
+            Topic => self.topic = field,
+            Subtopic => {
+                if (self.topic, field) != self.pair {
+                    self.pair = (self.topic, field);
+                    subtopics::key(self.topic, field, &mut self.key);
+                    self.chunk.start_query(&self.key);
+                }
+            }
+            Document => block.docs.push_at(cursor.bytes(), place),
+            Listed => {
+                if self.chunk.segments.is_empty() {
+                    self.chunk.start_query(b"");
+                }
+                self.chunk.block.docs.push(field);
+            }
+            Number(to, name) | Optional(to, name) => match number::parse(field) {
+                Ok(value) => block.push_number(to, field, value),
+                Err(error) => return Err(self.not_a_number(field, name, error)),
+            },
+            Accepted(to, (accepts, expected)) => match number::parse(field) {
+                Ok(value) if accepts(value) => block.columns[to].push(value),
+                _ => return Err(LineError { line: self.lines, expected: expected.into(), found: quote(field) }),
+            },
+            MaybeNumber(to) => block.columns[to].push(number::parse(field).unwrap_or(f64::NAN)),
+            AnyNumber(to, read) => block.columns[to].push(read(field)),
+            Tag => self.tag = field,
+            Tags => {
+                if field != self.tag {
+                    self.tag = field;
+                    self.chunk.tags.number(field);
+                }
+            }
+            Ignored => {}
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn malformed(&self) -> LineError {
+        let text = self.start.line();
+        if text.contains(&0) {
+            return binary(text, self.lines);
+        }
+        let found = format!("{}: {}", fields(text).count(), quote(text));
+        LineError { line: self.lines, expected: self.layout.shape.into(), found }
+    }
+
+    #[cold]
+    fn not_a_number(&self, field: &[u8], name: &str, error: NotANumber) -> LineError {
+        LineError { line: self.lines, expected: error.expected(name), found: quote(field) }
+    }
 }
 
-#[cold]
-fn not_a_number(field: &[u8], line: u64, name: &str, error: NotANumber) -> LineError {
-    LineError { line, expected: error.expected(name), found: quote(field) }
+#[cfg(test)]
+mod tests {
+    use super::super::trec::{QRELS, RUN};
+    use super::*;
+    use crate::random::Random;
+    use crate::table::Place;
+
+    /// Query, document, number and place of every row.
+    type Found = std::result::Result<Vec<(Vec<u8>, Vec<u8>, u64, Option<Place>)>, (u64, String, String)>;
+
+    fn parsed(text: &[u8], layout: &Layout, first: u64) -> (Found, u64) {
+        let mut chunk = Chunk::default();
+        let lines = match parse(text, layout, &mut chunk) {
+            Ok(lines) => lines,
+            Err(error) => return (Err((first + error.line, error.expected, error.found)), 0),
+        };
+        chunk.lines.first = first;
+        let rows = chunk.segments.iter().flat_map(|segment| segment.rows.clone().map(move |row| (row, segment.query)));
+        let row = |(row, query): (u32, u32)| {
+            let (id, at) = (chunk.queries.get(query as usize).to_vec(), row as usize);
+            let number = chunk.block.columns[0][at].to_bits();
+            (id, chunk.block.docs.get(at).to_vec(), number, chunk.lines.line(row))
+        };
+        (Ok(rows.map(row).collect()), lines)
+    }
+
+    #[test]
+    fn a_line_reads_the_same_behind_others_and_alone() {
+        const FIELDS: [&[u8]; 12] = [
+            b"q",
+            b"q1",
+            b"q12",
+            b"Q0",
+            b"0",
+            b"12.5",
+            b"-3",
+            b".5",
+            b"1e3",
+            b"x\x01y",
+            b"#",
+            b"document-of-24-characters",
+        ];
+        const BETWEEN: [&[u8]; 5] = [b" ", b" ", b"\t", b"  ", b""];
+        const ENDS: [&[u8]; 5] = [b"\n", b"\r\n", b" \n", b" more\n", b"\0\n"];
+        let mut random = Random::new(7);
+        let (mut accepted, mut refused) = (0, 0);
+        for case in 0..3000 {
+            let layout = [&RUN, &QRELS][case % 2];
+            let mut below = |n: usize| random.below(n as u64) as usize;
+            let usual: [&[u8]; 6] = [b"q1", b"Q0", b"d", if case % 2 == 0 { b"1" } else { b"2.5" }, b"12.5", b"t"];
+            let mut fields = usual[..layout.columns.len()].to_vec();
+            let mut lines = Vec::new();
+            for _ in 0..2 + below(8) {
+                if below(3) == 0 {
+                    let at = below(fields.len());
+                    fields[at] = FIELDS[below(FIELDS.len())];
+                }
+                let between = if below(20) == 0 { BETWEEN[below(BETWEEN.len())] } else { b" " };
+                let end = if below(20) == 0 { ENDS[below(ENDS.len())] } else { b"\n" };
+                let line = if below(20) == 0 { Vec::new() } else { fields.join(between) };
+                lines.push([&line, end].concat());
+            }
+            let (together, _) = parsed(&lines.concat(), layout, 1);
+            let mut alone = Ok(Vec::new());
+            let mut first = 1;
+            for line in &lines {
+                let (found, count) = parsed(line, layout, first);
+                first += count;
+                alone = alone.and_then(|rows: Vec<_>| Ok([rows, found?].concat()));
+            }
+            if together.is_ok() {
+                accepted += 1;
+            } else {
+                refused += 1;
+            }
+            assert_eq!(together, alone, "{}", String::from_utf8_lossy(&lines.concat()));
+        }
+        assert!(accepted > 500 && refused > 500, "{accepted} {refused}");
+    }
 }

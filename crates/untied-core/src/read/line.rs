@@ -1,5 +1,9 @@
 //! Fields of a line: separated by any number of blanks, ended by a newline.
 
+use std::ops::Range;
+
+use super::number::plain;
+
 /// What a byte means to the readers.
 const ORDINARY: u8 = 0;
 const BLANK: u8 = 1;
@@ -46,8 +50,9 @@ impl<'a> Cursor<'a> {
         self.bytes.get(self.at).map_or(NEWLINE, |&byte| CLASS[byte as usize])
     }
 
+    /// Go past blanks.
     #[inline]
-    fn skip_blanks(&mut self) {
+    pub fn skip_blanks(&mut self) {
         while self.class() == BLANK {
             self.at += 1;
         }
@@ -56,10 +61,36 @@ impl<'a> Cursor<'a> {
     /// The next field of this line; empty where the line has no more, or a NUL byte comes first.
     #[inline]
     pub fn field(&mut self) -> &'a [u8] {
+        let place = self.place();
+        &self.bytes[place]
+    }
+
+    /// Where the next field stands, see [`Cursor::field`].
+    #[inline]
+    pub fn place(&mut self) -> Range<usize> {
         self.skip_blanks();
         let start = self.at;
         self.at = end_of_field(self.bytes, start);
-        &self.bytes[start..self.at]
+        start..self.at
+    }
+
+    /// The next field, if it is a number that needs no care, see [`plain`].
+    #[inline]
+    pub fn number(&mut self) -> Option<(f64, &'a [u8])> {
+        self.skip_blanks();
+        let (value, length) = plain(&self.bytes[self.at..])?;
+        let (start, end) = (self.at, self.at + length);
+        let is_whole = self.bytes.get(end).is_none_or(|&byte| CLASS[byte as usize] != ORDINARY);
+        is_whole.then(|| {
+            self.at = end;
+            (value, &self.bytes[start..end])
+        })
+    }
+
+    /// All lines.
+    #[inline]
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
     }
 
     /// If the line holds nothing more, go to the next one.
@@ -71,6 +102,33 @@ impl<'a> Cursor<'a> {
             self.at += 1;
         }
         ended
+    }
+
+    /// Go past this text, if it comes next.
+    #[inline]
+    pub fn passes(&mut self, text: &[u8]) -> bool {
+        let Some(next) = self.bytes.get(self.at..self.at + text.len()) else { return false };
+        // Two words that overlap tell as much as a call, and sooner.
+        let ends = |part: &[u8]| Some((*part.first_chunk::<8>()?, *part.last_chunk::<8>()?));
+        let comes = match ends(text) {
+            Some(these) if text.len() <= 16 => ends(next) == Some(these),
+            _ => next == text,
+        };
+        if comes {
+            self.at += text.len();
+        }
+        comes
+    }
+
+    /// What stands between an earlier position and this one.
+    pub fn since(&self, start: Cursor<'a>) -> &'a [u8] {
+        &self.bytes[start.at..self.position()]
+    }
+
+    /// Whether this byte comes next, behind blanks.
+    pub fn is_at(&mut self, byte: u8) -> bool {
+        self.skip_blanks();
+        self.bytes.get(self.at) == Some(&byte)
     }
 
     /// Whether a NUL byte comes next.

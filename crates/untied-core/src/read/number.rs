@@ -26,37 +26,44 @@ impl NotANumber {
 }
 
 /// A finite decimal number, correctly rounded.
-///
-/// Up to 19 digits without exponent whose value and power of ten are exact in an `f64` need one division
-/// (Clinger's fast path); all others go through the standard library.
 #[inline]
 pub fn parse(field: &[u8]) -> Result<f64, NotANumber> {
-    let (negative, digits) = match field {
-        [b'-', rest @ ..] => (true, rest),
-        _ => (false, field),
-    };
+    match plain(field) {
+        Some((value, length)) if length == field.len() => Ok(value),
+        _ => parse_any(field),
+    }
+}
+
+/// The number that a text begins with and its length, if it is an easy one: up to 19 digits without exponent, whose
+/// value and power of ten are exact in an `f64`, need one division (Clinger's fast path).
+#[inline]
+pub fn plain(text: &[u8]) -> Option<(f64, usize)> {
     let mut mantissa = 0u64;
-    let mut point = None;
-    if digits.len() > 19 {
-        return parse_any(field);
-    }
-    for (i, &byte) in digits.iter().enumerate() {
-        let digit = byte.wrapping_sub(b'0');
-        if digit < 10 {
-            mantissa = mantissa * 10 + u64::from(digit);
-        } else if byte == b'.' && point.is_none() {
-            point = Some(i);
-        } else {
-            return parse_any(field);
+    let mut pass_digits = |start: usize| {
+        let mut at = start;
+        while let Some(digit) = text.get(at).map(|byte| byte.wrapping_sub(b'0'))
+            && digit < 10
+        {
+            mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit));
+            at += 1;
         }
-    }
-    let decimals = point.map_or(0, |i| digits.len() - i - 1);
-    let counted = digits.len() - usize::from(point.is_some());
-    if counted == 0 || mantissa > 1 << 53 {
-        return parse_any(field);
+        at
+    };
+    let start = usize::from(text.first() == Some(&b'-'));
+    let whole = pass_digits(start);
+    let (end, decimals) = match text.get(whole) {
+        Some(b'.') => {
+            let end = pass_digits(whole + 1);
+            (end, end - whole - 1)
+        }
+        _ => (whole, 0),
+    };
+    let digits = whole - start + decimals;
+    if digits == 0 || digits > 19 || mantissa > 1 << 53 {
+        return None;
     }
     let value = mantissa as f64 / POWERS[decimals];
-    Ok(if negative { -value } else { value })
+    Some((if start > 0 { -value } else { value }, end))
 }
 
 #[cold]

@@ -181,13 +181,18 @@ pub fn damage(error: &io::Error) -> String {
 /// Read until `buffer` is full or the input ends; how much was read.
 pub fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut read = 0;
-    while read < buffer.len() {
-        match input.read(&mut buffer[read..]) {
+    fill_up(input, buffer, &mut read).map(|()| read)
+}
+
+/// The same, where it is known how much was read before a failure.
+pub fn fill_up(input: &mut impl Read, buffer: &mut [u8], read: &mut usize) -> io::Result<()> {
+    while *read < buffer.len() {
+        match input.read(&mut buffer[*read..]) {
             Ok(0) => break,
-            Ok(n) => read += n,
+            Ok(n) => *read += n,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(read)
+    Ok(())
 }

@@ -109,22 +109,24 @@ fn read_within(path: &str, longest: usize) -> Result<Vec<u8>> {
         }
         Source::Stream(reader) => (reader, Vec::new()),
     };
-    let (mut lines, mut begin) = (0, 0);
+    let mut begin = 0;
     loop {
         let old = bytes.len();
         // At least twice as much as before, so that little is copied.
         let more = if bytes.capacity() - old < STEP { old.max(STEP) } else { STEP };
         bytes.try_reserve(more).map_err(|_| Error::Memory { what: path.into(), bytes: (old + more) as u128 })?;
         bytes.resize(old + STEP, 0);
-        let read = fill(&mut reader, &mut bytes[old..]).map_err(|error| io_error(path, lines + 1, error))?;
+        let read = match fill(&mut reader, &mut bytes[old..]) {
+            Ok(read) => read,
+            Err(error) => return Err(io_error(path, newlines(&bytes[..old]) + 1, error)),
+        };
         bytes.truncate(old + read);
         watch::check()?;
-        lines += newlines(&bytes[old..]);
         if let Some(newline) = bytes[old..].iter().rposition(|&byte| byte == b'\n') {
             begin = old + newline + 1;
         }
         if bytes.len() - begin > longest {
-            return Err(too_long(path, lines + 1));
+            return Err(too_long(path, newlines(&bytes) + 1));
         }
         if read < STEP {
             return Ok(bytes);

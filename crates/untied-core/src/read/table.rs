@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::limits::{LineError, newlines};
+use super::limits::{LineError, count, newlines};
 use super::record::Taker;
 use super::spool::read_lines;
 use super::{delimited, json};
@@ -86,7 +86,7 @@ fn pieces(bytes: &[u8], start: usize, quotes: bool) -> Vec<Range<usize>> {
     let mut begin = start;
     while begin < bytes.len() {
         let mut at = (begin + PIECE).min(bytes.len());
-        let mut inside = quotes && bytes[begin..at].iter().filter(|&&byte| byte == b'"').count() % 2 == 1;
+        let mut inside = quotes && count(&bytes[begin..at], b'"') % 2 == 1;
         while at < bytes.len() && (inside || bytes[at - 1] != b'\n') {
             inside ^= quotes && bytes[at] == b'"';
             at += 1;

@@ -87,6 +87,26 @@ impl Documents {
         self.push_hashed(id, hash(id));
     }
 
+    /// Append the id that stands at a place of a text.
+    ///
+    /// # Panics
+    /// As [`Documents::push`]; or the place is not in the text.
+    #[inline]
+    pub fn push_at(&mut self, text: &[u8], place: Range<usize>) {
+        let id = &text[place.clone()];
+        match text[place.start..].first_chunk::<16>() {
+            // A copy of known length takes a fraction of one that has to look how long it is.
+            Some(sixteen) if id.len() <= 16 => {
+                let end = self.bytes.len() + id.len();
+                self.bytes.extend_from_slice(sixteen);
+                self.bytes.truncate(end);
+            }
+            _ => self.bytes.extend_from_slice(id),
+        }
+        self.ends.push(u32::try_from(self.bytes.len()).expect("at most 4 GiB of ids in a block"));
+        self.hashes.push(hash(id));
+    }
+
     /// Append an id whose hash is known.
     ///
     /// # Panics

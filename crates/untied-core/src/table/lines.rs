@@ -39,7 +39,7 @@ impl LineMap {
         (places, places.checked_sub(1).map_or(0, |last| self.skipped[last].1))
     }
 
-    pub(super) fn line(&self, row: u32) -> Option<Place> {
+    pub(crate) fn line(&self, row: u32) -> Option<Place> {
         let line = self.first + u64::from(row) + self.skipped_before(row).1;
         let place = if self.are_rows { Place::Row(line - 1) } else { Place::Line(line) };
         (self.first > 0).then_some(place)

@@ -80,6 +80,15 @@ impl Block {
         self.rounded.push((self.columns[0].len() as u32 - 1, mark));
     }
 
+    /// Push a number that was read from a text to a column.
+    #[inline]
+    pub fn push_number(&mut self, column: usize, text: &[u8], value: f64) {
+        self.columns[column].push(value);
+        if column == 0 {
+            self.mark_rounded(text, value);
+        }
+    }
+
     /// Mark the number that was pushed last to the first column, if rounding changed the text it was read from.
     #[inline]
     pub fn mark_rounded(&mut self, text: &[u8], value: f64) {

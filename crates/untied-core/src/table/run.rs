@@ -60,6 +60,11 @@ impl Run {
         Ok(Run { table, ..Run::default() })
     }
 
+    /// Its columns, as chunks without rows whose room can be used again.
+    pub(crate) fn emptied(self) -> impl Iterator<Item = Chunk> {
+        self.table.blocks.into_iter().map(|block| Chunk { block, ..Chunk::default() })
+    }
+
     /// The same where a document may stand twice in a query.
     ///
     /// # Errors
@@ -93,18 +98,56 @@ pub(crate) fn returned(query: &[u8], place: Option<Place>, source: &str) -> Erro
 fn duplicates(table: &Table) -> Result<Vec<(usize, (u32, u32))>> {
     let found = (0..table.len())
         .into_par_iter()
-        .map_init(Vec::new, |slots, query| duplicate(&table.rows(query), slots).map(|rows| (query, rows)))
+        .map_init(Vec::new, |room, query| duplicate(&table.rows(query), room).map(|rows| (query, rows)))
         .flatten()
         .collect();
     watch::check().map(|()| found)
 }
 
 /// The first two rows that hold the same document.
-fn duplicate(rows: &Rows<'_>, slots: &mut Vec<index::Slot>) -> Option<(u32, u32)> {
+fn duplicate(rows: &Rows<'_>, room: &mut Vec<u64>) -> Option<(u32, u32)> {
     // Rows of one query that were not consecutive are in a block of their own, of which nothing is known.
     if rows.block.are_distinct || rows.len() < 2 {
         return None;
     }
+    match doubtful(rows.hashes(), room) {
+        Some(doubtful) => doubtful.into_iter().find_map(|row| {
+            let (hashes, row) = (rows.hashes(), row as usize);
+            let hash = hashes[row];
+            // Mostly only this one, which is soon seen.
+            if hashes.iter().map(|&other| u32::from(other == hash)).sum::<u32>() < 2 {
+                return None;
+            }
+            let is_same = |&first: &usize| hashes[first] == hash && rows.doc(first) == rows.doc(row);
+            (0..row).find(is_same).map(|first| (first as u32, row as u32))
+        }),
+        None => duplicate_by_index(rows, room),
+    }
+}
+
+/// Rows whose hash may be that of an earlier row, by a bit of each: all that have an equal one before, and one in 64 that
+/// has not. None where they are too many to be looked at one by one.
+fn doubtful(hashes: &[u32], bits: &mut Vec<u64>) -> Option<Vec<u32>> {
+    const MOST_ROWS: usize = 1 << 13;
+    const MOST: usize = 256;
+    if hashes.len() > MOST_ROWS {
+        return None;
+    }
+    let words = (hashes.len() / 2).next_power_of_two();
+    bits.clear();
+    bits.resize(words, 0);
+    let mut found = [0; MOST];
+    let mut count = 0;
+    for (row, &hash) in hashes.iter().enumerate() {
+        let (word, bit) = (&mut bits[(hash >> 6) as usize & (words - 1)], 1 << (hash & 63));
+        found[count & (MOST - 1)] = row as u32;
+        count += usize::from(*word & bit != 0);
+        *word |= bit;
+    }
+    found.get(..count).map(<[u32]>::to_vec)
+}
+
+fn duplicate_by_index(rows: &Rows<'_>, slots: &mut Vec<index::Slot>) -> Option<(u32, u32)> {
     slots.clear();
     slots.resize(index::slots_for(rows.len()), 0);
     for (row, &hash) in watch::until_stopped(rows.hashes().iter().enumerate()) {
@@ -117,6 +160,8 @@ fn duplicate(rows: &Rows<'_>, slots: &mut Vec<index::Slot>) -> Option<(u32, u32)
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::*;
 
     /// Documents that all have the same hash.
@@ -136,5 +181,33 @@ mod tests {
         assert_eq!(run(&["a", "b", "c", "d", "e"]).expect("five documents").rows(0).len(), 5);
         let error = run(&["a", "b", "c", "b"]).expect_err("b appears twice").to_string();
         assert!(error.contains("document \"b\" of query \"q\" again"), "{error}");
+    }
+
+    #[test]
+    fn the_first_document_that_stands_twice_is_found_by_bits_as_by_the_index() {
+        for documents in [2, 3, 30, 1000, 9000] {
+            for twice in 0..6 {
+                let ids = (0..documents).map(|i: u32| i.wrapping_mul(7919) % 100_003);
+                let mut ids: Vec<u32> = ids.collect();
+                for again in 0..twice {
+                    let from = (again * 37 + 1) % documents;
+                    ids[(documents - 1 - again * again % documents) as usize] = ids[from as usize];
+                }
+                let mut chunk = Chunk::new(1);
+                chunk.start_query(b"q");
+                ids.iter().for_each(|id| chunk.block.docs.push(id.to_string().as_bytes()));
+                chunk.block.columns[0].resize(ids.len(), 0.0);
+                chunk.finish();
+                let run = Run::with_duplicates(vec![chunk]).expect("a run");
+                let mut seen = HashMap::new();
+                let expected = (0..documents).zip(&ids).find_map(|(row, id)| {
+                    let first = *seen.entry(id).or_insert(row);
+                    (first < row).then_some((first, row))
+                });
+                let room = &mut Vec::new();
+                assert_eq!(duplicate(&run.rows(0), room), expected, "{documents} {twice}");
+                assert_eq!(duplicate_by_index(&run.rows(0), room), expected, "{documents} {twice}");
+            }
+        }
     }
 }
