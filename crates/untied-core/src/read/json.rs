@@ -1,6 +1,9 @@
 //! JSON-lines: an object on every line, of which some members are needed.
 
-use super::json_text::{is_blank, members};
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::json_text::{is_blank, members, number, plain_string};
 use super::limits::LineError;
 use super::record::{Cell, Taker};
 use crate::error::{quote, text};
@@ -10,7 +13,7 @@ pub fn first_names(bytes: &[u8]) -> Result<(Vec<String>, usize), LineError> {
     let mut names = Vec::new();
     for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         if !is_blank(line) {
-            members(line, |name, _| names.push(text(&name))).map_err(|what| malformed(line, number as u64, what))?;
+            members(line, |name, _, _| names.push(text(&name))).map_err(|what| malformed(line, number as u64, what))?;
             break;
         }
     }
@@ -26,30 +29,187 @@ fn malformed(line: &[u8], number: u64, what: &str) -> LineError {
 pub fn parse(bytes: &[u8], names: &[String], needed: &[usize], taker: &mut Taker<'_>) -> Result<(), LineError> {
     let wanted: Vec<&[u8]> = needed.iter().map(|&column| names[column].as_bytes()).collect();
     let mut cells = vec![Cell::Missing; needed.len()];
-    let mut lines = bytes.split(|&byte| byte == b'\n').enumerate().peekable();
-    while let Some((number, line)) = lines.next() {
-        if is_blank(line) {
-            if lines.peek().is_some() {
-                taker.skip();
-            }
-            continue;
-        }
-        cells.fill(Cell::Missing);
-        let mut twice = None;
-        members(line, |name, cell| {
-            for (place, _) in wanted.iter().enumerate().filter(|(_, wanted)| **wanted == name.as_ref()) {
-                if !matches!(cells[place], Cell::Missing) {
-                    twice = Some(quote(&name));
+    let (mut at, mut line_number) = (0, 0);
+    let mut shape = Shape::default();
+    while at < bytes.len() {
+        let length = if let Some(length) = shape.fill(&bytes[at..], &mut cells) {
+            length
+        } else {
+            let rest = &bytes[at..];
+            let line = &rest[..rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len())];
+            if is_blank(line) {
+                if line.len() < rest.len() {
+                    taker.skip();
                 }
-                cells[place] = cell.clone();
+                at += line.len() + 1;
+                line_number += 1;
+                continue;
             }
-        })
-        .map_err(|what| malformed(line, number as u64, what))?;
-        if let Some(name) = twice {
-            let (expected, found) = ("every member once".into(), format!("{name} again"));
-            return Err(LineError { line: number as u64, expected, found });
-        }
-        taker.take(&cells, number as u64)?;
+            cells.fill(Cell::Missing);
+            shape = Shape::default();
+            let mut twice = None;
+            members(line, |name, cell, place| {
+                let mut of_name = wanted.iter().enumerate().filter(|(_, wanted)| **wanted == name.as_ref());
+                shape.push(line, &cell, place, of_name.clone().map(|(cell, _)| cell).collect());
+                for (place, _) in &mut of_name {
+                    if !matches!(cells[place], Cell::Missing) {
+                        twice = Some(quote(&name));
+                    }
+                    cells[place] = cell.clone();
+                }
+            })
+            .map_err(|what| malformed(line, line_number, what))?;
+            if let Some(name) = twice {
+                let (expected, found) = ("every member once".into(), format!("{name} again"));
+                return Err(LineError { line: line_number, expected, found });
+            }
+            shape.end(line);
+            line.len()
+        };
+        taker.take(&cells, line_number)?;
+        at += length + 1;
+        line_number += 1;
     }
     Ok(())
+}
+
+/// What a line has around its values. The next one mostly has the same, and then only values are looked at.
+#[derive(Default)]
+struct Shape<'a> {
+    values: Vec<Value<'a>>,
+    /// What follows the last value.
+    end: &'a [u8],
+    /// How much of the line is in the values and in front of them.
+    seen: usize,
+    /// Whether any value is neither a number nor a string without escapes.
+    is_special: bool,
+}
+
+/// A value of a line.
+struct Value<'a> {
+    /// What stands in front of it, behind the last value.
+    before: &'a [u8],
+    is_text: bool,
+    /// The cells that it goes to.
+    cells: Vec<usize>,
+}
+
+impl<'a> Shape<'a> {
+    fn push(&mut self, line: &'a [u8], cell: &Cell<'a>, place: Range<usize>, cells: Vec<usize>) {
+        let is_text = matches!(cell, Cell::Text(Cow::Borrowed(_)));
+        self.is_special |= !is_text && !matches!(cell, Cell::Number(_));
+        // Quotes belong to what is around a value.
+        let quotes = usize::from(is_text);
+        let before = &line[self.seen..place.start + quotes];
+        self.values.push(Value { before, is_text, cells });
+        self.seen = place.end - quotes;
+    }
+
+    fn end(&mut self, line: &'a [u8]) {
+        self.end = &line[self.seen..];
+        if self.is_special {
+            self.values.clear();
+        }
+    }
+
+    /// Fill cells from a line of this shape, with which a text begins; how long the line is. Nothing for any other line.
+    fn fill<'b>(&self, text: &'b [u8], cells: &mut [Cell<'b>]) -> Option<usize> {
+        let mut rest = text;
+        for Value { before, is_text, cells: of_value } in &self.values {
+            rest = rest.strip_prefix(*before)?;
+            let value = if *is_text { plain_string(rest)? } else { number(rest)? };
+            rest = &rest[value.len()..];
+            for &cell in of_value {
+                cells[cell] = if *is_text { Cell::Text(Cow::Borrowed(value)) } else { Cell::Number(value) };
+            }
+        }
+        rest = rest.strip_prefix(self.end)?;
+        let is_line = !self.values.is_empty() && rest.first().is_none_or(|&byte| byte == b'\n');
+        is_line.then_some(text.len() - rest.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use crate::table::Chunk;
+    use crate::table::columns::{Columns, Content};
+
+    #[test]
+    fn a_line_reads_the_same_behind_others_and_alone() {
+        const VALUES: [&str; 16] = [
+            "\"a\"",
+            "\"b\"",
+            "\"\"",
+            "\"é\"",
+            "\"\\u0061\"",
+            "\"a\\\"\"",
+            "1",
+            "-0",
+            "01",
+            "1.5e3",
+            "1.5e",
+            "null",
+            "true",
+            "[1]",
+            "\"\t\"",
+            "\"x",
+        ];
+        const LINES: [&str; 7] = ["", " ", "{}", "{\"qid\": \"q\"}", "x", "{\"qid\": 1, \"qid\": 1}", "\r"];
+        let names = ["qid", "docno", "score", "more"].map(String::from);
+        let refs: Vec<&str> = names.iter().map(String::as_str).collect();
+        let columns = Columns::find(Content::Run { ranks: false }, &refs, &[], "x").expect("columns");
+        let needed: Vec<usize> = columns.needed().collect();
+        let parsed = |text: &str, first: u64| {
+            let mut chunk = Chunk::new(1);
+            let error = parse(text.as_bytes(), &names, &needed, &mut Taker::new(&columns, &mut chunk)).err();
+            chunk.finish();
+            chunk.lines.first = first;
+            let rows: Vec<_> = (0..chunk.block.len().min(chunk.block.columns[0].len()))
+                .map(|row| {
+                    let segment = chunk.segments.partition_point(|segment| segment.rows.end as usize <= row);
+                    let query = chunk.queries.get(chunk.segments[segment].query as usize).to_vec();
+                    let number = chunk.block.columns[0][row].to_bits();
+                    (query, chunk.block.docs.get(row).to_vec(), number, chunk.lines.line(row as u32))
+                })
+                .collect();
+            (rows, error.map(|error| (first + error.line, error.expected, error.found)))
+        };
+        let mut random = Random::new(3);
+        let mut below = |n: usize| random.below(n as u64) as usize;
+        let (mut accepted, mut refused) = (0, 0);
+        for _ in 0..2000 {
+            let mut values = ["\"q\"", "\"d\"", "1.5", "1"];
+            let mut lines = Vec::new();
+            for _ in 0..1 + below(8) {
+                if below(3) == 0 {
+                    values[below(4)] = VALUES[below(VALUES.len())];
+                }
+                let [query, document, score, more] = values;
+                let gap = if below(20) == 0 { "" } else { " " };
+                let plain = format!("{{\"qid\":{gap}{query}, \"docno\": {document}, \"score\": {score}");
+                let tail = if below(20) == 0 { format!(", \"more\": {more}}}") } else { "}".into() };
+                lines.push(if below(20) == 0 { LINES[below(LINES.len())].into() } else { plain + &tail });
+            }
+            let (together, wrong) = parsed(&(lines.join("\n") + "\n"), 1);
+            let mut alone = Vec::new();
+            let mut first_wrong = None;
+            for (line, first) in lines.iter().zip(1..) {
+                let (rows, wrong) = parsed(&format!("{line}\n"), first);
+                alone.extend(rows);
+                if wrong.is_some() {
+                    first_wrong = wrong;
+                    break;
+                }
+            }
+            if wrong.is_none() {
+                accepted += 1;
+            } else {
+                refused += 1;
+            }
+            assert_eq!((together, wrong), (alone, first_wrong), "{lines:?}");
+        }
+        assert!(accepted > 200 && refused > 200, "{accepted} {refused}");
+    }
 }
