@@ -172,20 +172,30 @@ def test_many_instances(name: str, data: st.DataObject) -> None:
             assert ends == (True, True), (ties, found, bounds[ties], queries[query])
 
 
+FILLED = ["Bpref", "Bpref(variant='paper', extra=10)", "Rprec", "Rprec(mult=0.3)", "IPrec@0.3", "IPrecMean", "AP"]
+FILLED += ["binG", "EP@0.4", "PRR@0.4", "Bpref(recall_base='ranking')", "binG(recall_base=9)", "Rprec(recall_base=20)"]
+
+
 @pytest.mark.parametrize("tied", [False, True])
 def test_longer_rankings_fill_from_either_end(tied: bool) -> None:
-    """Where documents move up and nothing falls, the first or the last open ones are the extreme choice."""
+    """Where documents move up and nothing falls, the first or the last open ones are the extreme choice.
+
+    Any number of those that are not retrieved may be relevant with them.
+    """
     random = Random(5)
     docs = [f"d{i}" for i in range(70)]
     judged = {doc: random.choice([0, 0, 1]) for doc in random.sample(docs, 30)}
     groups = [docs[i : i + 1 + (tied and i % 9 == 0)] for i in range(70) if not (tied and i % 9 == 1)]
     unknown = [doc for doc in docs if doc not in judged]
-    chosen = [unknown[:m] for m in range(41)] + [unknown[m:] for m in range(40)]
-    every = {f"q{i}": judged | dict.fromkeys(unknown, 0) | dict.fromkeys(one, 1) for i, one in enumerate(chosen)}
-    names = ["Bpref", "Bpref(variant='paper', extra=10)", "Rprec", "Rprec(mult=0.3)", "IPrec@0.3", "IPrecMean", "AP"]
-    bounds = untied.evaluate({"q": judged}, {"q": groups}, names, unjudged="range")
-    values = untied.evaluate(every, dict.fromkeys(every, groups), names)
-    for name in names:
+    elsewhere = [f"u{i}" for i in range(4)]
+    filled = [unknown[:m] for m in range(41)] + [unknown[m:] for m in range(40)]
+    chosen = [one + elsewhere[:e] for one in filled for e in range(5)]
+    none = judged | dict.fromkeys(unknown + elsewhere, 0)
+    every = {f"q{i}": none | dict.fromkeys(one, 1) for i, one in enumerate(chosen)}
+    pool = {"q": judged | dict.fromkeys(elsewhere, -1)}
+    bounds = untied.evaluate(pool, {"q": groups}, FILLED, unjudged="range", unretrieved="pooled")
+    values = untied.evaluate(every, dict.fromkeys(every, groups), FILLED)
+    for name in FILLED:
         means = [values.value(name, query=query).mean for query in every]
         found = bounds.value(name, query="q")
         # Which of two tied documents is meant makes no difference, so none is left out.

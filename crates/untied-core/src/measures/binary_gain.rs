@@ -4,7 +4,7 @@
 //!
 //! Ties: see `gaps`.
 
-use super::bounds::filling::{Filling, Slot};
+use super::bounds::filling::Filling;
 use super::bounds::{Bounds, Open, Resolution, Widest};
 use super::orders::gaps::Gaps;
 use super::{Definition, Measure};
@@ -63,38 +63,128 @@ impl Measure for BinaryGain {
         total / (relevant * relevant)
     }
 
-    /// Group by group for every number of open documents that are relevant: what is gained does not fall evenly.
+    /// For every number of open documents that are relevant; see [`Part`].
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
         let filling = Filling::new(open, self.rel);
+        let gains = Gains::new(open);
+        let [known, all] = [false, true].map(|filled| Part::new(&filling, filled, &gains));
         let relevant = self.base.open(self.rel, open);
-        let mut sums = vec![0.0];
-        sums.extend((0..=open.ranking.retrieved).scan(0.0, |sum, above| {
-            *sum += gain(above);
-            Some(*sum)
-        }));
-        let gains: Vec<f64> = (0..=open.ranking.retrieved).map(gain).collect();
-        let part = |slot: &Slot, hits: usize, r: usize| {
-            let (first, last) = (slot.start - hits, slot.start - hits + slot.size - r);
-            let each = match open.resolution {
-                Resolution::Mean if first < last => (sums[last + 1] - sums[first]) / (last + 1 - first) as f64,
-                Resolution::Mean | Resolution::Best => gains[first],
-                Resolution::Worst => gains[last],
-            };
-            r as f64 * each
-        };
         let mut bounds = Widest::default();
         for stage in filling.stages() {
-            let (mut total, mut hits) = (0.0, 0);
-            for (group, slot) in filling.groups.iter().enumerate() {
-                let next = filling.before(stage, group + 1);
-                total += part(slot, hits, next - hits);
-                hits = next;
-            }
+            let (above, below, moved) = if stage.from_top {
+                (&all, &known, -(stage.m as isize))
+            } else {
+                (&known, &all, (filling.open() - stage.m) as isize)
+            };
+            let total = filling.groups.get(stage.cut).map_or(0.0, |slot| {
+                let relevant = slot.known + stage.chosen;
+                let before = slot.start - filling.before(stage, stage.cut);
+                let at_cut = relevant as f64 * gains.of(before, slot.size - relevant);
+                above.before[stage.cut] + at_cut + below.after(stage.cut, moved, &gains)
+            });
             for others in [0, filling.unretrieved] {
                 let relevant = relevant(stage.m, others);
                 bounds.add(if relevant == 0.0 { f64::NAN } else { total / relevant });
             }
         }
         Some(bounds.finish())
+    }
+}
+
+/// Gains by the number of non-relevant documents above.
+struct Gains {
+    of: Vec<f64>,
+    /// Sums of the first 0, 1, ..
+    sums: Vec<f64>,
+    resolution: Resolution,
+}
+
+impl Gains {
+    fn new(open: &Open<'_>) -> Gains {
+        let of: Vec<f64> = (0..=open.ranking.retrieved).map(gain).collect();
+        let mut sums = vec![0.0];
+        sums.extend(of.iter().scan(0.0, |sum, gain| {
+            *sum += gain;
+            Some(*sum)
+        }));
+        Gains { of, sums, resolution: open.resolution }
+    }
+
+    /// Gain of a relevant document in a group with this many non-relevant documents before it and in it.
+    fn of(&self, before: usize, nonrelevant: usize) -> f64 {
+        match self.resolution {
+            Resolution::Mean if nonrelevant > 0 => {
+                let sum = self.sums[before + nonrelevant + 1] - self.sums[before];
+                sum / (nonrelevant + 1) as f64
+            }
+            Resolution::Mean | Resolution::Best => self.of[before],
+            Resolution::Worst => self.of[before + nonrelevant],
+        }
+    }
+}
+
+/// Relevant documents of neighbouring groups that have the same non-relevant documents above them.
+#[derive(Clone, Copy)]
+struct Layer {
+    relevant: usize,
+    /// Non-relevant documents before the group, and in it.
+    before: usize,
+    nonrelevant: usize,
+}
+
+/// What is gained above and below the cut, if all open documents there are relevant, or none.
+///
+/// Above the cut nothing depends on how many there are. Below it all documents have as many non-relevant ones less or
+/// more above them: with k layers there, all n numbers of relevant documents take O(n k). A tenth of the documents being
+/// judged, layers are few: below the cut either only judged documents are relevant, or only judged ones are not.
+struct Part {
+    /// Gain of all groups before each.
+    before: Vec<f64>,
+    /// From the last group up.
+    layers: Vec<Layer>,
+    /// Layers after each group, and the relevant documents in the topmost.
+    after: Vec<(usize, usize)>,
+}
+
+impl Part {
+    fn new(filling: &Filling, filled: bool, gains: &Gains) -> Part {
+        let found: Vec<Layer> = filling
+            .groups
+            .iter()
+            .zip(filling.all_before(filled))
+            .map(|(slot, before)| {
+                let relevant = if filled { slot.known + slot.open } else { slot.known };
+                Layer { relevant, before: slot.start - before, nonrelevant: slot.size - relevant }
+            })
+            .collect();
+        let before = found.iter().scan(0.0, |sum, layer| {
+            let before = *sum;
+            *sum += layer.relevant as f64 * gains.of(layer.before, layer.nonrelevant);
+            Some(before)
+        });
+        let mut part = Part { before: before.collect(), layers: Vec::new(), after: vec![(0, 0); found.len()] };
+        for (group, layer) in found.iter().enumerate().rev() {
+            part.after[group] = (part.layers.len(), part.layers.last().map_or(0, |last| last.relevant));
+            part.push(*layer);
+        }
+        part
+    }
+
+    fn push(&mut self, layer: Layer) {
+        match self.layers.last_mut() {
+            _ if layer.relevant == 0 => {}
+            Some(last) if layer.nonrelevant == 0 && (last.before, last.nonrelevant) == (layer.before, 0) => {
+                last.relevant += layer.relevant;
+            }
+            _ => self.layers.push(layer),
+        }
+    }
+
+    /// Gain of all groups after this one, with so many more non-relevant documents above each.
+    fn after(&self, group: usize, moved: isize, gains: &Gains) -> f64 {
+        let (number, topmost) = self.after[group];
+        let of = |layer: &Layer| gains.of(layer.before.wrapping_add_signed(moved), layer.nonrelevant);
+        let Some((top, others)) = self.layers[..number].split_last() else { return 0.0 };
+        topmost as f64 * of(top) + others.iter().map(|layer| layer.relevant as f64 * of(layer)).sum::<f64>()
     }
 }

@@ -99,7 +99,8 @@ impl Measure for Bpref {
     }
 
     /// Documents that get a grade below `rel` are judged non-relevant from then on. With A relevant documents retrieved
-    /// and S the sum of min(n, C) over them, bpref is (A D - S) / (D R), D being the divisor.
+    /// and S the sum of min(n, C) over them, bpref is (A D - S) / (D R), D being the divisor. D depends on the number of
+    /// relevant documents as R does, and falls with that of those not retrieved where R does not.
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
         let filling = Filling::new(open, self.rel);
         let [known, all] = [false, true].map(|filled| Above::new(&filling, filled, open.resolution));
@@ -119,7 +120,7 @@ impl Measure for Bpref {
                 let before = slot.start - filling.before(stage, stage.cut);
                 (relevant as f64, range(before, slot.size - relevant, open.resolution))
             });
-            for others in 0..=filling.unretrieved {
+            for others in filling.others(stage) {
                 let base = relevant(stage.m, others);
                 let most = base + self.extra;
                 let divisor = if self.paper { most } else { most.min((judged - stage.m - others) as f64) };

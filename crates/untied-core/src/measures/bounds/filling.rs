@@ -3,6 +3,14 @@
 //! Where it is best to have the m relevant ones as high up as possible, and worst as far down, bounds go through all m.
 //! At each m there is one group, the *cut*, with some of its open documents relevant; on one side of it all are, and on
 //! the other none. So what a measure needs can be looked up in two tables, made once for each of these.
+//!
+//! Of the open documents that are not retrieved, e are relevant too. R depends on m + e alone; and while that sum stays
+//! the same, no measure here falls when a relevant document that is not retrieved is exchanged for one that is. So the
+//! value is largest where e = 0 or m is all, and smallest where m = 0 or e is all: n + u assignments each way, and not
+//! n u. Where R does not depend on e, what is left of it only adds to the non-relevant documents or is not read at all,
+//! and for each m the same two ends do.
+
+use std::ops::RangeInclusive;
 
 use super::{Bounds, Open, Widest};
 use crate::names::RecallBase;
@@ -39,7 +47,8 @@ pub(crate) struct Stage {
     pub chosen: usize,
 }
 
-/// Bounds of what a stage and R decide; it is undefined where R is 0.
+/// Bounds of what a stage and R decide, and what does not fall when a relevant document that is not retrieved is
+/// exchanged for one that is; it is undefined where R is 0.
 pub(crate) fn by_relevant(
     rel: f64,
     base: RecallBase,
@@ -49,7 +58,7 @@ pub(crate) fn by_relevant(
     let (filling, relevant) = (Filling::new(open, rel), base.open(rel, open));
     let mut bounds = Widest::default();
     for stage in filling.stages() {
-        for others in 0..=filling.unretrieved {
+        for others in filling.others(stage) {
             bounds.add(match relevant(stage.m, others) as usize {
                 0 => f64::NAN,
                 relevant => value(&filling, stage, relevant),
@@ -90,6 +99,15 @@ impl Filling {
         std::iter::once(Stage { from_top: true, m: 0, cut: 0, chosen: 0 })
             .chain(groups.clone().flat_map(move |cut| stage(cut, true)))
             .chain(groups.rev().flat_map(move |cut| stage(cut, false)))
+    }
+
+    /// How many of the documents that are not retrieved are relevant with this stage where a value is an extreme.
+    pub fn others(&self, stage: Stage) -> RangeInclusive<usize> {
+        match stage.from_top {
+            true if stage.m == 0 || stage.m == self.open() => 0..=self.unretrieved,
+            true => 0..=0,
+            false => self.unretrieved..=self.unretrieved,
+        }
     }
 
     /// Relevant documents before a group.
