@@ -179,8 +179,8 @@ def measured(shape: Shape, chosen: list[str], limit: int) -> Iterator[tuple[floa
     """Seconds, whether there are more, measure, and policies."""
     run = untied.Run(shape.run)
 
-    def cost(evaluator: untied.Evaluator) -> float | str | None:
-        return cpu_within(limit, partial(evaluator.means, run))
+    def cost(made: Callable[[], untied.Evaluator]) -> float | str | None:
+        return cpu_within(limit, lambda: made().means(run))
 
     docs = {doc: 100 + hash_of(doc) % 900 for ranking in shape.run.values() for doc in ranking}
     prepared = {needs: judgments(shape.qrels, needs) for needs in ("judgments", "subtopics", "strata", "inclusion")}
@@ -188,13 +188,14 @@ def measured(shape: Shape, chosen: list[str], limit: int) -> Iterator[tuple[floa
         given: dict[str, Any] = {"docs": docs} if needs == "documents" else {}
         evaluator = partial(untied.Evaluator, prepared["judgments" if given else needs], measure, threads=1, **given)
         for policy, policies in shape.policies.items():
-            taken = cost(evaluator(**policies))
+            taken = cost(partial(evaluator, **policies))
             if isinstance(taken, str) and "bounds" in policy:
                 policy = policy.replace("bounds", "no bounds")
                 closed = {name: value for name, value in policies.items() if name not in BOUNDS}
-                taken = cost(evaluator(**closed))
+                taken = cost(partial(evaluator, **closed))
             if isinstance(taken, str):
-                raise RuntimeError(taken)
+                print(f"not measured: {taken}", file=sys.stderr)
+                continue
             yield shape.times * (limit if taken is None else taken), taken is None, measure, policy
 
 

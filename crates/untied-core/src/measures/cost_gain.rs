@@ -5,14 +5,25 @@
 //!   G = (sum over i of g_i / log2(2 + C(i) - S(i))) / (sum of all ideal gains).
 //!
 //! C depends on the rank alone and S on how many documents of each gain are above, so `lattice` gives all statistics.
-//! G may fall when a higher gain moves up: of gains 3, 2 and 1, the order 1, 2, 3 has a higher G than 1, 3, 2.
+//! G may fall when a higher gain moves up: of gains 3, 2 and 1, the order 1, 2, 3 has a higher G than 1, 3, 2. But it
+//! never falls when a document without gain moves down: the extremes have all of these last, or first, and are sought
+//! over the others.
+//!
+//! The mean of a group of n documents, M of them with a gain, adds up what is gained at each rank. With P_i(m) the
+//! probability that m documents with a gain are among the first i (hypergeometric), and Q_m(c) the one that then there
+//! are c_k of each gain g_k, of n_k,
+//!
+//!   E = sum over i, m, c, k of P_i(m) Q_m(c) (n_k - c_k) / (n - i) g_k / log2(2 + C - S),    S = sum of c g, and g_k.
+//!
+//! Different c with the same S are added up once, so that little is left for each rank.
 
 use super::dcg::{GAIN, Gain};
 use super::graded::{Ideal, by_gain, gain};
 use super::orders::sampling;
-use super::orders::{Outcome, lattice};
+use super::orders::{Outcome, drawing, lattice};
 use super::{Certainty, Definition, Measure, Orders};
 use crate::error::Error;
+use crate::grade::Level;
 use crate::names::{Info, JUDGED_ONLY, Sampled, unbounded};
 use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
@@ -47,26 +58,36 @@ struct CostGain {
 }
 
 impl CostGain {
-    /// Statistics; none where nothing can be gained.
-    fn find(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Option<Outcome> {
+    /// The sum over groups of what `of` says, which has as many numbers as asked for, divided by all gains; where it
+    /// has no answer for a group, what `sampled` says of drawn orders. NaN where nothing can be gained.
+    fn over_groups<const N: usize>(
+        &self,
+        ranking: &Ranking,
+        truth: &Judgments<'_>,
+        of: impl Fn(&Part<'_>) -> Option<[f64; N]>,
+        sampled: impl Fn(Outcome) -> [f64; N],
+    ) -> Option<([f64; N], f64)> {
         let ideal = Ideal::new(truth, &self.gain)?;
         let ranking = by_gain(ranking, &self.gain);
-        let Outcome { mean, variance, low, high } = sum(&ranking, &ideal).unwrap_or_else(|| {
-            let one_order = |one: &Ranking| sum(one, &ideal).map_or(f64::NAN, |outcome| outcome.mean);
-            sampling::over_rankings(&ranking, usize::MAX, one_order).outcome
+        let found = sum(&ranking, &ideal, of).unwrap_or_else(|| {
+            let certain = |part: &Part<'_>| part.certain().map(|value| [value]);
+            let one_order = |one: &Ranking| sum(one, &ideal, certain).map_or(f64::NAN, |[value]| value);
+            sampled(sampling::over_rankings(&ranking, usize::MAX, one_order).outcome)
         });
-        let total: f64 = ideal.gains().sum();
-        let variance = variance / (total * total);
-        Some(Outcome { mean: mean / total, variance, low: low / total, high: high / total })
+        Some((found, ideal.gains().sum()))
     }
 }
 
-/// Statistics of the sum, if no group is too large.
-fn sum(ranking: &Ranking, ideal: &Ideal) -> Option<Outcome> {
+/// The sum over groups, if there is an answer for each.
+fn sum<const N: usize>(
+    ranking: &Ranking,
+    ideal: &Ideal,
+    of: impl Fn(&Part<'_>) -> Option<[f64; N]>,
+) -> Option<[f64; N]> {
     // max(1, gain) rank by rank; what follows costs 1.
     let mut costs = ideal.gains().map(|gain| gain.max(1.0)).chain(std::iter::repeat(1.0));
     let (mut cost, mut rank, mut gained) = (0.0, 0, 0.0);
-    let mut total = Outcome::default();
+    let mut total = [0.0; N];
     let mut costs_here = Vec::new();
     for group in ranking.groups() {
         let mut cost_at = |to: usize| {
@@ -76,54 +97,173 @@ fn sum(ranking: &Ranking, ideal: &Ideal) -> Option<Outcome> {
         };
         costs_here.clear();
         costs_here.extend((group.start + 1..=group.start + group.size).map(&mut cost_at));
-        let part = part(&group, &costs_here, gained)?;
-        total = total + part;
+        let part = of(&Part { levels: group.levels, others: group.unjudged(), costs: &costs_here, gained })?;
+        total.iter_mut().zip(part).for_each(|(total, part)| *total += part);
         gained += group.levels.iter().map(|level| f64::from(level.count) * level.grade).sum::<f64>();
     }
     Some(total)
 }
 
-/// A group's part, given C at its ranks and S before it.
-fn part(group: &Group<'_>, costs: &[f64], gained: f64) -> Option<Outcome> {
-    let term = |cost: f64, above: f64, gain: f64| gain / (2.0 + cost - (above + gain)).log2();
-    let Some(counts) = mixed(group) else {
-        let mut part = 0.0;
-        let gains = group.levels.iter().flat_map(|level| std::iter::repeat_n(level.grade, level.count as usize));
-        for ((cost, gain), i) in costs.iter().zip(gains).zip(0..) {
-            part += term(*cost, gained + f64::from(i) * gain, gain);
-        }
-        return Some(Outcome::certain(part));
-    };
-    lattice::over_orders(&counts, |placed, kind| {
-        let Some(level) = group.levels.get(kind) else { return 0.0 };
-        let above: f64 = group.levels.iter().zip(placed).map(|(level, &placed)| level.grade * placed as f64).sum();
-        term(costs[placed.iter().sum::<usize>()], gained + above, level.grade)
-    })
+/// A group.
+struct Part<'a> {
+    /// Its gains.
+    levels: &'a [Level],
+    /// Documents without any.
+    others: usize,
+    /// C at its ranks.
+    costs: &'a [f64],
+    /// S before it.
+    gained: f64,
 }
 
-/// Documents of each gain, and those without any, unless all are alike.
-fn mixed(group: &Group<'_>) -> Option<Vec<usize>> {
-    let unjudged = group.unjudged();
-    let counts = || group.levels.iter().map(|level| level.count as usize).chain([unjudged]).collect();
-    (group.levels.len() > 1 || unjudged > 0).then(counts)
+impl Part<'_> {
+    /// What a document of this gain adds after documents of the group that gained `above`.
+    fn term(&self, rank: usize, above: f64, gain: f64) -> f64 {
+        gain / (2.0 + self.costs[rank] - (self.gained + above + gain)).log2()
+    }
+
+    /// Whether all its documents gain the same, so that all its orders are the same.
+    fn is_alike(&self) -> bool {
+        self.levels.len() == 1 && self.others == 0
+    }
+
+    /// The value where they do.
+    fn certain(&self) -> Option<f64> {
+        if !self.is_alike() {
+            return None;
+        }
+        let mut part = 0.0;
+        let gains = self.levels.iter().flat_map(|level| std::iter::repeat_n(level.grade, level.count as usize));
+        for (rank, gain) in gains.enumerate() {
+            part += self.term(rank, rank as f64 * gain, gain);
+        }
+        Some(part)
+    }
+
+    /// Documents of each gain, highest first.
+    fn gaining(&self) -> Vec<usize> {
+        self.levels.iter().map(|level| level.count as usize).collect()
+    }
+
+    /// The same, and those without any.
+    fn counts(&self) -> Vec<usize> {
+        let mut counts = self.gaining();
+        counts.push(self.others);
+        counts
+    }
+
+    fn is_small(&self) -> bool {
+        self.is_alike() || lattice::is_small(&self.counts())
+    }
+
+    /// What documents gain, by how many there are of each gain.
+    fn gain_of(&self, placed: &[usize]) -> f64 {
+        self.levels.iter().zip(placed).map(|(level, &placed)| level.grade * placed as f64).sum()
+    }
+
+    fn mean(&self) -> Option<f64> {
+        if let Some(value) = self.certain() {
+            return Some(value);
+        }
+        if !self.is_small() {
+            return None;
+        }
+        let counts = self.gaining();
+        let all: usize = counts.iter().sum();
+        // For m documents with a gain: S after the next one, and its gain times the number there is of it.
+        let mut nexts: Vec<Vec<(f64, f64)>> = vec![Vec::new(); all + 1];
+        let placed_of = |placed: &[usize]| placed.iter().sum::<usize>();
+        let share = |placed: &[usize], kind: usize| {
+            ((counts[kind] - placed[kind]) as f64 / (all - placed_of(placed)) as f64, 0.0)
+        };
+        lattice::forward(&counts, share, |placed, chance, _, _| {
+            let above = self.gain_of(placed);
+            for ((level, count), placed_here) in self.levels.iter().zip(&counts).zip(placed) {
+                let gain = chance * (count - placed_here) as f64 * level.grade;
+                nexts[placed_of(placed)].push((above + level.grade, gain));
+            }
+        });
+        let mut sums: Vec<f64> = nexts.iter().flatten().map(|&(sum, _)| sum).collect();
+        sums.sort_unstable_by(f64::total_cmp);
+        sums.dedup();
+        let nexts: Vec<Vec<(usize, f64)>> = nexts.into_iter().map(|nexts| merged(nexts, &sums)).collect();
+        let mut rows = drawing::Rows::new(self.costs.len(), all);
+        let mut gains = vec![0.0; sums.len()];
+        let mut mean = 0.0;
+        for (rank, cost) in self.costs.iter().enumerate() {
+            let (from, row) = rows.row();
+            gains.fill(0.0);
+            for (chance, nexts) in row.iter().zip(&nexts[from..]) {
+                nexts.iter().for_each(|&(sum, gain)| gains[sum] += chance * gain);
+            }
+            let expected = gains.iter().zip(&sums).filter(|&(&gain, _)| gain > 0.0);
+            let expected = expected.map(|(gain, sum)| gain / (2.0 + cost - (self.gained + sum)).log2());
+            mean += expected.sum::<f64>() / (self.costs.len() - rank) as f64;
+            rows.advance();
+        }
+        Some(mean)
+    }
+
+    fn variance(&self) -> Option<f64> {
+        if self.is_alike() {
+            return Some(0.0);
+        }
+        let found = lattice::over_orders(&self.counts(), |placed, kind| {
+            let Some(level) = self.levels.get(kind) else { return 0.0 };
+            self.term(placed.iter().sum(), self.gain_of(placed), level.grade)
+        });
+        found.map(|outcome| outcome.variance)
+    }
+
+    fn extremes(&self) -> Option<(f64, f64)> {
+        if let Some(value) = self.certain() {
+            return Some((value, value));
+        }
+        if !self.is_small() {
+            return None;
+        }
+        let after = |others: usize| {
+            lattice::over_orders(&self.gaining(), |placed, kind| {
+                self.term(others + placed.iter().sum::<usize>(), self.gain_of(placed), self.levels[kind].grade)
+            })
+        };
+        Some((after(self.others)?.low, after(0)?.high))
+    }
+}
+
+/// Pairs of a sum, by its number among all sums, and what belongs to it, added up.
+fn merged(mut pairs: Vec<(f64, f64)>, sums: &[f64]) -> Vec<(usize, f64)> {
+    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    pairs.dedup_by(|next, last| {
+        let same = next.0 == last.0;
+        last.1 += if same { next.1 } else { 0.0 };
+        same
+    });
+    pairs.into_iter().map(|(sum, gain)| (sums.partition_point(|&other| other < sum), gain)).collect()
 }
 
 impl Measure for CostGain {
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
-        self.find(ranking, truth).map_or(f64::NAN, |found| found.mean)
+        let found = self.over_groups(ranking, truth, |part| Some([part.mean()?]), |outcome| [outcome.mean]);
+        found.map_or(f64::NAN, |([mean], total)| mean / total)
     }
 
     fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
-        self.find(ranking, truth).map_or(f64::NAN, |found| found.variance)
+        let found = self.over_groups(ranking, truth, |part| Some([part.variance()?]), |outcome| [outcome.variance]);
+        found.map_or(f64::NAN, |([variance], total)| variance / (total * total))
     }
 
     fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
-        self.find(&orders.tied, truth).map_or((f64::NAN, f64::NAN), |found| (found.low, found.high))
+        let of = |part: &Part<'_>| part.extremes().map(|(low, high)| [low, high]);
+        let found = self.over_groups(&orders.tied, truth, of, |outcome| [outcome.low, outcome.high]);
+        found.map_or((f64::NAN, f64::NAN), |([low, high], total)| (low / total, high / total))
     }
 
     fn certainty(&self, ranking: &Ranking, _: &Judgments<'_>) -> Certainty {
         let gains = by_gain(ranking, &self.gain);
-        let small = |group: Group<'_>| mixed(&group).is_none_or(|counts| lattice::is_small(&counts));
+        let small = |group: Group<'_>| {
+            Part { levels: group.levels, others: group.unjudged(), costs: &[], gained: 0.0 }.is_small()
+        };
         if gains.groups().all(small) || sampling::is_exact(&gains, usize::MAX) {
             Certainty::Exact
         } else {

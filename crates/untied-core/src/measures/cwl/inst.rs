@@ -83,17 +83,19 @@ impl Measure for Adaptive {
 
 /// The sum of the first terms of 1/x^2 + 1/(x+1)^2 + ..
 fn inverse_squares(x: f64, terms: usize) -> f64 {
-    if terms <= 32 {
-        return (0..terms).rev().map(|i| (x + i as f64).powi(-2)).sum();
-    }
-    // Of all terms from x on: some one by one, the others by their asymptotic series (Euler & Maclaurin).
-    let from = |x: f64| {
-        let near: f64 = (0..16).rev().map(|i| (x + f64::from(i)).powi(-2)).sum();
-        let y = x + 16.0;
+    /// From here on the series of all further terms has every digit.
+    const FAR: f64 = 16.0;
+    let one_by_one = |terms: usize| (0..terms).rev().map(|i| (x + i as f64).powi(-2)).sum::<f64>();
+    // Of all terms from y on, by their asymptotic series (Euler & Maclaurin).
+    let from = |y: f64| {
         let z = 1.0 / (y * y);
-        near + (1.0 + 0.5 / y + z * (1.0 / 6.0 - z * (1.0 / 30.0 - z * (1.0 / 42.0 - z / 30.0)))) / y
+        (1.0 + 0.5 / y + z * (1.0 / 6.0 - z * (1.0 / 30.0 - z * (1.0 / 42.0 - z / 30.0)))) / y
     };
-    from(x) - from(x + terms as f64)
+    let near = if x < FAR { 16 } else { 0 };
+    if terms <= near + 8 {
+        return one_by_one(terms);
+    }
+    one_by_one(near) + (from(x + near as f64) - from(x + terms as f64))
 }
 
 #[cfg(test)]

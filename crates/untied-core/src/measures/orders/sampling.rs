@@ -178,6 +178,8 @@ struct Sampler<'g> {
     groups: &'g [Classes],
     /// Positions of each group, in the order last drawn.
     positions: Vec<Vec<u32>>,
+    /// The class at each position of a group, or `u32::MAX`.
+    classes: Vec<u32>,
     placed: Vec<Placed>,
     random: Random,
 }
@@ -185,7 +187,7 @@ struct Sampler<'g> {
 impl<'g> Sampler<'g> {
     fn new(groups: &'g [Classes]) -> Self {
         let positions = groups.iter().map(|group| (0..group.size as u32).collect()).collect();
-        Sampler { groups, positions, placed: Vec::new(), random: Random::default() }
+        Sampler { groups, positions, classes: Vec::new(), placed: Vec::new(), random: Random::default() }
     }
 
     fn draw(&mut self) -> &[Placed] {
@@ -199,9 +201,24 @@ impl<'g> Sampler<'g> {
                 self.positions[g].swap(i, j);
                 self.placed.push((group.start + self.positions[g][i] as usize, class));
             }
-            self.placed[from..].sort_unstable();
+            self.sort(from, group);
         }
         &self.placed
+    }
+
+    /// Put the documents of a group, which were placed from here on, in the order of their positions.
+    fn sort(&mut self, from: usize, group: &Classes) {
+        let placed = &mut self.placed[from..];
+        if placed.len() < group.size / 8 {
+            placed.sort_unstable();
+            return;
+        }
+        // So many of its positions are taken that looking at all is quicker.
+        self.classes.clear();
+        self.classes.resize(group.size, u32::MAX);
+        placed.iter().for_each(|&(position, class)| self.classes[position - group.start] = class);
+        let taken = (group.start..).zip(&self.classes).filter(|&(_, &class)| class != u32::MAX);
+        placed.iter_mut().zip(taken).for_each(|(place, (position, &class))| *place = (position, class));
     }
 }
 
