@@ -24,6 +24,9 @@ import pytest
 
 import untied
 from untied.cli import COMMANDS, main
+from untied.cli.parser import NotPlain, Parser
+from untied.cli.usage import FullParser
+from untied.study import STUDIES
 
 HERE = Path(__file__).parent
 FOLDER = HERE / "golden_cli"
@@ -142,3 +145,46 @@ def test_every_command_and_format_has_a_case(command: str, monkeypatch: pytest.M
         used.add("tsv")  # what a pipe gets
     missing = wanted - used
     assert not missing, f"no file in golden_cli shows untied {command} --format {' or '.join(sorted(missing))}"
+
+
+def parser_of(line: list[str]) -> tuple[Parser, list[str]] | None:
+    """The parser of a command line, and its arguments."""
+    command, *arguments = line
+    if command not in COMMANDS or command == "trec_eval":
+        return None
+    of_command = importlib.import_module(f"untied.cli.{command.replace('-', '_')}").arguments_parser
+    if command != "study":
+        return of_command(), arguments
+    return (of_command(arguments[0]), arguments[1:]) if arguments and arguments[0] in STUDIES else None
+
+
+def plain(made: Parser, arguments: list[str]) -> dict[str, object] | None:
+    """What is read without argparse, if it is."""
+
+    def refuse() -> FullParser:
+        raise NotPlain
+
+    with pytest.MonkeyPatch.context() as patch, contextlib.suppress(NotPlain):
+        patch.setattr(made, "full", refuse)
+        return vars(made.read(arguments))
+    return None
+
+
+def test_plain_arguments_are_read_as_argparse_reads_them() -> None:
+    lines = [found for line in map(line_of, CASES) if line and (found := parser_of(line))]
+    both = [(plain(made, arguments), made, arguments) for made, arguments in lines]
+    assert sum(found is not None for found, *_ in both) > len(both) / 2
+    for found, made, arguments in both:
+        if found is not None:
+            assert found == vars(made.full().parse_intermixed_args(arguments)), arguments
+
+
+@pytest.mark.parametrize(
+    "more",
+    ["--ties=range", "--tie range", "-mAP", "-qm AP", "--", "--help", "--digits x", "--names other", "-m", "-m -x",
+     "-1", "--digits -1", "--nope"],
+)  # fmt: skip
+def test_other_arguments_are_left_to_argparse(more: str) -> None:
+    found = parser_of(["eval", "qrels", "run", *more.split()])
+    assert found is not None
+    assert plain(*found) is None

@@ -232,7 +232,7 @@ def test_completion_names_everything(run, shell: str) -> None:
     assert code == 0
     for command in COMMANDS:
         assert command in out
-    options = {name for action in of_study("med")._actions for name in action.option_strings}
+    options = {name for action in of_study("med").full()._actions for name in action.option_strings}
     assert all(option.lstrip("-") in out for option in options)
     if shutil.which(shell) and os.name == "posix":
         Path("script").write_text(out, encoding="utf-8")

@@ -276,7 +276,7 @@ def test_commands_have_the_defaults_values_and_words_of_functions(
     functions = {of: name for name, (*_, of) in ENTRY_POINTS.items() if of is not None}
     name = functions.get(command, "study.med" if command == "study med" else "evaluate")
     _, known, *_ = ENTRY_POINTS[name]
-    options = [action for action in parsers()[command]._actions if action.dest in EVALUATING]
+    options = [action for action in parsers()[command].full()._actions if action.dest in EVALUATING]
     assert options
     for action in options:
         assert action.default == DEFAULTS.get((name, action.dest), known[action.dest].default)
@@ -303,7 +303,7 @@ def test_no_command_writes_policies_otherwise() -> None:
         made = getattr(module, "arguments_parser", None)
         if made is None or inspect.signature(made).parameters:
             continue
-        taken = {action.dest for action in made()._actions} & set(EVALUATING)
+        taken = {action.dest for action in made().full()._actions} & set(EVALUATING)
         assert not taken or command in ARGUMENTS, command
 
 

@@ -55,12 +55,14 @@ untied COMMAND --help lists the options of a command.
 def console() -> int:
     """Run the command line as a process of its own."""
     import gc
-    import signal
+
+    # What the module signal is made of: the enums that this adds take longer than reading a small run.
+    from _signal import SIG_DFL, SIGINT, signal  # type: ignore[import-not-found]
 
     # The process ends before any garbage is worth looking for.
     gc.disable()
     # Ctrl-C ends it at once, native code and blocking reads included, where Python would wait for them.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal(SIGINT, SIG_DFL)
     return main()
 
 
@@ -112,7 +114,7 @@ def _run(arguments: Sequence[str]) -> int:
         write_out([f"untied {__version__}\n".encode()])
         return 0
     if command not in COMMANDS:
-        from untied.cli.parser import meant
+        from untied.cli.usage import meant
 
         complain(f"unknown command {command!r}{meant(command, COMMANDS)}")
         print("usage: untied COMMAND ...; untied --help lists the commands", file=sys.stderr)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied.cli.parser import Parser
+    from untied.cli.usage import FullParser
 
 EXAMPLES = """\
   source <(untied completion bash)       # in ~/.bashrc
@@ -36,15 +37,15 @@ def main(arguments: Sequence[str]) -> None:
     write(SCRIPTS[parse(arguments_parser(), arguments).shell](), None)
 
 
-def _parsers() -> Iterator[tuple[str, Parser]]:
+def _parsers() -> Iterator[tuple[str, FullParser]]:
     """Commands, and studies as ``study NAME``, with their parsers; trec_eval has options of its own."""
     for command in COMMANDS:
         module = import_module(f"untied.cli.{command.replace('-', '_')}")
         if command == "study":
             for study in module.study.STUDIES:
-                yield f"study {study}", module.arguments_parser(study)
+                yield f"study {study}", module.arguments_parser(study).full()
         elif command != "trec_eval":
-            yield command, module.arguments_parser()
+            yield command, module.arguments_parser().full()
 
 
 def _names(action: argparse.Action) -> list[str]:

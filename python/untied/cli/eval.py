@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from math import fsum, sqrt
 
 from untied.cli import notes
@@ -28,6 +27,7 @@ from untied.measures import as_measure, as_measures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator, Sequence
     from typing import Any
 

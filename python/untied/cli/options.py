@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-
 from untied.cli.parser import Parser
 from untied.errors import UntiedError
 from untied.policies import EVALUATING
@@ -165,7 +163,9 @@ def _column(text: str) -> tuple[str, str]:
     """Read ``WHAT=NAME``."""
     what, sign, name = text.partition("=")
     if not what or not sign or not name:
-        raise argparse.ArgumentTypeError(f"must be WHAT=NAME, such as query=topic, not {text!r}")
+        from argparse import ArgumentTypeError
+
+        raise ArgumentTypeError(f"must be WHAT=NAME, such as query=topic, not {text!r}")
     return what, name
 
 
@@ -255,7 +255,9 @@ def whole(least: int, most: float = float("inf")) -> Callable[[str], int]:
     def read(text: str) -> int:
         if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
             span = f"from {least}" + (f" to {most:g}" if most < float("inf") else "")
-            raise argparse.ArgumentTypeError(f"must be a whole number {span}")
+            from argparse import ArgumentTypeError
+
+            raise ArgumentTypeError(f"must be a whole number {span}")
         return int(text)
 
     return read

@@ -1,153 +1,153 @@
-"""The parser of a command's arguments: grouped help in 80 columns, a line of usage, suggestions for misspellings."""
+"""The arguments of a command: declared once, read here where they are plain, and by argparse where they are not.
+
+To import argparse and to make its parser costs more than to evaluate a small run. So arguments that can be read in one
+way only are read here: options by their full names, each value a word of its own. Everything else is left to
+`untied.cli.usage`, which is given the same declarations: help, abbreviations, ``--option=value``, and all errors.
+"""
 
 from __future__ import annotations
 
-import argparse
-
-from untied import cli
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator, Sequence
     from typing import Any, NoReturn
 
-#: Groups of options, in the order of help texts; those without a group stand below them.
-GROUPS = ("input", "study", "sample", "limits", "measures", "ties and judgments", "significance", "output")
-#: Columns of help texts: of a page, and at most.
-COLUMNS, MOST = 80, 100
-UNKNOWN = "unrecognized arguments: "
+    from untied.cli.usage import FullParser
 
 
-class Formatter(argparse.RawDescriptionHelpFormatter):
-    """Help texts whose lines are kept where they are several, and options that name their argument once."""
+class Argument:
+    """An option or a positional argument, declared as argparse takes it."""
 
-    def __init__(self, prog: str) -> None:
-        # Without a width argparse would import shutil, and with it all archive formats, at every start.
-        width = cli.width()
-        super().__init__(prog, max_help_position=28, width=COLUMNS if width > 10**6 else min(width, MOST))
+    def __init__(self, group: str | None, names: tuple[str, ...], options: dict[str, Any]) -> None:
+        self.group, self.names, self.options = group, names, options
+        self.is_option = names[0].startswith("-")
+        self.takes_value = options.get("action") != "store_true"
+        self.is_repeatable = options.get("action") == "append"
+        self.takes_several = options.get("nargs") in ("+", "*")
+        name = next((name for name in names if name.startswith("--")), names[0])
+        self.dest: str = options.get("dest") or name.lstrip("-").replace("-", "_")
 
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        filled = super()._fill_text if "\n" in text else super(argparse.RawDescriptionHelpFormatter, self)._fill_text
-        return filled(text, width, indent)
+    def default(self) -> Any:
+        """The value where it is not given."""
+        value = self.options.get("default", None if self.takes_value else False)
+        return self._converted(value) if isinstance(value, str) else value
 
-    def _format_action_invocation(self, action: argparse.Action) -> str:
-        if not action.option_strings or action.nargs == 0:
-            return super()._format_action_invocation(action)
-        return f"{', '.join(action.option_strings)} {self._format_args(action, action.dest.upper())}"
+    def value(self, word: str) -> Any:
+        """The value that a word stands for; `NotPlain` if it is none of the choices."""
+        value = self._converted(word)
+        if value not in self.options.get("choices", (value,)):
+            raise NotPlain
+        return value
 
-    def _format_action(self, action: argparse.Action) -> str:
-        text, listed = action.help or "", list[str]()
-        first, *values = text.split("\n")
-        names = max((len(value.partition("  ")[0]) for value in values), default=0)
-        for value in values:
-            name, _, what = value.partition("  ")
-            told = self._split_lines(what, self._width - names - 8)
-            listed += [f"      {name:<{names}}  {told[0]}\n", *(" " * (names + 8) + f"{more}\n" for more in told[1:])]
-        action.help = first
-        try:
-            return super()._format_action(action) + "".join(listed)
-        finally:
-            action.help = text
+    def _converted(self, word: str) -> Any:
+        convert = self.options.get("type")
+        return convert(word) if convert else word
 
 
-class _RefusedError(Exception):
-    """Arguments that cannot be read in one pass."""
+class Group:
+    """A group of options in help texts."""
+
+    def __init__(self, parser: Parser, title: str | None) -> None:
+        self._parser, self._title = parser, title
+
+    def add_argument(self, *names: str, **options: Any) -> None:
+        """Declare an option."""
+        self._parser.declared.append(Argument(self._title, names, options))
 
 
-class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line saying what to do and one line of usage, and can be written to any stream."""
+class Options:
+    """What a command was asked to do: values by names, as `argparse.Namespace` has them."""
 
-    #: Whether arguments that are refused are read once more.
-    _tries = False
+    def __contains__(self, name: str) -> bool:
+        return name in self.__dict__
 
-    def group(self, title: str) -> argparse._ArgumentGroup:
+
+class NotPlain(Exception):
+    """Arguments that are left to argparse."""
+
+
+class Parser:
+    """What a command's arguments are called, take and say."""
+
+    def __init__(self, name: str, description: str, examples: str) -> None:
+        self.declared: list[Argument] = []
+        self.add_argument = Group(self, None).add_argument
+        self._about = (f"untied {name}", description, examples)
+
+    def group(self, title: str) -> Group:
         """A group of options by its title."""
-        found = next((group for group in self._action_groups if group.title == title), None)
-        return found or self.add_argument_group(title)
+        return Group(self, title)
 
-    def line(self) -> str:
-        """One line of usage: what must be given."""
-        needed = [
-            f"{action.option_strings[0]} {action.metavar}"
-            for action in self._actions
-            if action.option_strings and action.required
-        ]
-        given = [
-            {"+": "{0}...", "*": "[{0}...]", None: "{0}"}[action.nargs].format(action.metavar)  # type: ignore[index]
-            for action in self._actions
-            if not action.option_strings
-        ]
-        return " ".join([self.prog, *needed, *given, "[OPTION]..."])
+    def full(self) -> FullParser:
+        """The same as a parser of argparse."""
+        from untied.cli.usage import FullParser
 
-    def format_help(self) -> str:
-        """The help text."""
-        self.usage = self.usage or self.line()
-        titles = [self._positionals.title, *GROUPS]
-        self._action_groups.sort(key=lambda group: titles.index(group.title) if group.title in titles else len(titles))
-        return super().format_help()
+        made = FullParser(*self._about)
+        for one in self.declared:
+            (made.group(one.group) if one.group else made).add_argument(*one.names, **one.options)
+        return made
 
-    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Read arguments; unknown options with what may have been meant."""
-        self.usage = self.line()
-        options, unknown = self.parse_known_args(args, namespace)
-        self._refuse(unknown)
-        return options
-
-    def parse_intermixed_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Read arguments, options between files too: these take argparse two passes."""
-        self._tries = True
+    def read(self, arguments: Sequence[str]) -> Any:
+        """Read arguments, options between files too."""
         try:
-            return self.parse_args(args)
-        except _RefusedError:
-            self._tries = False
-            options, unknown = self.parse_known_intermixed_args(args, namespace)
-            self._refuse(unknown)
-            return options
-        finally:
-            self._tries = False
-
-    def _refuse(self, unknown: list[str]) -> None:
-        if unknown and self._tries:
-            raise _RefusedError
-        if unknown:
-            option = unknown[0].partition("=")[0]
-            known = [name for action in self._actions for name in action.option_strings if name.startswith("--")]
-            self.error(f"unknown option {option}{meant(option, known)}" if option.startswith("-")
-                       else f"unexpected argument {option}")  # fmt: skip
-
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if action.choices is not None and value not in action.choices:
-            *others, last = map(str, action.choices)
-            listed = f"{', '.join(others)} or {last}" if others else last
-            raise argparse.ArgumentError(action, f"must be {listed}, not {value!r}{meant(value, [*others, last])}")
+            return self._plain(arguments)
+        except Exception:  # whatever a value is refused by: argparse says what is wrong
+            return self.full().parse_intermixed_args(arguments)
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and exit."""
-        if self._tries:
-            raise _RefusedError
-        message = message.replace("the following arguments are required:", "missing:")
-        text = f"{self.prog}: error: {message}\nusage: {self.usage}; {self.prog} --help lists the options\n"
-        self.exit(2, text.encode("utf-8", "backslashreplace").decode("utf-8"))
+        self.full().error(message)
+
+    def _plain(self, arguments: Sequence[str]) -> Options:
+        options = Options()
+        for one in self.declared:
+            setattr(options, one.dest, one.default())
+        named = {name: one for one in self.declared if one.is_option for name in one.names}
+        given, words = set(), list[str]()
+        rest = iter(arguments)
+        for word in rest:
+            if _is_word(word):
+                words.append(word)
+                continue
+            one = named[word]
+            given.add(one)
+            value = one.value(_next_word(rest)) if one.takes_value else True
+            setattr(options, one.dest, [*(getattr(options, one.dest) or ()), value] if one.is_repeatable else value)
+        if any(one.options.get("required") and one not in given for one in named.values()):
+            raise NotPlain
+        _place(words, [one for one in self.declared if not one.is_option], options)
+        return options
 
 
-def meant(written: str, known: Iterable[str]) -> str:
-    """A question that names what is nearest to a misspelt word, if anything is near."""
-    from difflib import get_close_matches
+def _place(words: list[str], positional: list[Argument], options: Options) -> None:
+    """Give positional arguments their words; the last of them may take several."""
+    for one in positional:
+        if one.takes_several:
+            values = [one.value(word) for word in words]
+            words = []
+            if not values and one.options["nargs"] == "+":
+                raise NotPlain
+            setattr(options, one.dest, values)
+        elif words:
+            setattr(options, one.dest, one.value(words.pop(0)))
+        else:
+            raise NotPlain
+    if words:
+        raise NotPlain
 
-    found = get_close_matches(written, list(known), n=2, cutoff=0.6)
-    return f"; did you mean {' or '.join(found)}?" if found else ""
+
+def _is_word(text: str) -> bool:
+    """Whether it is nobody's idea of an option; - is standard input."""
+    return not text.startswith("-") or text == "-"
+
+
+def _next_word(rest: Iterator[str]) -> str:
+    word = next(rest, "--")
+    if not _is_word(word):
+        raise NotPlain
+    return word
 
 
 def parser(name: str, description: str, examples: str) -> Parser:
     """Make the parser of a subcommand's arguments."""
-    made = Parser(
-        prog=f"untied {name}",
-        description=description,
-        epilog=f"examples:\n{examples}",
-        formatter_class=Formatter,
-        add_help=False,
-    )
-    made._positionals.title = "arguments"
-    made._optionals.title = "other options"
-    made.add_argument("-h", "--help", action="help", help="show this help")
-    return made
+    return Parser(name, description, examples)

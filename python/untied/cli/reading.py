@@ -29,7 +29,7 @@ GLOB = frozenset("*?[")
 
 def parse(made: Parser, arguments: Sequence[str]) -> argparse.Namespace:
     """Read arguments; policies that contradict each other are wrong usage."""
-    options: argparse.Namespace = made.parse_intermixed_args(arguments)
+    options: argparse.Namespace = made.read(arguments)
     why = why_not_together({name: getattr(options, name) for name in EVALUATING if hasattr(options, name)})
     if why is not None:
         made.error(why)

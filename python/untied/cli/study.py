@@ -10,7 +10,7 @@ from untied import study
 from untied.cli import complain
 from untied.cli.notes import show
 from untied.cli.options import QRELS, RUNS, add_threads, inputs_of
-from untied.cli.parser import meant, parser
+from untied.cli.parser import parser
 from untied.cli.reading import parse
 from untied.inputs.files import QRELS_FORMATS
 
@@ -82,6 +82,8 @@ def main(arguments: Sequence[str]) -> int:
         print(USAGE, end="")
         return 0 if arguments else 2
     if name not in study.STUDIES:
+        from untied.cli.usage import meant
+
         complain(f"unknown study {name!r}{meant(name, study.STUDIES)}")
         print(f"studies: {', '.join(study.STUDIES)}", file=sys.stderr)
         return 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from heapq import nsmallest
 from math import inf, isnan, nan
 
 from untied import _core
@@ -189,6 +188,8 @@ class Comparison(MeasureResults):
         """
         number = 0 if measure is None else self._number(measure)
         _, lower_is_better, symmetry = _core.comparing_info(self._measures[number])
+        from heapq import nsmallest
+
         values = self._native.column(number)
 
         def likeness(query: int) -> float:

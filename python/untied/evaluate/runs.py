@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from functools import partial
 
 from untied import _core
 from untied.errors import UntiedError
@@ -117,6 +116,8 @@ class Evaluator:
         self._native = _core.Evaluator(self._qrels, self._measures, **native)
 
     def __reduce__(self) -> tuple[Any, ...]:
+        from functools import partial
+
         return partial(Evaluator, strict=self._strict, **self._options), (self._qrels, self._measures)
 
     def evaluate(self, runs: Runs, *, stream: bool = False) -> Results:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from functools import partial
 
 from untied._core import Lengths, Qrels, Run, register
 from untied.errors import UntiedError, check_one_of
@@ -38,6 +37,8 @@ def as_qrels(
         return files.read_qrels(qrels, format=format, columns=columns, threads=threads)
     check_one_of("qrels format", format, files.QRELS_FORMATS)
     if is_table(qrels):
+        from functools import partial
+
         holds = "trec" if format in files.PLAIN else format
         made = _of_table(
             partial(Qrels.from_arrow, format=holds), partial(Qrels.from_rows, format=holds), qrels, threads, columns
@@ -66,6 +67,8 @@ def as_lengths(docs: DocsLike | None, threads: int | None = None) -> Lengths | N
 
 def named_runs(runs: Runs, threads: int | None = None) -> list[tuple[str, Callable[[], Run]]]:
     """Names of one or several runs, each with a function that loads it, so that one is in memory at a time."""
+    from functools import partial
+
     return [(name, partial(as_run, run, threads)) for name, run in named_sources(runs)]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from untied.measures import as_measure
 from untied.results.table import Exported
 
@@ -40,7 +38,7 @@ class ByMeasure:
         return iter(self.keys())
 
     def __contains__(self, measure: Any) -> bool:
-        return self._as_measure(measure) in self._places
+        return self._as_measure(measure) in self._measures
 
     def __getitem__(self, key: Any) -> Any:
         raise NotImplementedError
@@ -48,16 +46,12 @@ class ByMeasure:
     def _as_measure(self, measure: Any) -> Measure:
         return as_measure(measure)
 
-    @cached_property
-    def _places(self) -> dict[Measure, int]:
-        return {measure: place for place, measure in enumerate(self._measures)}
-
     def _number(self, measure: Any) -> int:
         """The place of a measure."""
         asked = self._as_measure(measure)
-        if asked not in self._places:
+        if asked not in self._measures:
             raise KeyError(f"{asked} was not computed; {', '.join(self.measures)} were")
-        return self._places[asked]
+        return self._measures.index(asked)
 
 
 class MeasureResults(ByMeasure, Exported):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import sys
@@ -125,6 +124,8 @@ def _replace(data: bytes, path: str) -> None:
             os.chmod(temporary, mode)  # the umask has no say in it
         os.replace(temporary, path)
     except BaseException:
-        with contextlib.suppress(OSError):
+        from contextlib import suppress
+
+        with suppress(OSError):
             os.unlink(temporary)
         raise

@@ -27,7 +27,6 @@ from untied.study.rows import nested, tidy, whole, whole_numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, ClassVar
 
@@ -88,7 +87,7 @@ class Agreement(Study):
         return [*super().apart(), *others]
 
     @staticmethod
-    def add_options(add: Callable[..., argparse.Action]) -> None:
+    def add_options(add: Callable[..., object]) -> None:
         """Add its options to the command line."""
         add("-m", "--measure", metavar="MEASURE", action="append", dest="measures",
             help=f"compute this; repeatable (default: {', '.join(MEASURES)})")  # fmt: skip

@@ -10,7 +10,6 @@ from untied.study.rows import numbers, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
@@ -43,7 +42,7 @@ def bare_name(template: str) -> str:
     return as_measure(complete(template, 1, 0.5)).name
 
 
-def add_rates(add: Callable[..., argparse.Action], rates: Sequence[float], what: str) -> None:
+def add_rates(add: Callable[..., object], rates: Sequence[float], what: str) -> None:
     """Add the options that studies with rates and samples share."""
     default = ",".join(f"{rate:g}" for rate in rates)
     add("--rates", metavar="R,R,...", type=numbers, default=rates,

@@ -13,7 +13,6 @@ from untied.study.notes import of_queries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, ClassVar, TypeVar
 
@@ -63,7 +62,7 @@ class Study:
         self.settings = settings
 
     @staticmethod
-    def add_options(add: Callable[..., argparse.Action]) -> None:
+    def add_options(add: Callable[..., object]) -> None:
         """Add its own options to the command line; each is an argument of the function of the same name."""
         raise NotImplementedError
 

@@ -12,7 +12,6 @@ from untied.study.inputs import Inputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     import os
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, ClassVar
@@ -49,7 +48,7 @@ class Imperfect(AgainstAP):
         self._documents: list[str] = []
 
     @staticmethod
-    def add_options(add: Callable[..., argparse.Action]) -> None:
+    def add_options(add: Callable[..., object]) -> None:
         """Add its options to the command line."""
         add_rates(add, RATES, "of the collection")
 

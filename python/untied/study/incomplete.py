@@ -16,7 +16,6 @@ from untied.study.rows import mean, nested
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     import os
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, ClassVar, Literal
@@ -55,7 +54,7 @@ class Incomplete(AgainstAP):
     }
 
     @staticmethod
-    def add_options(add: Callable[..., argparse.Action]) -> None:
+    def add_options(add: Callable[..., object]) -> None:
         """Add its options to the command line."""
         add_rates(add, RATES, "of the judgments")
         add("--sampling", choices=SAMPLINGS, default=SAMPLINGS[0],

@@ -32,7 +32,6 @@ from untied.study.rows import linear, mean, numbers, tidy, whole_numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, ClassVar
 
@@ -95,7 +94,7 @@ class Med(Study):
         return [*super().notes(), *of_compared_queries(self.inputs), *filled]
 
     @staticmethod
-    def add_options(add: Callable[..., argparse.Action]) -> None:
+    def add_options(add: Callable[..., object]) -> None:
         """Add its options to the command line."""
         add("-m", "--measure", metavar="MEASURE", default=MEASURE,
             help=f"compare all with MED(MEASURE) (default: {MEASURE})")  # fmt: skip

@@ -27,7 +27,6 @@ from untied.study.ties_precision import COSTS, at_precision, costs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, ClassVar
 
@@ -83,7 +82,7 @@ class Ties(Study):
     }
 
     @staticmethod
-    def add_options(add: Callable[..., argparse.Action]) -> None:
+    def add_options(add: Callable[..., object]) -> None:
         """Add its options to the command line."""
         listed = ", ".join(MEASURES)
         add("-m", "--measure", metavar="MEASURE", action="append", dest="measures",

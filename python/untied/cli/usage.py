@@ -1,0 +1,155 @@
+"""A command's arguments as argparse reads them: grouped help in 80 columns, errors that suggest what was meant.
+
+Only what `untied.cli.parser` does not read itself comes here.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from untied import cli
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, NoReturn
+
+#: Groups of options, in the order of help texts; those without a group stand below them.
+GROUPS = ("input", "study", "sample", "limits", "measures", "ties and judgments", "significance", "output")
+#: Columns of help texts: of a page, and at most.
+COLUMNS, MOST = 80, 100
+UNKNOWN = "unrecognized arguments: "
+
+
+class Formatter(argparse.RawDescriptionHelpFormatter):
+    """Help texts whose lines are kept where they are several, and options that name their argument once."""
+
+    def __init__(self, prog: str) -> None:
+        # Without a width argparse would import shutil, and with it all archive formats, at every start.
+        width = cli.width()
+        super().__init__(prog, max_help_position=28, width=COLUMNS if width > 10**6 else min(width, MOST))
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        filled = super()._fill_text if "\n" in text else super(argparse.RawDescriptionHelpFormatter, self)._fill_text
+        return filled(text, width, indent)
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        return f"{', '.join(action.option_strings)} {self._format_args(action, action.dest.upper())}"
+
+    def _format_action(self, action: argparse.Action) -> str:
+        text, listed = action.help or "", list[str]()
+        first, *values = text.split("\n")
+        names = max((len(value.partition("  ")[0]) for value in values), default=0)
+        for value in values:
+            name, _, what = value.partition("  ")
+            told = self._split_lines(what, self._width - names - 8)
+            listed += [f"      {name:<{names}}  {told[0]}\n", *(" " * (names + 8) + f"{more}\n" for more in told[1:])]
+        action.help = first
+        try:
+            return super()._format_action(action) + "".join(listed)
+        finally:
+            action.help = text
+
+
+class _RefusedError(Exception):
+    """Arguments that cannot be read in one pass."""
+
+
+class FullParser(argparse.ArgumentParser):
+    """A parser whose errors are one line saying what to do and one line of usage, and can be written to any stream."""
+
+    #: Whether arguments that are refused are read once more.
+    _tries = False
+
+    def __init__(self, prog: str, description: str, examples: str) -> None:
+        super().__init__(
+            prog=prog,
+            description=description,
+            epilog=f"examples:\n{examples}",
+            formatter_class=Formatter,
+            add_help=False,
+        )
+        self._positionals.title = "arguments"
+        self._optionals.title = "other options"
+        self.add_argument("-h", "--help", action="help", help="show this help")
+
+    def group(self, title: str) -> argparse._ArgumentGroup:
+        """A group of options by its title."""
+        found = next((group for group in self._action_groups if group.title == title), None)
+        return found or self.add_argument_group(title)
+
+    def line(self) -> str:
+        """One line of usage: what must be given."""
+        needed = [
+            f"{action.option_strings[0]} {action.metavar}"
+            for action in self._actions
+            if action.option_strings and action.required
+        ]
+        given = [
+            {"+": "{0}...", "*": "[{0}...]", None: "{0}"}[action.nargs].format(action.metavar)  # type: ignore[index]
+            for action in self._actions
+            if not action.option_strings
+        ]
+        return " ".join([self.prog, *needed, *given, "[OPTION]..."])
+
+    def format_help(self) -> str:
+        """The help text."""
+        self.usage = self.usage or self.line()
+        titles = [self._positionals.title, *GROUPS]
+        self._action_groups.sort(key=lambda group: titles.index(group.title) if group.title in titles else len(titles))
+        return super().format_help()
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Read arguments; unknown options with what may have been meant."""
+        self.usage = self.line()
+        options, unknown = self.parse_known_args(args, namespace)
+        self._refuse(unknown)
+        return options
+
+    def parse_intermixed_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Read arguments, options between files too: these take argparse two passes."""
+        self._tries = True
+        try:
+            return self.parse_args(args)
+        except _RefusedError:
+            self._tries = False
+            options, unknown = self.parse_known_intermixed_args(args, namespace)
+            self._refuse(unknown)
+            return options
+        finally:
+            self._tries = False
+
+    def _refuse(self, unknown: list[str]) -> None:
+        if unknown and self._tries:
+            raise _RefusedError
+        if unknown:
+            option = unknown[0].partition("=")[0]
+            known = [name for action in self._actions for name in action.option_strings if name.startswith("--")]
+            self.error(f"unknown option {option}{meant(option, known)}" if option.startswith("-")
+                       else f"unexpected argument {option}")  # fmt: skip
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            *others, last = map(str, action.choices)
+            listed = f"{', '.join(others)} or {last}" if others else last
+            raise argparse.ArgumentError(action, f"must be {listed}, not {value!r}{meant(value, [*others, last])}")
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong, and exit."""
+        if self._tries:
+            raise _RefusedError
+        message = message.replace("the following arguments are required:", "missing:")
+        text = (
+            f"{self.prog}: error: {message}\nusage: {self.usage or self.line()}; {self.prog} --help lists the options\n"
+        )
+        self.exit(2, text.encode("utf-8", "backslashreplace").decode("utf-8"))
+
+
+def meant(written: str, known: Iterable[str]) -> str:
+    """A question that names what is nearest to a misspelt word, if anything is near."""
+    from difflib import get_close_matches
+
+    found = get_close_matches(written, list(known), n=2, cutoff=0.6)
+    return f"; did you mean {' or '.join(found)}?" if found else ""
