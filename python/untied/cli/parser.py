@@ -39,6 +39,17 @@ class Argument:
             raise NotPlain
         return value
 
+    def values(self, rest: Iterator[str]) -> Any:
+        """The value of the option, from the words after it."""
+        number = self.options.get("nargs")
+        if not self.takes_value:
+            return True
+        if number is None:
+            return self.value(_next_word(rest))
+        if not isinstance(number, int):
+            raise NotPlain
+        return [self.value(_next_word(rest)) for _ in range(number)]
+
     def _converted(self, word: str) -> Any:
         convert = self.options.get("type")
         return convert(word) if convert else word
@@ -111,7 +122,7 @@ class Parser:
                 continue
             one = named[word]
             given.add(one)
-            value = one.value(_next_word(rest)) if one.takes_value else True
+            value = one.values(rest)
             setattr(options, one.dest, [*(getattr(options, one.dest) or ()), value] if one.is_repeatable else value)
         if any(one.options.get("required") and one not in given for one in named.values()):
             raise NotPlain
