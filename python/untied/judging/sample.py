@@ -75,8 +75,8 @@ def judgments(
     Raises
     ------
     UntiedError
-        A rate is not above 0 and at most 1, a document has no stratum or its stratum no rate, or a stratum that has a
-        rate no document.
+        A rate is not above 0 and at most 1, a document has no stratum, a stratum has no rate, or a rate has no
+        documents.
     """
     table = as_qrels(qrels)
     if not isinstance(rate, (int, float)) and not hasattr(rate, "items"):

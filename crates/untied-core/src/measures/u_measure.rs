@@ -42,7 +42,7 @@ pub static U: Definition = Info {
            \right)",
     reference: "Sakai & Dou 2013; ties: mean position, or by counts of documents of each length",
     sampled: &[Sampled {
-        unless: "(documents of each length and grade + 1) times each other exceed 2 million in a group in \
+        unless: "the product of (documents of each length and grade + 1) exceeds 2 million in a group in \
                  which the user stops",
         then: Sampled::ESTIMATES,
     }],

@@ -22,8 +22,8 @@ pub static BPM: Definition = Info {
            \ge T \} \right)",
     reference: "Zhang, Liu, Li, Zhang, Xu & Ma 2017 (its static form); ties: by counts of documents gained, exact",
     sampled: &[Sampled {
-        unless: "counts of documents gained come in more ways than 100 million steps can go through, in the \
-                 group where the user may stop",
+        unless: "the group where the user may stop has more combinations of gains than 100 million steps can \
+                 enumerate",
         then: "estimates",
     }],
     unbounded: Some(unbounded::WEIGHTS),

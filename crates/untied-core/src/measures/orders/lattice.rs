@@ -13,7 +13,7 @@ use super::Outcome;
 /// Points that [`over_orders`] and [`by_kind`] visit at most.
 const LIMIT: usize = 1 << 21;
 /// The same in words.
-pub const MANY_KINDS: &str = "(documents of each kind + 1) times each other exceed 2 million in a group";
+pub const MANY_KINDS: &str = "the product of (documents of each kind + 1) exceeds 2 million in a group";
 
 /// Steps from one point to another, at most, where few of them are computed.
 const STEPS: usize = 100_000_000;

@@ -28,7 +28,7 @@ pub(crate) struct Kind {
 
 /// What becomes of values where counts come in too many ways.
 pub(crate) const SAMPLED: Sampled = Sampled {
-    unless: "documents that differ come in more ways than 100 million steps can go through in a group",
+    unless: "a group has more distinct arrangements than 100 million steps can enumerate",
     then: "mean stays exact; variance comes from second moments, up to 2,000 positions (fewer with many documents that \
            differ), and is left out beyond; low and high of Cascade may be bounds (`interval`)",
 };
