@@ -1,8 +1,8 @@
 import os
-import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -29,19 +29,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Path]]:
-    """Folders of TREC's collections by name, with ``qrels.txt`` and runs; each is unpacked once."""
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Folders of TREC's collections by name, with ``qrels.txt`` and runs; each is unpacked once, for all processes."""
     shared = Path(os.environ.get("UNTIED_SHARED") or Path(__file__).resolve().parents[2] / "shared")
-    folders: dict[str, Path] = {}
+    base = tmp_path_factory.getbasetemp()
+    together = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
     def unpack(name: str) -> Path:
-        if name not in folders:
-            folder = tmp_path_factory.mktemp(name)
-            command = [sys.executable, shared / "data" / "unpack.py", name, folder]
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-            folders[name] = folder
-        return folders[name]
+        folder, begun, part = (together / f"{name}{stage}" for stage in ("", ".begun", ".part"))
+        while not folder.exists():
+            try:
+                begun.touch(exist_ok=False)
+            except FileExistsError:  # another process is at it
+                time.sleep(0.1)
+                continue
+            try:
+                if not folder.exists():
+                    command = [sys.executable, shared / "data" / "unpack.py", name, part]
+                    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+                    part.rename(folder)
+            finally:
+                begun.unlink()
+        return folder
 
-    yield unpack
-    for folder in folders.values():
-        shutil.rmtree(folder)  # 330 MB, all in all
+    return unpack

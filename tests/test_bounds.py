@@ -120,7 +120,7 @@ def test_every_assignment_and_every_order(name: str, data: st.DataObject) -> Non
                 assert close(one.mean, end), (ties, unjudged)
 
 
-BATCHES, OF = many(5), 50  # 250 instances a measure
+BATCHES, OF = many(3), 40  # 120 instances a measure
 
 
 def small(random: Random, grades: list[float], most: int, count: int, tied: bool) -> Topic:

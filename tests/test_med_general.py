@@ -19,7 +19,7 @@ from oracle.judgements import Groups
 
 Score = Callable[..., Fraction | None]
 BINARY, SCALE = (0, 1), (0, 1, 2)
-INSTANCES = many(250)
+INSTANCES = many(100)
 
 
 class Form(NamedTuple):

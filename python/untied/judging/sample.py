@@ -163,13 +163,11 @@ def pool(runs: Iterable[OneRun], depth: int, qrels: QrelsLike | None = None) -> 
     overlap.warn(reasons)
     if judged is not None:
         pooled = {query: pooled.get(query, set()) for query in judged.queries()}
-    return {
-        query: {
-            document: (judged[query] if judged is not None else {}).get(document, UNSAMPLED)
-            for document in sorted(documents)
-        }
-        for query, documents in sorted(pooled.items())
-    }
+    found: Judgments = {}
+    for query, documents in sorted(pooled.items()):
+        grades = {} if judged is None else judged[query]
+        found[query] = {document: grades.get(document, UNSAMPLED) for document in sorted(documents)}
+    return found
 
 
 def ranked(run: Run, query: str) -> list[str]:
