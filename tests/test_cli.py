@@ -393,3 +393,43 @@ def test_standard_input_is_one_input(command, untied_, tmp_path, monkeypatch):
     code, out, err = untied_(*command.split())
     assert (code, out, err) == (2, "", "untied: only one input can be standard input (-)\n")
     assert not list(tmp_path.iterdir())
+
+
+def test_tables_call_measures_what_they_were_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    folder = "examples/tar2017"
+    command = ["eval", f"{folder}/qrels.txt", f"{folder}/waterloo.run", "-m", "indAP", "-m", "RBP(p=.8)", "-m", "map"]
+    assert main([*command, "--format", "table"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0].split() == ["run", "indAP", "RBP(p=.8)", "AP"]
+    assert shown[-1] == "indAP is AP(judged_only=True)"
+    assert main([*command, "--format", "latex"]) == 0
+    latex = capsys.readouterr().out
+    assert "run & indAP & RBP(p=.8) & AP" in latex
+    assert "indAP: AP(judged\\_only=True)." in latex
+    assert main([*command, "--format", "tsv"]) == 0
+    assert [line.split("\t")[2] for line in capsys.readouterr().out.splitlines()[1:]] == [
+        "AP(judged_only=True)",
+        "RBP",
+        "AP",
+    ]
+
+
+def test_swapped_files_and_strictness(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = "examples/tar2017"
+    assert main(["eval", f"{folder}/waterloo.run", f"{folder}/qrels.txt"]) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == "untied: QRELS comes first: are the judgments and a run swapped?"
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("401 0 d 1\n")
+    run.write_text("Q401 Q0 d 1 1 t\n")
+    assert main(["eval", str(qrels), str(run), "-m", "AP"]) == 0
+    capsys.readouterr()
+    assert main(["eval", str(qrels), str(run), "-m", "AP", "--strict"]) == 1
+    assert "no query in common" in capsys.readouterr().err
+    assert main(["check", str(qrels), str(run)]) == 0
+    assert "query ids that nearly match: 1 (Q401 for 401)" in capsys.readouterr().out
+
+
+def test_comparisons_are_named_after_files() -> None:
+    found = untied.compare("examples/tar2017/amc.run", "examples/tar2017/qut.run", "Overlap@10")
+    assert found.runs == ("amc", "qut")
+    assert untied.compare(["x"], ["y"], "Overlap@1").runs == ("a", "b")

@@ -10,7 +10,7 @@ from untied.statistics.tests import TESTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from untied.results.evaluation import Results
     from untied.results.value import Value
@@ -48,7 +48,14 @@ class _Cell:
         self.marks += f"({text})" if survives == "no" else text
 
 
-def paper_table(results: Results, found: Significance | None = None, *, style: str = "latex", digits: int = 4) -> str:
+def paper_table(
+    results: Results,
+    found: Significance | None = None,
+    *,
+    style: str = "latex",
+    digits: int = 4,
+    headings: Mapping[str, str] | None = None,
+) -> str:
     """A table as papers have it: one line a run, one column a measure.
 
     The best mean of a measure is bold. With `found`, runs have letters, and a mean carries the letters of the runs that
@@ -67,6 +74,8 @@ def paper_table(results: Results, found: Significance | None = None, *, style: s
         CSV and TSV have marks in columns of their own, and no caption.
     digits : int
         Decimals.
+    headings : dict of str, optional
+        Headings for measures, by their full names; the caption says what they mean. CSV and TSV have full names.
 
     Returns
     -------
@@ -100,7 +109,11 @@ def paper_table(results: Results, found: Significance | None = None, *, style: s
     if style in ("csv", "tsv"):
         return _data(results, cells, letters, found is not None, style)
     caption = _caption(results, found, "*" if style == "table" else "Bold")
-    head = ["run", *results.measures]
+    called = headings or {}
+    caption += "".join(
+        f" {text}: {full}." for full, text in called.items() if full in results.measures and text != full
+    )
+    head = ["run", *(called.get(name, name) for name in results.measures)]
     if style == "latex":
         body = [[_name(run, letters, style), *(_latex(cell) for cell in row.values())] for run, row in cells.items()]
         return _tabular([[one.translate(_LATEX) for one in head], *body], _symbols(caption.translate(_LATEX)))

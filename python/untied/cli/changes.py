@@ -40,11 +40,12 @@ class Report:
         changed = found.most_changed(top)
         rows = self._by_query(found, found.queries if per_query else changed)
         head = ["query", *found.measures]
+        sign = f", {old} minus {new}" if found.measures[0].startswith("Delta(") else ""
         parts = [
             self.title(f"{old} to {new}: {queries} {'query' if queries == 1 else 'queries'}"),
             self._distribution(found),
             *([self.table(head, [[show_id(query), *cells] for query, cells in rows.items()])] if per_query else []),
-            self.title(f"changed most by {found.measures[0]}"),
+            self.title(f"changed most by {found.measures[0]}{sign}"),
             self._told(
                 head, [[show_id(query), *rows[query]] for query in changed], map(moved, map(found.moved, changed))
             ),

@@ -98,7 +98,8 @@ def describe(found: Findings) -> list[tuple[bool, str]]:
     if shallow == deep:
         add((False, f"every ranking is {deep:,} deep: probably cut off there"))
     else:
-        cut = f", {at_depth:,} of them that deep: probably cut off there" if at_depth > 1 else ""
+        of = f"{at_depth:,} of {found['queries'][0]:,}"
+        cut = f"; {of} end at {deep:,}: probably cut off there" if at_depth > 1 else ""
         add((False, f"rankings are {shallow:,} to {deep:,} deep{cut}"))
     queries, documents = found["queries"][0], found["documents"]
     tied, all_tied = found["tied_queries"]

@@ -70,7 +70,7 @@ def arguments_parser() -> Parser:
     add_docs(made)
     add_policies(made, "ties", "score_dtype", known=COMPARING)
     add = made.group("output").add_argument
-    add("-q", "--per-query", action="store_true", help="also print per-query values")
+    add("-q", "--per-query", action="store_true", help="also print per-query values, and write them with -o")
     add("--top", metavar="N", type=count, help=f"show what moved in the N most changed queries (default: {SHOWN})")
     add("--matrix", action="store_true", help="print means of all runs by all runs, a square for each measure")
     add_table(made)
@@ -127,6 +127,8 @@ def main(arguments: Sequence[str]) -> None:
     found, skipped = with_readable(options, make, least=2)
     pairs = [found[pair] for pair in found.pairs]
     notes = [*skipped, *_notes(pairs)]
+    if qrels is not None and any(name.startswith("Delta(") for name in found.measures):
+        notes.append("Delta lets unjudged documents be relevant; untied stats counts them as non-relevant")
     if style == "json":
         text = _json(found, pairs, options, inputs, notes)
     elif options.matrix:

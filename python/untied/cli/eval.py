@@ -139,15 +139,19 @@ def main(arguments: Sequence[str]) -> None:
         rows = results.table(per_query=options.per_query).to_dicts()
         text = output.json(settings, inputs, **output.plugins(plugins), runs=results.facts(), notes=said, results=rows)
     elif style == "latex":
+        from untied.cli.tables import headings
         from untied.paper import paper_table
 
-        text = paper_table(results, digits=options.digits)
+        text = paper_table(results, digits=options.digits, headings=headings(options.measure or ()))
     else:
         counts = {str(measure) for measure in measures if measure.is_count}
         over = _spread_over(options.ties, options.unjudged)
-        from untied.cli.tables import Sheet
+        from untied.cli.tables import Sheet, headings
 
-        sheet = Sheet(style, options.digits, counts, wide=options.wide, on_screen=options.output is None)
+        sheet = Sheet(
+            style, options.digits, counts, wide=options.wide, on_screen=options.output is None,
+            called=headings(options.measure or ()),
+        )  # fmt: skip
         text = sheet.text(results, options.per_query, over, marked=marked)
     output.write(text, options.output)
     notes.show(said)

@@ -44,7 +44,10 @@ def read_qrels(options: argparse.Namespace) -> Qrels:
         return as_qrels(options.qrels, options.threads, options.qrels_format, columns(options.qrels_column))
     except (UntiedError, OSError) as error:
         others = [path for path in getattr(options, "runs", ()) if path != "-"]
-        raise Refused([error, *_errors(files_of(options, others), options).values()]) from None
+        refused = [error, *_errors(files_of(options, others), options).values()]
+        if len(refused) > 1 and "expected 4 columns" in str(error) and "found 6" in str(error):
+            refused.append(UntiedError("QRELS comes first: are the judgments and a run swapped?"))
+        raise Refused(refused) from None
 
 
 def run_files(options: argparse.Namespace) -> dict[str, RunFile] | list[RunFile]:

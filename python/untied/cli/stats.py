@@ -114,9 +114,10 @@ def main(arguments: Sequence[str]) -> None:
         settings |= {"test": options.test, "level": options.level, "samples": options.samples, "seed": options.seed}
     changed = results.query_differences(baseline=options.baseline, top=options.top) if options.top else None
     if by_run:
+        from untied.cli.tables import headings
         from untied.paper import paper_table
 
-        text = paper_table(results, found, style=style, digits=options.digits)
+        text = paper_table(results, found, style=style, digits=options.digits, headings=headings(options.measure or ()))
     elif style == "json":
         more = {} if changed is None else {"queries": changed.to_dicts()}
         text = output.json(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from untied._core import show_id
+from untied._core import parse_measures, show_id
 from untied.cli import width
 from untied.cli.output import bold
 from untied.measures import as_measure
@@ -19,6 +19,27 @@ if TYPE_CHECKING:
 #: What stands beside a value that the order of tied documents would change.
 OPEN = "~"
 LEGEND = f"{OPEN} depends on the order of tied documents; --ties range shows how far\n"
+
+
+def headings(asked: Iterable[str]) -> dict[str, str]:
+    """What measures are called in tables, by their full names: as they were asked for, if that is shorter or says more.
+
+    >>> headings(["indAP", "RBP(p=.8)", "map"])
+    {'AP(judged_only=True)': 'indAP', 'RBP': 'RBP(p=.8)'}
+    """
+    found = {}
+    for text in map(str.strip, asked):
+        measures = parse_measures(text)
+        full = str(measures[0])
+        if len(measures) == 1 and (len(text) < len(full) if "(" in full else "(" in text):
+            found[full] = text
+    return found
+
+
+def meant(headings: dict[str, str]) -> str:
+    """A line that says what the headings of measures mean."""
+    said = [f"{text} is {full}" for full, text in headings.items() if "(" not in text]
+    return f"{'; '.join(said)}\n" if said else ""
 
 
 def ranked(results: Results, measure: Measure) -> Results:
@@ -44,9 +65,14 @@ class Sheet:
         Whether TSV, CSV and Markdown have a column for each measure too, as tables have.
     on_screen : bool
         Whether it goes to standard output, which may be a terminal.
+    called : dict of str
+        What measures are called in tables and Markdown, if not by their full names.
     """
 
-    def __init__(self, style: str, digits: int, counts: Collection[str], *, wide: bool, on_screen: bool) -> None:
+    def __init__(
+        self, style: str, digits: int, counts: Collection[str], *, wide: bool, on_screen: bool, called: dict[str, str]
+    ) -> None:  # fmt: skip
+        self.called = called if style in ("table", "md") else {}
         self.style = style
         self.digits = digits
         self.counts = counts
@@ -60,8 +86,12 @@ class Sheet:
             return self._aligned(table, results, spread_over, marked)
         if self.wide:
             columns, rows = self._wide(table, len(results.measures))
-            return lines(columns, rows, self.style, texts=2)
-        return lines(table.columns, self._formatted(table), self.style, texts=3)
+            return self._with_meant(lines(columns, rows, self.style, texts=2))
+        return self._with_meant(lines(table.columns, self._formatted(table), self.style, texts=3))
+
+    def _with_meant(self, text: str) -> str:
+        said = meant(self.called)
+        return f"{text}\n{said}" if said else text
 
     def _formatted(self, table: Table) -> Iterable[tuple[str, ...]]:
         """Rows as text, ids made harmless."""
@@ -72,7 +102,8 @@ class Sheet:
         cells = [
             _cells(table[column], column, [digits[measure] for measure in measures]) for column in table.columns[3:]
         ]
-        return zip(map(harmless.__getitem__, runs), map(harmless.__getitem__, queries), measures, *cells, strict=True)
+        called = (self.called.get(measure, measure) for measure in measures)
+        return zip(map(harmless.__getitem__, runs), map(harmless.__getitem__, queries), called, *cells, strict=True)
 
     def _wide(self, table: Table, measures: int) -> tuple[list[str], Iterable[list[str]]]:
         """One line a run and query, with columns for each measure."""
@@ -105,7 +136,12 @@ class Sheet:
         elif texts == 1:
             shown = aligned(lines, texts, with_range, face=self._best(results))
         title, *body = shown
-        return legend + "".join(f"{line}\n" for line in [bold(title, self.on_screen), *body]) + LEGEND * is_open
+        return (
+            legend
+            + "".join(f"{line}\n" for line in [bold(title, self.on_screen), *body])
+            + LEGEND * is_open
+            + meant(self.called)
+        )
 
     def _cell(self, row: dict[str, str], with_range: bool, is_open: bool) -> str:
         """A value with what belongs to it."""

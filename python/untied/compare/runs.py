@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from untied import _core
 from untied.compare.comparison import Comparison
 from untied.compare.measures import DEFAULT, as_comparing_measures
@@ -9,6 +11,7 @@ from untied.compare.several import Comparisons
 from untied.errors import UntiedError
 from untied.inputs import overlap
 from untied.inputs.convert import are_rows, as_lengths, as_qrels, as_run
+from untied.inputs.names import names_of
 from untied.policies import COMPARING, Policies, described_by
 
 TYPE_CHECKING = False
@@ -31,7 +34,7 @@ def compare(
     probabilities: OneRun | None = None,
     docs: DocsLike | None = None,
     depth: int | None = None,
-    names: tuple[str, str] = ("a", "b"),
+    names: tuple[str, str] | None = None,
     ties: TiesOfPairs = "expected",
     score_dtype: ScoreDtype = "float64",
     variance: bool = False,
@@ -60,8 +63,8 @@ def compare(
         Lengths of all documents that count, for U and TBG, as for `evaluate`.
     depth : int, optional
         Truncate rankings at this rank (keeping tie groups that begin within it); by default all documents count.
-    names : tuple of str
-        Names of the runs in tables.
+    names : tuple of str, optional
+        Names of the runs in tables; by default those of two files, else ``a`` and ``b``.
     ties : str
         ``"expected"``: means over all orders of tied documents in both runs; ``"docid"``, ``"trec"``, ``"given"``:
         one order, as for `evaluate`.
@@ -107,6 +110,10 @@ def compare(
     """
     policies = Policies(COMPARING, ties=ties, score_dtype=score_dtype, variance=variance)
     asked = as_comparing_measures(measures)
+    if names is None:
+        paths = [os.fspath(run) for run in (run_a, run_b) if isinstance(run, (str, os.PathLike))]
+        name_a, name_b = names_of(paths) if len(set(paths)) == 2 else ("a", "b")
+        names = (name_a, name_b)
     ranked_lists = [isinstance(run, (list, tuple)) and not are_rows(run) for run in (run_a, run_b)]
     given: tuple[Any, Any] = (run_a, run_b)
     if any(ranked_lists):

@@ -70,7 +70,7 @@ class Grid:
 
     def text(self) -> str:
         """Lines of text."""
-        lines = [self.head, *([_plain(cell) for cell in row] for row in self.rows)]
+        lines = [self.head, *(list(map(_plain, row, self.head)) for row in self.rows)]
         return "\n".join(aligned(lines, self.texts, gap="  ") + [f"... {self.more}"] * bool(self.more))
 
     def html(self, *notes: str) -> str:
@@ -92,9 +92,10 @@ class Grid:
         return f"<tr>{line}</tr>"
 
 
-def _plain(cell: Any) -> str:
+def _plain(cell: Any, column: str = "") -> str:
     if isinstance(cell, float):
-        return f"{cell:.4f}"
+        # A p-value is small where it matters.
+        return f"{cell:.0e}" if column in ("p", "p_adjusted", "p_most") and cell < 0.0001 else f"{cell:.4f}"
     return "" if cell is None else str(cell)
 
 
