@@ -41,7 +41,7 @@ impl Names {
             .collect();
         similar.sort_unstable();
         let is_same = similar.first().is_some_and(|&(distance, ..)| distance == 0);
-        similar.retain(|&(distance, _, known)| distance <= if is_same { 0 } else { 1 + known.len() / 3 });
+        similar.retain(|&(plain, distance, known)| if is_same { plain == 0 } else { distance <= 1 + known.len() / 3 });
         similar.dedup_by(|one, other| plain(one.2).eq_ignore_ascii_case(&plain(other.2)));
         similar.into_iter().map(|(.., known)| known).take(if is_same { 1 } else { 3 }).collect()
     }
@@ -570,7 +570,8 @@ mod tests {
             ("hit@10", "unknown measure \"hit\"; did you mean Success?"),
             ("condAP", "did you mean AP(judged_only=True)?"),
             ("ndcg at 10", "did you mean nDCG@10?"),
-            ("rbp-0.8", "unknown measure \"rbp-0.8\"; did you mean"),
+            ("rbp-0.8", "unknown measure \"rbp-0.8\""),
+            ("nDGC", "unknown measure \"nDGC\"; did you mean nDCG?"),
             ("RBP(.95)", "a parameter needs its name: write RBP(p=.95)"),
             ("RBP(0.95)", "a parameter needs its name: write RBP(p=0.95)"),
             ("AP(2)", "expected a parameter's name"),
