@@ -137,6 +137,7 @@ CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
         arrays(qrels, run)[0]
     ),
     "features": lambda qrels, run, folder: untied.features(letor(qrels, run, folder)),
+    "certify": lambda qrels, run, _: untied.certify(qrels, two(run), ["AP"]),
     "compare": lambda qrels, run, _: untied.compare(RUN, run, qrels=qrels),
     "compare_all": lambda qrels, run, _: untied.compare_all(two(run), ["RBO"], qrels=qrels),
     "batches.BatchEvaluator.summary": batches,
@@ -171,7 +172,8 @@ COLUMNS_SAY = ["batches.BatchEvaluator.summary", "batches.BatchComparer.summary"
 NONE_NEEDED = {
     "classes of results": [
         "ArrayComparison", "ArrayResults", "ArrayValues", "Assignment", "Comparison", "Comparisons", "FeatureResults",
-        "Outcomes", "PassageComparison", "passages.PassageComparison", "Results", "Table", "Value",
+        "Outcomes", "PassageComparison", "passages.PassageComparison", "Results", "Table", "Value", "Verdict",
+        "Verdicts",
         "batches.ComparisonSummary", "batches.EvaluationSummary", "batches.Summary", "gate.Check", "gate.check.Check",
         "gate.Verdict", "judging.Advice", "judging.Candidate", "statistics.Significance", "statistics.Test",
         "study.Result", "spark.SparkComparison", "spark.SparkEvaluation", "spark.SparkResults",
@@ -362,6 +364,7 @@ ARGUMENTS: dict[str, str] = {
     "check": "{q} {r}",
     "compare": "{r} {o} --qrels {q}",
     "stats": "{q} {r} {o}",
+    "certify": "{q} {r} {o}",
     "report": "{q} {r} {o} -o {d}/page.html",
     "gate": "{q} {r} --min AP=0",
     "curve": "{q} {r} --query q1",

@@ -169,6 +169,17 @@ def evaluation() -> float:
     return value + sum([value, 0.5]) + round(value, 2) + max(value, 1.0) if better else float(value)
 
 
+def verdicts() -> None:
+    """What judgments leave open."""
+    found = untied.certify(GRADES, {"a": SCORES, "b": "new.run"}, [untied.P @ 10, "RR"], ties="docid", most=2)
+    assert_type(found, untied.Verdicts)
+    assert_type(found["a", "b"]["RR"], untied.Verdict)
+    assert_type(found["a", "b"]["RR"].low, float)
+    assert_type(found.ranks, untied.Table)
+    assert_type(found.table, untied.Table)
+    found.explain("a", "b", "RR")
+
+
 def reading() -> None:
     """Runs and judgments."""
     assert_type(untied.read_qrels("qrels.txt", format="trec"), untied.Qrels)
@@ -208,8 +219,9 @@ def arrays_and_features(scores: Sequence[Sequence[float]], labels: Sequence[Sequ
     """Documents without ids."""
     found = untied.evaluate_arrays(scores, labels, [untied.nDCG @ 10], ties="range")
     assert_type(found, untied.ArrayResults)
-    assert_type(found["nDCG@10"], untied.Value | untied.ArrayValues)  # of one column, or of several
-    print(found["nDCG@10"].mean, found["nDCG@10"].low)
+    value = found["nDCG@10"]
+    assert_type(value, untied.Value | untied.ArrayValues)  # of one column, or of several
+    print(value.low, value.mean if isinstance(value, untied.Value) else value.value)
     evaluator = untied.ArrayEvaluator(labels, "nDCG@10", unjudged="remove")
     assert_type(evaluator.evaluate(scores), untied.ArrayResults)
     assert_type(untied.features("train.txt", "nDCG@10", directions="both"), untied.FeatureResults)

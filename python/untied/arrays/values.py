@@ -30,11 +30,6 @@ class ArrayValues:
         self.high = high
         self.variance = variance
 
-    @property
-    def mean(self) -> Any:
-        """The values; the same name as in `Value`, so ``found["AP"].mean`` works with one or several columns."""
-        return self.value
-
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         import numpy
 
