@@ -350,9 +350,14 @@ def test_any_kind_of_input(order, files, lines):
     measures = MEASURES[:12]
     expected = untied.evaluate(files["qrels"], {"amber": files["amber"]}, measures, **options).table().to_dicts()
     alike = [*ALIKE, "MED(nDCG@10)", "MED(AP@10)", "Delta(RBP)"]
-    compared = untied.compare(files["amber"], files["blue"], alike).table().to_dicts()
+    compared = nameless(untied.compare(files["amber"], files["blue"], alike))
     runs = [dict(kinds(read(name))) for name in ("amber", "blue")]
     for kind, qrels in kinds(read("qrels")):
         amber, blue = (run[kind] for run in runs)
         assert untied.evaluate(qrels, {"amber": amber}, measures, **options).table().to_dicts() == expected, kind
-        assert untied.compare(amber, blue, alike).table().to_dicts() == compared, kind
+        assert nameless(untied.compare(amber, blue, alike)) == compared, kind
+
+
+def nameless(found: untied.Comparison) -> list[list[Any]]:
+    """Rows of a comparison without names of runs, which only files have."""
+    return [[cell for name, cell in row.items() if name not in ("run_a", "run_b")] for row in found.table().to_dicts()]

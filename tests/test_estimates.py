@@ -96,7 +96,7 @@ def test_the_example_of_the_docs() -> None:
         (row,) = (line for line in page.splitlines() if line.startswith(f"| `{name}` | 1 |"))
         assert row.endswith(f"| {value:.4f} |")
     bounds = untied.evaluate(qrels, {"q": list("axdbcyef")}, "AP", unjudged="range")["AP"]
-    assert f"AP lies from {bounds.low:.4f} to {bounds.high:.4f}" in page
+    assert f"AP is between {bounds.low:.4f} and {bounds.high:.4f}" in page
 
 
 def test_nothing_is_uncertain_where_all_is_judged() -> None:

@@ -102,7 +102,7 @@ def test_what_is_refused() -> None:
         ["x", ["y", "z"]], ["z", "x"], ["MED(AP@2, R='relevant')", "MED(P@2)", "Overlap@2", "Delta(P@2)"]
     )
     for measure in ("MED(AP@2, R='relevant')", "Overlap@2", "Delta(P@2)"):
-        with pytest.raises(untied.UntiedError, match=r"no assignment for .* in query query: there is one for MED"):
+        with pytest.raises(untied.UntiedError, match=r"no assignment for .* in query query: only MED has one"):
             found.assignment(measure)
     with pytest.raises(KeyError, match="query 'other' is not in both runs"):
         found.assignment("MED(P@2)", "other")

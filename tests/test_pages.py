@@ -22,6 +22,7 @@ NOT_RUN = {
     "data of MIREX 2005": 3,
     "installs packages": 1,
     "needs atheris, and time": 1,
+    "needs a model in PyTorch": 1,
     "needs cargo-fuzz, and time": 1,
     "needs PyTerrier": 1,
     "needs Spark": 1,

@@ -130,6 +130,7 @@ HELD: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "Significance": (lambda: statistics.significance(untied.evaluate(QRELS, RUNS, "AP"), samples=99), repr),
     "Test": (lambda: statistics.t_test([1, 2, 3], [2, 2, 5]), repr),
     "Verdict": (lambda: gate.gate(QRELS, RUNS["one"], min={"AP": 0.1}), lambda verdict: (str(verdict), verdict.passed)),
+    "Verdicts": (lambda: untied.certify(QRELS, RUNS, "P@2", ties="docid"), lambda found: found.table.to_dicts()),
     "Advice": (lambda: judging.judge_next(QRELS, RUNS), repr),
     "EvaluateRetrieval": (beir.EvaluateRetrieval, lambda made: vars(made)),
     "InputError": (lambda: untied.InputError("said", "f", 1, "e", "x"), lambda error: (str(error), vars(error))),

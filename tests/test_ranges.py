@@ -40,7 +40,7 @@ def is_usual(measure: oracle.Measure, may_rise: bool) -> bool:
 def stated(measure: oracle.Measure, truth: Any) -> tuple[float, float]:
     """The ends of the range that is stated for the measure."""
     text = PACKAGE[measure.name]["range"]
-    text, unusual, rising = text.partition("; any number where gains or discounts are negative")
+    text, unusual, rising = text.partition("; any number if gains or discounts are negative")
     if unusual and not is_usual(measure, may_rise=not rising):
         return -math.inf, math.inf
     if text == "any number":

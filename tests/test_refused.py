@@ -67,7 +67,9 @@ def test_qrels_too(untied_: Command) -> None:
     for command in ("eval", "check"):
         code, out, err = untied_(command, "good.run", *RUNS)
         assert (code, out) == (1, "")
-        assert begin_alike(err, ["untied: good.run, line 1: expected 4 columns", *BAD]), err
+        assert begin_alike(err, ["untied: good.run, line 1: expected 4 columns", *BAD, "untied: QRELS comes first"]), (
+            err
+        )
 
 
 def test_check_tells_of_all_and_shows_what_is_fine(untied_: Command) -> None:

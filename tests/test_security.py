@@ -48,6 +48,7 @@ CALLS = {
     "stats": "stats {q} {a} {b} -m AP",
     "report": "report {q} {a} {b} -o {page}",
     "gate": "gate {q} {a} --min AP=0.9 --baseline {b} --max-drop AP=0 --junit {junit}",
+    "certify": "certify {q} {a} {b} -m P@2 --ties docid",
     "curve": "curve {q} {a} --query {query} --format tsv",
     "trec_eval": "trec_eval -q {q} {a}",
     "sample": "sample {q} {a} --documents 0.5 -o {folder}",

@@ -150,8 +150,9 @@ def grouped(
 
 #: Places at the start of arrays that are looked at before all of them are.
 FIRST = 256
-#: Labels are different scores if there are more than this, and half of them or more differ; grades are at most so high.
-DIFFERENT, HIGHEST = 20, 10
+#: Labels look like scores if more values than this differ, or more than half of at least so many labels; grades are at
+#: most so high.
+DIFFERENT, FEWEST, HIGHEST = 20, 8, 10
 
 
 def as_floats(numbers: Numbers) -> Any:
@@ -169,7 +170,7 @@ def look_like_scores(labels: Numbers, present: Any) -> bool:
         found = _first(labels, present, count)
         found = found[found == found]
         values = numpy.unique(found)
-        different = len(values) > DIFFERENT or 2 * len(values) > len(found)
+        different = len(values) > DIFFERENT or 2 * len(values) > len(found) >= FEWEST
         return bool(different and (values % 1 != 0).any())
 
     return labels[1] not in WHOLE and differ(FIRST) and differ(None)
