@@ -82,6 +82,12 @@ def test_a_sample_is_seeded_counts_what_was_seen_and_is_close() -> None:
     assert randomization_test([1.0] * 60, [0.0] * 60, samples=999).p == 1 / 1000
 
 
+@pytest.mark.parametrize(("queries", "certainty"), [(31, "exact"), (32, "exact"), (33, "estimate"), (34, "estimate")])
+def test_all_signs_are_tried_for_32_queries(queries: int, certainty: str) -> None:
+    values = [query / 7 for query in range(1, queries + 1)]
+    assert randomization_test(values, [0.0] * queries).certainty == certainty
+
+
 def test_rounding_does_not_part_equal_sums() -> None:
     # 0.1 + 0.2 - 0.3 is not 0 in floating point.
     a, b = [0.1, 0.2, 0.0], [0.0, 0.0, 0.3]
