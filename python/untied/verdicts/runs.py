@@ -114,8 +114,8 @@ def certify(
         "most": most,
         "threads": threads,
     }
-    found = _core.certify_runs(list(loaded.values()), asked, qrels=known, **options)
     overlap.warn({name: overlap.of_inputs(known, run, threads) for name, run in loaded.items()}, strict=strict)
+    found = _core.certify_runs(list(loaded.values()), asked, qrels=known, **options)
     return Verdicts(loaded, asked, found, known, options)
 
 
