@@ -64,7 +64,7 @@ TIES: Policies = {"mean": {}, "range": {"ties": "range"}, "variance": {"variance
 
 
 def open_topics(rng: random.Random, grades: list[int], scores: int | None) -> Shape:
-    """Large pools of which little is judged, ranked by so many scores, or without ties."""
+    """Large pools with few judgments; rankings have `scores` different scores, or no ties if that is None."""
     qrels, run = {}, {}
     for topic in range(16):
         size = 2000 + topic * 11_000 // 15
@@ -206,7 +206,12 @@ def main() -> None:
     parser.add_argument("--shapes", nargs="+", metavar="NAME", help="only these shapes")
     parser.add_argument("--queries", type=int, default=70, help="queries in shapes of many (default: %(default)s)")
     parser.add_argument("--limit", type=int, default=10, help="CPU seconds of one process (default: %(default)s)")
-    parser.add_argument("--least", type=float, default=0.2, help="print from so many seconds on (default: %(default)s)")
+    parser.add_argument(
+        "--least",
+        type=float,
+        default=0.2,
+        help="print what takes this many seconds or more (default: %(default)s)",
+    )
     parser.add_argument("--seed", type=int, default=22, help="of the shapes (default: %(default)s)")
     options = parser.parse_args()
     every = shapes(options.seed, options.queries)

@@ -150,8 +150,8 @@ def grouped(
 
 #: Places at the start of arrays that are looked at before all of them are.
 FIRST = 256
-#: Labels look like scores if more values than this differ, or more than half of at least so many labels; grades are at
-#: most so high.
+#: Labels look like scores if they have more than DIFFERENT values, or if there are FEWEST labels or more and over half
+#: of them differ. Grades are at most HIGHEST.
 DIFFERENT, FEWEST, HIGHEST = 20, 8, 10
 
 
@@ -164,7 +164,7 @@ def as_floats(numbers: Numbers) -> Any:
 
 
 def look_like_scores(labels: Numbers, present: Any) -> bool:
-    """Whether labels are fractions of which many differ; nearly always the first of them tell that they are not."""
+    """Whether labels are fractions of which many differ; nearly always the first ones show that they are not."""
 
     def differ(count: int | None) -> bool:
         found = _first(labels, present, count)

@@ -40,7 +40,7 @@ class Verdict:
         Whether there are grades with which the difference is `low`, and others with which it is `high`; else these
         only enclose what is possible.
     overturn_is_exact : bool
-        Whether `overturn` documents are enough; else at least so many are needed.
+        Whether `overturn` documents are enough; if not, at least that many are needed.
     """
 
     verdict: str

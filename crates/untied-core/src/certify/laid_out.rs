@@ -58,7 +58,7 @@ impl<'a> LaidOut<'a> {
                 let rows = run.rows(query);
                 order.sort(run.scores(query), settings.precision).map_err(|score| misfit(score, id))?;
                 order.untie(&rows, settings.layout);
-                // Whatever is told document by document does not depend on the order of the input.
+                // Sorted, so that witnesses do not depend on the order of the input.
                 order.arrange(&rows, usize::MAX);
                 list.fill(&rows, order, usize::MAX, &mut numbering)?;
             }

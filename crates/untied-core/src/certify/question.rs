@@ -106,7 +106,7 @@ impl Ceilings {
         if is_tied { Ceilings::outer(upto) } else { Ceilings::exact(upto) }
     }
 
-    /// Nothing is above this, whatever is relevant; tell whether it is reached.
+    /// Lower all ceilings to `most`, which no difference exceeds; `is_reached` says whether one reaches it.
     #[must_use]
     pub fn below(mut self, most: f64, is_reached: bool) -> Ceilings {
         self.upto.iter_mut().for_each(|ceiling| *ceiling = ceiling.min(most));

@@ -180,7 +180,7 @@ impl Part {
         }
     }
 
-    /// Gain of all groups after this one, with so many more non-relevant documents above each.
+    /// Gain of all groups after this one, with `moved` more non-relevant documents above each.
     fn after(&self, group: usize, moved: isize, gains: &Gains) -> f64 {
         let (number, topmost) = self.after[group];
         let of = |layer: &Layer| gains.of(layer.before.wrapping_add_signed(moved), layer.nonrelevant);

@@ -7,8 +7,8 @@
 //! Of the open documents that are not retrieved, e are relevant too. R depends on m + e alone; and while that sum stays
 //! the same, no measure here falls when a relevant document that is not retrieved is exchanged for one that is. So the
 //! value is largest where e = 0 or m is all, and smallest where m = 0 or e is all: n + u assignments each way, and not
-//! n u. Where R does not depend on e, what is left of it only adds to the non-relevant documents or is not read at all,
-//! and for each m the same two ends do.
+//! n u. If R does not depend on e, the documents that are not retrieved either only add to the non-relevant ones or are
+//! not read at all; then the same two ends are enough for each m.
 
 use std::ops::RangeInclusive;
 

@@ -213,7 +213,7 @@ impl<'g> Sampler<'g> {
             placed.sort_unstable();
             return;
         }
-        // So many of its positions are taken that looking at all is quicker.
+        // Most of its positions are taken: looking at all of them is quicker than sorting.
         self.classes.clear();
         self.classes.resize(group.size, u32::MAX);
         placed.iter().for_each(|&(position, class)| self.classes[position - group.start] = class);

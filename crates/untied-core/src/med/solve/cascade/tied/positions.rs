@@ -56,7 +56,7 @@ struct Line {
     starts: Vec<usize>,
     on: Vec<(usize, usize)>,
     open: Vec<(usize, usize)>,
-    /// By position, which groups are in the prefix as a whole: so many.
+    /// By position, the number of groups that lie wholly in the prefix.
     whole: Vec<usize>,
     /// By position, the most that is lost there, and the least but for undecided documents of whole groups.
     high: Vec<f64>,
@@ -137,7 +137,7 @@ impl Line {
         above + if i > self.starts[group] { own } else { 0 }
     }
 
-    /// The least that is lost at a position, but for so many undecided documents.
+    /// The least that is lost at a position, leaving out `without` undecided documents.
     fn low(&self, side: &Side, i: usize, without: usize) -> f64 {
         self.least[i] * side.power(self.open[self.whole[i]].0 - without)
     }

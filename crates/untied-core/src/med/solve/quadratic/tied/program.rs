@@ -60,7 +60,7 @@ struct Part {
 }
 
 impl Ranking {
-    /// Keep the groups that have cells, which are told their numbers.
+    /// Keep the groups that have cells, and write each group's number into its cells.
     fn new(all: &[Group], cells: &mut [Cell], open: Vec<usize>, group: fn(&mut Cell) -> &mut usize) -> Ranking {
         let mut groups: Vec<Part> = Vec::with_capacity(open.len());
         let mut last = usize::MAX;
