@@ -260,6 +260,93 @@ def few_in_significant_drop() -> list[Case]:
     ]
 
 
+def undefined_in_verdicts(**rule: Any) -> list[Case]:
+    # Nothing is relevant for the first query: its difference is 0 until one of the unjudged documents is relevant.
+    mean = "(mean of 8 queries)"
+    same = NOTHING | {"q0": {"a": 0, "b": 0, "x": 0}}
+    better = of(same, {query: ["a"] for query in QRELS}, baseline={query: ["b"] for query in QRELS}, **rule)
+    low = {"certain": "by at least 0.8750", "min_overturn": "no number"}
+    return [
+        (better | {"on_undefined": how}, True, said)
+        for how in ("fail", "nan")
+        for said in (low[next(iter(rule))], mean)
+    ]
+
+
+def missing_in_verdicts(**rule: Any) -> list[Case]:
+    bad = {query: ["b"] for query in QRELS}
+    case = of(QRELS, SHORT, baseline=bad, **rule)
+    few = {"q0": ["b"]}
+    return [
+        (case, False, "the run retrieves nothing for 1 query of the baseline (q0): --allow-missing"),
+        (case | {"allow_missing": True}, True, "mean of 8 queries, 1 missing from the run as empty rankings"),
+        # What the baseline lacks cannot make up for anything.
+        (
+            of(QRELS, bad | {"q1": ["a"]}, baseline=few, **rule),
+            False,
+            "mean of 1 query, 7 that the baseline lacks left out",
+        ),
+        (of(QRELS, GOOD, baseline={"other": ["a"]}, **rule), False, "no query can be compared"),
+    ]
+
+
+def interval_in_certain() -> list[Case]:
+    # In 2 of the 6 orders of the new documents b's is first; so the bounds of RR enclose, and the lower one decides.
+    tied = {"q0": [["a", "n1", "n2"]]}
+    worse = {"q0": ["b", "m1", "m2", "m3", "m4", "m5", "a"]}
+    qrels = {"q0": QRELS["q0"]}
+    found = untied.certify(qrels, {"run": tied, "baseline": worse}, "RR")["run", "baseline"]["RR"]
+    assert not found.is_exact
+    assert found.low < 0
+    case = of(qrels, tied, baseline=worse, certain=["RR"])
+    sure = of(qrels, {"q0": [["a"], ["n1", "n2"]]}, baseline={"q0": ["b"]}, certain=["RR"])
+    return [
+        (case, False, f"can be {found.low:.4f} (mean of 1 query, a lower bound that need not be reached)"),
+        (sure, True, "is certainly above the baseline's: by at least 1.0000"),
+    ]
+
+
+def interval_in_overturn() -> list[Case]:
+    # Of AP the overturn number is a lower bound, which is on the safe side.
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": ["a", "n1", "n2", "n3"]}
+    base = {"q": ["b", "n3", "n4", "n5", "a"]}
+    found = untied.certify(qrels, {"run": run, "baseline": base}, "AP")["run", "baseline"]["AP"]
+    assert not found.overturn_is_exact
+    least = found.overturn
+    case = of(qrels, run, baseline=base)
+    return [
+        (case | {"min_overturn": {"AP": least}}, True, f"{least} further relevant"),
+        (case | {"min_overturn": {"AP": least + 1}}, False, "a lower bound; it may be larger"),
+    ]
+
+
+def estimate_in_verdicts(**rule: Any) -> list[Case]:
+    # Means over orders that evaluations estimate are enclosed: ERR of one large group.
+    good, bad = ONE, {"q": [FORTY[::4]]}
+    assert untied.certify(GRADED, {"good": good, "bad": bad}, "ERR")["good", "bad"]["ERR"].is_exact is False
+    return [(of(GRADED, good, baseline=bad, **rule), True, "(mean of 1 query"),
+            (of(GRADED, bad, baseline=good, **rule), False, "(mean of 1 query")]  # fmt: skip
+
+
+def few_in_verdicts(**rule: Any) -> list[Case]:
+    return [(of({"q": {"a": 1, "b": 0}}, {"q": ["a"]}, baseline={"q": ["b"]}, **rule), True, "of 1 query")]
+
+
+def of_verdicts(certain: bool) -> dict[str, Callable[[], list[Case]]]:
+    """The cells that both rules about unjudged documents share."""
+
+    def rule(measure: str) -> dict[str, Any]:
+        return {"certain": [measure]} if certain else {"min_overturn": {measure: 1}}
+
+    return {
+        "undefined value": lambda: undefined_in_verdicts(**rule("R@1")),
+        "missing query": lambda: missing_in_verdicts(**rule("RR")),
+        "interval": interval_in_certain if certain else interval_in_overturn,
+        "estimate": lambda: estimate_in_verdicts(**rule("ERR")),
+        "few queries": lambda: few_in_verdicts(**rule("P@1")),
+    }
+
+
 SIGNIFICANT = {"significant": True}
 CELLS: dict[str, dict[str, Callable[[], list[Case]]]] = {
     "--min": {
@@ -284,6 +371,8 @@ CELLS: dict[str, dict[str, Callable[[], list[Case]]]] = {
         "undefined value": undefined_in_med, "missing query": missing_in_med, "interval": interval_in_med,
         "estimate": estimate_in_med, "few queries": few_in("max_med", 0.5),
     },
+    "--certain": of_verdicts(certain=True),
+    "--min-overturn": of_verdicts(certain=False),
 }  # fmt: skip
 
 

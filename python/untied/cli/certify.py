@@ -21,6 +21,7 @@ from untied.cli.options import (
 )
 from untied.cli.parser import parser
 from untied.cli.reading import columns_named, parse, read_qrels, with_readable
+from untied.cli.verdicts import WORDS, plain
 from untied.policies import CERTIFYING
 from untied.verdicts.found import Verdicts
 from untied.verdicts.runs import DEFAULT, certify
@@ -102,8 +103,7 @@ def main(arguments: Sequence[str]) -> None:
     said = [*skipped, *_notes(found)]
     if style == "json":
         settings |= {"qrels_format": options.qrels_format, **columns_named(options)}
-        plain = [{name: _word(name) if cell == inf else cell for name, cell in row.items()} for row in rows]
-        text = output.json(settings, inputs, **output.plugins(plugins), notes=said, results=plain)
+        text = output.json(settings, inputs, **output.plugins(plugins), notes=said, results=list(map(plain, rows)))
     else:
         lines = ([_cell(row[column], column, options.digits) for column in columns] for row in rows)
         texts = sum(isinstance(cell, str) for cell in next(iter(rows), {}).values())
@@ -139,13 +139,8 @@ def _cell(cell: str | float | None, column: str, digits: int) -> str:
     if column in ("low", "high", "difference"):
         return f"{cell:.{digits}f}"
     if cell == inf:
-        return _word(column)
+        return WORDS[column]
     return f"{cell:g}" if column == "grade" else str(cell)
-
-
-def _word(column: str) -> str:
-    """What an infinite number means."""
-    return "never" if column == "overturn" else "any"
 
 
 def _notes(found: Verdicts) -> Iterable[str]:

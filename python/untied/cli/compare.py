@@ -21,11 +21,16 @@ from untied.cli.options import (
 )
 from untied.cli.parser import parser
 from untied.cli.reading import columns_named, parse, read_qrels, with_readable
+from untied.cli.verdicts import COLUMNS as OF_VERDICTS
+from untied.cli.verdicts import add_certify, certified, plain
+from untied.cli.verdicts import cell as verdict_cell
 from untied.compare.comparison import Comparison
 from untied.compare.measures import DEFAULT
 from untied.compare.runs import compare_all
 from untied.compare.several import Comparisons
+from untied.inputs.convert import named_runs
 from untied.policies import COMPARING
+from untied.verdicts.found import judged_measure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,18 +39,22 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied.cli.parser import Parser
+    from untied.measures import MeasureLike
     from untied.results.table import Table
+    from untied.verdicts.found import Verdicts
 
 EXAMPLES = """\
   untied compare old.run new.run
   untied compare old.run new.run -m 'MED(nDCG@20)' -m 'RBO(p=0.95)' -q
   untied compare old.run new.run --qrels qrels.txt -m 'Delta(nDCG@10)' --top 20
+  untied compare *.run --qrels qrels.txt -m 'Delta(P@10)' --certify
   untied compare --matrix *.run -m RBO > similarities.tsv
   untied compare --passages old.passages new.passages --top 10
 
 No judgments are needed. MED is the largest difference that judgments could
 show; Delta is the expected difference, with the smallest and largest it could
-become. Similarities are the expected ones if tied documents were shuffled in
+become. --certify adds the verdicts of untied certify for the measures in MED
+and Delta. Similarities are the expected ones if tied documents were shuffled in
 both runs.
 """
 
@@ -69,6 +78,7 @@ def arguments_parser() -> Parser:
     add_measures(made, f"compare by this, as in RBO(p=0.95); repeatable (default: {', '.join(DEFAULT)})")
     add_docs(made)
     add_policies(made, "ties", "score_dtype", known=COMPARING)
+    add_certify(made)
     add = made.group("output").add_argument
     add("-q", "--per-query", action="store_true", help="also print per-query values, and write them with -o")
     add("--top", metavar="N", type=count, help=f"show what moved in the N most changed queries (default: {SHOWN})")
@@ -86,6 +96,8 @@ def main(arguments: Sequence[str]) -> None:
     from untied.cli import output
 
     style = output.choose(options.format, options.output)
+    if options.certify and (options.matrix or options.passages or not options.qrels):
+        raise WrongUsage("--certify needs --qrels, and does not go with --matrix or --passages")
     texts = [options.queries_text, options.docs_text]
     inputs = inputs_of(*options.runs, options.qrels, options.probabilities, options.docs, *texts)
     if options.top and (options.matrix or len(options.runs) != 2):
@@ -110,9 +122,10 @@ def main(arguments: Sequence[str]) -> None:
         raise WrongUsage("--text-length needs --passages")
     qrels = read_qrels(options) if options.qrels else None
 
-    def make(runs: Any) -> Comparisons:
-        return compare_all(
-            runs,
+    def make(runs: Any) -> tuple[Comparisons, Verdicts | None]:
+        given = {name: load() for name, load in named_runs(runs, options.threads)} if options.certify else runs
+        found = compare_all(
+            given,
             options.measure or DEFAULT,
             qrels=qrels,
             probabilities=options.probabilities,
@@ -123,18 +136,22 @@ def main(arguments: Sequence[str]) -> None:
             itself=options.matrix,
             threads=options.threads,
         )
+        return found, certified(
+            options, qrels, given, _judged(found)
+        ) if qrels is not None and options.certify else None
 
-    found, skipped = with_readable(options, make, least=2)
+    (found, verdicts), skipped = with_readable(options, make, least=2)
     pairs = [found[pair] for pair in found.pairs]
     notes = [*skipped, *_notes(pairs)]
     if qrels is not None and any(name.startswith("Delta(") for name in found.measures):
         notes.append("Delta lets unjudged documents be relevant; untied stats counts them as non-relevant")
     if style == "json":
-        text = _json(found, pairs, options, inputs, notes)
+        text = _json(found, pairs, options, inputs, notes, verdicts)
     elif options.matrix:
         text = _matrices(found, style, options.digits)
     elif style in ("tsv", "csv"):
-        text = output.lines(COLUMNS, (row for pair in pairs for row in _rows(pair, options)), style)
+        columns = COLUMNS if verdicts is None else (*COLUMNS, *OF_VERDICTS)
+        text = output.lines(columns, (row for pair in pairs for row in _rows(pair, options, verdicts)), style)
     else:
         from untied.cli.changes import Report
 
@@ -143,6 +160,9 @@ def main(arguments: Sequence[str]) -> None:
             text = report.of_two(pairs[0], options.per_query, options.top or SHOWN)
         else:
             text = report.of_many(pairs, options.per_query)
+        if verdicts is not None:
+            text += "\n" + report.title("certain whatever unjudged documents are, over all judged queries")
+            text += report.table(["run a", "run b", "measure", *OF_VERDICTS], _concluded(verdicts), texts=4)
     if options.html:
         from untied.report import comparison_report
 
@@ -158,13 +178,31 @@ def main(arguments: Sequence[str]) -> None:
     show(notes)
 
 
-def _rows(pair: Comparison, options: argparse.Namespace) -> Iterable[list[str]]:
+def _judged(found: Comparisons) -> list[MeasureLike]:
+    """The measures inside MED and Delta."""
+    inside = {name: judged_measure(name) for name in found.measures}
+    judged = [measure for name, measure in inside.items() if measure != name]
+    if not judged:
+        raise WrongUsage("--certify needs a MED or Delta, as in -m 'Delta(nDCG@10)': verdicts are about its measure")
+    return list(dict.fromkeys(judged))
+
+
+def _concluded(verdicts: Verdicts) -> list[list[str]]:
+    """Verdicts as a person reads them."""
+    return [
+        [*(show_id(row[name]) for name in ("run_a", "run_b", "measure")), *(verdict_cell(row, n) for n in OF_VERDICTS)]
+        for row in verdicts.table.to_dicts()
+    ]
+
+
+def _rows(pair: Comparison, options: argparse.Namespace, verdicts: Verdicts | None) -> Iterable[list[str]]:
     """Rows of TSV: of the queries that were asked for, then means."""
-    for row in _asked(pair, options):
-        yield [_cell(row[column], options.digits) for column in COLUMNS]
+    for row in _asked(pair, options, verdicts):
+        more = [] if verdicts is None else [verdict_cell(row, column) for column in OF_VERDICTS]
+        yield [*(_cell(row[column], options.digits) for column in COLUMNS), *more]
 
 
-def _asked(pair: Comparison, options: argparse.Namespace) -> list[dict[str, Any]]:
+def _asked(pair: Comparison, options: argparse.Namespace, verdicts: Verdicts | None) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     if options.per_query or options.top:
         rows = pair.per_query.to_dicts()
@@ -172,7 +210,9 @@ def _asked(pair: Comparison, options: argparse.Namespace) -> list[dict[str, Any]
             width = len(pair.measures)
             of_query = {rows[start]["query"]: rows[start : start + width] for start in range(0, len(rows), width)}
             rows = [row for query in pair.most_changed(options.top) for row in of_query[query]]
-    return rows + pair.means.to_dicts()
+    if verdicts is None:
+        return rows + pair.means.to_dicts()
+    return [row | dict.fromkeys(OF_VERDICTS) for row in rows] + verdicts.beside(pair.means).to_dicts()
 
 
 def _cell(cell: str | float | None, digits: int) -> str:
@@ -199,8 +239,9 @@ def _square(matrix: Table, digits: int) -> list[list[str]]:
 
 
 def _json(
-    found: Comparisons, pairs: list[Comparison], options: argparse.Namespace, inputs: list[str], notes: list[str]
-) -> str:
+    found: Comparisons, pairs: list[Comparison], options: argparse.Namespace, inputs: list[str], notes: list[str],
+    verdicts: Verdicts | None,
+) -> str:  # fmt: skip
     from untied.cli import output
 
     settings = {
@@ -214,7 +255,7 @@ def _json(
     if options.matrix:
         content["matrices"] = {name: [list(row[1:]) for row in found.matrix(name).rows()] for name in found.measures}
     else:
-        content["results"] = [row for pair in pairs for row in _asked(pair, options)]
+        content["results"] = [plain(row) for pair in pairs for row in _asked(pair, options, verdicts)]
     if len(pairs) == 1 and not options.matrix:
         [pair] = pairs
         content["queries"] = {"both": len(pair.queries), "alone": list(pair.alone)}

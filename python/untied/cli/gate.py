@@ -42,6 +42,7 @@ EXAMPLES = """\
   untied gate qrels.txt new.run --baseline old.run --max-drop nDCG@10=2%
   untied gate qrels.txt new.run --baseline old.run --max-drop AP=0 --significant
   untied gate qrels.txt new.run --baseline old.run --max-med nDCG@20=0.2
+  untied gate qrels.txt new.run --baseline old.run --min-overturn nDCG@10=20
 
 Exit code: 0 if all limits are kept; 1 if one is not, or cannot be decided as
 queries are missing, undefined or too few for --significant; 2 if an input or an
@@ -57,7 +58,7 @@ def arguments_parser() -> Parser:
     add("run", metavar="RUN", help=RUNS.replace("runs:", "a run:"))
     add_reading(made)
     add = made.group("limits").add_argument
-    add("--baseline", metavar="RUN", help="compare with this run in --max-drop and --max-med")
+    add("--baseline", metavar="RUN", help="compare with this run (all limits but --min and --max)")
     limits = {
         "--min": "minimum allowed mean",
         "--max": "maximum allowed mean",
@@ -66,6 +67,21 @@ def arguments_parser() -> Parser:
     }
     for option, what in limits.items():
         add(option, metavar="MEASURE=X", action="append", default=[], type=limit, help=f"set the {what}")
+    add(
+        "--certain",
+        metavar="MEASURE",
+        action="append",
+        default=[],
+        help="require that no judgment of unjudged documents could make the run no better than the baseline",
+    )
+    add(
+        "--min-overturn",
+        metavar="MEASURE=N",
+        action="append",
+        default=[],
+        type=limit,
+        help="require that the run is better until N further documents are relevant",
+    )
     add("--allow-missing", action="store_true", help="count queries that the run lacks as empty instead of failing")
     add = made.group("significance").add_argument
     add(
@@ -119,9 +135,10 @@ def _main(options: argparse.Namespace) -> int:
     output.check_target(options.output, inputs)
     output.check_target(options.junit, inputs)
     plugins = load_plugins(options.plugin)
-    for option in ("max_drop", "max_med"):
+    for option in ("max_drop", "max_med", "certain", "min_overturn"):
         if getattr(options, option) and options.baseline is None:
             raise WrongUsage(f"--{option.replace('_', '-')} needs --baseline")
+    for option in ("max_drop", "max_med"):
         for measure, given in getattr(options, option):
             allowed = Limit(option.replace("_", "-"), as_measure(measure), given)
             if allowed.allows_all:
@@ -148,6 +165,8 @@ def _main(options: argparse.Namespace) -> int:
         max=options.max,
         max_drop=options.max_drop,
         max_med=options.max_med,
+        certain=options.certain,
+        min_overturn=options.min_overturn,
         top=options.top,
         docs=options.docs,
         threads=options.threads,

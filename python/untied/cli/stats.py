@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from untied._core import show_id
 from untied.cli import notes, width
 from untied.cli.options import (
@@ -22,7 +24,11 @@ from untied.cli.options import (
 )
 from untied.cli.parser import parser
 from untied.cli.reading import columns_named, parse, read_qrels, with_readable
+from untied.cli.verdicts import COLUMNS as OF_VERDICTS
+from untied.cli.verdicts import WORDS, add_certify, certified, plain
+from untied.cli.verdicts import cell as verdict_cell
 from untied.evaluate.runs import Evaluator
+from untied.inputs.convert import named_runs
 from untied.measures import as_measure, as_measures
 from untied.results.text import aligned
 from untied.statistics.aggregates import Aggregate
@@ -38,12 +44,14 @@ if TYPE_CHECKING:
     from untied.cli.parser import Parser
     from untied.results.evaluation import Results
     from untied.results.table import Table
+    from untied.verdicts.found import Verdicts
 
 EXAMPLES = """\
   untied stats qrels.txt bm25.run dense.run hybrid.run
   untied stats qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP
   untied stats qrels.txt bm25.run dense.run -m nDCG@10 --ties range
   untied stats qrels.txt bm25.run dense.run -m nDCG@10 --unjudged range
+  untied stats qrels.txt bm25.run dense.run -m nDCG@10 --certify
   untied stats qrels.txt new.run old.run -m nDCG@10 --top 10
   untied stats qrels.txt *.run --test tukey --power
   untied stats qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP -o table.tex
@@ -54,6 +62,10 @@ significant, d is Cohen's d (the mean difference in standard deviations). With
 survive: they keep their sign and stay significant whatever the order of tied
 documents or the missing judgments. tsv, csv and json call d effect, the ends of
 "a - b can be" least and most, and the largest p that these allow p_most.
+
+With --certify, the verdict is A or B if that run has the better mean whatever
+the grades of unjudged documents are, else open; overturn and largest m tell how
+many further relevant documents an order withstands (see untied certify).
 """
 
 
@@ -76,6 +88,7 @@ def arguments_parser() -> Parser:
     add_chance(made, "differences")
     add("--power", action="store_true", help="show what share of pairs each measure tells apart")
     add_policies(made, "ties", "unjudged", "score_dtype")
+    add_certify(made)
     add = made.group("output").add_argument
     add("--top", metavar="N", type=count, help="list the N largest losses and gains by query, instead in tsv and csv")
     add("--by-run", action="store_true", help="write a table for a paper: a line for each run, marks of significance")
@@ -95,6 +108,10 @@ def main(arguments: Sequence[str]) -> None:
         raise WrongUsage("--by-run and --format latex do not go with --power or --format json")
     if options.top and (by_run or options.power):
         raise WrongUsage("--top does not go with --by-run, --power or --format latex")
+    if options.certify and (by_run or options.power):
+        raise WrongUsage("--certify does not go with --by-run, --power or --format latex")
+    if options.certify and options.unjudged not in ("nonrelevant", "range"):
+        raise WrongUsage(f"--certify does not go with --unjudged {options.unjudged}: a verdict holds for all grades")
     inputs = inputs_of(options.qrels, *options.runs, options.docs)
     output.check_target(options.output, inputs)
     plugins = load_plugins(options.plugin)
@@ -104,11 +121,12 @@ def main(arguments: Sequence[str]) -> None:
         "score_dtype": options.score_dtype,
         "qrels_format": options.qrels_format,
     }
+    certify = {"certify": True} if options.certify else {}
     results, found, skipped = _found(options, settings)
     said = [*skipped, *_notes(results, found)]
     columns: Sequence[str]
     if isinstance(found, Significance):
-        rows, columns, settings = found.table.to_dicts(), found.table.columns, settings | found.settings
+        rows, columns, settings = found.table.to_dicts(), found.table.columns, settings | found.settings | certify
     else:
         rows, columns = found.to_dicts(), found.columns
         settings |= {"test": options.test, "level": options.level, "samples": options.samples, "seed": options.seed}
@@ -121,8 +139,9 @@ def main(arguments: Sequence[str]) -> None:
     elif style == "json":
         more = {} if changed is None else {"queries": changed.to_dicts()}
         text = output.json(
-            settings | columns_named(options), inputs, **output.plugins(plugins), notes=said, results=rows, **more
-        )
+            settings | columns_named(options), inputs, **output.plugins(plugins), notes=said,
+            results=list(map(plain, rows)), **more,
+        )  # fmt: skip
     elif style in ("tsv", "csv") and changed is not None:
         lines = ([_cell(cell, "value", options.digits) for cell in row] for row in changed.rows())
         text = output.lines(changed.columns, lines, style, 4)
@@ -144,7 +163,14 @@ def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Resul
         "threads": options.threads,
     }  # fmt: skip
     evaluator = Evaluator(qrels, measures, **settings, docs=options.docs, threads=options.threads)
-    results, skipped = with_readable(options, evaluator.evaluate, least=2)
+
+    def make(runs: Any) -> tuple[Results, Verdicts | None]:
+        if not options.certify:
+            return evaluator.evaluate(runs), None
+        loaded = {name: load() for name, load in named_runs(runs, options.threads)}
+        return evaluator.evaluate(loaded), certified(options, qrels, loaded, list(measures))
+
+    (results, verdicts), skipped = with_readable(options, make, least=2)
     if options.power:
         return results, discriminative_power(results, **chance), skipped
     found = significance(
@@ -154,6 +180,8 @@ def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Resul
         interval=options.interval,
         **chance,
     )
+    if verdicts is not None:
+        found.table = verdicts.beside(found.table)
     return results, found, skipped
 
 
@@ -270,6 +298,8 @@ def _line(row: dict[str, Any], digits: int, scale: str) -> dict[str, str]:
         line[f"{difference} can be"] = _span(row, "least", "most", digits) + mark
     if "survives" in row:
         line["survives"] = row["survives"] if row["significant"] == "yes" else "-"
+    if "verdict" in row:
+        line |= {name.replace("_", " "): verdict_cell(row, name) for name in OF_VERDICTS}
     return line
 
 
@@ -286,6 +316,8 @@ def _cell(cell: str | float | None, name: str, digits: int) -> str:
         return ""
     if isinstance(cell, str):
         return show_id(cell)
+    if name in WORDS and cell == inf:
+        return WORDS[name]
     if isinstance(cell, int):
         return str(cell)
     # A p-value is small where it matters.

@@ -5,12 +5,13 @@ from __future__ import annotations
 from untied._core import look_swapped
 from untied.errors import UntiedError
 from untied.evaluate.runs import evaluate
+from untied.gate.certain import certain as certain_rule
 from untied.gate.check import Check
 from untied.gate.evidence import NAMED, Evidence, Limit
 from untied.gate.rules import Allowed, drop, largest_difference, own
 from untied.inputs import overlap
 from untied.inputs.convert import as_lengths, as_qrels, as_run
-from untied.measures import as_measure
+from untied.measures import as_measure, as_measures
 from untied.policies import GATING, Policies, described_by
 from untied.statistics.intervals import check_level
 from untied.statistics.tests import SAMPLES
@@ -101,6 +102,8 @@ def gate(
     max: Limits = (),
     max_drop: Limits = (),
     max_med: Limits = (),
+    certain: MeasureLike | Iterable[MeasureLike] = (),
+    min_overturn: Limits = (),
     top: int = NAMED,
     significant: bool = False,
     level: float = 0.95,
@@ -124,7 +127,7 @@ def gate(
     run : run
         A run, as for `untied.evaluate`.
     baseline : run, optional
-        The run that `max_drop` and `max_med` compare with.
+        The run that `max_drop`, `max_med`, `certain` and `min_overturn` compare with.
     min, max : {measure: value} or list of (measure, value)
         Minimum and maximum allowed mean of a measure (for counts, the sum over queries).
     max_drop : {measure: value} or list of (measure, value)
@@ -133,6 +136,12 @@ def gate(
     max_med : {measure: value} or list of (measure, value)
         Maximum allowed mean ``MED`` of the measure, the largest difference between both runs that judgments could show.
         Its upper bound decides.
+    certain : measure or list of measures
+        Measures by which the run must be better than the baseline whatever the grades of unjudged documents are, see
+        `untied.certify`.
+    min_overturn : {measure: number} or list of (measure, number)
+        Measures by which the run must be better than the baseline, and the least number of further relevant documents
+        that could overturn it.
     top : int
         Number of queries to name if a limit is exceeded.
     significant : bool
@@ -149,7 +158,8 @@ def gate(
         fail `max_drop`.
     ties, unjudged : str
         Policies of `untied.evaluate` except ``"range"``, because a gate needs one value. With ``ties="worst"`` limits
-        must hold in the worst order of tied documents; `max_med` accepts neither ``"best"`` nor ``"worst"``.
+        must hold in the worst order of tied documents; `max_med`, `certain` and `min_overturn` accept neither
+        ``"best"`` nor ``"worst"``, and ignore `unjudged`.
     score_dtype, qrels_format, docs, threads
         As for `untied.evaluate`.
 
@@ -161,7 +171,7 @@ def gate(
     ------
     UntiedError
         An option is invalid, no limit is given, a limit is not a finite number or needs a baseline, or a measure has no
-        bounds that ``unjudged`` or MED needs.
+        bounds that ``unjudged``, MED or a verdict needs.
     InputError
         A file's content is not what its format promises.
     OSError
@@ -181,20 +191,26 @@ def gate(
         raise UntiedError(f"top must be at least 1, not {top}")
     allowed = Allowed(allow_missing, on_undefined, top)
     given = {"min": min, "max": max, "max-drop": max_drop, "max-med": max_med}
+    given |= {"certain": [(measure, 0) for measure in _several(certain)], "min-overturn": min_overturn}
     limits = [
         Limit(kind, as_measure(measure), limit) for kind, of_kind in given.items() for measure, limit in _items(of_kind)
     ]
     if not limits:
-        raise UntiedError("no limit is given: --min, --max, --max-drop or --max-med (min, max, max_drop, max_med)")
+        raise UntiedError(
+            "no limit is given: --min, --max, --max-drop, --max-med, --certain or --min-overturn (min, max, max_drop, "
+            "max_med, certain, min_overturn)"
+        )
     for limit in limits:
-        if baseline is None and limit.kind in ("max-drop", "max-med"):
+        if limit.kind == "min-overturn" and not (limit.number >= 1 and limit.number.is_integer()):
+            raise UntiedError(f"the limit of --min-overturn for {limit.measure} must be a whole number from 1")
+        if baseline is None and limit.kind not in ("min", "max"):
             raise UntiedError(f"{limit.kind.replace('-', '_')} needs a baseline")
         if significant and limit.kind == "max-drop" and limit.number < 0:
             raise UntiedError(f"--significant tests whether {limit.measure} drops at all; --max-drop cannot be below 0")
     judged = as_qrels(qrels, threads, qrels_format)
     runs = {"run": as_run(run, threads)} | ({} if baseline is None else {"baseline": as_run(baseline, threads)})
     overlap.demand({name: overlap.SWAPPED if look_swapped(judged, one) else None for name, one in runs.items()})
-    measures = list(dict.fromkeys(limit.measure for limit in limits if limit.kind != "max-med"))
+    measures = list(dict.fromkeys(limit.measure for limit in limits if limit.kind in ("min", "max", "max-drop")))
     asked = [limit.measure for limit in limits]
     overlap.say(overlap.of_levels(asked, next(iter(sorted(judged.grades(), reverse=True)), 0)), strict=True)
     with overlap.Notes():
@@ -204,6 +220,8 @@ def gate(
     def check(limit: Limit) -> Check:
         if limit.kind == "max-med":
             return largest_difference(evidence, limit, allowed)
+        if limit.kind in ("certain", "min-overturn"):
+            return certain_rule(evidence, limit, allowed)
         if limit.kind == "max-drop":
             return drop(evidence, limit, allowed, chance)
         return own(evidence, limit, allowed)
@@ -226,6 +244,10 @@ def _notes(evidence: Evidence) -> Iterator[str]:
 
 def _items(limits: Limits) -> Iterable[tuple[MeasureLike, float | str]]:
     return limits.items() if hasattr(limits, "items") else limits
+
+
+def _several(measures: MeasureLike | Iterable[MeasureLike]) -> list[Measure]:
+    return as_measures(measures) if measures else []
 
 
 def _xml(text: str) -> str:

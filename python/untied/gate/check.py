@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import floor, isfinite, log10
+from math import floor, inf, isfinite, log10
 
 from untied._core import show_id
 from untied.measures import as_measure
@@ -18,13 +18,14 @@ class Check:
     Attributes
     ----------
     kind : str
-        ``"min"``, ``"max"``, ``"max-drop"`` or ``"max-med"``.
+        ``"min"``, ``"max"``, ``"max-drop"``, ``"max-med"``, ``"certain"`` or ``"min-overturn"``.
     measure : str
         The measure's canonical name.
     limit : float
-        The limit, as a value of the measure.
+        The limit, as a value of the measure; for ``"certain"`` 0, for ``"min-overturn"`` a number of documents.
     value : float
-        The value that decides: the mean of the run, its drop from the baseline's, or the upper bound of MED. If it is
+        The value that decides: the mean of the run, its drop from the baseline's, the upper bound of MED, the lower
+        bound of the difference from the baseline's, or the overturn number (0 if the run is not ahead). If it is
         estimated or bounded, the worse end for the run. NaN if there is none.
     decided_on : str
         Description of this value, with the number of queries.
@@ -39,7 +40,8 @@ class Check:
         exceeded.
     queries : list of (str, float)
         If the limit is exceeded, the queries with the lowest values (highest for ``"max"`` and ``"max-med"``) or the
-        largest drops, and these values.
+        largest drops, and these values; for ``"certain"`` the lowest differences, for ``"min-overturn"`` the numbers
+        of documents that overturn the order.
     ends : list of (float, float)
         For ``"max-drop"``, the values of these queries in the baseline and in the run.
     """
@@ -74,8 +76,14 @@ class Check:
         numbers = [number for number in (self.value, self.limit, self.run, self.baseline) if number is not None]
         value, limit, *others = _shown(numbers)
         of = f"MED({self.measure})" if self.kind == "max-med" else self.measure
-        if self.value != self.value:
-            said = f"{of} cannot be compared" if self.kind == "max-drop" else f"{of} has no value"
+        if self.value == self.value and self.kind in ("certain", "min-overturn"):
+            said = self._of_verdict()
+        elif self.value != self.value:
+            said = (
+                f"{of} cannot be compared"
+                if self.kind in ("max-drop", "certain", "min-overturn")
+                else f"{of} has no value"
+            )
             said += f" ({self.decided_on})"
         elif self.run is not None and self.baseline is not None:
             ends = f"from {others[1]} to {others[0]}, {self.decided_on}"
@@ -91,9 +99,27 @@ class Check:
             said += f"; {verdict}p is {self.p:.4g}"
         return "; ".join([said, *self.reasons])
 
+    def _of_verdict(self) -> str:
+        """The check of a rule about unjudged documents."""
+        of = f"({self.decided_on})"
+        if self.kind == "certain":
+            [low] = _shown([self.value])
+            if self.value > 0:
+                return f"{self.measure} is certainly above the baseline's: by at least {low} {of}"
+            return f"{self.measure} is not certainly above the baseline's: the difference can be {low} {of}"
+        required = f"at least {self.limit:,.0f} {'is' if self.limit == 1 else 'are'} required"
+        if not self.value:
+            return f"{self.measure} is not above the baseline's {of}, so there is no order to overturn"
+        if self.value == inf:
+            return f"no number of further relevant documents overturns the lead by {self.measure} {of}, {required}"
+        documents = "document overturns" if self.value == 1 else "documents overturn"
+        return f"{self.value:,.0f} further relevant {documents} the lead by {self.measure} {of}, {required}"
+
     @property
     def worst(self) -> list[str]:
         """The queries that broke the limit, each with its value; those that dropped with both."""
+        if self.kind == "min-overturn":
+            return [f"query {show_id(query)}: {value:.0f} of the documents" for query, value in self.queries]
         if not self.ends:
             return [f"query {show_id(query)}: {value:.4f}" for query, value in self.queries]
         both = zip(self.queries, self.ends, strict=True)

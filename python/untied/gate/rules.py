@@ -64,10 +64,10 @@ def own(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
     with_zeros = allowed.undefined == "zero" and bool(undefined) and not lower_is_better
     total = evidence.total(measure, "run", with_zeros=with_zeros)
     reasons = _apart(evidence, "run")
-    reasons += allowed.why_missing(evidence, missing, f"the run retrieves nothing for {_queries(missing)}")
+    reasons += allowed.why_missing(evidence, missing, f"the run retrieves nothing for {in_queries(missing)}")
     # Missing queries have a reason of their own.
     others = undefined if allowed.missing else [row for row in undefined if row not in missing]
-    reasons += allowed.why_undefined(evidence, others, f"undefined for {_queries(others)}", lower_is_better)
+    reasons += allowed.why_undefined(evidence, others, f"undefined for {in_queries(others)}", lower_is_better)
     margin = evidence.margin(measure, "run")
     # Under ties best or worst a value that is not exact is a bound, above or below what can be reached.
     bound = None
@@ -142,7 +142,7 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
         said.append(f"{changed:,} of them differ{'s' if changed == 1 else ''}")
         passed = p > chance
         if least > chance:
-            reasons.append(f"--significant cannot decide: with {_queries(pairs.rows)} and {samples} "
+            reasons.append(f"--significant cannot decide: with {in_queries(pairs.rows)} and {samples} "
                            f"permutations, no p is below {least:.2g}, and {chance:.2g} is needed")  # fmt: skip
     passed = passed and not reasons
     worst: list[tuple[str, float]] = []
@@ -189,10 +189,10 @@ class _Pairs:
         sign = self._sign
         self.lost = array("d", (sign * (y - x) for x, y in zip(self.run, self.baseline, strict=True)))
         became = lost if allowed.missing else [row for row in lost if row not in vanished]
-        what = f"the run retrieves nothing for {_queries(vanished)} of the baseline"
+        what = f"the run retrieves nothing for {in_queries(vanished)} of the baseline"
         self.reasons = allowed.why_missing(evidence, vanished, what)
         self.reasons += allowed.why_undefined(
-            evidence, became, f"{_queries(became)} became undefined", measure.lower_is_better
+            evidence, became, f"{in_queries(became)} became undefined", measure.lower_is_better
         )
         undefined = [(len(lost), "in the run"), (found, "in the baseline"), (both, "in both")]
         verb = "count as 0" if with_zeros else "left out"
@@ -240,7 +240,7 @@ def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Ch
     # A mean would silently omit queries whose MED is unknown.
     value = nan if total.high is None or any(map(isnan, highs)) else total.high
     kept = value <= limit.number
-    said = [f"mean of {_queries(highs)}"]
+    said = [f"mean of {in_queries(highs)}"]
     if value > total.mean:
         said.append(f"its upper bound; {total.mean:.4f} is reached")
         if limit.measure.cutoff is None:
@@ -282,7 +282,8 @@ def _over(measure: Measure, queries: int, bound: str | None = None) -> str:
     return f"{f'{bound} bound of the ' if bound else ''}{name} {'over' if name == 'sum' else 'of'} {_number(queries)}"
 
 
-def _queries(some: Collection[Any]) -> str:
+def in_queries(some: Collection[Any]) -> str:
+    """A number of queries, in words."""
     return _number(len(some))
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import inf
 
 from untied import _core
+from untied.measures import as_measure
 from untied.results.base import ByMeasure, MeasureResults
 from untied.results.shown import Grid
 from untied.results.table import Table
@@ -50,6 +51,12 @@ class Verdict:
     largest_m: float | None
     is_exact: bool = field(default=True, repr=False)
     overturn_is_exact: bool = field(default=True, repr=False)
+
+    @property
+    def turned(self) -> Verdict:
+        """The same about the two runs in the other order."""
+        other = {"A": "B", "B": "A", "open": "open"}[self.verdict]
+        return replace(self, verdict=other, low=0.0 - self.high, high=0.0 - self.low)
 
 
 @dataclass(frozen=True)
@@ -123,6 +130,18 @@ def verdict_of(found: Concluded) -> Verdict:
         is_exact,
         overturn_is_exact,
     )
+
+
+def judged_measure(name: str) -> str:
+    """The measure M of ``Delta(M)`` or ``MED(M)``, without their own parameters; of any other name the name."""
+    for outer in ("Delta(", "MED("):
+        if name.startswith(outer):
+            depth = 0
+            for end, letter in enumerate(name):
+                depth += (letter == "(") - (letter == ")")
+                if (depth == 0 and letter == ")") or (depth == 1 and letter == ","):
+                    return str(as_measure(name[len(outer) : end]))
+    return name
 
 
 def _grades(assigned: Assigned) -> Grades:
@@ -215,6 +234,53 @@ class Verdicts(MeasureResults):
     def means(self) -> Table:
         """The same as `table`, for libraries that take results as tables."""
         return self.table
+
+    def beside(self, table: Table) -> Table:
+        """Put verdicts beside what else is known of pairs of runs, such as p-values.
+
+        Parameters
+        ----------
+        table : Table
+            Columns run_a, run_b and measure, as `Significance.table` and `Comparisons.means` have them; with a column
+            query, only rows of all queries get verdicts. Rows of ``Delta(M)`` and ``MED(M)`` get the verdict in M.
+
+        Returns
+        -------
+        Table
+            The same with columns verdict, overturn and largest_m, of run_a and run_b in the order of the row. Where
+            there is no verdict in the row's measure, the verdict is empty and the numbers are None.
+
+        Raises
+        ------
+        KeyError
+            The table has a run without verdicts.
+
+        Examples
+        --------
+        >>> import untied
+        >>> qrels = {"q1": {"x": 1}, "q2": {"y": 1}}
+        >>> runs = {"a": {"q1": ["x"], "q2": ["y"]}, "b": {"q1": ["new"], "q2": ["y"]}}
+        >>> found = untied.statistics.significance(untied.evaluate(qrels, runs, "P@1"), interval="none")
+        >>> row = untied.certify(qrels, runs, "P@1").beside(found.table).to_dicts()[0]
+        >>> row["p"], row["verdict"], row["overturn"]
+        (1.0, 'open', 1)
+        """
+        rows = table.to_dicts()
+        found = [self._of_row(row) if row.get("query", "all") == "all" else None for row in rows]
+        texts = {**table._texts, "verdict": ["" if one is None else one.verdict for one in found]}
+        numbers = {
+            name: [None if one is None else getattr(one, name) for one in found] for name in ("overturn", "largest_m")
+        }
+        return Table(texts, {**table._numbers, **numbers}, table._renamed)
+
+    def _of_row(self, row: dict[str, Any]) -> Verdict | None:
+        pair = row["run_a"], row["run_b"]
+        is_turned = pair not in self._pairs and pair[::-1] in self._pairs
+        about = self[pair[::-1] if is_turned else pair]
+        name = judged_measure(row["measure"])
+        if name not in about.measures:
+            return None
+        return about[name].turned if is_turned else about[name]
 
     @property
     def ranks(self) -> Table:

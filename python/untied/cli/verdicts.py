@@ -1,0 +1,56 @@
+"""Verdicts as columns, for the commands that have them beside other values."""
+
+from __future__ import annotations
+
+from math import inf
+
+from untied._core import show_id
+from untied.cli.options import WrongUsage
+from untied.policies import CERTIFYING
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from untied.cli.parser import Parser
+    from untied.inputs.convert import QrelsLike, Runs
+    from untied.measures import MeasureLike
+    from untied.verdicts.found import Verdicts
+
+#: Columns that `Verdicts.beside` adds.
+COLUMNS = ("verdict", "overturn", "largest_m")
+#: What an infinite number means.
+WORDS = {"overturn": "never", "largest_m": "any"}
+
+
+def add_certify(made: Parser) -> None:
+    """Add ``--certify``."""
+    made.group("ties and judgments").add_argument(
+        "--certify",
+        action="store_true",
+        help="add what is certain whatever unjudged documents are: verdict, overturn, largest_m (as untied certify)",
+    )
+
+
+def certified(options: argparse.Namespace, qrels: QrelsLike, runs: Runs, measures: list[MeasureLike]) -> Verdicts:
+    """Verdicts about runs under a command's policies; with ``--ties range``, about means over all orders."""
+    from untied.verdicts.runs import certify
+
+    ties: Any = "expected" if options.ties == "range" else options.ties
+    if ties not in CERTIFYING["ties"].values:
+        raise WrongUsage(
+            f"--certify does not go with --ties {ties}: a verdict is about the mean over orders or one order"
+        )
+    return certify(qrels, runs, measures, ties=ties, score_dtype=options.score_dtype, threads=options.threads)
+
+
+def cell(row: dict[str, Any], column: str) -> str:
+    """One of `COLUMNS` as text."""
+    value = row[column]
+    return "" if value is None else WORDS[column] if value == inf else show_id(str(value))
+
+
+def plain(row: dict[str, Any]) -> dict[str, Any]:
+    """A row without infinite numbers, which JSON lacks."""
+    return {name: WORDS[name] if name in WORDS and value == inf else value for name, value in row.items()}

@@ -1,0 +1,89 @@
+"""The rules about what unjudged documents could change: ``certain`` and ``min-overturn``."""
+
+from __future__ import annotations
+
+from heapq import nlargest, nsmallest
+from math import inf, nan
+
+from untied.errors import UntiedError
+from untied.gate.check import Check
+from untied.gate.rules import in_queries
+from untied.inputs.convert import as_qrels
+from untied.verdicts.runs import certify
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from untied._core import Qrels
+    from untied.gate.evidence import Evidence, Limit
+    from untied.gate.rules import Allowed
+    from untied.verdicts.found import Verdict, Verdicts
+
+#: The two runs of a verdict; the first is the one that is tested.
+PAIR = ("run", "baseline")
+
+
+def certain(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
+    """``certain``: the run is better than the baseline whatever the grades of unjudged documents are.
+
+    ``min-overturn``: it is better, and stays so with fewer further relevant documents than the limit.
+    """
+    if evidence.ties in ("best", "worst"):
+        raise UntiedError(f"--{limit.kind} does not support --ties {evidence.ties}: use expected, docid, trec or given")
+    missing, new = evidence.missing("run"), evidence.missing("baseline")
+    reasons = [f"the {name}: {why}" for name in PAIR if (why := evidence.apart[name])]
+    reasons += allowed.why_missing(
+        evidence, missing - new, f"the run retrieves nothing for {in_queries(missing - new)} of the baseline"
+    )
+    qrels = _without(evidence, new)
+    if not len(qrels):
+        return Check(limit.kind, str(limit.measure), limit.number, nan, "no query can be compared", False,
+                     reasons=reasons)  # fmt: skip
+    about = str(limit.measure)
+    options: dict[str, Any] = {
+        "ties": evidence.ties, "score_dtype": evidence.score_dtype, "threads": evidence.threads,
+    }  # fmt: skip
+    found = certify(qrels, evidence.runs, limit.measure, **options)
+    verdict = found[PAIR][about]
+    said = [f"mean of {in_queries(qrels.queries())}"]
+    said += (
+        [f"{len(missing - new)} missing from the run as empty rankings"] if missing - new and allowed.missing else []
+    )
+    said += [f"{len(new)} that the baseline lacks left out"] if new else []
+    if limit.kind == "certain":
+        said += [] if verdict.is_exact else ["a lower bound that need not be reached"]
+        kept = verdict.verdict == "A"
+        value = verdict.low if kept else min(verdict.low, 0.0)  # above 0 it can be within rounding errors
+    else:
+        # What overturns an order counts only for the run that is ahead without further relevant documents.
+        is_ahead = certify(qrels, evidence.runs, limit.measure, most=0, **options)[PAIR][about].verdict == "A"
+        said += [] if verdict.overturn_is_exact else ["a lower bound; it may be larger"]
+        value = float(verdict.overturn) if is_ahead else 0.0
+        kept = value >= limit.number
+    worst = [] if kept or not (value or limit.kind == "certain") else _worst(found, limit, allowed.top, verdict)
+    return Check(
+        limit.kind, about, limit.number, value, ", ".join(said), kept and not reasons, reasons=reasons, queries=worst
+    )
+
+
+def _without(evidence: Evidence, rows: frozenset[int]) -> Qrels:
+    """The qrels without queries that the baseline lacks: there every run would seem better."""
+    if not rows:
+        return evidence.qrels
+    lacking = set(evidence.queries(sorted(rows)))
+    kept = {query: dict(evidence.qrels[query]) for query in evidence.qrels.queries() if query not in lacking}
+    return as_qrels(kept, evidence.threads)
+
+
+def _worst(found: Verdicts, limit: Limit, top: int, verdict: Verdict) -> list[tuple[str, float]]:
+    """Queries with the lowest differences; for an overturn number those with most of its documents."""
+    queries = found.explain(*PAIR, limit.measure).queries
+    if limit.kind == "certain":
+        lows = ((query.query, query.low) for query in queries)
+        return nsmallest(top, lows, key=lambda one: one[1])
+    if verdict.overturn == inf:
+        return []
+    overturning = [(query.query, query.overturning) for query in queries]
+    counts = [(query, float(len(one.documents) + len(one.elsewhere))) for query, one in overturning]
+    return nlargest(top, (one for one in counts if one[1]), key=lambda one: one[1])
