@@ -87,12 +87,18 @@ def test_what_missing_judgments_could_change() -> None:
     sparse = {q: {"a": 1} for q in QUERIES}
     runs = {"good": {q: ["a", "x"] for q in QUERIES}, "late": {q: ["x", "a"] for q in QUERIES}}
     assert headline(sparse, runs, "RR")[0][3] == (
-        "Missing judgments might undo it: depending on the grades of unjudged documents the difference lies between "
-        "0.0000 and +0.5000. Of the first ten documents 10.0 % and 10.0 % are unjudged."
+        "Missing judgments could undo it: 10 further relevant documents can be enough; depending on the grades of "
+        "unjudged documents the difference lies between 0.0000 and +0.5000. "
+        "Of the first ten documents 10.0 % and 10.0 % are unjudged."
     )
     runs["late"] = {q: ["b", "y", "a"] for q in QUERIES}
     judged = {q: {"a": 1, "b": 0} for q in QUERIES}
-    assert headline(judged, runs, "P@2")[0][3].startswith("Missing judgments might undo it")
+    assert headline(judged, runs, "P@2")[0][3].startswith(
+        "Missing judgments could undo it: 10 further relevant documents can be enough; depending"
+    )
+    assert headline(judged, runs, "AP@2")[0][3].startswith(
+        "Missing judgments cannot reverse it: whatever the grades of unjudged documents, the difference lies between +"
+    )
     assert headline(judged, runs, "P@1")[0][3] == "Missing judgments cannot undo it: they do not change the difference."
     assert headline(judged, runs, "RR")[0][3] == (
         "Missing judgments cannot reverse it: whatever the grades of unjudged documents, the difference lies between "
@@ -101,6 +107,35 @@ def test_what_missing_judgments_could_change() -> None:
     assert headline(judged, runs, "infAP")[0][3] == (
         "Whether missing judgments could undo it is unknown: infAP has no bounds over them."
     )
+
+
+def test_what_is_certain(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = {"bad": BAD, "good": GOOD, "new": {q: ["n1", "n2", "a"] for q in QUERIES}}
+    measures = ["RR", "infAP", "P@2"]
+    page = data_of(report(QRELS, runs, measures))
+    verdicts = untied.certify(QRELS, runs, ["RR", "P@2"])
+    ranks = verdicts.ranks.to_dicts()
+    for place, measure in ((0, "RR"), (2, "P@2")):
+        expected = [[row["best"], row["worst"]] for row in ranks if row["measure"] == measure]
+        assert page["ranks"][place] == expected
+    assert page["ranks"][0][:2] == [[2, 3], [1, 2]]
+    assert page["ranks"][1] is None
+    for test in page["tests"]:
+        measure, names = measures[test["measure"]], list(runs)
+        if measure == "infAP":
+            assert (test["verdict"], test["overturn"]) == (None, None)
+            continue
+        one = verdicts.between(names[test["a"]], names[test["b"]], measure)
+        assert test["verdict"] == one.verdict
+        assert test["overturn"] == ("never" if one.overturn == float("inf") else one.overturn)
+    assert {test["overturn"] for test in page["tests"] if test["measure"] == 0} == {"never", 10, 0}
+    # Of too many pairs only the one that leads is certified.
+    monkeypatch.setattr("untied.report.certain.MOST", 10)
+    less = data_of(report(QRELS, runs, measures))
+    assert less["ranks"] == [None] * 3
+    assert less["headline"] == page["headline"]
+    assert {test["overturn"] for test in less["tests"]} == {None}
+    assert less["notes"][-1].startswith("ranks and overturn numbers of 3 pairs of runs would take long")
 
 
 def test_a_small_p_is_a_bound() -> None:

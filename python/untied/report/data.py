@@ -14,6 +14,7 @@ from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, named_runs
 from untied.measures import ADR, IPrec, Unjudged, as_measures
 from untied.policies import EVALUATING, Policies
+from untied.report.certain import Certain
 from untied.report.headline import by_judgments, leading, sentences
 from untied.report.measures import explained, meaning
 from untied.report.rankings import check_texts, rankings, titles
@@ -95,21 +96,27 @@ def collect(
     ]
     deepest = max(1, *(counts["deepest"] for counts in ties))
     unjudged = _unjudged(judged, loaded, deepest, policies)
+    certain = Certain(judged, loaded, policies)
+    ranks = [None if apart else certain.ranks(measure) for measure in asked]
+    for one in found.tests:
+        one |= certain.test(asked[one["measure"]], (names[one["a"]], names[one["b"]]))
     leads, headline = [], []
     for row, (measure, means) in enumerate(zip(asked, found.means, strict=True)):
         pair = leading(means, measure.lower_is_better, place)
-        ends = None
+        ends, verdict = None, None
         if pair is not None and not apart:
-            ends = by_judgments(judged, loaded, measure, (names[pair[0]], names[pair[1]]), policies)
+            ahead = names[pair[0]], names[pair[1]]
+            verdict = certain.about(measure, ahead)
+            ends = None if verdict is not None else by_judgments(judged, loaded, measure, ahead, policies)
         leads.append(pair)
         open_tops = None if pair is None else [unjudged["top_ten"][run] for run in pair]
-        headline.append(sentences(found, names, row, measure, pair, place, how, ends, open_tops))
+        headline.append(sentences(found, names, row, measure, pair, place, how, verdict or ends, open_tops))
     return {
         "kind": "evaluation",
         "version": _core.__version__,
         "settings": settings | found.settings | {"interval": interval},
         "how": how,
-        "notes": [*apart, *found.notes],
+        "notes": [*apart, *found.notes, *([] if apart else certain.notes)],
         "measures": [_measure(measure) for measure in asked],
         "runs": [show_id(name) for name in loaded],
         "baseline": place,
@@ -121,6 +128,7 @@ def collect(
         "means": found.means,
         "values": found.shown,
         "tests": found.tests,
+        "ranks": ranks,
         "rankings": rankings(queries, judged, loaded, depth, score_dtype, shown, texts=docs_text),
         "curves": _curves(judged, loaded, deepest, policies),
         "unjudged": unjudged,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from untied._core import show_id
 from untied.errors import UntiedError
 from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
 from untied.statistics.aggregates import Aggregate
 from untied.statistics.paired import Column, Pair
+from untied.verdicts.found import Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +62,7 @@ def by_judgments(
 
 def sentences(
     found: Evaluated, names: Sequence[str], place: int, measure: Measure, pair: tuple[int, int] | None,
-    baseline: int | None, how: str, judgments: Ends, unjudged: Sequence[float | None] | None,
+    baseline: int | None, how: str, judgments: Ends | Verdict, unjudged: Sequence[float | None] | None,
 ) -> list[str]:  # fmt: skip
     """What the top of the page says of a measure: the answer first.
 
@@ -79,8 +82,8 @@ def sentences(
         The run that all others are tested against.
     how : str
         How differences were tested.
-    judgments : (float, float), optional
-        What the difference of the pair could be, of `by_judgments`.
+    judgments : Verdict or (float, float), optional
+        The verdict about the pair; where the measure has none, what the difference could be, of `by_judgments`.
     unjudged : list of float, optional
         The shares of unjudged documents in the first ten of the pair.
     """
@@ -166,22 +169,34 @@ def _by_ties(test: dict[str, Any], ends: tuple[float, float], measure: Measure) 
     return f"Ties cannot reverse it, but {could}: depending on the order of tied documents {between}."
 
 
-def _by_judgments(ends: Ends, measure: Measure, unjudged: Sequence[float | None] | None) -> str:
+def _by_judgments(found: Ends | Verdict, measure: Measure, unjudged: Sequence[float | None] | None) -> str:
     """What judgments of unjudged documents could change."""
-    if ends is None:
+    if found is None:
         return f"Whether missing judgments could undo it is unknown: {measure.name} has no bounds over them."
-    low, high = ends
+    verdict = found if isinstance(found, Verdict) else None
+    low, high = ends = (found.low, found.high) if isinstance(found, Verdict) else found
     if f"{low:.4f}" == f"{high:.4f}":
         return "Missing judgments cannot undo it: they do not change the difference."
-    if low <= 0 <= high:
-        said = (
-            f"Missing judgments might undo it: depending on the grades of unjudged documents {_between(ends, measure)}."
-        )
+    if verdict.verdict == "open" if verdict is not None else low <= 0 <= high:
+        # That the difference can turn is certain only if grades are known that turn it.
+        is_known = verdict is not None and verdict.overturn_is_exact and 0 < verdict.overturn < inf
+        said = f"Missing judgments {'could' if is_known else 'might'} undo it: "
+        said += _overturning(verdict) + f"depending on the grades of unjudged documents {_between(ends, measure)}."
         shares = [100 * share for share in unjudged or () if share is not None]
         if len(shares) == 2 and max(shares) > 0:
             said += f" Of the first ten documents {shares[0]:.1f} % and {shares[1]:.1f} % are unjudged."
         return said
     return f"Missing judgments cannot reverse it: whatever the grades of unjudged documents, {_between(ends, measure)}."
+
+
+def _overturning(verdict: Verdict | None) -> str:
+    """How many further relevant documents it takes."""
+    if verdict is None or not 0 < verdict.overturn < inf:
+        return ""
+    documents = f"further relevant document{'' if verdict.overturn == 1 else 's'}"
+    if verdict.overturn_is_exact:
+        return f"{verdict.overturn:,.0f} {documents} can be enough; "
+    return f"it takes at least {verdict.overturn:,.0f} {documents}; "
 
 
 def _between(ends: tuple[float, float], measure: Measure) -> str:

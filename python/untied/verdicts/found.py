@@ -274,13 +274,32 @@ class Verdicts(MeasureResults):
         return Table(texts, {**table._numbers, **numbers}, table._renamed)
 
     def _of_row(self, row: dict[str, Any]) -> Verdict | None:
-        pair = row["run_a"], row["run_b"]
-        is_turned = pair not in self._pairs and pair[::-1] in self._pairs
-        about = self[pair[::-1] if is_turned else pair]
         name = judged_measure(row["measure"])
-        if name not in about.measures:
-            return None
-        return about[name].turned if is_turned else about[name]
+        return self.between(row["run_a"], row["run_b"], name) if name in self.measures else None
+
+    def between(self, run_a: str, run_b: str, measure: str | Measure | None = None) -> Verdict:
+        """Return the verdict about two runs in either order.
+
+        Parameters
+        ----------
+        run_a, run_b : str
+            Names of the runs; the verdict is ``"A"`` if the first is better.
+        measure : str or Measure, optional
+            One of the measures; the first by default.
+
+        Returns
+        -------
+        Verdict
+
+        Raises
+        ------
+        KeyError
+            There is no such run or measure.
+        """
+        is_turned = (run_b, run_a) in self._pairs
+        found = self._found[self._place((run_b, run_a) if is_turned else (run_a, run_b))]
+        verdict = verdict_of(found[0 if measure is None else self._number(measure)])
+        return verdict.turned if is_turned else verdict
 
     @property
     def ranks(self) -> Table:

@@ -34,8 +34,16 @@ function verdict(shown) {
   const what = { mean: "mean difference", log: "ln mean A − ln mean B", sum: "difference of sums" }[key().scale];
   const of = key().scale === "log" ? "differences of logarithms" : "differences";
   const over = above + equal + below;
-  return `${name}: ${wins(above, equal, below, lower)} of ${count(over)} queries; ${what} ${signed(test.difference)}, ${chance(test.p)} (${data.how}). ` +
+  return `${name}: ${wins(above, equal, below, lower)} of ${count(over)} queries; ${what} ${signed(test.difference)}, ${chance(test.p)} (${data.how}).${overturned(test)} ` +
     `Over ${over === data.of ? "all" : "these"} ${count(over)} queries the median difference is ${signed(middle)}, and 90 % of the ${of} lie between ${signed(low)} and ${signed(high)}.${here}`;
+}
+
+// The overturn number, beside p: what missing judgments could do.
+function overturned(test) {
+  const number = test.overturn;
+  if (number === null || number === 0) return "";
+  if (number === "never") return " No further relevant documents could overturn it.";
+  return ` ${test.overturn_is_exact ? "It takes" : "It takes at least"} ${count(number)} further relevant ${number === 1 ? "document" : "documents"} to overturn it.`;
 }
 
 const wins = (above, equal, below, lower) => `A is better in ${count(lower ? below : above)}, equal in ${count(equal)}, worse in ${count(lower ? above : below)}`;

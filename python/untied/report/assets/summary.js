@@ -72,6 +72,7 @@ function means(where) {
   });
 }
 
+const ranked = ([best, worst]) => `rank ${best}${best === worst ? "" : `–${worst}`}`;
 const method = { bca: "bootstrap", t: "Student's t" }[data.settings.interval];
 const intervals = method && `${show(100 * data.settings.level, 4).replace(/\.?0+$/, "")} % confidence interval over queries (${method})`;
 
@@ -87,6 +88,7 @@ function summary() {
     `Means over ${whole() ? "" : "all "}${count(data.of)} queries${sums && `; sums of ${sums}`}.`,
     intervals && `Below each mean is its ${intervals}.`,
     "In brackets: the lowest and highest mean over all orders of tied documents, where these differ.",
+    data.ranks.some((of) => of) && "Ranks are those that a run can have whatever the grades of unjudged documents are.",
     against, against && `Test: ${data.how}.`].filter(Boolean).join(" ")));
   const best = data.means.map((of, measure) => Math[data.measures[measure].lower ? "min" : "max"](...of.map((one) => one.mean).filter((mean) => mean !== null)));
   const columns = () => [
@@ -97,7 +99,8 @@ function summary() {
         const { mean, low, high, ci_low, ci_high } = data.means[number][run];
         return node("td", { class: mean === best[number] ? "best" : null }, show(mean), marks(number, run),
           ci_low === null ? null : node("span", { class: "sub" }, `${show(ci_low)} – ${show(ci_high)}`),
-          [low, high].some((end) => show(end) !== show(mean)) ? node("span", { class: "sub" }, `[${show(low)}, ${show(high)}]`) : null);
+          [low, high].some((end) => show(end) !== show(mean)) ? node("span", { class: "sub" }, `[${show(low)}, ${show(high)}]`) : null,
+          data.ranks[number] ? node("span", { class: "sub" }, ranked(data.ranks[number][run])) : null);
       },
     })),
   ];

@@ -1,0 +1,82 @@
+"""What is certain on the page: verdicts whatever unjudged documents are, and the ranks that runs can have."""
+
+from __future__ import annotations
+
+from math import inf
+
+from untied.errors import MeasureError
+from untied.inputs import overlap
+from untied.verdicts.runs import certify
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from untied._core import Measure, Qrels, Run
+    from untied.verdicts.found import Verdict, Verdicts
+
+#: The most pairs of runs, times queries, that are certified for a page; of more, only the pair that leads.
+MOST = 50_000
+
+
+class Certain:
+    """Verdicts of a page: about all pairs of runs if these are not too many.
+
+    Parameters
+    ----------
+    qrels, runs
+        As they were loaded.
+    policies : dict
+        ``score_dtype`` and ``threads``.
+    """
+
+    def __init__(self, qrels: Qrels, runs: dict[str, Run], policies: dict[str, Any]) -> None:
+        self._qrels, self._runs = qrels, runs
+        self._options = {name: policies[name] for name in ("score_dtype", "threads")}
+        self.has_all = len(runs) * (len(runs) - 1) // 2 * len(qrels) <= MOST
+        self._found: dict[str, Verdicts | None] = {}
+
+    @property
+    def notes(self) -> list[str]:
+        """What the page leaves out."""
+        pairs = len(self._runs) * (len(self._runs) - 1) // 2
+        left = f"ranks and overturn numbers of {pairs:,} pairs of runs would take long and are left out"
+        return [] if self.has_all else [f"{left}; untied certify has them"]
+
+    def _all(self, measure: Measure) -> Verdicts | None:
+        """Verdicts about all pairs; None where there are none in the measure, or too many pairs."""
+        name = str(measure)
+        if name not in self._found:
+            is_asked = self.has_all and len(self._runs) > 1
+            self._found[name] = self._certified(list(self._runs), measure) if is_asked else None
+        return self._found[name]
+
+    def _certified(self, names: Sequence[str], measure: Measure) -> Verdicts | None:
+        try:
+            with overlap.Notes():  # there has been a warning
+                return certify(self._qrels, {name: self._runs[name] for name in names}, measure, **self._options)
+        except MeasureError:
+            return None  # it has no verdicts; all that else could be wrong has been refused before
+
+    def about(self, measure: Measure, pair: tuple[str, str]) -> Verdict | None:
+        """The verdict about two runs."""
+        found = self._certified(pair, measure) if not self.has_all else self._all(measure)
+        return None if found is None else found.between(*pair, measure)
+
+    def ranks(self, measure: Measure) -> list[list[int]] | None:
+        """For each run the best and the worst rank that it can have."""
+        found = self._all(measure)
+        if found is None:
+            return None
+        table = found.ranks
+        return [list(ends) for ends in zip(table["best"], table["worst"], strict=True)]
+
+    def test(self, measure: Measure, pair: tuple[str, str]) -> dict[str, Any]:
+        """What to say beside p: the verdict and the overturn number, as words where it is infinite."""
+        found = self._all(measure)
+        if found is None:
+            return {"verdict": None, "overturn": None}
+        one = found.between(*pair, measure)
+        number = "never" if one.overturn == inf else one.overturn
+        return {"verdict": one.verdict, "overturn": number, "overturn_is_exact": one.overturn_is_exact}
