@@ -295,8 +295,8 @@ def test_nothing_comes_of_nothing():
         ({"score": [1.0, None, None]}, "query 'q', document 'y': all of 'score', 'grade' are null"),
         ({"score": ["1", "2", None]}, "run: expected numbers in column .score., found Utf8"),
         ({"document": ["x", "x", "z"]}, 'run: expected every document once in a query, found document "x" of query'),
-        ({"grade": [None, None, 3]}, r"grade 3 is not among the grades that were named: \[0.0, 1.0\]"),
-        ({"query": ["q", "p", "q"]}, "the rows of query 'q' do not stand together"),
+        ({"grade": [None, None, 3]}, r"grade 3 is not in grades: \[0.0, 1.0\]"),
+        ({"query": ["q", "p", "q"]}, "the rows of query 'q' are not next to each other"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("size", [1, 3])
@@ -347,11 +347,11 @@ def test_values_that_are_out_of_order_are_not_added_up():
             pyarrow.concat_tables([values, values]),
             pyarrow.concat_tables([values, values]).sort_by("query"),
         ):
-            with pytest.raises(untied.UntiedError, match=r"values of query .* are not where they should be"):
+            with pytest.raises(untied.UntiedError, match=r"values of query .* are out of order"):
                 evaluator.summary(wrong.to_batches(2))
     # The run in one call and the qrels in another: their queries meet only here.
     apart = [*evaluator(rows_of({}, qrels).to_batches()), *evaluator(rows_of(run, {}).to_batches())]
-    with pytest.raises(untied.UntiedError, match="let all rows of a query go to one call"):
+    with pytest.raises(untied.UntiedError, match="pass all rows of a query to one call"):
         evaluator.summary(pyarrow.Table.from_batches(apart).sort_by("query").to_batches())
 
 

@@ -131,7 +131,7 @@ def test_inputs_are_never_written_over(untied_, tmp_path):
     run = tmp_path / "x.run"
     run.write_bytes(pathlib.Path(UOS).read_bytes())
     code, _, err = untied_("eval", QRELS, run, "-o", run, "--format", "tsv")
-    assert (code, err) == (1, f"untied: {run} is one of the inputs; nothing is written over it\n")
+    assert (code, err) == (1, f"untied: {run} is one of the inputs; choose another output file\n")
     assert run.read_bytes() == pathlib.Path(UOS).read_bytes()
 
 

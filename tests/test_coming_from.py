@@ -173,5 +173,5 @@ def test_torchmetrics_rules_change_values() -> None:
 
 
 def test_interleaved_queries_are_refused() -> None:
-    with pytest.raises(untied.UntiedError, match="must stand together"):
+    with pytest.raises(untied.UntiedError, match="must be next to each other"):
         untied.evaluate_arrays([0.9, 0.8, 0.7, 0.6], [0, 1, 1, 0], "AP", query_ids=[0, 1, 0, 1])

@@ -148,7 +148,7 @@ def test_what_is_refused(arguments: dict[str, Any], message: str) -> None:
 
 
 def test_lists_go_with_lists() -> None:
-    with pytest.raises(TypeError, match="a ranked list"):
+    with pytest.raises(TypeError, match="both inputs must be ranked lists"):
         untied.compare_passages([("x", 0, 1)], {"1": []})
     with pytest.raises(TypeError, match="a dict"):
         untied.compare_passages({"1": []}, {"1": []}, judged=[("x", 0, 1, 0)])

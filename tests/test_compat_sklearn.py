@@ -147,14 +147,14 @@ def test_top_k_accuracy_refuses() -> None:
     scores = [[1, 2, 3], [1, 2, 3]]
     for y_true, labels, message in (
         ([0, 1], None, "expected 2 samples of 2 classes"),
-        ([0, 1], [0, 1, 1], "labels must be distinct and ascend"),
-        ([0, 1], [2, 1, 0], "labels must be distinct and ascend"),
-        ([0, 7], [0, 1, 2], "classes that labels lack"),
+        ([0, 1], [0, 1, 1], "labels must be distinct and in ascending order"),
+        ([0, 1], [2, 1, 0], "labels must be distinct and in ascending order"),
+        ([0, 7], [0, 1, 2], "classes that are not in labels"),
         ([[0], [1]], [0, 1, 2], "needs one class and a row of scores"),
     ):
         with pytest.raises(ValueError, match=message):
             ours.top_k_accuracy_score(y_true, scores, labels=labels)
-    with pytest.warns(UserWarning, match="3 of 3 classes are all"):
+    with pytest.warns(UserWarning, match="includes all 3 classes"):
         assert ours.top_k_accuracy_score([0, 1], scores, k=3, labels=[0, 1, 2]) == 1
 
 

@@ -93,7 +93,7 @@ def test_a_run_without_the_query_is_empty() -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("--query", "none"), 1, "the qrels do not hold query 'none'"),
+        (("--query", "none"), 1, "query 'none' is not in the qrels"),
         (("--query", QUERY, "--rel", "9"), 1, f"nothing is relevant to query '{QUERY}'"),
         (("--query", QUERY, "--panel", "gain"), 2, "--panel needs a plot"),
     ],

@@ -456,7 +456,7 @@ def test_what_the_command_line_refuses(small: str, tmp_path: Path, capsys: pytes
     names = tmp_path / "names.txt"
     for arguments, message in [
         ([str(bad)], f'{bad}, line 2: expected a number as the value of feature 2, found "x"'),
-        ([small, "--labels", "y"], "labels goes with arrays and frames"),
+        ([small, "--labels", "y"], "labels is for arrays and frames"),
         ([small, "-m", "nothing"], "nothing"),
         (["-", "-"], "only one input can be standard input"),
         ([small, "-o", small, "--format", "tsv"], "is one of the inputs"),

@@ -84,7 +84,7 @@ def test_json_of_any_text_is_read(tmp_path_factory, ids, ascii_only):
         return
     folder = tmp_path_factory.mktemp("json")
     if any("\ud800" <= character <= "\udfff" for q, d in ids for character in q + d):
-        with pytest.raises(untied.InputError, match="escapes as JSON has them"):
+        with pytest.raises(untied.InputError, match="valid JSON escapes"):
             run(folder, text, ".jsonl")
         return
     found = content(run(folder, text, ".jsonl"))
@@ -201,17 +201,17 @@ def test_a_member_twice(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"q": {"d": 1,\n "d": 2}}', "expected every name once in an object, found 'd' again"),
+        ('{"q": {"d": 1,\n "d": 2}}', "expected each name once in an object, found 'd' again"),
         ('{"q": {"d": 1}', ", line 1: expected JSON, found column"),
         ("[1, 2]", "expected a JSON object, found list"),
         ('{"q": {"d": NaN}}', "expected a finite number as the score, found NaN"),
         (b'{"q\xff": {}}', "expected JSON in UTF-8"),
         ('{"q": {"d": 1}}'.encode("utf-16-le"), "expected JSON, found column"),
         ('{"\\u001b": {}, "\\u001b": {}}', r"found '\\x1b' again"),
-        ('{"q": {"\\ud800": 1}}', "expected escapes as JSON has them, found one half of a pair"),
-        ('{"q": {"\\uDC80": 1}}', "expected escapes as JSON has them, found one half of a pair"),
+        ('{"q": {"\\ud800": 1}}', "expected valid JSON escapes, found half of a surrogate pair"),
+        ('{"q": {"\\uDC80": 1}}', "expected valid JSON escapes, found half of a surrogate pair"),
         ('{"q": {"d": ' + "1" * 4301 + "}}", "expected at most 4300 digits in a whole number, found more"),
-        ('{"q": ' * 100_000, "expected JSON of a few levels, found too many brackets"),
+        ('{"q": ' * 100_000, "expected JSON with fewer levels, found too many nested brackets"),
         ('{"q": {"d": ' + "[" * 300 + "]" * 300 + "}}", r"the score, found \[{60}\.\.\.$"),
         ('{"q": 5}', r"run\['q'\] must be a mapping, not int"),
         ('{"q": [null]}', "a document id must be a str, bytes or an int, not NoneType"),

@@ -123,7 +123,7 @@ def missing_in_drop(**significant: Any) -> list[Case]:
 def missing_in_med() -> list[Case]:
     case = of(QRELS, SHORT, baseline=GOOD, max_med={"RR": 0.2})
     return [
-        (case, False, "the run lacks 1 of the queries of the baseline: --allow-missing"),
+        (case, False, "the run lacks 1 of the baseline's queries: --allow-missing"),
         (case | {"allow_missing": True}, True, "mean of 7 queries, 1 that the run lacks left out"),
         (of(QRELS, GOOD, baseline=SHORT, max_med={"RR": 0.2}), True, "1 that the baseline lacks left out"),
     ]
@@ -226,7 +226,7 @@ def estimate_in_med() -> list[Case]:
     qrels = {"q": {"unrelated": 1.0}}
     case = of(qrels, ONE, baseline=OTHER, max_med={"U": 1e9}, docs=LENGTHS)
     return [
-        (case, False, "MED(U) is estimated with an unknown error; --ties docid or given needs no estimate"),
+        (case, False, "MED(U) is estimated with an unknown error; use --ties docid or given"),
         (case | {"ties": "docid"}, True, "MED(U) can be"),
     ]
 

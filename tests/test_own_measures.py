@@ -659,7 +659,7 @@ def test_plugin_by_name(tmp_path: Path, files: list[str]) -> None:
     done = python(code, *command, "mines", folder=tmp_path)
     assert (done.returncode, done.stderr) == (
         1,
-        "untied: there is no module 'mines'; a file is named by its path, with .py at its end\n",
+        "untied: there is no module 'mines'; to load a file, give its path, ending in .py\n",
     )
 
 

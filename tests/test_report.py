@@ -166,7 +166,7 @@ def test_a_page_holds_some_queries_and_speaks_of_all(monkeypatch: pytest.MonkeyP
 
 
 def test_refusals(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(UntiedError, match="no run 'bm25'; there are amc"):
+    with pytest.raises(UntiedError, match="no run 'bm25'; the runs are amc"):
         report(QRELS, RUNS[:1], baseline="bm25")
     with pytest.raises(UntiedError, match="depth must be at least 1"):
         report(QRELS, RUNS[:1], depth=0)

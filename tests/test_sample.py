@@ -68,14 +68,14 @@ def test_strata_have_rates_of_their_own() -> None:
         assert sum(docs[doc] >= 0 for doc in docs if not doc.endswith("0")) < 60, query
     with pytest.raises(untied.UntiedError, match="stratum 'rest': expected a rate, found none"):
         sample.judgments(QRELS, {"top": 1.0}, strata=strata)
-    with pytest.raises(untied.UntiedError, match="stratum 'none' has a rate, and no document is in it"):
+    with pytest.raises(untied.UntiedError, match="stratum 'none' has a rate, but no documents"):
         sample.judgments(QRELS, {"top": 1.0, "rest": 0.5, "none": 1.0}, strata=strata)
     with pytest.raises(untied.UntiedError, match=r"rate of stratum rest must be above 0 and at most 1, not 1\.5"):
         sample.judgments(QRELS, {"top": 1.0, "rest": 1.5}, strata=strata)
     del strata["3"]["d3-7"]
     with pytest.raises(untied.UntiedError, match="query '3', document 'd3-7': expected a stratum, found none"):
         sample.judgments(QRELS, {"top": 1.0, "rest": 0.5}, strata=strata)
-    with pytest.raises(untied.UntiedError, match="strata need a rate for each"):
+    with pytest.raises(untied.UntiedError, match="strata and rates by stratum need each other"):
         sample.judgments(QRELS, 0.5, strata=strata)
 
 

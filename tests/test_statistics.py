@@ -302,7 +302,7 @@ def test_bounds_of_differences_are_narrower_than_those_of_runs() -> None:
     # Of a query that one run lacks nothing is known, though what the other found may yet be judged.
     lacking = {"a": runs["a"], "b": {q: runs["b"][q] for q in list(qrels)[1:]}}
     delta = untied.compare(lacking["a"], lacking["b"], "Delta(P@2)", qrels=qrels, names=("a", "b"))
-    with pytest.raises(UntiedError, match="bounds have none for query 'q0', which a or b lacks"):
+    with pytest.raises(UntiedError, match="bounds lack query 'q0', which a or b does not have"):
         significance(untied.evaluate(qrels, lacking, "P@2"), bounds=[delta], interval="none")
     # nDCG divides by what is relevant, Delta(nDCG) by what is possible.
     ndcg = untied.evaluate(qrels | {"q6": {"d0": 1}}, runs, "nDCG@2", queries="common")
@@ -361,7 +361,7 @@ def test_discriminative_power() -> None:
         (lambda: mean_interval([1.0, 2.0], level=95), "level must be between 0 and 1"),
         (lambda: effect_size([1.0], [1.0], kind="glass"), "kind must be"),
         (lambda: significance(results({"one": [0.5]})), "two runs or more"),
-        (lambda: significance(results(VALUES), baseline="bm25"), "no run 'bm25'; there are one, other, third"),
+        (lambda: significance(results(VALUES), baseline="bm25"), "no run 'bm25'; the runs are one, other, third"),
     ],
 )
 def test_what_is_refused(call: object, message: str) -> None:
@@ -402,7 +402,7 @@ def test_the_command_line(tmp_path, capfd) -> None:
     assert main([*arguments, "--format", "md"]) == 0
     assert "with 4 queries no p can be below 0.38, corrected for 3 comparisons: nothing" in capfd.readouterr().err
     assert main([*arguments, "--baseline", "none"]) == 1
-    assert capfd.readouterr().err == "untied: no run 'none'; there are one, other, third\n"
+    assert capfd.readouterr().err == "untied: no run 'none'; the runs are one, other, third\n"
 
 
 def test_what_tests_other_than_randomisation_leave_open_is_said() -> None:

@@ -147,7 +147,8 @@ def test_a_query_that_comes_back_is_an_error_or_read_again(long, changed, capsys
     assert found.facts()["run"] == {**memory.facts()["run"], "ungrouped": True}
     assert main(["eval", long[0], path]) == 0
     assert (
-        "read twice and held in memory, as lines of a query do not stand together: changed" in capsys.readouterr().err
+        "read twice and held in memory, because the lines of a query are not next to each other: changed"
+        in capsys.readouterr().err
     )
     assert main(["eval", long[0], path, "--stream"]) == 1
     assert f"line {number}" in capsys.readouterr().err

@@ -134,7 +134,7 @@ def test_other_settings_in_a_folder_are_refused(
     assert conduct("--samples", "2")[0] == 0
     before = contents(tmp_path / "out")
     for options, said in (
-        (("--samples", "3"), "a study with samples 2, not 3; --restart (restart=True) begins anew, another folder"),
+        (("--samples", "3"), "a study with samples 2, not 3; start again with --restart (restart=True), or choose"),
         (("--samples", "2", "--seed", "1"), "a study with seed 0, not 1;"),
         (("--samples", "2", "--rates", "40"), "a study with rates [100.0, 50.0], not [100.0, 40.0];"),
     ):
@@ -155,7 +155,7 @@ def test_other_settings_in_a_folder_are_refused(
 def test_refusals(data: pathlib.Path, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     qrels, first = str(data / "qrels.txt"), runs(data)[0]
     for options, said in (
-        ({"rates": [0]}, "rates are percent, above 0 and at most 100, not 0"),
+        ({"rates": [0]}, "rates must be percentages above 0 and at most 100, not 0"),
         ({"samples": 0}, "samples must be at least 1, not 0"),
         ({"rel": 0}, "rel must be a number above 0, not 0"),
         ({"plots": "pdf"}, "plots must be one of svg, png, both, none, not 'pdf'"),
@@ -172,7 +172,7 @@ def test_refusals(data: pathlib.Path, tmp_path: pathlib.Path, capsys: pytest.Cap
     inside = tmp_path / "summary.md"
     inside.write_bytes(pathlib.Path(first).read_bytes())
     assert main(["study", "incomplete", qrels, first, str(inside), "-o", str(tmp_path)]) == 1
-    assert "is one of the inputs; nothing is written over it" in capsys.readouterr().err
+    assert "is one of the inputs; choose another output file" in capsys.readouterr().err
 
 
 def test_plots_need_matplotlib(data: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -344,7 +344,7 @@ def test_a_folder_belongs_to_one_study_at_a_time(tmp_path: pathlib.Path) -> None
     with Kept(path, {"seed": 1}) as kept:
         kept.add(("a",), [(1,)])
         for restart in (False, True):
-            with pytest.raises(untied.UntiedError, match=r"parts\.jsonl: another study is under way in this folder"):
+            with pytest.raises(untied.UntiedError, match=r"parts\.jsonl: another study is running in this folder"):
                 Kept(path, {"seed": 1}, restart=restart)
         kept.add(("b",), [(2,)])
     with Kept(path, {"seed": 1}) as kept:

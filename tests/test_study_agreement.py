@@ -80,7 +80,7 @@ def test_refusals(
     qrels, runs = data
     for options, said in (
         ({"depths": [-1]}, r"a pool's depth must be at least 1 \(0: none\), not -1"),
-        ({"qrels_also": {"all": qrels}}, "other judgments cannot be called 'all'"),
+        ({"qrels_also": {"all": qrels}}, "other judgments cannot be named 'all'"),
     ):
         with pytest.raises(untied.UntiedError, match=said):
             study.agreement(qrels, runs, tmp_path / "out", **options)
@@ -88,4 +88,4 @@ def test_refusals(
         study.agreement(qrels, runs[0], tmp_path / "out")
     with pytest.raises(SystemExit):
         main(["study", "agreement", str(qrels), *map(str, runs), "-o", str(tmp_path / "out"), "--depths", "x"])
-    assert "must be whole numbers with commas between them, not 'x'" in capsys.readouterr().err
+    assert "must be whole numbers separated by commas, not 'x'" in capsys.readouterr().err

@@ -138,7 +138,7 @@ def test_groups_of_a_file(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[
     assert f"--groups {groups}" in (tmp_path / "out" / "summary.md").read_text()
     groups.write_text("aaa1 one\n")
     assert main([*arguments, "-o", str(tmp_path / "other")]) == 1
-    assert "run aaa2 is in no group" in capsys.readouterr().err
+    assert "run aaa2 has no group" in capsys.readouterr().err
     for bad, said in (("aaa1\n", "expected 2 fields (run group), found 1"), ("a x\na y\n", "expected one group for a")):
         groups.write_text(bad)
         assert main([*arguments, "-o", str(tmp_path / "other")]) == 1
@@ -148,7 +148,7 @@ def test_groups_of_a_file(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[
 def test_refusals(tmp_path: pathlib.Path) -> None:
     qrels, runs = collection(tmp_path)
     for options, said in (
-        ({"rates": [120]}, "rates are percent, from 0 to 100, not 120"),
+        ({"rates": [120]}, "rates must be percentages from 0 to 100, not 120"),
         ({"prefix": 0}, "prefix must be at least 1, not 0"),
         ({"psi": [1.5]}, "p must be a number between 0 and 1, not 1.5"),
     ):

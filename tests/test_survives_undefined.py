@@ -110,5 +110,5 @@ def test_bounds_by_delta_hold_for_queries_without_a_value_too() -> None:
     lacking = {"a": runs["a"], "b": {query: docs for query, docs in runs["b"].items() if query != "u3"}}
     delta = untied.compare(lacking["a"], lacking["b"], "Delta(RR@3)", qrels=QRELS, names=("a", "b"))
     found = untied.evaluate(QRELS, lacking, "RR@3", on_undefined="nan")
-    with pytest.raises(UntiedError, match="bounds have none for query 'u3', which a or b lacks"):
+    with pytest.raises(UntiedError, match="bounds lack query 'u3', which a or b does not have"):
         significance(found, bounds=[delta], interval="none")

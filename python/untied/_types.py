@@ -1,4 +1,4 @@
-"""Shapes of the dicts that the native part returns; only for type checkers."""
+"""Types of the dicts that the native code returns, for type checkers only."""
 
 from typing import Literal, TypeAlias, TypedDict
 
@@ -14,7 +14,7 @@ Explained: TypeAlias = tuple[str, float, float, Assigned, Assigned, Assigned]
 
 
 class MeasureInfo(TypedDict):
-    """What is known about a measure."""
+    """Facts about a measure."""
 
     family: str
     name: str
@@ -35,7 +35,7 @@ class MeasureInfo(TypedDict):
 
 
 class AboutMeasure(TypedDict):
-    """What is said about a measure that is defined in Python."""
+    """Description of a measure defined in Python."""
 
     name: str
     place: str
@@ -48,7 +48,7 @@ class AboutMeasure(TypedDict):
 
 
 class Facts(TypedDict):
-    """What to know about an evaluation."""
+    """Counts that affect the values of an evaluation."""
 
     evaluated: int
     mixed: int
@@ -70,7 +70,7 @@ class Facts(TypedDict):
 
 
 class FeatureTies(TypedDict):
-    """How many documents a feature ties, and how many values it has."""
+    """Numbers of tied documents and of distinct values of a feature."""
 
     distinct: int | None
     tied: float
@@ -79,7 +79,7 @@ class FeatureTies(TypedDict):
 
 
 class Findings(TypedDict):
-    """What is suspicious about a run."""
+    """Problems found in a run."""
 
     queries: tuple[int, int]
     documents: int
@@ -102,7 +102,7 @@ class Findings(TypedDict):
 
 
 class TrecOptions(TypedDict):
-    """Options of ``untied trec_eval``; numbers as they stand on the command line."""
+    """Options of ``untied trec_eval``; numbers as written on the command line."""
 
     version: int
     measures: list[str]

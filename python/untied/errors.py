@@ -1,4 +1,4 @@
-"""What untied raises. Files that cannot be opened raise the usual ``OSError``."""
+"""Exceptions that untied raises. Files that cannot be opened raise the usual ``OSError``."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ if TYPE_CHECKING:
 
 
 class UntiedError(ValueError):
-    """Any input or option that untied refuses."""
+    """Raised if an input or option is refused."""
 
 
 class InputError(UntiedError):
-    """A file whose content is not what its format promises.
+    """Raised if a file does not match its format.
 
     Attributes
     ----------
     file : str
-        The file as it was named; ``-`` for standard input.
+        The file as it was given; ``-`` for standard input.
     line : int or None
-        Line, counted from 1; None where the whole file is meant.
+        Line, counted from 1; None if the error is about the whole file.
     expected, found : str
-        What the format requires there, and what the file has.
+        What the format requires there, and what the file contains.
     """
 
     def __init__(self, message: str, file: str, line: int | None, expected: str, found: str) -> None:
@@ -36,29 +36,30 @@ class InputError(UntiedError):
 
 
 class MeasureError(UntiedError):
-    """A measure's name, cutoff or parameter that is not understood."""
+    """Raised if a measure's name, cutoff or parameter is not understood."""
 
 
 class UndefinedError(UntiedError):
-    """A measure without a value for some query, where ``on_undefined="raise"``."""
+    """Raised with ``on_undefined="raise"`` if a measure is undefined for some query."""
 
 
 class UntiedWarning(UserWarning):
-    """Values that mean nothing: a run and qrels have no query or no document in common, or nothing is relevant.
+    """Issued if values are meaningless: a run and qrels have no query or no document in common, or nothing is relevant.
 
-    ``strict=True`` makes it an error where it is offered; ``warnings.simplefilter("error", UntiedWarning)`` everywhere.
+    Functions with a parameter `strict` raise an error instead if it is True; ``warnings.simplefilter("error",
+    UntiedWarning)`` does that everywhere.
     """
 
 
 def deprecated(old: str, new: str, *, level: int = 3) -> None:
-    """Warn that a name goes, and say what to use; `level` is that of the caller's caller."""
+    """Warn that a name is deprecated, and say what to use; `level` is the stack level to blame."""
     from warnings import warn
 
     warn(f"{old} is deprecated and goes in untied 0.3; use {new}", DeprecationWarning, stacklevel=level)
 
 
 def check_one_of(name: str, value: str, known: Collection[str]) -> str:
-    """Refuse a value of an option that is not among the known ones."""
+    """Refuse an unknown value of an option."""
     if value not in known:
         *others, last = known
         raise UntiedError(f"{name} must be {', '.join(others)} or {last}, not {value!r}")

@@ -1,4 +1,4 @@
-"""Measures of your own: a function of one ranking, or gains and discounts; and plugins, modules that define some."""
+"""Your own measures: a function of one ranking, or gains and discounts; and plugins, modules that define measures."""
 
 from untied.measures.own import additive_measure, load_plugin, measure
 

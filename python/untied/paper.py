@@ -1,4 +1,4 @@
-"""Tables for papers: one line a run, one column a measure, marks of significance."""
+"""Tables for papers: one line per run, one column per measure, marks of significance."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CORRECTIONS = {
 
 
 class _Cell:
-    """A mean with what is said of it."""
+    """A mean with its marks."""
 
     def __init__(self, value: Value, best: bool, digits: int) -> None:
         self.mean = f"{value.mean:.{digits}f}"
@@ -44,7 +44,7 @@ class _Cell:
         self.marks = ""
 
     def mark(self, text: str, survives: str | None) -> None:
-        """Add a mark, in parentheses where some order of ties (or some judgments) would take it away."""
+        """Add a mark, in parentheses if some order of ties or some judgments would remove it."""
         self.marks += f"({text})" if survives == "no" else text
 
 
@@ -56,26 +56,26 @@ def paper_table(
     digits: int = 4,
     headings: Mapping[str, str] | None = None,
 ) -> str:
-    """A table as papers have it: one line a run, one column a measure.
+    """Make a table for a paper: one line per run, one column per measure.
 
     The best mean of a measure is bold. With `found`, runs have letters, and a mean carries the letters of the runs that
-    it is significantly better than; against a baseline it carries an arrow, up where it is significantly better than
-    the baseline's and down where it is worse. A mark is in parentheses where the difference does not survive every
-    order of tied documents or every judgment of unjudged ones (`Significance`).
+    it is significantly better than. With a baseline, it carries an arrow instead: up if it is significantly better than
+    the baseline's, down if it is worse. A mark is in parentheses if the difference does not survive every order of tied
+    documents or every judgment of unjudged ones (`Significance`).
 
     Parameters
     ----------
     results : Results
-        Of one run or more.
+        Results of one or several runs.
     found : Significance, optional
-        What `untied.statistics.significance` found in these results.
+        Result of `untied.statistics.significance` for these results.
     style : str
         ``"latex"`` (needs the package booktabs), ``"md"``, ``"csv"``, ``"tsv"``, or ``"table"``: text in columns.
-        CSV and TSV have marks in columns of their own, and no caption.
+        CSV and TSV have separate columns for marks, and no caption.
     digits : int
         Decimals.
     headings : dict of str, optional
-        Headings for measures, by their full names; the caption says what they mean. CSV and TSV have full names.
+        Headings for measures, by their full names; the caption explains them. CSV and TSV have full names.
 
     Returns
     -------
@@ -203,7 +203,7 @@ def _tabular(rows: list[list[str]], caption: str) -> str:
 def _data(
     results: Results, cells: dict[str, dict[str, _Cell]], letters: dict[str, str], marked: bool, style: str
 ) -> str:
-    """Plain columns: a mean, its range where there is one, and marks where differences were tested."""
+    """Plain columns: a mean, its range if known, and marks if differences were tested."""
     ranged = any(cell.range for row in cells.values() for cell in row.values())
     head = ["run"] + ["letter"] * bool(letters)
     for measure in results.measures:
@@ -218,7 +218,7 @@ def _data(
 
 
 def _caption(results: Results, found: Significance | None, best: str) -> str:
-    """How the table was made, in sentences."""
+    """The caption: how the table was made."""
     queries = len(results.queries)
     said = [f"Means over {queries} {'query' if queries == 1 else 'queries'}"]
     sums = [str(measure) for measure in results._measures if measure.is_count]

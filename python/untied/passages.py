@@ -1,4 +1,4 @@
-"""Rankings of passages: the largest difference that judgments of text could make between two of them."""
+"""Compare two rankings of passages: the largest difference that judgments of text could show."""
 
 from untied.compare.passages import PassageComparison, compare_passages, read_judged_passages, read_passages
 

@@ -1,4 +1,4 @@
-"""Policies: the options that evaluations share, what each of their values means, and how a wrong one is refused."""
+"""Policies: the options that evaluations share, the meanings of their values, and the errors for wrong ones."""
 
 from __future__ import annotations
 
@@ -47,19 +47,19 @@ DECIMALS = 17
 
 
 class Policy:
-    """An option with a few values.
+    """An option with a fixed set of values.
 
     Parameters
     ----------
     name : str
-        Of the parameter in Python; the command line has hyphens for its underscores.
+        Name of the parameter in Python; on the command line, underscores become hyphens.
     values : dict of str
-        What each value means, in words for help texts; neighbours with the same meaning share it. The first value is
-        the default.
+        The meaning of each value, for help texts; neighbours with the same meaning share it. The first value is the
+        default.
     about : str
-        What all of them are about, where the values do not say it.
+        What the option is about, if the values do not say it.
     others : dict of str
-        Why values that the option has elsewhere are none here.
+        Reasons why values that the option has elsewhere are refused here.
     """
 
     __slots__ = ("about", "name", "others", "values")
@@ -74,16 +74,16 @@ class Policy:
 
     @property
     def default(self) -> str:
-        """The value unless something else is asked for."""
+        """The default value."""
         return next(iter(self.values))
 
     def only(self, *values: str, because: str) -> Policy:
-        """The same with fewer values, and why."""
+        """The same option with fewer values, and the reasons."""
         others = self.others | {value: because for value in self.values if value not in values}
         return Policy(self.name, {value: self.values[value] for value in values}, self.about, others)
 
     def why_not(self, value: str) -> str | None:
-        """What to say of a wrong value; None of a right one."""
+        """The error for a wrong value; None for a right one."""
         if isinstance(value, str) and (value in self.values or ("decimals=N" in self.values and _is_decimals(value))):
             return None
         *others, last = self.values
@@ -106,7 +106,7 @@ class Policy:
         return text
 
     def help(self, default: str) -> str:
-        """What the option does, and a line for each meaning of its values."""
+        """The help text: what the option does, and a line for each meaning of its values."""
         groups: dict[str, list[str]] = {}
         for value, meaning in self.values.items():
             groups.setdefault(meaning, []).append(value)
@@ -232,7 +232,7 @@ GATING = EVALUATING | _named(
 
 
 def why_not_together(chosen: Mapping[str, str]) -> str | None:
-    """What to say of values that contradict each other; None where none do."""
+    """The error for conflicting values; None if there are none."""
     dtype = chosen.get("score_dtype", "float64")
     if chosen.get("ties") == "trec" and dtype not in ("float64", "float32"):
         return "ties 'trec' reads scores as float32; it goes with no other score_dtype"
@@ -242,26 +242,26 @@ def why_not_together(chosen: Mapping[str, str]) -> str | None:
 
 
 class Policies:
-    """The policies of one evaluation, refused before anything is read.
+    """The policies of one evaluation, checked before anything is read.
 
     Parameters
     ----------
     known : dict of Policy
-        Those that there are: `EVALUATING`, `OF_ROWS`, `OF_ARRAYS`, `COMPARING` or `GATING`.
+        The available policies: `EVALUATING`, `OF_ROWS`, `OF_ARRAYS`, `COMPARING` or `GATING`.
     variance : bool, optional
-        Whether variances are asked for.
+        Whether to compute variances.
     **chosen : str
         Values by the names of policies.
 
     Attributes
     ----------
     options : dict
-        All of this by name, as native calls take it.
+        All options by name, for native calls.
 
     Raises
     ------
     UntiedError
-        A value is unknown, or two do not go together.
+        A value is unknown, or two values conflict.
     """
 
     __slots__ = ("options",)
@@ -279,9 +279,9 @@ class Policies:
 
 
 def described_by(*sources: object) -> Callable[[Described], Described]:
-    """Describe parameters where they are used: those that are ``As for `...`.`` get the words of the first source.
+    """Copy descriptions of parameters into docstrings that say ``As for `...`.``, from the first source that has them.
 
-    Words that follow the reference are kept after them. Editors that read only the source show the reference.
+    Words after the reference are kept. Editors that do not run the code show the reference.
     """
 
     def describe(target: Described) -> Described:
@@ -308,7 +308,7 @@ def described_by(*sources: object) -> Callable[[Described], Described]:
 
 
 def _parameters(doc: str) -> tuple[list[str], list[str], list[tuple[list[str], list[str]]]]:
-    """A docstring's lines before and after what it says of parameters, and this by their names, without a margin."""
+    """A docstring's lines before and after its parameters, and the description of each parameter, unindented."""
     lines = doc.split("\n")
     first = next(number for number, line in enumerate(lines) if line.strip() == "Parameters") + 2
     margin = len(lines[first]) - len(lines[first].lstrip())

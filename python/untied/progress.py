@@ -1,4 +1,4 @@
-"""Telling whoever watches how far long work is; nobody does, unless a command line draws it."""
+"""Report the progress of long work to an observer, if there is one; the command line draws it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _observer: Observer | None = None
 
 
 def each(items: Sequence[T], unit: str) -> Iterator[T]:
-    """Go through items, each of which may take long and is called `unit`."""
+    """Iterate over items, which may each take long, and report progress in units called `unit`."""
     if _observer is None or len(items) < 2:
         yield from items
         return
@@ -43,7 +43,7 @@ def each(items: Sequence[T], unit: str) -> Iterator[T]:
 
 
 def steps(items: Sequence[T], unit: str, whole: str) -> Iterator[T]:
-    """Go through items called `unit` and report how far `whole` is; the work on each item reports nothing itself."""
+    """Iterate over items and report progress in units called `unit`; the work on each item reports nothing itself."""
     observer = _observer
     if observer is None:
         yield from items

@@ -79,7 +79,7 @@ class SparkResults(MeasureResults):
         return self._rows.where("measure is not null").drop(*flags)
 
     def persist(self, level: StorageLevel | None = None) -> SparkResults:
-        """Keep the values of queries after they are computed, at Spark's default level unless given; returns itself."""
+        """Keep the values of queries once computed, at the given or Spark's default storage level; returns itself."""
         self._rows = self._rows.persist() if level is None else self._rows.persist(level)
         return self
 
@@ -109,7 +109,7 @@ class SparkResults(MeasureResults):
 
 
 class SparkEvaluation(SparkResults):
-    """What an evaluation found."""
+    """Results of an evaluation."""
 
     def facts(self) -> Facts:
         """Counts that affect the values, as in `Results.facts`."""
@@ -117,16 +117,16 @@ class SparkEvaluation(SparkResults):
 
 
 class SparkComparison(SparkResults):
-    """What a comparison found."""
+    """Results of a comparison."""
 
     @property
     def alone(self) -> tuple[int, int]:
-        """How many queries only the first and only the second run has; they are left out."""
+        """Numbers of queries that only the first and only the second run has; they are left out."""
         return self._summary.alone  # type: ignore[no-any-return]
 
     @property
     def undefined(self) -> dict[str, int]:
-        """For each measure, for how many queries it is not defined; the mean leaves them out."""
+        """For each measure, the number of queries for which it is undefined; the mean leaves them out."""
         return self._summary.undefined  # type: ignore[no-any-return]
 
 
@@ -265,8 +265,7 @@ def compare(
 def clear_errors() -> Iterator[None]:
     """Raise untied's own errors instead of Spark's, in any work with a DataFrame of values.
 
-    A worker's exception reaches the driver within one of Spark's, whose text has its traceback. Means need no such
-    help.
+    A worker's exception reaches the driver inside one of Spark's. Means raise untied's errors without this.
 
     Raises
     ------
@@ -304,7 +303,7 @@ def _by_query(tables: list[DataFrame], given: bool, partitions: int | None) -> D
 
 
 def _scores(run: DataFrame, source: str, name: str, given: bool) -> DataFrame:
-    """The rows of a run: query, document, score; and the rank where the order of rows is asked for."""
+    """The rows of a run: query, document, score, and rank if the order of rows is needed."""
     table = _Table(run, source)
     query, document, numbers, _ = _core.place_columns(run.columns, None, given, source)
     column, negated = numbers[0]
@@ -318,7 +317,7 @@ def _scores(run: DataFrame, source: str, name: str, given: bool) -> DataFrame:
 
 
 def _judgments(qrels: DataFrame, format: str) -> tuple[DataFrame, list[float]]:
-    """The rows of qrels, and the grades that occur."""
+    """The rows of qrels, and their distinct grades."""
     check_one_of("qrels format", format, DETAILS)
     table = _Table(qrels, "qrels")
     holds = "trec" if format == "auto" else format
@@ -338,7 +337,7 @@ def _judgments(qrels: DataFrame, format: str) -> tuple[DataFrame, list[float]]:
 
 
 class _Table:
-    """Columns of a DataFrame, checked for types, and for nulls when they are computed."""
+    """Columns of a DataFrame, with checked types; nulls are checked when rows are computed."""
 
     def __init__(self, frame: DataFrame, source: str) -> None:
         self.frame = frame
@@ -372,13 +371,13 @@ class _Table:
 
 
 def _ddl(schema: Any) -> str:
-    """An Arrow schema as Spark has it."""
+    """An Arrow schema as Spark's DDL."""
     kinds = {"string": "string", "double": "double", "bool": "boolean"}
     return ", ".join(f"{field.name} {kinds[str(field.type)]}" for field in schema)
 
 
 def _summary(rows: DataFrame, summarize: Callable[[Iterable[Any]], Any]) -> Any:
-    """Average in one task, to which values come in the order of the queries."""
+    """Average in one task, which receives the values in the order of queries."""
     import pickle
 
     def task(batches: Iterable[Any]) -> Iterator[Any]:

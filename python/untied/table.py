@@ -1,4 +1,4 @@
-"""Results: values, tables of them, and their ways out to other libraries."""
+"""Results: values, tables of them, and their export to other libraries."""
 
 from untied.results.base import MeasureResults
 from untied.results.evaluation import Results

@@ -1,4 +1,4 @@
-"""Arrays: scores and labels without names of documents, and very many pairs of rankings.
+"""Arrays: scores and labels without document ids, and millions of pairs of rankings.
 
 `evaluate_arrays` and `ArrayEvaluator` evaluate arrays of scores, `compare_arrays` compares arrays of ids row by row.
 """

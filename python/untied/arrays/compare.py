@@ -1,4 +1,4 @@
-"""Very many pairs of rankings, as arrays of ids."""
+"""Compare millions of pairs of rankings, given as arrays of ids."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def compare_arrays(
     UntiedError
         The arrays have different numbers of rows, or a row has a duplicate id or an id after padding.
     TypeError
-        The arrays are not of integers, or have other than two dimensions.
+        The arrays do not hold integers, or do not have two dimensions.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def compare_arrays(
     ids_a, ids_b = _as_array("a", a), _as_array("b", b)
     rows = len(ids_a)
     if rows != len(ids_b):
-        raise UntiedError(f"a has {rows} rows and b has {len(ids_b)}; there must be one each for a query")
+        raise UntiedError(f"a has {rows} rows and b has {len(ids_b)}; both need one row per query")
     known = None if padding is None or index(padding) < 0 else index(padding)
     native = _core.ArrayComparer(asked, max(ids_a.shape[1], ids_b.shape[1]), known, threads)
     values = numpy.empty((rows, len(asked), 3))
@@ -99,7 +99,7 @@ def compare_arrays(
 
 
 def _as_array(name: str, ids: Any) -> Any:
-    """The ids as an array that the native part can read."""
+    """The ids as an array that the native code can read."""
     from untied.arrays.inputs import as_array, native
 
     array = as_array(name, ids)

@@ -1,4 +1,4 @@
-"""Tensors of other libraries by DLPack, with types that numpy does not have."""
+"""Tensors of other libraries by DLPack, including types that numpy lacks."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class _Tensor(ctypes.Structure):
 
 
 class _Managed(ctypes.Structure):
-    """DLManagedTensor: of capsules named ``dltensor``."""
+    """DLManagedTensor, in capsules named ``dltensor``."""
 
     _fields_ = (("tensor", _Tensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p))
 
 
 class _Versioned(ctypes.Structure):
-    """DLManagedTensorVersioned: of capsules named ``dltensor_versioned``."""
+    """DLManagedTensorVersioned, in capsules named ``dltensor_versioned``."""
 
     _fields_ = (
         ("major", ctypes.c_uint32),
@@ -52,7 +52,7 @@ class _Versioned(ctypes.Structure):
 
 
 class _Producer:
-    """What numpy takes a capsule from that was made before."""
+    """Hands numpy a capsule that already exists."""
 
     def __init__(self, capsule: Any, device: tuple[int, int]) -> None:
         self._capsule = capsule
@@ -66,14 +66,14 @@ class _Producer:
 
 
 def from_dlpack(name: str, array: Any) -> tuple[Any, str] | None:
-    """A tensor's numbers without a copy, and the name of their type; bfloat16 as bits. None: it cannot be had so."""
+    """A tensor's numbers without a copy, and the name of their type (bfloat16 as bits); None if DLPack lacks them."""
     try:
         kind, number = array.__dlpack_device__()
         device = int(kind), int(number)
     except Exception as error:
-        raise TypeError(f"{name} does not say on which device it is: __dlpack_device__ failed: {error!r}") from error
+        raise TypeError(f"{name} has no known device: __dlpack_device__ failed: {error!r}") from error
     if device[0] not in HOST:
-        raise TypeError(f"{name} is on another device (kind {device[0]} of DLPack): move it to the CPU first")
+        raise TypeError(f"{name} is on another device (DLPack device type {device[0]}): move it to the CPU first")
     try:
         try:
             capsule = array.__dlpack__(max_version=(1, 0))
@@ -92,7 +92,7 @@ def from_dlpack(name: str, array: Any) -> tuple[Any, str] | None:
 
 
 def _tensor(name: str, capsule: Any) -> Any:
-    """What a capsule holds, to be read and written in place."""
+    """The struct inside a capsule, readable and writable in place."""
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     is_named = ctypes.pythonapi.PyCapsule_IsValid
@@ -100,4 +100,4 @@ def _tensor(name: str, capsule: Any) -> Any:
     for kind, title in ((_Versioned, b"dltensor_versioned"), (_Managed, b"dltensor")):
         if is_named(capsule, title):
             return kind.from_address(pointer(capsule, title)).tensor
-    raise TypeError(f"{name}: __dlpack__ must return a capsule that nobody has used before")
+    raise TypeError(f"{name}: __dlpack__ must return a new capsule")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class ArrayResults(MeasureResults):
-    """What an evaluation of arrays found.
+    """Results of an evaluation of arrays.
 
     ``found["AP"]`` is the mean: a `Value`, or with several columns of scores `ArrayValues`, with a value for each
     column. `per_query` returns the values of queries.
@@ -302,7 +302,7 @@ class ArrayEvaluator:
         return ArrayResults(self._measures, self._queries, totals, facts, single, evaluations if keep else None)
 
     def means(self, scores: Any) -> dict[str, float]:
-        """Means of one column of scores, and nothing else.
+        """Return the means of one column of scores.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Arrays of any library as contiguous ones that the native part can read, without a copy where none is needed."""
+"""Arrays of any library as contiguous arrays that the native code can read, copied only if necessary."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WHOLE = NATIVE - {"float32", "float64"}
 
 
 def as_numbers(name: str, array: Any) -> Numbers:
-    """Numbers of any type that untied compares as they are."""
+    """Numbers of any type, not rounded."""
     found, dtype = _read(name, array)
     if dtype == "bool":
         found, dtype = found.view(numpy.uint8), "uint8"
@@ -53,7 +53,7 @@ def as_flags(name: str, array: Any, shape: tuple[int, ...]) -> Any:
 
 
 def as_counts(name: str, array: Any, expected: int, of: str) -> Any:
-    """Whole numbers from 0, one for each of what is expected; one number is for all of them."""
+    """Non-negative integers, one for each expected item; a single number counts for all."""
     found, dtype = _read(name, array)
     if found.dtype.kind not in "iu":
         raise TypeError(f"{name} must hold integers, not {dtype}")
@@ -78,16 +78,16 @@ def as_ids(name: str, array: Any) -> Any:
 
 
 def native(array: Any) -> Any:
-    """The same in this machine's order of bytes.
+    """The same array in this machine's byte order.
 
-    An array over memory of ctypes or multiprocessing names that order, where others say it is the machine's.
+    An array over memory of ctypes or multiprocessing names its byte order even if it is the machine's.
     """
     order = array.dtype.newbyteorder("=")
     return array.view(order) if array.dtype.isnative else array.astype(order)
 
 
 def _read(name: str, array: Any) -> Numbers:
-    """Any array as one of numpy's, with the name of its type; numbers that numpy has no type for are bits."""
+    """Any array as a numpy array, with the name of its type; types that numpy lacks are given as bits."""
     refuse_masks(name, array)
     if not isinstance(array, numpy.ndarray) and hasattr(array, "__dlpack__"):
         from untied.arrays.dlpack import from_dlpack
@@ -102,7 +102,7 @@ def _read(name: str, array: Any) -> Numbers:
 def grouped(
     shape: tuple[int, ...], sizes: Any, offsets: Any, query_ids: Any
 ) -> tuple[Any, tuple[int, int] | tuple[None, Any]]:
-    """The queries, and which documents are theirs."""
+    """The queries, and the range of documents of each."""
     options = {"sizes": sizes, "offsets": offsets, "query_ids": query_ids}
     given = [name for name, array in options.items() if array is not None]
     if len(given) > 1:
@@ -142,8 +142,8 @@ def grouped(
         again = int(numpy.setdiff1d(numpy.arange(len(queries)), firsts)[0])
         place, query = int(starts[again]), queries[again]
         raise UntiedError(
-            f"query_ids[{place}] is {query!s} again, after other queries: documents of a query must stand together "
-            "(numpy.argsort(query_ids, kind='stable') is an order in which they do)"
+            f"query_ids[{place}] is {query!s} again, after other queries: documents of a query must be next to "
+            "each other; sort them by numpy.argsort(query_ids, kind='stable')"
         )
     return queries, (None, numpy.append(starts[1:], documents).astype(numpy.uint64))
 
@@ -156,7 +156,7 @@ DIFFERENT, FEWEST, HIGHEST = 20, 8, 10
 
 
 def as_floats(numbers: Numbers) -> Any:
-    """Numbers as floating-point ones of numpy, whatever they are the bits of."""
+    """Numbers as a numpy array of floats, decoded from their bits if necessary."""
     found, dtype = numbers
     if dtype == "bfloat16":
         return (found.astype(numpy.uint32) << 16).view(numpy.float32)
@@ -164,7 +164,7 @@ def as_floats(numbers: Numbers) -> Any:
 
 
 def look_like_scores(labels: Numbers, present: Any) -> bool:
-    """Whether labels are fractions of which many differ; nearly always the first ones show that they are not."""
+    """Whether labels look like scores: many different fractions. The first few labels usually decide."""
 
     def differ(count: int | None) -> bool:
         found = _first(labels, present, count)
@@ -177,7 +177,7 @@ def look_like_scores(labels: Numbers, present: Any) -> bool:
 
 
 def look_like_grades(scores: Numbers, present: Any, width: int | None) -> bool:
-    """Whether scores are small whole numbers, and no ranks; queries of a matrix have a width."""
+    """Whether scores look like grades: small whole numbers that are not ranks; `width` is that of a matrix."""
 
     def small(count: int | None) -> bool:
         found = _first(scores, present, count)
@@ -192,13 +192,13 @@ def look_like_grades(scores: Numbers, present: Any, width: int | None) -> bool:
 
 
 def _first(numbers: Numbers, present: Any, count: int | None) -> Any:
-    """The first numbers that are no padding."""
+    """The first numbers that are not padding."""
     found = as_floats((numbers[0].reshape(-1)[:count], numbers[1]))
     return found if present is None else found[present[:count] != 0]
 
 
 def as_array(name: str, array: Any) -> Any:
-    """Anything that numpy reads as an array, without a loss."""
+    """Anything that numpy reads as an array without loss."""
     refuse_masks(name, array)
     try:
         found = numpy.asarray(array)
@@ -212,14 +212,12 @@ def as_array(name: str, array: Any) -> Any:
     # Numpy makes floats of whole numbers among floats too.
     may_be_rounded = isinstance(array, (list, tuple)) and found.dtype.kind == "f" and (abs(found) >= 2.0**53).any()
     if may_be_rounded and not (numpy.asarray(array, dtype=object) == found).all():
-        raise UntiedError(f"{name}: a whole number in it does not fit into a 64-bit float")
+        raise UntiedError(f"{name}: it has an integer that float64 cannot represent")
     return found
 
 
 def refuse_masks(name: str, array: Any) -> None:
-    """Refuse arrays with masks, which numpy passes over, and lists of them."""
+    """Refuse masked arrays and lists of them, because numpy ignores their masks."""
     held = array if isinstance(array, (list, tuple)) else (array,)
     if any(isinstance(one, numpy.ma.MaskedArray) for one in held):
-        raise TypeError(
-            f"{name} is a masked array, whose mask says too little: use mask= (documents that there are) or judged="
-        )
+        raise TypeError(f"{name} is a masked array: pass mask= for padding or judged= for missing judgments instead")

@@ -30,21 +30,21 @@ class BatchComparer:
     A callable that takes an iterable of `pyarrow.RecordBatch` and yields others. It reads these columns:
 
     * ``query`` and ``document``: text or whole numbers;
-    * ``score_a`` and ``score_b``: null in a row that is not one of that run;
-    * ``grade``, with `grades`: null in a row that is not a judgment;
-    * ``probability``, with `probabilities`: null in a row that says nothing of it.
+    * ``score_a`` and ``score_b``: null if the row is not from that run;
+    * ``grade``, with `grades`: null if the row is not a judgment;
+    * ``probability``, with `probabilities`: null if it is unknown.
 
     It yields a row for each measure and query of both runs: ``query``, ``measure``, ``value``, ``low``, ``high``,
     ``variance`` (if computed), ``certainty``, and booleans: whether the query is ``in_a`` and ``in_b``, whether both
-    runs share a document (``matched``), and whether a document of either is in the qrels (``judged``). A query that
-    only one run has, has one row without a measure.
+    runs share a document (``matched``), and whether a document of either is in the qrels (``judged``). A query that is
+    in only one run has one row without a measure.
 
     Parameters
     ----------
     measures : measures or their names
         As for `compare`.
     grades : iterable of float, optional
-        All grades that occur in the qrels, in any piece. Without them nothing is known of any document.
+        All grades that occur in the qrels, in any piece. Without them, all documents are unjudged.
     probabilities : bool
         Whether there are probabilities of relevance.
     depth, ties, score_dtype, variance
@@ -134,11 +134,11 @@ class BatchComparer:
         Parameters
         ----------
         batches : iterable of pyarrow.RecordBatch
-            What calls yielded: that of all pieces, sorted by query (as text, by bytes).
+            The output of all calls, sorted by query (by the bytes of its text).
         names : tuple of str
-            What the runs are called in tables.
+            Names of the runs in tables.
         warn : bool
-            False in a process whose warnings nobody sees.
+            Whether to warn; pass False in a process whose warnings nobody sees.
 
         Returns
         -------
@@ -147,12 +147,12 @@ class BatchComparer:
         Raises
         ------
         UntiedError
-            The runs have no query in common, or rows are not sorted by query, each query standing once.
+            The runs have no query in common, or rows are not sorted by query with each query once.
 
         Warns
         -----
         UntiedWarning
-            The runs have no document in common, or no document of theirs is judged though there are qrels.
+            The runs have no document in common, or there are qrels but none of their documents is judged.
         """
         sums = Sums(self._measures, self.schema.names)
         alone = [0, 0]

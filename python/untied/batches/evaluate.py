@@ -39,16 +39,16 @@ if TYPE_CHECKING:
 class BatchEvaluator:
     """Evaluate a run whose rows come in Arrow batches, together with those of the qrels.
 
-    A function of an iterable of `pyarrow.RecordBatch` that yields others. The columns that it reads:
+    A callable that takes an iterable of `pyarrow.RecordBatch` and yields others. It reads these columns:
 
     * ``query`` and ``document``: text or whole numbers;
-    * ``score``: null in a row that is only a judgment;
-    * ``grade``: null in a row that is only a retrieved document;
+    * ``score``: null if the row is only a judgment;
+    * ``grade``: null if the row is only a retrieved document;
     * with a `qrels_format` also ``subtopic``, ``stratum`` or ``probability``.
 
-    So the two tables are put one below the other (``pyarrow.concat_tables(..., promote_options="default")``,
-    ``polars.concat(..., how="diagonal")``, ``UNION ALL BY NAME``) or joined (``FULL JOIN``), and sorted by query, or at
-    least grouped. All rows of a query must go to the same call.
+    So concatenate the two tables (``pyarrow.concat_tables(..., promote_options="default")``,
+    ``polars.concat(..., how="diagonal")``, ``UNION ALL BY NAME``) or join them (``FULL JOIN``), and sort the result by
+    query, or at least group it. All rows of a query must go to the same call.
 
     It yields a row for each query and measure: ``query``, ``measure``, ``value``, ``low``, ``high`` and ``variance``
     (if computed), ``certainty``, and booleans: whether the query is ``judged`` and ``retrieved``, whether a retrieved
@@ -67,11 +67,11 @@ class BatchEvaluator:
     unjudged, unretrieved, score_dtype, queries, on_undefined, variance
         As for `Evaluator`.
     qrels_format : str
-        ``"auto"`` (or ``"trec"``): grades; ``"subtopics"``, ``"stratified"`` or ``"prels"``: with a column more.
+        ``"auto"`` (or ``"trec"``): grades; ``"subtopics"``, ``"stratified"`` or ``"prels"``: with one more column.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        As for `Evaluator`. They go where the function goes: a path must be there to be read.
+        As for `Evaluator`. A path must be readable wherever the function runs.
     threads : int
-        Number of threads of each call: engines run several at once.
+        Number of threads of each call; engines make several calls at once.
 
     Raises
     ------
@@ -136,7 +136,7 @@ class BatchEvaluator:
         ------
         UntiedError
             A column is missing, holds a null or something that is not a finite number; a document appears twice in a
-            query; or the rows of a query do not stand together.
+            query; or the rows of a query are not next to each other.
         """
         docs = as_lengths(self._docs, self._options["threads"])
         for piece in whole_queries(batches, ["document", "score", *self._judgments.columns]):
@@ -159,7 +159,7 @@ class BatchEvaluator:
         batches : iterable of pyarrow.RecordBatch
             The output of all calls, sorted by query (by the bytes of its text), so that sums have a fixed order.
         warn : bool
-            False in a process whose warnings nobody sees.
+            Whether to warn; pass False in a process whose warnings nobody sees.
 
         Returns
         -------
@@ -168,7 +168,7 @@ class BatchEvaluator:
         Raises
         ------
         UntiedError
-            No query was evaluated, or rows are not sorted by query, each query standing once.
+            No query was evaluated, or rows are not sorted by query with each query once.
 
         Warns
         -----

@@ -1,4 +1,4 @@
-"""Pieces of whole queries out of Arrow batches, checked, and what is read from them."""
+"""Cut Arrow batches into checked pieces of whole queries, and read runs and qrels from them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Judgments:
         self.columns = ["grade"] if detail is None else ["grade", detail]
 
     def sample(self) -> Qrels:
-        """Qrels that look like those of a piece."""
+        """Empty qrels with the grades and format of a piece's."""
         judgment = {"trec": {"d": 0}, "subtopics": {"s": {"d": 0}}, "stratified": {"d": (0, 0)}, "prels": {"d": (0, 1)}}
         return Qrels.from_mapping({"q": judgment[self.format]}, None, self.format).among(self.grades)
 
@@ -47,14 +47,14 @@ class Judgments:
         qrels = _qrels(judged, self.format)
         unknown = sorted(set(qrels.grades()) - set(self.grades))
         if unknown:
-            raise UntiedError(f"grade {unknown[0]:g} is not among the grades that were named: {self.grades}")
+            raise UntiedError(f"grade {unknown[0]:g} is not in grades: {self.grades}")
         return qrels.among(self.grades)
 
 
 def whole_queries(batches: Iterable[Any], columns: Sequence[str], sorted_too: bool = False) -> Iterator[Any]:
-    """Tables of whole queries, of `ROWS` rows or more; only the columns that are named, and ``query`` as text.
+    """Tables of whole queries, of `ROWS` rows or more, with the named columns and ``query`` as text.
 
-    That the rows of a query stand together is checked, unless the caller checks that they are sorted.
+    Checks that the rows of a query are next to each other, unless the caller checks that they are sorted.
     """
     waiting: list[Any] = []
     current: str | None = None
@@ -69,7 +69,7 @@ def whole_queries(batches: Iterable[Any], columns: Sequence[str], sorted_too: bo
         if not sorted_too:
             for query in begun:
                 if query in seen:
-                    raise UntiedError(f"the rows of query {query!r} do not stand together: sort them by query")
+                    raise UntiedError(f"the rows of query {query!r} are not next to each other: sort them by query")
                 seen.add(query)
         if not begun:
             waiting.append(chosen)
@@ -112,7 +112,7 @@ def _is_text(kind: Any) -> bool:
 
 
 def check_rows(piece: Any, numbers: Sequence[str]) -> None:
-    """Documents must be there, numbers finite, and each row have one at least."""
+    """Check that no document is null, numbers are finite, and each row has at least one."""
 
     def refuse(wrong: Any, what: str, column: str | None = None) -> None:
         row = pc.index(wrong.combine_chunks(), True).as_py()
@@ -133,28 +133,28 @@ def check_rows(piece: Any, numbers: Sequence[str]) -> None:
 
 
 def _there(piece: Any, column: str, others: Sequence[str] = ()) -> Any:
-    """The rows that have something in a column: queries, documents, that column, and others."""
+    """The rows where a column is not null: queries, documents, that column, and others."""
     there = piece.select(["query", "document", column, *others])
     return there.filter(there[column].is_valid()) if there[column].null_count else there
 
 
 def equals(column: Any, text: str) -> Any:
-    """Where a column holds a text."""
+    """Where a column equals a text."""
     return pc.equal(column, text).fill_null(False)
 
 
 def equals_or_null(column: Any, text: str) -> Any:
-    """Where a column holds a text, or nothing."""
+    """Where a column equals a text or is null."""
     return pc.equal(column, text).fill_null(True)
 
 
 def count_true(flags: Any) -> int:
-    """How many flags are set."""
+    """Number of flags that are set."""
     return int(pc.sum(flags).as_py() or 0)
 
 
 class _Stream:
-    """A capsule as an object that libraries understand."""
+    """A capsule as an object with Arrow's stream interface."""
 
     def __init__(self, capsule: object) -> None:
         self._capsule = capsule

@@ -36,7 +36,7 @@ class Summary(MeasureResults):
         self._levels: str | None = None
 
     def warn(self) -> None:
-        """Warn where the values mean nothing, as what was evaluated has nothing in common."""
+        """Warn if the values are meaningless, because the inputs have nothing in common."""
         overlap.warn(*self._reasons)
         if not any(reason for reasons in self._reasons for reason in reasons.values()):
             overlap.say(self._levels)
@@ -46,7 +46,7 @@ class Summary(MeasureResults):
 
 
 class EvaluationSummary(Summary):
-    """Means of a run, and what to know about it."""
+    """Means of a run, and counts that affect them."""
 
     def __init__(self, measures: list[Measure], parts: list[Any], facts: Facts, columns: Sequence[str]) -> None:
         super().__init__(measures, parts, [{"run": overlap.of_facts(facts)}])
@@ -75,9 +75,9 @@ class ComparisonSummary(Summary):
     Attributes
     ----------
     alone : tuple of int
-        How many queries only the first and only the second run has; they are left out.
+        Numbers of queries that only the first and only the second run has; they are left out.
     undefined : dict of str and int
-        For each measure, for how many queries it is not defined; the mean leaves them out.
+        For each measure, the number of queries for which it is undefined; the mean leaves them out.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class ComparisonSummary(Summary):
 
 
 class Sums:
-    """Values of queries, added up in the order of queries."""
+    """Sums of the values of queries, added in the order of queries."""
 
     def __init__(
         self, measures: list[Measure], columns: list[str], policies: tuple[str, str, bool] | None = None
@@ -111,7 +111,7 @@ class Sums:
         self._measures = [str(measure) for measure in measures]
 
     def add(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """Add what is in batches; yields it in tables of whole queries."""
+        """Add the rows of batches, and yield them as tables of whole queries."""
         last = None
         for rows in whole_queries(batches, self._all, sorted_too=True):
             last = self._check_order(rows, last)
@@ -128,7 +128,7 @@ class Sums:
             yield rows
 
     def _check_order(self, rows: Any, last: str | None) -> str:
-        """Every query must come once, with a row for each measure or with one without any."""
+        """Check that every query comes once, with a row for each measure or a single row without a measure."""
         encoded = pc.run_end_encode(rows["query"].combine_chunks())
         queries, ends = encoded.values.to_pylist(), encoded.run_ends.to_pylist()
         missing = rows["measure"].is_null().to_pylist()
@@ -137,8 +137,8 @@ class Sums:
             expected = 1 if missing[start] else len(self._measures)
             if end - start != expected or (last is not None and query <= last):
                 raise UntiedError(
-                    f"values of query {query!r} are not where they should be: sort them by query, and let all rows of "
-                    "a query go to one call"
+                    f"values of query {query!r} are out of order: sort the rows by query, and pass all rows of a query "
+                    "to one call"
                 )
             start, last = end, query
         return str(last)

@@ -1,4 +1,4 @@
-"""The command line: one file a subcommand."""
+"""The command line: one file per subcommand."""
 
 from __future__ import annotations
 
@@ -72,13 +72,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, optional
-        Command and its arguments; those of the process by default.
+        Command and its arguments; by default those of the process.
 
     Returns
     -------
     int
-        Exit code: 0 fine, 1 an input was refused, 2 wrong usage, 130 interrupted; of
-        ``gate`` 0 passed, 1 failed, 2 unusable input or wrong usage.
+        Exit code: 0 success, 1 an input was refused, 2 wrong usage, 130 interrupted; for ``gate``: 0 passed, 1 failed,
+        2 unusable input or wrong usage.
     """
     from untied.errors import UntiedError
 
@@ -134,7 +134,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _watched(run: Callable[[Sequence[str]], int | None], arguments: Sequence[str]) -> int | None:
-    """Run a command and show its progress, where somebody sits at a terminal."""
+    """Run a command, and show its progress on a terminal."""
     if sys.stderr is None or not sys.stderr.isatty() or "CI" in os.environ or os.environ.get("TERM") == "dumb":
         return run(arguments)
     from untied.cli.progress import Bar
@@ -150,7 +150,7 @@ def _watched(run: Callable[[Sequence[str]], int | None], arguments: Sequence[str
 
 
 def width(stream: Any = None) -> int:
-    """Columns of the terminal that a stream (standard output by default) goes to; very many if it goes elsewhere."""
+    """Width of the terminal that a stream (by default standard output) goes to; unlimited if it is not a terminal."""
     try:
         return os.get_terminal_size((stream or sys.stdout).fileno()).columns or 10**9
     except (OSError, ValueError, AttributeError):  # AttributeError: standard output is closed
@@ -163,7 +163,7 @@ def complain(text: str) -> None:
 
 
 def complain_of(error: Exception) -> None:
-    """Print an error, or each of several."""
+    """Print one or several errors."""
     from untied.cli.reading import Refused
 
     for one in error.errors if isinstance(error, Refused) else [error]:
@@ -175,14 +175,14 @@ PAINTS = {"bold": 1, "red": 31, "green": 32, "yellow": 33}
 
 
 def paint(text: str, look: str, stream: Any) -> str:
-    """Text in a colour or in bold face, where the stream is a terminal that shows it and nobody objects."""
+    """Text in colour or bold, if the stream is a terminal that shows it and ``NO_COLOR`` is not set."""
     if stream is None or not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return text
     return f"\x1b[{PAINTS[look]}m{text}\x1b[0m"
 
 
 def message(error: Exception) -> str:
-    """What to print of an error."""
+    """The text to print for an error."""
     return "; ".join([_of_system(error), *getattr(error, "__notes__", [])])
 
 

@@ -144,7 +144,7 @@ def _cell(cell: str | float | None, column: str, digits: int) -> str:
 
 
 def _notes(found: Verdicts) -> Iterable[str]:
-    """What the user should know, once."""
+    """Notes on unusual inputs."""
     verdicts = [(str(measure), one) for pair in found.pairs for measure, one in found[pair].items()]
     for measure in found.measures:
         mine = [one for name, one in verdicts if name == measure]

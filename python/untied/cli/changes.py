@@ -26,7 +26,7 @@ NAMED = 10
 
 
 class Report:
-    """How to write: as a table or in Markdown, with so many decimals, on a terminal or elsewhere."""
+    """How to write: as a table or in Markdown, the number of decimals, and whether to a terminal."""
 
     def __init__(self, style: str, digits: int, on_screen: bool) -> None:
         self.style = style
@@ -34,7 +34,7 @@ class Report:
         self.on_screen = on_screen and style == "table"
 
     def of_two(self, found: Comparison, per_query: bool, top: int) -> str:
-        """Tell how values spread over queries, and what moved in those that changed most."""
+        """The distribution of values over queries, and what moved in the queries that changed most."""
         old, new = map(show_id, found.runs)
         queries = len(found._native)
         changed = found.most_changed(top)
@@ -53,7 +53,7 @@ class Report:
         return "\n".join(parts)
 
     def of_many(self, pairs: list[Comparison], per_query: bool) -> str:
-        """One line for each two runs, and with their queries one for each of these."""
+        """One line for each pair of runs, preceded by one for each query if asked for."""
         head = ["run a", "run b", *(["query"] if per_query else [])]
         rows = []
         for pair in pairs:
@@ -65,11 +65,11 @@ class Report:
         return self.table([*head, *pairs[0].measures], rows, texts=len(head))
 
     def title(self, text: str) -> str:
-        """A line above what follows."""
+        """A heading."""
         return f"## {text}\n" if self.style == "md" else bold(text, self.on_screen) + "\n"
 
     def _value(self, row: dict[str, Any]) -> str:
-        """A value, with lowest and highest where these differ."""
+        """A value, with its bounds if they differ from it."""
         value, low, high = (row[name] for name in ("value", "low", "high"))
         text = f"{value:.{self.digits}f}"
         ends = [text if end is None else f"{end:.{self.digits}f}" for end in (low, high)]
@@ -87,7 +87,7 @@ class Report:
         return self.on_screen and len(aligned([head, *rows], texts)[0]) > width()
 
     def table(self, head: list[str], rows: list[list[str]], texts: int = 1) -> str:
-        """A table with a column for each measure; a line for each where that is too wide."""
+        """A table with a column for each measure, or a line for each if that is too wide."""
         if self._is_wide(head, rows, texts):
             head, groups, texts = _by_measure(head, rows, texts)
             rows = [row for group in groups for row in group]
@@ -95,7 +95,7 @@ class Report:
         return bold(title, self.on_screen) + "\n" + body
 
     def _distribution(self, found: Comparison) -> str:
-        """One line for each measure; one column where that is too wide."""
+        """A table with a line for each measure, or a column for each if that is too wide."""
         spread = found.distribution
         rows = [[str(name), *(f"{value:.{self.digits}f}" for value in values)] for name, *values in spread.rows()]
         for row, mean in zip(rows, found.means.to_dicts(), strict=True):
@@ -137,7 +137,7 @@ def _by_measure(head: list[str], rows: list[list[str]], texts: int) -> tuple[lis
 
 
 def moved(documents: Table) -> dict[str, list[str]]:
-    """By change what to tell of its documents, those at the top first."""
+    """The documents to print for each kind of change, the top ones first."""
     told: dict[str, list[tuple[float, str]]] = {change: [] for change in CHANGES}
     for row in documents.to_dicts():
         if row["change"] != "stayed":
@@ -160,7 +160,7 @@ def _document(row: dict[str, Any]) -> str:
 
 
 def _rank(row: dict[str, Any], side: str) -> str | None:
-    """A rank, or those that tied documents share."""
+    """A rank, or the range of ranks that tied documents share."""
     first, tied = row[f"rank_{side}"], row[f"tied_{side}"]
     if first is None:
         return None
@@ -168,7 +168,7 @@ def _rank(row: dict[str, Any], side: str) -> str | None:
 
 
 def _filled(label: str, entries: Sequence[str], most: int) -> Iterable[str]:
-    """Entries in lines up to a width, none of them broken."""
+    """Entries wrapped to a width without breaking any."""
     line, empty = label, True
     for number, entry in enumerate(entries, 1):
         text = entry + ("," if number < len(entries) else "")

@@ -1,4 +1,4 @@
-"""``untied check``: what is suspicious about runs and qrels."""
+"""``untied check``: find problems in runs and qrels."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _of_qrels(found: Findings) -> list[str]:
 
 
 def describe(found: Findings) -> list[tuple[bool, str]]:
-    """What there is to say about one run, and whether each is suspicious."""
+    """Statements about one run, each with whether it is a problem."""
     lines: list[tuple[bool, str]] = []
     add = lines.append
     if found["swapped"]:
@@ -140,6 +140,6 @@ def describe(found: Findings) -> list[tuple[bool, str]]:
 
 
 def _counted(ids: list[str], most: int = 5) -> str:
-    """How many, and the first of them."""
+    """Their number, and the first few."""
     shown = ", ".join(show_id(id_) for id_ in ids[:most])
     return f"{len(ids):,} ({shown}{', ...' if len(ids) > most else ''})"

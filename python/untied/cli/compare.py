@@ -1,4 +1,4 @@
-"""``untied compare``: runs in, how alike they are out, and how much they could differ."""
+"""``untied compare``: how similar runs are, and how much they could differ."""
 
 from __future__ import annotations
 
@@ -103,11 +103,11 @@ def main(arguments: Sequence[str]) -> None:
     if options.top and (options.matrix or len(options.runs) != 2):
         raise WrongUsage("--top is for two runs; give two, without --matrix")
     if options.matrix and options.per_query:
-        raise WrongUsage("--matrix has means only; leave out --per-query")
+        raise WrongUsage("--matrix shows only means; leave out --per-query")
     if options.html and (options.matrix or options.passages or len(options.runs) != 2):
         raise WrongUsage("--html is for two runs; give two, without --matrix and --passages")
     if any(texts) and not options.html:
-        raise WrongUsage("--queries-text and --docs-text need --html: only the page shows texts")
+        raise WrongUsage("--queries-text and --docs-text need --html: only its page shows texts")
     output.check_target(options.output, inputs)
     if options.html is not None:
         output.by_suffix(options.html, {".html": "html", ".htm": "html"}, "html", option="--html")
@@ -196,7 +196,7 @@ def _concluded(verdicts: Verdicts) -> list[list[str]]:
 
 
 def _rows(pair: Comparison, options: argparse.Namespace, verdicts: Verdicts | None) -> Iterable[list[str]]:
-    """Rows of TSV: of the queries that were asked for, then means."""
+    """Rows of TSV: the requested queries, then means."""
     for row in _asked(pair, options, verdicts):
         more = [] if verdicts is None else [verdict_cell(row, column) for column in OF_VERDICTS]
         yield [*(_cell(row[column], options.digits) for column in COLUMNS), *more]
@@ -222,7 +222,7 @@ def _cell(cell: str | float | None, digits: int) -> str:
 
 
 def _matrices(found: Comparisons, style: str, digits: int) -> str:
-    """A square table for each measure: one below the other, or told apart by a column."""
+    """A square table for each measure, one below the other or marked by a column."""
     from untied.cli import output
 
     squares = {measure: _square(found.matrix(measure), digits) for measure in found.measures}
@@ -268,7 +268,7 @@ def _json(
 
 
 def _notes(pairs: list[Comparison]) -> Iterable[str]:
-    """What the user should know, once."""
+    """Notes on unusual inputs."""
     alone: dict[str, list[int]] = {}
     undefined: dict[str, list[int]] = {}
     filled: dict[str, dict[str, list[int]]] = {}
@@ -299,6 +299,6 @@ def _of_runs(counts: dict[str, list[int]]) -> list[str]:
 
 
 def _between(counts: list[int]) -> str:
-    """A count that may differ from pair to pair."""
+    """A count, or a range if it differs between pairs."""
     low, high = min(counts), max(counts)
     return str(low) if low == high else f"{low} to {high}"

@@ -53,7 +53,7 @@ def _names(action: argparse.Action) -> list[str]:
 
 
 def _values(action: argparse.Action, command: str) -> list[str]:
-    """The values that an option or an argument of a command takes, if they are a list."""
+    """The values that an option or argument accepts, if they are a fixed list."""
     policy = getattr(action.type, "__self__", None)
     values: Iterable[Any] = action.choices or getattr(policy, "values", ()) or ()
     if action.metavar == "MEASURE":
@@ -65,7 +65,7 @@ def _values(action: argparse.Action, command: str) -> list[str]:
 
 
 def _words() -> dict[str, list[str]]:
-    """What may follow a command, by ``COMMAND``; the values of its options, by ``COMMAND OPTION``."""
+    """Words that may follow ``COMMAND``, and the values that may follow ``COMMAND OPTION``."""
     words = {"": [*COMMANDS, "--help", "--version"]}
     for command, made in _parsers():
         if command.startswith("study "):
@@ -82,12 +82,12 @@ def _words() -> dict[str, list[str]]:
 
 
 def _cases() -> str:
-    """The branches of a shell's ``case`` that set ``words``; no words stand for files."""
+    """The branches of a shell's ``case`` that set ``words``; no words means files."""
     return "".join(f'    "{key}") words="{" ".join(found)}" ;;\n' for key, found in _words().items())
 
 
 def _words_function(say: str) -> str:
-    """The function of bash and zsh that finds the words of a case, and says them by a command of the shell."""
+    """The function for bash and zsh that finds the words of a case and offers them by a shell command."""
     return f"""\
 _untied_words() {{
   local words

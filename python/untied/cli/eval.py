@@ -1,4 +1,4 @@
-"""``untied eval``: runs and qrels in, a table out."""
+"""``untied eval``: evaluate runs and write a table."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def main(arguments: Sequence[str]) -> None:
     if options.wide and style in ("json", "latex"):
         raise WrongUsage(f"--wide does not go with --format {style}")
     if options.per_query and style == "latex":
-        raise WrongUsage("-q does not go with --format latex, which has means only")
+        raise WrongUsage("-q does not go with --format latex, which shows only means")
     qrels = read_qrels(options)
     if options.pool is not None:
         from untied.judging.estimates import with_pool
@@ -158,7 +158,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _spread_over(ties: str, unjudged: str) -> str:
-    """What lowest and highest values are over."""
+    """The description of what bounds range over."""
     orders = ["all orders of tied documents"] if ties == "range" else []
     return " and ".join(orders + ["all grades of unjudged documents"] * (unjudged == "range"))
 
@@ -196,6 +196,6 @@ def _notes(results: Results, measures: list[Measure], options: argparse.Namespac
     ungrouped = [name for name, fact in facts.items() if fact["ungrouped"]]
     if ungrouped:
         runs = notes.listed(ungrouped, "more runs")
-        yield f"read twice and held in memory, as lines of a query do not stand together: {runs}"
+        yield f"read twice and held in memory, because the lines of a query are not next to each other: {runs}"
     if repeated:
         yield f"judgments that stand in the qrels more than once, and count once: {repeated}"

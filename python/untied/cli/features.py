@@ -1,4 +1,4 @@
-"""``untied features``: learning-to-rank data in, a table of its features as scoring functions out."""
+"""``untied features``: evaluate each feature of learning-to-rank data as a ranker."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def _long(found: FeatureResults, sort_by: Measure, options: argparse.Namespace, 
 
 
 def overview(found: FeatureResults, sort_by: Measure, top: int | None, digits: int, style: str, columns: int) -> str:
-    """A line for each feature, best first, as a table of so many columns on a screen, or in Markdown."""
+    """A line for each feature, best first, as a table of the given width or in Markdown."""
     from untied.cli import output
 
     table = found.table(sort_by, top=top)

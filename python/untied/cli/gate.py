@@ -1,4 +1,4 @@
-"""``untied gate``: a run, qrels and limits in, an exit code out."""
+"""``untied gate``: check a run against limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``untied judge-next``: the unjudged documents that are most worth a judgment."""
+"""``untied judge-next``: rank unjudged documents by how much a judgment would tell."""
 
 from __future__ import annotations
 

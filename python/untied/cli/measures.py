@@ -1,4 +1,4 @@
-"""``untied measures``: what the measures are, from their own INFO."""
+"""``untied measures``: list and describe measures, from their `Info`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes of commands: what the user should know, each thing once."""
+"""Notes that commands print, each once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAMED = 4
 
 
 def by_run(counts: Mapping[str, int], word: str = "of") -> str:
-    """Counts of the runs that have any, each with its run, as a sum would read as the count of one."""
+    """The counts of all runs that have any, each with its run: a sum could be mistaken for one run's count."""
     some = {name: count for name, count in counts.items() if count}
     shown = ", ".join(f"{count} {word} {show_id(name)}" for name, count in list(some.items())[:NAMED])
     rest = list(some.values())[NAMED:]
@@ -30,12 +30,12 @@ def by_run(counts: Mapping[str, int], word: str = "of") -> str:
 
 
 def values_by_run(counts: Mapping[str, int]) -> str:
-    """The same; of a single run the count alone, as there is nothing to mistake it for."""
+    """The same, but the count alone for a single run."""
     return str(*counts.values()) if len(counts) == 1 else by_run(counts)
 
 
 def show(notes: Iterable[str]) -> None:
-    """Print notes on standard error, on a terminal broken between words."""
+    """Print notes on standard error, wrapped on a terminal."""
     columns = width(sys.stderr)
     for note in notes:
         text = f"note: {note}"
@@ -47,13 +47,13 @@ def show(notes: Iterable[str]) -> None:
 
 
 def listed(items: Sequence[str], more: str = "more") -> str:
-    """The first of several things, and how many more there are."""
+    """The first few of several things, and the number of the others."""
     shown = ", ".join(items[:NAMED])
     return shown if len(items) <= NAMED else f"{shown} and {len(items) - NAMED} {more}"
 
 
 def of_ties(where: str, ties: str) -> str:
-    """That ties decide values."""
+    """A note that ties affect values."""
     if ties in ("expected", "rank"):
         what = "the mean over all orders"
     elif ties in ("best", "worst"):
@@ -65,7 +65,7 @@ def of_ties(where: str, ties: str) -> str:
 
 
 def of_queries(facts: Mapping[str, Facts], queries: str = "qrels") -> Iterator[str]:
-    """Queries that only the judgments or only a run has."""
+    """A note on queries that only the judgments or only a run has."""
     absent = {name: fact["absent"] for name, fact in facts.items()}
     if any(absent.values()):
         effect = "counted as empty rankings; --queries common leaves them out" if queries == "qrels" else "left out"
@@ -77,7 +77,7 @@ def of_queries(facts: Mapping[str, Facts], queries: str = "qrels") -> Iterator[s
 
 
 def of_values(count: Callable[[str], str], ties: str, errors: Sequence[float] = ()) -> Iterator[str]:
-    """Values that are not what they seem; `count` says how many the facts of a name are, or nothing."""
+    """A note on undefined, estimated or overstated values; `count` describes how many there are, or is empty."""
     if left_out := count("left_out"):
         yield f"undefined values, left out of the means: {left_out}"
     if unsettled := count("unsettled"):

@@ -1,4 +1,4 @@
-"""Options that commands share, once each: what they are called, take and say, and how they are refused."""
+"""Options that commands share: names, arguments, help texts and errors."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ RUNS_HOLD = {
 
 
 class WrongUsage(UntiedError):
-    """Options that do not go together, or that are not understood: exit code 2."""
+    """Options that conflict or are not understood: exit code 2."""
 
 
 def add_policies(made: Parser, *names: str, known: Mapping[str, Policy] = EVALUATING, **defaults: str) -> None:
-    """Add policies by their names in Python; those that have another default here are given with it."""
+    """Add policies by their Python names; `defaults` has those whose default differs here."""
     for name in (*names, *defaults):
         policy = known[name]
         default = defaults.get(name, policy.default)
@@ -69,7 +69,7 @@ def add_measures(made: Parser, about: str = MEASURES) -> None:
 
 
 def add_chance(made: Parser, interval: str) -> None:
-    """Add what tests differences of runs, and intervals of what `interval` says."""
+    """Add options of significance tests, and of intervals of what `interval` names."""
     from untied.statistics.intervals import INTERVALS
     from untied.statistics.tests import CORRECTIONS, SAMPLES, TEST, TESTS
 
@@ -107,7 +107,7 @@ def listing(first: str, about: Mapping[str, str]) -> str:
 
 
 def add_reading(made: Parser, *, explained: bool = False) -> None:
-    """Add options about formats and columns; all of the text belongs to ``untied eval``."""
+    """Add options about formats and columns; only ``untied eval`` has the long help text."""
     from untied.inputs.files import QRELS_FORMATS, RUN_FORMATS
 
     add = made.group("input").add_argument
@@ -132,7 +132,7 @@ def add_reading(made: Parser, *, explained: bool = False) -> None:
 
 
 def add_judged_runs(made: Parser, about: str = RUNS, *, explained: bool = False, keep_going: bool = True) -> None:
-    """Add judgments and runs, with how to read them."""
+    """Add judgments, runs, and the options that read them."""
     made.add_argument("qrels", metavar="QRELS", help=QRELS)
     add_runs(made, about)
     add_reading(made, explained=explained)
@@ -170,7 +170,7 @@ def _column(text: str) -> tuple[str, str]:
 
 
 def columns(pairs: list[tuple[str, str]]) -> dict[str, str]:
-    """The columns that were named, each once."""
+    """The columns given by options, each at most once."""
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(what for what in found if sum(what == other for other, _ in pairs) > 1)
@@ -179,7 +179,7 @@ def columns(pairs: list[tuple[str, str]]) -> dict[str, str]:
 
 
 def inputs_of(*paths: str | None) -> list[str]:
-    """The inputs that were given; one of them may be standard input."""
+    """The given inputs; at most one may be standard input."""
     inputs = [path for path in paths if path]
     if inputs.count("-") > 1:
         raise WrongUsage("only one input can be standard input (-)")
@@ -206,7 +206,7 @@ def add_plugin(made: Parser) -> None:
 
 
 def load_plugins(plugins: Sequence[str]) -> list[str]:
-    """Load what ``--plugin`` names; the files that were loaded."""
+    """Load the plugins, and return their files."""
     from untied.measures.own import load_plugin
 
     modules = [load_plugin(plugin) for plugin in plugins]
@@ -250,7 +250,7 @@ def threads(text: str) -> int:
 
 
 def whole(least: int, most: float = float("inf")) -> Callable[[str], int]:
-    """What reads a whole number of a range."""
+    """A function that reads a whole number within a range."""
 
     def read(text: str) -> int:
         if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:

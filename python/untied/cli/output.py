@@ -25,7 +25,7 @@ HARMFUL = (*range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
 
 
 def choose(style: str, path: str | None, formats: Collection[str] = FORMATS) -> str:
-    """The format to write, from what was asked for and where it goes."""
+    """The output format, from ``--format`` and the destination."""
     if style != "auto":
         return style
     if path is not None:
@@ -35,7 +35,7 @@ def choose(style: str, path: str | None, formats: Collection[str] = FORMATS) -> 
 
 
 def by_suffix(path: str, known: Mapping[str, str], otherwise: str, *, option: str = "-o", remedy: str = "") -> str:
-    """The format that the suffix of an output file tells, if it is a known one; another where it has none."""
+    """The format of an output file by its suffix; a default without a suffix, an error for an unknown one."""
     suffix = os.path.splitext(path)[1]
     if suffix and suffix.lower() not in known:
         *others, last = known
@@ -45,12 +45,12 @@ def by_suffix(path: str, known: Mapping[str, str], otherwise: str, *, option: st
 
 
 def bold(line: str, on_screen: bool) -> str:
-    """The line in bold face, where a terminal shows it and nobody objects."""
+    """The line in bold, if a terminal shows it and ``NO_COLOR`` is not set."""
     return paint(line, "bold", sys.stdout) if on_screen else line
 
 
 def json(settings: dict[str, Any], inputs: list[str], **content: object) -> str:
-    """Content with where it comes from: version, policies, inputs with their hashes."""
+    """JSON of results with their origin: version, policies, and inputs with their hashes."""
     import json
 
     document = {
@@ -65,13 +65,13 @@ def json(settings: dict[str, Any], inputs: list[str], **content: object) -> str:
 
 
 def plugins(paths: Iterable[str]) -> dict[str, Any]:
-    """What defines measures, for `json`; nothing where there is none."""
+    """The plugins, for `json`; empty if there are none."""
     found = provenance(paths)
     return {"plugins": found} if found else {}
 
 
 def _plain(value: Any) -> Any:
-    """The same with null for numbers that JSON does not have."""
+    """The same with null for NaN and infinity, which JSON lacks."""
     if isinstance(value, dict):
         return {key: _plain(one) for key, one in value.items()}
     if isinstance(value, list):
@@ -80,7 +80,7 @@ def _plain(value: Any) -> Any:
 
 
 def write(content: str | bytes, path: str | None) -> None:
-    """Write to standard output, or to a file that is either the old or the whole new one at any moment."""
+    """Write to standard output, or replace a file as a whole."""
     data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
     if path is None:
         write_out([data])

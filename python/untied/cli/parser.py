@@ -1,8 +1,8 @@
-"""The arguments of a command: declared once, read here where they are plain, and by argparse where they are not.
+"""The arguments of a command: declared once; read here if they are plain, else by argparse.
 
-To import argparse and to make its parser costs more than to evaluate a small run. So arguments that can be read in one
-way only are read here: options by their full names, each value a word of its own. Everything else is left to
-`untied.cli.usage`, which is given the same declarations: help, abbreviations, ``--option=value``, and all errors.
+Importing argparse and building its parser costs more than evaluating a small run. So this module reads plain arguments:
+options by their full names, each value a word of its own. It leaves everything else to `untied.cli.usage`, which has
+the same declarations: help, abbreviations, ``--option=value``, and all errors.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class Argument:
         self.dest: str = options.get("dest") or name.lstrip("-").replace("-", "_")
 
     def default(self) -> Any:
-        """The value where it is not given."""
+        """Its value if it is not given."""
         value = self.options.get("default", None if self.takes_value else False)
         return self._converted(value) if isinstance(value, str) else value
 
     def value(self, word: str) -> Any:
-        """The value that a word stands for; `NotPlain` if it is none of the choices."""
+        """The value of a word; raises `NotPlain` if it is not among the choices."""
         value = self._converted(word)
         if value not in self.options.get("choices", (value,)):
             raise NotPlain
@@ -67,7 +67,7 @@ class Group:
 
 
 class Options:
-    """What a command was asked to do: values by names, as `argparse.Namespace` has them."""
+    """The values of a command's arguments, as attributes, like `argparse.Namespace`."""
 
     def __contains__(self, name: str) -> bool:
         return name in self.__dict__
@@ -78,7 +78,7 @@ class NotPlain(Exception):
 
 
 class Parser:
-    """What a command's arguments are called, take and say."""
+    """The arguments of a command, and their help."""
 
     def __init__(self, name: str, description: str, examples: str) -> None:
         self.declared: list[Argument] = []
@@ -86,11 +86,11 @@ class Parser:
         self._about = (f"untied {name}", description, examples)
 
     def group(self, title: str) -> Group:
-        """A group of options by its title."""
+        """The group of options with this title."""
         return Group(self, title)
 
     def full(self) -> FullParser:
-        """The same as a parser of argparse."""
+        """The same as an argparse parser."""
         from untied.cli.usage import FullParser
 
         made = FullParser(*self._about)
@@ -99,14 +99,14 @@ class Parser:
         return made
 
     def read(self, arguments: Sequence[str]) -> Any:
-        """Read arguments, options between files too."""
+        """Read arguments; options may stand between files."""
         try:
             return self._plain(arguments)
         except Exception:  # whatever a value is refused by: argparse says what is wrong
             return self.full().parse_intermixed_args(arguments)
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong, and exit."""
+        """Print an error and exit."""
         self.full().error(message)
 
     def _plain(self, arguments: Sequence[str]) -> Options:
@@ -131,7 +131,7 @@ class Parser:
 
 
 def _place(words: list[str], positional: list[Argument], options: Options) -> None:
-    """Give positional arguments their words; the last of them may take several."""
+    """Assign words to positional arguments; the last may take several."""
     for one in positional:
         if one.takes_several:
             values = [one.value(word) for word in words]
@@ -148,7 +148,7 @@ def _place(words: list[str], positional: list[Argument], options: Options) -> No
 
 
 def _is_word(text: str) -> bool:
-    """Whether it is nobody's idea of an option; - is standard input."""
+    """Whether a word cannot be an option; - is standard input."""
     return not text.startswith("-") or text == "-"
 
 

@@ -1,4 +1,4 @@
-"""``untied compare --passages``: how much rankings of passages could differ, character by character."""
+"""``untied compare --passages``: how much rankings of passages could differ, by characters read."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def run(options: argparse.Namespace, style: str, inputs: list[str]) -> None:
 def _rows(
     names: tuple[str, str], measure: str, found: PassageComparison, options: argparse.Namespace
 ) -> Iterable[list[Any]]:
-    """Of the queries that were asked for, then the mean."""
+    """Rows of the requested queries, then the mean."""
     asked = found.most_changed(options.top) if options.top else list(found.per_query) if options.per_query else []
     values = [(show_id(query), found.per_query[query]) for query in asked]
     for query, value in [*values, ("all", found.mean)]:
@@ -102,7 +102,7 @@ def _cells(row: list[Any], digits: int) -> list[str]:
 def _report(
     report: Report, pair: tuple[tuple[str, str], PassageComparison], measure: str, options: argparse.Namespace
 ) -> str:
-    """How values spread over queries, and those of the queries that could differ most."""
+    """The distribution of values over queries, and the queries that could differ most."""
     (old, new), found = pair
 
     def cell(value: float) -> str:

@@ -20,13 +20,13 @@ def render(table: Table, panels: list[str], style: str, relevant: int) -> bytes:
     Parameters
     ----------
     table : Table
-        What `untied.curves.curves` made.
+        A result of `untied.curves.curves`.
     panels : list of str
         ``"dynamic-recall"``, ``"precision-recall"``, ``"gain"``.
     style : str
         ``"svg"``, ``"png"`` or ``"pdf"``.
     relevant : int
-        Number of relevant documents: where the truth ends.
+        Number of relevant documents, where the ideal ranking ends.
 
     Returns
     -------

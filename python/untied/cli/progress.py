@@ -1,4 +1,4 @@
-"""A line on the terminal that tells how far long work is."""
+"""A progress line on the terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SIZES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
 class Bar:
-    """An `untied.progress.Observer` that draws one line and rubs it out when work pauses.
+    """An `untied.progress.Observer` that draws one line, and clears it when work pauses.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Bar:
         self._visible = False
 
     def __call__(self, what: str, unit: str, done: int, total: int | None) -> None:
-        """Draw, unless it is too early."""
+        """Draw, unless the last drawing was too recent."""
         if not unit:
             self.clear()
             return
@@ -75,7 +75,7 @@ class Bar:
             return 80
 
     def clear(self) -> None:
-        """Rub the line out."""
+        """Clear the line."""
         if self._visible:
             self._visible = False
             self._put("\r\x1b[K")
@@ -93,7 +93,7 @@ class Bar:
 
 
 def _amount(number: float, unit: str, of: float = 0) -> str:
-    """A number with its unit; only the number where it is told of how many."""
+    """A number with its unit; only the number if a total follows."""
     if unit == "bytes":
         for size, name in SIZES:
             if max(number, of) >= size:

@@ -1,4 +1,4 @@
-"""The inputs of commands, read as their options say."""
+"""Read the inputs of commands."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GLOB = frozenset("*?[")
 
 
 def parse(made: Parser, arguments: Sequence[str]) -> argparse.Namespace:
-    """Read arguments; policies that contradict each other are wrong usage."""
+    """Read arguments; conflicting policies are wrong usage."""
     options: argparse.Namespace = made.read(arguments)
     why = why_not_together({name: getattr(options, name) for name in EVALUATING if hasattr(options, name)})
     if why is not None:
@@ -39,7 +39,7 @@ def parse(made: Parser, arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def read_qrels(options: argparse.Namespace) -> Qrels:
-    """The judgments that a command was given; where they cannot be read, the errors of all inputs."""
+    """The judgments of a command; if they cannot be read, raise the errors of all inputs."""
     try:
         return as_qrels(options.qrels, options.threads, options.qrels_format, columns(options.qrels_column))
     except (UntiedError, OSError) as error:
@@ -51,25 +51,25 @@ def read_qrels(options: argparse.Namespace) -> Qrels:
 
 
 def run_files(options: argparse.Namespace) -> dict[str, RunFile] | list[RunFile]:
-    """The runs that a command was given; with their names, where run tags are these."""
+    """The runs of a command, with their names if run tags are the names."""
     files = files_of(options, options.runs)
     return _by_tag(files) if getattr(options, "names", "file") == "tag" else files
 
 
 def files_of(options: argparse.Namespace, paths: Iterable[str]) -> list[RunFile]:
-    """Files of runs, read as the options say."""
+    """Files of runs, with the formats that options give."""
     named = columns(options.run_column)
     return [RunFile(path, options.run_format, named) for path in paths]
 
 
 def one_run(options: argparse.Namespace, path: str) -> RunFile:
-    """A run of which there is one by its option."""
+    """The run given by an option that takes one."""
     [file] = files_of(options, [path])
     return file
 
 
 def _by_tag(files: list[RunFile]) -> dict[str, RunFile]:
-    """Runs by the tag in their first line; where that cannot be read by path, as reading the run will say why."""
+    """Runs by the tag in their first line, or by path if that cannot be read: reading the run then gives the error."""
     from untied.inputs.files import by_suffix
     from untied.inputs.lines import lines
 
@@ -92,7 +92,7 @@ def _by_tag(files: list[RunFile]) -> dict[str, RunFile]:
 
 
 def expanded(paths: Sequence[str], qrels: str | None) -> list[str]:
-    """Files of folders, and what patterns match, in order of name; hidden files and the judgments are no runs."""
+    """Files in folders and files that match patterns, sorted by name, without hidden files and the judgments."""
     found: list[str] = []
     for path in paths:
         if path != "-" and os.path.isdir(path):
@@ -121,7 +121,7 @@ def _is_same(path: str, other: str | None) -> bool:
 
 
 class Refused(UntiedError):
-    """Several refused inputs, each with its error; equal messages are shown once."""
+    """Several refused inputs and their errors; equal messages are shown once."""
 
     def __init__(self, errors: Iterable[Exception]) -> None:
         self.errors = list({str(error): error for error in errors}.values())
@@ -140,9 +140,9 @@ def _errors(files: Iterable[RunFile], options: argparse.Namespace) -> dict[str, 
 
 
 def with_readable(options: argparse.Namespace, make: Callable[[Any], Made], least: int = 1) -> tuple[Made, list[str]]:
-    """What is made of all runs; of those that can be read with ``--keep-going``, and notes about the others.
+    """The result for all runs or, with ``--keep-going``, for those that can be read, with notes about the others.
 
-    Only where something is refused, all files are read one by one to find out which.
+    Only after an error, all files are read one by one to find those that are refused.
     """
     try:
         return make(run_files(options)), []
@@ -166,6 +166,6 @@ def left_out(errors: Sequence[Exception], number: int) -> list[str]:
 
 
 def columns_named(options: argparse.Namespace) -> dict[str, Any]:
-    """What was said of columns, if anything, for records of an evaluation."""
+    """The given names of columns, for records of an evaluation."""
     named = {"qrels_columns": columns(options.qrels_column), "run_columns": columns(options.run_column)}
     return {what: found for what, found in named.items() if found}

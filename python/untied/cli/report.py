@@ -1,4 +1,4 @@
-"""``untied report``: runs and qrels in, a page out."""
+"""``untied report``: write an evaluation as a page."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def _text(found: Judgments, strata: dict[str, dict[str, str]] | None = None) -> 
 
 
 def _runs(options: argparse.Namespace, what: str, unused: Sequence[str]) -> dict[str, str]:
-    """The runs by name, of which parts are to be written."""
+    """The runs to sample, by name."""
     given = [f"--{name.replace('_', '-')}" for name in unused if getattr(options, name)]
     if given:
         raise WrongUsage(f"{what} does not go with {', '.join(given)}")

@@ -1,4 +1,4 @@
-"""``untied stats``: runs and qrels in, which differences are more than chance out."""
+"""``untied stats``: test which differences between runs are significant."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Resul
 def _tables(
     found: Significance, results: Results, changed: Table | None, options: argparse.Namespace, style: str
 ) -> Iterator[str]:
-    """A table for each measure, below a line that says how it was made; then the queries that changed most."""
+    """A table for each measure, with a line about the test above it; then the queries that changed most."""
     from untied.cli import output
 
     settings, digits, on_screen = found.settings, options.digits, options.output is None
@@ -216,7 +216,7 @@ def _tables(
 
 
 def _reversed(rows: list[dict[str, Any]], options: argparse.Namespace) -> str:
-    """How many differences could have the other sign."""
+    """A line on how many differences ties or judgments could reverse."""
     if "least" not in rows[0]:
         return ""
     causes = ["ties"] * (options.ties == "range") + ["missing judgments"] * (options.unjudged == "range")
@@ -262,7 +262,7 @@ def _query_line(row: dict[str, Any], digits: int) -> list[str]:
 
 
 def _fitting(lines: list[dict[str, str]], columns: int) -> str:
-    """A table as wide as the terminal at most, and below it the names of the columns that it has no room for."""
+    """A table that fits the terminal, followed by the names of the hidden columns."""
     hidden: list[str] = []
     for names in ((), *DISPENSABLE):
         hidden += [name for name in names if name in lines[0]]
@@ -276,7 +276,7 @@ def _fitting(lines: list[dict[str, str]], columns: int) -> str:
 
 
 def _line(row: dict[str, Any], digits: int, scale: str) -> dict[str, str]:
-    """A comparison as a person reads it."""
+    """The cells of a comparison."""
     aggregate = "sum" if scale == "sum" else "mean"
     difference = "ln a - ln b" if scale == "log" else "a - b"
     line = {
@@ -325,7 +325,7 @@ def _cell(cell: str | float | None, name: str, digits: int) -> str:
 
 
 def _notes(results: Results, found: Any) -> Iterable[str]:
-    """What the user should know, once."""
+    """Notes on unusual inputs."""
     yield from notes.of_queries(results.facts())
     if isinstance(found, Significance):
         yield from found.notes

@@ -1,4 +1,4 @@
-"""``untied study``: runs and qrels in; a tidy table, plots and a summary out."""
+"""``untied study``: repeat an experiment; write a tidy table, plots and a summary."""
 
 from __future__ import annotations
 

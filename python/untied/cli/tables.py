@@ -22,7 +22,7 @@ LEGEND = f"{OPEN} depends on the order of tied documents; --ties range shows how
 
 
 def headings(asked: Iterable[str]) -> dict[str, str]:
-    """What measures are called in tables, by their full names: as they were asked for, if that is shorter or says more.
+    """Headings of measures by their full names: the names asked for, if they are shorter or say more.
 
     >>> headings(["indAP", "RBP(p=.8)", "map"])
     {'AP(judged_only=True)': 'indAP', 'RBP': 'RBP(p=.8)'}
@@ -37,13 +37,13 @@ def headings(asked: Iterable[str]) -> dict[str, str]:
 
 
 def meant(headings: dict[str, str]) -> str:
-    """A line that says what the headings of measures mean."""
+    """A line that explains the headings of measures."""
     said = [f"{text} is {full}" for full, text in headings.items() if "(" not in text]
     return f"{'; '.join(said)}\n" if said else ""
 
 
 def ranked(results: Results, measure: Measure) -> Results:
-    """The same with the best run by a measure first, and those whose mean is undefined last."""
+    """Results with the best run by a measure first, and runs with an undefined mean last."""
     means = {run: results.value(measure, run=run).mean for run in results.runs}
     sign = 1 if measure.lower_is_better else -1
     order = sorted(results.runs, key=lambda run: (means[run] != means[run], sign * means[run]))
@@ -62,11 +62,11 @@ class Sheet:
     counts : collection of str
         Measures whose values are whole numbers.
     wide : bool
-        Whether TSV, CSV and Markdown have a column for each measure too, as tables have.
+        Whether TSV, CSV and Markdown have a column for each measure, as tables have.
     on_screen : bool
-        Whether it goes to standard output, which may be a terminal.
+        Whether the output goes to standard output, which may be a terminal.
     called : dict of str
-        What measures are called in tables and Markdown, if not by their full names.
+        Headings of measures in tables and Markdown, if not their full names.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Sheet:
         self.on_screen = on_screen
 
     def text(self, results: Results, per_query: bool, spread_over: str, *, marked: bool = False) -> str:
-        """Results as text; `marked` has lowest and highest values only to mark what tied documents leave open."""
+        """Results as text; with `marked`, bounds are not printed but mark the values that ties leave open."""
         table = results.table(per_query=per_query)
         if self.style == "table":
             return self._aligned(table, results, spread_over, marked)
@@ -94,7 +94,7 @@ class Sheet:
         return f"{text}\n{said}" if said else text
 
     def _formatted(self, table: Table) -> Iterable[tuple[str, ...]]:
-        """Rows as text, ids made harmless."""
+        """Rows as text, with control characters in ids escaped."""
         runs, queries, measures = (table[column] for column in table.columns[:3])
         harmless = {name: show_id(name) for name in {*runs, *queries}}
         digits = {measure: 0 if measure in self.counts else self.digits for measure in {*measures}}
@@ -106,7 +106,7 @@ class Sheet:
         return zip(map(harmless.__getitem__, runs), map(harmless.__getitem__, queries), called, *cells, strict=True)
 
     def _wide(self, table: Table, measures: int) -> tuple[list[str], Iterable[list[str]]]:
-        """One line a run and query, with columns for each measure."""
+        """One line per run and query, with columns for each measure."""
         rows = list(self._formatted(table))
         numbers = table.columns[3:]
         names = [row[2] + ("" if column == "value" else f" {column}") for row in rows[:measures] for column in numbers]
@@ -114,7 +114,7 @@ class Sheet:
         return ["run", "query", *names], ([*line[0][:2], *(cell for row in line for cell in row[3:])] for line in each)
 
     def _aligned(self, table: Table, results: Results, spread_over: str, marked: bool) -> str:
-        """One line a run and query, one column a measure; one line a measure where that is too wide."""
+        """One line per run and query, one column per measure; one line per measure if that is too wide."""
         rows = [dict(zip(table.columns, row, strict=True)) for row in self._formatted(table)]
         measures = len(results.measures)
         with_range = "low" in table.columns and not marked
@@ -144,14 +144,14 @@ class Sheet:
         )
 
     def _cell(self, row: dict[str, str], with_range: bool, is_open: bool) -> str:
-        """A value with what belongs to it."""
+        """A value with its bounds, mark or variance."""
         mark = (OPEN if row["low"] != row["high"] else " ") if is_open else ""
         spread = f" [{row['low']}, {row['high']}]" if with_range else ""
         variance = f" var {row['variance'] or '?'}" if "variance" in row else ""
         return row["value"] + mark + spread + variance
 
     def _best(self, results: Results) -> Callable[[int, int, str], str]:
-        """A face for cells of a table of means: bold for the best run by each measure."""
+        """The style of cells in a table of means: bold for the best run by each measure."""
         best = set()
         for column, name in enumerate(results.measures, 1):
             measure = as_measure(name)
@@ -169,6 +169,6 @@ def number(value: float | None, column: str, digits: int) -> str:
 
 
 def _cells(values: Sequence[float | None], column: str, digits: Sequence[int]) -> list[str]:
-    """Numbers of a column as `number` writes them; nothing where one is not known."""
+    """Numbers of a column as `number` writes them; empty if unknown."""
     form = "%.*g" if column == "variance" else "%.*f"
     return ["" if value is None else form % (each, value) for value, each in zip(values, digits, strict=True)]

@@ -1,4 +1,4 @@
-"""``untied trec_eval``: trec_eval's own command line."""
+"""``untied trec_eval``: trec_eval's command line."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class UsageError(Exception):
 
 
 def defaults() -> TrecOptions:
-    """The options of a command line without any."""
+    """The default options."""
     return {
         "version": 10,
         "measures": [],
@@ -158,12 +158,12 @@ def take(given: TrecOptions, option: str, value: str) -> None:
 
 
 def readable(text: str) -> str:
-    """A text without bytes that are no characters."""
+    """A text with bytes that are not characters replaced."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def explain(given: TrecOptions) -> int:
-    """Print the help, and what the measures asked for are."""
+    """Print the help, and describe the requested measures."""
     text, failure = explain_measures(given) if given["measures"] else ("-m MEASURE -h tells what a measure is\n", None)
     if failure is None:
         write_out([f"{HELP}\n{text}".encode()])
@@ -171,7 +171,7 @@ def explain(given: TrecOptions) -> int:
 
 
 def told(failure: tuple[int, str] | None) -> int:
-    """Tell what went wrong; the exit code."""
+    """Print an error, and return the exit code."""
     if failure is None:
         return 0
     code, message = failure
@@ -180,10 +180,10 @@ def told(failure: tuple[int, str] | None) -> int:
 
 
 def read(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Options with their arguments, and files as options without a name, as C's ``getopt_long`` finds them.
+    """Options with their arguments, and files (with an empty name), parsed as by C's ``getopt_long``.
 
-    Letters may stand together (``-qc``), an argument directly after its letter (``-M100``); long options may be
-    shortened; options may come after files, but not after ``--``.
+    Letters may be combined (``-qc``), and an argument may follow its letter directly (``-M100``). Long options may be
+    abbreviated. Options may follow files, but not ``--``.
     """
     rest = list(arguments)
     while rest:
@@ -214,7 +214,7 @@ def read(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def named(name: str) -> str:
-    """The long option of a name, or of its beginning."""
+    """The long option with this name or prefix."""
     found = {option for long, option in NAMES.items() if long == name} or {
         option for long, option in NAMES.items() if long.startswith(name)
     }
@@ -224,7 +224,7 @@ def named(name: str) -> str:
 
 
 def following(rest: list[str], option: str) -> str:
-    """Take the argument that an option has in the next place."""
+    """Take the next word as the argument of an option."""
     if not rest:
         raise UsageError(f"option {readable(option)} needs an argument")
     return rest.pop(0)

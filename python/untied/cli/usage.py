@@ -1,6 +1,6 @@
-"""A command's arguments as argparse reads them: grouped help in 80 columns, errors that suggest what was meant.
+"""A command's arguments read by argparse: grouped help in 80 columns, and errors with suggestions.
 
-Only what `untied.cli.parser` does not read itself comes here.
+Used only for arguments that `untied.cli.parser` does not read itself.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ UNKNOWN = "unrecognized arguments: "
 
 
 class Formatter(argparse.RawDescriptionHelpFormatter):
-    """Help texts whose lines are kept where they are several, and options that name their argument once."""
+    """Keeps the lines of multi-line help texts, and shows an option's argument once."""
 
     def __init__(self, prog: str) -> None:
         # Without a width argparse would import shutil, and with it all archive formats, at every start.
@@ -54,11 +54,11 @@ class Formatter(argparse.RawDescriptionHelpFormatter):
 
 
 class _RefusedError(Exception):
-    """Arguments that cannot be read in one pass."""
+    """Arguments that cannot be parsed in one pass."""
 
 
 class FullParser(argparse.ArgumentParser):
-    """A parser whose errors are one line saying what to do and one line of usage, and can be written to any stream."""
+    """A parser whose errors are one line of advice and one line of usage, written to any stream."""
 
     #: Whether arguments that are refused are read once more.
     _tries = False
@@ -76,12 +76,12 @@ class FullParser(argparse.ArgumentParser):
         self.add_argument("-h", "--help", action="help", help="show this help")
 
     def group(self, title: str) -> argparse._ArgumentGroup:
-        """A group of options by its title."""
+        """The group of options with this title."""
         found = next((group for group in self._action_groups if group.title == title), None)
         return found or self.add_argument_group(title)
 
     def line(self) -> str:
-        """One line of usage: what must be given."""
+        """One line of usage, with the required arguments."""
         needed = [
             f"{action.option_strings[0]} {action.metavar}"
             for action in self._actions
@@ -102,14 +102,14 @@ class FullParser(argparse.ArgumentParser):
         return super().format_help()
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Read arguments; unknown options with what may have been meant."""
+        """Read arguments; suggest an option for an unknown one."""
         self.usage = self.line()
         options, unknown = self.parse_known_args(args, namespace)
         self._refuse(unknown)
         return options
 
     def parse_intermixed_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Read arguments, options between files too: these take argparse two passes."""
+        """Read arguments; options may stand between files, which takes argparse two passes."""
         self._tries = True
         try:
             return self.parse_args(args)
@@ -137,7 +137,7 @@ class FullParser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, f"must be {listed}, not {value!r}{meant(value, [*others, last])}")
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong, and exit."""
+        """Print an error and exit."""
         if self._tries:
             raise _RefusedError
         message = message.replace("the following arguments are required:", "missing:")
@@ -148,7 +148,7 @@ class FullParser(argparse.ArgumentParser):
 
 
 def meant(written: str, known: Iterable[str]) -> str:
-    """A question that names what is nearest to a misspelt word, if anything is near."""
+    """A suggestion: the nearest known word to a misspelt one, if any is near."""
     from difflib import get_close_matches
 
     found = get_close_matches(written, list(known), n=2, cutoff=0.6)

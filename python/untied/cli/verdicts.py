@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: Columns that `Verdicts.beside` adds.
 COLUMNS = ("verdict", "overturn", "largest_m")
-#: What an infinite number means.
+#: The word for an infinite number.
 WORDS = {"overturn": "never", "largest_m": "any"}
 
 

@@ -1,4 +1,4 @@
-"""What a comparison of two runs found."""
+"""Results of a comparison of two runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ QUANTILES = {"min": 0.0, "5%": 0.05, "25%": 0.25, "50%": 0.5, "75%": 0.75, "95%"
 
 
 class Comparison(MeasureResults):
-    """What a comparison of two runs found.
+    """Results of a comparison of two runs.
 
     ``comparison["RBO"]`` is the mean over queries, `value` returns the value of a query, and `means` and `per_query`
     are tables. `distribution` has quantiles over queries, `most_changed` lists the queries that differ most, and
@@ -161,7 +161,7 @@ class Comparison(MeasureResults):
     def distribution(self) -> Table:
         """Quantiles over queries: columns measure, mean, min, 5%, 25%, 50%, 75%, 95%, max.
 
-        Queries for which a measure is not defined are left out.
+        Queries for which a measure is undefined are left out.
         """
         rows = []
         for number, total in enumerate(self._native.totals()):
@@ -176,7 +176,7 @@ class Comparison(MeasureResults):
         Parameters
         ----------
         n : int
-            How many at most.
+            Largest number of queries.
         measure : str or Measure, optional
             The measure to sort by; the first by default. The most different queries have the lowest similarities, the
             highest distances, or a ``Delta`` farthest from 0.
@@ -215,9 +215,9 @@ class Comparison(MeasureResults):
         -------
         Table
             Columns document; change: ``entered`` (it is within the depth only in the second run), ``left`` (only in the
-            first), ``rose``, ``fell``, ``stayed``; rank_a and rank_b, empty where it is not retrieved; tied_a and
-            tied_b, how many documents share its score. Tied documents have the rank of the first of them; the middle of
-            their ranks decides whether they rose. Then grade, empty where it is not judged.
+            first), ``rose``, ``fell``, ``stayed``; rank_a and rank_b, empty if it is not retrieved; tied_a and tied_b,
+            the numbers of documents that share its score. Tied documents have the rank of the first of them; the middle
+            of their ranks decides whether they rose. Then grade, empty if it is not judged.
 
         Raises
         ------
@@ -251,19 +251,19 @@ class Comparison(MeasureResults):
         measure : str or Measure, optional
             One of the measures that were computed, a ``MED``; the first by default.
         query : str, optional
-            A query of both runs; not needed where there is only one.
+            A query of both runs; not needed if there is only one.
 
         Returns
         -------
         Assignment
-            Of several that are best, one: the first ranking is ahead where both directions are equal.
+            If several reach the value, one of them; the first ranking is ahead if both directions are equal.
 
         Raises
         ------
         KeyError
             There is no such query or measure.
         UntiedError
-            The measure is no ``MED``, or it is not defined for the query.
+            The measure is not a ``MED``, or it is undefined for the query.
 
         Examples
         --------
@@ -278,19 +278,19 @@ class Comparison(MeasureResults):
     def outcomes(
         self, measure: str | Measure | None = None, query: str | None = None, *, points: int = 1000, seed: int = 0
     ) -> Outcomes:
-        """All that ``Delta`` could become in a query, with probabilities.
+        """The distribution of ``Delta`` in a query over all possible judgments.
 
         Parameters
         ----------
         measure : str or Measure, optional
             One of the measures that were computed, a ``Delta``; the first by default.
         query : str, optional
-            A query of both runs; not needed where there is only one.
+            A query of both runs; not needed if there is only one.
         points : int
-            About how many different values to have. For sums of gains times discounts (P, Hits, DCG, nDCG, RBP, INSQ,
+            Approximate number of different values, for sums of gains times discounts (P, Hits, DCG, nDCG, RBP, INSQ,
             SDCG), whose distribution is computed.
         seed : int
-            Of the 10,000 outcomes that are drawn for all other measures.
+            Seed of the 10,000 outcomes that are drawn for all other measures.
 
         Returns
         -------
@@ -301,7 +301,7 @@ class Comparison(MeasureResults):
         KeyError
             There is no such query or measure.
         UntiedError
-            The measure is no ``Delta``, it is not defined for the query, or there are fewer than 2 points.
+            The measure is not a ``Delta``, it is undefined for the query, or there are fewer than 2 points.
 
         Examples
         --------
@@ -322,7 +322,7 @@ class Comparison(MeasureResults):
         number = 0 if measure is None else self._number(measure)
         if query is None:
             if len(self._native) > 1:
-                raise KeyError("this is of one query; name it")
+                raise KeyError("name a query: the runs have more than one")
             query = self._native.query(0)
         self._place(query)
         run_a, run_b, qrels = self._inputs
@@ -350,14 +350,14 @@ def comparison_table(
     pairs: Sequence[tuple[str, str]], queries: Sequence[str], measures: list[str], parts: Sequence[tuple[Any, ...]],
     variance: bool,
 ) -> Table:  # fmt: skip
-    """Values of pairs of runs and queries, all measures of one together, and what the native part says of them."""
+    """Values of pairs of runs and queries, with all measures of one together, and the native facts about them."""
     a, b, of = ([name for name in names for _ in measures] for names in (*zip(*pairs, strict=True), queries))
     texts = {"run_a": a, "run_b": b, "query": of, "measure": measures * len(queries)}
     return table_of(texts, parts, (*FIELDS[: 4 if variance else 3], "certainty"))
 
 
 def quantile(ordered: list[float], share: float) -> float:
-    """Between the two values next to it, linearly; not a number where there are none."""
+    """The quantile, interpolated linearly; NaN if there are no values."""
     if not ordered:
         return nan
     place = share * (len(ordered) - 1)

@@ -21,7 +21,7 @@ def kendall(one: Ranking, other: Ranking, *, variant: str = "a") -> Value:
 
     With C concordant and D discordant pairs of n items, tau_a is (C - D) / (n(n-1)/2). A tied pair counts 0, which is
     its mean over tie orders, so tau_a is the exact mean over all orders of both rankings. tau_b divides by
-    the geometric mean of the numbers of pairs that are not tied in the one and in the other ranking.
+    the geometric mean of the numbers of pairs that are not tied in each ranking.
 
     Parameters
     ----------
@@ -33,8 +33,8 @@ def kendall(one: Ranking, other: Ranking, *, variant: str = "a") -> Value:
     Returns
     -------
     Value
-        For ``"a"`` with the smallest and the largest value and the variance over tie orders, all exact. NaN with fewer
-        than two items, and for ``"b"`` where all items of a ranking are tied.
+        For ``"a"``, with the exact smallest and largest value and variance over tie orders. NaN with fewer
+        than two items, and for ``"b"`` if all items of a ranking are tied.
 
     Raises
     ------
@@ -50,15 +50,14 @@ def kendall(one: Ranking, other: Ranking, *, variant: str = "a") -> Value:
 
 
 def tau_ap(truth: Ranking, estimate: Ranking, *, variant: str = "a") -> Value:
-    """tau_AP, the rank correlation in which errors at the top weigh more (Yilmaz, Aslam & Robertson 2008).
+    """tau_AP, a rank correlation in which errors at the top weigh more (Yilmaz, Aslam & Robertson 2008).
 
-    Of n items, with C(i) those above rank i of the estimate that the truth puts above its item too,
+    With n items, and C(i) the number of items above rank i of the estimate that the truth also puts above its item,
     tau_AP = 2/(n-1) sum over i = 2..n of C(i)/(i-1), minus 1. It is not symmetric.
 
     The variant ``"a"`` is the exact mean over all orders of the tied items of both rankings. ``"b"`` is symmetric, the
-    mean of both directions (Urbano & Marrero 2017): each sums the same over the items that are not in the first tie
-    group, with C the items of the groups above that the other ranking puts strictly above, divided by all items of
-    these groups; and divides by the number of these items.
+    mean of both directions (Urbano & Marrero 2017): each is the mean, over the items that are not in the first tie
+    group, of the share of items in the groups above that the other ranking puts strictly above.
 
     Parameters
     ----------
@@ -72,7 +71,7 @@ def tau_ap(truth: Ranking, estimate: Ranking, *, variant: str = "a") -> Value:
     Value
         For ``"a"``, the value has bounds and a variance if there are at most 5,000 pairs of orders to list (items that
         are tied in both rankings are interchangeable); else these are None, because no closed form is known. NaN with
-        fewer than two items, and for ``"b"`` where all items of a ranking are tied.
+        fewer than two items, and for ``"b"`` if all items of a ranking are tied.
 
     Raises
     ------
@@ -88,7 +87,7 @@ def tau_ap(truth: Ranking, estimate: Ranking, *, variant: str = "a") -> Value:
 
 
 def swapped(one: Ranking, other: Ranking) -> int:
-    """How many pairs of items the two rankings order oppositely; tied pairs are not among them.
+    """The number of pairs of items that the two rankings order oppositely; tied pairs do not count.
 
     Parameters
     ----------
@@ -118,7 +117,7 @@ def swapped(one: Ranking, other: Ranking) -> int:
 
 
 def spearman(one: Ranking, other: Ranking) -> Value:
-    """Spearman's rho: the correlation of ranks, tied items having the mean of their ranks.
+    """Spearman's rho: the correlation of ranks, where tied items have the mean of their ranks.
 
     Parameters
     ----------
@@ -128,7 +127,7 @@ def spearman(one: Ranking, other: Ranking) -> Value:
     Returns
     -------
     Value
-        NaN with fewer than two items, or where all items of a ranking are tied.
+        NaN with fewer than two items, or if all items of a ranking are tied.
 
     Raises
     ------
@@ -161,7 +160,7 @@ def _of_core(measure: str, one: Ranking, other: Ranking, variant: str) -> Value:
 
 
 def _compared(measure: str, *rankings: list[int]) -> Value:
-    """What the core finds of two rankings as tie groups of items."""
+    """What the core computes for two rankings given as tie groups."""
     runs = [
         _core.Run.from_mapping({"": {str(item): -place for item, place in enumerate(places)}}) for places in rankings
     ]
@@ -181,7 +180,7 @@ def same_items(one: Ranking, other: Ranking) -> tuple[list[Any], list[int], list
 
 
 def _places(ranking: Ranking) -> dict[Any, int]:
-    """The number of every item's group."""
+    """The index of every item's group."""
     places: dict[Any, int] = {}
     for place, group in enumerate(_tie_groups(ranking)):
         for item in group:

@@ -1,4 +1,4 @@
-"""Distances of two rankings that know what items weigh and how alike they are (Kumar & Vassilvitskii 2010)."""
+"""Distances of two rankings with weights and similarities of items (Kumar & Vassilvitskii 2010)."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def kendall_distance(
     one, other : {item: score} or list of tie groups
         Rankings of the same items.
     weights : {item: weight}, optional
-        How much items count, by their relevance for instance; 1 without. At least 0.
+        Weights of items, such as their relevance, at least 0; by default 1.
     delta : sequence of float, or function of a rank, optional
-        Cost of moving to a rank from the one above, from rank 2 on; 0 beyond a sequence. Without, positions do not
-        weigh: every move costs 1, and `unmoved` has no effect.
+        Cost of moving to a rank from the one above, from rank 2 on; 0 beyond the end of a sequence. By default
+        positions do not matter: every move costs 1, and `unmoved` has no effect.
     unmoved : float
-        In place of the mean cost, of an item that has the same rank in both.
+        Mean cost of an item that has the same rank in both rankings.
     dissimilarity : function of two items, optional
-        How unlike items are, from 0 (alike: their order does not matter); symmetric. 1 without.
+        Dissimilarity of two items, from 0 (their order does not matter); symmetric. By default 1.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def kendall_distance(
 
     Examples
     --------
-    Two items have changed places, but they are nearly the same:
+    Two items swap places, but they are nearly the same:
 
     >>> kendall_distance(["a", "b1", "b2"], ["a", "b2", "b1"], dissimilarity=lambda x, y: 0.1 if x[0] == y[0] else 1.0)
     0.1000 [0.1000, 0.1000] (variance 0)
@@ -104,7 +104,7 @@ def footrule(
 
 
 def kendall(one: Ranking, other: Ranking, **options: Any) -> Value:
-    """Kendall's distance by its old name; deprecated: call `kendall_distance`."""
+    """Deprecated name of `kendall_distance`."""
     deprecated("untied.distances.kendall", "kendall_distance")
     return kendall_distance(one, other, **options)
 
@@ -141,7 +141,7 @@ def _distance(
 
 
 def _cost(delta: Costs | None, rank: int) -> float:
-    """Of moving to a rank from the one above."""
+    """The cost of moving to a rank from the one above."""
     if delta is None:
         return 1.0
     if callable(delta):

@@ -1,4 +1,4 @@
-"""What judgments could make of a difference."""
+"""How judgments could change a difference."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from untied.errors import UntiedError
 
 
 class Assignment:
-    """Grades of documents that are not judged, with which one ranking is as far ahead of the other as it can be.
+    """Grades of unjudged documents that put one ranking as far ahead of the other as possible.
 
     Attributes
     ----------
     direction : str
         ``"a-b"`` if the first ranking is ahead, ``"b-a"`` if the second is.
     value : float
-        By how much: the value of ``MED``.
+        The difference, which is the value of ``MED``.
     grades : dict of str and float
-        The grade of each document that either ranking has within the cutoff and that is not judged.
+        The grade of each unjudged document that either ranking has within the cutoff.
     filling : list of float
-        Grades of the documents that fill the ranking ahead up to the cutoff, from the first rank that it lacks. Those
-        that fill the other one have grade 0.
+        Grades of the documents that fill up the leading ranking to the cutoff, from the first rank that it lacks. Those
+        that fill up the other ranking have grade 0.
     """
 
     __slots__ = ("direction", "filling", "grades", "value")
@@ -34,18 +34,18 @@ class Assignment:
 
 
 class Outcomes:
-    """All that a difference could become, with probabilities.
+    """The distribution of a difference over all possible judgments.
 
     Attributes
     ----------
     values : list of float
         Differences in ascending order.
     probabilities : list of float
-        The probability of each; of a sample its share.
+        The probability of each value; for a sample, its share.
     error : float or None
-        Every outcome is at most this far from the value that it was counted for. None for a sample.
+        Largest distance of an outcome from the value that it is counted for. None for a sample.
     certainty : str
-        ``"exact"`` where the error is 0, ``"interval"`` where it is not, ``"estimate"`` for a sample.
+        ``"exact"`` if the error is 0, ``"interval"`` if it is not, ``"estimate"`` for a sample.
     """
 
     __slots__ = ("certainty", "error", "probabilities", "values")
@@ -57,7 +57,7 @@ class Outcomes:
         self.certainty = "estimate" if error is None else "interval" if error else "exact"
 
     def quantile(self, share: float) -> float:
-        """The smallest value that is not exceeded with this probability, up to `error`."""
+        """The smallest value that is not exceeded with this probability, with an error of at most `error`."""
         if not 0 <= share <= 1:
             raise UntiedError(f"a quantile's probability must be a number from 0 to 1, not {share}")
         total = 0.0

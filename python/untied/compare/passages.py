@@ -1,4 +1,4 @@
-"""Rankings of passages: the largest difference that judgments of text could make between two of them."""
+"""Compare two rankings of passages: the largest difference that judgments of text could show."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ JUDGED = "query document start length gain"
 
 
 class PassageComparison:
-    """The largest differences of two runs of passages.
+    """Largest differences between two runs of passages.
 
     Attributes
     ----------
     per_query : dict of str and float
-        The largest difference, query by query, in byte order of their ids.
+        The largest difference of each query, in byte order of query ids.
     alone : tuple of int
-        How many queries only the first and only the second run has; they are left out.
+        Numbers of queries that only the first and only the second run has; they are left out.
     """
 
     __slots__ = ("alone", "per_query")
@@ -56,7 +56,7 @@ class PassageComparison:
         return fsum(self.per_query.values()) / len(self.per_query)
 
     def most_changed(self, n: int = 20) -> list[str]:
-        """The queries that could differ most, the most different one first; of equal ones the first in byte order."""
+        """The queries that could differ most, the most different first; equal ones in byte order of their ids."""
         return sorted(self.per_query, key=lambda query: -self.per_query[query])[:n]
 
     def __repr__(self) -> str:
@@ -64,10 +64,10 @@ class PassageComparison:
 
 
 def read_passages(path: str | os.PathLike[str]) -> tuple[dict[str, list[Passage]], int]:
-    """Read a run of passages: ``query document start length rank score tag``, a passage a line.
+    """Read a run of passages: ``query document start length rank score tag``, one passage per line.
 
     Passages are ranked by score; equal scores keep the order of the file. Offsets count from 0. Blank lines and lines
-    that begin with ``#`` are passed over.
+    that begin with ``#`` are skipped.
 
     Parameters
     ----------
@@ -77,12 +77,12 @@ def read_passages(path: str | os.PathLike[str]) -> tuple[dict[str, list[Passage]
     Returns
     -------
     tuple
-        Passages by query, best first, as `compare_passages` takes them; and how many have the score of another one.
+        Passages by query, best first, as `compare_passages` takes them; and the number of passages with tied scores.
 
     Raises
     ------
     InputError
-        A line has not got seven fields, an offset, a length or a score is none, or there is no line.
+        A line does not have seven fields, an offset, length or score is not a number, or the file is empty.
     OSError
         The file cannot be read.
     """
@@ -101,7 +101,7 @@ def read_passages(path: str | os.PathLike[str]) -> tuple[dict[str, list[Passage]
 
 
 def read_judged_passages(path: str | os.PathLike[str]) -> dict[str, list[Judged]]:
-    """Read judgments of passages: ``query document start length gain``, a passage a line.
+    """Read judgments of passages: ``query document start length gain``, one passage per line.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def read_judged_passages(path: str | os.PathLike[str]) -> dict[str, list[Judged]
     Raises
     ------
     InputError
-        A line has not got five fields, an offset, a length or a gain is none, or there is no line.
+        A line does not have five fields, an offset, length or gain is not a number, or the file is empty.
     OSError
         The file cannot be read.
     """
@@ -132,7 +132,7 @@ def read_judged_passages(path: str | os.PathLike[str]) -> dict[str, list[Judged]
 
 
 def _offsets(path: Any, line: int, fields: list[str]) -> Passage:
-    """The passage of a line."""
+    """The passage in a line."""
     for name, field in zip(("start", "length"), fields[2:4], strict=True):
         if not (field.isascii() and field.isdigit()):
             raise refused(path, line, f"a {name}: a whole number from 0", show_id(field))
@@ -164,34 +164,34 @@ def compare_passages(
     filled: bool = True,
     direction: str = "both",
 ) -> PassageComparison:
-    """The maximized effectiveness difference of two rankings of passages (MED-U).
+    """Compute the maximized effectiveness difference of two rankings of passages (MED-U).
 
-    A user reads one passage after the other. The i-th character read counts its gain times D(i), as often as it is
-    read. A character gains the same in both rankings; those that are not judged gain whatever makes the rankings differ
-    most.
+    A user reads one passage after the other. The i-th character read counts its gain times D(i), even if it was read
+    before. A character has the same gain in both rankings; unjudged characters have the gains that make the rankings
+    differ most.
 
     Parameters
     ----------
     a, b : list of (document, start, length), or dict of query and list
-        Passages, best first: ``length`` characters of a document from offset ``start`` on, which counts from 0. Bytes
-        do as well, if all are in bytes. A ranking each, or one for every query.
+        Passages, best first: ``length`` characters of a document from offset ``start`` on, counted from 0. All may be
+        in bytes instead. Each is one ranking, or one for every query.
     judged : list of (document, start, length, gain), or dict of query and list, optional
-        Text of which the gain is known; of several gains of a character the highest counts. A document judged as a
-        whole is all of its text with gain 0, and its relevant passages with theirs.
+        Passages with known gain; of several gains of a character, the highest counts. To judge a document as a whole,
+        give all of its text gain 0, and its relevant passages theirs.
     max_gain : float
-        The most that a character without a judgment may gain, r_G.
+        Largest gain of an unjudged character, r_G.
     decay : str
         ``"linear"``: D(i) = max(0, 1 - i / length), as in the U-measure. ``"exponential"``: D(i) = 2^(-i / length), as
         in time-biased gain.
     length : float
-        The text after which nothing counts, or after which everything counts half, in characters.
+        Number of characters after which nothing counts (``"linear"``), or after which characters count half
+        (``"exponential"``).
     overhead : float
         Cost of reaching a passage before reading it, in characters.
     filled : bool
-        Whether each ranking is followed by text of its own without a judgment, as lists of documents are up to the
-        cutoff; otherwise by nothing.
+        Whether unjudged text of its own follows each ranking, as lists of documents are filled up to the cutoff.
     direction : str
-        The largest of ``"a-b"``, of ``"b-a"``, or of ``"both"``.
+        Which difference to maximise: ``"a-b"``, ``"b-a"``, or the larger of ``"both"``.
 
     Returns
     -------
@@ -212,10 +212,10 @@ def compare_passages(
     283.7375
     """
     if isinstance(a, dict) != isinstance(b, dict):
-        raise TypeError("a ranked list of passages is compared with a ranked list, a dict with a dict")
+        raise TypeError("both inputs must be ranked lists of passages, or both dicts")
     runs: list[Any] = [a, b] if isinstance(a, dict) else [{QUERY: a}, {QUERY: b}]
     if judged is not None and isinstance(a, dict) != isinstance(judged, dict):
-        raise TypeError("judgments of ranked lists are a list, those of dicts a dict")
+        raise TypeError("judgments must be a list for ranked lists, or a dict for dicts")
     known: Any = (judged if isinstance(a, dict) else {QUERY: judged}) if judged is not None else {}
     directions = {"both": slice(2), "a-b": slice(1), "b-a": slice(1, 2)}
     _refuse(decay not in {"linear", "exponential"}, f"decay must be 'linear' or 'exponential', not {decay!r}")
@@ -244,7 +244,7 @@ def _refuse(condition: bool, message: str) -> None:
 
 
 def _texts(passages: Iterable[Any], numbers: dict[str, int], where: str, fields: str) -> list[Any]:
-    """Passages by number of document; with their gains where these are among the fields."""
+    """Passages by document number, with gains if these are among the fields."""
     found = []
     for place, passage in enumerate(passages, 1):
         here = f"{where}, passage {place}"

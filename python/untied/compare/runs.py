@@ -69,7 +69,7 @@ def compare(
         ``"expected"``: means over all orders of tied documents in both runs; ``"docid"``, ``"trec"``, ``"given"``:
         one order, as for `evaluate`.
     score_dtype : str
-        How scores are read before they are compared, as for `evaluate`.
+        Precision at which scores are compared, as for `evaluate`.
     variance : bool
         Whether to compute variances over the orders of tied documents.
     strict : bool
@@ -87,7 +87,7 @@ def compare(
     MeasureError
         A measure is not understood.
     InputError
-        A file's content is not what its format promises.
+        A file does not match its format.
     UntiedError
         An option or a score is invalid, or the runs have no query in common; with ``strict=True`` also instead of a
         warning.
@@ -118,7 +118,7 @@ def compare(
     given: tuple[Any, Any] = (run_a, run_b)
     if any(ranked_lists):
         if not all(ranked_lists):
-            raise TypeError("a ranked list is compared with a ranked list, a run with a run")
+            raise TypeError("both inputs must be ranked lists, or both runs")
         given = ({"query": run_a}, {"query": run_b})
         qrels = None if qrels is None else {"query": qrels}
         probabilities = None if probabilities is None else {"query": probabilities}
@@ -158,8 +158,8 @@ def compare_all(
     measures, qrels, probabilities, docs, depth, ties, score_dtype, variance, strict, threads
         As for `compare`.
     itself : bool
-        Whether to compare every run with itself too, for the diagonal of `Comparisons.matrix`; with ties, a run need
-        not be wholly like itself.
+        Whether to compare every run with itself too, for the diagonal of `Comparisons.matrix`; with ties, the
+        similarity of a run with itself may be below 1.
 
     Returns
     -------
@@ -170,7 +170,7 @@ def compare_all(
     MeasureError
         A measure is not understood.
     InputError
-        A file's content is not what its format promises.
+        A file does not match its format.
     UntiedError
         An option or a score is invalid, there are fewer than two runs, or two have no query in common; with
         ``strict=True`` also instead of a warning.
@@ -228,7 +228,7 @@ def compare_loaded(
 
 
 def _known(qrels: Any, probabilities: Any, docs: DocsLike | None, threads: int | None) -> dict[str, Any]:
-    """What is given besides runs, read."""
+    """The other inputs, read."""
     return {
         "qrels": None if qrels is None else as_qrels(qrels, threads),
         "probabilities": None if probabilities is None else as_run(probabilities, threads),
@@ -239,7 +239,7 @@ def _known(qrels: Any, probabilities: Any, docs: DocsLike | None, threads: int |
 def _warn(
     runs: dict[str, _core.Run], known: dict[str, Any], are_alike: bool, strict: bool, threads: int | None
 ) -> None:
-    """Warn of runs that have nothing in common with each other, where they should, or with what is known."""
+    """Warn of runs that have nothing in common with each other, the qrels or the probabilities."""
     qrels, probabilities = known["qrels"], known["probabilities"]
     reasons: list[dict[str, str | None]] = [overlap.of_runs(runs, threads)] if are_alike else []
     if qrels is not None:

@@ -58,7 +58,7 @@ class Comparisons(MeasureResults):
         return [(self._names[a], self._names[b]) for a, b in self._natives if a != b]
 
     def keys(self) -> list[Any]:
-        """What can be looked up: `pairs`."""
+        """The keys: `pairs`."""
         return self.pairs
 
     def __contains__(self, pair: object) -> bool:
@@ -70,7 +70,7 @@ class Comparisons(MeasureResults):
     def __getitem__(self, pair: tuple[str, str]) -> Comparison:
         for name in pair:
             if name not in self._names:
-                raise KeyError(f"no run {name!r}; there are {', '.join(self._names)}")
+                raise KeyError(f"no run {name!r}; the runs are {', '.join(self._names)}")
         a, b = (self._names.index(name) for name in pair)
         if a > b:
             raise KeyError(f"{pair[1]!r} was compared with {pair[0]!r}, in this order")

@@ -1,1 +1,1 @@
-"""Other packages' interfaces, with untied behind them: each module stands for the package of its name."""
+"""Interfaces of other packages, computed by untied: each module replaces the package of its name."""

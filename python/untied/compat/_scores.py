@@ -1,4 +1,4 @@
-"""Infinite scores: the packages we stand for rank them like any others, untied's own functions refuse them."""
+"""Infinite scores: the packages we replace rank them like any others; untied's own functions refuse them."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _SMALL = 2.0**53
 
 
 def with_finite_scores(run: Mapping[Any, Any], ties: str) -> dict[Any, Any]:
-    """Return the run with scores that untied takes, in the same order and with the same ties; NaN is an error.
+    """Return the run with finite scores in the same order and with the same ties; NaN is an error.
 
-    Queries stay as they are but for scores that are infinite, or that do not fit 32-bit floats where ties are "trec".
+    Only queries with scores that are infinite, or too large for 32-bit floats with ties "trec", change.
     """
     return {query: finite_scores(query, documents, ties) for query, documents in run.items()}
 
 
 def finite_scores(query: Any, documents: Mapping[Any, Any], ties: str) -> Mapping[Any, Any]:
-    """Return the documents of one query; by the ranks of their scores if one of these is infinite."""
+    """Return the documents of one query, with ranks in place of scores if a score is infinite."""
     single = ties == "trec"
     try:
         if sum(map(abs, documents.values())) < _SMALL:  # the usual case: nothing is infinite or NaN
@@ -48,6 +48,6 @@ def _single(score: Any) -> float:
 
 
 def one_value(ties: str, results: str) -> None:
-    """Refuse a policy with three values, where there is room for one."""
+    """Refuse a policy with three values if the result has one."""
     if ties == "range":
-        raise UntiedError(f"{results} have room for one value; ask for ties 'best' and 'worst' in turn")
+        raise UntiedError(f"{results} hold one value; evaluate with ties 'best' and 'worst' separately")

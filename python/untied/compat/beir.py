@@ -1,6 +1,6 @@
 """BEIR's evaluation (2.2), with its names, keys and rounding: replace ``from beir.retrieval.evaluation`` by this.
 
-Each method takes ``ties`` besides. Without it, equal scores are ranked as BEIR ranks them, which depends on the
+Each method also takes ``ties``. Without it, equal scores are ranked as BEIR ranks them, which depends on the
 measure: by document id, descending, over 32-bit scores in `EvaluateRetrieval.evaluate` (pytrec_eval's rule), and in the
 order of the dict in `EvaluateRetrieval.evaluate_custom` (a stable sort). ``ties="expected"`` is the same for both.
 """
@@ -41,16 +41,16 @@ _CUSTOM = {
 
 
 class EvaluateRetrieval:
-    """A retriever and the evaluation of what it finds; the methods that evaluate need no instance.
+    """A retriever and the evaluation of its results; the methods that evaluate need no instance.
 
     Parameters
     ----------
     retriever : object, optional
         An object with BEIR's ``search(corpus, queries, top_k, score_function)``, which `retrieve` calls.
     k_values : list of int
-        Cutoffs; the largest is how many documents are retrieved.
+        Cutoffs; the largest is the number of documents to retrieve.
     score_function : str, optional
-        Given to the retriever.
+        Passed to the retriever.
     """
 
     def __init__(
@@ -87,11 +87,11 @@ class EvaluateRetrieval:
         encode_output_path : str
             The folder of the files.
         overwrite : bool
-            Given to the retriever's ``encode``.
+            Passed to the retriever's ``encode``.
         query_filename, corpus_filename : str
-            Names of the files; for the corpus, a pattern that may match several.
+            File names; for the corpus, a pattern that may match several files.
         **kwargs
-            Given to the retriever's ``encode`` and ``search_from_files``.
+            Passed to the retriever's ``encode`` and ``search_from_files``.
         """
         retriever = self._asked()
         names = {"query_filename": query_filename, "corpus_filename": corpus_filename}
@@ -117,7 +117,7 @@ class EvaluateRetrieval:
         *,
         ties: TiesOfOneValue = "trec",
     ) -> tuple[dict[str, float], dict[str, float], dict[str, float], dict[str, float]]:
-        """NDCG, MAP, Recall and P at each cutoff, over the queries in both.
+        """NDCG, MAP, Recall and P at each cutoff, averaged over the queries in both.
 
         Parameters
         ----------
@@ -176,7 +176,7 @@ class EvaluateRetrieval:
             if metric.lower() in names:
                 found: dict[str, float] = globals()[function](qrels, results, k_values, ties=ties)
                 return found
-        raise UntiedError(f"no metric {metric!r}; there are {', '.join(_CUSTOM)}")
+        raise UntiedError(f"no metric {metric!r}; the metrics are {', '.join(_CUSTOM)}")
 
 
 def mrr(qrels: Grades, results: Scores, k_values: Iterable[int], *, ties: TiesOfOneValue = "given") -> dict[str, float]:
@@ -204,7 +204,7 @@ def top_k_accuracy(
 def hole(
     qrels: Grades, results: Scores, k_values: Iterable[int], *, ties: TiesOfOneValue = "given"
 ) -> dict[str, float]:
-    """``Hole@k``: share of the first k documents that are judged for no query at all."""
+    """``Hole@k``: share of the first k documents that are not judged for any query."""
     judged = {document for documents in qrels.values() for document in documents}
     # Precision, with the documents that nobody judged in the place of the relevant ones.
     holes = {
@@ -244,7 +244,7 @@ def _mean(values: list[float]) -> float:
 
 
 def _logged(found: dict[str, float]) -> dict[str, float]:
-    """What was found, after it was logged as BEIR logs it."""
+    """The results, after logging them as BEIR does."""
     logger.info("\n")
     for key, value in found.items():
         logger.info(f"{key}: {value:.4f}")

@@ -69,7 +69,7 @@ class UntiedMeasure(ir_measures.Measure):
         return as_measure(type(self)(**{name: value for name, value in self.params.items() if name != "ties"}))
 
     def aggregator(self) -> Agg:
-        """What puts the values of queries together."""
+        """The aggregator of the values of queries."""
         if self.own().is_count:
             return SumAgg()
         return GeometricMean() if self.params.get("mean") == "geometric" else MeanAgg()
@@ -82,11 +82,11 @@ class GeometricMean(Agg):
         self.logarithms: list[float] = []
 
     def add(self, value: float) -> None:
-        """Take one more value."""
+        """Add a value."""
         self.logarithms.append(math.log(max(value, 1e-5)))
 
     def result(self) -> float:
-        """The mean of those so far; NaN of none."""
+        """The mean so far; NaN if there are no values."""
         count = len(self.logarithms)
         return math.exp(math.fsum(self.logarithms) / count) if count else math.nan
 
@@ -151,7 +151,7 @@ class UntiedProvider(ir_measures.Provider):
 
 
 def _natural(measure: Any) -> list[str | int]:
-    """A key that has P@5 before P@10."""
+    """A sort key that puts P@5 before P@10."""
     return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", str(measure))]
 
 
@@ -205,7 +205,7 @@ class UntiedEvaluator(ir_measures.Evaluator):
 
 
 def _with_all_gains(measure: Any, grades: list[float]) -> Any:
-    """The measure with a gain for every grade: in ir_measures those that `gains` leaves out gain what they are."""
+    """The measure with a gain for every grade: in ir_measures, grades that `gains` leaves out are their own gains."""
     gains = measure.params.get("gains")
     return measure if gains is None else measure(gains={**{grade: grade for grade in grades}, **gains})
 
@@ -283,7 +283,7 @@ def install(*, prefer: bool = False, ties: TiesOfOneValue = "trec") -> None:
 
 
 def uninstall() -> None:
-    """Leave ir_measures as it was before the import."""
+    """Restore ir_measures as it was before the import."""
     ir_measures.providers.registry.pop(PROVIDER.NAME, None)
     for name in MEASURES:
         ir_measures.measures.registry.pop(name, None)

@@ -61,14 +61,14 @@ def install(*, ties: TiesOfOneValue = "trec") -> None:
 
 
 def uninstall() -> None:
-    """Give MTEB back what it had."""
+    """Restore MTEB's own functions."""
     while _replaced:
         name, (theirs, ours) = _replaced.popitem()
         _replace(name, ours, theirs)
 
 
 def _replace(name: str, old: Any, new: Any) -> None:
-    """In all of MTEB's modules: its tasks import functions by name."""
+    """Replace a function in all of MTEB's modules, because its tasks import functions by name."""
     for module in [module for key, module in sys.modules.items() if key.partition(".")[0] == "mteb"]:
         if vars(module).get(name) is old:
             setattr(module, name, new)

@@ -2,8 +2,8 @@
 
 Names, arguments and results are the same, down to the order of keys: scores are read as 32-bit floats, equal ones are
 ranked by document id, descending, and topics are those of the run that are judged. Beyond that, grades may be any
-numbers, a topic whose grades are all negative has a result, wrong cutoffs and NaN are errors, and `ties` chooses what
-becomes of equal scores.
+numbers, a topic whose grades are all negative has a result, wrong cutoffs and NaN are errors, and `ties` chooses how
+equal scores are ordered.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class RelevanceEvaluator:
     relevance_level : float
         Lowest grade that counts as relevant, above 0.
     judged_docs_only_flag : bool
-        Whether documents that are not judged are taken out of the ranking first.
+        Whether unjudged documents are removed from the ranking first.
     ties : str
         ``"trec"``, the default, is pytrec_eval's rule: document ids, descending, over scores as 32-bit floats. As for
         `untied.Evaluator`: ``"expected"`` is the mean over all orders of equal scores, ``"best"`` and ``"worst"`` are
@@ -87,7 +87,7 @@ class RelevanceEvaluator:
         )
 
     def __reduce__(self) -> tuple[object, ...]:
-        raise TypeError("a RelevanceEvaluator cannot be pickled or copied: make another of the same qrels and measures")
+        raise TypeError("a RelevanceEvaluator cannot be pickled or copied: make another of the same qrels")
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """Evaluate a run.
@@ -113,7 +113,7 @@ class RelevanceEvaluator:
 
 
 def _combined(measures: Iterable[str]) -> list[str]:
-    """Names with their parameters, as trec_eval takes them: ``{"P_5", "P_10", "map"}`` is ``P.10,5`` and ``map``."""
+    """Names with parameters in trec_eval's form: ``{"P_5", "P_10", "map"}`` is ``P.10,5`` and ``map``."""
     asked: dict[str, list[str]] = {}
     for measure in measures:
         for name in supported_nicknames.get(measure, (measure,)):
@@ -139,19 +139,19 @@ def _ordered(root: str, parameters: list[str]) -> list[str]:
 
 
 def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
-    """Put the values of topics together: the sum for counts (``num_...``), else the mean.
+    """Aggregate the values of topics: the sum for counts (``num_...``), else the mean.
 
     Parameters
     ----------
     measure : str
-        Its name. Values of ``gm_...`` are logarithms, so that their mean becomes a geometric one.
+        Name of the measure. Values of ``gm_...`` are logarithms, so that their mean becomes a geometric one.
     values : sequence of float
         Values of topics.
 
     Returns
     -------
     float
-        NaN for the mean of no values.
+        NaN if there are no values.
     """
     total = math.fsum(values)
     if measure.startswith("num_"):
@@ -161,7 +161,7 @@ def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
-    """Read a TREC run: ``query Q0 document rank score tag``, one retrieved document a line.
+    """Read a TREC run: ``query Q0 document rank score tag``, one retrieved document per line.
 
     Parameters
     ----------
@@ -178,14 +178,14 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     AssertionError
         A document appears twice in a query.
     ValueError
-        A line has not six fields, or its score is not a number.
+        A line does not have six fields, or its score is not a number.
     """
     rows = (line.split() for line in f_run)
     return _table((query, document, float(score)) for query, _, document, _, score, _ in rows)
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, float]]:
-    """Read TREC qrels: ``query iteration document grade``, one judged document a line.
+    """Read TREC qrels: ``query iteration document grade``, one judged document per line.
 
     Parameters
     ----------
@@ -195,15 +195,15 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, float]]:
     Returns
     -------
     dict
-        ``{query: {document: grade}}``, with an empty dict for queries that it lacks; a grade is an int where it is
-        written as one.
+        ``{query: {document: grade}}``, with an empty dict for queries that it lacks; a grade is an int if it is written
+        as one.
 
     Raises
     ------
     AssertionError
         A document appears twice in a query.
     ValueError
-        A line has not four fields, or its grade is not a number.
+        A line does not have four fields, or its grade is not a number.
     """
     rows = (line.split() for line in f_qrel)
     return _table(

@@ -54,7 +54,7 @@ def compute_metrics(
     queries_ids : list
         The queries, in the same order.
     relevant_docs : dict
-        The relevant documents of each query; none may be without.
+        The relevant documents of each query, at least one each.
     mrr_at_k, ndcg_at_k, accuracy_at_k, precision_recall_at_k, map_at_k : list of int
         Cutoffs.
     ties : str
@@ -107,7 +107,7 @@ def compute_metrics(
 
 
 class TieAware:
-    """To inherit from before ``InformationRetrievalEvaluator``: metrics under the policy in `ties`."""
+    """A base class to put before ``InformationRetrievalEvaluator``: metrics under the policy in `ties`."""
 
     ties: TiesOfOneValue | Literal["corpus_id"] = "expected"
 

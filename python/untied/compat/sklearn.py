@@ -2,17 +2,17 @@
 
 Without ties the values are scikit-learn's, up to rounding. With ties:
 
-* `ndcg_score` and `dcg_score` average over ties in both. With ``ignore_ties=True`` scikit-learn ranks tied documents
-  as its sort leaves them; here they stay in the order of the array.
-* `label_ranking_average_precision_score` is the mean over all orders of tied labels; scikit-learn gives every one of
-  them the lowest rank of its group, which no order does.
-* `label_ranking_loss` is the mean over all orders, so that a tied pair is half wrong; scikit-learn has it as wrong.
-* `coverage_error` is the mean over all orders; scikit-learn has the true labels of a tied group at its end.
+* `ndcg_score` and `dcg_score` average over ties in both. With ``ignore_ties=True``, scikit-learn ranks tied documents
+as its sort leaves them; untied keeps the order of the array.
+* `label_ranking_average_precision_score` is the mean over all orders of tied labels; scikit-learn gives each the lowest
+rank of its group, which is not the value of any order.
+* `label_ranking_loss` is the mean over all orders, so that a tied pair is half wrong; scikit-learn counts it as wrong.
+* `coverage_error` is the mean over all orders; scikit-learn puts the true labels of a tied group at its end.
 * `top_k_accuracy_score` is the mean over all orders; scikit-learn ranks the tied class that comes last in the array
   first.
 
-``average_precision_score`` has no counterpart: it does not rank, but goes through thresholds, of which a tied group is
-one.
+``average_precision_score`` has no counterpart, because it does not rank: it uses score thresholds, and a tied group is
+one threshold.
 
 Scores are compared at the precision in which they are given, bfloat16 included. Negative values of `y_true` are
 refused by `dcg_score` too.
@@ -47,7 +47,7 @@ __all__ = [
 def ndcg_score(
     y_true: Any, y_score: Any, *, k: int | None = None, sample_weight: Any = None, ignore_ties: bool = False
 ) -> float:
-    """Normalised discounted cumulative gain, averaged over samples; 0 for one without any gain.
+    """Normalised discounted cumulative gain, averaged over samples; 0 for a sample without gain.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def ndcg_score(
     y_score : array, samples x documents
         Scores; higher is better.
     k : int, optional
-        Number of ranks that count.
+        Cutoff; by default all ranks count.
     sample_weight : array, optional
         Weights of the samples.
     ignore_ties : bool
@@ -120,7 +120,7 @@ def dcg_score(
 
 
 def label_ranking_average_precision_score(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
-    """Average precision of the true labels of a sample, averaged over samples; 1 for one without any.
+    """Average precision of the true labels of a sample, averaged over samples; 1 for a sample without any.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def label_ranking_average_precision_score(y_true: Any, y_score: Any, *, sample_w
 
 @described_by(label_ranking_average_precision_score)
 def label_ranking_loss(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
-    """Share of pairs of a true and another label that are ordered wrongly, averaged over samples.
+    """Share of wrongly ordered pairs of a true and a false label, averaged over samples.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def label_ranking_loss(y_true: Any, y_score: Any, *, sample_weight: Any = None) 
 
 @described_by(label_ranking_average_precision_score)
 def coverage_error(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
-    """How far down the ranking all true labels of a sample are found, averaged over samples.
+    """The rank by which all true labels of a sample are found, averaged over samples.
 
     Parameters
     ----------
@@ -221,13 +221,13 @@ def top_k_accuracy_score(
         Scores of the classes in ascending order; higher is better. For two classes, one score per sample: the score of
         the second class. The first class then has the score 0.5 (if all scores are between 0 and 1) or 0.
     k : int
-        How many classes are taken.
+        Number of top classes.
     normalize : bool
-        Return the share of the samples, not their number (or weight).
+        Whether to return the share of the samples instead of their number (or weight).
     sample_weight : array, optional
         Weights of the samples.
     labels : array, optional
-        All classes, ascending; without it those of `y_true`, which must then be as many as there are scores.
+        All classes, ascending; by default those of `y_true`, which must then match the columns of `y_score`.
 
     Returns
     -------
@@ -261,14 +261,16 @@ def top_k_accuracy_score(
         raise ValueError("top_k_accuracy_score needs one class and a row of scores for each sample")
     classes = numpy.unique(truth if labels is None else labels)
     if labels is not None and not numpy.array_equal(classes, labels):
-        raise ValueError("top_k_accuracy_score: labels must be distinct and ascend")
+        raise ValueError("top_k_accuracy_score: labels must be distinct and in ascending order")
     if not numpy.isin(truth, classes).all():
-        raise ValueError("top_k_accuracy_score: y_true has classes that labels lack")
+        raise ValueError("top_k_accuracy_score: y_true has classes that are not in labels")
     if scores.shape != (len(truth), len(classes)):
         expected = f"{len(truth)} samples of {len(classes)} classes"
         raise ValueError(f"top_k_accuracy_score: scores have shape {scores.shape}, expected {expected}")
     if k >= len(classes):
-        warnings.warn(f"top_k_accuracy_score: {k} of {len(classes)} classes are all: no score is wrong", stacklevel=2)
+        warnings.warn(
+            f"top_k_accuracy_score: k = {k} includes all {len(classes)} classes: no score can be wrong", stacklevel=2
+        )
     hits = _values(Success @ k, (truth[:, None] == classes).astype(numpy.int8), scores, False)
     if normalize:
         return float(numpy.average(hits, weights=sample_weight))

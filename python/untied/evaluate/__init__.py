@@ -1,4 +1,4 @@
-"""Evaluating runs: once, or again and again with an `Evaluator`."""
+"""Evaluate runs, once or repeatedly with an `Evaluator`."""
 
 from untied.evaluate.runs import Evaluator, evaluate
 

@@ -37,9 +37,9 @@ def curves(
 ) -> Table:
     """Measures of one query at every rank.
 
-    Dynamic recall r_i (Typke, Veltkamp & Wiering 2006) is the number of documents among the first i that belong to the
-    groups of the truth's first i documents, over i; behind the end of the truth all its documents count. Its mean to
-    rank n, the end of the truth, is ADR.
+    Dynamic recall r_i (Typke, Veltkamp & Wiering 2006) is the share of the first i documents that belong to the groups
+    of the truth's first i documents; beyond the end of the truth, all its documents count. Its mean to rank n, the end
+    of the truth, is ADR.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def curves(
     query : str
         The query.
     depth : int, optional
-        Last rank; by default 100, or less where truth and rankings end before.
+        Last rank; by default 100, or less if truth and rankings end earlier.
     rel : float
         Lowest relevant grade.
     gain : str
@@ -76,7 +76,7 @@ def curves(
     policies = Policies(OF_ROWS, ties=ties, score_dtype=score_dtype)
     judged = as_qrels(qrels, threads, qrels_format)
     if query not in judged:
-        raise UntiedError(f"the qrels do not hold query {query!r}")
+        raise UntiedError(f"query {query!r} is not in the qrels")
     grades = judged[query]
     truth = sorted((grade for grade in grades.values() if grade >= rel), reverse=True)
     if not truth:

@@ -1,4 +1,4 @@
-"""Evaluating runs: once, or again and again with an `Evaluator`."""
+"""Evaluate runs, once or repeatedly with an `Evaluator`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 class Evaluator:
     """Qrels and measures, prepared once for any number of runs.
 
-    Use it in the inner loop of an optimisation or a training: the qrels are indexed and the discounts computed once.
+    Use it in the inner loop of an optimisation or of training: it indexes the qrels and computes the discounts only
+    once.
 
     Parameters
     ----------
@@ -45,15 +46,15 @@ class Evaluator:
         ``"rank"``: ignore scores, and order files in TREC's format by their rank column, lowest first; equal ranks tie.
     unjudged : str
         How to score unjudged documents. ``"nonrelevant"``: as not relevant. ``"remove"``: remove them from the ranking
-        first (condensed lists). ``"range"``: as not relevant, with the lowest and highest value over all grades of the
-        qrels that they may have. ``"best"``, ``"worst"``: only the highest or the lowest value. With ``ties="range"``
-        the bounds are also over all orders of tied documents; with ``ties="expected"`` they are bounds of the mean over
+        first (condensed lists). ``"range"``: as not relevant, with the lowest and highest value if each may have any
+        grade of the qrels. ``"best"``, ``"worst"``: only the highest or the lowest value. With ``ties="range"`` the
+        bounds are also over all orders of tied documents; with ``ties="expected"`` they are bounds of the mean over
         orders.
     unretrieved : str
         How to treat documents with a negative grade that a run does not retrieve. ``"none"``: as not relevant.
         ``"pooled"``: like retrieved unjudged documents, with `unjudged` of ``"range"``, ``"best"`` or ``"worst"``.
     score_dtype : str
-        How scores are read before they are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
+        Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
         ``"decimals=N"`` to round them.
     queries : str
         ``"qrels"``: all judged queries; a query that a run lacks counts as an empty ranking. ``"common"``: only queries
@@ -130,9 +131,9 @@ class Evaluator:
             columns), ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or a list of tie
             groups ``{query: [[document, ...], ...]}``.
         stream : bool
-            Whether to stream standard input and pipes too; then a query that comes back after another one is an error.
-            Files in TREC's format are always evaluated while they are read, in little memory; if a query comes back,
-            the file is read again into memory.
+            Whether to stream standard input and pipes too; the lines of a query must then be next to each other. Files
+            in TREC's format are always evaluated while they are read, in little memory; if the lines of a query are not
+            next to each other, the file is read again into memory.
 
         Returns
         -------
@@ -141,7 +142,7 @@ class Evaluator:
         Raises
         ------
         InputError
-            A file's content is not what its format promises.
+            A file does not match its format.
         UntiedError
             A score is not a finite number or does not fit `score_dtype`, or a query has a duplicate document.
         OSError
@@ -156,7 +157,7 @@ class Evaluator:
         return self.evaluate_readable(runs, stream, None)
 
     def evaluate_readable(self, runs: Runs, stream: bool, refused: list[Exception] | None) -> Results:
-        """Evaluate; runs that are refused are left out and their errors listed, if there is a list for them."""
+        """Evaluate; refused runs are left out and their errors added to a list, if one is given."""
         found = {}
         for name, run in each(named_sources(runs), "run"):
             try:
@@ -190,7 +191,7 @@ class Evaluator:
         return self._native.evaluate(as_run(run, self._threads))
 
     def means(self, run: OneRun) -> dict[str, float]:
-        """Means of one run, and nothing else.
+        """Return the means of one run.
 
         Parameters
         ----------
@@ -248,7 +249,7 @@ def evaluate(
     MeasureError
         A measure is not understood.
     InputError
-        A file's content is not what its format promises.
+        A file does not match its format.
     UntiedError
         An option, a score or a grade is invalid; with ``strict=True`` also instead of a warning.
     OSError

@@ -1,4 +1,4 @@
-"""Every feature of a learning-to-rank data set as a scoring function of its own."""
+"""Evaluate each feature of a learning-to-rank data set as a ranker."""
 
 from untied.features.evaluate import FeatureResults, features
 

@@ -32,12 +32,12 @@ AT_ONCE = 32
 def evaluate_columns(
     evaluator: FeatureEvaluator, data: Any, labels: Any, query_ids: Any, names: Any
 ) -> tuple[list[str], list[FeatureEvaluation]]:
-    """Evaluate the features of an array, a frame or a parquet file; their names, and values of some at a time."""
+    """Evaluate the features of an array, a frame or a parquet file, a few at a time; return their names and values."""
     found_labels, found_ids, features, read = _opened(data, labels, query_ids, names)
     grades = as_numbers("labels", found_labels)
     ids = as_ids("query_ids", found_ids)
     if grades[0].ndim != 1 or len(ids) != len(grades[0]):
-        raise UntiedError(f"labels have shape {grades[0].shape}, query_ids {ids.shape}: expected one each a document")
+        raise UntiedError(f"labels have shape {grades[0].shape}, query_ids {ids.shape}: expected one per document")
     if not features:
         raise UntiedError("data has no feature")
     order, queries = _grouped(ids)
@@ -54,7 +54,7 @@ def evaluate_columns(
 
 
 def _grouped(ids: Any) -> tuple[Any, list[tuple[Any, int, int]]]:
-    """The order of documents in which those of a query are consecutive, if they are not; and the queries' ranges."""
+    """An order that makes the documents of each query consecutive (None if they are), and the queries' ranges."""
     if not len(ids):
         return None, []
     if ids.dtype.kind == "f" or (ids.dtype.kind == "O" and any(one is None or one != one for one in ids)):
@@ -70,7 +70,7 @@ def _grouped(ids: Any) -> tuple[Any, list[tuple[Any, int, int]]]:
 
 
 def _opened(data: Any, labels: Any, query_ids: Any, names: Any) -> Opened:
-    """What to read, from whatever holds it."""
+    """The data to read, from any source."""
     if is_lazy(data):
         data = data.collect()
     if isinstance(data, (str, os.PathLike)):
@@ -88,7 +88,7 @@ def _opened(data: Any, labels: Any, query_ids: Any, names: Any) -> Opened:
             try:
                 table = data if isinstance(data, pyarrow.Table) else pyarrow.table(data)
             except (ValueError, TypeError, KeyError, pyarrow.ArrowException) as error:
-                raise UntiedError(f"data: this {type(data).__name__} cannot be read as a table: {error!r}") from error
+                raise UntiedError(f"data: cannot read this {type(data).__name__} as a table: {error!r}") from error
             read_once(table, data, "data")
             return _of_frame(table.column_names, lambda some: _arrow(table.select(some)), labels, query_ids, names)
     if hasattr(data, "columns") and hasattr(data, "__getitem__"):  # pandas without pyarrow
@@ -105,7 +105,7 @@ def _each(columns: Any, names: list[str]) -> Iterator[tuple[str, Any]]:
 
 
 def _arrow(table: Any) -> Iterator[tuple[str, Any]]:
-    """Columns of an Arrow table as arrays; one of lists has two dimensions."""
+    """Columns of an Arrow table as arrays; a column of lists has two dimensions."""
     import pyarrow.types
 
     for name in table.column_names:

@@ -1,4 +1,4 @@
-"""Every feature of a learning-to-rank data set as a scoring function of its own."""
+"""Evaluate each feature of a learning-to-rank data set as a ranker."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DIRECTIONS = {"high": ("high",), "low": ("low",), "both": ("high", "low"), "bett
 
 
 class FeatureResults(MeasureResults):
-    """What an evaluation of features found.
+    """Results of an evaluation of features.
 
     ``found["16", "AP"]`` is the value of a feature, `table` has all of them, best feature first.
     """
@@ -56,7 +56,7 @@ class FeatureResults(MeasureResults):
 
     @property
     def features(self) -> list[str]:
-        """Names of the features, in the order of the data; their numbers where they have no names."""
+        """Names of the features, in the order of the data; their numbers if they have no names."""
         return list(self._features)
 
     @property
@@ -75,7 +75,7 @@ class FeatureResults(MeasureResults):
         return self._evaluations[0].documents()
 
     def keys(self) -> list[Any]:
-        """What can be looked up: pairs of a feature and a measure."""
+        """The keys: pairs of a feature and a measure."""
         return [(feature, measure) for feature in self._features for measure in self.measures]
 
     def __contains__(self, key: tuple[str, MeasureLike]) -> bool:
@@ -98,7 +98,7 @@ class FeatureResults(MeasureResults):
         measure : measure or its name
             One of the evaluated measures.
         direction : str, optional
-            ``"high"`` or ``"low"``; by default the only one that was evaluated, or of both the better one.
+            ``"high"`` or ``"low"``; by default the only one that was evaluated, or the better of both.
 
         Returns
         -------
@@ -116,7 +116,7 @@ class FeatureResults(MeasureResults):
         return Value(*evaluation.totals(place, self._direction(direction))[number])
 
     def ties(self, feature: str) -> FeatureTies:
-        """How many documents a feature ties, and how many values it has.
+        """Numbers of tied documents and of distinct values of a feature.
 
         Parameters
         ----------
@@ -170,12 +170,12 @@ class FeatureResults(MeasureResults):
         measure : measure or its name, optional
             One of the evaluated measures, by default the first.
         top : int, optional
-            How many of them to have; by default all.
+            Number of entries; by default all.
 
         Returns
         -------
         list of (feature, direction)
-            Of a feature both directions with ``directions="both"``, else one.
+            Both directions of each feature with ``directions="both"``, else one.
 
         Raises
         ------
@@ -202,15 +202,15 @@ class FeatureResults(MeasureResults):
         sort_by : measure or its name, optional
             The measure that decides which is best; by default the first.
         top : int, optional
-            How many features (with directions) to have; by default all.
+            Number of features (with directions); by default all.
         per_query : bool
-            Whether to have the values of queries too, in front of the means.
+            Whether to include the values of queries, before the means.
 
         Returns
         -------
         Table
-            Columns feature, direction, query (``all`` for means), measure, value, low and high where computed, and
-            of the feature distinct, tied and missing, see `ties`, and ``rank``, 1 for the best.
+            Columns feature, direction, query (``all`` for means), measure, value, low and high if computed; distinct,
+            tied and missing, see `ties`; and ``rank``, 1 for the best.
 
         Raises
         ------
@@ -267,11 +267,11 @@ class FeatureResults(MeasureResults):
 
     def _direction(self, direction: str) -> int:
         if direction not in self.directions:
-            raise KeyError(f"direction {direction!r} was not evaluated; {' and '.join(self.directions)} were")
+            raise KeyError(f"direction {direction!r} was not evaluated; evaluated: {' and '.join(self.directions)}")
         return self.directions.index(direction)
 
     def _key(self, scorer: tuple[str, str], measure: int) -> tuple[bool, float]:
-        """What to sort by: undefined values last."""
+        """Sort key that puts undefined values last."""
         (evaluation, place), direction = self._place(scorer[0]), self._direction(scorer[1])
         mean = evaluation.totals(place, direction)[measure][0]
         return mean != mean, mean if self._measures[measure].lower_is_better else -mean
@@ -357,7 +357,7 @@ def features(
 
     Examples
     --------
-    Two documents of one query, which the first feature ties:
+    The first feature ties the two documents of a query:
 
     >>> import untied
     >>> found = untied.features([[7, 1], [7, 2]], ["RR"], labels=[1, 0], query_ids=["q", "q"], names=["a", "b"])
@@ -381,18 +381,18 @@ def features(
         from untied.features.columns import evaluate_columns
 
         if paths is not None and len(paths) > 1:
-            raise UntiedError("give one parquet file; several files are read as one only in SVMlight's form")
+            raise UntiedError("give one Parquet file; only SVMlight files can be several")
         found_names, evaluations = evaluate_columns(
             evaluator, data if paths is None else paths[0], labels, query_ids, names
         )
         return _with_warning(FeatureResults(asked, directions, found_names, evaluations))
     for name, option in (("labels", labels), ("query_ids", query_ids)):
         if option is not None:
-            raise UntiedError(f"{name} goes with arrays and frames; files in SVMlight's form have their own")
+            raise UntiedError(f"{name} is for arrays and frames; SVMlight files have their own")
     tables = [path for path in paths if unpacked(os.fspath(path)).lower().endswith((".csv", ".tsv", ".json", ".jsonl"))]
     if tables:
         raise UntiedError(
-            f"{os.fspath(tables[0])}: files are read in SVMlight's form or as parquet; read this one into a frame first"
+            f"{os.fspath(tables[0])}: files must be in SVMlight's format or Parquet; read this one into a frame first"
         )
     named = _named(names)
     evaluation = evaluator.read(paths)
@@ -413,7 +413,7 @@ def _with_warning(found: FeatureResults) -> FeatureResults:
 
 
 def _paths(data: Any) -> list[str | os.PathLike[str]] | None:
-    """Paths, if data is given by one or several."""
+    """The paths, if the data is one or several paths."""
     if isinstance(data, (str, os.PathLike)):
         return [data]
     if isinstance(data, (list, tuple)) and data and all(isinstance(one, (str, os.PathLike)) for one in data):
@@ -427,7 +427,7 @@ def _named(names: Any) -> dict[int, str]:
         return {}
     if not isinstance(names, (str, os.PathLike)):
         if not hasattr(names, "items"):
-            raise UntiedError("names of features in files go by number: {number: name}, or a file of such lines")
+            raise UntiedError("names of features in files must be {number: name}, or a file with lines 'number name'")
         return {int(number): str(name) for number, name in names.items()}
     from untied.inputs.lines import lines, refused
 

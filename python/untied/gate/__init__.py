@@ -1,4 +1,4 @@
-"""A gate for continuous integration: limits that a run must keep, by itself and against a baseline."""
+"""A gate for continuous integration: check a run against limits, alone or relative to a baseline."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ __all__ = ["Check", "Verdict", "gate"]
 
 
 class Verdict:
-    """What a gate found: all checks, in the order of the limits.
+    """Result of a gate: all checks, in the order of the limits.
 
     Attributes
     ----------
@@ -60,17 +60,17 @@ class Verdict:
         return all(check.passed for check in self.checks)
 
     def to_junit(self, name: str = "untied gate") -> str:
-        """Make a report in JUnit's XML, which servers for continuous integration show.
+        """Make a report in JUnit's XML, which continuous integration servers can show.
 
         Parameters
         ----------
         name : str
-            Of the test suite.
+            Name of the test suite.
 
         Returns
         -------
         str
-            A document with a test case for every limit; queries are named where one was broken.
+            A document with a test case for every limit; failed ones name the worst queries.
         """
         from xml.etree import ElementTree
 
@@ -148,7 +148,7 @@ def gate(
         Whether a drop fails only if it is significant at 1 - `level` in the one-sided paired randomisation test. If
         there are too few queries for any drop to be significant, the check fails.
     level, samples, seed
-        Of this test, as for `untied.statistics.randomization_test`.
+        Options of this test, as for `untied.statistics.randomization_test`.
     allow_missing : bool
         Whether judged queries for which the run retrieves nothing count as empty rankings. By default they fail the
         check (in `max_drop` and `max_med`, if the baseline has them).
@@ -173,7 +173,7 @@ def gate(
         An option is invalid, no limit is given, a limit is not a finite number or needs a baseline, or a measure has no
         bounds that ``unjudged``, MED or a verdict needs.
     InputError
-        A file's content is not what its format promises.
+        A file does not match its format.
     OSError
         A file cannot be read.
 
@@ -251,6 +251,6 @@ def _several(measures: MeasureLike | Iterable[MeasureLike]) -> list[Measure]:
 
 
 def _xml(text: str) -> str:
-    """Text without what XML has no way to write."""
+    """Text without characters that XML cannot represent."""
     return "".join(c if c in "\t\n" or " " <= c <= "\ud7ff" or "\ue000" <= c != "\ufffe" != c != "\uffff" else "\ufffd"
                    for c in text)  # fmt: skip

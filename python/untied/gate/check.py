@@ -1,4 +1,4 @@
-"""One limit, the value it was compared with, and the verdict."""
+"""A limit, the value compared with it, and the result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Check:
-    """One limit, and whether it was kept.
+    """The check of one limit.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class Check:
 
     @property
     def worst(self) -> list[str]:
-        """The queries that broke the limit, each with its value; those that dropped with both."""
+        """The worst queries, each with its value, or with both values for a drop."""
         if self.kind == "min-overturn":
             return [f"query {show_id(query)}: {value:.0f} of the documents" for query, value in self.queries]
         if not self.ends:
@@ -136,7 +136,7 @@ class Check:
 
 
 def _shown(numbers: list[float]) -> list[str]:
-    """Numbers with the same decimals: four, or more if the smallest would not have three digits."""
+    """Numbers with the same number of decimals: four, or more if the smallest would show fewer than three digits."""
     sizes = [abs(number) for number in numbers if isfinite(number) and number]
     decimals = min(max(4, 2 - floor(log10(min(sizes, default=1.0)))) if min(sizes, default=1.0) < 0.001 else 4, 9)
     return [f"{number:.{decimals}f}" if not 0 < abs(number) < 1e-6 else f"{number:.3g}" for number in numbers]

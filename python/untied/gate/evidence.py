@@ -1,4 +1,4 @@
-"""What the rules of a gate look at: values of both runs, query by query, and what is missing."""
+"""The evidence for the rules of a gate: values of both runs by query, and missing queries."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Evidence:
         return evaluator.evaluate(self.runs)
 
     def _alone(self, measure: Measure, *, variance: bool = False) -> Results:
-        """The evaluation of one measure by itself, made once for all runs and limits."""
+        """The evaluation of one measure, made once for all runs and limits."""
         key = (measure, variance)
         if key not in self._by_itself:
             self._by_itself[key] = self._evaluated([measure], "nan", variance=variance)
@@ -74,7 +74,7 @@ class Evidence:
         return _column(self._results["nan"], measure, run)
 
     def total(self, measure: Measure, run: str, *, with_zeros: bool) -> Value:
-        """The mean, as `evaluate` has it; undefined values count 0, or are left out."""
+        """The mean, as in `evaluate`; undefined values count 0, or are left out."""
         if with_zeros:
             if "zero" not in self._results:
                 self._results["zero"] = self._evaluated(self._results["nan"]._measures, "zero")
@@ -82,7 +82,7 @@ class Evidence:
         return self._results["nan"].value(measure, run=run)
 
     def unsettled(self, measure: Measure, run: str) -> int:
-        """For how many queries grades of unjudged documents decide whether there is a value."""
+        """Number of queries for which unjudged documents decide whether there is a value."""
         if not self._results["nan"].facts()[run]["unsettled"]:
             return 0
         return self._alone(measure).facts()[run]["unsettled"]
@@ -92,7 +92,7 @@ class Evidence:
         return self._missing[run]
 
     def named(self, rows: Sequence[int]) -> str:
-        """Ids of the first queries, and how many more there are."""
+        """Ids of the first queries, and the number of the others."""
         queries = self.queries(sorted(rows)[:NAMED])
         more = [f"{len(rows) - NAMED} more"] if len(rows) > NAMED else []
         return ", ".join([*map(_core.show_id, queries), *more])
@@ -102,9 +102,9 @@ class Evidence:
         return [self._rows.query(row) for row in rows]
 
     def margin(self, measure: Measure, run: str) -> float:
-        """How far an estimated mean may be off; 0 where it is exact, NaN where the error is unknown.
+        """The margin of error of an estimated mean; 0 if it is exact, NaN if the error is unknown.
 
-        Queries are drawn from one seed, so their errors are added up.
+        All queries use the same seed, so their errors are added.
         """
         total = self.total(measure, run, with_zeros=False)
         if total.certainty != "estimate" or isnan(total.mean):
@@ -126,7 +126,7 @@ def _column(results: Results, measure: Measure, run: str) -> Sequence[float]:
 
 
 class Limit:
-    """A limit as it was given: a number, or a share of the baseline's mean."""
+    """A limit as given: a number, or a share of the baseline's mean."""
 
     def __init__(self, kind: str, measure: Measure, given: float | str) -> None:
         self.kind, self.measure = kind, measure
@@ -142,7 +142,7 @@ class Limit:
 
     @property
     def allows_all(self) -> bool:
-        """Whether a drop or a difference as large as the whole range of the measure is allowed."""
+        """Whether the limit allows a drop or difference as large as the measure's range."""
         if self.kind not in ("max-drop", "max-med") or self.measure.is_geometric:
             return False
         ranges = {info["name"]: info["range"] for info in _core.measure_info()}

@@ -1,4 +1,4 @@
-"""The rules of a gate: one function each, from evidence and a limit to a check."""
+"""The rules of a gate: each is a function from evidence and a limit to a check."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CERTAIN = ("exact", "interval", "estimate")
 
 
 class Allowed:
-    """Whether missing queries are allowed, how undefined values count, and how many of the worst queries to name."""
+    """Whether missing queries are allowed, how undefined values count, and how many queries to name."""
 
     def __init__(self, missing: bool, on_undefined: str, top: int) -> None:
         self.top = top
@@ -37,14 +37,14 @@ class Allowed:
         self.undefined = on_undefined
 
     def why_missing(self, evidence: Evidence, rows: Collection[int], what: str) -> list[str]:
-        """A reason to fail where queries are missing, unless that is allowed."""
+        """A reason to fail if queries are missing, unless that is allowed."""
         if not rows or self.missing:
             return []
         why = f"{what} ({evidence.named(list(rows))})"
         return [f"{why}: --allow-missing (allow_missing=True) counts missing queries as empty rankings"]
 
     def why_undefined(self, evidence: Evidence, rows: Collection[int], what: str, lower_is_better: bool) -> list[str]:
-        """A reason to fail where values are undefined, unless that is allowed."""
+        """A reason to fail if values are undefined, unless that is allowed."""
         if not rows or self.undefined == "nan" or (self.undefined == "zero" and not lower_is_better):
             return []
         advice = "--on-undefined nan (on_undefined='nan') leaves them out"
@@ -56,7 +56,7 @@ class Allowed:
 
 
 def own(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
-    """``min`` and ``max``: the mean of the run by itself."""
+    """``min`` and ``max``: the mean of the run."""
     kind, measure = limit.kind, limit.measure
     values, missing = evidence.values(measure, "run"), evidence.missing("run")
     lower_is_better = measure.lower_is_better
@@ -77,7 +77,7 @@ def own(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
             reasons.append(_not_reached(evidence, total.certainty))
         margin = 0.0
     if isnan(margin):
-        reasons.append("the standard error of the estimate is unknown; --ties docid or given needs none")
+        reasons.append("the standard error of the estimate is unknown; use --ties docid or given")
     value = total.mean + (0.0 if isnan(margin) else margin if kind == "max" else -margin)
     kept = value >= limit.number if kind == "min" else value <= limit.number
     passed = kept and not reasons
@@ -100,14 +100,14 @@ def own(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
 
 
 def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[str, Any] | None) -> Check:
-    """``max-drop``: how much worse the run is than the baseline, over the queries that the baseline has."""
+    """``max-drop``: how much worse the run is than the baseline, over the baseline's queries."""
     measure = limit.measure
     pairs = _Pairs(evidence, measure, allowed)
     reasons = _apart(evidence, "run") + _apart(evidence, "baseline") + pairs.reasons
     unsettled = max(evidence.unsettled(measure, run) for run in evidence.runs)
     if unsettled and allowed.undefined == "fail":
         reasons.append(f"whether there is a value for {_number(unsettled)} depends on judgments: --on-undefined nan "
-                       "(on_undefined='nan') compares those that can have one")  # fmt: skip
+                       "(on_undefined='nan') compares the queries that can have one")  # fmt: skip
     n = len(pairs.rows)
     if not n:
         reasons.append("no query can be compared")
@@ -126,7 +126,7 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
     if evidence.ties in ("best", "worst") and certainty != "exact":
         reasons.append(_not_reached(evidence, certainty))
     elif isnan(margin):
-        reasons.append("the standard error of the estimates is unknown; --ties docid or given needs none")
+        reasons.append("the standard error of the estimates is unknown; use --ties docid or given")
     elif margin:
         value += margin
         said.append(f"plus {ERRORS} standard errors of both, {margin:.2g}")
@@ -160,7 +160,7 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
 
 
 class _Pairs:
-    """Values of the queries that are compared, as terms of the aggregate."""
+    """Values of the compared queries, as terms of the aggregate."""
 
     def __init__(self, evidence: Evidence, measure: Measure, allowed: Allowed) -> None:
         self.aggregate = Aggregate(measure)
@@ -207,7 +207,7 @@ class _Pairs:
         return array("d", known if self.aggregate.scale != "log" else self.aggregate.terms(known))
 
     def plain(self, place: int) -> float:
-        """By how much the value of a query is worse."""
+        """How much worse the value of a query is."""
         before, after = self.ends(place)
         return self._sign * (before - after)
 
@@ -218,7 +218,7 @@ class _Pairs:
 
 
 def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
-    """``max-med``: the most that judgments could make of the difference, over the queries of both runs."""
+    """``max-med``: the largest difference that judgments could show, over the queries of both runs."""
     if evidence.ties in ("best", "worst"):
         raise UntiedError(f"--max-med does not support --ties {evidence.ties}: use expected, docid, trec or given")
     name = f"MED({limit.measure})"
@@ -233,10 +233,10 @@ def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Ch
     new, vanished = found.alone()
     reasons = []
     if vanished and not allowed.missing:
-        reasons.append(f"the run lacks {vanished} of the queries of the baseline: --allow-missing (allow_missing=True) "
+        reasons.append(f"the run lacks {vanished} of the baseline's queries: --allow-missing (allow_missing=True) "
                        "leaves them out of MED")  # fmt: skip
     if total.certainty == "estimate":
-        reasons.append(f"{name} is estimated with an unknown error; --ties docid or given needs no estimate")
+        reasons.append(f"{name} is estimated with an unknown error; use --ties docid or given")
     # A mean would silently omit queries whose MED is unknown.
     value = nan if total.high is None or any(map(isnan, highs)) else total.high
     kept = value <= limit.number
@@ -267,7 +267,7 @@ def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Ch
 
 
 def _apart(evidence: Evidence, run: str) -> list[str]:
-    """A reason to fail where values mean nothing."""
+    """A reason to fail if values are meaningless."""
     why = evidence.apart[run]
     return [f"the {run}: {why}"] if why else []
 

@@ -1,4 +1,4 @@
-"""Runs and qrels from whatever holds them."""
+"""Read runs and qrels from files, frames, dicts and lists."""
 
 from untied.inputs.files import read_qrels, read_run
 

@@ -1,4 +1,4 @@
-"""Runs and qrels from whatever holds them."""
+"""Read runs and qrels from files, frames, dicts and lists."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     Held = TypeVar("Held", bound=Sized)
 
     class ArrowTable(Protocol):
-        """A frame: of pandas, polars, pyarrow, DuckDB, or any other library that speaks Arrow."""
+        """A frame of pandas, polars, pyarrow, DuckDB, or any other library with Arrow's interface."""
 
         def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-            """Its rows, as Arrow's C stream interface has them."""
+            """Its rows through Arrow's C stream interface."""
 
     Rows: TypeAlias = Iterable[tuple[Any, ...]]
     OneRun: TypeAlias = Run | str | os.PathLike[str] | Mapping[Any, Any] | ArrowTable | Rows
@@ -73,7 +73,7 @@ def named_runs(runs: Runs, threads: int | None = None) -> list[tuple[str, Callab
 
 
 def named_sources(runs: Runs) -> list[tuple[str, OneRun]]:
-    """Names of one or several runs, each with what holds it."""
+    """Names of one or several runs, each with its source."""
     _refuse_open_file(runs, "runs")
     _refuse_numbers(runs, "runs")
     held: Any = runs
@@ -118,10 +118,10 @@ def as_run(
 
 
 def read_once(held: Held, source: Any, name: str) -> Held:
-    """What was read from a source, which an iterator or a reader gives only once: nothing the second time."""
+    """What a source gave; refuse an iterator or reader that is used a second time and gives nothing."""
     says_so = hasattr(source, "__len__") and len(source) == 0  # as a table or a list can
     if not len(held) and not says_so:
-        raise UntiedError(f"{name}: this {type(source).__name__} gave no rows; was it read before? It gives them once")
+        raise UntiedError(f"{name}: this {type(source).__name__} gave no rows; was it read before?")
     return held
 
 
@@ -132,7 +132,7 @@ def _of_table(
     threads: int | None,
     columns: Mapping[str, str] | None,
 ) -> Held:
-    """A frame by way of Arrow; one of pandas, which cannot go there without pyarrow, column by column."""
+    """A frame read through Arrow, or column by column if it is pandas' and pyarrow is missing."""
     if is_lazy(table):
         table = table.collect()
     try:
@@ -149,18 +149,18 @@ def is_table(source: object) -> TypeGuard[ArrowTable]:
 
 
 def is_lazy(source: object) -> bool:
-    """Whether this is a LazyFrame of polars, which has to be collected."""
+    """Whether this is a polars LazyFrame, which must be collected first."""
     kind = type(source)
     return kind.__name__ == "LazyFrame" and kind.__module__.partition(".")[0] == "polars"
 
 
 def are_rows(source: Any) -> bool:
-    """Whether this is a list of rows (query, document, number) or of named tuples, and no ranked list."""
+    """Whether this is a list of rows (query, document, number) or of named tuples rather than a ranked list."""
     return isinstance(source, (list, tuple)) and len(source) > 0 and isinstance(source[0], tuple) and len(source[0]) > 2
 
 
 def _plain(judged_or_retrieved: Any, name: str) -> Any:
-    """The dict of dicts that an object of another library (ranx's Run and Qrels) says it stands for."""
+    """The dict of dicts inside an object of another library (ranx's Run and Qrels)."""
     _refuse_open_file(judged_or_retrieved, name)
     _refuse_numbers(judged_or_retrieved, name)
     to_dict = getattr(judged_or_retrieved, "to_dict", None)
@@ -173,7 +173,7 @@ def _refuse_open_file(source: Any, name: str) -> None:
 
 
 def _refuse_numbers(source: Any, name: str) -> None:
-    """Refuse arrays of numbers, which have no ids; arrays of rows (objects, records) have them."""
+    """Refuse arrays of numbers, which have no ids, unlike arrays of rows (objects, records)."""
     is_array = hasattr(source, "__dlpack__") or hasattr(source, "__array_interface__")
     if is_array and getattr(getattr(source, "dtype", None), "kind", "f") in "biuf":
         raise UntiedError(
@@ -186,7 +186,7 @@ def _is_one(runs: Any) -> bool:
     """Whether this is a single run rather than several.
 
     ``{query: {document: score}}``, ``{query: [document, ...]}`` and ``[(query, document, score), ...]`` are single
-    runs; ``{name: run}`` is not, whatever a run is.
+    runs; ``{name: run}`` is not.
     """
     if isinstance(runs, (Run, str, os.PathLike)) or is_table(runs) or hasattr(runs, "to_dict"):
         return True

@@ -1,4 +1,4 @@
-"""Files of runs and qrels by format: told by the suffix, or named."""
+"""Files of runs and qrels, whose format is named or found by suffix."""
 
 from __future__ import annotations
 
@@ -49,35 +49,35 @@ ARCHIVES = (".gz", ".zst", ".xz")
 
 
 def unpacked(path: str) -> str:
-    """A path without the suffix of an archive."""
+    """A path without the suffix of a compressed file."""
     for suffix in ARCHIVES:
         path = path.removesuffix(suffix)
     return path
 
 
 def by_suffix(path: str | os.PathLike[str]) -> str:
-    """The format that a file's suffix tells; TREC's for all that are not known."""
+    """The format of a file by its suffix; TREC's for unknown suffixes."""
     return SUFFIXES.get(os.path.splitext(unpacked(os.fspath(path)).lower())[1], "trec")
 
 
 def check_columns(columns: Mapping[str, str] | None, held: str, source: str) -> None:
-    """Refuse names of columns where there are none: `held` is a file's format, or what else was given."""
+    """Refuse names of columns for inputs without columns: `held` is a file's format, or another kind of input."""
     if columns and held not in NAMED:
         where = f"a file of format {held}" if held in QRELS_FORMATS or held in RUN_FORMATS else held
         named = f"{', '.join(NAMED[:-1])} or {NAMED[-1]}"
-        raise UntiedError(f"{source}: columns are named in frames and in files of format {named}, not in {where}")
+        raise UntiedError(f"{source}: names of columns are for frames and files of format {named}, not for {where}")
 
 
 def check_holds(qrels: Qrels, format: str) -> Qrels:
-    """Qrels, if they say what those of a format say."""
+    """The qrels, if they hold what the format requires; else an error."""
     if format in DETAILED and format != qrels.format:
         expected = QRELS_SHAPES[format]
-        raise UntiedError(f"the qrels have format {qrels.format!r}, not {format!r}: {expected} was expected")
+        raise UntiedError(f"the qrels have format {qrels.format!r}, not {format!r}: expected {expected}")
     return qrels
 
 
 class RunFile:
-    """The path of a run whose format or columns are named."""
+    """The path of a run, with its format or column names."""
 
     def __init__(self, path: str | os.PathLike[str], format: str, columns: Mapping[str, str] | None = None) -> None:
         check_one_of("run format", format, RUN_FORMATS)
@@ -90,7 +90,7 @@ class RunFile:
 
 
 def run_file(path: str | os.PathLike[str], format: str = "auto", columns: Mapping[str, str] | None = None) -> RunFile:
-    """A run's file with its format, found out where it is not named."""
+    """A run's file with its format, found by suffix if not named."""
     if isinstance(path, RunFile):
         format, columns = (path.format if format == "auto" else format), columns or path.columns
     found = RunFile(path, by_suffix(path) if format == "auto" else format, columns)
@@ -99,7 +99,7 @@ def run_file(path: str | os.PathLike[str], format: str = "auto", columns: Mappin
 
 
 def by_rank(run: object) -> RunFile:
-    """The file of a run, to be ordered by its rank column."""
+    """The file of a run that is ordered by its rank column."""
     if isinstance(run, (str, os.PathLike)):
         file = run_file(run)
         if file.format == "trec":
@@ -109,7 +109,7 @@ def by_rank(run: object) -> RunFile:
         given = f"{show_id(file.path)} has format {file.format}"
     else:
         given = f"a {type(run).__name__} has none"
-    raise UntiedError(f"ties 'rank' orders by the rank column of files in TREC's format; {given}")
+    raise UntiedError(f"ties 'rank' needs the rank column of files in TREC's format; {given}")
 
 
 def read_run(
@@ -126,15 +126,15 @@ def read_run(
     path : str or path-like
         Plain or compressed by gzip, zstd or xz (recognised by content); ``"-"`` is standard input.
     format : str
-        ``"trec"``: ``query Q0 document rank score tag``, one retrieved document a line. Columns are separated by blanks
-        or tabs; blank lines and lines that begin with ``#`` are passed over; rank and tag are not used.
+        ``"trec"``: ``query Q0 document rank score tag``, one retrieved document per line. Columns are separated by
+        spaces or tabs; blank lines and lines that begin with ``#`` are skipped; rank and tag are not used.
         ``"trec-ranks"``: the same, ordered by rank instead of score, equal ranks being tied; the scores are not used.
         ``"msmarco"``: ``query document rank``. ``"csv"``, ``"tsv"``: with a header; ``"jsonl"``: an object on every
         line; ``"parquet"``. ``"json"``: ``{query: {document: score}}``. ``"rank-eval"``: the response to a rank-eval
         request of Elasticsearch or OpenSearch. ``"auto"``: by the suffix (.csv, .tsv, .jsonl, .ndjson, .json,
         .parquet), and ``"trec"`` for any other.
     columns : dict, optional
-        Names of columns that are not known, by what they hold: ``{"query": "q", "document": "d", "score": "s"}``.
+        Names of columns with unusual names: ``{"query": "q", "document": "d", "score": "s"}``.
     threads : int, optional
         Number of threads; as many as there are processors by default.
 
@@ -163,7 +163,7 @@ def read_ranked(
     *,
     ranks: bool = True,
 ) -> Run:
-    """Read a run, and the ranks that its file says where there are such."""
+    """Read a run, and its rank column if the file has one."""
     file = run_file(path, format, columns)
     name, format, columns = file.path, file.format, file.columns
     if format == "parquet":
@@ -186,15 +186,15 @@ def read_qrels(
 ) -> Qrels:
     """Read qrels from a file.
 
-    A grade is any finite number. Negative ones mean *pooled but not judged*: such documents are not relevant, and
-    not non-relevant either.
+    A grade is any finite number. Negative ones mean *pooled but not judged*: such documents count neither as relevant
+    nor as judged non-relevant.
 
     Parameters
     ----------
     path : str or path-like
         As for `read_run`.
     format : str
-        ``"trec"``: ``query iteration document grade``, one judged document a line. ``"csv"``, ``"tsv"``, ``"jsonl"``,
+        ``"trec"``: ``query iteration document grade``, one judged document per line. ``"csv"``, ``"tsv"``, ``"jsonl"``,
         ``"json"``, ``"parquet"`` and ``"auto"`` as for `read_run`; ``"rank-eval"``: the body of a rank-eval request.
         ``"subtopics"`` for TREC's diversity qrels: ``query subtopic document grade``. A document then has a grade for
         each subtopic, for measures such as ``alpha_nDCG``, and for all others the highest of them. ``"stratified"`` for
@@ -265,7 +265,7 @@ def _parquet(path: str, holds: str, columns: Mapping[str, str] | None) -> Any:
 
 
 def _of_json(path: str, expected: str, make: Callable[[Any], Held]) -> Held:
-    """What is made of a JSON file, which must hold a document; errors name the file."""
+    """Convert the content of a JSON file; errors name the file."""
     content = _json(path)
     try:
         held = make(content)
@@ -286,7 +286,7 @@ def _json(path: str) -> dict[str, Any]:
             seen: set[str] = set()
             for name, _ in pairs:
                 if name in seen:
-                    raise _refused(path, None, "every name once in an object", f"{_short(name)} again")
+                    raise _refused(path, None, "each name once in an object", f"{_short(name)} again")
                 seen.add(name)
         return made
 
@@ -300,9 +300,9 @@ def _json(path: str) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise _refused(path, None, "JSON in UTF-8", str(error)) from None
     except UnicodeEncodeError:
-        raise _refused(path, None, "escapes as JSON has them", "one half of a pair of surrogates") from None
+        raise _refused(path, None, "valid JSON escapes", "half of a surrogate pair") from None
     except RecursionError:
-        raise _refused(path, None, "JSON of a few levels", "too many brackets within brackets") from None
+        raise _refused(path, None, "JSON with fewer levels", "too many nested brackets") from None
     except InputError:
         raise
     except ValueError:
@@ -313,7 +313,7 @@ def _json(path: str) -> dict[str, Any]:
 
 
 def _number(text: str) -> Any:
-    """A number of JSON; as it is written where a float may not hold all of its digits."""
+    """A number in JSON; as text if a float may not hold all of its digits."""
     if len(text) <= _FLOAT_DIGITS:
         return float(text)
     from decimal import Decimal
@@ -369,7 +369,7 @@ def _numbers() -> tuple[type, ...]:
 
 
 def _short(value: object) -> str:
-    """A value as a message shows it: not all of it where that is long or deep."""
+    """A value for a message, shortened if it is long or deep."""
     return _REPR.repr(value)
 
 

@@ -1,4 +1,4 @@
-"""Text files that are read line by line here, not in the core."""
+"""Text files that Python reads line by line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def lines(path: str | os.PathLike[str], shape: str) -> Iterator[tuple[int, list[str]]]:
-    """Numbers and fields of lines; at least one, or an error."""
+    """Numbers and fields of lines; an error if there are none."""
     empty = True
     for number, line in enumerate(read_bytes(path, lines=True).removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         fields = [field.decode("utf-8", "surrogateescape") for field in line.split()]
@@ -27,7 +27,7 @@ def lines(path: str | os.PathLike[str], shape: str) -> Iterator[tuple[int, list[
 
 
 def refused(path: Any, line: int, expected: str, found: str) -> InputError:
-    """The error of a line."""
+    """An error about a line."""
     expected, found = (text if len(text) <= 200 else f"{text[:200]}..." for text in (expected, found))
     message = f"{show_id(str(path))}:{line}: expected {expected}, found {found}"
     return InputError(message, str(path), line, expected, found)

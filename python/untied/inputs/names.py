@@ -1,4 +1,4 @@
-"""Names of runs: of files the least of their paths that tells them apart."""
+"""Names of runs: for files, the shortest parts of their paths that distinguish them."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ FORMATS = (
 
 
 def names_of(sources: Sequence[Any]) -> list[str]:
-    """A name for each run, by what holds it.
+    """A name for each run, from its source.
 
-    A file is called what its own name is without a suffix of an archive and one of a format. Where that is the name of
-    two files, or another file's whole name, all of them get the least of their paths that tells them apart: with the
-    suffixes, with the folder, and so on. Standard input is called ``stdin``; what has an attribute ``name`` is called
-    that, and all else ``run``, or ``run1``, ``run2`` by its place. The order of the files does not matter.
+    A run is named after its file, without suffixes for a format and compression. If two files would get the same name,
+    or one the whole name of another, each gets the shortest part of its path that distinguishes it: with the suffixes,
+    with the folder, and so on. Standard input is named ``stdin``. An object with a text attribute ``name`` is named by
+    it, and all others ``run``, or ``run1``, ``run2`` by position. The order of the files does not matter.
 
     >>> names_of(["bm25.v1", "bm25.v2.run.gz", "old/dense.run", "new/dense.run"])
     ['bm25.v1', 'bm25.v2', 'old/dense', 'new/dense']
@@ -63,7 +63,7 @@ def _is_path(source: object) -> bool:
 
 
 def _distinct(forms: dict[int, list[str]], reserved: set[str]) -> dict[int, str]:
-    """Names of files. Those that meet form a group, whose names grow together until none meets another."""
+    """Names of files. Files with clashing names form a group, whose names grow together until none clash."""
     size = dict.fromkeys(forms, 0)
     group = {place: {place} for place in forms}
     while True:
@@ -85,7 +85,7 @@ def _distinct(forms: dict[int, list[str]], reserved: set[str]) -> dict[int, str]
 
 
 def _meeting(called: dict[int, str], forms: dict[int, list[str]], reserved: set[str]) -> list[set[int]]:
-    """Files that have one name, or of which one is called as another one whole."""
+    """Files with the same name, or one of which has another's whole name."""
     by_name: dict[str, set[int]] = {}
     for place, name in called.items():
         by_name.setdefault(name, set()).add(place)
@@ -96,7 +96,7 @@ def _meeting(called: dict[int, str], forms: dict[int, list[str]], reserved: set[
 
 
 def _forms(path: str) -> list[str]:
-    """What a file may be called, shortest first: the second is its name with suffixes, the last its whole path."""
+    """Possible names of a file, shortest first: the second is its name with suffixes, the last its whole path."""
     if path == "-":
         return ["stdin", "-"]
     folders, file = os.path.split(os.path.abspath(path))
@@ -111,7 +111,7 @@ def _forms(path: str) -> list[str]:
 
 
 def _stem(file: str) -> str:
-    """A file's name without the suffix of an archive and one of a format, if anything is left of it."""
+    """A file's name without suffixes for compression and format, unless that leaves nothing."""
     unpacked = files.unpacked(file)
     stem, suffix = os.path.splitext(unpacked)
     return (stem if suffix.lower() in FORMATS else unpacked) or file

@@ -1,4 +1,4 @@
-"""Tell where a run and qrels have nothing in common: values are 0 then, and mean nothing."""
+"""Find runs and qrels with nothing in common: their values are 0 and meaningless."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ NOTHING_RELEVANT = "nothing is relevant: no query has a grade above 0"
 
 
 def of_facts(facts: Facts) -> str | None:
-    """What `Results.facts` say is wrong with a run; None where it and the qrels have documents in common."""
+    """The problem with a run by its `Results.facts`; None if it and the qrels have documents in common."""
     if facts["swapped"]:
         return SWAPPED
     return _reason(facts["common"], facts["matched"] > 0, facts["unknown"], facts["relevant"] > 0)
 
 
 def of_inputs(qrels: _core.Qrels, run: _core.Run, threads: int | None = None, *, judging: bool = False) -> str | None:
-    """What is wrong with a run that need not be evaluated; None where it and the qrels have documents in common.
+    """The problem with a run that is not evaluated; None if it and the qrels have documents in common.
 
-    With `judging`, it is fine that nothing is relevant yet.
+    With `judging`, it is no problem if nothing is relevant yet.
     """
     if _core.look_swapped(qrels, run):
         return SWAPPED
@@ -51,9 +51,9 @@ def _reason(common: int, matched: bool, unknown: int, relevant: bool) -> str | N
 
 
 def of_runs(runs: Mapping[str, _core.Run], threads: int | None = None) -> dict[str, str | None]:
-    """What is wrong with runs that are compared, by name: whether they have a document in common with any other.
+    """Problems of compared runs by name: those without documents in common with others.
 
-    Runs that share a document belong together; those are blamed that do not belong to the largest group.
+    Runs that share a document form a group; runs outside the largest group are reported.
     """
     groups: list[list[str]] = []
     for name, run in runs.items():
@@ -69,12 +69,12 @@ def of_runs(runs: Mapping[str, _core.Run], threads: int | None = None) -> dict[s
 def of_probabilities(
     runs: Mapping[str, _core.Run], probabilities: _core.Run, threads: int | None = None
 ) -> dict[str, str | None]:
-    """Which runs have no document of which a probability is known, by name."""
+    """Runs, by name, without any document that has a probability."""
     return {name: None if _core.in_common(run, probabilities, threads)[1] else IMPROBABLE for name, run in runs.items()}
 
 
 def of_levels(measures: Iterable[_core.Measure], highest: float) -> str | None:
-    """Which measures ask for a higher grade than the highest of the qrels; None where none does or none is above 0."""
+    """A statement on measures that require a higher grade than the qrels have, if any grade is above 0; else None."""
     asked = [(str(measure), measure.least_grade) for measure in measures]
     above = [name for name, least in asked if least is not None and 0 < highest < least]
     if not above:
@@ -83,7 +83,7 @@ def of_levels(measures: Iterable[_core.Measure], highest: float) -> str | None:
 
 
 def sentence(*reasons: Mapping[str, str | None]) -> str | None:
-    """What is wrong with runs, by their names; None where nothing is.
+    """A statement on the problems of runs, by name; None if there are none.
 
     >>> sentence({"a": QUERIES, "b": None, "c": QUERIES})
     'no query in common with the qrels: a, c'
@@ -104,14 +104,14 @@ def _listed(names: list[str], most: int = 4) -> str:
 
 
 def demand(*reasons: Mapping[str, str | None]) -> None:
-    """Raise an error where something is wrong with one of the runs: their values decide nothing."""
+    """Raise an error if a run has a problem, because its values are meaningless."""
     warn(*reasons, strict=True)
 
 
 def warn(*reasons: Mapping[str, str | None], strict: bool = False) -> None:
-    """Warn where something is wrong with one of the runs; where it is to be strict, raise an error.
+    """Warn if a run has a problem; raise an error if `strict`.
 
-    The warning is one of the line that called untied. The command line has it as a note instead.
+    The warning points at the line that called untied. The command line prints it as a note instead.
     """
     say(sentence(*reasons), strict=strict)
 
@@ -139,7 +139,7 @@ _listening: list[list[str]] = []
 
 
 class Notes:
-    """While this is open, warnings become a list of notes: the command line prints them at its end."""
+    """A context that collects warnings as notes, which the command line prints at its end."""
 
     def __enter__(self) -> list[str]:
         _listening.append([])

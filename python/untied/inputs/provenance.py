@@ -1,4 +1,4 @@
-"""What results were made from."""
+"""The inputs of results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def provenance(paths: Iterable[str | os.PathLike[str]]) -> list[dict[str, str | None]]:
-    """Paths with hashes of the files; of what cannot be read twice (standard input, pipes) there is none."""
+    """Paths with hashes of the files; none for inputs that cannot be read twice (standard input, pipes)."""
     return [{"path": os.fspath(path), "sha256": _digest(os.fspath(path))} for path in paths]
 
 

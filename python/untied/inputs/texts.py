@@ -1,4 +1,4 @@
-"""Texts of queries and documents, for pages that show them: TSV and JSON lines."""
+"""Texts of queries and documents for pages, from TSV and JSON lines."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ JSON = f"an object with an id ({', '.join(IDS)}) and a text ({', '.join(TEXTS)})
 
 
 def texts_of(given: TextsLike, wanted: Container[str], most: int) -> dict[str, str]:
-    """Texts of the ids that are wanted.
+    """Return the texts of the wanted ids.
 
     Parameters
     ----------
     given : path or mapping
         A file, or texts by id. Files that end in .jsonl, .ndjson or .json (also compressed) have an object on every
-        line; all others have an id, a tab and a text. Of several texts, a title say, the first is the one that is
+        line; all others have an id, a tab and a text. If an object has several texts, such as a title, the first is
         kept.
     wanted : container of str
-        Ids; texts of others are read over.
+        Ids; texts of others are skipped.
     most : int
-        How many characters of a text are kept.
+        Largest number of characters to keep of a text.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def texts_of(given: TextsLike, wanted: Container[str], most: int) -> dict[str, s
     Raises
     ------
     InputError
-        A line is not what it should be, or an id appears twice.
+        A line is malformed, or an id appears twice.
     """
     if not isinstance(given, (str, os.PathLike)):
         return {id: _short(text, most) for id, text in given.items() if id in wanted}
@@ -65,7 +65,7 @@ def texts_of(given: TextsLike, wanted: Container[str], most: int) -> dict[str, s
 
 
 def check(given: TextsLike | None, what: str) -> None:
-    """Refuse what is neither a path nor texts by id."""
+    """Refuse anything but a path or texts by id."""
     from collections.abc import Mapping
 
     if given is not None and not isinstance(given, (str, os.PathLike, Mapping)):
@@ -104,6 +104,6 @@ def _object(path: Any, number: int, line: str) -> tuple[str, str]:
 
 
 def _short(text: str, most: int) -> str:
-    """One line of a text, cut where it is long."""
+    """A text on one line, cut if it is long."""
     plain = " ".join(text.split())
     return plain if len(plain) <= most else plain[: most - 1].rstrip() + "…"

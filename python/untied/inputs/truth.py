@@ -1,4 +1,4 @@
-"""Partly ordered truth: groups of documents in order, from files, preferences and the rankings of experts."""
+"""Partly ordered truth: ordered groups of documents, from files, preferences and experts' rankings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def read_groups(path: str | os.PathLike[str]) -> Grades:
     """Read a file of ordered groups: ``query document document | document | ...``, one query a line.
 
-    Groups are separated by ``|``, the best comes first. Blank lines and lines that begin with ``#`` are passed over.
+    Groups are separated by ``|``, the best comes first. Blank lines and lines that begin with ``#`` are skipped.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def read_groups(path: str | os.PathLike[str]) -> Grades:
     Raises
     ------
     InputError
-        A group is empty, a document appears twice in a query, a query has two lines, or there is none.
+        A group is empty, a document appears twice in a query, a query has two lines, or the file is empty.
     OSError
         The file cannot be read.
     """
@@ -75,8 +75,8 @@ def read_mirex(path: str | os.PathLike[str]) -> Grades:
     Raises
     ------
     InputError
-        A line has not four columns, a group is not a whole number from 1, a document of a query is in two groups, the
-        lines come from several sources, or there is none.
+        A line does not have four columns, a group is not a whole number from 1, a document of a query is in two groups,
+        the lines come from several sources, or the file is empty.
     OSError
         The file cannot be read.
     """
@@ -109,20 +109,21 @@ READERS = {"groups": read_groups, "mirex": read_mirex}
 
 
 def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: bool = False) -> list[list[Any]]:
-    """Ordered groups from preferences between documents of one query.
+    """Make ordered groups from preferences between documents of one query.
 
-    Preferences are read as what follows from them too: of a over b and b over c, a over c. They form ordered groups if
-    any two documents without a preference between them have the same documents above them and the same below them.
-    Otherwise there is no single truth for ADR: the mean over all total orders that agree with the preferences is hard
-    to compute (counting them is #P-hard), and a single order states more than the preferences.
+    Preferences are transitive: a over b and b over c imply a over c. They form ordered groups if any two documents
+    without a preference between them have the same documents above them and the same below them. Otherwise there is no
+    single truth for ADR: the mean over all total orders that agree with the preferences is hard to compute (counting
+    them is #P-hard), and a single order states more than the preferences.
 
     Parameters
     ----------
     preferences : iterable of (better, worse)
         Pairs of documents.
     coarsen : bool
-        Whether to make groups of preferences that are not: by level, which is the length of the longest chain of
-        better documents above a document. It keeps every preference, and adds some that were not stated.
+        Whether to group documents by level if the preferences do not form ordered groups. The level is the length of
+        the longest chain of better documents above a document. This keeps every preference, and adds some that were not
+        stated.
 
     Returns
     -------
@@ -132,7 +133,7 @@ def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: 
     Raises
     ------
     UntiedError
-        Preferences contradict each other, or they are not ordered groups and `coarsen` is not set.
+        Preferences contradict each other, or they do not form ordered groups and `coarsen` is not set.
 
     Examples
     --------
@@ -153,7 +154,7 @@ def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: 
         levels.prepare()
     except CycleError as error:
         around = ", ".join(repr(document) for document in below if document in error.args[1])
-        raise UntiedError(f"preferences contradict each other: there is a circle among {around}") from None
+        raise UntiedError(f"preferences contradict each other: there is a cycle among {around}") from None
     place = {document: number for number, document in enumerate(below)}
     groups: list[list[Any]] = []
     while levels:
@@ -166,9 +167,9 @@ def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: 
                 missing = [worse for worse in next_group if worse not in below[better]]
                 if missing:
                     raise UntiedError(
-                        f"these preferences are not ordered groups: nothing is said of {better!r} and {missing[0]!r}, "
-                        f"though another document of the level of {better!r} is preferred to {missing[0]!r}; "
-                        "coarsen=True makes groups of levels, which adds preferences that were not stated"
+                        f"these preferences do not form ordered groups: none compares {better!r} and {missing[0]!r}, "
+                        f"but another document on the level of {better!r} is preferred to {missing[0]!r}; "
+                        "coarsen=True groups documents by level, which adds preferences that were not stated"
                     )
     return groups
 
@@ -179,7 +180,7 @@ def groups_from_rankings(
     alpha: float = 0.05,
     p_value: Callable[[Sequence[float], Sequence[float]], float] | None = None,
 ) -> list[list[Any]]:
-    """Ordered groups from the rankings of several experts: a new group where ranks differ significantly.
+    """Make ordered groups from several experts' rankings: a new group begins where ranks differ significantly.
 
     Documents are sorted by their median rank (those of equal medians by their mean rank). Going down, a document begins
     a new group if its ranks differ significantly from those of every document in the current group. The truth of MIREX
@@ -189,9 +190,9 @@ def groups_from_rankings(
     Parameters
     ----------
     rankings : list of rankings, or {document: ranks}
-        Of each expert all documents, best first; or for each document its ranks, one an expert who ranked it.
+        For each expert, all documents, best first; or for each document its ranks, one per expert who ranked it.
     alpha : float
-        Level of significance.
+        Significance level.
     p_value : callable, optional
         Test of two lists of ranks; by default Wilcoxon's rank-sum test, two-sided (needs scipy).
 
@@ -225,7 +226,7 @@ def groups_from_rankings(
         ranks = {}
         for number, ranking in enumerate(rankings, 1):
             if len(set(ranking)) != len(ranking) or (ranks and set(ranking) != set(ranks)):
-                raise UntiedError(f"ranking {number} does not hold every document once")
+                raise UntiedError(f"ranking {number} must hold every document once")
             for rank, document in enumerate(ranking, 1):
                 ranks.setdefault(document, []).append(float(rank))
     if p_value is None:

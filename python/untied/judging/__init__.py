@@ -1,7 +1,7 @@
-"""What to judge next: unjudged documents that matter most to what is known of a run, or of which of two is better.
+"""What to judge next: the unjudged documents that matter most for a run's value, or for which of two runs is better.
 
-For every candidate the measure and its exact bounds over all grades of unjudged documents are computed as they would
-be after each possible judgment; outcomes are weighted by how likely the judgment is held to be.
+For every candidate and every possible judgment of it, the measure and its exact bounds over all grades of unjudged
+documents are computed. Outcomes are weighted by the probability of the judgment.
 """
 
 from untied.judging.next import Advice, Candidate, judge_next

@@ -1,4 +1,4 @@
-"""What estimators from incomplete judgments need besides a measure: pools, standard errors, random draws."""
+"""What estimators from incomplete judgments need besides a measure: pools, standard errors and random samples."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def with_pool(qrels: QrelsLike, pool: QrelsLike) -> Judgments:
-    """Judgments in which the documents of a pool that are not judged have grade -1: *pooled but not judged*.
+    """Return judgments in which unjudged documents of a pool have grade -1: *pooled but not judged*.
 
     Parameters
     ----------
     qrels : Qrels, path, or {query: {document: grade}}
         Judgments, of documents of the pool.
     pool : Qrels, path, or {query: {document: anything}}
-        The pool, written as qrels; its grades are not looked at.
+        The pool, written as qrels; its grades are ignored.
 
     Returns
     -------
@@ -48,35 +48,36 @@ def with_pool(qrels: QrelsLike, pool: QrelsLike) -> Judgments:
 
 
 def infap_error(qrels: QrelsLike, run: OneRun, *, rel: float = 1) -> dict[str, float]:
-    """Asymptotic standard errors of infAP, query by query.
+    """Return the asymptotic standard errors of infAP by query.
 
     They reflect the random choice of judged documents from the pool, after Yilmaz, Kanoulas & Aslam (2008). The
     variance has two parts: between the precisions at the relevant documents, and within each precision, which is
-    estimated from the nested samples above each rank (hence the covariances). With R judged relevant documents, a share
-    f of the pool judged, s2 the variance of the R estimated precisions, D pooled and m judged documents above rank k,
-    and v = rho (1 - rho) / m (1 - m/D), rho being the smoothed share of relevant ones of m:
+    estimated from the nested samples above each rank (hence the covariances). R is the number of judged relevant
+    documents, f the judged share of the pool, and s2 the variance of the R estimated precisions. Above rank k there are
+    D pooled and m judged documents, rho is the smoothed share of relevant documents among the m, and v = rho (1 - rho)
+    / m (1 - m/D):
 
         Var = (1 - f) s2 / R + (1/R^2) sum over j, k of (D_j / j) (D_k / k) v_max(j, k).
 
-    It is asymptotic and **too small where few documents are judged**: on small pools, all samples of which were listed,
-    nominal 95 % intervals held the true value in 55 to 84 % of the samples. The share f counts as certain, and so does
-    R. Prefer bounds (``unjudged="range"``), or a bootstrap over queries, where it matters.
+    It is asymptotic and **too small where few documents are judged**: on small pools, with all samples enumerated,
+    nominal 95 % intervals held the true value in 55 to 84 % of the samples. f and R are treated as known. If this
+    matters, prefer bounds (``unjudged="range"``) or a bootstrap over queries.
 
     Parameters
     ----------
     qrels : Qrels, path, or {query: {document: grade}}
-        A sample of the judgments, the rest of the pool with negative grades.
+        A sample of the judgments; the rest of the pool has negative grades.
     run : run
-        A ranking of documents for each query: a `Run`, path, frame or dict. Tied documents are
-        ordered by id, descending.
+        A ranking of documents for each query: a `Run`, path, frame or dict. Tied documents are ordered by id,
+        descending.
     rel : float
         Lowest relevant grade.
 
     Returns
     -------
     dict
-        Standard errors by query; NaN where fewer than two documents are judged relevant. For the mean over n queries,
-        which are independent, take the root of the sum of their squares, and divide by n.
+        Standard errors by query; NaN if fewer than two documents are judged relevant. Queries are independent, so the
+        standard error of the mean over n queries is the root of the sum of squares, divided by n.
 
     Warns
     -----
@@ -123,22 +124,22 @@ def _standard_error(grades: dict[str, float], documents: list[str], rel: float) 
 def subcollection(
     qrels: QrelsLike, run: OneRun, *, rate: float | None = None, seed: int = 0
 ) -> dict[str, dict[str, float]]:
-    """A run on a random part of the collection, as in subAP: its AP is one draw of subAP.
+    """Return a run on a random part of the collection: its AP is one draw of subAP.
 
-    Judged documents stay, pooled ones that are not judged go, and each document outside the pool stays with the
-    probability `rate`. Whether it stays depends on nothing but the seed, its query and its id, so that several runs are
-    judged on the same part. The measure ``subAP`` is the exact mean over all draws.
+    Judged documents stay, unjudged documents of the pool are removed, and each document outside the pool stays with
+    probability `rate`. Whether it stays depends only on the seed, its query and its id, so several runs are judged on
+    the same part. The measure ``subAP`` is the exact mean over all draws.
 
     Parameters
     ----------
     qrels : Qrels, path, or {query: {document: grade}}
-        Judgments, pooled documents that are not judged with negative grades.
+        Judgments; unjudged documents of the pool have negative grades.
     run : run
         A ranking of documents for each query: a `Run`, path, frame or dict.
     rate : float, optional
-        From 0 to 1; by default, query by query, the share of the pool that is judged.
+        From 0 to 1; by default, for each query, the judged share of the pool.
     seed : int
-        Another one gives another part.
+        Seed of the random choice.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What to judge next: unjudged documents that matter most to what is known of a run, or of which of two is better."""
+"""What to judge next: the unjudged documents that matter most for a run's value, or for which of two runs is better."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class Candidate:
     query, document : str
         What to judge.
     ranks : tuple of (int or None)
-        In each run, the rank of the first document that is tied with it; None where it is not retrieved.
+        In each run, the rank of the first document that is tied with it; None if it is not retrieved.
     probability : float
-        How likely it is held to have a grade above 0.
+        Estimated probability that its grade is above 0.
     narrowing : float
         Expected narrowing of the bounds of the run's mean by its judgment (for two runs, the sum).
     swing : float
-        How much more a grade above 0 changes the mean (of two runs: their difference, first less second) than grade 0,
-        all other unjudged documents being non-relevant.
+        Change of the mean (for two runs: of the difference, first minus second) by a grade above 0 instead of grade 0,
+        if all other unjudged documents are non-relevant.
     """
 
     query: str
@@ -55,17 +55,16 @@ class Advice:
     Attributes
     ----------
     measure : str
-        Its name.
+        Name of the measure.
     runs : tuple of str
-        One name or two.
+        One or two names.
     bounds : tuple of (float, float)
-        For each run, smallest and largest mean over all grades of unjudged documents. Exact for measures of one query
-        at a time: the mean's bounds are the means of the bounds.
+        For each run, the exact smallest and largest mean over all grades of unjudged documents.
     candidates : list of Candidate
         Best first: by `narrowing` for one run; for two by the expected change of their difference, `probability` times
         the size of `swing`.
     considered : int
-        How many documents were looked at.
+        Number of documents considered.
     """
 
     measure: str
@@ -76,9 +75,9 @@ class Advice:
 
     @property
     def difference(self) -> tuple[float, float] | None:
-        """An interval that holds the difference of two runs, whatever the unjudged documents are.
+        """An interval that holds the difference of two runs, whatever the grades of unjudged documents.
 
-        It is made of the bounds of each run. Its ends need not be reached, as one assignment of grades seldom is the
+        It is computed from the bounds of each run. Its ends need not be reached, because the same grades are seldom the
         best for one run and the worst for the other.
         """
         if len(self.bounds) != 2:
@@ -88,7 +87,7 @@ class Advice:
 
     @property
     def settled(self) -> bool:
-        """Whether one of two runs is better whatever the unjudged documents are."""
+        """Whether one of two runs is better whatever the grades of unjudged documents."""
         return self.difference is not None and (self.difference[0] > 0 or self.difference[1] < 0)
 
 
@@ -146,7 +145,7 @@ def judge_next(
         raise UntiedError("no query to judge: the qrels are empty")
     measure = as_measure(measure)
     if measure.is_geometric:
-        raise UntiedError(f"what a judgment changes adds up over queries for arithmetic means, not for {measure}")
+        raise UntiedError(f"{measure} is not an arithmetic mean over queries, which judge-next needs")
     named = named_runs(runs, threads)
     if len(named) > 2:
         raise UntiedError(f"expected one run, or two to compare, found {len(named)}")
@@ -192,7 +191,7 @@ def judge_next(
 
 
 def _candidates(qrels: Qrels, runs: list[Run], depth: int) -> dict[str, list[str]]:
-    """The unjudged documents that runs have at their tops, for every query of the qrels."""
+    """The unjudged documents at the top of the runs, for every query of the qrels."""
     candidates = {}
     for query in qrels.queries():
         judged = {document for document, grade in qrels[query].items() if grade >= 0}
@@ -201,7 +200,7 @@ def _candidates(qrels: Qrels, runs: list[Run], depth: int) -> dict[str, list[str
 
 
 def _shares(qrels: Qrels, grades: list[float]) -> list[float]:
-    """How frequent each grade above 0 is among them."""
+    """The frequency of each grade above 0 among grades above 0."""
     counts = dict.fromkeys(grades[:-1], 0)
     for query in qrels.queries():
         for grade in qrels[query].values():

@@ -1,4 +1,4 @@
-"""Samples of judgments and of collections: the incomplete and the imperfect judgments of studies."""
+"""Samples of judgments and collections, for studies of incomplete and imperfect judgments."""
 
 from __future__ import annotations
 
@@ -47,23 +47,23 @@ def judgments(
     strata: Mapping[str, Mapping[str, str]] | None = None,
     rel: float = 1,
 ) -> Judgments:
-    """Incomplete judgments: a random part of the judged documents; the others become *pooled but not judged*.
+    """Sample judgments at random; the other judged documents become *pooled but not judged*.
 
     A query that has relevant documents is drawn again until its sample holds one (Yilmaz & Aslam 2006, section 2.2).
 
     Parameters
     ----------
     qrels : Qrels, path, or {query: {document: grade}}
-        Judgments. Documents with a negative grade are not judged, and stay so.
+        Judgments. Documents with a negative grade are not judged, and keep it.
     rate : float, or {stratum: float}
-        Share of the judged documents to keep, above 0 and at most 1; one for each stratum where `strata` are given.
+        Share of the judged documents to keep, above 0 and at most 1; with `strata`, one for each stratum.
     seed : int
-        Another one gives another sample.
+        Seed of the random choice.
     by_query : bool
         Keep exactly the rounded share of every query's documents, at least one. By default every document is kept with
         probability `rate`.
     strata : {query: {document: stratum}}, optional
-        The stratum of every document; only with rates by stratum.
+        The stratum of every document; goes with rates by stratum.
     rel : float
         Lowest relevant grade.
 
@@ -75,8 +75,8 @@ def judgments(
     Raises
     ------
     UntiedError
-        A rate is not above 0 and at most 1, a document has no stratum, a stratum has no rate, or a rate has no
-        documents.
+        A rate is not above 0 and at most 1, a document has no stratum, a stratum has no rate, or a stratum with a rate
+        has no documents.
     """
     table = as_qrels(qrels)
     if not isinstance(rate, (int, float)) and not hasattr(rate, "items"):
@@ -87,11 +87,11 @@ def judgments(
             of = f" of stratum {stratum}" if stratum else ""
             raise UntiedError(f"rate{of} must be above 0 and at most 1, not {share:g}")
     if (strata is None) != ("" in rates):
-        raise UntiedError("strata need a rate for each stratum, and rates by stratum need strata")
+        raise UntiedError("strata and rates by stratum need each other: give both")
     if strata is not None:
         there_are = {stratum for documents in strata.values() for stratum in documents.values()}
         if without := sorted(rates.keys() - there_are):
-            raise UntiedError(f"stratum {without[0]!r} has a rate, and no document is in it")
+            raise UntiedError(f"stratum {without[0]!r} has a rate, but no documents")
 
     def rate_of(query: str, document: str) -> float:
         if strata is None:
@@ -100,7 +100,7 @@ def judgments(
         if stratum is None:
             raise UntiedError(f"query {query!r}, document {document!r}: expected a stratum, found none")
         if stratum not in rates:
-            raise UntiedError(f"stratum {stratum!r}: expected a rate, found none (there are {', '.join(rates)})")
+            raise UntiedError(f"stratum {stratum!r}: expected a rate, found none (rates: {', '.join(rates)})")
         return rates[stratum]
 
     return {query: _draw(query, table[query], rate_of, seed, by_query, rel) for query in table.queries()}
@@ -109,7 +109,7 @@ def judgments(
 def _draw(
     query: str, judged: Mapping[str, float], rate_of: Callable[[str, str], float], seed: int, by_query: bool, rel: float
 ) -> dict[str, float]:
-    """The sample of a query, drawn until it holds a relevant document if there is any."""
+    """The sample of a query, drawn until it holds a relevant document if there is one."""
     grades = {document: judged[document] for document in sorted(judged)}
     rates = {document: rate_of(query, document) for document, grade in grades.items() if grade >= 0}
     for draw in range(MOST_DRAWS):
@@ -128,26 +128,26 @@ def _draw(
 
 
 def pool(runs: Iterable[OneRun], depth: int, qrels: QrelsLike | None = None) -> Judgments:
-    """The pool of runs: every document that one of them has among its first `depth`.
+    """Make the pool of runs: every document that any of them has among its first `depth`.
 
     Parameters
     ----------
     runs : list of runs
         Each a `Run`, path, frame or dict. Tied documents are ordered by id, descending.
     depth : int
-        Documents of a query that each run gives to the pool.
+        Number of documents per query that each run contributes.
     qrels : Qrels, path, or {query: {document: grade}}, optional
-        Judgments to keep for documents of the pool; queries that are not judged are left out.
+        Judgments to keep for documents of the pool; queries without judgments are left out.
 
     Returns
     -------
     dict
-        ``{query: {document: grade}}`` of the pool, with grade -1 for documents without judgment.
+        ``{query: {document: grade}}`` of the pool, with grade -1 for unjudged documents.
 
     Raises
     ------
     UntiedError
-        The depth is below 1, or there is no run.
+        The depth is below 1, or no run is given.
     """
     if depth < 1:
         raise UntiedError(f"a pool's depth must be at least 1, not {depth}")
@@ -171,7 +171,7 @@ def pool(runs: Iterable[OneRun], depth: int, qrels: QrelsLike | None = None) -> 
 
 
 def ranked(run: Run, query: str) -> list[str]:
-    """The documents that a run retrieves, tied ones by id, descending."""
+    """The documents that a run retrieves, with ties ordered by id, descending."""
     if query not in run:
         return []
     # Ids compare as their UTF-8 bytes do.
@@ -188,7 +188,7 @@ def keeps_document(document: str, rate: float, seed: int = 0) -> bool:
     rate : float
         Share of the collection that is kept.
     seed : int
-        Another one gives another part.
+        Seed of the random choice.
 
     Returns
     -------
@@ -200,11 +200,11 @@ def keeps_document(document: str, rate: float, seed: int = 0) -> bool:
 def collection(
     qrels: QrelsLike, runs: Mapping[str, OneRun], rate: float, *, seed: int = 0, sample_judgments: bool = False
 ) -> tuple[Judgments, dict[str, dict[str, dict[str, float]]]]:
-    """A random part of the collection: documents outside it are taken out of the runs.
+    """Sample the collection at random: documents outside the sample are removed from the runs.
 
-    With the judgments left as they are, these are imperfect: they know of documents that no longer exist (Yilmaz &
-    Aslam 2006, section 6). With judgments sampled too it is a smaller collection, on which AP is known to be stable
-    (Hawking & Robertson 2003).
+    If the judgments are kept, they are imperfect: they include documents that no longer exist (Yilmaz & Aslam 2006,
+    section 6). If they are sampled too, the result is a smaller collection, on which AP is known to be stable (Hawking
+    & Robertson 2003).
 
     Parameters
     ----------
@@ -215,9 +215,9 @@ def collection(
     rate : float
         Share of the collection to keep, above 0 and at most 1.
     seed : int
-        Another one gives another part.
+        Seed of the random choice.
     sample_judgments : bool
-        Whether to take documents out of the judgments too.
+        Whether to remove these documents from the judgments too.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """Measures as objects: ``nDCG @ 10``, ``AP(rel=2)``, ``nDCG(gain="exp2") @ 20``.
 
 A measure is completed by ``@ cutoff`` and by calling it with parameters. ``untied measures`` on the command line
-says what each one is, with its equation and reference.
+describes each one, with its equation and reference.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, TypeAlias
 
     class OfIrMeasures(Protocol):
-        """A measure of ir_measures, known by its shape."""
+        """A measure of ir_measures, recognised by its attributes."""
 
         NAME: Any
         AT_PARAM: Any
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Documentation:
-    """``__doc__``: the type's own for the type; for a measure its facts, written when asked for."""
+    """``__doc__``: the type's own for the type; for a measure, made from its facts when read."""
 
     def __init__(self, of_type: str | None) -> None:
         self.of_type = of_type
@@ -77,7 +77,7 @@ def parse_measure(text: str) -> Measure:
 
 
 def as_measures(measures: MeasureLike | Iterable[MeasureLike] | None) -> list[Measure]:
-    """Measures from whatever the user named them by, without repetitions."""
+    """Measures without repetitions, from any of the forms that users may give."""
     if measures is None:
         return list(DEFAULT)
     if isinstance(measures, (Measure, str)) or not hasattr(measures, "__iter__"):
@@ -109,7 +109,7 @@ def as_measure(measure: MeasureLike) -> Measure:
     if not hasattr(measure, "AT_PARAM"):
         raise TypeError(f"a measure must be a Measure or a str, not {type(measure).__name__}")
     if measure.NAME is None or hasattr(measure, "runtime_impl"):
-        raise MeasureError(f"{measure} is defined by a function given to ir_measures, which untied does not run")
+        raise MeasureError(f"{measure} is defined by a function, which untied cannot run")
     # Those that untied registers under a name of ir_measures are told apart by a prefix there.
     parameters = dict(measure.params)
     at = parameters.pop(measure.AT_PARAM, None)

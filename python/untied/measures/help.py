@@ -34,7 +34,7 @@ WIDTH = 88
 
 
 def inputs(info: MeasureInfo) -> dict[str, Any]:
-    """Arguments of ``evaluate`` by which the example gives the measure what it needs."""
+    """Arguments of ``evaluate`` that the measure needs in the example."""
     if info["needs"] == "documents":
         return {"qrels": {"q": GRADES}, "docs": LENGTHS}
     if info["needs"] == "subtopics":
@@ -71,7 +71,7 @@ def code(info: MeasureInfo, name: str, *, comparing: bool) -> list[str]:
 
 
 def literal(value: object) -> str:
-    """A value as code has it."""
+    """A value as Python code."""
     return repr(value).replace("'", '"')
 
 
@@ -113,12 +113,12 @@ def docstring(info: MeasureInfo, *, comparing: bool) -> str:
 
 
 def sentence(text: str) -> str:
-    """Words with a capital, unless they begin with a symbol or a value."""
+    """Words with a capital letter, unless they begin with a symbol or a value."""
     word = text.split(" ", 1)[0]
     return text[:1].upper() + text[1:] if word.isalpha() and word.islower() and len(word) > 1 else text
 
 
 def filled(text: str, indent: str = "") -> list[str]:
-    """Words on lines that are short enough; a closing stop is not doubled."""
+    """Words wrapped, with exactly one full stop at the end."""
     text = text.removesuffix(".") if text.endswith("..") else text
     return textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)

@@ -1,4 +1,4 @@
-"""Measures of your own: a function of one ranking, or gains and discounts; and plugins, modules that define some."""
+"""Your own measures: a function of one ranking, or gains and discounts; and plugins, modules that define measures."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def measure(
     lower_is_better: bool = False,
     numpy: bool = False,
 ) -> Measure | Callable[[Callable[..., Any]], Measure]:
-    """Make a measure of a function that computes its value for one ranking.
+    """Make a measure from a function that computes its value for one ranking.
 
     The measure is used as any other, by object or by name, under every policy. For tied documents, the value is the
     mean over all orders. It is exact for up to 5,000 arrangements of their grades, else an estimate from a fixed sample
@@ -59,38 +59,39 @@ def measure(
         The names of its arguments without a default select its inputs for a query:
 
         ``grades``
-            tuple of float: the grades of the documents, best first, to the cutoff. 0 for one without judgment.
+            tuple of float: the grades of the documents, best first, to the cutoff; 0 for unjudged documents.
         ``judged``
             tuple of bool: whether each of them is judged.
         ``pooled``
-            tuple of bool: whether the qrels hold it, judged or with a negative grade.
+            tuple of bool: whether each is in the qrels, judged or with a negative grade.
         ``ideal``
             tuple of float: the grades of all judged documents of the query, highest first.
         ``retrieved``
-            int: how many documents the ranking has, also below the cutoff.
+            int: number of documents in the ranking, including those below the cutoff.
         ``cutoff``
-            int or None: the cutoff. ``ideal[:cutoff]`` is right for both.
+            int or None: the cutoff. ``ideal[:cutoff]`` works for both.
         ``groups``
-            tuple of (int, int): where tie groups begin and end. A function that asks for them is given rankings with
-            ties, where ``grades[start:end]`` has no order, and returns the mean over all orders itself; the last group
-            may go beyond the cutoff. Unjudged documents that are not tied with a judged one form groups of their own.
+            tuple of (int, int): start and end of each tie group. A function with this argument receives rankings with
+            ties, where ``grades[start:end]`` has no order, and must return the mean over all orders itself; the last
+            group may extend beyond the cutoff. Unjudged documents that are not tied with a judged one form groups of
+            their own.
 
-        Arguments with a default are the measure's parameters: numbers, texts, flags, lists and tables of numbers.
-        Whole numbers come as int, but for parameters whose default is a float. The function returns a number, or NaN
-        where the value is not defined. It may be called in any order of queries, and again for the same one.
+        Arguments with a default are the measure's parameters: numbers, texts, flags, lists and tables of numbers. Whole
+        numbers are passed as int, unless the parameter's default is a float. The function returns a number, or NaN if
+        the value is undefined. It may be called in any order of queries, and several times for the same query.
     name : str, optional
         The measure's name; by default the function's name. Names of other measures are refused.
     cutoff : {'optional', 'required', 'none'}
         Whether the measure takes ``@k``.
     best_by_grade : bool
-        A promise: of tied documents no order has a higher value than that by grade, and none a lower one than that
-        backwards (for `lower_is_better`, the other way round). ``low`` and ``high`` are exact then. Otherwise they are
-        the smallest and largest value seen, including these two orders; if not all orders were seen, the certainty is
-        ``estimate``.
+        Your promise that no order of tied documents has a higher value than the order by descending grade, and none a
+        lower value than the order by ascending grade (for `lower_is_better`, the other way round). Then ``low`` and
+        ``high`` are exact. Otherwise they are the smallest and largest values seen, including these two orders; if not
+        all orders were seen, the certainty is ``estimate``.
     grows_with_grade : bool
-        A promise: the value never falls when the grade of a document grows, whatever that does to ``ideal`` (or never
-        rises), and stays defined if it was. With it there are bounds over the grades of unjudged documents
-        (``unjudged="range"``).
+        Your promise that a higher grade of a document never lowers the value (or never raises it), whatever it does to
+        ``ideal``, and that a defined value stays defined. It makes bounds over the grades of unjudged documents
+        available (``unjudged="range"``).
     lower_is_better : bool
         Whether the best order is the one with the lowest value.
     numpy : bool
@@ -103,7 +104,7 @@ def measure(
     Raises
     ------
     MeasureError
-        A name means something else already, or an argument is none of the above.
+        A name already has another meaning, or an argument is none of the above.
 
     Examples
     --------
@@ -156,7 +157,7 @@ def additive_measure(
     ideal: bool = False,
     lower_is_better: bool = False,
 ) -> Measure | Callable[[Callable[..., Any]], Measure]:
-    """Make a measure that is a sum over ranks of the gain of the grade there times the discount of the rank.
+    """Make a measure that sums, over ranks, the gain of the document's grade times the discount of the rank.
 
     Mean, variance, lowest and highest value over all orders of tied documents are exact, and computed without Python.
 
@@ -165,11 +166,12 @@ def additive_measure(
     function : callable
         Its arguments are the measure's parameters, each with a default. It returns ``(gain, discount)``: a function of
         a grade (a float) or a table ``{grade: gain}``, and a function of a rank (an int, from 1) or a sequence, 0
-        beyond its end. Documents without judgment gain nothing.
+        beyond its end. Unjudged documents have gain 0.
     name, cutoff, lower_is_better
-        As `measure` takes them.
+        As for `measure`.
     ideal : bool
-        Whether to divide by the sum of all judged documents of the query in their best order, to the cutoff.
+        Whether to divide by the value of the ideal ranking: all judged documents of the query in their best order, to
+        the cutoff.
 
     Returns
     -------
@@ -178,7 +180,7 @@ def additive_measure(
     Raises
     ------
     MeasureError
-        A name means something else already, or an argument has no default.
+        A name already has another meaning, or an argument has no default.
 
     Examples
     --------
@@ -201,7 +203,7 @@ def additive_measure(
 
 
 def _read(function: Callable[..., Any], name: str | None) -> tuple[str, AboutMeasure]:
-    """Name a measure, and say what its function says about it."""
+    """The name and the description of a function's measure."""
     import inspect
 
     if not callable(function):
@@ -224,7 +226,7 @@ def _read(function: Callable[..., Any], name: str | None) -> tuple[str, AboutMea
 def _arguments(
     function: Callable[..., Any], called: str, known: list[str]
 ) -> tuple[list[str], list[tuple[str, object]]]:
-    """What a function wants to know about a query, and its parameters."""
+    """The inputs that a function takes for a query, and its parameters."""
     import inspect
 
     inputs: list[str] = []
@@ -251,7 +253,7 @@ def load_plugin(plugin: str) -> ModuleType:
     Parameters
     ----------
     plugin : str
-        A module's name, as ``import`` has it, or the path of a file: with ``.py`` at its end.
+        The name of a module to import, or the path of a file that ends in ``.py``.
 
     Returns
     -------
@@ -282,7 +284,7 @@ def load_plugin(plugin: str) -> ModuleType:
     except Exception as error:
         error.add_note(f"while loading plugin {plugin}")
         raise
-    raise UntiedError(f"there is no module {plugin!r}; a file is named by its path, with .py at its end")
+    raise UntiedError(f"there is no module {plugin!r}; to load a file, give its path, ending in .py")
 
 
 def _run(path: str, plugin: str) -> ModuleType:
@@ -307,7 +309,7 @@ def _run(path: str, plugin: str) -> ModuleType:
 
 
 def pickled(place: str, by: str, text: str) -> tuple[Callable[[str, str], Measure], tuple[str, str]]:
-    """Tell pickle how to make a measure of one's own again: load what defines it, then read its name."""
+    """Tell pickle how to restore your own measure: load the module that defines it, then parse its name."""
     if "<locals>" in by:
         from pickle import PicklingError
 

@@ -1,4 +1,4 @@
-"""One self-contained page about an evaluation: what `untied report` writes."""
+"""One self-contained page about an evaluation, as `untied report` writes it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def report(
     inputs: Sequence[str] = (),
     threads: int | None = None,
 ) -> str:
-    """Make a report of one or several runs: HTML in one file, which needs no network and no server.
+    """Make a report of one or several runs: one HTML file, which needs no network or server.
 
     Each value is the mean over all orders of tied documents, with the lowest and the highest value.
 
@@ -85,7 +85,7 @@ def report(
     UntiedError
         As for `untied.evaluate` and `untied.statistics.significance`, or NumPy or SciPy is needed and not installed.
     InputError
-        A file's content is not what its format promises.
+        A file does not match its format.
     OSError
         A file cannot be read.
     """
@@ -113,7 +113,7 @@ def report(
 
 
 def _title(runs: Sequence[str], baseline: int | None) -> str:
-    """What a page is about: its runs, if they are few."""
+    """The title of a page: its runs, if they are few."""
     if len(runs) > 2:
         return f"Evaluation of {len(runs):,} runs"
     return " and ".join(runs) if baseline is None else f"{runs[1 - baseline]} against {runs[baseline]}"

@@ -1,4 +1,4 @@
-"""All that a page about a comparison of two runs shows."""
+"""The data of a page about a comparison of two runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TOP = 10
 def collect_comparison(
     found: Comparison, depth: int, queries_text: TextsLike | None, docs_text: TextsLike | None, threads: int | None
 ) -> dict[str, Any]:
-    """Values of queries, how they spread, and both rankings of each query to a depth."""
+    """Values of queries, their distribution, and both rankings of each query to a depth."""
     check_texts(queries_text, docs_text)
     count = len(found._native)
     queries = found.queries if count <= MOST else found.most_changed(MOST)
@@ -63,7 +63,7 @@ def collect_comparison(
 
 
 def _measure(measure: _core.Measure) -> dict[str, Any]:
-    """What a tooltip says, and where to look first: at the lowest or the highest values."""
+    """The tooltip of a measure, and whether its lowest or highest values are the most interesting."""
     _, distance, symmetry = _core.comparing_info(measure)
     signs = {
         "name": str(measure), "lower": distance, "signed": symmetry == "opposite", "meaning": meaning(measure),
@@ -72,7 +72,7 @@ def _measure(measure: _core.Measure) -> dict[str, Any]:
 
 
 def _headline(found: Comparison) -> list[list[str]]:
-    """Measure by measure: how many of the first ten changed, and what the measure says."""
+    """The headline: how many of the first ten documents changed, and the value of each measure."""
     changed, moved, left, queries = changes(found, TOP)
     first = (
         f"{_percent(changed, queries)} of top tens changed: in {changed:,} of {queries:,} queries a document entered "
@@ -120,6 +120,6 @@ def changes(found: Comparison, depth: int) -> tuple[int, int, int, int]:
 
 
 def _percent(count: int, of: int) -> str:
-    """A share in whole percent; with decimals where it would look like none or all."""
+    """A share in whole percent, or with decimals if it would round to 0 or 100."""
     share = 100 * count / of if of else 0.0
     return f"{share:.0f} %" if 1 <= share <= 99 or share in (0, 100) else f"{share:.2f} %"

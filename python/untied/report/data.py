@@ -1,4 +1,4 @@
-"""All that a report shows, as plain lists and dicts."""
+"""The data of a report, as plain lists and dicts."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def collect(
     judged = as_qrels(qrels, threads, qrels_format)
     loaded: dict[str, Run] = {name: load() for name, load in named_runs(runs, threads)}
     if baseline is not None and baseline not in loaded:
-        raise UntiedError(f"no run {baseline!r}; there are {', '.join(loaded)}")
+        raise UntiedError(f"no run {baseline!r}; the runs are {', '.join(loaded)}")
     asked = as_measures(measures)
     chance = {"level": level, "test": test, "correction": correction, "samples": samples, "seed": seed}
     found = evaluated(judged, loaded, asked, baseline, chance, interval, policies)
@@ -138,7 +138,7 @@ def collect(
 
 
 def _measure(measure: Measure) -> dict[str, Any]:
-    """What a tooltip says about a measure."""
+    """The tooltip of a measure."""
     scale = Aggregate(measure).scale
     return {"name": str(measure), "lower": measure.lower_is_better, "scale": scale} | explained(
         measure, comparing=False
@@ -173,7 +173,7 @@ def _curves(qrels: Qrels, runs: dict[str, Run], deepest: int, policies: dict[str
 def _totals(
     qrels: Qrels, runs: dict[str, Run], measures: list[Measure], policies: dict[str, Any]
 ) -> list[list[float | None]]:
-    """Means, run by run, a few measures at a time, so that their values fit into memory."""
+    """Means by run, computed a few measures at a time, so that their values fit into memory."""
     at_once = max(1, HELD // max(1, len(qrels)))
     found: list[list[float | None]] = [[] for _ in runs]
     for first in range(0, len(measures), at_once):
@@ -207,7 +207,7 @@ def _distances(
 
 
 def _distance(compared: Any, name: str) -> dict[str, Any]:
-    """A square of means of all runs by all runs, and a map on which alike runs are close."""
+    """A matrix of means of all pairs of runs, and a map on which similar runs are close."""
     matrix = compared.matrix(name)
     rows = [[number(cell) for cell in row[1:]] for row in matrix.rows()]
     alike = not _core.comparing_info(_core.comparing_measure(name))[1]
@@ -215,7 +215,7 @@ def _distance(compared: Any, name: str) -> dict[str, Any]:
 
 
 def _map(rows: list[list[float | None]], alike: bool) -> list[list[float]]:
-    """Where runs are on a map."""
+    """The positions of runs on a map."""
     n = len(rows)
     distances = [[0.0] * n for _ in range(n)]
     for a in range(n):

@@ -1,4 +1,4 @@
-"""The answer in words: who leads by a measure, by how much, and what ties and missing judgments could change."""
+"""The headline: which run leads, by how much, and what ties and missing judgments could change."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Ends = tuple[float, float] | None
 
 
 def leading(means: Sequence[dict[str, float | None]], lower: bool, baseline: int | None) -> tuple[int, int] | None:
-    """The run that leads and the one to compare it with: the baseline, or the next best; None where there are not two.
+    """The leading run and the one to compare it with: the baseline, or the next best; None unless there are two.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def sentences(
     found: Evaluated, names: Sequence[str], place: int, measure: Measure, pair: tuple[int, int] | None,
     baseline: int | None, how: str, judgments: Ends | Verdict, unjudged: Sequence[float | None] | None,
 ) -> list[str]:  # fmt: skip
-    """What the top of the page says of a measure: the answer first.
+    """The sentences about a measure at the top of the page.
 
     Parameters
     ----------
@@ -73,11 +73,11 @@ def sentences(
     names : list of str
         Of the runs.
     place : int
-        Of the measure among all.
+        Index of the measure among all.
     measure : Measure
         The measure.
     pair : (int, int), optional
-        The run that leads and its rival, of `leading`.
+        The leading run and its rival, from `leading`.
     baseline : int, optional
         The run that all others are tested against.
     how : str
@@ -118,7 +118,7 @@ def sentences(
 
 
 def _alone(means: Sequence[dict[str, float | None]], names: Sequence[str], measure: Measure) -> list[str]:
-    """Of a single run, or of several of which at most one has a value."""
+    """The sentences for a single run, or for several of which at most one has a value."""
     run = next((run for run, one in enumerate(means) if one["mean"] is not None), None)
     if run is None:
         return [f"No run has a value of {measure}."]
@@ -135,7 +135,7 @@ def _alone(means: Sequence[dict[str, float | None]], names: Sequence[str], measu
 def _others(
     found: Evaluated, place: int, measure: Measure, names: Sequence[str], leader: int, baseline: int | None
 ) -> str:  # fmt: skip
-    """What tests say of all the other runs."""
+    """What the tests say about all other runs."""
     better = worse = 0
     against = leader if baseline is None else baseline
     of_run = [one for one in found.tests if one["measure"] == place and against in (one["a"], one["b"])]
@@ -205,7 +205,7 @@ def _between(ends: tuple[float, float], measure: Measure) -> str:
 
 
 def signed(value: float) -> str:
-    """A difference as the page writes it."""
+    """A difference with its sign, as the page writes it."""
     return ("+" if value > 0 else "−" if value < 0 else "") + f"{abs(value):.4f}"
 
 

@@ -1,4 +1,4 @@
-"""What a page says about measures."""
+"""Descriptions of measures on a page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def explained(measure: Measure, *, comparing: bool) -> dict[str, str]:
 
 
 def meaning(measure: Measure) -> str:
-    """One sentence about a measure of two rankings, for those who do not know it."""
+    """One sentence that explains a measure of two rankings."""
     sentence = MEANINGS.get(measure.name)
     if sentence is None:
         about = explained(measure, comparing=True)
@@ -40,7 +40,7 @@ def meaning(measure: Measure) -> str:
 
 
 def _inner(name: str) -> str:
-    """Of ``MED(nDCG(gain='exp2')@10, max_grade=2)`` the measure whose differences it is about."""
+    """The measure inside a ``MED`` or ``Delta``, as in ``MED(nDCG(gain='exp2')@10, max_grade=2)``."""
     inside = name.partition("(")[2].removesuffix(")")
     depth = 0
     for place, character in enumerate(inside):

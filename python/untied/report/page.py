@@ -1,4 +1,4 @@
-"""Putting a report's data and its code into one page."""
+"""Put a report's data and its code into one page."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ PAGE = """\
 
 
 def page(data: dict[str, Any], title: str) -> str:
-    """Make the page: nothing in it is loaded from elsewhere, and nothing in the data is read as code."""
+    """Make the page. It loads nothing from elsewhere, and no data in it is read as code."""
     # In JSON "<" stands only within strings, where it may be written as an escape; so no tag can end the element.
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
     script = "".join(_asset(name) for name in SCRIPTS)

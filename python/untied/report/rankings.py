@@ -1,4 +1,4 @@
-"""Rankings as a page shows them, with texts of queries and documents."""
+"""Rankings for a page, with texts of queries and documents."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check_texts(queries_text: TextsLike | None, docs_text: TextsLike | None) -> 
 
 
 def titles(queries: list[str], texts: TextsLike | None) -> list[str | None] | None:
-    """Texts of queries; None where none are given."""
+    """Texts of queries; None if none are given."""
     if texts is None:
         return None
     known = texts_of(texts, set(queries), MOST_CHARACTERS)
@@ -40,9 +40,9 @@ def rankings(
     only: set[str] | None = None,
     texts: TextsLike | None = None,
 ) -> list[dict[str, Any] | None]:
-    """Query by query: documents with grades, and for every run the numbers of its first ones by tie group.
+    """For each query, its documents with grades, and for every run the numbers of its first documents by tie group.
 
-    Documents have their texts where these are given.
+    Documents have their texts if given.
     """
     found: list[dict[str, Any] | None] = []
     named: list[list[str]] = []

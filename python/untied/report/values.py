@@ -1,4 +1,4 @@
-"""Values, means and tests of a report, over all queries; and which queries the page holds."""
+"""Values, means and tests of a report over all queries, and the choice of queries that the page holds."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ QUANTILES = (0.05, 0.5, 0.95)
 
 
 class Evaluated:
-    """What an evaluation found.
+    """Results of an evaluation.
 
     Attributes
     ----------
     count : int
         The number of queries.
     queries : list of str
-        Those that the page holds.
+        The queries that the page holds.
     shown : list of list of list
-        Their values, measure by measure and run by run.
+        Their values, by measure and run.
     means, tests : list
-        Over all queries.
+        Means and tests over all queries.
     facts, settings, notes
         As `Results.facts` and `Significance` have them.
     apart : list of str
-        What is wrong with runs that have nothing in common with the qrels; then there are no tests.
+        Problems of runs that have nothing in common with the qrels; then there are no tests.
     """
 
     def __init__(self, settings: dict[str, Any]) -> None:
@@ -62,7 +62,7 @@ class Evaluated:
         self.apart: list[str] = []
 
     def most_different(self, n: int) -> set[str]:
-        """Of the page's queries those in which the runs differ most by the first measure."""
+        """The queries of the page in which the runs differ most by the first measure."""
         spreads = _spreads(self.shown[0])
         return {self.queries[place] for place in nlargest(max(1, n), range(len(spreads)), key=spreads.__getitem__)}
 
@@ -123,7 +123,7 @@ def _of_measure(
     interval: Interval,
     threads: int | None,
 ) -> list[array[float]]:
-    """Add means and tests of the next measure; its values, run by run, are returned."""
+    """Add means and tests of the next measure, and return its values by run."""
     columns = [Column(results, run, measure) for run in results.runs]
     if tested is not None:
         rows = [row for row in tested.table.to_dicts() if row["measure"] == str(measure)]
@@ -133,9 +133,9 @@ def _of_measure(
 
 
 def _order(columns: list[array[float]], room: int) -> Sequence[int]:
-    """Rows of queries that the page should hold, by one measure: all, or those in which the runs differ most.
+    """Rows of the queries that the page should hold for one measure: all, or those in which the runs differ most.
 
-    Of a single run they are evenly spread over its values.
+    For a single run, they are evenly spread over its values.
     """
     count = len(columns[0])
     if count <= room:
@@ -157,7 +157,7 @@ def _in_turn(orders: list[Sequence[int]], room: int) -> list[int]:
 
 
 def _spreads(columns: Sequence[Sequence[float | None]]) -> array[float]:
-    """By how much the runs differ in each query; 0 where one has no value."""
+    """The difference between the runs in each query; 0 if a run has no value."""
     found = array("d")
     for query in zip(*columns, strict=True):
         known = [value for value in query if value is not None and not isnan(value)]
@@ -173,7 +173,7 @@ def _means(
     interval: Interval,
     threads: int | None,
 ) -> list[dict[str, float | None]]:
-    """Run by run: the mean with its tie band and its confidence interval over queries."""
+    """The mean of each run, with its bounds over ties and its confidence interval over queries."""
     row = []
     for column in columns:
         value = results.value(measure, run=column.run)
@@ -190,7 +190,7 @@ def _means(
 
 
 def _tests(rows: list[dict[str, Any]], columns: list[Column], measure: int) -> list[dict[str, Any]]:
-    """Every two runs that were tested, by number, with what is so over all queries."""
+    """Every tested pair of runs, by number, with its result over all queries."""
     by_name = {column.run: place for place, column in enumerate(columns)}
     tests = []
     for row in rows:

@@ -1,1 +1,1 @@
-"""Results, and their ways out: values, tables, text, plots, files."""
+"""Results, and their output: values, tables, text, plots, files."""

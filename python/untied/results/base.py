@@ -1,4 +1,4 @@
-"""What results of measures have in common."""
+"""The common base of results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ByMeasure:
-    """What is looked up by measures, in any spelling of their names."""
+    """A mapping whose keys are measures, in any spelling."""
 
     _measures: list[Measure]
 
@@ -27,11 +27,11 @@ class ByMeasure:
         return [str(measure) for measure in self._measures]
 
     def keys(self) -> list[Any]:
-        """What can be looked up."""
+        """The keys."""
         return self.measures
 
     def items(self) -> Iterator[tuple[Any, Any]]:
-        """All that can be looked up, each with what is found."""
+        """All keys with their values."""
         return ((key, self[key]) for key in self.keys())
 
     def __iter__(self) -> Iterator[Any]:
@@ -47,7 +47,7 @@ class ByMeasure:
         return as_measure(measure)
 
     def _number(self, measure: Any) -> int:
-        """The place of a measure."""
+        """The index of a measure."""
         asked = self._as_measure(measure)
         if asked not in self._measures:
             raise KeyError(f"{asked} was not computed; {', '.join(self.measures)} were")
@@ -57,8 +57,8 @@ class ByMeasure:
 class MeasureResults(ByMeasure, Exported):
     """Results by measure: look them up by name, or use the table of `means`.
 
-    ``dict(results)`` has everything that can be looked up, and iterating goes over its keys. To pandas, polars and
-    Arrow results are their `means`; a notebook shows these with a row for each run and a column for each measure.
+    ``dict(results)`` holds all values by key, and iteration goes over the keys. pandas, polars and Arrow read results
+    as their `means`; a notebook shows these with a row for each run and a column for each measure.
     """
 
     #: Whether one of the rows has the best mean of a measure.
@@ -66,11 +66,11 @@ class MeasureResults(ByMeasure, Exported):
 
     @property
     def means(self) -> Table:
-        """Means over queries; of counts, sums."""
+        """Means over queries; for counts, sums."""
         raise NotImplementedError
 
     def _facts_of_rows(self) -> list[Facts]:
-        """What to know about each row of means, where anything is known."""
+        """The facts about each row of means, if any."""
         return []
 
     def _exported(self) -> Table:

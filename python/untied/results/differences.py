@@ -1,4 +1,4 @@
-"""Differences of two runs, query by query: which queries a change hurt or helped most."""
+"""Differences of two runs by query: the queries that a change hurt or helped most."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def pairs_of(runs: list[str], baseline: str | None) -> list[tuple[str, str]]:
-    """Every two runs, or every run and the baseline."""
+    """Every pair of runs, or every run with the baseline."""
     if len(runs) < 2:
         raise UntiedError("a comparison needs two runs or more")
     if baseline is None:
         return [(a, b) for place, a in enumerate(runs) for b in runs[place + 1 :]]
     if baseline not in runs:
-        raise UntiedError(f"no run {baseline!r}; there are {', '.join(runs)}")
+        raise UntiedError(f"no run {baseline!r}; the runs are {', '.join(runs)}")
     return [(run, baseline) for run in runs if run != baseline]
 
 
@@ -59,7 +59,7 @@ def query_differences(
 
 
 def _values(evaluation: Evaluation | Recorded, number: int) -> Iterator[tuple[str, tuple[float, ...]]]:
-    """Queries with a value, and their values with lowest and highest where these are known."""
+    """Queries with a value, and their values with bounds if known."""
     fields = ["value", *(field for field in ("low", "high") if field in evaluation.columns())]
     columns = [array("d", evaluation.column(number, field)) for field in fields]
     rows = zip(evaluation.queries(), zip(*columns, strict=True), strict=True)
@@ -67,6 +67,6 @@ def _values(evaluation: Evaluation | Recorded, number: int) -> Iterator[tuple[st
 
 
 def _difference(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, ...]:
-    """Both values, their difference, and the smallest and largest that it can be where that is known."""
+    """Both values, their difference, and its bounds if known."""
     plain = (a[0], b[0], a[0] - b[0])
     return plain if len(a) == 1 else (*plain, a[1] - b[2], a[2] - b[1])

@@ -1,4 +1,4 @@
-"""What an evaluation found."""
+"""Results of an evaluation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Results(MeasureResults):
-    """What an evaluation found, for one or several runs.
+    """Results of an evaluation of one or several runs.
 
     ``results["AP"]`` is the mean for a single run, and ``results["bm25", "AP"]`` the mean for one of several runs.
     `value` returns the value of a query. `means` and `per_query` are tables.
@@ -45,7 +45,7 @@ class Results(MeasureResults):
         return sorted(queries, key=lambda query: query.encode("utf-8", "surrogatepass"))
 
     def keys(self) -> list[Any]:
-        """What can be looked up: measures of a single run, pairs of a run and a measure of several."""
+        """The keys: measures for a single run, pairs of a run and a measure for several."""
         return self.measures if len(self.runs) == 1 else [(run, name) for run in self.runs for name in self.measures]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -92,7 +92,7 @@ class Results(MeasureResults):
                 raise KeyError(f"name one of the runs: {', '.join(self.runs)}")
             run = self.runs[0]
         if run not in self._evaluations:
-            raise KeyError(f"no run {run!r}; there are {', '.join(self.runs)}")
+            raise KeyError(f"no run {run!r}; the runs are {', '.join(self.runs)}")
         number = self._number(measure)
         evaluation = self._evaluations[run]
         if query is None:
@@ -173,7 +173,7 @@ class Results(MeasureResults):
         Raises
         ------
         UntiedError
-            There are fewer than two runs, or `baseline` is none of them.
+            There are fewer than two runs, or `baseline` is not one of them.
 
         Examples
         --------
@@ -196,19 +196,18 @@ class Results(MeasureResults):
         Returns
         -------
         dict
-            For every run: ``evaluated`` queries; ``mixed``, those with tied documents of different grade; ``absent``,
-            judged queries that the run lacks; ``unknown``, queries of the run that are not judged; ``common``,
-            queries that both have; ``matched``, those of them with a retrieved document that the qrels hold;
-            ``relevant``, evaluated queries with a grade above 0, retrieved or not; ``swapped``, whether the qrels
-            look like a run and the run like qrels; ``highest``, the highest grade of all judgments, or 0;
-            ``undefined``, values of queries without a definition (no relevant document, for most measures);
-            ``left_out``, those of them that means leave out, as they do not count 0; ``estimated``, values that are
-            estimated from a sample of tie orders, with the largest ``standard_error`` of those where it is known
-            (measures of your own; else None); ``enclosed``, values whose low and high enclose those of all tie
-            orders, but need not be reached; ``overstated``, values with unjudged documents as non-relevant that lie
-            above their lower bound (with ``unjudged="range"``); ``unsettled``, values that are undefined with some of
-            the grades that unjudged documents may have, and left out then; ``ungrouped``, whether a file had to be
-            held in memory, as the lines of a query do not stand together in it.
+            For every run: ``evaluated`` queries; ``mixed``, those with tied documents of different grades; ``absent``,
+            judged queries that the run lacks; ``unknown``, queries of the run that are not judged; ``common``, queries
+            that both have; ``matched``, those of them with a retrieved document that is in the qrels; ``relevant``,
+            evaluated queries with a grade above 0, retrieved or not; ``swapped``, whether the qrels look like a run and
+            the run like qrels; ``highest``, the highest grade of all judgments, or 0; ``undefined``, values that are
+            undefined (for most measures, if there is no relevant document); ``left_out``, those of them that means
+            leave out instead of counting as 0; ``estimated``, values that are estimated from a sample of tie orders,
+            with the largest ``standard_error`` of those where it is known (measures of your own; else None);
+            ``enclosed``, values whose low and high need not be reached; ``overstated``, values with unjudged documents
+            as non-relevant that lie above their lower bound (with ``unjudged="range"``); ``unsettled``, values that are
+            undefined with some grades of unjudged documents, and then left out; ``ungrouped``, whether a file was held
+            in memory because the lines of a query are not next to each other.
         """
         return {name: evaluation.facts() for name, evaluation in self._evaluations.items()}
 

@@ -1,4 +1,4 @@
-"""Colours and lines of all pictures and pages, and what each colour means where it means something."""
+"""Colours and lines of all pictures and pages, and their meanings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all pictures have in common: colours, lines, sizes, and equal files for equal numbers. Needs matplotlib."""
+"""The common style of all pictures: colours, lines and sizes; equal numbers give equal files. Needs matplotlib."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _STYLE: Any = {
 
 
 def need_matplotlib() -> None:
-    """Refuse to go on without matplotlib.
+    """Raise an error if matplotlib is missing.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def picture(draw: Callable[[Any], object], size: tuple[float, float], style: str
     Parameters
     ----------
     draw : callable
-        Draws into the `matplotlib.figure.Figure` that it is given.
+        A function that draws into a `matplotlib.figure.Figure`.
     size : (float, float)
         Width and height in inches.
     style : str

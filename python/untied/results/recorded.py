@@ -1,4 +1,4 @@
-"""Answers of native results as plain data: native objects cannot be pickled."""
+"""Answers of native results as plain data, because native objects cannot be pickled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Recorded:
-    """What a native result answered to some calls, with every argument that they may have."""
+    """The answers of a native result to some calls, for all their arguments."""
 
     def __init__(self, answers: dict[str, dict[tuple[Any, ...], Any]]) -> None:
         self._answers = answers
@@ -41,7 +41,7 @@ class Recorded:
 
 
 def recorded(native: Any, calls: dict[str, Iterable[tuple[Any, ...]]]) -> Recorded:
-    """Record the answers to calls, each with all arguments; of what was recorded before it stays as it is."""
+    """Record the answers to calls for all arguments; leave a recorded result as it is."""
     if isinstance(native, Recorded):
         return native
     return Recorded({name: {given: getattr(native, name)(*given) for given in asked} for name, asked in calls.items()})

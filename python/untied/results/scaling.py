@@ -1,4 +1,4 @@
-"""Places on a map for things of which only distances are known."""
+"""Positions on a map, from distances."""
 
 from __future__ import annotations
 

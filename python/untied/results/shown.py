@@ -1,4 +1,4 @@
-"""Results as people look at them: tables row by row, or a row for each run and a column for each measure."""
+"""Results on a screen: tables row by row, or with a row for each run and a column for each measure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FAINT = "opacity:.65;font-size:85%"
 
 
 class Cell:
-    """A mean as it is shown: with the lowest and highest value where these differ from it."""
+    """A mean for display, with its bounds if they differ from it."""
 
     def __init__(self, value: float, low: float | None, high: float | None, is_best: bool, digits: int) -> None:
         self.value = f"{value:.{digits}f}"
@@ -44,21 +44,21 @@ class Cell:
 
 
 class Marked:
-    """The name of a run whose values ties may decide, though no range is known."""
+    """The name of a run whose values depend on ties by an unknown amount."""
 
     def __init__(self, name: str, why: str) -> None:
         self.name = name
         self.why = why
 
     def html(self) -> str:
-        """The name and a mark that says why."""
+        """The name with a mark."""
         from html import escape
 
         return f'{escape(self.name)} <span title="{self.why}">{MARK}</span>'
 
 
 class Grid:
-    """Names of columns, how many of these are texts, and the first rows."""
+    """Names of columns, the number of text columns, and the first rows."""
 
     def __init__(self, columns: dict[str, Sequence[Any]], texts: int, size: int, most: int) -> None:
         self.head = list(columns)
@@ -102,7 +102,7 @@ def _plain(cell: Any, column: str = "") -> str:
 def wide(
     columns: dict[str, Sequence[Any]], texts: int, measures: Sequence[Measure], ranked: bool, most: int
 ) -> Grid:  # fmt: skip
-    """The wide form of means, each in one cell with its ends; of the best ones it says so where rows are ranked."""
+    """The wide form of means, each in one cell with its bounds, with the best ones marked if rows are ranked."""
     size = len(next(iter(columns.values()), ()))
     columns, contested = dict(columns), []
     for measure in measures:
@@ -126,7 +126,7 @@ def wide(
 def _is_contested(
     leader: int, low: Sequence[float | None], high: Sequence[float | None], lower_is_better: bool
 ) -> bool:  # fmt: skip
-    """Whether another row could be better than the leader's worst end."""
+    """Whether another row could be better than the leader's worst value."""
     good, bad = (low, high) if lower_is_better else (high, low)
     worst = bad[leader]
     ends = [end for place, end in enumerate(good) if place != leader and end is not None]
@@ -134,13 +134,13 @@ def _is_contested(
 
 
 def best(values: Iterable[float], lower_is_better: bool) -> float | None:
-    """The best of the values that are defined; None where there are fewer than two."""
+    """The best of the defined values; None if there are fewer than two."""
     known = [value for value in values if not isnan(value)]
     return (min if lower_is_better else max)(known) if len(known) > 1 else None
 
 
 def html_of(grid: Grid, facts: Sequence[Facts]) -> str:
-    """A wide form as HTML, runs marked whose values ties may decide; facts are those of its rows, where known."""
+    """A wide form as HTML, with runs marked whose values depend on ties, according to the facts of its rows."""
     from html import escape
 
     cells = [cell for row in grid.rows for cell in row if isinstance(cell, Cell)]

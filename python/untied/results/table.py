@@ -1,4 +1,4 @@
-"""Tables: named columns, and their ways out to other libraries."""
+"""Tables: named columns, and their export to other libraries."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ FIELDS = ("value", "low", "high", "variance")
 
 
 class Exported:
-    """What goes to other libraries as a table: by methods, or by the Arrow PyCapsule interface.
+    """A table that can be exported by methods or the Arrow PyCapsule interface.
 
-    ``pyarrow.table(t)``, ``polars.DataFrame(t)``, DuckDB and many others understand the latter.
+    ``pyarrow.table(t)``, ``polars.DataFrame(t)``, DuckDB and many others read the latter.
     """
 
     def _exported(self) -> Table:
@@ -38,13 +38,13 @@ class Exported:
         return polars.DataFrame(self._exported())
 
     def to_numpy(self) -> Any:
-        """Make a numpy array of the numbers, rows by columns; NaN where there is none."""
+        """Make a numpy array of the numbers, rows x columns; NaN for missing ones."""
         import numpy
 
         return numpy.array(list(self._exported()._numbers.values()), dtype=float).T
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """One dict a row."""
+        """One dict per row."""
         table = self._exported()
         return [dict(zip(table.columns, row, strict=True)) for row in table.rows()]
 
@@ -57,9 +57,9 @@ class Exported:
 class Table(Exported):
     """Rows and named columns: text columns first, then numbers.
 
-    ``table["value"]`` is a column, iterating goes over the columns' names, and ``len`` counts rows. Tables go to other
-    libraries by `to_pandas`, `to_polars`, or the Arrow PyCapsule interface (``pyarrow.table(t)``,
-    ``polars.DataFrame(t)``, DuckDB, ...). `wide` has a column for each measure.
+    ``table["value"]`` is a column, iterating goes over the columns' names, and ``len`` counts rows. Export a table by
+    `to_pandas`, `to_polars`, or the Arrow PyCapsule interface (``pyarrow.table(t)``, ``polars.DataFrame(t)``, DuckDB,
+    ...). `wide` has a column for each measure.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Table(Exported):
         return len(next(iter(self._columns.values()), ()))
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
-        """Row by row, in the order of the columns."""
+        """The rows, each in the order of the columns."""
         return zip(*self._columns.values(), strict=True)
 
     def wide(self) -> Table:
@@ -108,20 +108,20 @@ class Table(Exported):
         Returns
         -------
         Table
-            The columns of text but for measure and certainty, and but for query in a table of means; then for each
-            measure a column of its name, followed by those of its low, high and variance (``AP low``, ...) where the
-            table has them.
+            The columns of text, without measure and certainty, and without query in a table of means; then for each
+            measure a column with its name, followed by its low, high and variance (``AP low``, ...) if the table has
+            them.
 
         Raises
         ------
         UntiedError
-            The table has no columns measure and value, or not the same measures in every place.
+            The table has no columns measure and value, or not the same measures for every row.
         """
         named = list(self._texts.get("measure", ()))
         measures = list(dict.fromkeys(named))
         step = len(measures) or 1
         if {"measure", "value"} - set(self.columns) or named != measures * (len(self) // step):
-            raise UntiedError("this table has no wide form: it does not hold values of the same measures in every row")
+            raise UntiedError("this table has no wide form: its rows do not all have the same measures")
         texts = {name: cells[::step] for name, cells in self._texts.items() if name not in ("measure", "certainty")}
         if set(texts.get("query", ())) == {"all"}:
             del texts["query"]
@@ -156,7 +156,7 @@ class Table(Exported):
 def table_of(
     texts: Mapping[str, Sequence[str]], parts: Iterable[Sequence[Any]], fields: Collection[str], **more: Sequence[float]
 ) -> Table:
-    """A table of what the native part says of values, row by row: some fields of it, and more columns of numbers."""
+    """A table of native values: some of their fields, and additional columns of numbers."""
     columns = dict(zip((*FIELDS, "certainty"), zip(*parts, strict=True), strict=False))
     if "certainty" in fields:
         texts = {**texts, "certainty": columns.get("certainty", ())}

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 def lines(columns: Sequence[str], rows: Iterable[Sequence[str]], style: str, texts: int = 2) -> str:
-    """Text in columns, as a table, TSV, CSV or Markdown; the first columns are `texts`, the others numbers."""
+    """Text in columns, as a table, TSV, CSV or Markdown; the first `texts` columns are text, the others numbers."""
     if style == "table":
         return "".join(f"{line}\n" for line in aligned([columns, *rows], texts))
     if style == "md":
@@ -32,7 +32,7 @@ def aligned(
     gap: str = "   ",
     face: Callable[[int, int, str], str] = lambda row, column, text: text,
 ) -> list[str]:
-    """Lines of cells as text: the first `texts` columns to the left, the others to the right, each with its face."""
+    """Aligned lines of cells: the first `texts` columns to the left, the others to the right, each with its style."""
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
 
     def cell(i: int, row: int, text: str) -> str:

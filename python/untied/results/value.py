@@ -27,7 +27,7 @@ class Value(float):
         certainty: str = "exact",
         standard_error: float | None = None,
     ) -> Value:
-        """Make one; `untied.evaluate` and the like do."""
+        """Make a value, as `untied.evaluate` does."""
         value = super().__new__(cls, mean)
         object.__setattr__(value, "_rest", (low, high, variance, certainty, standard_error))
         return value

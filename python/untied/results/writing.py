@@ -1,4 +1,4 @@
-"""Output: files that are the old or the whole new one at any moment, whatever happens; and standard output."""
+"""Output to standard output, or to files that are replaced as a whole."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNFINISHED = ".untied-"
 
 
 def check_target(path: str | None, inputs: Iterable[str] = ()) -> None:
-    """Refuse, before any work, a file that cannot be written or that is one of the inputs."""
+    """Refuse, before any work, an output file that cannot be written or that is one of the inputs."""
     if path is None:
         return
     folder = os.path.dirname(os.path.realpath(path))
@@ -28,7 +28,7 @@ def check_target(path: str | None, inputs: Iterable[str] = ()) -> None:
         raise _refused(errno.ENOENT, path)
     if _is_replaced(path):
         if os.path.isfile(path) and any(os.path.exists(other) and os.path.samefile(path, other) for other in inputs):
-            raise UntiedError(f"{show_id(path)} is one of the inputs; nothing is written over it")
+            raise UntiedError(f"{show_id(path)} is one of the inputs; choose another output file")
         if not os.access(folder, os.W_OK):
             raise _refused(errno.EACCES, folder)
     if os.path.exists(path) and not os.access(path, os.W_OK):
@@ -36,7 +36,7 @@ def check_target(path: str | None, inputs: Iterable[str] = ()) -> None:
 
 
 def write_file(data: bytes, path: str) -> None:
-    """Write a file that is either the old or the whole new one at any moment; a device or a pipe as it is."""
+    """Replace a file as a whole; write to a device or a pipe directly."""
     try:
         if _is_replaced(path):
             _replace(data, os.path.realpath(path))
@@ -73,7 +73,7 @@ def write_out(pieces: Iterable[bytes]) -> None:
 
 
 def flush_out() -> None:
-    """Have standard output take what was written."""
+    """Flush standard output."""
     if sys.stdout is not None:
         try:
             sys.stdout.flush()
@@ -83,7 +83,7 @@ def flush_out() -> None:
 
 
 def drop_out(error: Exception) -> None:
-    """If standard output failed, let nothing more go there: what is buffered must not fail again at exit."""
+    """Discard buffered output after standard output failed, so that it does not fail again at exit."""
     if isinstance(error, OSError) and error.filename == OUT and sys.stdout is not None:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())
@@ -95,7 +95,7 @@ def _refused(code: int, path: str) -> OSError:
 
 
 def _is_replaced(path: str) -> bool:
-    """Whether this is an ordinary file, or one that does not exist yet: what may be replaced as a whole."""
+    """Whether this is an ordinary or new file, which may be replaced as a whole."""
     for _ in range(40):  # more links than the system follows
         path = os.path.abspath(path)
         if path.startswith(("/dev/", "/proc/")):
@@ -107,7 +107,7 @@ def _is_replaced(path: str) -> bool:
 
 
 def _replace(data: bytes, path: str) -> None:
-    """Write another file in the same folder, and put it in the place of this one when it is on the disk."""
+    """Write another file in the same folder, and move it over this one when it is on the disk."""
     try:
         mode = os.stat(path).st_mode & 0o777
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Significance tests for runs: paired tests, intervals, effect sizes, corrections; ties and missing judgments count.
+"""Significance tests for runs: paired tests, intervals, effect sizes, corrections; with ties and missing judgments.
 
 `significance` and `discriminative_power` take the `Results` of `untied.evaluate`. The other functions take plain
 numbers, one for each query. The t-test, Wilcoxon's test and Student's interval need SciPy; nothing else does.

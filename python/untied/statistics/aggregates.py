@@ -1,4 +1,4 @@
-"""How the values of queries become one, so that what is tested is what is shown: mean, geometric mean or sum."""
+"""How the values of queries are aggregated: as mean, geometric mean or sum. Tests use the same aggregate as tables."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class Aggregate:
-    """How a measure's values of queries are put together.
+    """How a measure's values of queries are aggregated.
 
-    A geometric mean is the exponential of the mean of logarithms. So logarithms are what adds up over queries, and what
-    tests and intervals are about; a difference is ln(mean of a / mean of b).
+    A geometric mean is the exponential of the mean of logarithms. So its tests and intervals use logarithms, which add
+    up over queries; a difference is ln(mean of a / mean of b).
 
     Attributes
     ----------
@@ -33,13 +33,13 @@ class Aggregate:
         self.scale = "log" if measure.is_geometric else "sum" if measure.is_count else "mean"
 
     def terms(self, values: Iterable[float]) -> list[float]:
-        """What adds up over queries: the values, or their logarithms."""
+        """The terms that add up over queries: the values, or their logarithms."""
         if self.scale != "log":
             return list(values)
         return [value if isnan(value) else log(max(value, GEOMETRIC_FLOOR)) for value in values]
 
     def total(self, terms: Sequence[float]) -> float:
-        """The aggregate of terms, as `evaluate` has it, to the last bit; NaN of none, but for sums."""
+        """The aggregate of terms, equal to that of `evaluate` to the last bit; NaN of no terms, except for sums."""
         added = reduce(add, terms, 0.0)  # one by one, which neither fsum nor the sum of Python 3.12 does
         if self.scale == "sum":
             return added
@@ -50,5 +50,5 @@ class Aggregate:
         return exp(mean) if self.scale == "log" else self.difference(mean, queries)
 
     def difference(self, mean: float, queries: int) -> float:
-        """The difference of two aggregates by the mean difference of their terms: of logarithms, where terms are."""
+        """The difference of two aggregates, from the mean difference of their terms."""
         return mean * queries if self.scale == "sum" else mean

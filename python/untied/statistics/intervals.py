@@ -46,7 +46,7 @@ def mean_interval(
     seed : int
         Seed of the samples.
     threads : int, optional
-        Number of threads that draw; as many as there are processors by default. It never changes a value.
+        Number of threads; as many as there are processors by default. It never changes a value.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def mean_interval(
 def interval_of(
     values: Sequence[float], method: str, level: float, samples: int, seed: int, threads: int | None = None
 ) -> tuple[float, float]:
-    """As `mean_interval`, of checked values."""
+    """`mean_interval` for checked values."""
     mean = mean_of(values)
     if check_one_of("method", method, INTERVALS[:2]) and len(values) < 2:
         return nan, nan
@@ -79,7 +79,7 @@ def interval_of(
 
 
 def _bca(values: Sequence[float], level: float, means: list[float], below: int, at_most: int) -> tuple[float, float]:
-    """Efron's interval by bootstrap means, of which some are below and some at most the mean of the values.
+    """Efron's interval, from bootstrap means and the numbers of those below, and at most, the mean of the values.
 
     The mean without value i differs from the mean by (mean - value i) / (n - 1), so the jackknife's acceleration is a
     sixth of the sum of cubed deviations over the sum of squared ones to the power of 3/2.
@@ -104,7 +104,7 @@ def _bca(values: Sequence[float], level: float, means: list[float], below: int, 
 
 
 def check_level(level: float) -> float:
-    """Refuse what is no level of confidence."""
+    """Refuse an invalid confidence level."""
     if not 0 < level < 1:
         raise UntiedError(f"level must be between 0 and 1, not {level}")
     return level

@@ -1,4 +1,4 @@
-"""Values of two runs side by side, as columns: 8 bytes a query, where a Python object would take 24."""
+"""Values of two runs in columns, which take 8 bytes per query instead of a Python object's 24."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HELD = 1 << 20
 
 
 class Column:
-    """A run's values of one measure, query by query, as terms of its aggregate."""
+    """A run's values of one measure by query, as terms of its aggregate."""
 
     def __init__(self, results: Results, run: str, measure: Measure) -> None:
         self.run = run
@@ -53,18 +53,18 @@ class Column:
         return self._ends("high")
 
     def _ends(self, field: str) -> array[float]:
-        """Lowest or highest terms; the term itself where there is none."""
+        """Lowest or highest terms; the term itself if it has no bound."""
         if field not in self.evaluation.columns():
             return self.values
         ends = self._terms(field)
         return array("d", (value if isnan(end) else end for value, end in zip(self.values, ends, strict=True)))
 
     def is_open(self, row: int) -> bool:
-        """Whether judgments decide if a query has a value."""
+        """Whether a query has a value only with some judgments."""
         return isnan(self.values[row]) and not isnan(self.low[row])
 
     def ends(self, row: int, other: Column) -> tuple[float, float]:
-        """The lowest and the highest term of a query; NaN where no judgment gives it one."""
+        """The lowest and the highest term of a query; NaN if it has no value with any judgments."""
         if isnan(self.low[row]) and other.is_open(row) and not self.lower_is_better:
             # What the other run retrieves may be relevant; this one finds nothing of it.
             nothing = self.aggregate.terms([0.0])[0]
@@ -73,7 +73,7 @@ class Column:
 
     @property
     def plain(self) -> array[float]:
-        """The values as they are evaluated."""
+        """The values."""
         return self._evaluated("value") if self.aggregate.scale == "log" else self.values
 
     @property
@@ -83,7 +83,7 @@ class Column:
 
 
 class Pair:
-    """Two runs' values of the queries for which both have one, as terms of their aggregates."""
+    """Two runs' values for the queries where both have one, as terms of their aggregates."""
 
     def __init__(self, a: Column, b: Column) -> None:
         if a.evaluation is not b.evaluation and not same_queries(a.evaluation, b.evaluation):
@@ -100,7 +100,7 @@ class Pair:
         self.count = len(one)
         self.dropped = len(a.values) - self.count
         if not self.count:
-            raise UntiedError(f"runs {a.run} and {b.run} have no query with a value of each")
+            raise UntiedError(f"runs {a.run} and {b.run} have no query with a value for both")
         self.differences = array("d", map(sub, one, other))
         self.mean_a, self.mean_b = a.aggregate.total(one), a.aggregate.total(other)
         self.difference = self.whole(fsum(self.differences) / self.count)
@@ -109,7 +109,7 @@ class Pair:
         return values if self._both is None else array("d", compress(values, self._both))
 
     def whole(self, mean: float) -> float:
-        """The difference of both aggregates, by that of the mean of their terms."""
+        """The difference of both aggregates, from the mean difference of their terms."""
         return self._a.aggregate.difference(mean, self.count)
 
     @property
@@ -126,13 +126,13 @@ class Pair:
 
     @property
     def spans(self) -> Spans:
-        """Smallest and largest difference of each query, where the runs are resolved independently."""
+        """Smallest and largest difference of each query, with ties and judgments independent for each run."""
         ends = ((self._a.low, self._b.high), (self._a.high, self._b.low))
         low, high = (array("d", map(sub, self._of_both(x), self._of_both(y))) for x, y in ends)
         return Spans(low, high, *self._open())
 
     def _open(self) -> tuple[array[float], array[float]]:
-        """Smallest and largest difference of each query for which judgments may give both runs a value."""
+        """Smallest and largest difference of each query for which some judgments give both runs a value."""
         low, high = array("d"), array("d")
         for row in () if self._both is None else (row for row, both in enumerate(self._both) if not both):
             (low_a, high_a), (low_b, high_b) = self._a.ends(row, self._b), self._b.ends(row, self._a)
@@ -152,7 +152,7 @@ class Pair:
     def _reached(
         self, counted: array[float], may_count: Sequence[float], beyond: Callable[[float, float], bool]
     ) -> float:  # fmt: skip
-        """The aggregate of differences with all that move it further of those that may count, the farthest first."""
+        """The most extreme aggregate of differences, with those optional ones that move it further."""
         chosen = array("d", counted)
         total = fsum(chosen)
         for difference in may_count:
@@ -169,9 +169,10 @@ class Spans:
     Attributes
     ----------
     low, high : array of float
-        Of the queries that count.
+        Differences of the queries that count.
     open_low, open_high : array of float
-        Of those that count only with some grades of unjudged documents, as a run has no value with others.
+        Differences of the queries that count only with some grades of unjudged documents, because a run has no value
+        with others.
     """
 
     __slots__ = ("high", "low", "open_high", "open_low")
@@ -186,9 +187,9 @@ class Spans:
 
     @property
     def nearest(self) -> array[float] | None:
-        """Differences of which a two-sided p-value is largest; none where their sum can be 0.
+        """Differences with the largest two-sided p-value; None if their sum can be 0.
 
-        A query that does not count is worth a difference of 0, with which no p-value changes.
+        A query that does not count has the difference 0, which changes no p-value.
         """
         low = self.low + array("d", (x for x in self.open_low if x < 0))
         if fsum(low) > 0:
@@ -198,14 +199,14 @@ class Spans:
 
 
 def same_queries(one: Any, other: Any) -> bool:
-    """Whether two evaluations are of the same queries; compared without a string for each where both are native."""
+    """Whether two evaluations have the same queries; native ones are compared without making strings."""
     if type(one) is type(other) and hasattr(one, "same_queries"):
         return bool(one.same_queries(other))
     return bool(one.queries() == other.queries())
 
 
 def pieces(pairs: Sequence[tuple[str, str]], queries: int) -> Iterator[Sequence[tuple[str, str]]]:
-    """Pairs of runs, as many at once as may be held."""
+    """Pairs of runs in batches that fit into memory."""
     at_once = max(1, HELD // max(1, queries))
     return (pairs[first : first + at_once] for first in range(0, len(pairs), at_once))
 
@@ -213,7 +214,7 @@ def pieces(pairs: Sequence[tuple[str, str]], queries: int) -> Iterator[Sequence[
 def delta_bounds(
     given: Mapping[tuple[str, str], Comparison], pair: Pair, ab: tuple[str, str], measure: str
 ) -> Spans:  # fmt: skip
-    """Bounds of each query's difference, as a comparison has them."""
+    """Bounds of each query's difference, from a comparison."""
     turned = ab not in given
     comparison = given.get((ab[1], ab[0]) if turned else ab)
     if comparison is None:
@@ -224,10 +225,10 @@ def delta_bounds(
         """The value, the smallest and the largest."""
         if query not in known:
             # What the other run retrieved could still be judged: nothing bounds that here.
-            raise UntiedError(f"bounds have none for query {query!r}, which {ab[0]} or {ab[1]} lacks")
+            raise UntiedError(f"bounds lack query {query!r}, which {ab[0]} or {ab[1]} does not have")
         value = comparison.value(f"Delta({measure})", query)
         if value.low is None or value.high is None or isnan(value.low):
-            raise UntiedError(f"bounds have none for Delta({measure}) of query {query!r}")
+            raise UntiedError(f"bounds lack Delta({measure}) for query {query!r}")
         return (-value.mean, -value.high, -value.low) if turned else (value.mean, value.low, value.high)
 
     spans = Spans(array("d"), array("d"), array("d"), array("d"))
@@ -235,8 +236,8 @@ def delta_bounds(
         mean, low, high = ends(query)
         if abs(mean - difference) > 1e-9:
             raise UntiedError(
-                f"Delta({measure}) of query {query!r} is not the difference of {measure}: it has other qrels or "
-                "policies, or divides by what is possible rather than by what is relevant"
+                f"Delta({measure}) of query {query!r} is not the difference of {measure}: it was computed with "
+                "other qrels or policies, or is normalised differently"
             )
         spans.low.append(low)
         spans.high.append(high)

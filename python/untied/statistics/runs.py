@@ -1,4 +1,4 @@
-"""Which runs of several differ, by which measures, and what of it survives ties and missing judgments."""
+"""Which runs differ significantly, and which differences survive ties and missing judgments."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ VERDICTS = ("significant", "survives")
 
 
 class Significance(Exported):
-    """Which runs differ, by which measures.
+    """Results of significance tests of several runs.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Significance(Exported):
 
     @property
     def correction(self) -> str:
-        """The correction of p-values that had an effect: ``"none"`` for a single pair of runs."""
+        """The correction of p-values that was applied: ``"none"`` for a single pair of runs."""
         return "none" if self.pairs == 1 else str(self.settings["correction"])
 
     def _exported(self) -> Table:
@@ -184,7 +184,7 @@ def significance(
     for measure in results._measures:
         scale = Aggregate(measure).scale
         if given and scale == "log":
-            raise UntiedError(f"bounds by Delta are of differences of values, but logarithms are tested of {measure}")
+            raise UntiedError(f"bounds by Delta are for differences of values, but tests of {measure} use logarithms")
         values = [Column(results, run, measure) for run in results.runs]
         found, dropped[str(measure)], unsettled[str(measure)] = _of_pairs(
             values, pairs, str(measure), given if with_bounds else None, test, interval, level, chance
@@ -287,7 +287,7 @@ def _of_pairs(
     level: float,
     chance: tuple[int, int, int | None],
 ) -> tuple[dict[str, list[Any]], int, int]:
-    """What there is to say of each two runs, by one measure; how many queries were left out, and may yet count."""
+    """The rows for all pairs of runs by one measure; the numbers of queries left out, and of those that may count."""
     values = {column.run: column for column in columns}
     found: dict[str, list[Any]] = {}
     dropped = unsettled = 0
@@ -315,7 +315,7 @@ def _of_pairs(
 def _described(
     compared: list[Pair], interval: str, level: float, seed: int, threads: int | None
 ) -> dict[str, list[Any]]:  # fmt: skip
-    """What there is to say of pairs of runs without a test."""
+    """The rows for pairs of runs, without a test."""
     found: dict[str, list[Any]] = {}
     for pair in compared:
         differences = pair.differences
@@ -340,7 +340,7 @@ def _tested(
 
 
 def _largest_p(spans: Sequence[Spans], samples: int, seed: int, threads: int | None) -> list[float]:
-    """No p-value of a two-sided test of differences within these spans is larger."""
+    """The largest two-sided p-value of any differences within these spans."""
     nearest = [span.nearest for span in spans]
     tested = iter(randomization_p([one for one in nearest if one is not None], "two-sided", samples, seed, threads))
     # Where the sum can be 0, nothing rules a p-value of 1 out.
@@ -357,7 +357,7 @@ def _tukey(
         known = [not any(map(isnan, query)) for query in zip(*values, strict=True)]
         values = [array("d", compress(column, known)) for column in values]
     if not values[0]:
-        raise UntiedError("no query has a value of every run")
+        raise UntiedError("no query has a value for every run")
     counts = iter(_core.tukey_counts(values, samples, seed, threads))
     runs = [column.run for column in columns]
     p = {(a, b): (next(counts) + 1) / (samples + 1) for place, a in enumerate(runs) for b in runs[place + 1 :]}
@@ -365,7 +365,7 @@ def _tukey(
 
 
 def said_of(settings: dict[str, Any], runs: int) -> str:
-    """How differences of a number of runs were tested, in words."""
+    """A description of how differences between a number of runs were tested."""
     is_corrected = settings["correction"] != "none" and runs > 2
     corrected = f", p corrected ({settings['correction']})" if is_corrected else ""
     return f"{TESTS[settings['test']]}{corrected}, significant at {1 - settings['level']:.4g}"
@@ -374,7 +374,7 @@ def said_of(settings: dict[str, Any], runs: int) -> str:
 def _notes(
     results: Results, texts: dict[str, list[str]], unsettled: dict[str, int], settings: dict[str, Any]
 ) -> Iterator[str]:
-    """What to know before believing tests."""
+    """Notes that affect the interpretation of tests."""
     if any(unsettled.values()):
         of_measures = ", ".join(f"{count} of {measure}" for measure, count in unsettled.items() if count)
         yield (

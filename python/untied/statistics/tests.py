@@ -1,4 +1,4 @@
-"""Paired tests of values, effect sizes, and corrections for how many tests there are."""
+"""Paired tests of values, effect sizes, and corrections for multiple tests."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ SAMPLES = 100_000
 
 
 class Test:
-    """What a test of two runs found.
+    """Result of a test of two runs.
 
     Attributes
     ----------
     difference : float
         The mean of a - b.
     p : float
-        The probability of a statistic at least as extreme where the runs do not differ.
+        The probability of a statistic at least as extreme if the runs do not differ.
     queries : int
-        How many there are.
+        Number of queries.
     certainty : str
-        ``"exact"``, or ``"estimate"`` where p comes from a sample of permutations.
+        ``"exact"``, or ``"estimate"`` if p comes from a sample of permutations.
     """
 
     __slots__ = ("certainty", "difference", "p", "queries")
@@ -114,12 +114,12 @@ def randomization_test(
 def paired_p(
     differences: Sequence[float], *, samples: int, seed: int, threads: int | None = None
 ) -> tuple[float, float]:
-    """The one-sided p-value of `randomization_test` for differences above 0, and the least that it could be.
+    """The one-sided p-value of `randomization_test` for differences above 0, and its smallest possible value.
 
     Parameters
     ----------
     differences : sequence of float
-        Of every query.
+        Differences of all queries.
     samples, seed
         As for `randomization_test`.
     threads : int, optional
@@ -128,8 +128,8 @@ def paired_p(
     Returns
     -------
     tuple of float
-        p, and the p-value if all queries differed in the same direction: no other differences of as many queries have
-        a smaller one.
+        p, and the p-value if all queries differed in the same direction, which is the smallest possible for this number
+        of queries.
     """
     ((p, certainty),) = randomization_p([differences], "greater", check_samples(samples), seed, threads)
     return p, 2.0 ** -len(differences) if certainty == "exact" else 1 / (samples + 1)
@@ -147,7 +147,7 @@ def t_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> T
     Returns
     -------
     Test
-        p is NaN with one query; 1 where all differences are 0.
+        p is NaN with one query, and 1 if all differences are 0.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def wilcoxon_test(a: Values, b: Values, *, alternative: Alternative = "two-sided
     Returns
     -------
     Test
-        p is 1 where all differences are 0.
+        p is 1 if all differences are 0.
 
     Raises
     ------
@@ -222,15 +222,16 @@ def effect_size(a: Values, b: Values, *, kind: Literal["paired", "pooled"] = "pa
 
 
 def adjust(p_values: Sequence[float], method: Correction = "holm") -> list[float]:
-    """Correct p-values for their number.
+    """Correct p-values for multiple comparisons.
 
     Parameters
     ----------
     p_values : list of float
         Values from 0 to 1. NaN stays NaN and is not counted.
     method : str
-        ``"bonferroni"`` controls the probability of any error; ``"holm"`` (1979) too, and is never weaker. ``"bh"``
-        (Benjamini & Hochberg 1995) controls the share of errors among discoveries. ``"none"`` corrects nothing.
+        ``"bonferroni"`` controls the probability of any error; so does ``"holm"`` (1979), which is never weaker.
+        ``"bh"`` (Benjamini & Hochberg 1995) controls the share of errors among discoveries. ``"none"`` corrects
+        nothing.
 
     Returns
     -------
@@ -305,7 +306,7 @@ def wilcoxon_p(differences: Sequence[float], alternative: str) -> float:
 
 
 def in_deviations(difference: float, deviation: float) -> float:
-    """A difference in standard deviations; infinite where there are none."""
+    """A difference in standard deviations; infinite if the deviation is 0."""
     if isnan(deviation):
         return nan
     if deviation == 0:
@@ -314,7 +315,7 @@ def in_deviations(difference: float, deviation: float) -> float:
 
 
 def _hedges(freedom: int) -> float:
-    """Hedges' J(m) = Gamma(m/2) / (sqrt(m/2) Gamma((m-1)/2)); for one degree of freedom there is none."""
+    """Hedges' J(m) = Gamma(m/2) / (sqrt(m/2) Gamma((m-1)/2)); undefined for one degree of freedom."""
     if freedom < 2:
         return nan
     return exp(lgamma(freedom / 2) - lgamma((freedom - 1) / 2)) / sqrt(freedom / 2)

@@ -1,4 +1,4 @@
-"""Values of the same queries, as numbers, and what is computed from them in several places."""
+"""Values of the same queries as numbers, and statistics of them used in several places."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def need_scipy(what: str) -> Any:
-    """SciPy's statistics, or an error that says what needs them."""
+    """scipy.stats, or an error that says what needs it."""
     try:
         from scipy import stats
     except ImportError:
@@ -37,7 +37,7 @@ def paired_values(a: Values, b: Values) -> tuple[array[float], array[float]]:
         raise UntiedError("a and b must both be dicts or both be lists")
     if keys_a is None or keys_b is None:
         if len(one) != len(other):
-            raise UntiedError(f"a has {len(one)} values and b has {len(other)}; they must be of the same queries")
+            raise UntiedError(f"a has {len(one)} values and b has {len(other)}; they must belong to the same queries")
         return one, other
     if set(keys_a) != set(keys_b):
         odd = min(set(keys_a) ^ set(keys_b), key=repr)
@@ -47,7 +47,7 @@ def paired_values(a: Values, b: Values) -> tuple[array[float], array[float]]:
 
 
 def plain_values(name: str, values: Values) -> tuple[list[Any] | None, array[float]]:
-    """Queries, where they have names, and values."""
+    """Queries, if they have names, and values."""
     keys: list[Any] | None = None
     given: Any = values
     if hasattr(given, "items"):
@@ -63,7 +63,7 @@ def plain_values(name: str, values: Values) -> tuple[list[Any] | None, array[flo
 
 
 def mean_of(values: Sequence[float]) -> float:
-    """The mean, of an exact sum."""
+    """The mean, computed from an exact sum."""
     return fsum(values) / len(values)
 
 
@@ -76,7 +76,7 @@ def standard_deviation(values: Sequence[float]) -> float:
 
 
 def check_samples(samples: int) -> int:
-    """Refuse what is no number of samples."""
+    """Refuse an invalid number of samples."""
     if samples < 1:
         raise UntiedError(f"samples must be at least 1, not {samples}")
     return samples

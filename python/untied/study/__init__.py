@@ -1,4 +1,4 @@
-"""Studies of test collections, over any judgments and runs: the experiments of papers, repeatable by one call each.
+"""Studies of test collections: experiments of papers, repeated on any judgments and runs by one call.
 
 A study stores its finished parts, so it can continue after an interruption. At the end it writes a tidy table, plots
 and a summary. `untied study` is the same on the command line.

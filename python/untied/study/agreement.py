@@ -1,8 +1,8 @@
-"""Agreement: how alike the rankings of runs are under different measures and under different judgments.
+"""Agreement: how similar the rankings of runs are under different measures and judgments.
 
-Runs are ranked by their means, ties of documents averaged over. Two rankings of the same runs are compared by Kendall's
-tau_b, by tau_AP in its symmetric form for ties (Urbano & Marrero 2017), in which errors at the top weigh more, and by
-the pairs that they order oppositely.
+Runs are ranked by their means over tie orders. Two rankings of the same runs are compared by Kendall's tau_b, by the
+symmetric tau_AP for ties (Urbano & Marrero 2017), in which errors at the top weigh more, and by the number of pairs
+that they order oppositely.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ DEPTHS = (50, 20, 10, 5)
 
 
 class Agreement(Study):
-    """All measures on the judgments, on pools of them, and on other judgments."""
+    """All measures, with all judgments, with shallower pools of them, and with other judgments."""
 
     name = "agreement"
     title = "Agreement of rankings of runs by different measures and judgments"
@@ -88,7 +88,7 @@ class Agreement(Study):
 
     @staticmethod
     def add_options(add: Callable[..., object]) -> None:
-        """Add its options to the command line."""
+        """Add the study's options to the command line."""
         add("-m", "--measure", metavar="MEASURE", action="append", dest="measures",
             help=f"compute this; repeatable (default: {', '.join(MEASURES)})")  # fmt: skip
         add("--qrels-also", metavar="QRELS", action="append", help="rank runs by other judgments too; repeatable")
@@ -96,11 +96,11 @@ class Agreement(Study):
             help=f"rank runs by pools of these depths (default: {','.join(map(str, DEPTHS))}); 0: none")  # fmt: skip
 
     def parts(self) -> Sequence[Part]:
-        """One for all judgments, for those of every depth, and for others."""
+        """One part for all judgments, one for each depth, and one for each of the other judgments."""
         return [(ALL,), *((f"depth {n}",) for n in self.settings["depths"] if n), *((name,) for name in self.also)]
 
     def compute(self, *part: Any) -> list[Row]:
-        """All measures of all runs with these judgments."""
+        """Rows of all measures and runs with these judgments."""
         (label,) = part
         qrels: Any = self.also.get(label, self.inputs.qrels)
         if label not in self.also and label != ALL:
@@ -114,7 +114,7 @@ class Agreement(Study):
         return rows
 
     def tables(self, found: Mapping[Part, list[Row]]) -> dict[str, Table]:
-        """Pairs of rankings, the rankings, what moved, what is judged."""
+        """Tables of pairs of rankings, of rankings, of the runs that moved, and of the judged documents."""
         rankings = nested(
             ((measure, label), run, value) for (label,), (_, *rows) in found.items() for run, measure, value, *_ in rows
         )
@@ -136,7 +136,7 @@ class Agreement(Study):
         }
 
     def summary(self, tables: Mapping[str, Table]) -> Iterator[str | Figure]:
-        """Measures, judgments, the largest disagreements."""
+        """Sections on measures, judgments, and the largest disagreements."""
         return agreement_summary.pieces(tables, self.name, self.settings["measures"], len(self.inputs.runs))
 
 
@@ -165,7 +165,7 @@ def _ranks(ranking: Mapping[str, float]) -> dict[str, float]:
 
 
 def _moves(ranks: Mapping[str, Mapping[str, float]]) -> list[Row]:
-    """Every run with the names of its highest and lowest ranks, and these; those that move most first."""
+    """Every run with its highest and lowest rank and where it has them; the runs that move most come first."""
     rows = []
     for run in next(iter(ranks.values())):
         best = min(ranks, key=lambda name: ranks[name][run])
@@ -193,16 +193,16 @@ def agreement(
     Parameters
     ----------
     measures : measures or their names, optional
-        What to rank by. By default AP, nDCG, Rprec, Bpref, R@100, nDCG@10, P@10, RBP(p=0.8) and RR.
+        Measures to rank by. By default AP, nDCG, Rprec, Bpref, R@100, nDCG@10, P@10, RBP(p=0.8) and RR.
     qrels_also : {name: qrels}, or list of paths, optional
         Other judgments to rank by.
     depths : sequence of int
-        Depths of shallower pools to rank by: the judged documents among the first ones of any run; 0 for none.
+        Depths of shallower pools to rank by, each the judged documents down to this rank in any run; 0 for none.
 
     Returns
     -------
     Result
-        ``rows`` has a row for every two rankings by the same measure or by the same judgments.
+        ``rows`` has a row for every pair of rankings with the same measure or the same judgments.
     """
     asked = [str(measure) for measure in as_measures(MEASURES if measures is None else measures)]
     asked_depths = {whole("depths", depth) for depth in depths}
@@ -215,7 +215,7 @@ def agreement(
     others: Any = qrels_also
     for name, source in named_sources(others) if others else ():
         if name == ALL or name.startswith("depth "):
-            raise UntiedError(f"other judgments cannot be called {name!r}")
+            raise UntiedError(f"other judgments cannot be named {name!r}")
         held: Any = source
         also[name] = inputs.read_qrels(name, held, qrels_format, option="--qrels-also")
     return conduct(Agreement(inputs, settings, also), directory, plots=plots, restart=restart)

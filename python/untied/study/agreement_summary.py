@@ -1,4 +1,4 @@
-"""What the study of agreement found, in words, tables and plots."""
+"""The summary of the study of agreement: text, tables and plots."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOVERS = 20
 
 
 def pieces(tables: Mapping[str, Table], name: str, measures: Sequence[str], count: int) -> Iterator[str | Figure]:
-    """Measures, judgments, the largest disagreements of that many runs."""
+    """Sections on measures, judgments, and the largest disagreements about a number of runs."""
     between = by_first(tables[name], 4)
     yield (
         f"{count} runs ranked by their means over queries, {count * (count - 1) // 2:,} pairs. tau_b and the "
@@ -125,7 +125,7 @@ def _draw_heat(figure: Any, found: Mapping[tuple[str, str], Row], measures: Sequ
 def _draw_judgments(
     figure: Any, found: Mapping[tuple[str, str], Row], measures: Sequence[str], labels: Sequence[str]
 ) -> None:
-    """How alike the rankings by other judgments and by all are, a line a measure."""
+    """How similar the rankings by other judgments and by all are, one line per measure."""
     axes = figure.subplots(1, 2, sharey=True)
     for number, title in enumerate(("Kendall's tau_b", "tau_AP")):
         for measure, look in looks(measures).items():

@@ -1,4 +1,4 @@
-"""Conducting a study: compute the parts that are missing, then write tables, plots and a summary."""
+"""Conduct a study: compute the missing parts, then write tables, plots and a summary."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ PLOTS = {"svg": ("svg",), "png": ("png",), "both": ("svg", "png"), "none": ()}
 
 @dataclass(eq=False, repr=False)
 class Result:
-    """What a study found.
+    """Results of a study.
 
     Attributes
     ----------
     name : str
-        The study's.
+        Name of the study.
     directory : str
-        Where its files are.
+        Folder of its files.
     tables : {name: Table}
         Its tables; the first one has the study's name.
     summary : str
@@ -47,7 +47,7 @@ class Result:
     notes : list of str
         Notes on unusual inputs, and how they counted.
     computed, kept : int
-        How many parts were computed, and how many were there from before.
+        Numbers of parts that were computed now, and that were kept from an earlier call.
     """
 
     name: str
@@ -74,12 +74,12 @@ class Result:
 
 
 def conduct(study: Study, directory: str | os.PathLike[str], *, plots: Plots = "svg", restart: bool = False) -> Result:
-    """Compute the parts of a study that are not there yet, and write its tables, plots and summary.
+    """Compute the missing parts of a study, and write its tables, plots and summary.
 
     Raises
     ------
     UntiedError
-        The folder holds a study with other settings; matplotlib is not installed and plots are asked for; another
+        The folder holds a study with other settings; plots are requested and matplotlib is not installed; another
         process works on a study in this folder.
 
     Warns
@@ -118,7 +118,7 @@ def conduct(study: Study, directory: str | os.PathLike[str], *, plots: Plots = "
 def _write(
     study: Study, directory: str, tables: Mapping[str, Table], styles: Sequence[str], notes: Sequence[str]
 ) -> tuple[list[str], str]:
-    """Write all that is made of the parts; the names of the files, and the text of the summary."""
+    """Write all tables and plots; return the names of the files and the text of the summary."""
     files: list[str] = []
 
     def save(name: str, content: str | bytes) -> None:

@@ -1,4 +1,4 @@
-"""Measures for incomplete judgments held against AP with all judgments, run by run; what two studies share.
+"""Compare measures for incomplete judgments with AP on all judgments; shared by two studies.
 
 With a_i the mean AP of run i with all judgments, e_i the mean of an estimate, N runs:
 
@@ -83,7 +83,7 @@ class AgainstAP(Study):
 
     @cached_property
     def qrels(self) -> Qrels:
-        """The complete judgments: the qrels, or those of the pool of the runs."""
+        """The complete judgments: the qrels, or the part of them in the pool of the runs."""
         found, depth = self.inputs.qrels, self.settings["pool_depth"]
         if depth is not None:
             pool = sample.pool(self.inputs.runs.values(), depth, found)
@@ -95,7 +95,7 @@ class AgainstAP(Study):
         return found
 
     def notes(self) -> list[str]:
-        """What the pool has beside the qrels, and queries that are not everywhere."""
+        """Notes on pooled documents that the qrels lack, and on queries that are not in all inputs."""
         return [*self._pooled(), *super().notes()]
 
     def _pooled(self) -> list[str]:
@@ -117,15 +117,15 @@ class AgainstAP(Study):
         ]
 
     def parts(self) -> Sequence[Part]:
-        """All samples at a rate, then those at the next; with everything kept there is only one."""
+        """All samples at one rate, then those at the next; at 100 % there is only one."""
         return [(rate, number) for rate in self.rates for number in range(1, 2 if rate == 100 else self.samples + 1)]
 
     def seed(self, number: int) -> int:
-        """The seed of a sample; those of studies with different seeds are different ones."""
+        """The seed of a sample, different for each seed of the study."""
         return self.settings["seed"] * SEEDS + number  # type: ignore[no-any-return]
 
     def evaluator(self, qrels: QrelsLike, share: float) -> Callable[[Run], dict[str, float]]:
-        """What finds all measures of a run, with judgments of which that share is kept."""
+        """An evaluator of all measures, with a sample of the judgments at this rate."""
         names = {label: complete(name, self.rel, share) for label, name in self.measures.items()}
         evaluator = Evaluator(qrels, names.values(), threads=self.inputs.threads)
 
@@ -136,7 +136,7 @@ class AgainstAP(Study):
         return evaluate
 
     def rows(self, evaluate: Callable[[Run], dict[str, float]], runs: Iterable[Run]) -> list[Row]:
-        """The measures of the runs, or of what is left of them."""
+        """Rows of the measures of the runs, or of their samples."""
         return [
             (name, label, value)
             for name, run in zip(self.inputs.runs, runs, strict=True)
@@ -144,7 +144,7 @@ class AgainstAP(Study):
         ]
 
     def tables(self, found: Mapping[Part, list[Row]]) -> dict[str, Table]:
-        """Statistics of every sample; means of every run on it."""
+        """Tables of the statistics of every sample, and of the means of every run on it."""
         values = nested(((label, *part), run, value) for part, rows in found.items() for run, label, value in rows)
         truth = values[TRUTH, 100, 1]
         keys = [(label, *part) for label in self.measures for part in found]
@@ -156,7 +156,7 @@ class AgainstAP(Study):
         }
 
     def statistics_figure(self, table: Table, caption: str, axis: str, log: bool = False) -> Figure:
-        """The statistics over all rates, in four panels."""
+        """A plot of the statistics over all rates, in four panels."""
         means = over_samples(table)
         lines = _distinct(means, self.plotted)
         # Those that matter most last, so that they are on top.
@@ -193,7 +193,7 @@ class AgainstAP(Study):
         return Figure("statistics", f"{caption}. {note}", (6.8, 5.2), draw)
 
     def sections(self, table: Table) -> Iterator[str]:
-        """A table for each statistic, in Markdown."""
+        """Tables in Markdown, one for each statistic."""
         means = over_samples(table)
         for statistic, title in HEADINGS.items():
             yield f"## {title}\n"
@@ -205,7 +205,7 @@ class AgainstAP(Study):
 
 
 def statistics(truth: Mapping[str, float], found: Mapping[str, float], whole: float) -> tuple[float, ...]:
-    """Those of `STATISTICS`.
+    """Compute `STATISTICS`.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def statistics(truth: Mapping[str, float], found: Mapping[str, float], whole: fl
     found : {run: float}
         The measure.
     whole : float
-        The measure's mean over runs with everything kept.
+        The measure's mean over runs with all judgments.
     """
     actual, estimates = list(truth.values()), [found[run] for run in truth]
     of_all = mean(estimates)
@@ -223,7 +223,7 @@ def statistics(truth: Mapping[str, float], found: Mapping[str, float], whole: fl
 
 
 def _distinct(means: Mapping[tuple[str, float], Mapping[str, float]], plotted: Sequence[str]) -> dict[str, str]:
-    """Measures to plot, with the names of all those that cannot be told from them (without missing judgments)."""
+    """Measures to plot, each with the names of measures that equal it if no judgments are missing."""
 
     def is_same(one: str, other: str) -> bool:
         return all(

@@ -1,4 +1,4 @@
-"""Measures and options of studies that hold measures against AP."""
+"""Measures and options of studies that compare measures with AP."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def complete(name: str, rel: float, share: float) -> str:
 
 
 def bare_name(template: str) -> str:
-    """The measure's own name, however it is spelled, without parameters and cutoff."""
+    """The canonical name of a measure without parameters and cutoff."""
     return as_measure(complete(template, 1, 0.5)).name
 
 
@@ -68,7 +68,7 @@ def checked(
     """Settings of a study with rates and samples."""
     for rate in rates:
         if not 0 < rate <= 100:
-            raise UntiedError(f"rates are percent, above 0 and at most 100, not {rate:g}")
+            raise UntiedError(f"rates must be percentages above 0 and at most 100, not {rate:g}")
     if not (math.isfinite(rel) and rel > 0):
         raise UntiedError(f"rel must be a number above 0, not {rel:g}")
     # With everything kept there is the truth, which is always needed.
@@ -83,7 +83,7 @@ def checked(
 
 
 def labels(measures: MeasureLike | Iterable[MeasureLike] | None, rel: float) -> list[str]:
-    """What measures are called: those of `MEASURES` as there, others by their names. AP is always among them."""
+    """Names of measures: those of `MEASURES` as given there, others canonical. AP is always included."""
     if measures is None:
         return list(MEASURES)
     several: Any = [measures] if isinstance(measures, str) or not hasattr(measures, "__iter__") else measures
@@ -99,5 +99,5 @@ def labels(measures: MeasureLike | Iterable[MeasureLike] | None, rel: float) -> 
 
 
 def _own(name: str, rel: float) -> str:
-    """A name that is none of `MEASURES`: AP(rel=1) is AP for short, which here is AP with the study's `rel`."""
+    """A name that is not in `MEASURES`; AP(rel=1) in full, because AP here has the study's `rel`."""
     return f"{name}(rel=1)" if rel != 1 and "{rel}" in MEASURES.get(name, "") else name

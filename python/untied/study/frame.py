@@ -1,8 +1,8 @@
-"""What all studies have in common: parts that are computed one by one and kept, then tables, plots and a summary.
+"""The common frame of studies: parts are computed one by one and kept; then tables, plots and a summary are made.
 
-A study is a class in a file of its own. It says what its parts are, computes the rows of one part, and makes tables,
-figures and text from all rows. `conduct.py` does the rest. Equal inputs and settings give equal files, to the last
-byte, whatever the number of threads and however often the work was interrupted.
+A study is a class in its own file. It lists its parts, computes the rows of one part, and makes tables, figures and
+text from all rows. `conduct.py` does the rest. Equal inputs and settings give identical files, whatever the number of
+threads and however often the work was interrupted.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Study:
     inputs : Inputs
         Judgments and runs.
     settings : dict
-        All options that values depend on, as JSON has them: named and ordered as on the command line, where ``"names"``
-        with a list of texts is ``--name`` given several times, and a list of numbers is one argument with commas.
+        All options that affect values, as JSON, with the names and order of the command line: a list of texts under
+        ``"names"`` is ``--name`` given several times, and a list of numbers is one argument with commas.
     """
 
     #: Its name on the command line and in `untied.study`.
@@ -67,7 +67,7 @@ class Study:
         raise NotImplementedError
 
     def apart(self) -> list[dict[str, str | None]]:
-        """For each run that has nothing in common with the judgments, the reason; None for others."""
+        """Reasons for runs that have nothing in common with the judgments; None for others."""
         qrels, threads = self.inputs.qrels, self.inputs.threads
         return [{name: overlap.of_inputs(qrels, run, threads) for name, run in self.inputs.runs.items()}]
 
@@ -76,11 +76,11 @@ class Study:
         return of_queries(self.inputs)
 
     def parts(self) -> Sequence[Part]:
-        """Parts that are computed one after the other, each of which takes seconds."""
+        """The parts of the study, each of which takes seconds."""
         raise NotImplementedError
 
     def compute(self, *part: Any) -> list[Row]:
-        """Rows of one part; they depend on the part, the inputs and the settings, and on nothing else."""
+        """Rows of one part; they depend only on the part, the inputs and the settings."""
         raise NotImplementedError
 
     def tables(self, found: Mapping[Part, list[Row]]) -> dict[str, Table]:
@@ -88,7 +88,7 @@ class Study:
         raise NotImplementedError
 
     def summary(self, tables: Mapping[str, Table]) -> Iterable[str | Figure]:
-        """The findings, piece by piece: Markdown, and plots where they are shown."""
+        """The summary in pieces: Markdown, with plots in their places."""
         raise NotImplementedError
 
 
@@ -121,12 +121,12 @@ Raises
 UntiedError
     An option is refused, or the folder holds a study with other settings.
 InputError
-    A file's content is not what its format promises.
+    A file does not match its format.
 """
 
 
 def documented(conducts: Conducts) -> Conducts:
-    """Complete the docstring of a study's function by what all of them take and raise."""
+    """Add the common parameters and errors to the docstring of a study's function."""
     from inspect import cleandoc
 
     if conducts.__doc__:  # not with python -OO

@@ -1,4 +1,4 @@
-"""Imperfect judgments: documents that were judged and are no longer there (Yilmaz & Aslam 2006, section 3)."""
+"""Imperfect judgments: judged documents that no longer exist (Yilmaz & Aslam 2006, section 3)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RATES = (100.0, 90.0, 80.0, 70.0, 60.0, 50.0)
 
 
 class Imperfect(AgainstAP):
-    """Parts of the collection, all measures on each, with all judgments."""
+    """All measures on parts of the collection, with all judgments."""
 
     name = "imperfect"
     title = "Imperfect judgments: measures on a part of the collection, with judgments of all, against AP on all"
@@ -49,11 +49,11 @@ class Imperfect(AgainstAP):
 
     @staticmethod
     def add_options(add: Callable[..., object]) -> None:
-        """Add its options to the command line."""
+        """Add the study's options to the command line."""
         add_rates(add, RATES, "of the collection")
 
     def compute(self, *part: Any) -> list[Row]:
-        """All measures of all runs on one part of the collection."""
+        """Rows of all measures and runs on one part of the collection."""
         rate, number = part
         runs = list(self.inputs.runs.values())
         if rate < 100:
@@ -64,7 +64,7 @@ class Imperfect(AgainstAP):
         return self.rows(self._evaluator, runs)
 
     def summary(self, tables: Mapping[str, Table]) -> Iterator[str | Figure]:
-        """A table for each statistic, and the plot."""
+        """Sections: a table for each statistic, and the plot."""
         yield (
             f"Documents were taken out of the runs, so that a part of the collection was left: {len(self.rates)} "
             f"rates, {self.samples} parts each (one whole). The judgments stayed as they were, those of documents "

@@ -1,4 +1,4 @@
-"""Incomplete judgments: which measure still says what AP says with all of them (Yilmaz & Aslam 2006, section 2)."""
+"""Incomplete judgments: which measures still agree with AP on all judgments (Yilmaz & Aslam 2006, section 2)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SCATTERED = (30.0, 10.0, 5.0)
 
 
 class Incomplete(AgainstAP):
-    """Samples of the judgments, all measures on each."""
+    """All measures on samples of the judgments."""
 
     name = "incomplete"
     title = "Incomplete judgments: measures on samples of them against AP with all"
@@ -55,14 +55,14 @@ class Incomplete(AgainstAP):
 
     @staticmethod
     def add_options(add: Callable[..., object]) -> None:
-        """Add its options to the command line."""
+        """Add the study's options to the command line."""
         add_rates(add, RATES, "of the judgments")
         add("--sampling", choices=SAMPLINGS, default=SAMPLINGS[0],
             help="bernoulli: keep each judgment with that probability; simple-random: keep exactly that share of every "
             "query's judgments, at least one (default: bernoulli)")  # fmt: skip
 
     def compute(self, *part: Any) -> list[Row]:
-        """All measures of all runs on one sample."""
+        """Rows of all measures and runs on one sample."""
         rate, number = part
         judged = sample.judgments(
             self.qrels,
@@ -74,7 +74,7 @@ class Incomplete(AgainstAP):
         return self.rows(self.evaluator(judged, rate / 100), self.inputs.runs.values())
 
     def summary(self, tables: Mapping[str, Table]) -> Iterator[str | Figure]:
-        """A table for each statistic, and the plots."""
+        """Sections: a table for each statistic, and the plots."""
         yield (
             f"The judgments were sampled at {len(self.rates)} rates, {self.samples} samples each (one of all). "
             f"{HOW[self.settings['sampling']]} A query with relevant documents was sampled again until one of them was "
@@ -105,7 +105,7 @@ def _draw(
     figure: Any, label: str, color: str, truth: Mapping[str, float],
     panels: Sequence[tuple[Mapping[str, Any], Mapping[str, float]]],
 ) -> None:  # fmt: skip
-    """A measure on a sample at each rate against AP, run by run."""
+    """A plot of a measure on a sample at each rate against AP, with a dot for each run."""
     axes = figure.subplots(1, len(panels), squeeze=False, sharex=True, sharey=True)[0]
     highest = 1.05 * max([*truth.values(), *(value for _, found in panels for value in found.values())])
     for axis, (row, found) in zip(axes, panels, strict=True):
@@ -127,12 +127,12 @@ def _draw(
 
 
 def _in_files(label: str) -> str:
-    """A measure's name as part of a file's."""
+    """A measure's name as part of a file name."""
     return "".join(one if one.isalnum() or one in "-.@" else "-" for one in label).strip("-")
 
 
 def nearest(table: Table, label: str, rate: float) -> dict[str, Any]:
-    """The row of the sample whose RMS error is nearest to the mean of the samples."""
+    """The row of the sample whose RMS error is nearest to the samples' mean."""
     rows = [row for row in table.to_dicts() if (row["measure"], row["rate"]) == (label, rate)]
     of_all = mean(row["rms"] for row in rows)
     return min(rows, key=lambda row: abs(row["rms"] - of_all))
@@ -168,8 +168,8 @@ def incomplete(
     samples : int
         Samples at each rate below 100.
     measures : measures or their names, optional
-        Measures to compare with AP. The names in the list above are the paper's measures; ``{p}`` in a name is replaced
-        by the share of the judgments, as in ``"subAP(p={p})"``. AP is always included.
+        Measures to compare with AP. The names in the list above mean the paper's measures; ``{p}`` in a name is
+        replaced by the share of the judgments, as in ``"subAP(p={p})"``. AP is always included.
     rel : float
         Lowest relevant grade of AP and the default measures but nDCG.
     pool_depth : int, optional

@@ -1,4 +1,4 @@
-"""Judgments and runs of a study, read once, and where they came from."""
+"""Judgments and runs of a study, read once, with their origins."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Inputs:
     Parameters
     ----------
     qrels, runs, qrels_format, threads
-        As `untied.evaluate` takes them.
+        As for `untied.evaluate`.
 
     Attributes
     ----------
@@ -34,9 +34,8 @@ class Inputs:
         How the judgments were read.
     threads : int or None
     origins : list of dict
-        Every input: what it is (``"qrels"``, a run's name), its path where it has one, and the SHA-256 of the file, or
-        of what was read from an object in memory or standard input; and the option that gives it on the command line,
-        where it has one.
+        Every input: what it is (``"qrels"``, a run's name), its path, the SHA-256 of the file (or of the data in memory
+        or from standard input), and its command-line option, if any.
     """
 
     def __init__(
@@ -49,34 +48,34 @@ class Inputs:
         self.runs = {name: self.read_run(name, source) for name, source in each(named_sources(runs), "run")}
 
     def read_qrels(self, name: str, source: QrelsLike, format: str = "auto", *, option: str | None = None) -> Qrels:
-        """Read judgments, and remember where they came from."""
+        """Read judgments, and record their origin."""
         qrels = as_qrels(source, self.threads, format)
         self.origins.append(origin(name, source, qrels, option))
         return qrels
 
     def read_run(self, name: str, source: OneRun) -> Run:
-        """Read a run, and remember where it came from."""
+        """Read a run, and record its origin."""
         run = as_run(source, self.threads)
         self.origins.append(origin(name, source, run))
         return run
 
     def remember(self, name: str, source: object, held: object, *, option: str) -> None:
-        """Remember another input, from which `held` was read."""
+        """Record the origin of another input, from which `held` was read."""
         self.origins.append(origin(name, source, held, option))
 
     @property
     def fingerprint(self) -> dict[str, Any]:
-        """What was read, and how. Files may move: what they hold counts."""
+        """The content of the inputs, and how they were read. Paths do not count."""
         return {"qrels_format": self.qrels_format, "inputs": [[one["name"], one["sha256"]] for one in self.origins]}
 
     @property
     def paths(self) -> list[str]:
-        """The files among them."""
+        """The files among the inputs."""
         return [path for origin in self.origins if (path := origin["path"]) is not None]
 
 
 def origin(name: str, source: object, held: object, option: str | None = None) -> dict[str, str | None]:
-    """Where an input came from: its name, path, SHA-256 and option."""
+    """The origin of an input: its name, path, SHA-256 and option."""
     if isinstance(source, (str, os.PathLike)):
         found = provenance([source])[0]
         if found["sha256"] is not None:

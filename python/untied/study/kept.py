@@ -1,7 +1,7 @@
-"""Finished parts of a study, kept in a file, so that a study which was interrupted goes on where it was.
+"""Finished parts of a study, kept in a file, so that an interrupted study can continue.
 
-The file has one JSON text a line: first the settings and inputs that the parts belong to, then ``[part, rows]`` for
-every finished part, in the order in which they are computed.
+The file has one JSON value per line: first the settings and inputs, then ``[part, rows]`` for every finished part, in
+order of computation.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
 
 class Kept:
-    """Parts in a file, which is this study's alone until it is closed, also where the process is killed.
+    """Parts in a file, which is locked for other studies until it is closed or the process ends.
 
     Parameters
     ----------
     path : str
-        The file; it is made where there is none.
+        The file, which is created if it does not exist.
     settings : dict
-        All that the rows depend on.
+        All settings that affect the rows.
     restart : bool
-        Whether to forget what is there.
+        Whether to discard existing parts.
 
     Raises
     ------
     UntiedError
-        The file holds parts with other settings, is damaged, or belongs to a study that is under way.
+        The file holds parts with other settings, is damaged, or belongs to a running study.
     """
 
     def __init__(self, path: str, settings: dict[str, Any], *, restart: bool = False) -> None:
@@ -55,7 +55,7 @@ class Kept:
         self._file.close()
 
     def _lock(self) -> None:
-        """Keep other processes out; what locks files so that no lock is left behind is there on Unix alone."""
+        """Lock the file. Locks that vanish with their process exist only on Unix."""
         try:
             import fcntl
         except ImportError:
@@ -63,7 +63,7 @@ class Kept:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise UntiedError(f"{show_id(self._path)}: another study is under way in this folder") from None
+            raise UntiedError(f"{show_id(self._path)}: another study is running in this folder") from None
 
     def _read(self, settings: dict[str, Any], restart: bool) -> None:
         header = _line(settings)
@@ -79,8 +79,8 @@ class Kept:
         first, *lines = whole.splitlines(keepends=True) or [b""]
         if first != header:
             raise UntiedError(
-                f"{show_id(self._path)} is of a study with {self._difference(first, settings)}; "
-                "--restart (restart=True) begins anew, another folder keeps both"
+                f"{show_id(self._path)} holds a study with {self._difference(first, settings)}; "
+                "start again with --restart (restart=True), or choose another folder"
             )
         for number, line in enumerate(lines, 2):
             part, rows = self._part(line, number)
@@ -104,7 +104,7 @@ class Kept:
     def _damaged(self, number: int) -> UntiedError:
         return UntiedError(
             f"{show_id(self._path)}:{number}: expected a finished part as JSON, found something else; "
-            "--restart (restart=True) begins anew"
+            "start again with --restart (restart=True)"
         )
 
     def _difference(self, first: bytes, settings: dict[str, Any]) -> str:
@@ -118,7 +118,7 @@ class Kept:
         return "other settings"
 
     def add(self, part: Part, rows: list[Row]) -> None:
-        """Keep the rows of a part, from now on and for the next process."""
+        """Store the rows of a part, in memory and in the file."""
         line = _line([part, rows])
         self._file.write(line)
         self._file.flush()
@@ -136,5 +136,5 @@ def _short(value: object) -> str:
 
 
 def parts_path(directory: str) -> str:
-    """Where a study in this folder keeps its parts."""
+    """The file in which a study in this folder keeps its parts."""
     return os.path.join(directory, "parts.jsonl")

@@ -46,14 +46,14 @@ def med(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """Hold the distances of runs by MED against their groups, against actual differences, and against other distances.
+    """Compare the distances of runs by MED with their groups, with actual differences, and with other distances.
 
-    All pairs of runs are compared, of which there are three or more.
+    It compares all pairs of three or more runs.
 
     Parameters
     ----------
     measure : measure
-        The measure S of ``MED(S)``, with which all others are compared.
+        The measure S of ``MED(S)``; other distances are compared with it.
     distances : list of str, optional
         Other distances and similarities, as for `untied.compare_all`. By default MED of RBP(p=0.9), AP@100 and ERR@30,
         and RBO(p=0.9). ``{grade}`` stands for the highest grade of the qrels.
@@ -64,19 +64,19 @@ def med(
     cutoffs : sequence of int
         Cutoffs of nDCG and ERR.
     groups : path or {run: group}, optional
-        Groups that runs are of; a file has lines of a run's name and a group.
+        Groups of runs; a file has lines of a run's name and a group.
     prefix : int
-        Without `groups`, runs whose names begin with this number of equal letters are a group.
+        Without `groups`, runs whose names share their first `prefix` letters form a group.
     ties : str
         Tied documents, as for `untied.compare`. By default tied documents are ordered by id, as in the paper.
         ``"expected"`` is the mean over all orders; MED of ERR then takes up to a second per pair of runs and query.
     passages : bool
-        Whether `runs` are files of passages and `qrels` one of judged passages, as `untied.passages` reads them. They
-        are compared by MED-U; of the options above only `groups` and `prefix` apply.
+        Whether `runs` are files of passages and `qrels` a file of judged passages, in the formats of `untied.passages`.
+        They are compared by MED-U; of the options above, only `groups` and `prefix` apply.
     text_length : float
-        Characters of text after which nothing counts; for passages.
+        For passages, the number of characters after which nothing counts.
     seed : int
-        Another one gives another sample of the judgments.
+        Seed of the samples of the judgments.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def med(
     policies = Policies(COMPARING, ties=ties)
     for rate in rates:
         if not 0 <= rate <= 100:
-            raise UntiedError(f"rates are percent, from 0 to 100, not {rate:g}")
+            raise UntiedError(f"rates must be percentages from 0 to 100, not {rate:g}")
     settings = {
         "measure": str(as_measure(measure)),
         "distances": list(DISTANCES if distances is None else distances),

@@ -1,4 +1,4 @@
-"""Distances and groups of the study of MED, and what they are called."""
+"""Distances and groups of the study of MED, and their names."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class Distances:
     Attributes
     ----------
     measure : str
-        S of MED(S).
+        The measure S of MED(S).
     main : str
-        MED(S), which all others are held against.
+        MED(S), with which all others are compared.
     delta : str
-        Delta(S), the difference that there is on MED's scale.
+        Delta(S), the actual difference on MED's scale.
     listed : list of str
-        The main one and the others that are asked for.
+        The main distance and the other requested ones.
     swept : {(what, number): distance}
-        Distances by a parameter that is swept.
+        Distances by the parameter that varies.
     """
 
     measure: str
@@ -48,7 +48,7 @@ class Distances:
 
     @classmethod
     def of(cls, settings: dict[str, Any], grades: Iterable[float]) -> Distances:
-        """Those that settings ask for, with the highest grade of the judgments."""
+        """The distances of given settings and highest grade of the judgments."""
         grade = max([1.0, *grades])
         most = f"max_grade={grade:g}"
         of, psi, cutoffs = settings["measure"], settings["psi"], settings["cutoffs"]
@@ -61,21 +61,21 @@ class Distances:
 
     @property
     def all(self) -> list[str]:
-        """All of them, each once."""
+        """All distances without repetitions."""
         return list(dict.fromkeys([*self.listed, *self.swept.values()]))
 
     def numbers(self, what: str) -> list[float]:
-        """Values of a parameter that is swept."""
+        """Values of the parameter that varies."""
         return [number for one, number in self.swept if one == what]
 
 
 def canonical(name: str) -> str:
-    """The name of a measure of two rankings in its own spelling."""
+    """The canonical name of a measure of two rankings."""
     return str(as_comparing(name))
 
 
 def short(name: str) -> str:
-    """What a distance is called in plots and tables: MED-nDCG@20."""
+    """The name of a distance in plots and tables: MED-nDCG@20."""
     if not name.startswith("MED("):
         return f"1 - {name}"
     inner, depth, end = "", 0, len(name) - 1
@@ -103,7 +103,7 @@ def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
 
 
 def grouped(inputs: Inputs, groups: Any, prefix: int) -> dict[str, str]:
-    """The group of every run: as given, or by how their names begin."""
+    """The group of every run: as given, or by the prefix of its name."""
     if prefix < 1:
         raise UntiedError(f"prefix must be at least 1, not {prefix}")
     if groups is None:
@@ -112,5 +112,5 @@ def grouped(inputs: Inputs, groups: Any, prefix: int) -> dict[str, str]:
     inputs.remember("groups", groups, found, option="--groups")
     for run in inputs.runs:
         if run not in found:
-            raise UntiedError(f"run {show_id(run)} is in no group")
+            raise UntiedError(f"run {show_id(run)} has no group")
     return found

@@ -38,7 +38,7 @@ def best_groups(table: Table) -> list[str]:
 
 
 def groups(tables: Mapping[str, Table], name: str, distances: Distances) -> Iterator[Figure]:
-    """Bars of the distances within groups, where there are any."""
+    """A bar chart of the distances within groups, if there are any."""
     best = best_groups(tables[f"{name}-map"])[:SHOWN]
     if not best:
         return
@@ -74,14 +74,14 @@ def groups(tables: Mapping[str, Table], name: str, distances: Distances) -> Iter
 
 
 def _common(names: Sequence[str]) -> str:
-    """What all names begin with."""
+    """The common prefix of names."""
     first, last = min(names), max(names)
     same = [number for number, (x, y) in enumerate(zip(first, last, strict=False)) if x != y]
     return first[: same[0]] if same else first[: len(last)]
 
 
 def map_of_runs(tables: Mapping[str, Table], name: str, distances: Distances) -> Figure:
-    """Runs as dots, whose size says how good they are."""
+    """A map of runs as dots; better runs are larger."""
     rows = list(tables[f"{name}-map"].rows())
     most = max(mean for *_, mean in rows) or 1.0
     best = best_groups(tables[f"{name}-map"])[:SHOWN]
@@ -120,7 +120,7 @@ def map_of_runs(tables: Mapping[str, Table], name: str, distances: Distances) ->
 
 
 def _scatter(axis: Any, x: Sequence[float], y: Sequence[float], same: Sequence[bool]) -> None:
-    """Dots that are drawn as one picture, as there may be thousands; few are larger and darker, to be seen at all."""
+    """A scatter plot rendered as one bitmap, because dots may be many; a few dots are drawn larger and darker."""
     size, alpha = (6.0, 0.8) if len(x) <= FEW_DOTS else (1.5, 0.35)
     for look, of in ((OTHER, False), (SAME, True)):
         kept = [(a, b) for a, b, one in zip(x, y, same, strict=True) if one is of]
@@ -138,7 +138,7 @@ def _legend_of_dots(figure: Any) -> None:
 def judgments(
     distances: Distances, values: Values, rates: Sequence[float], actual: Sequence[float], same: Sequence[bool]
 ) -> Figure:
-    """The distance with a share of the judgments, against differences that there are."""
+    """A plot of the distance, with a share of the judgments, against actual differences."""
 
     def draw(figure: Any) -> None:
         axes = panels(figure, len(rates), min(4, len(rates)), sharex=True, sharey=True)
@@ -159,7 +159,7 @@ def judgments(
 
 
 def measures(distances: Distances, values: Values, same: Sequence[bool]) -> Iterator[Figure]:
-    """Pairs of distances: each with the main one, RBO with MED-RBP of its persistence, the outer cutoffs."""
+    """Plots of pairs of distances: each with the main one, RBO with MED-RBP, and the outer cutoffs."""
     main, swept = distances.main, distances.swept
     rbo = {swept["RBO", psi]: swept["MED-RBP", psi] for psi in distances.numbers("RBO")}
     shown = [(rbo[one] if rbo.get(one) in distances.listed else main, one) for one in distances.listed[1:]]
@@ -182,7 +182,7 @@ def measures(distances: Distances, values: Values, same: Sequence[bool]) -> Iter
 
 
 def parameters(distances: Distances, correlations: Mapping[Row, Row]) -> Figure:
-    """Correlations by persistence and by cutoff."""
+    """A plot of correlations by persistence and by cutoff."""
     main, swept = distances.main, distances.swept
     psi, cutoffs = distances.numbers("RBO"), distances.numbers("MED-nDCG")
     lines = [

@@ -1,11 +1,11 @@
 """Maximized effectiveness difference of runs: groups, judgments, measures, parameters, a map (Tan & Clarke 2015).
 
-The distance of two runs is the mean over queries of MED, the largest difference that judgments could make in a measure
-S. It is held against differences that there are, with all judgments:
+The distance of two runs is the mean over queries of MED, the largest difference that judgments could show in a measure
+S. It is compared with actual differences, with all judgments:
 
-    difference      | mean_q S(A, q) - mean_q S(B, q) |, S as `evaluate` has it
+    difference      | mean_q S(A, q) - mean_q S(B, q) |, S as in `evaluate`
     per_query       mean_q | S(A, q) - S(B, q) |
-    scaled          mean_q | Delta(S)(A, B, q) |, S normalised as MED has it
+    scaled          mean_q | Delta(S)(A, B, q) |, S normalised as in MED
 """
 
 from __future__ import annotations
@@ -89,13 +89,13 @@ class Med(Study):
         return [*super().apart(), overlap.of_runs(self.inputs.runs, self.inputs.threads)]
 
     def notes(self) -> list[str]:
-        """Queries that are not everywhere, and rankings that MED fills up."""
+        """Notes on queries that are not in all inputs, and on rankings that MED fills up."""
         filled = of_filled(self.inputs.runs, map(as_comparing, self.distances.all))
         return [*super().notes(), *of_compared_queries(self.inputs), *filled]
 
     @staticmethod
     def add_options(add: Callable[..., object]) -> None:
-        """Add its options to the command line."""
+        """Add the study's options to the command line."""
         add("-m", "--measure", metavar="MEASURE", default=MEASURE,
             help=f"compare all with MED(MEASURE) (default: {MEASURE})")  # fmt: skip
         listed = ", ".join(one.replace("{grade}", "HIGHEST") for one in DISTANCES)
@@ -117,7 +117,7 @@ class Med(Study):
             help="end texts there, with --passages (default: 12000)")  # fmt: skip
 
     def parts(self) -> Sequence[Part]:
-        """One for each distance, for each share of the judgments, and for the differences that there are."""
+        """One part for each distance, one for each share of the judgments, and one for the actual differences."""
         judged = [("judged", rate) for rate in self.settings["rates"] if rate > 0]
         return [("differences", 0), *(("distance", name) for name in self.distances.all), *judged]
 
@@ -198,7 +198,7 @@ class Med(Study):
         return {f"{self.name}{name}": table for name, table in tables.items()}
 
     def _correlated(self) -> list[tuple[tuple[str, float], tuple[str, float]]]:
-        """What is held against what."""
+        """The correlations between distances and differences."""
         main, swept = self.distances.main, self.distances.swept
         rates = [0.0, *(rate for rate in self.settings["rates"] if rate > 0)]
         found = [((main, rate), (name, 100.0)) for rate in rates for name in DIFFERENCES]
@@ -218,14 +218,14 @@ class Med(Study):
         return dict(zip(numbers, places(square), strict=True))
 
     def summary(self, tables: Mapping[str, Table]) -> Iterator[str | Figure]:
-        """Groups, judgments, measures, parameters."""
+        """Sections on groups, judgments, measures and parameters."""
         return med_summary.pieces(tables, self.name, self.distances, self.settings["ties"])
 
 
 def _correlation(
     one: Sequence[float], other: Sequence[float], same: Sequence[bool], among: str
 ) -> tuple[int, float, float]:
-    """How many pairs there are, and their linear and rank correlation."""
+    """The number of pairs, and their linear and rank correlation."""
     kept = [
         (round(x, DIGITS), round(y, DIGITS))
         for x, y, of in zip(one, other, same, strict=True)

@@ -1,4 +1,4 @@
-"""What the study of MED found, in words and tables."""
+"""The summary of the study of MED: text and tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def pieces(tables: Mapping[str, Table], name: str, distances: Distances, ties: str) -> Iterator[str | Figure]:
-    """Groups, judgments, measures, parameters; a plot where there is something to show."""
+    """Sections on groups, judgments, measures and parameters, with plots if there is data."""
     main = short(distances.main)
     rows = list(tables[name].rows())
     values = gathered(((measure, judged), value) for *_, measure, judged, value, _ in rows)

@@ -1,4 +1,4 @@
-"""What is unusual about the inputs of a study, and what becomes of it."""
+"""Notes on unusual inputs of a study, and how they count."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAMED = 5
 
 
 def of_queries(inputs: Inputs) -> list[str]:
-    """Judged queries that runs lack, and queries of runs that are not judged."""
+    """A note on judged queries that runs lack, and on queries of runs that are not judged."""
     judged = set(inputs.qrels.queries())
     queries = {name: set(run.queries()) for name, run in inputs.runs.items()}
     return [
@@ -30,7 +30,7 @@ def of_queries(inputs: Inputs) -> list[str]:
 
 
 def of_compared_queries(inputs: Inputs) -> list[str]:
-    """Queries of runs that other runs lack, and that are left out where these two are compared."""
+    """A note on queries that only one of two compared runs has, which are left out."""
     queries = {name: set(run.queries()) for name, run in inputs.runs.items()}
     everywhere = set.intersection(*queries.values())
     return counted(
@@ -40,7 +40,7 @@ def of_compared_queries(inputs: Inputs) -> list[str]:
 
 
 def of_filled(runs: Mapping[str, Run], measures: Iterable[Measure]) -> list[str]:
-    """Rankings that end before the cutoff of MED, and which runs have them."""
+    """A note on rankings that end before the cutoff of MED, by run."""
     short: dict[int, dict[str, int]] = {}
     for measure in measures:
         cutoff = _core.comparing_info(measure)[0] or 0
@@ -59,7 +59,7 @@ def of_filled(runs: Mapping[str, Run], measures: Iterable[Measure]) -> list[str]
 
 
 def counted(what: str, counts: Mapping[str, int]) -> list[str]:
-    """A note, where there is something to note: how many of which runs."""
+    """A note with counts by run; None if all counts are 0."""
     named = [f"{number} in {show_id(name)}" for name, number in counts.items() if number]
     if len(named) > NAMED:
         named[NAMED:] = [f"{len(named) - NAMED} more"]

@@ -1,8 +1,8 @@
 """Runs of passages by MED-U, against actual differences of the U-measure (Tan & Clarke 2015, section 8, figure 4).
 
 The U-measure of a ranking of passages is the sum over the characters in the order in which they are read of their gain
-times 1 - i / L. MED-U needs no judgments: every character may gain 1. In the actual difference a character gains what
-the judgments say, and nothing where they are silent.
+times 1 - i / L. MED-U needs no judgments: every character may gain 1. In the actual difference, judged characters have
+their gain, and unjudged ones none.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class PassageInputs(Inputs):
 
 
 class MedPassages(Study):
-    """All pairs of runs of passages, query by query."""
+    """All pairs of runs of passages, by query."""
 
     name = "med"
     needs = ("a comparison needs", 2)
@@ -73,7 +73,7 @@ class MedPassages(Study):
         return [{name: None if of.keys() & judged.keys() else QUERIES for name, of in runs.items()}]
 
     def notes(self) -> list[str]:
-        """Queries of runs without judged passages, and those that some run lacks."""
+        """Notes on queries without judged passages, and on queries that some run lacks."""
         runs: Any = self.inputs.runs
         judged: Any = self.inputs.qrels
         everywhere = set(judged).intersection(*runs.values())
@@ -89,11 +89,11 @@ class MedPassages(Study):
         ]
 
     def parts(self) -> Sequence[Part]:
-        """One for each pair of runs."""
+        """One part for each pair of runs."""
         return list(combinations(self.inputs.runs, 2))
 
     def compute(self, *part: Any) -> list[Row]:
-        """Every judged query of both runs."""
+        """Rows for every judged query of both runs."""
         runs: Any = self.inputs.runs
         judged: Any = self.inputs.qrels
         one, other = ({query: of for query, of in runs[name].items() if query in judged} for name in part)
@@ -150,7 +150,7 @@ def _draw(figure: Any, halves: Mapping[str, Sequence[Row]], name: str) -> None:
 
 
 def _documents(one: Mapping[str, Any], other: Mapping[str, Any], query: str) -> list[str]:
-    """All documents of which both have text."""
+    """All documents with text in both."""
     return sorted({document for passages in (one[query], other[query]) for document, *_ in passages})
 
 

@@ -1,4 +1,4 @@
-"""What plots of studies have in common: pictures with captions, panels, grids, legends, and what colours mean."""
+"""The common style of studies' plots: captions, panels, grids, legends and colours."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Figure(NamedTuple):
     Attributes
     ----------
     name : str
-        Of its file, without the study's name and the suffix.
+        Name of its file, without the study's name and the suffix.
     caption : str
-        What it shows, for the summary.
+        The caption in the summary.
     size : (float, float)
         Width and height in inches.
     draw : callable
-        Draws into a `matplotlib.figure.Figure`.
+        A function that draws into a `matplotlib.figure.Figure`.
     """
 
     name: str
@@ -50,7 +50,7 @@ def panels(figure: Any, count: int, columns: int, **shared: Any) -> list[Any]:
 
 
 def grid(axis: Any, direction: str) -> None:
-    """Pale lines behind what is drawn, at the ticks of the ``"x"`` or the ``"y"`` axis."""
+    """Draw pale lines behind the plot, at the ticks of the ``"x"`` or the ``"y"`` axis."""
     axis.grid(axis=direction, color="0.9", linewidth=0.5)
     axis.set_axisbelow(True)
 
@@ -62,7 +62,7 @@ def ahead(axis: Any) -> None:
 
 
 def legend(figure: Any, place: str, columns: int = 1, *axes: Any, **more: Any) -> Any:
-    """One legend outside of all axes, for some of them or else for all; what several show stands there once."""
+    """Draw one legend outside of the axes, for some or all of them, without repetitions."""
     named = {
         label: handle
         for axis in axes or figure.axes
@@ -74,7 +74,7 @@ def legend(figure: Any, place: str, columns: int = 1, *axes: Any, **more: Any) -
 
 
 def looks(measures: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Colour, line and marker of each measure: those of `KNOWN` have the same in all studies."""
+    """Colour, line and marker of each measure; those in `KNOWN` look the same in all studies."""
     listed = list(measures)
     others = [measure for measure in listed if measure not in KNOWN]
     places = KNOWN | {measure: place for place, measure in enumerate(others, 1 + max(KNOWN.values()))}

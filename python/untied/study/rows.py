@@ -1,4 +1,4 @@
-"""Rows of studies as tables and Markdown, what is computed from them, and numbers of options."""
+"""Rows of studies as tables and Markdown, statistics of them, and numbers in options."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def tidy(texts: str, numbers: str, rows: Iterable[Row]) -> Table:
-    """A table of rows; the names of its columns stand with spaces between them, those of texts first."""
+    """A table of rows; `columns` has the names separated by spaces, text columns first."""
     columns = map(list, zip(*rows, strict=True))
     named = [{name: next(columns, []) for name in names.split()} for names in (texts, numbers)]
     return Table(named[0], named[1])
@@ -37,7 +37,7 @@ def by_first(table: Table, count: int) -> dict[Row, Row]:
 
 
 def gathered(pairs: Iterable[tuple[Key, Held]]) -> dict[Key, list[Held]]:
-    """All that belongs to each key, in order."""
+    """Rows by key, in order."""
     found: dict[Key, list[Held]] = {}
     for key, held in pairs:
         found.setdefault(key, []).append(held)
@@ -53,7 +53,7 @@ def nested(triples: Iterable[tuple[Key, Inner, Held]]) -> dict[Key, dict[Inner, 
 
 
 def mean(values: Iterable[float]) -> float:
-    """The mean; NaN of nothing."""
+    """The mean; NaN if there are no values."""
     numbers = list(values)
     return math.fsum(numbers) / len(numbers) if numbers else math.nan
 
@@ -64,7 +64,7 @@ def rms(truth: Sequence[float], estimates: Sequence[float]) -> float:
 
 
 def linear(one: Sequence[float], other: Sequence[float]) -> float:
-    """Pearson's coefficient; NaN where one side is constant."""
+    """Pearson's coefficient; NaN if one side is constant."""
     x, y = ([value - centre for value in side] for side, centre in ((one, mean(one)), (other, mean(other))))
     squares = math.sqrt(_product(x, x)) * math.sqrt(_product(y, y))
     return _product(x, y) / squares if squares > 0 else math.nan
@@ -75,7 +75,7 @@ def _product(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 def whole(name: str, value: Any, least: int | None = None) -> int:
-    """An option that must be a whole number: of any library, as JSON has it."""
+    """Check that an option is a whole number (of any library), and return an int."""
     try:
         number = index(value)
     except TypeError:
@@ -86,12 +86,12 @@ def whole(name: str, value: Any, least: int | None = None) -> int:
 
 
 def numbers(text: str) -> list[float]:
-    """Read an option's numbers with commas between them."""
+    """Read an option's numbers, separated by commas."""
     return _listed(text, float, "numbers")
 
 
 def whole_numbers(text: str) -> list[int]:
-    """The same of whole numbers."""
+    """The same for whole numbers."""
     return _listed(text, int, "whole numbers")
 
 
@@ -101,7 +101,7 @@ def _listed(text: str, read: Callable[[str], Number], what: str) -> list[Number]
     try:
         return [read(part) for part in text.split(",")]
     except ValueError:
-        raise argparse.ArgumentTypeError(f"must be {what} with commas between them, not {text!r}") from None
+        raise argparse.ArgumentTypeError(f"must be {what} separated by commas, not {text!r}") from None
 
 
 def markdown(columns: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:

@@ -1,4 +1,4 @@
-"""The summary of a study in Markdown: what it found, what the columns of its tables hold, how it was made."""
+"""The summary of a study in Markdown: findings, columns of the tables, and how it was made."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def text(study: Study, tables: Mapping[str, Table], findings: str, notes: Sequence[str]) -> str:
-    """All of it."""
+    """The whole summary."""
     inputs = study.inputs
     columns = [
         f"* `{name}.tsv`: " + "; ".join(f"`{column}`: {study.columns[column]}" for column in table.columns) + "."
@@ -45,7 +45,7 @@ def text(study: Study, tables: Mapping[str, Table], findings: str, notes: Sequen
 
 
 def _command(study: Study) -> str:
-    """The command that does the same. The folder to write to is left open, as no value depends on it."""
+    """The command that repeats the study, without the output folder, which affects no value."""
     words = ["untied", "study", study.name]
     for origin in study.inputs.origins:
         words += [word for word in (origin["option"], origin["path"] or origin["name"]) if word]
@@ -65,7 +65,7 @@ def _command(study: Study) -> str:
 
 
 def tsv(table: Table) -> str:
-    """A table with all digits; ids made harmless."""
+    """A table with all digits, and control characters in ids escaped."""
     lines = ["\t".join(table.columns), *("\t".join(map(_cell, row)) for row in table.rows())]
     return "".join(f"{line}\n" for line in lines)
 

@@ -1,9 +1,9 @@
-"""Ties: what they touch, how far the orders of tied documents are apart, and what coarser scores do.
+"""Ties: what they affect, how far tie orders move values, and the effect of coarser scores.
 
-McSherry & Najork (2008) average over all orders of tied documents. With m(o) the mean of a measure over queries when a
-run's ties are in order o, the study has for every run the mean of m(o) over all orders, its smallest and its largest
-value, and m(o) of two orders that tools take: by document id, and as the input has them. Tie orders of two runs have
-nothing to do with each other, so a pair of runs can be ordered either way if the intervals of m overlap.
+McSherry & Najork (2008) average over all orders of tied documents. Let m(o) be the mean of a measure over queries if a
+run's ties are in order o. For every run, the study reports the mean, smallest and largest value of m(o) over all
+orders, and m(o) for two orders that tools use: by document id, and the order of the input. Tie orders of two runs are
+independent, so a pair of runs can be ordered either way if the intervals of m overlap.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MEASURES = ("P@10", "R@100", "F1@10", "AP", "RR", "nDCG@10", "nDCG", "Rprec", "B
 
 
 class Ties(Study):
-    """All runs, their scores read at one precision after the other."""
+    """All runs, with scores read at several precisions."""
 
     name = "ties"
     title = "Ties: what they touch, how far their orders are apart, and what coarser scores do"
@@ -83,7 +83,7 @@ class Ties(Study):
 
     @staticmethod
     def add_options(add: Callable[..., object]) -> None:
-        """Add its options to the command line."""
+        """Add the study's options to the command line."""
         listed = ", ".join(MEASURES)
         add("-m", "--measure", metavar="MEASURE", action="append", dest="measures",
             help=f"compute this; repeatable (default: {listed})")  # fmt: skip
@@ -94,7 +94,7 @@ class Ties(Study):
         return [(precision,) for precision in PRECISIONS]
 
     def compute(self, *part: Any) -> list[Row]:
-        """Counts of ties, and values, of all runs."""
+        """Rows with counts of ties, and values, of all runs."""
         (precision,) = part
         rows: list[Row] = []
         runs: dict[str, Run] = {}
@@ -131,7 +131,7 @@ class Ties(Study):
         return rows
 
     def tables(self, found: Mapping[Part, list[Row]]) -> dict[str, Table]:
-        """Values, counts of ties, queries, rankings of runs, pairs that ties can reverse."""
+        """Tables of values, counts of ties, queries, rankings of runs, and pairs that ties can reverse."""
         kinds = gathered((kind, (precision, *row)) for (precision,), rows in found.items() for kind, *row in rows)
         values = [(run, measure, precision, *row) for precision, run, measure, *row in kinds.get("value", ())]
         mixed = {(run, precision): number for precision, run, number in kinds.get("mixed", ())}
@@ -160,12 +160,12 @@ class Ties(Study):
         return {f"{self.name}{name}": table for name, table in tables.items()}
 
     def summary(self, tables: Mapping[str, Table]) -> Iterator[str | Figure]:
-        """What ties touch, how far orders are apart, swaps, precision, cost."""
+        """Sections on the documents affected, the spread over orders, swaps, precision and cost."""
         return ties_summary.pieces(tables, self.name)
 
 
 def _compared(rankings: Mapping[tuple[str, str, str], Mapping[str, float]]) -> Iterable[Row]:
-    """Rankings of runs by different orders, and by scores of different precision."""
+    """Compare rankings of runs by different orders, and by scores of different precision."""
     for (measure, precision, order), one in rankings.items():
         others = [(precision, other) for other in ORDERS[: ORDERS.index(order)]]
         if precision != PRECISIONS[0]:
@@ -181,7 +181,7 @@ def _compared(rankings: Mapping[tuple[str, str, str], Mapping[str, float]]) -> I
 
 
 def _reversible(of_runs: Mapping[str, tuple[float, float, float]]) -> Row:
-    """Pairs in which the run ahead has an order of ties that puts it behind; the one that is farthest apart."""
+    """Pairs in which some order of ties puts the leading run behind; the pair with the largest difference."""
     number, pairs, widest = 0, 0, (0.0, "", "")
     for (a, one), (b, other) in combinations(of_runs.items(), 2):
         pairs += 1
@@ -206,14 +206,14 @@ def ties(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """Find what ties touch, how far orders of tied documents are apart, and what coarser scores do.
+    """Find what ties affect, how far orders of tied documents move values, and the effect of coarser scores.
 
     Parameters
     ----------
     measures : measures or their names, optional
-        What to evaluate. By default P@10, R@100, F1@10, AP, RR, nDCG@10, nDCG, Rprec and Bpref.
+        Measures to evaluate. By default P@10, R@100, F1@10, AP, RR, nDCG@10, nDCG, Rprec and Bpref.
     cost : bool
-        Whether to measure what averaging over tie orders costs, too. ``ties-cost.tsv`` and the summary then have, for
+        Whether to also measure the cost of averaging over tie orders. ``ties-cost.tsv`` and the summary then have, for
         each measure, CPU milliseconds to evaluate all runs in memory on one thread with ``ties="given"``, ``"docid"``,
         ``"expected"`` and ``"range"``, and the ratios of ``"expected"`` to the first two. Times differ from call to
         call.

@@ -31,7 +31,7 @@ LOOKS = {
 
 
 def draw_spread(figure: Any, table: Table, measures: Sequence[str]) -> None:
-    """From the worst to the best order of ties, run by run."""
+    """A plot of the range from the worst to the best order of ties, by run."""
     for axis, measure in zip(panels(figure, len(measures), 3), measures, strict=True):
         runs = [
             (high - low, run, value, low, high, docid)
@@ -55,7 +55,7 @@ def draw_spread(figure: Any, table: Table, measures: Sequence[str]) -> None:
 
 
 def draw_swaps(figure: Any, between: Mapping[Row, Row], reversible: Mapping[str, Row], measures: Sequence[str]) -> None:
-    """Pairs of runs that one order of ties puts the other way round than another."""
+    """A plot of the pairs of runs that two orders of ties put in opposite order."""
     axis = figure.subplots()
     most = [number for _, _, _, number, _ in (reversible[measure] for measure in measures)]
     axis.barh(range(len(measures)), most, height=0.8, color="0.88", label="some order of their ties reverses them")
@@ -82,7 +82,7 @@ def draw_precision(
     taus: Mapping[tuple[str, str], float],
     measures: Sequence[str],
 ) -> None:
-    """Ties, and what they change, by the precision of scores."""
+    """A plot of ties and their effect by the precision of scores."""
     axes = figure.subplots(1, 3 if taus else 2)
     for place, precision in enumerate(PRECISIONS):
         # Side by side in the order of their shares, so that equal ones are seen.

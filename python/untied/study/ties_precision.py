@@ -1,4 +1,4 @@
-"""Runs whose scores are read at a precision, and what averaging over their ties costs."""
+"""Runs with scores at several precisions, and the cost of averaging over their ties."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ COSTS: tuple[Ties, ...] = ("given", "docid", "expected", "range")
 
 
 def at_precision(run: Run, precision: str) -> tuple[Run, str]:
-    """A run, and the `score_dtype` with which its scores are read so."""
+    """A run, and the `score_dtype` that gives the precision."""
     if precision != PRECISIONS[-1]:
         return run, precision
     return Run.from_mapping({query: _levels(run[query]) for query in run.queries()}), PRECISIONS[0]
 
 
 def _levels(scored: list[tuple[str, float]]) -> dict[str, int]:
-    """Scores as whole numbers from 0, the lowest, to 255, the highest, the nearest of evenly spaced ones."""
+    """Scores rounded to 256 evenly spaced levels, from 0 for the lowest to 255 for the highest."""
     scores = [score for _, score in scored]
     low, high = min(scores), max(scores)
     # Halves, so that the width of a query's scores does not overflow.
@@ -41,10 +41,10 @@ def _levels(scored: list[tuple[str, float]]) -> dict[str, int]:
 
 
 def costs(inputs: Inputs, measures: Sequence[MeasureLike], repeats: int = 5) -> Table:
-    """What averaging over all tie orders costs: CPU time of evaluations with data in memory, on one thread.
+    """The cost of averaging over all tie orders: CPU time of evaluations with data in memory, on one thread.
 
-    Policies take turns; medians of `repeats`. Once with scores as they are, and once with 8 bits of them, where most
-    documents are tied.
+    Policies take turns; times are medians of `repeats`. They are measured with the original scores, and with scores of
+    8 bits, which tie most documents.
     """
     from statistics import median
     from time import process_time

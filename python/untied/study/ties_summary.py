@@ -1,4 +1,4 @@
-"""What the study of ties found, in words, tables and plots."""
+"""The summary of the study of ties: text, tables and plots."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EXACT = PRECISIONS[0]
 
 
 def pieces(tables: Mapping[str, Table], name: str) -> Iterator[str | Figure]:
-    """What ties touch, how far orders are apart, swaps, precision, cost."""
+    """Sections on the documents affected, the spread over orders, swaps, precision and cost."""
     values = tables[name]
     measures = list(dict.fromkeys(values["measure"]))
     between = by_first(tables[f"{name}-orders"], 5)
@@ -62,7 +62,7 @@ def pieces(tables: Mapping[str, Table], name: str) -> Iterator[str | Figure]:
 
 
 def _touched(counts: Table, values: Table) -> Iterator[str]:
-    """Documents, queries and runs with ties."""
+    """A table of documents, queries and runs with ties."""
     rows = [row for row in counts.to_dicts() if row["precision"] == EXACT]
     spreads = gathered((measure, high - low) for _, _, measure, _, low, high in values.rows())
     rankings = len(next(iter(spreads.values()), ()))
@@ -89,7 +89,7 @@ def _touched(counts: Table, values: Table) -> Iterator[str]:
 
 
 def _spreads(values: Table) -> str:
-    """How far the means of runs go."""
+    """A table of the spread of the means of runs."""
     lines = []
     for measure, rows in gathered(
         (row["measure"], row) for row in values.to_dicts() if row["precision"] == EXACT
@@ -107,7 +107,7 @@ def _spreads(values: Table) -> str:
 
 
 def _swaps(between: Mapping[Row, Row], reversible: Mapping[str, Sequence[Any]]) -> str:
-    """Swapped pairs by measure."""
+    """A table of swapped pairs by measure."""
     lines = []
     for measure, (a, b, pairs, number, difference) in reversible.items():
         compared = [
@@ -127,7 +127,7 @@ def _swaps(between: Mapping[Row, Row], reversible: Mapping[str, Sequence[Any]]) 
 def _precisions(
     tables: Mapping[str, Table], name: str, measures: Sequence[str], between: Mapping[Row, Row]
 ) -> Iterator[str | Figure]:
-    """What coarser scores do."""
+    """A table of the effect of coarser scores."""
     counts = list(tables[f"{name}-runs"].rows())
     shares = gathered(
         (at, 100 * tied / documents if documents else 0.0) for _, at, documents, tied, *_ in counts if tied is not None
@@ -183,7 +183,7 @@ def _precisions(
 
 
 def _costs(table: Table) -> Iterator[str]:
-    """The time that averaging over tie orders takes."""
+    """A table of the time that averaging over tie orders takes."""
     yield "## What averaging over ties costs\n"
     yield (
         "CPU milliseconds to evaluate all runs in memory on one thread: in one order of tied documents, as given and "

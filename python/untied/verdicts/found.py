@@ -196,7 +196,7 @@ class Verdicts(MeasureResults):
         return list(self._pairs)
 
     def keys(self) -> list[Any]:
-        """What can be looked up: `pairs`."""
+        """The keys: `pairs`."""
         return self.pairs
 
     def __contains__(self, pair: object) -> bool:
@@ -208,7 +208,7 @@ class Verdicts(MeasureResults):
     def _place(self, pair: tuple[str, str]) -> int:
         for name in pair:
             if name not in self._runs:
-                raise KeyError(f"no run {name!r}; there are {', '.join(self._runs)}")
+                raise KeyError(f"no run {name!r}; the runs are {', '.join(self._runs)}")
         if pair not in self._pairs:
             raise KeyError(f"the verdict is about {pair[1]!r} and {pair[0]!r}, in this order")
         return self._pairs[pair]

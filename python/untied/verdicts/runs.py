@@ -58,7 +58,7 @@ def certify(
         ``"none"``: only documents that one of the two runs retrieves may be relevant. ``"pooled"``: those of the pool
         that neither retrieves, too.
     score_dtype : str
-        How scores are read before they are compared, as for `evaluate`.
+        Precision at which scores are compared, as for `evaluate`.
     most : int, optional
         The most unjudged documents of each query that may be relevant; any number by default.
     strict : bool
@@ -76,7 +76,7 @@ def certify(
     MeasureError
         A measure is not understood, or has no verdicts.
     InputError
-        A file's content is not what its format promises.
+        A file does not match its format.
     UntiedError
         An option or a score is refused, or there are fewer than two runs; with ``strict=True`` also where there is a
         warning else.
