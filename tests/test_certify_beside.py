@@ -161,3 +161,33 @@ def test_gate_names_what_overturns(files: Path) -> None:
     assert check.value == 6  # one for each lead of a half, and the runs are equal
     assert sum(number for _, number in check.queries) == 6
     assert check.worst[0].endswith("of the documents")
+
+
+@pytest.mark.parametrize("ties", ["expected", "docid"])
+def test_levels(ties: str, files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = {name: files / f"{name}.run" for name in "abc"}
+    measures = ["P@3", "RR"]
+    found = untied.certify(files / "qrels.txt", runs, measures, ties=ties)
+    rows = found.levels(level=0.9).to_dicts()
+    assert [(row["run_a"], row["run_b"]) for row in rows[::6]] == found.pairs
+    alone = untied.evaluate(files / "qrels.txt", runs, measures, ties="range" if ties == "expected" else ties)
+    tested = significance(alone, level=0.9, correction="none").table.to_dicts()
+    intervals = {(row["measure"], row["run_a"], row["run_b"]): (row["ci_low"], row["ci_high"]) for row in tested}
+    for row in rows:
+        a, b, measure, low, high = (row[name] for name in ("run_a", "run_b", "measure", "low", "high"))
+        if row["level"] == "judgments":
+            one = found[a, b][measure]
+            assert (row["verdict"], low, high) == (one.verdict, one.low, one.high)
+        elif row["level"] == "queries":
+            assert (low, high) == intervals[measure, a, b]
+            assert row["verdict"] == ("A (90 %)" if low > 0 else "B (90 %)" if high < 0 else "open")
+        else:
+            first, second = alone[a, measure], alone[b, measure]
+            ends = [(one.mean, one.mean) if one.low is None else (one.low, one.high) for one in (first, second)]
+            assert (low, high) == pytest.approx((ends[0][0] - ends[1][1], ends[0][1] - ends[1][0]), abs=1e-12)
+            assert row["verdict"] == ("A" if low > 0 else "B" if high < 0 else "open")
+    assert {row["level"] for row in rows} == {"ties", "judgments", "queries"}
+    lines = [str(files / "qrels.txt"), *map(str, runs.values()), "-m", "P@3", "--ties", ties, "--levels"]
+    main(["certify", *lines])
+    assert len(rows_of(capsys.readouterr().out)) == 9
+    assert main(["certify", *lines, "--ranks"]) == 2

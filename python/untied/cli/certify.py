@@ -23,6 +23,7 @@ from untied.cli.parser import parser
 from untied.cli.reading import columns_named, parse, read_qrels, with_readable
 from untied.cli.verdicts import WORDS, plain
 from untied.policies import CERTIFYING
+from untied.results.plotting import need_matplotlib
 from untied.verdicts.found import Verdicts
 from untied.verdicts.runs import DEFAULT, certify
 
@@ -32,13 +33,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied.cli.parser import Parser
-    from untied.verdicts.found import Grades, Verdict
+    from untied.verdicts.verdict import Grades, Verdict
 
 EXAMPLES = """\
   untied certify qrels.txt old.run new.run
   untied certify qrels.txt runs/ -m nDCG@10 -m AP@100 > verdicts.tsv
   untied certify qrels.txt old.run new.run -m R@100 --most 3
-  untied certify qrels.txt runs/ -m P@10 --ranks
+  untied certify qrels.txt runs/ -m P@10 --ranks --plot certain.svg
   untied certify qrels.txt old.run new.run -m P@10 --explain old new
 
 A verdict is A or B if that run has the better mean whatever the grades of
@@ -47,6 +48,9 @@ means, A less B. overturn is the least number of further relevant documents,
 over all queries, with which the run ahead is ahead no more; largest_m is the
 most of them a query with which it certainly is.
 """
+
+#: Files of pictures.
+PICTURES = {".svg": "svg", ".png": "png", ".pdf": "pdf"}
 
 COLUMNS = ("run_a", "run_b", "measure", "low", "high", "verdict", "overturn", "largest_m")
 
@@ -64,7 +68,9 @@ def arguments_parser() -> Parser:
     )
     add = made.group("output").add_argument
     add("--ranks", action="store_true", help="print the ranks that each run can have, instead of verdicts")
+    add("--levels", action="store_true", help="print what ties, judgments and the choice of queries leave open instead")
     add("--explain", nargs=2, metavar=("A", "B"), help="print the documents behind the verdict about two runs")
+    add("--plot", metavar="FILE", help="also draw the certain order of the runs (.svg, .png, .pdf; needs matplotlib)")
     add_table(made)
     add_threads(made)
     return made
@@ -75,11 +81,17 @@ def main(arguments: Sequence[str]) -> None:
     options = parse(arguments_parser(), arguments)
     from untied.cli import output
 
-    if options.ranks and options.explain:
-        raise WrongUsage("--ranks and --explain print different tables; choose one")
+    if sum(map(bool, (options.ranks, options.levels, options.explain))) > 1:
+        raise WrongUsage("--ranks, --levels and --explain print different tables; choose one")
     style = output.choose(options.format, options.output)
     inputs = inputs_of(options.qrels, *options.runs)
     output.check_target(options.output, inputs)
+    picture = options.plot and output.by_suffix(options.plot, PICTURES, "svg", option="--plot")
+    output.check_target(options.plot, inputs)
+    if options.plot is not None and options.plot == options.output:
+        raise WrongUsage("--output and --plot name the same file; choose two")
+    if options.plot is not None:
+        need_matplotlib()
     plugins = load_plugins(options.plugin)
     qrels = read_qrels(options)
     settings: dict[str, Any] = {
@@ -98,6 +110,9 @@ def main(arguments: Sequence[str]) -> None:
             raise WrongUsage(f"--explain: {error.args[0]}") from None
     elif options.ranks:
         columns, rows = found.ranks.columns, found.ranks.to_dicts()
+    elif options.levels:
+        table = found.levels()
+        columns, rows = table.columns, table.to_dicts()
     else:
         columns, rows = COLUMNS, found.table.to_dicts()
     said = [*skipped, *_notes(found)]
@@ -107,7 +122,9 @@ def main(arguments: Sequence[str]) -> None:
     else:
         lines = ([_cell(row[column], column, options.digits) for column in columns] for row in rows)
         texts = sum(isinstance(cell, str) for cell in next(iter(rows), {}).values())
-        text = output.lines(columns, lines, style, texts if options.explain else min(texts, 3))
+        text = output.lines(columns, lines, style, texts if options.explain or options.levels else min(texts, 3))
+    if picture:
+        output.write(found.picture(picture), options.plot)
     output.write(text, options.output)
     notes.show(said)
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from untied._core import Qrels
     from untied.gate.evidence import Evidence, Limit
     from untied.gate.rules import Allowed
-    from untied.verdicts.found import Verdict, Verdicts
+    from untied.verdicts.found import Verdicts
+    from untied.verdicts.verdict import Verdict
 
 #: The two runs of a verdict; the first is the one that is tested.
 PAIR = ("run", "baseline")

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure, Qrels, Run
-    from untied.verdicts.found import Verdict, Verdicts
+    from untied.verdicts.found import Verdicts
+    from untied.verdicts.verdict import Verdict
 
 #: The most pairs of runs, times queries, that are certified for a page; of more, only the pair that leads.
 MOST = 50_000

@@ -10,7 +10,7 @@ from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
 from untied.statistics.aggregates import Aggregate
 from untied.statistics.paired import Column, Pair
-from untied.verdicts.found import Verdict
+from untied.verdicts.verdict import Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """What can be concluded about runs whose judgments are incomplete."""
 
-from untied.verdicts.found import Explanation, Grades, QueryVerdict, Verdict, Verdicts, VerdictsOfPair
+from untied.verdicts.found import Verdicts, VerdictsOfPair
 from untied.verdicts.runs import certify
+from untied.verdicts.verdict import Explanation, Grades, QueryVerdict, Verdict
 
 __all__ = ["Explanation", "Grades", "QueryVerdict", "Verdict", "Verdicts", "VerdictsOfPair", "certify"]

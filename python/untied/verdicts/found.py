@@ -2,134 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from itertools import combinations
-from math import inf
 
 from untied import _core
+from untied.errors import check_one_of
 from untied.measures import as_measure
 from untied.results.base import ByMeasure, MeasureResults
 from untied.results.shown import Grid
 from untied.results.table import Table
+from untied.verdicts.lattice import betters, covered, draw
+from untied.verdicts.levels import side_by_side
+from untied.verdicts.verdict import Explanation, QueryVerdict, Verdict, grades_of, verdict_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure
-    from untied._types import Assigned, Concluded
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What can be concluded about two runs in a measure.
-
-    Attributes
-    ----------
-    verdict : str
-        ``"A"``: the first run is better whatever unjudged documents are; ``"B"``: the second is; ``"open"``: it depends
-        on them.
-    low, high : float
-        The lowest and the highest difference of the means, that of the first run less that of the second.
-    overturn : float
-        The least number of further relevant documents, over all queries together, with which the run that is ahead
-        without them is ahead no more; infinite if no number is enough, 0 if none is ahead.
-    largest_m : float or None
-        The largest number of further relevant documents a query with which it certainly stays ahead; infinite for any
-        number, None if none is ahead.
-    is_exact : bool
-        Whether there are grades with which the difference is `low`, and others with which it is `high`; else these
-        only enclose what is possible.
-    overturn_is_exact : bool
-        Whether `overturn` documents are enough; if not, at least that many are needed.
-    """
-
-    verdict: str
-    low: float
-    high: float
-    overturn: float
-    largest_m: float | None
-    is_exact: bool = field(default=True, repr=False)
-    overturn_is_exact: bool = field(default=True, repr=False)
-
-    @property
-    def turned(self) -> Verdict:
-        """The same about the two runs in the other order."""
-        other = {"A": "B", "B": "A", "open": "open"}[self.verdict]
-        return replace(self, verdict=other, low=0.0 - self.high, high=0.0 - self.low)
-
-
-@dataclass(frozen=True)
-class Grades:
-    """Grades that unjudged documents of a query may have.
-
-    Attributes
-    ----------
-    difference : float
-        The difference of the two runs with them.
-    documents : dict
-        Documents with a grade above 0, the most important first.
-    elsewhere : list of float
-        Grades of pooled documents that neither run retrieves.
-    """
-
-    difference: float
-    documents: dict[str, float]
-    elsewhere: list[float]
-
-
-@dataclass(frozen=True)
-class QueryVerdict:
-    """What can be concluded about a query.
-
-    Attributes
-    ----------
-    query : str
-        Its id.
-    low, high : float
-        The lowest and the highest difference.
-    lowest, highest : Grades
-        Grades with which it is so; where bounds only enclose, the best that are known.
-    overturning : Grades
-        Documents of this query that, together with those of other queries, overturn the verdict first.
-    """
-
-    query: str
-    low: float
-    high: float
-    lowest: Grades
-    highest: Grades
-    overturning: Grades
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Why a verdict is as it is.
-
-    Attributes
-    ----------
-    verdict : Verdict
-        The verdict.
-    queries : list of QueryVerdict
-        Query by query, in byte order of their ids.
-    """
-
-    verdict: Verdict
-    queries: list[QueryVerdict]
-
-
-def verdict_of(found: Concluded) -> Verdict:
-    """A verdict as the native part tells it."""
-    low, high, is_exact, verdict, overturn, overturn_is_exact, largest = found
-    return Verdict(
-        verdict,
-        low,
-        high,
-        inf if overturn is None else overturn,
-        inf if largest == -1 else largest,
-        is_exact,
-        overturn_is_exact,
-    )
+    from untied._types import Concluded
+    from untied.policies import Interval
 
 
 def judged_measure(name: str) -> str:
@@ -142,11 +33,6 @@ def judged_measure(name: str) -> str:
                 if (depth == 0 and letter == ")") or (depth == 1 and letter == ","):
                     return str(as_measure(name[len(outer) : end]))
     return name
-
-
-def _grades(assigned: Assigned) -> Grades:
-    difference, documents, elsewhere = assigned
-    return Grades(difference, dict(documents), elsewhere)
 
 
 class VerdictsOfPair(ByMeasure):
@@ -325,6 +211,86 @@ class Verdicts(MeasureResults):
             },
         )
 
+    def levels(self, *, level: float = 0.95, interval: Interval = "bca") -> Table:
+        """What each thing that is not known leaves open of the differences, side by side.
+
+        Parameters
+        ----------
+        level : float
+            Confidence of the interval over queries.
+        interval : str
+            The interval: ``"bca"`` or ``"t"``, as for `untied.statistics.mean_interval`.
+
+        Returns
+        -------
+        Table
+            Columns run_a, run_b, measure, level, verdict, low, high. Levels: ``ties``, over all orders of tied
+            documents, unjudged ones being non-relevant; ``judgments``, over all grades of unjudged documents, as
+            `table` has it; ``queries``, a confidence interval of the mean over queries like these, without correction
+            for the number of comparisons. The latter is not certain; its verdicts name their confidence, such as
+            ``A (95 %)``.
+
+        Raises
+        ------
+        UntiedError
+            An option is refused, or SciPy is needed and not installed.
+        """
+        check_one_of("interval", interval, ("bca", "t"))
+        ties, score_dtype, threads = (self._options[name] for name in ("ties", "score_dtype", "threads"))
+        inputs = self._qrels, self._runs, self._measures
+        verdicts = {
+            (*pair, name): (one.verdict, one.low, one.high) for pair in self.pairs for name, one in self[pair].items()
+        }
+        return side_by_side(verdicts, inputs, ties, score_dtype, level, interval, threads)
+
+    def lattice(self, measure: str | Measure | None = None) -> Table:
+        """Make the partial order of runs that is certain in a measure: columns better and worse.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            One of the measures; the first by default.
+
+        Returns
+        -------
+        Table
+            A row for each two runs of which one is certainly better, with no run in between that is certainly worse
+            than the one and better than the other (the transitive reduction, as lines of a Hasse diagram).
+        """
+        asked = self.measures[0 if measure is None else self._number(measure)]
+        pairs = [(better, run) for run, above in covered(self._better(asked)).items() for better in sorted(above)]
+        return Table({"better": [one for one, _ in pairs], "worse": [run for _, run in pairs]}, {})
+
+    def picture(self, style: str = "svg") -> bytes:
+        """Draw what is certain: for each measure a Hasse diagram of the runs, each with the ranks that it can have.
+
+        A run is certainly better than those below it that a path of lines joins.
+
+        Parameters
+        ----------
+        style : str
+            ``"svg"``, ``"png"`` or ``"pdf"``.
+
+        Returns
+        -------
+        bytes
+            The file.
+
+        Raises
+        ------
+        UntiedError
+            matplotlib is not installed, or the style is unknown.
+        """
+        check_one_of("style", style, ("svg", "png", "pdf"))
+        ranks: dict[str, dict[str, str]] = {measure: {} for measure in self.measures}
+        for row in self.ranks.to_dicts():
+            best, worst = row["best"], row["worst"]
+            ranks[row["measure"]][row["run"]] = f"{best}" if best == worst else f"{best}–{worst}"
+        return draw({measure: self._better(measure) for measure in self.measures}, ranks, style)
+
+    def _better(self, measure: str) -> dict[str, set[str]]:
+        return betters(self._runs, {pair: self[pair][measure].verdict for pair in self._pairs})
+
     def explain(self, run_a: str, run_b: str, measure: str | Measure | None = None) -> Explanation:
         """Tell why the verdict about two runs is as it is.
 
@@ -353,7 +319,7 @@ class Verdicts(MeasureResults):
         return Explanation(
             verdict_of(found),
             [
-                QueryVerdict(query, low, high, _grades(lowest), _grades(highest), _grades(overturning))
+                QueryVerdict(query, low, high, grades_of(lowest), grades_of(highest), grades_of(overturning))
                 for query, low, high, lowest, highest, overturning in queries
             ],
         )
