@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from devtools import parts
 from devtools.environment import BIN, ROOT, install, part, run, took
+from devtools.web import build_module
 
 EXAMPLE = ROOT / "examples" / "tar2017"
 PYTEST = (BIN / "pytest", "-n", "auto", "--dist", "worksteal")
@@ -87,6 +88,17 @@ def docs() -> None:
     run(BIN / "python", "-m", "docsite.build")
 
 
+def web(test: bool) -> None:
+    """Build the core for browsers, in target/web; --test tests it there."""
+    build()
+    if not build_module():
+        sys.exit(1)
+    run(BIN / "python", "-m", "devtools.web")
+    if test:
+        install("dev")
+        run(BIN / "pytest", "tests/test_web.py")
+
+
 def check(names: list[str]) -> None:
     """Lint, build quickly and test what changed since the branch began, or the parts that are named."""
     plan = parts.plan([] if names else parts.changed(), names)
@@ -116,6 +128,7 @@ def test() -> None:
 def nightly(seed: int | None) -> None:
     """Run the tests with ten times the random instances, drawn from a seed: a random one, or --seed."""
     seed = random.SystemRandom().randrange(10**9) if seed is None else seed
+    build_module()
     try:
         test_with((*PYTEST, f"--hypothesis-seed={seed}"), UNTIED_NIGHTLY=str(seed))
     finally:
@@ -167,7 +180,7 @@ def release() -> None:
 
 COMMANDS: dict[str, Callable[..., None]] = {
     command.__name__: command
-    for command in (example, check, test, nightly, lint, build, generate, docs, instructions, release)
+    for command in (example, check, test, nightly, lint, build, generate, docs, web, instructions, release)
 }  # fmt: skip
 
 
@@ -183,6 +196,7 @@ def main() -> None:
         options[name] = commands.add_parser(name, help=command.__doc__, description=command.__doc__)
         options[name].set_defaults(command=command)
     options["build"].add_argument("--release", action="store_true", help="optimise as for a release: takes minutes")
+    options["web"].add_argument("--test", action="store_true", help="test what was built, in Chromium")
     options["check"].add_argument("names", nargs="*", choices=[*parts.PARTS, []], metavar="part", help=known)
     options["nightly"].add_argument("--seed", type=int, help="draw from this seed")
     chosen = vars(parser.parse_args())

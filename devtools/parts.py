@@ -91,6 +91,7 @@ PARTS = {
     ),
     "cli": Part((f"{PYTHON}cli", f"{PYTHON}progress.py"), "cli columns fuzz habits policies progress security shells"),
     "python": Part((PYTHON,), "defaults inputs pickling policies typing"),  # what all rooms share, and doors
+    "web": Part(("crates/untied-wasm", "web", "devtools/web.py"), "web"),
     "fuzz": Part(("crates/untied-fuzz", "fuzz"), "fuzz fuzz_readers"),
     "docs": Part(
         ("docs", "docsite", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples"),

@@ -348,8 +348,8 @@ impl Qrels {
             };
             return threads::run(py, threads, read).map(Qrels);
         }
-        let read = match format {
-            "trec" => read::read_qrels,
+        let read: fn(&str) -> _ = match format {
+            "trec" => |path| read::read_qrels(path),
             "subtopics" => read::read_subtopics,
             "stratified" => read::read_strata,
             "prels" => read::read_prels,

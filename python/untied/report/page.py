@@ -14,7 +14,17 @@ if TYPE_CHECKING:
 
 ASSETS = os.path.join(os.path.dirname(__file__), "assets")
 #: Parts of the page's script, in the order in which they build on each other.
-SCRIPTS = ("base.js", "plots.js", "tables.js", "summary.js", "queries.js", "rankings.js", "charts.js", "start.js")
+SCRIPTS = (
+    "base.js",
+    "data.js",
+    "plots.js",
+    "tables.js",
+    "summary.js",
+    "queries.js",
+    "rankings.js",
+    "charts.js",
+    "start.js",
+)
 
 PAGE = """\
 <!doctype html>
@@ -51,7 +61,7 @@ def page(data: dict[str, Any], title: str) -> str:
     # In JSON "<" stands only within strings, where it may be written as an escape; so no tag can end the element.
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
     script = "".join(_asset(name) for name in SCRIPTS)
-    return PAGE.format(title=escape(title), style=_palette() + _asset("page.css"), data=text, script=script)
+    return PAGE.format(title=escape(title), style=palette() + _asset("page.css"), data=text, script=script)
 
 
 def _asset(name: str) -> str:
@@ -59,7 +69,7 @@ def _asset(name: str) -> str:
         return file.read()
 
 
-def _palette() -> str:
+def palette() -> str:
     """The colours of all plots, as variables of the style sheet."""
     rules = []
     for root, colors in ((":root", COLORS), (':root[data-theme="dark"]', ON_DARK)):

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::limits::{LONGEST_LINE, LineError, io_error, newlines, too_long};
-use super::source::{Source, fill_up, open};
+use super::source::{Input, Source, fill_up, open};
 use super::spool::{ReadAt, Spool};
 use crate::error::{Error, Result, show};
 use crate::watch;
@@ -47,18 +47,19 @@ enum From {
 }
 
 impl Blocks {
-    /// Open `path`; `-` is standard input.
+    /// Open an input; the path `-` is standard input.
     ///
     /// # Errors
     /// It cannot be opened, or is of a kind that is not read.
-    pub fn open(path: &str) -> Result<Blocks> {
-        let from = match open(path)? {
+    pub fn open(input: Input<'_>) -> Result<Blocks> {
+        let path = input.name().to_owned();
+        let from = match open(input)? {
             Source::File(file, length) => From::File { file, length, next: 0 },
             Source::Stream(reader) => {
                 From::Stream(Lines { reader, rest: Vec::new(), blocks: 0, ended: false, spare: Arc::default() })
             }
         };
-        Ok(Blocks { path: path.into(), from, lines: 0 })
+        Ok(Blocks { path, from, lines: 0 })
     }
 
     /// Parse the next blocks, up to a number, in parallel; the results in the order of the file, none at its end.

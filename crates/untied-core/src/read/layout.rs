@@ -6,6 +6,7 @@ use super::blocks::{Blocks, Parsed};
 use super::limits::{LineError, binary};
 use super::line::{Cursor, fields};
 use super::number::{self, NotANumber};
+use super::source::Input;
 use crate::error::{Error, Result, quote};
 use crate::table::{Chunk, profiles, subtopics};
 
@@ -77,8 +78,8 @@ impl Layout {
 ///
 /// # Errors
 /// The file cannot be read, a line is not as the layout has it, or there is no row (unless the layout allows that).
-pub fn read(path: &str, layout: &'static Layout) -> Result<Vec<Chunk>> {
-    let mut pieces = Pieces::open(path, layout)?;
+pub fn read<'a>(input: impl Into<Input<'a>>, layout: &'static Layout) -> Result<Vec<Chunk>> {
+    let mut pieces = Pieces::open(input, layout)?;
     let parsed = pieces.blocks.parse(u64::MAX, &|block: &[u8], room: &mut Chunk| {
         let lines = parse(block, layout, room)?;
         // An exact copy: what is left over stays with the worker, and memory is asked for once a block.
@@ -106,9 +107,11 @@ impl Pieces {
     ///
     /// # Errors
     /// It cannot be opened.
-    pub fn open(path: &str, layout: &'static Layout) -> Result<Pieces> {
-        let (blocks, spare) = (Blocks::open(path)?, Mutex::default());
-        Ok(Pieces { blocks, path: path.into(), layout, lines: 0, is_empty: true, spare })
+    pub fn open<'a>(input: impl Into<Input<'a>>, layout: &'static Layout) -> Result<Pieces> {
+        let input = input.into();
+        let path = input.name().to_owned();
+        let (blocks, spare) = (Blocks::open(input)?, Mutex::default());
+        Ok(Pieces { blocks, path, layout, lines: 0, is_empty: true, spare })
     }
 
     /// The rows of the next `blocks` blocks; `None` at the end.

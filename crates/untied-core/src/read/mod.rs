@@ -7,6 +7,7 @@
 //! once and at any position, which [`spool`] makes possible.
 
 pub mod blocks;
+mod codecs;
 mod delimited;
 mod gzip;
 mod json;
@@ -22,7 +23,7 @@ mod spool;
 pub mod table;
 mod trec;
 
-pub use source::is_file;
+pub use source::{Input, is_file};
 pub use spool::{read_all, read_lines};
 pub use table::read_table;
 pub use trec::{

@@ -6,8 +6,7 @@ use std::io::{self, Cursor, Read, Seek};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use liblzma::stream::{CONCATENATED, Stream};
-
+use super::codecs::{Codec, UNPACKING, is_too_demanding, unpack};
 use super::gzip::Members;
 use crate::error::{Error, Result, show};
 use crate::watch;
@@ -20,20 +19,48 @@ pub enum Source {
     Stream(Box<dyn Read + Send>),
 }
 
+/// Where bytes come from: a file, or a reader that stands for one where there are no files.
+pub struct Input<'a> {
+    name: &'a str,
+    /// The reader, and how many bytes it gives where that is known.
+    reader: Option<(Box<dyn Read + Send>, Option<u64>)>,
+}
+
+impl<'a> Input<'a> {
+    /// What a reader gives; `name` stands for it in messages.
+    #[must_use]
+    pub fn given(name: &'a str, reader: Box<dyn Read + Send>, length: Option<u64>) -> Input<'a> {
+        Input { name, reader: Some((reader, length)) }
+    }
+
+    /// What it is called in messages.
+    #[must_use]
+    pub fn name(&self) -> &'a str {
+        self.name
+    }
+}
+
+impl<'a> From<&'a str> for Input<'a> {
+    fn from(path: &'a str) -> Input<'a> {
+        Input { name: path, reader: None }
+    }
+}
+
+impl<'a> From<&'a String> for Input<'a> {
+    fn from(path: &'a String) -> Input<'a> {
+        Input::from(path.as_str())
+    }
+}
+
 /// How the bytes are packed, told by their signature.
 enum Packing {
     Plain,
     Gzip,
-    Zstd,
-    Xz,
+    InC(Codec),
 }
 
 /// Length of the longest signature.
 const SIGNATURE: usize = 6;
-
-/// Bytes of memory that unpacking may take: its head makes an xz archive ask for up to 4 GiB, whatever it holds. The
-/// highest level of xz takes 65 MiB. (zstd refuses what takes more than 128 MiB on its own.)
-const UNPACKING: u64 = 512 << 20;
 
 /// Any archive may expand to this many bytes;
 const HARMLESS: u64 = 64 << 20;
@@ -52,10 +79,15 @@ const UNREADABLE: [(&[u8], &str); 6] = [
     (b"\xfe\xff", "UTF-16 text"),
 ];
 
-/// Open `path`; `-` is standard input.
-pub fn open(path: &str) -> Result<Source> {
+/// Open an input; the path `-` is standard input.
+pub fn open(input: Input<'_>) -> Result<Source> {
+    let path = input.name;
     let fail = |source| Error::Io { file: path.into(), source };
     let begin = |total| watch::begin(|| format!("reading {}", show(path.as_bytes())), "bytes", total);
+    if let Some((reader, length)) = input.reader {
+        begin(length);
+        return stream(path, reader);
+    }
     if path == "-" {
         begin(None);
         return stream(path, Box::new(io::stdin()));
@@ -142,12 +174,7 @@ fn stream(path: &str, mut input: Box<dyn Read + Send>) -> Result<Source> {
     let unpacked: Box<dyn Read + Send> = match packing {
         Packing::Plain => return Ok(Source::Stream(Box::new(whole))),
         Packing::Gzip => Box::new(Members::new(whole)),
-        Packing::Zstd => Box::new(zstd::Decoder::new(whole).map_err(fail)?),
-        Packing::Xz => {
-            let decoder = Stream::new_stream_decoder(UNPACKING, CONCATENATED);
-            let decoder = decoder.map_err(|error| fail(error.into()))?;
-            Box::new(liblzma::read::XzDecoder::new_stream(whole, decoder))
-        }
+        Packing::InC(codec) => unpack(&codec, whole).map_err(fail)?,
     };
     Ok(Source::Stream(Box::new(Bounded { unpacked, bytes: 0, packed })))
 }
@@ -159,23 +186,21 @@ fn recognise(path: &str, head: &[u8]) -> Result<Packing> {
     Ok(match head {
         [0x1f, 0x8b, ..] => Packing::Gzip,
         // A frame, or one to be skipped that stands before it.
-        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Packing::Zstd,
-        [0xfd, b'7', b'z', b'X', b'Z', 0] => Packing::Xz,
+        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Packing::InC(Codec::Zstd),
+        [0xfd, b'7', b'z', b'X', b'Z', 0] => Packing::InC(Codec::Xz),
         _ => Packing::Plain,
     })
 }
 
 /// What is wrong with an input that could be opened and not be read to its end.
 pub fn damage(error: &io::Error) -> String {
-    match error.get_ref().and_then(|error| error.downcast_ref()) {
-        Some(liblzma::stream::Error::MemLimit) => {
-            format!("an archive that takes more than {} MiB of memory to unpack", UNPACKING >> 20)
-        }
-        _ if error.get_ref().and_then(|error| error.downcast_ref::<Bomb>()).is_some() => {
-            format!("{error} (if this is intended, unpack it first)")
-        }
-        _ => format!("a truncated or damaged file ({error})"),
+    if is_too_demanding(error) {
+        return format!("an archive that takes more than {} MiB of memory to unpack", UNPACKING >> 20);
     }
+    if error.get_ref().and_then(|error| error.downcast_ref::<Bomb>()).is_some() {
+        return format!("{error} (if this is intended, unpack it first)");
+    }
+    format!("a truncated or damaged file ({error})")
 }
 
 /// Read until `buffer` is full or the input ends; how much was read.

@@ -30,6 +30,14 @@ impl ReadAt for File {
         std::os::unix::fs::FileExt::read_exact_at(self, buffer, offset)
     }
 
+    /// Moves the file's own position, which nobody shares where there are no threads.
+    #[cfg(not(any(unix, windows)))]
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        let mut file = self;
+        file.seek(io::SeekFrom::Start(offset))?;
+        file.read_exact(buffer)
+    }
+
     #[cfg(windows)]
     fn read_exact_at(&self, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
         while !buffer.is_empty() {
@@ -69,7 +77,7 @@ impl ReadAt for Spool {
 impl Spool {
     /// Open `path`, unpacked if need be; `-` is standard input.
     pub fn open(path: &str) -> Result<Spool> {
-        match open(path)? {
+        match open(path.into())? {
             Source::File(file, length) => Ok(Spool::File(file, length)),
             Source::Stream(reader) => unpack(path, reader, SMALL),
         }
@@ -101,7 +109,7 @@ pub fn read_lines(path: &str) -> Result<Vec<u8>> {
 }
 
 fn read_within(path: &str, longest: usize) -> Result<Vec<u8>> {
-    let (mut reader, mut bytes): (Box<dyn Read>, Vec<u8>) = match open(path)? {
+    let (mut reader, mut bytes): (Box<dyn Read>, Vec<u8>) = match open(path.into())? {
         Source::File(mut file, length) => {
             file.rewind().map_err(|source| Error::Io { file: path.into(), source })?;
             let length = usize::try_from(length).unwrap_or(usize::MAX);

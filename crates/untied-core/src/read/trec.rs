@@ -4,6 +4,7 @@ use super::layout::Column::{
     Accepted, Document, Ignored, Listed, MaybeNumber, Number, Optional, Query, Subtopic, Tags, Topic,
 };
 use super::layout::{Layout, Pieces, read};
+use super::source::Input;
 use crate::error::Result;
 use crate::table::profiles::{PROBABILITY, STRATUM};
 use crate::table::{Lengths, Names, Qrels, Run};
@@ -16,14 +17,16 @@ use crate::table::{Lengths, Names, Qrels, Run};
 /// # Errors
 /// The file cannot be read, a line is malformed, a score is not a finite number, a document appears twice in a
 /// query, or there is no line at all.
-pub fn read_run(path: &str, ranks: bool) -> Result<Run> {
+pub fn read_run<'a>(input: impl Into<Input<'a>>, ranks: bool) -> Result<Run> {
+    let input = input.into();
+    let name = input.name();
     if !ranks {
-        return Run::new(read(path, &RUN)?, path);
+        return Run::new(read(input, &RUN)?, name);
     }
-    let chunks = read(path, &RUN_WITH_RANKS)?;
+    let chunks = read(input, &RUN_WITH_RANKS)?;
     let mut tags = Names::default();
     chunks.iter().for_each(|chunk| chunk.tags.iter().for_each(|tag| _ = tags.number(tag)));
-    let mut run = Run::new(chunks, path)?;
+    let mut run = Run::new(chunks, name)?;
     run.tags = tags;
     Ok(run)
 }
@@ -32,8 +35,8 @@ pub fn read_run(path: &str, ranks: bool) -> Result<Run> {
 ///
 /// # Errors
 /// The file cannot be opened.
-pub fn open_run(path: &str) -> Result<Pieces> {
-    Pieces::open(path, &RUN)
+pub fn open_run<'a>(input: impl Into<Input<'a>>) -> Result<Pieces> {
+    Pieces::open(input, &RUN)
 }
 
 /// Read a run of MS MARCO: `query document rank`, lower ranks being better.
@@ -65,8 +68,10 @@ fn by_rank(path: &str, layout: &'static Layout) -> Result<Run> {
 /// # Errors
 /// The file cannot be read, a line is malformed, a grade is not a finite number, a document is judged twice with
 /// different grades, or there is no line at all.
-pub fn read_qrels(path: &str) -> Result<Qrels> {
-    Qrels::new(read(path, &QRELS)?, path)
+pub fn read_qrels<'a>(input: impl Into<Input<'a>>) -> Result<Qrels> {
+    let input = input.into();
+    let name = input.name();
+    Qrels::new(read(input, &QRELS)?, name)
 }
 
 /// Read qrels by subtopic: `query subtopic document grade`.

@@ -1,8 +1,5 @@
 "use strict";
-// What all parts of the page share. Text from the data only ever becomes text nodes, never markup.
-const data = JSON.parse(document.getElementById("data").textContent);
-const comparing = data.kind === "comparison";
-const state = { measure: 0, a: 0, b: data.runs.length > 1 ? 1 : 0, query: 0, distance: 0, queryFilter: "", runFilter: "" };
+// What all parts of a page share. Text from data only ever becomes text nodes, never markup. A page has a `state`, which comes after this.
 
 function node(tag, attributes, ...children) {
   const made = document.createElement(tag);
@@ -57,26 +54,10 @@ const chance = (p) => (p !== null && p < 1e-4 ? "p < 0.0001" : `p ${show(p)}`);
 const percent = (value) => (value === null ? "–" : fixed(100 * value, 1) + "\u00a0%");
 const count = (n) => n.toLocaleString("en");
 const cut = (text, length) => (text.length > length ? text.slice(0, length - 1) + "…" : text);
-const whole = () => data.of === data.queries.length; // whether the page holds all queries
-const selection = () => `the ${count(data.queries.length)} of ${count(data.of)} queries ` + (comparing ? `that differ most by ${data.measures[0].name}`
-  : data.runs.length < 2 ? "that this page holds, evenly spread over the values" : "in which the runs differ most");
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
-const about = (measure) => [measure.title, measure.equation, "range: " + measure.range, measure.reference].join("\n");
-const key = () => data.measures[state.measure];
-const everyRun = () => data.runs.map((_, run) => run);
-const titleOf = (query) => (data.titles ? data.titles[query] : null);
-
-// The best run first, by the chosen measure; runs without a value last.
-function byMean() {
-  const means = data.means[state.measure].map((one) => one.mean);
-  const worth = (run) => (means[run] === null ? -Infinity : key().lower ? -means[run] : means[run]);
-  return everyRun().sort((x, y) => worth(y) - worth(x) || x - y);
-}
 
 // What a reader typed into a filter box, against an id and its text.
 const matches = (filter, ...texts) => texts.some((text) => text && text.toLowerCase().includes(filter.toLowerCase()));
-const filteredQuery = (query) => !state.queryFilter || matches(state.queryFilter, data.queries[query], titleOf(query));
-const filteredRun = (run) => !state.runFilter || matches(state.runFilter, data.runs[run]);
 
 function choice(label, names, name) {
   const select = node("select", { onchange: () => change({ [name]: Number(select.value) }) },

@@ -1,0 +1,281 @@
+//! What requests are answered: one function each.
+
+use serde_json::{Value, json};
+use untied_core::check::{self, TOP};
+use untied_core::compare::{self, Evidence};
+use untied_core::error::show;
+use untied_core::evaluate::Prepared;
+use untied_core::names::Spec;
+use untied_core::ranking;
+use untied_core::registry;
+use untied_core::settings::{Settings, precision};
+use untied_core::table::Table;
+use untied_core::{Error, Result};
+
+use crate::Session;
+use crate::measures::families;
+use crate::request::Request;
+use crate::values::{facts, number, numbers, score, value};
+
+impl Session {
+    pub(crate) fn answer_to(&mut self, request: &Request) -> Result<Value> {
+        match request.text("do")? {
+            "measures" => Ok(json!({ "version": env!("CARGO_PKG_VERSION"), "families": families() })),
+            "name" => name(request),
+            "open" => self.open(request),
+            "forget" => {
+                self.forget(file(request, "file")?);
+                Ok(json!({}))
+            }
+            "evaluate" => self.evaluated(request),
+            "differences" => self.differences(request),
+            "check" => self.checked(request),
+            "rankings" => self.rankings(request),
+            "compare" => self.compared(request),
+            "moved" => self.moved(request),
+            other => Err(Error::Value(format!("no request is called '{}'", show(other.as_bytes())))),
+        }
+    }
+
+    /// A file is here: how much it holds, unless it is so large that it is read later.
+    fn open(&mut self, request: &Request) -> Result<Value> {
+        let number = file(request, "file")?;
+        self.add(number, request.text("name")?, request.number("bytes")?);
+        let opened = if request.text("kind")? == "qrels" { self.open_qrels(number) } else { self.open_run(number) };
+        if opened.is_err() {
+            self.forget(number);
+        }
+        opened
+    }
+
+    fn open_qrels(&mut self, number: u32) -> Result<Value> {
+        self.read_qrels(number)?;
+        let qrels = self.qrels(number)?;
+        Ok(json!({ "queries": qrels.len(), "rows": rows(qrels), "grades": numbers(qrels.grades().iter().copied()) }))
+    }
+
+    fn open_run(&mut self, number: u32) -> Result<Value> {
+        if self.is_large(number)? {
+            return Ok(json!({ "large": true }));
+        }
+        self.read_run(number)?;
+        let run = self.run(number)?;
+        let ties = ranking::tie_counts(run, ranking::Precision::Float64)?;
+        Ok(json!({ "large": false, "queries": run.len(), "rows": ties.documents, "tied": ties.tied }))
+    }
+
+    /// Evaluate a run: aggregates, and values measure by measure.
+    fn evaluated(&mut self, request: &Request) -> Result<Value> {
+        let (qrels, run) = (file(request, "qrels")?, file(request, "run")?);
+        let specs: Vec<Spec> = request.texts("measures")?.into_iter().map(registry::parse).collect::<Result<_>>()?;
+        specs.iter().try_for_each(registry::check)?;
+        let names: Vec<String> = specs.iter().map(ToString::to_string).collect();
+        let mut settings = Settings::default();
+        settings.set_ties(request.text("ties")?, request.text("score_dtype")?)?;
+        settings.set_unjudged(request.text("unjudged")?)?;
+        settings.set_unretrieved(request.text("unretrieved")?)?;
+        settings.set_queries(request.text("queries")?)?;
+        settings.set_undefined(request.text("on_undefined")?)?;
+        self.read_qrels(qrels)?;
+        let prepared = Prepared::new(specs, settings, self.qrels(qrels)?, None)?;
+        self.evaluate((qrels, run), &prepared)?;
+        let (truth, (_, evaluation)) = (self.qrels(qrels)?, self.evaluation(run)?);
+        let of_measure = |measure: usize| {
+            let all = || (0..evaluation.queries.len()).map(|row| evaluation.value(row, measure));
+            let mut columns = json!({ "mean": numbers(all().map(|value| value.mean)) });
+            if settings.has_range() {
+                columns["low"] = numbers(all().filter_map(|value| value.range).map(|range| range.0));
+                columns["high"] = numbers(all().filter_map(|value| value.range).map(|range| range.1));
+            }
+            columns
+        };
+        Ok(json!({
+            "measures": names,
+            "columns": evaluation.columns(),
+            "queries": evaluation.queries.iter().map(|&query| show(truth.id(query))).collect::<Vec<_>>(),
+            "totals": evaluation.totals.iter().map(value).collect::<Vec<_>>(),
+            "values": (0..names.len()).map(of_measure).collect::<Vec<_>>(),
+            "facts": facts(&evaluation.facts, evaluation.queries.len()),
+        }))
+    }
+
+    /// Differences of two evaluated runs in one measure, for queries where both have a value.
+    fn differences(&self, request: &Request) -> Result<Value> {
+        let measure = index(request, "measure")?;
+        let (a, b) = (self.evaluation(file(request, "a")?)?, self.evaluation(file(request, "b")?)?);
+        if a.0 != b.0 || measure >= a.1.totals.len().min(b.1.totals.len()) {
+            return Err(Error::Value("the runs must be evaluated alike".into()));
+        }
+        let (truth, a, b) = (self.qrels(a.0)?, &a.1, &b.1);
+        let (mut queries, mut rows, mut counts) = (Vec::new(), [Vec::new(), Vec::new(), Vec::new()], [0; 3]);
+        for (row, &query) in a.queries.iter().enumerate() {
+            let Ok(other) = b.queries.binary_search(&query) else { continue };
+            let (of_a, of_b) = (a.value(row, measure), b.value(other, measure));
+            let difference = of_a.mean - of_b.mean;
+            if difference.is_nan() {
+                continue;
+            }
+            let (least, most) = match (of_a.range, of_b.range) {
+                (Some(a), Some(b)) => (a.0 - b.1, a.1 - b.0),
+                _ => (difference, difference),
+            };
+            counts[if difference > 0.0 {
+                0
+            } else if difference < 0.0 {
+                2
+            } else {
+                1
+            }] += 1;
+            queries.push(show(truth.id(query)));
+            rows.iter_mut().zip([difference, least, most]).for_each(|(column, cell)| column.push(number(cell)));
+        }
+        let [differences, least, most] = rows;
+        Ok(json!({
+            "queries": queries,
+            "difference": differences,
+            "least": least,
+            "most": most,
+            "of_means": number(a.totals[measure].mean - b.totals[measure].mean),
+            "above": counts[0],
+            "equal": counts[1],
+            "below": counts[2],
+        }))
+    }
+
+    /// Problems of a run and qrels.
+    fn checked(&mut self, request: &Request) -> Result<Value> {
+        let (qrels, run) = (file(request, "qrels")?, self.ranked_run(file(request, "run")?)?);
+        self.read_qrels(qrels)?;
+        let qrels = self.qrels(qrels)?;
+        let found = check::check(qrels, &run)?;
+        let judged = |queries: &[usize]| queries.iter().map(|&query| show(qrels.id(query))).collect::<Vec<_>>();
+        let near = found.near_queries.iter().map(|&(ours, theirs)| [show(run.id(ours)), show(qrels.id(theirs))]);
+        Ok(json!({
+            "queries": found.queries,
+            "documents": found.documents,
+            "absent": judged(&found.absent),
+            "unknown": found.unknown.iter().map(|&query| show(run.id(query))).collect::<Vec<_>>(),
+            "near_queries": near.collect::<Vec<_>>(),
+            "rank_contradicts": found.rank_contradicts,
+            "rank_not_a_number": found.rank_not_a_number,
+            "tied_queries": found.tied_queries,
+            "tied_documents": found.tied_documents,
+            "tied_in_32_bits": found.tied_in_32_bits,
+            "depths": found.depths,
+            "top": [TOP, found.top.0, found.top.1],
+            "judged": found.judged,
+            "near_document": found.near_document.map(|(ours, theirs)| [show(&ours), show(&theirs)]),
+            "without_relevant": judged(&found.without_relevant),
+            "repeated": found.repeated,
+            "swapped": found.swapped,
+            "tags": found.tags.iter().map(|tag| show(tag)).collect::<Vec<_>>(),
+            // Shares, so that the page computes nothing.
+            "tied_share": number(found.tied_documents as f64 / found.documents as f64),
+            "judged_share": number(found.top.1 as f64 / found.top.0 as f64),
+        }))
+    }
+
+    /// The first documents of a query in some runs, by tie group, with their grades.
+    fn rankings(&mut self, request: &Request) -> Result<Value> {
+        let (query, depth) = (request.text("query")?, index(request, "depth")?);
+        let read_as = precision(request.text("score_dtype")?)?;
+        let mut of_runs = Vec::new();
+        for run in request.numbers("runs")? {
+            let run = small(run)?;
+            self.read_run(run)?;
+            let run = self.run(run)?;
+            let Some(found) = run.find(query.as_bytes()) else {
+                of_runs.push(json!({ "groups": [], "beyond": 0, "total": 0 }));
+                continue;
+            };
+            let truth = if request.has("qrels") { Some(self.qrels(file(request, "qrels")?)?) } else { None };
+            let truth = truth.and_then(|qrels| Some(qrels.judgments(qrels.find(query.as_bytes())?)));
+            let (top, rows) = (ranking::top(run, found, depth, read_as)?, run.rows(found));
+            let scores = run.scores(found);
+            let document = |&row: &u32| {
+                let row = row as usize;
+                let grade = truth.as_ref().and_then(|truth| truth.grade(rows.doc(row), rows.hashes()[row]));
+                json!({ "id": show(rows.doc(row)), "grade": grade.map(number), "score": number(scores[row]) })
+            };
+            let groups = top.groups.iter().map(|group| group.iter().map(document).collect::<Vec<_>>());
+            let groups = groups.collect::<Vec<_>>();
+            of_runs.push(json!({ "groups": groups, "beyond": top.beyond, "total": rows.len() }));
+        }
+        Ok(json!({ "runs": of_runs }))
+    }
+
+    /// Compare two runs, with judgments for the largest differences where qrels are given.
+    fn compared(&mut self, request: &Request) -> Result<Value> {
+        let specs: Vec<Spec> = request.texts("measures")?.into_iter().map(compare::parse).collect::<Result<_>>()?;
+        let settings = compare::Settings::new(request.text("ties")?, request.text("score_dtype")?, false)?;
+        let (a, b) = self.two(request)?;
+        let known = if request.has("qrels") { Some(file(request, "qrels")?) } else { None };
+        let known = known.map(|qrels| self.qrels(qrels)).transpose()?;
+        let (a, b) = (self.run(a)?, self.run(b)?);
+        let evidence = Evidence { qrels: known, ..Evidence::default() };
+        let found = compare::compare(&[a, b], evidence, &specs, usize::MAX, settings)?;
+        let found = &found[0];
+        let of_query = |query: usize| -> Vec<Value> {
+            (0..specs.len()).map(|measure| score(&found.values.get(query * specs.len() + measure))).collect()
+        };
+        Ok(json!({
+            "measures": specs.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "lower": specs.iter().map(|spec| spec.info.lower_is_better).collect::<Vec<_>>(),
+            "queries": found.queries.iter().map(|&query| show(a.id(query))).collect::<Vec<_>>(),
+            "totals": found.totals.iter().map(score).collect::<Vec<_>>(),
+            "values": (0..found.queries.len()).map(of_query).collect::<Vec<_>>(),
+            "alone": found.alone,
+        }))
+    }
+
+    /// The documents at the top of one of two rankings of a query, with their ranks in both.
+    fn moved(&mut self, request: &Request) -> Result<Value> {
+        let settings = compare::Settings::new(request.text("ties")?, request.text("score_dtype")?, false)?;
+        let depth = index(request, "depth")?;
+        let (a, b) = self.two(request)?;
+        let runs = (self.run(a)?, self.run(b)?);
+        let moved = compare::moved(runs, None, request.text("query")?.as_bytes(), depth, settings)?;
+        let ranks = |rank: compare::Rank| [rank.first, rank.last];
+        let document = |one: &compare::Moved<'_>| json!({ "id": show(one.document), "a": one.a.map(ranks), "b": one.b.map(ranks) });
+        Ok(json!({ "documents": moved.iter().map(document).collect::<Vec<_>>() }))
+    }
+
+    /// The runs `a` and `b`, both of which are read.
+    fn two(&mut self, request: &Request) -> Result<(u32, u32)> {
+        let (a, b) = (file(request, "a")?, file(request, "b")?);
+        if self.is_large(a)? && self.is_large(b)? {
+            return Err(Error::Value("two runs this large do not fit a browser's memory; use untied compare".into()));
+        }
+        self.read_run(a)?;
+        self.read_run(b)?;
+        Ok((a, b))
+    }
+}
+
+/// The canonical name of a measure, and its facts.
+fn name(request: &Request) -> Result<Value> {
+    let spec = registry::parse(request.text("measure")?)?;
+    if !registry::compares(spec.info) {
+        registry::check(&spec)?;
+    }
+    Ok(json!({ "name": spec.to_string(), "measure": spec.info.name, "compares": registry::compares(spec.info) }))
+}
+
+fn rows(table: &Table) -> usize {
+    (0..table.len()).map(|query| table.rows(query).len()).sum()
+}
+
+/// A number of a file.
+fn file(request: &Request, member: &str) -> Result<u32> {
+    small(request.number(member)?)
+}
+
+fn small(number: u64) -> Result<u32> {
+    u32::try_from(number).map_err(|_| Error::Value(format!("no file {number}")))
+}
+
+/// A number that counts things in memory.
+fn index(request: &Request, member: &str) -> Result<usize> {
+    let found = request.number(member)?;
+    usize::try_from(found).map_err(|_| Error::Value(format!("{member} must be smaller, not {found}")))
+}

@@ -1,0 +1,60 @@
+//! What a page asks for: an object of JSON, whose members are looked at one by one.
+
+use serde_json::Value;
+use untied_core::{Error, Result};
+
+/// An object of JSON.
+pub struct Request(Value);
+
+impl Request {
+    /// Read a request.
+    ///
+    /// # Errors
+    /// It is no JSON.
+    pub fn parse(text: &[u8]) -> Result<Request> {
+        serde_json::from_slice(text).map(Request).map_err(|error| Error::Value(format!("a request is JSON: {error}")))
+    }
+
+    /// A member that is text.
+    ///
+    /// # Errors
+    /// There is none, or it is something else.
+    pub fn text(&self, member: &str) -> Result<&str> {
+        self.0[member].as_str().ok_or_else(|| self.wrong(member, "text"))
+    }
+
+    /// A list of texts.
+    ///
+    /// # Errors
+    /// See [`Request::text`].
+    pub fn texts(&self, member: &str) -> Result<Vec<&str>> {
+        let texts = self.0[member].as_array().and_then(|list| list.iter().map(Value::as_str).collect());
+        texts.ok_or_else(|| self.wrong(member, "a list of texts"))
+    }
+
+    /// A whole number.
+    ///
+    /// # Errors
+    /// See [`Request::text`].
+    pub fn number(&self, member: &str) -> Result<u64> {
+        self.0[member].as_u64().ok_or_else(|| self.wrong(member, "a whole number"))
+    }
+
+    /// A list of whole numbers.
+    ///
+    /// # Errors
+    /// See [`Request::text`].
+    pub fn numbers(&self, member: &str) -> Result<Vec<u64>> {
+        let numbers = self.0[member].as_array().and_then(|list| list.iter().map(Value::as_u64).collect());
+        numbers.ok_or_else(|| self.wrong(member, "a list of whole numbers"))
+    }
+
+    /// Whether there is a member, and it is not null.
+    pub fn has(&self, member: &str) -> bool {
+        !self.0[member].is_null()
+    }
+
+    fn wrong(&self, member: &str, expected: &str) -> Error {
+        Error::Value(format!("{member} of a request must be {expected}, not {}", self.0[member]))
+    }
+}

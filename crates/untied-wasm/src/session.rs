@@ -1,0 +1,154 @@
+//! A page's files, and what was found about them.
+
+use std::collections::HashMap;
+use std::io::Read;
+
+use serde_json::json;
+use untied_core::evaluate::{self, Evaluation, Prepared};
+use untied_core::read::{self, Input};
+use untied_core::table::{Qrels, Run};
+use untied_core::{Error, Result};
+
+use crate::request::Request;
+
+/// Opens a file of the page by its number, at its beginning.
+pub type Open = Box<dyn Fn(u32) -> Box<dyn Read + Send>>;
+
+/// Bytes of a run's file that is read query by query, so that it need not fit into a browser's memory.
+const LARGE: u64 = 48 << 20;
+
+/// The files of a page.
+pub struct Session {
+    open: Open,
+    files: HashMap<u32, File>,
+    qrels: HashMap<u32, Qrels>,
+    runs: HashMap<u32, Run>,
+    /// The last evaluation of each run, and the number of the qrels.
+    pub(crate) evaluations: HashMap<u32, (u32, Evaluation)>,
+}
+
+/// A file as the page describes it.
+struct File {
+    name: String,
+    bytes: u64,
+}
+
+impl Session {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new(open: Open) -> Session {
+        Session {
+            open,
+            files: HashMap::new(),
+            qrels: HashMap::new(),
+            runs: HashMap::new(),
+            evaluations: HashMap::new(),
+        }
+    }
+
+    /// Answer a request in JSON; an error is an answer too: `{"error": ...}`.
+    pub fn answer(&mut self, request: &[u8]) -> Vec<u8> {
+        let answer = Request::parse(request).and_then(|request| self.answer_to(&request));
+        let answer = answer.unwrap_or_else(|error| json!({ "error": error.to_string() }));
+        answer.to_string().into_bytes()
+    }
+
+    /// A file of the page: its number is used in later requests.
+    pub(crate) fn add(&mut self, number: u32, name: &str, bytes: u64) {
+        self.forget(number);
+        self.files.insert(number, File { name: name.into(), bytes });
+    }
+
+    /// Forget a file and what was found about it.
+    pub(crate) fn forget(&mut self, number: u32) {
+        self.files.remove(&number);
+        self.qrels.remove(&number);
+        self.runs.remove(&number);
+        self.evaluations.retain(|&run, (qrels, _)| run != number && *qrels != number);
+    }
+
+    pub(crate) fn read_qrels(&mut self, number: u32) -> Result<()> {
+        if !self.qrels.contains_key(&number) {
+            let qrels = read::read_qrels(self.input(number)?)?;
+            self.qrels.insert(number, qrels);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn read_run(&mut self, number: u32) -> Result<()> {
+        if !self.runs.contains_key(&number) {
+            // One large run at a time.
+            let files = &self.files;
+            self.runs.retain(|held, _| files.get(held).is_none_or(|file| file.bytes <= LARGE));
+            let run = read::read_run(self.input(number)?, false)?;
+            self.runs.insert(number, run);
+        }
+        Ok(())
+    }
+
+    /// A run with its ranks, which is not kept.
+    pub(crate) fn ranked_run(&self, number: u32) -> Result<Run> {
+        read::read_run(self.input(number)?, true)
+    }
+
+    /// Qrels that were read.
+    pub(crate) fn qrels(&self, number: u32) -> Result<&Qrels> {
+        self.qrels.get(&number).ok_or_else(|| unknown(number))
+    }
+
+    /// A run that was read.
+    pub(crate) fn run(&self, number: u32) -> Result<&Run> {
+        self.runs.get(&number).ok_or_else(|| unknown(number))
+    }
+
+    /// Evaluate a run, and keep what was found. A large one is read query by query, unless its rows are not in the order
+    /// that this needs.
+    pub(crate) fn evaluate(&mut self, (qrels, run): (u32, u32), prepared: &Prepared) -> Result<&Evaluation> {
+        self.read_qrels(qrels)?;
+        let large = !self.runs.contains_key(&run) && self.file(run)?.bytes > LARGE;
+        let streamed = if large { self.streamed((qrels, run), prepared)? } else { None };
+        let evaluation = match streamed {
+            Some(evaluation) => evaluation,
+            None => {
+                self.read_run(run)?;
+                let (truth, held) = (self.qrels(qrels)?, self.run(run)?);
+                let plan = prepared.plan(truth, held.longest())?;
+                evaluate::evaluate(truth, held, &plan, prepared.settings)?
+            }
+        };
+        Ok(&self.evaluations.entry(run).insert_entry((qrels, evaluation)).into_mut().1)
+    }
+
+    fn streamed(&self, (qrels, run): (u32, u32), prepared: &Prepared) -> Result<Option<Evaluation>> {
+        match evaluate::evaluate_file(self.input(run)?, self.qrels(qrels)?, prepared) {
+            Err(Error::Ungrouped(_)) => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
+    /// Whether a run is read query by query.
+    pub(crate) fn is_large(&self, run: u32) -> Result<bool> {
+        Ok(self.file(run)?.bytes > LARGE)
+    }
+
+    pub(crate) fn evaluation(&self, run: u32) -> Result<&(u32, Evaluation)> {
+        self.evaluations.get(&run).ok_or_else(|| unknown(run))
+    }
+
+    fn input(&self, number: u32) -> Result<Input<'_>> {
+        let file = self.file(number)?;
+        Ok(Input::given(&file.name, (self.open)(number), Some(file.bytes)))
+    }
+
+    fn file(&self, number: u32) -> Result<&File> {
+        self.files.get(&number).ok_or_else(|| unknown(number))
+    }
+}
+
+fn unknown(number: u32) -> Error {
+    Error::Value(format!("no file {number}"))
+}
+
+#[cfg(test)]
+#[path = "session_tests.rs"]
+mod tests;

@@ -1,0 +1,122 @@
+"""The core as a WebAssembly module, in ``target/web``.
+
+A toolchain is one of two: Rust that has the target ``wasm32-unknown-unknown`` (``rustup target add``), or Debian's
+``rustc-web``, ``cargo-web`` and ``rust-web-src``, which bring the sources of the standard library; it is compiled with
+the core then, and Zig links them (``release`` in ``pyproject.toml``).
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from devtools.environment import BIN, ROOT, install_group, part, run, variables
+
+TARGET = "wasm32-unknown-unknown"
+OUT = ROOT / "target" / "web"
+MODULE = OUT / "untied.wasm"
+#: What the module was made of, by its hash.
+STAMP = OUT / "module.stamp"
+#: What the module is made of.
+SOURCES = ("Cargo.toml", "Cargo.lock", "crates/untied-core/Cargo.toml", "crates/untied-core/src", "crates/untied-wasm")
+DEBIAN = "apt-get install rustc-web cargo-web rust-web-src"
+
+WEB = ROOT / "web"
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """How to compile for browsers."""
+
+    cargo: str
+    options: tuple[str, ...] = ()
+    variables: dict[str, str] = field(default_factory=dict)
+
+
+def toolchain() -> Toolchain | None:
+    """A toolchain of this machine; None where there is none."""
+    environment = variables()
+    if (rustc := shutil.which("rustc", path=environment["PATH"])) and has_target(rustc, environment):
+        return Toolchain("cargo")
+    debian = {name: Path(f"/usr/bin/{name}") for name in ("cargo", "rustc")}
+    if not all(path.exists() for path in debian.values()) or not has_sources(debian["rustc"]):
+        return None
+    return Toolchain(
+        str(debian["cargo"]),
+        ("-Z", "build-std=std,panic_abort"),
+        {"RUSTC": str(debian["rustc"]), "RUSTC_BOOTSTRAP": "1"},
+    )
+
+
+def has_target(rustc: str, environment: dict[str, str]) -> bool:
+    """Whether a compiler has the target's standard library."""
+    command = (rustc, "--print", "target-libdir", "--target", TARGET)
+    found = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    return found.returncode == 0 and any(Path(found.stdout.strip()).glob("libstd-*"))
+
+
+def has_sources(rustc: Path) -> bool:
+    """Whether a compiler has the sources of its standard library."""
+    found = subprocess.run((rustc, "--print", "sysroot"), capture_output=True, text=True, check=False)
+    library = Path(found.stdout.strip()) / "lib" / "rustlib" / "src" / "rust" / "library"
+    return found.returncode == 0 and (library / "std").is_dir()
+
+
+def linker() -> Path:
+    """A program that links as rustc asks for it: Zig's linker, which is always one for WebAssembly."""
+    install_group("release")
+    script = OUT / "wasm-ld"
+    lines = ("#!/bin/sh", '[ "$1" = -flavor ] && shift 2', f'exec "{BIN / "python"}" -m ziglang wasm-ld "$@"', "")
+    script.write_text("\n".join(lines))
+    script.chmod(0o755)
+    return script
+
+
+def sources() -> str:
+    """A hash of what the module is made of."""
+    found = hashlib.sha256()
+    for source in map(ROOT.joinpath, SOURCES):
+        for path in [source] if source.is_file() else sorted(file for file in source.rglob("*") if file.is_file()):
+            found.update(f"{path.relative_to(ROOT)}\0".encode())
+            found.update(path.read_bytes())
+    return found.hexdigest()
+
+
+def missing() -> str | None:
+    """Why there is no module of these sources; None where there is one."""
+    if not STAMP.exists() or not MODULE.exists():
+        return "the core is not built for browsers: python3 dev.py web"
+    return None if STAMP.read_text() == sources() else "the core has changed since it was built for browsers"
+
+
+def build_module() -> bool:
+    """Compile the module, unless that is done; whether there is one now."""
+    if missing() is None:
+        return True
+    tools = toolchain()
+    if tools is None:
+        print(f"the core is not built for browsers: neither rustup target add {TARGET} nor {DEBIAN} was done here")
+        return False
+    OUT.mkdir(parents=True, exist_ok=True)
+    wanted, more = sources(), dict(tools.variables)
+    if tools.options:
+        more["CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER"] = str(linker())
+    # A folder of its own, so that other builds do not wait for this one.
+    command = ("rustc", "-p", "untied-wasm", "--lib", "--crate-type", "cdylib", "--target", TARGET, "--profile", "web")
+    with part("module for browsers"):
+        run(tools.cargo, *command, *tools.options, "--locked", "--quiet", "--target-dir", OUT / "cargo", **more)
+    shutil.copy(OUT / "cargo" / TARGET / "web" / "untied_wasm.wasm", MODULE)
+    STAMP.write_text(wanted)
+    return True
+
+
+if __name__ == "__main__":
+    if (reason := missing()) is not None:
+        sys.exit(reason)
+    sizes = (len(data) / 1e6 for data in (MODULE.read_bytes(), gzip.compress(MODULE.read_bytes(), 9)))
+    print("{}: {:.2f} MB, {:.2f} MB gzipped".format(MODULE.relative_to(ROOT), *sizes))

@@ -1,0 +1,20 @@
+// A report's data, and what is asked of them in many places.
+const data = JSON.parse(document.getElementById("data").textContent);
+const comparing = data.kind === "comparison";
+const state = { measure: 0, a: 0, b: data.runs.length > 1 ? 1 : 0, query: 0, distance: 0, queryFilter: "", runFilter: "" };
+const whole = () => data.of === data.queries.length; // whether the page holds all queries
+const selection = () => `the ${count(data.queries.length)} of ${count(data.of)} queries ` + (comparing ? `that differ most by ${data.measures[0].name}`
+  : data.runs.length < 2 ? "that this page holds, evenly spread over the values" : "in which the runs differ most");
+const about = (measure) => [measure.title, measure.equation, "range: " + measure.range, measure.reference].join("\n");
+const key = () => data.measures[state.measure];
+const everyRun = () => data.runs.map((_, run) => run);
+const titleOf = (query) => (data.titles ? data.titles[query] : null);
+// The best run first, by the chosen measure; runs without a value last.
+function byMean() {
+  const means = data.means[state.measure].map((one) => one.mean);
+  const worth = (run) => (means[run] === null ? -Infinity : key().lower ? -means[run] : means[run]);
+  return everyRun().sort((x, y) => worth(y) - worth(x) || x - y);
+}
+
+const filteredQuery = (query) => !state.queryFilter || matches(state.queryFilter, data.queries[query], titleOf(query));
+const filteredRun = (run) => !state.runFilter || matches(state.runFilter, data.runs[run]);
