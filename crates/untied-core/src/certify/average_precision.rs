@@ -5,8 +5,8 @@
 //! count only adds to R: where A can be ahead none of them is relevant, else all are.
 
 use super::given::{Given, witness};
-use super::question::{Ceiling, Ceilings, Question, Witness};
-use super::solve::precisions::{self, Kind, Precisions};
+use super::question::{Ceiling, Ceilings, Kind, Question, Witness};
+use super::solve::precisions::{self, Precisions};
 use super::solve::rising;
 use crate::error::Result;
 use crate::med::solve::quadratic::{self, Workspace};
@@ -47,24 +47,9 @@ struct Found {
 }
 
 impl AveragePrecision {
-    fn kind(&self, grade: f64) -> Kind {
-        match grade {
-            unknown if unknown.is_nan() => Kind::Unknown,
-            grade if grade >= self.rel => Kind::Relevant,
-            _ => Kind::Other,
-        }
-    }
-
     /// A ranking to the cutoff, its ties in this order of kinds.
     fn side(&self, of: &Question<'_>, list: &List, by_rank: &[u32], order: [Kind; 3]) -> Precisions {
-        let mut kinds: Vec<Kind> = by_rank.iter().map(|&number| self.kind(of.grades[number as usize])).collect();
-        if list.is_tied() {
-            let mut start = 0;
-            for &end in &list.ends {
-                kinds[start..end as usize].sort_by_key(|kind| order.iter().position(|one| one == kind));
-                start = end as usize;
-            }
-        }
+        let mut kinds = of.kinds(list, by_rank, self.rel, order);
         kinds.truncate(self.cutoff);
         Precisions::new(&kinds)
     }
@@ -85,7 +70,7 @@ impl AveragePrecision {
         let within = |rank: u32| if rank as usize <= depth { rank } else { 0 };
         let counted = |(place, _): &(&Placed, f64)| within(place.a) > 0 || within(place.b) > 0;
         let (places, grades): (Vec<&Placed>, Vec<f64>) = of.documents().filter(counted).unzip();
-        let known = |grade: f64| match self.kind(grade) {
+        let known = |grade: f64| match Kind::of(grade, self.rel) {
             Kind::Unknown => None,
             kind => Some(f64::from(u8::from(kind == Kind::Relevant))),
         };

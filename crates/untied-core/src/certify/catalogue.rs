@@ -4,11 +4,13 @@ use super::average_precision::average_precision;
 use super::cascade::expected_reciprocal_rank;
 use super::first::{reciprocal_rank, success};
 use super::given::Given;
+use super::preference::bpref;
 use super::question::Ceiling;
 use super::r_precision::r_precision;
 use super::sums::{dcg, f1, hits, ndcg, precision, rank_biased_precision, recall};
 use crate::error::{Error, Result};
 use crate::measures::average_precision::AVERAGE_PRECISION;
+use crate::measures::bpref::BPREF;
 use crate::measures::cascade::ERR;
 use crate::measures::dcg::{DCG, NDCG};
 use crate::measures::hits::{F1, HITS, PRECISION, R_PRECISION, RECALL};
@@ -34,6 +36,7 @@ static KNOWN: &[(&Info, Make)] = &[
     (&R_PRECISION.info, r_precision),
     (&AVERAGE_PRECISION.info, average_precision),
     (&ERR.info, expected_reciprocal_rank),
+    (&BPREF.info, bpref),
 ];
 
 /// The largest difference in a measure.

@@ -18,6 +18,8 @@ pub(super) struct LaidOut<'a> {
     lists: Vec<List>,
     /// Grades by number of document; NaN where it is unknown.
     grades: Vec<f64>,
+    /// Whether a document is not judged and counts as non-relevant, by number.
+    outside: Vec<bool>,
     /// Whether a document is in the pool without a grade, by number.
     pooled: Vec<bool>,
     /// How many such documents there are.
@@ -75,6 +77,7 @@ impl<'a> LaidOut<'a> {
                 .iter()
                 .map(|grade| grade.map_or(without, |grade| if grade < 0.0 { f64::NAN } else { grade }))
                 .collect(),
+            outside: found.iter().map(|grade| grade.is_none() && settings.pool_only).collect(),
             pooled: found.iter().map(|grade| grade.is_some_and(|grade| grade < 0.0)).collect(),
             all_pooled: if settings.unretrieved { negative.sum() } else { 0 },
             levels: truth.levels.to_vec(),
@@ -109,8 +112,9 @@ impl Pairing {
         self.grades.clear();
         self.grades.extend(self.places.iter().map(|place| query.grades[place.document as usize]));
         let unknown = free + self.grades.iter().filter(|grade| grade.is_nan()).count();
+        let outside = self.places.iter().filter(|place| query.outside[place.document as usize]).count();
         let (places, grades, levels) = (&self.places, &self.grades, &query.levels);
-        let of = Question { a, b, places, grades, levels, free, unknown };
+        let of = Question { a, b, places, grades, levels, free, outside, unknown };
         ask(&of, &Question { a: b, b: a, places: &self.swapped, ..of })
     }
 }

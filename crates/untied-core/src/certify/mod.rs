@@ -15,6 +15,7 @@ mod first;
 mod given;
 mod laid_out;
 mod overturn;
+mod preference;
 mod question;
 mod r_precision;
 mod solve;

@@ -16,6 +16,8 @@ pub(super) struct Question<'q> {
     pub levels: &'q [Level],
     /// Unknown documents that neither ranking has.
     pub free: usize,
+    /// Documents of either that are not judged and count as non-relevant.
+    pub outside: usize,
     /// All unknown documents.
     pub unknown: usize,
 }
@@ -65,6 +67,38 @@ impl<'q> Question<'q> {
             }
         }
         by_rank
+    }
+
+    /// What stands at every rank of a ranking, its ties in this order of kinds.
+    pub fn kinds(&self, list: &List, by_rank: &[u32], rel: f64, order: [Kind; 3]) -> Vec<Kind> {
+        let mut kinds: Vec<Kind> = by_rank.iter().map(|&number| Kind::of(self.grades[number as usize], rel)).collect();
+        if list.is_tied() {
+            let mut start = 0;
+            for &end in &list.ends {
+                kinds[start..end as usize].sort_by_key(|kind| order.iter().position(|one| one == kind));
+                start = end as usize;
+            }
+        }
+        kinds
+    }
+}
+
+/// What stands at a rank, where only relevance counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Relevant,
+    Unknown,
+    Other,
+}
+
+impl Kind {
+    /// That of a grade, which is NaN where it is unknown.
+    pub fn of(grade: f64, rel: f64) -> Kind {
+        match grade {
+            unknown if unknown.is_nan() => Kind::Unknown,
+            grade if grade >= rel => Kind::Relevant,
+            _ => Kind::Other,
+        }
     }
 }
 

@@ -5,6 +5,7 @@ pub(super) mod chain;
 pub(super) mod counts;
 pub(super) mod precisions;
 pub(super) mod shares;
+pub(super) mod transport;
 
 /// The largest so far: with at most n instead of exactly n documents.
 pub(super) fn rising(values: impl Iterator<Item = f64>) -> Vec<f64> {

@@ -5,14 +5,7 @@
 //! highest, and smallest with those that the ranking lacks and then those that stand lowest.
 
 use super::share;
-
-/// What stands at a rank.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::certify) enum Kind {
-    Relevant,
-    Unknown,
-    Other,
-}
+use crate::certify::question::Kind;
 
 /// A ranking to the depth.
 pub(in crate::certify) struct Precisions {
