@@ -1,9 +1,9 @@
 """What incomplete judgments leave open: verdicts about all pairs of the 129 TREC-8 runs.
 
 All judgments of the depth-100 pools are kept, then random shares of them; every other retrieved document may be
-relevant. AP is certified with all judgments only: with fewer, nearly every document of 200 is unknown. For every measure:
-the shares of pairs whose verdict is A, B or open, the width of the bounds, whether they are exact, overturn numbers and
-largest m.
+relevant. AP is certified with all judgments only: with fewer, nearly every document of 200 is unknown. For every
+measure: the shares of pairs whose verdict is A, B or open, the width of the bounds, whether they are exact, overturn
+numbers and largest m.
 
 Every interval must hold the difference with all judgments, and no verdict may contradict its sign; the script fails
 otherwise. Where all judgments are kept this compares with another path through the code (`evaluate`).
@@ -26,8 +26,10 @@ from measure import machine, markdown_table
 MEASURES = ["P@10", "nDCG@10", "RR", "ERR@10", "RBP(p=0.8)", "Success@10", "F1@10"]
 MEASURES += ["nDCG@100", "nDCG@1000", "R@1000", "Rprec"]
 STEPS = [(1.0, MEASURES), (0.3, MEASURES), (0.1, MEASURES), (1.0, ["AP@100"])]
-HEAD = "judged,measure,A,B,open,mean width,exact,overturn: median,10 %,90 %,largest m: median,10 %,90 %".split(",")
-COLUMNS = ("run_a run_b measure low high verdict overturn largest_m exact overturn_exact difference").split()
+HEAD = ["judged", "measure", "A", "B", "open", "mean width", "exact", "overturn: median", "10 %", "90 %"]
+HEAD += ["largest m: median", "10 %", "90 %"]
+COLUMNS = ["run_a", "run_b", "measure", "low", "high", "verdict", "overturn", "largest_m"]
+COLUMNS += ["exact", "overturn_exact", "difference"]
 #: More than the rounding errors of a mean.
 MARGIN = 1e-9
 
@@ -64,7 +66,7 @@ def contradictions(rows: list[dict[str, str]]) -> list[str]:
     for row in rows:
         low, high, difference = (float(row[name]) for name in ("low", "high", "difference"))
         held = low - MARGIN <= difference <= high + MARGIN
-        if not held or row["verdict"] == "A" and difference <= 0 or row["verdict"] == "B" and difference >= 0:
+        if not held or (row["verdict"] == "A" and difference <= 0) or (row["verdict"] == "B" and difference >= 0):
             wrong.append(" ".join(row.values()))
     return wrong
 

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     TiesOfArrays: TypeAlias = Literal["expected", "range", "best", "worst", "given"]
     #: Where two rankings are compared.
     TiesOfPairs: TypeAlias = Literal["expected", "docid", "trec", "given"]
+    #: Where verdicts are sought.
+    TiesOfVerdicts: TypeAlias = Literal["expected", "range", "docid", "trec", "given"]
     #: Where one value decides.
     TiesOfOneValue: TypeAlias = Literal["expected", "best", "worst", "docid", "trec", "given"]
     Unjudged: TypeAlias = Literal["nonrelevant", "remove", "range", "best", "worst"]
     UnjudgedOfOneValue: TypeAlias = Literal["nonrelevant", "remove", "best", "worst"]
-    #: Where verdicts are sought.
     UnjudgedOfVerdicts: TypeAlias = Literal["retrieved", "pooled"]
     Unretrieved: TypeAlias = Literal["none", "pooled"]
     Queries: TypeAlias = Literal["qrels", "common"]
@@ -199,8 +200,17 @@ COMPARING = _named(
     RANKLESS.only("expected", "docid", "trec", "given", because="two rankings have no best and no worst order"),
     SCORE_DTYPE,
 )
+_TIES_OF_VERDICTS = RANKLESS.only(
+    "expected", "range", "docid", "trec", "given", because="two rankings have no best and no worst order"
+)
 #: Verdicts about two rankings.
 CERTIFYING = COMPARING | _named(
+    Policy(
+        "ties",
+        _TIES_OF_VERDICTS.values | {"range": "any order, each run's ties apart: verdicts hold for all"},
+        TIES.about,
+        _TIES_OF_VERDICTS.others,
+    ),
     Policy(
         "unjudged",
         {

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from oracle.difference import Score, mean
+from oracle.difference import OverOrders, Score, mean
 from oracle.enumeration import permutations
 from oracle.judgements import Groups
 
@@ -32,9 +32,9 @@ class Case:
         return [doc for doc in [*retrieved, *self.free] if doc not in self.known]
 
 
-def _side(score: Score, groups: Groups) -> Score:
-    """The mean of a score over the orders of a ranking, remembered: grades of its documents and how many there are of
-    each grade are all that it depends on.
+def _side(score: Score, groups: Groups, over: OverOrders) -> Score:
+    """What is taken of a score over the orders of a ranking, remembered: grades of its documents and how many there are
+    of each grade are all that it depends on.
     """
     orders = list(permutations(groups))
     remembered: dict[tuple[tuple[int, ...], tuple[int, ...]], Fraction] = {}
@@ -42,15 +42,17 @@ def _side(score: Score, groups: Groups) -> Score:
     def found(own: Sequence[str], truth: Mapping[str, int]) -> Fraction:
         key = (tuple(truth[doc] for doc in own), tuple(sorted(truth.values())))
         if key not in remembered:
-            remembered[key] = mean([score(order, truth) for order in orders])
+            remembered[key] = over([score(order, truth) for order in orders])
         return remembered[key]
 
     return lambda _, truth: found(orders[0], truth)
 
 
-def _difference(score: Score, case: Case) -> Callable[[Mapping[str, int]], Fraction]:
+def _difference(
+    score: Score, case: Case, over_a: OverOrders = mean, over_b: OverOrders = mean
+) -> Callable[[Mapping[str, int]], Fraction]:
     """S(A) - S(B) as a function of the grades of unknown documents, 0 where none is given."""
-    a, b = (_side(score, groups) for groups in (case.a, case.b))
+    a, b = _side(score, case.a, over_a), _side(score, case.b, over_b)
     none = dict.fromkeys(case.unknown, 0)
 
     def found(grades: Mapping[str, int]) -> Fraction:
@@ -60,9 +62,13 @@ def _difference(score: Score, case: Case) -> Callable[[Mapping[str, int]], Fract
     return found
 
 
-def difference(score: Score, case: Case, grades: Mapping[str, int]) -> Fraction:
-    """S(A) - S(B) with these grades of unknown documents, 0 where none is given."""
-    return _difference(score, case)(grades)
+def difference(
+    score: Score, case: Case, grades: Mapping[str, int], over_a: OverOrders = mean, over_b: OverOrders = mean
+) -> Fraction:
+    """S(A) - S(B) with these grades of unknown documents, 0 where none is given; the means over the orders of ties, or
+    what else is asked for.
+    """
+    return _difference(score, case, over_a, over_b)(grades)
 
 
 def assignments(case: Case, grades: Sequence[int]) -> Iterator[dict[str, int]]:
@@ -71,14 +77,22 @@ def assignments(case: Case, grades: Sequence[int]) -> Iterator[dict[str, int]]:
         yield dict(zip(case.unknown, drawn, strict=True))
 
 
-def extremes(score: Score, case: Case, grades: Sequence[int]) -> list[tuple[Fraction, Fraction]]:
-    """The lowest and highest difference with at most 0, 1, 2, ... unknown documents relevant."""
-    found: list[list[Fraction]] = [[] for _ in range(len(case.unknown) + 1)]
-    of_grades = _difference(score, case)
+def extremes(
+    score: Score, case: Case, grades: Sequence[int], any_order: bool = False
+) -> list[tuple[Fraction, Fraction]]:
+    """The lowest and highest difference with at most 0, 1, 2, ... unknown documents relevant: of means over the orders
+    of ties, or over all orders of both rankings.
+    """
+    lows: list[list[Fraction]] = [[] for _ in range(len(case.unknown) + 1)]
+    highs: list[list[Fraction]] = [[] for _ in lows]
+    over: tuple[OverOrders, OverOrders] = (min, max) if any_order else (mean, mean)
+    low, high = (_difference(score, case, *pair) for pair in (over, over[::-1]))
     for given in assignments(case, grades):
-        found[sum(grade > 0 for grade in given.values())].append(of_grades(given))
-    lowest = itertools.accumulate((min(values) for values in found), min)
-    highest = itertools.accumulate((max(values) for values in found), max)
+        count = sum(grade > 0 for grade in given.values())
+        lows[count].append(low(given))
+        highs[count].append(high(given) if any_order else lows[count][-1])
+    lowest = itertools.accumulate((min(values) for values in lows), min)
+    highest = itertools.accumulate((max(values) for values in highs), max)
     return list(zip(lowest, highest, strict=True))
 
 

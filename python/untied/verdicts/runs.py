@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
-    from untied.policies import ScoreDtype, TiesOfPairs, UnjudgedOfVerdicts, Unretrieved
+    from untied.policies import ScoreDtype, TiesOfVerdicts, UnjudgedOfVerdicts, Unretrieved
 
 
 def certify(
@@ -24,7 +24,7 @@ def certify(
     runs: Runs,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
-    ties: TiesOfPairs = "expected",
+    ties: TiesOfVerdicts = "expected",
     unjudged: UnjudgedOfVerdicts = "retrieved",
     unretrieved: Unretrieved = "none",
     score_dtype: ScoreDtype = "float64",
@@ -46,11 +46,13 @@ def certify(
     runs : list of runs, or {name: run}
         Two or more, each as `evaluate` takes them.
     measures : measures or their names, optional
-        P, Hits, R, F1, RBP, DCG, nDCG, RR, Success, Rprec, AP or ERR, with their parameters. By default nDCG@10,
-        P@10 and RR.
+        P, Hits, R, F1, RBP, DCG, nDCG, RR, Success, Rprec, AP, ERR or Bpref, with their parameters. By default
+        nDCG@10, P@10 and RR.
     ties : str
-        ``"expected"``: differences of means over all orders of tied documents (of RR, Success, Rprec, AP and ERR bounds
-        that enclose them); ``"docid"``, ``"trec"``, ``"given"``: one order, as for `evaluate`.
+        ``"expected"``: differences of means over all orders of tied documents (of AP, ERR and Bpref bounds that enclose
+        them); ``"range"``: verdicts that hold for every order, the two runs' ties standing in orders of their own (of
+        AP, ERR, Bpref, and of nDCG with several grades, bounds that enclose the difference); ``"docid"``, ``"trec"``,
+        ``"given"``: one order, as for `evaluate`.
     unjudged : str
         ``"retrieved"``: every retrieved document without a judgment may be relevant. ``"pooled"``: only those that are
         in the pool (negative grade); all others are non-relevant.

@@ -13,10 +13,12 @@ use crate::med::solve::quadratic::{self, Workspace};
 use crate::med::solve::{Document, Instance, Solution};
 use crate::ranking::{List, Placed};
 
-/// The most unknown documents that are searched through: those of two rankings of 100.
+/// Unknown documents of two rankings of 100.
 const SEARCHED: usize = 200;
-/// Nodes that a search may take.
+/// Nodes that a search through so many may take.
 const NODES: u64 = 2_000;
+/// The most unknown documents that are searched through.
+const MOST_SEARCHED: usize = 600;
 
 struct AveragePrecision {
     rel: f64,
@@ -54,11 +56,31 @@ impl AveragePrecision {
         Precisions::new(&kinds)
     }
 
-    fn outer(&self, of: &Question<'_>) -> Vec<f64> {
+    fn sides(&self, of: &Question<'_>) -> (Precisions, Precisions) {
         let (a, b) = of.by_rank();
-        let a = self.side(of, of.a, &a, [Kind::Relevant, Kind::Unknown, Kind::Other]);
-        let b = self.side(of, of.b, &b, [Kind::Other, Kind::Unknown, Kind::Relevant]);
-        rising(precisions::apart(&a, &b, of.relevant(self.rel), of.unknown).into_iter())
+        (
+            self.side(of, of.a, &a, [Kind::Relevant, Kind::Unknown, Kind::Other]),
+            self.side(of, of.b, &b, [Kind::Other, Kind::Unknown, Kind::Relevant]),
+        )
+    }
+
+    fn outer(&self, of: &Question<'_>) -> Ceilings {
+        let (a, b) = self.sides(of);
+        let relevant = of.relevant(self.rel);
+        let found = rising(precisions::apart(&a, &b, relevant, of.unknown).into_iter());
+        if of.is_tied() {
+            return Ceilings::outer(found);
+        }
+        // Of one document, each is tried.
+        let none = found[0];
+        let gain = |place: &Placed| a.gain(place.a) - b.gain(place.b);
+        let gains = of.open().map(gain).chain((of.free > 0).then_some(0.0));
+        let one = gains.reduce(f64::max).map(|gain| (a.known() - b.known() + gain) / (relevant + 1) as f64);
+        let mut found = Ceilings::partly(found, None, vec![0]);
+        if let Some(one) = one {
+            found.lower(1, one.max(none), true);
+        }
+        found
     }
 
     /// The question as a search takes it; none where it would take too long.
@@ -80,44 +102,95 @@ impl AveragePrecision {
         let here = documents.iter().filter(|x| x.known == Some(1.0)).count();
         let instance = Instance { depth, lengths: (depth, depth), documents, top: 1.0 };
         let (relevant, free) = (of.relevant(self.rel) - here, of.unknown - unknown);
-        (unknown <= SEARCHED).then_some(Searched { instance, places, relevant, free })
+        (unknown <= MOST_SEARCHED).then_some(Searched { instance, places, relevant, free })
     }
 }
 
+/// Nodes that a search through so many unknown documents may take: the more there are, the longer each takes.
+fn nodes(unknown: usize) -> u64 {
+    let times = (unknown as f64 / SEARCHED as f64).max(1.0);
+    ((NODES as f64 / times.powi(3)) as u64).max(1)
+}
+
 impl Searched<'_> {
+    fn nodes(&self) -> u64 {
+        nodes(self.instance.documents.iter().filter(|x| x.known.is_none()).count())
+    }
+
+    fn is_relevant_known(&self) -> bool {
+        self.relevant > 0 || self.instance.documents.iter().any(|x| x.known == Some(1.0))
+    }
+
     fn solve(&self, workspace: &mut Workspace) -> Found {
-        let alone = quadratic::solve_ratio(&self.instance, self.relevant, NODES, workspace);
-        let known = self.instance.documents.iter().any(|x| x.known == Some(1.0)) || self.relevant > 0;
-        if alone.bound > 0.0 || !known || self.free == 0 {
+        let alone = quadratic::solve_ratio(&self.instance, self.relevant, self.nodes(), workspace);
+        if alone.bound > 0.0 || !self.is_relevant_known() || self.free == 0 {
             return Found { solution: alone, free: 0 };
         }
         // No assignment puts A ahead: the larger R, the closer to 0.
-        let solution = quadratic::solve_ratio(&self.instance, self.relevant + self.free, NODES, workspace);
+        let solution = quadratic::solve_ratio(&self.instance, self.relevant + self.free, self.nodes(), workspace);
         Found { solution, free: self.free }
+    }
+
+    /// The same with at most so many documents; none where it would take too long.
+    fn limited(&self, most: usize, workspace: &mut Workspace) -> Option<Found> {
+        let of = &self.instance;
+        let alone = quadratic::solve_ratio_limited(of, most, self.relevant, self.nodes(), workspace);
+        let free = self.free.min(most);
+        if alone.bound > 0.0 || !self.is_relevant_known() || free == 0 {
+            return Some(Found { solution: alone, free: 0 });
+        }
+        // Documents that only add to R take part as any others.
+        let mut with_free = of.clone();
+        with_free.documents.extend(std::iter::repeat_n(Document { a: 0, b: 0, known: None }, free));
+        let unknown = with_free.documents.iter().filter(|x| x.known.is_none()).count();
+        if unknown > MOST_SEARCHED {
+            return None;
+        }
+        let mut solution = quadratic::solve_ratio_limited(&with_free, most, self.relevant, nodes(unknown), workspace);
+        let others = solution.gains.split_off(of.documents.len());
+        let free = others.iter().filter(|&&gain| gain > 0.0).count();
+        Some(Found { solution, free })
+    }
+
+    /// How many unknown documents are relevant.
+    fn count(&self, found: &Found) -> usize {
+        let all = self.instance.documents.iter().zip(&found.solution.gains);
+        all.filter(|(document, gain)| document.known.is_none() && **gain > 0.0).count() + found.free
     }
 }
 
 impl Ceiling for AveragePrecision {
     fn ceilings(&self, of: &Question<'_>) -> Ceilings {
-        let mut outer = Ceilings::outer(self.outer(of));
+        let outer = self.outer(of);
         let Some(searched) = self.searched(of) else { return outer };
-        let Solution { value, bound, .. } = searched.solve(&mut Workspace::default()).solution;
-        let none = outer.upto[0]; // no document is chosen, so the bound is the difference itself
-        outer = outer.below(bound.max(none), value == bound);
-        outer.are_reached = outer.is_reached && outer.upto.len() == 1;
-        outer
+        let found = searched.solve(&mut Workspace::default());
+        let Solution { value, bound, .. } = found.solution;
+        let none = outer.at(0); // no document is chosen, so the bound is the difference itself
+        outer.below(bound.max(none), (value == bound).then(|| searched.count(&found)))
+    }
+
+    fn limited(&self, of: &Question<'_>, most: usize) -> Option<(f64, bool)> {
+        if most >= of.unknown {
+            return None;
+        }
+        let found = self.searched(of)?.limited(most, &mut Workspace::default())?;
+        let Solution { value, bound, .. } = found.solution;
+        Some((bound, value == bound))
     }
 
     fn witness(&self, of: &Question<'_>, most: usize) -> Witness {
-        let none = || witness(self.outer(of)[0], std::iter::empty());
+        let none = || witness(self.outer(of).at(0), std::iter::empty());
         let Some(searched) = self.searched(of).filter(|_| most > 0) else { return none() };
-        let Found { solution, free } = searched.solve(&mut Workspace::default());
+        let mut workspace = Workspace::default();
+        let mut found = searched.solve(&mut workspace);
+        if searched.count(&found) > most {
+            let Some(limited) = searched.limited(most, &mut workspace) else { return none() };
+            found = limited;
+        }
+        let Found { solution, free } = found;
         let all = searched.places.iter().zip(&searched.instance.documents).zip(&solution.gains);
         let chosen = all.filter(|((_, document), gain)| document.known.is_none() && **gain > 0.0);
         let chosen: Vec<u32> = chosen.map(|((place, _), _)| place.document).collect();
-        if chosen.len() + free > most {
-            return none();
-        }
         // Those that only add to R: of the rankings below what counts, and of neither.
         let is_below = |rank: u32| rank == 0 || rank as usize > searched.instance.depth;
         let below = of.open().filter(|x| is_below(x.a) && is_below(x.b));

@@ -1,18 +1,24 @@
 //! ERR, the mean of the largest 1/rank among documents that stop the user, each by chance.
 //!
 //! The largest difference of rankings in one order is that of a search, [`cascade`]. With at most c documents, A gains no
-//! more than the c largest gains of one unknown document each, as a mean of maxima is submodular, and B never loses.
+//! more than c times what one does at most, as a mean of maxima is submodular, and another search finds the most:
+//! [`Stopping`].
 
 use super::given::{Given, witness};
 use super::question::{Ceiling, Ceilings, Question, Witness};
+use super::solve::rising;
+use super::solve::stopping::{Chosen, Stopping};
 use crate::error::Result;
 use crate::measures::dcg::Gain;
 use crate::med::solve::cascade::{self, Workspace};
+use crate::med::solve::work::Work;
 use crate::med::solve::{Document, Instance, Solution};
 use crate::ranking::{List, Placed};
 
 /// Nodes that a search may take.
 const NODES: u64 = 20_000;
+/// Steps that a search may take for a limited number of documents.
+const WORK: u64 = 2_000_000;
 
 struct Cascade {
     stop: Gain,
@@ -61,31 +67,8 @@ impl Cascade {
         stops
     }
 
-    /// What one unknown document adds to A at most, in descending order: `reach p / i` at its rank i less p times what
-    /// comes after.
-    fn gains(&self, of: &Question<'_>, by_rank: &[u32], stops: &[f64]) -> Vec<f64> {
-        let reach: Vec<f64> = stops
-            .iter()
-            .scan(1.0, |reach, stop| {
-                let before = *reach;
-                *reach *= 1.0 - stop;
-                Some(before)
-            })
-            .collect();
-        let (mut after, mut gains) = (0.0, Vec::new());
-        let top = self.stop.of(self.grade);
-        for (i, stop) in stops.iter().enumerate().rev() {
-            let inverse = 1.0 / (i + 1) as f64;
-            if of.grades[by_rank[i] as usize].is_nan() {
-                gains.push(top * (reach[i] * inverse - after));
-            }
-            after += reach[i] * stop * inverse;
-        }
-        gains.sort_unstable_by(|one, other| other.total_cmp(one));
-        gains
-    }
-
-    fn search<'p>(&self, of: &Question<'p>) -> (Solution, Vec<(&'p Placed, bool)>) {
+    /// The documents that count, and the question about them.
+    fn instance<'p>(&self, of: &Question<'p>) -> (Vec<&'p Placed>, Instance) {
         let depth = self.cutoff.min(of.a.len().max(of.b.len()));
         let within = |rank: u32| if rank as usize <= depth { rank } else { 0 };
         let counted = |(place, _): &(&Placed, f64)| within(place.a) > 0 || within(place.b) > 0;
@@ -93,14 +76,26 @@ impl Cascade {
         let known = |grade: f64| Some(grade).filter(|grade| !grade.is_nan()).map(|grade| self.stop.of(grade));
         let document = |(x, &grade): (&&Placed, &f64)| Document { a: within(x.a), b: within(x.b), known: known(grade) };
         let documents = places.iter().zip(&grades).map(document).collect();
-        let instance = Instance { depth, lengths: (depth, depth), documents, top: self.stop.of(self.grade) };
-        let solution = if depth == 0 {
-            Solution { value: 0.0, bound: 0.0, gains: Vec::new(), nodes: 0 }
-        } else {
-            cascade::solve(&instance, false, NODES, &mut Workspace::default())
-        };
-        let open = places.into_iter().zip(&instance.documents).map(|(place, x)| (place, x.known.is_none())).collect();
-        (solution, open)
+        (places, Instance { depth, lengths: (depth, depth), documents, top: self.stop.of(self.grade) })
+    }
+
+    /// The best assignment of any number of documents.
+    fn search(instance: &Instance) -> Solution {
+        if instance.depth == 0 {
+            return Solution { value: 0.0, bound: 0.0, gains: Vec::new(), nodes: 0 };
+        }
+        cascade::solve(instance, false, NODES, &mut Workspace::default())
+    }
+
+    /// How many unknown documents are relevant.
+    fn count(instance: &Instance, solution: &Solution) -> usize {
+        let all = instance.documents.iter().zip(&solution.gains);
+        all.filter(|(document, gain)| document.known.is_none() && **gain > 0.0).count()
+    }
+
+    fn at_most(instance: &Instance, most: usize) -> Chosen {
+        let Instance { depth, documents, top, .. } = instance;
+        Stopping { documents, top: *top, depth: *depth }.largest(most, &mut Work::new(WORK))
     }
 }
 
@@ -114,25 +109,34 @@ impl Ceiling for Cascade {
             let all = value(&self.stops(of, of.a, &a, self.stop.of(self.grade), false)) - worst;
             return Ceilings::outer(if of.unknown > 0 { vec![none, all.max(none)] } else { vec![none] });
         }
-        let mut ceilings = vec![none];
-        for gain in self.gains(of, &a, &stops) {
-            ceilings.push(ceilings[ceilings.len() - 1] + gain);
+        let (_, instance) = self.instance(of);
+        let Instance { depth, documents, top, .. } = &instance;
+        let rises = Stopping { documents, top: *top, depth: *depth }.rises();
+        let found = Ceilings::partly(rising(rises.into_iter().map(|rise| none + rise)), None, vec![0, 1]);
+        let solution = Self::search(&instance);
+        let is_reached = solution.bound <= solution.value;
+        found.below(solution.bound.max(none), is_reached.then(|| Self::count(&instance, &solution)))
+    }
+
+    fn limited(&self, of: &Question<'_>, most: usize) -> Option<(f64, bool)> {
+        if of.is_tied() || most >= of.unknown {
+            return None;
         }
-        let (Solution { value, bound, .. }, _) = self.search(of);
-        let mut found = Ceilings::outer(ceilings).below(bound.max(none), bound <= value);
-        found.are_reached = found.is_reached && found.upto.len() == 1;
-        found
+        let Chosen { value, bound, .. } = Self::at_most(&self.instance(of).1, most);
+        Some((bound, bound <= value))
     }
 
     fn witness(&self, of: &Question<'_>, most: usize) -> Witness {
-        let (solution, places) = self.search(of);
-        let chosen = places.iter().zip(&solution.gains).filter(|((_, is_open), gain)| *is_open && **gain > 0.0);
-        let chosen: Vec<u32> = chosen.map(|((place, _), _)| place.document).collect();
-        if chosen.len() <= most {
-            return witness(solution.value, chosen.into_iter().map(|document| (Some(document), self.grade)));
-        }
-        let (a, b) = of.by_rank();
-        let none = value(&self.stops(of, of.a, &a, 0.0, false)) - value(&self.stops(of, of.b, &b, 0.0, true));
-        witness(none, std::iter::empty())
+        let (places, instance) = self.instance(of);
+        let mut solution = Self::search(&instance);
+        let chosen: Vec<usize> = if Self::count(&instance, &solution) > most {
+            let Chosen { value, documents, .. } = Self::at_most(&instance, most);
+            solution.value = value;
+            documents
+        } else {
+            let is_on = |&x: &usize| instance.documents[x].known.is_none() && solution.gains[x] > 0.0;
+            (0..instance.documents.len()).filter(is_on).collect()
+        };
+        witness(solution.value, chosen.into_iter().map(|x| (Some(places[x].document), self.grade)))
     }
 }

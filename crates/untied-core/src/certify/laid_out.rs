@@ -24,6 +24,8 @@ pub(super) struct LaidOut<'a> {
     pooled: Vec<bool>,
     /// How many such documents there are.
     all_pooled: usize,
+    /// Whether ties may stand in any order.
+    any_order: bool,
     levels: Vec<Level>,
     /// Ids of documents by number.
     pub documents: Vec<&'a [u8]>,
@@ -80,6 +82,7 @@ impl<'a> LaidOut<'a> {
             outside: found.iter().map(|grade| grade.is_none() && settings.pool_only).collect(),
             pooled: found.iter().map(|grade| grade.is_some_and(|grade| grade < 0.0)).collect(),
             all_pooled: if settings.unretrieved { negative.sum() } else { 0 },
+            any_order: settings.any_order,
             levels: truth.levels.to_vec(),
             documents: numbering.documents().iter().map(|&(doc, _)| doc).collect(),
         })
@@ -114,7 +117,7 @@ impl Pairing {
         let unknown = free + self.grades.iter().filter(|grade| grade.is_nan()).count();
         let outside = self.places.iter().filter(|place| query.outside[place.document as usize]).count();
         let (places, grades, levels) = (&self.places, &self.grades, &query.levels);
-        let of = Question { a, b, places, grades, levels, free, outside, unknown };
+        let of = Question { a, b, places, grades, levels, free, outside, unknown, any_order: query.any_order };
         ask(&of, &Question { a: b, b: a, places: &self.swapped, ..of })
     }
 }

@@ -8,6 +8,7 @@
 //! of queries are independent, so the bounds of the mean are the means of the bounds; what couples queries is a number
 //! of documents that they share: [`overturn`].
 
+mod any_order;
 mod average_precision;
 mod cascade;
 mod catalogue;
@@ -24,6 +25,8 @@ mod sums;
 pub use overturn::Overturn;
 pub use question::Witness;
 
+use std::collections::BTreeSet;
+
 use rayon::prelude::*;
 
 use self::given::Given;
@@ -39,6 +42,10 @@ use crate::watch;
 /// What is closer to 0 than this, times the largest gain, is not told from it: more than all rounding errors of a mean.
 const MARGIN: f64 = 1e-9;
 
+/// Searches for single ceilings, for each query, and how often all that are wanted are sought.
+const SEARCHES: usize = 4;
+const ROUNDS: usize = 8;
+
 /// What is unknown, and how documents are ordered.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Settings {
@@ -52,16 +59,19 @@ pub struct Settings {
     pub unretrieved: bool,
     /// The most unknown documents of a query that may be relevant.
     pub most: Option<usize>,
+    /// Whether tied documents may stand in any order, each run's apart; else they give means.
+    pub any_order: bool,
 }
 
 impl Settings {
-    /// Settings by the names of their values; ties `trec` is `docid` over 32-bit scores.
+    /// Settings by the names of their values; ties `trec` is `docid` over 32-bit scores, `range` any order.
     ///
     /// # Errors
     /// Nothing has such a name, or `trec` meets another precision.
     pub fn new(ties: &str, precision: &str) -> Result<Settings> {
-        let (layout, precision) = settings::layout(ties, precision)?;
-        Ok(Settings { layout, precision, ..Settings::default() })
+        let any_order = ties == "range";
+        let (layout, precision) = settings::layout(if any_order { "expected" } else { ties }, precision)?;
+        Ok(Settings { layout, precision, any_order, ..Settings::default() })
     }
 }
 
@@ -110,6 +120,9 @@ pub struct Explained<'a> {
     pub documents: Vec<&'a [u8]>,
 }
 
+/// What A can be ahead of B in each query, and B of A.
+type Sides = (Vec<Ceilings>, Vec<Ceilings>);
+
 /// Measures made ready.
 struct Plan {
     ceilings: Vec<Box<dyn Ceiling>>,
@@ -131,12 +144,12 @@ impl Plan {
     }
 
     /// The verdict of a measure, by what A and B can be ahead of the other one in each query.
-    fn verdict(&self, measure: usize, (up, down): &(Vec<Ceilings>, Vec<Ceilings>)) -> Verdict {
+    fn verdict(&self, measure: usize, (up, down): &Sides) -> Verdict {
         let most = self.settings.most.unwrap_or(usize::MAX);
         let count = up.len() as f64;
         let margin = MARGIN * self.ceilings[measure].scale();
         let mean = |ceilings: &[Ceilings]| ceilings.iter().map(|one| one.at(most)).sum::<f64>() / count;
-        let reached = |one: &Ceilings| if most >= one.upto.len() - 1 { one.is_reached } else { one.are_reached };
+        let reached = |one: &Ceilings| one.is_reached(most);
         let (high, low) = (mean(up), 0.0 - mean(down));
         let ahead = match (low > margin, high < -margin) {
             (true, _) => Ahead::A,
@@ -148,6 +161,54 @@ impl Plan {
             None => (Overturn::Needs(0), None),
         };
         Verdict { low, high, is_exact: up.iter().chain(down).all(reached), ahead, overturn, largest }
+    }
+
+    /// Search for the ceilings that matter, where others need not be reached: those with the most documents that a query
+    /// may have, and those on which the overturn number rests. `search` does so for a query, for A or for B, and a number.
+    fn settle(
+        &self,
+        measure: usize,
+        found: &mut Sides,
+        mut search: impl FnMut(usize, bool, usize) -> Option<(f64, bool)>,
+    ) -> Result<()> {
+        let mut settle = |side: &mut [Ceilings], is_up: bool, query: usize, documents: usize| {
+            if let Some((most, is_reached)) = search(query, is_up, documents) {
+                side[query].lower(documents, most, is_reached);
+            }
+        };
+        for (side, is_up) in [(&mut found.0, true), (&mut found.1, false)] {
+            for query in 0..side.len() {
+                if let Some(most) = self.settings.most.filter(|&most| !side[query].is_reached(most)) {
+                    settle(side, is_up, query, most);
+                    watch::check()?;
+                }
+            }
+        }
+        let Some((behind, target)) = self.behind(measure, (&found.0, &found.1)) else { return Ok(()) };
+        let is_up = std::ptr::eq(behind, found.0.as_slice());
+        let side = if is_up { &mut found.0 } else { &mut found.1 };
+        if side.iter().all(Ceilings::are_reached) {
+            return Ok(());
+        }
+        let mut tried = BTreeSet::new();
+        for choose in [overturn::first, |side: &[Ceilings], target| overturn::overturn(side, target).1] {
+            for _ in 0..ROUNDS {
+                let before = tried.len();
+                for (query, documents) in choose(side, target).into_iter().enumerate() {
+                    if !side[query].is_reached(documents) && tried.insert((query, documents)) {
+                        settle(side, is_up, query, documents);
+                        watch::check()?;
+                    }
+                }
+                if tried.len() == before {
+                    break;
+                }
+                if tried.len() >= SEARCHES * side.len() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
     }
 
     /// What the run can gain that is behind without further relevant documents, and how much it takes; none if none is.
@@ -185,6 +246,15 @@ pub fn certify(runs: &[&Run], qrels: &Qrels, specs: &[Spec], settings: Settings)
             });
             watch::check()?;
         }
+        for (measure, found) in found.iter_mut().enumerate() {
+            let search = |query: usize, is_up: bool, most: usize| {
+                let ceiling = &plan.ceilings[measure];
+                pairing.with(&queries[query], (a, b), |of, swapped| {
+                    ceiling.limited(if is_up { of } else { swapped }, most)
+                })
+            };
+            plan.settle(measure, found, search)?;
+        }
         watch::step(1)?;
         Ok(found.iter().enumerate().map(|(measure, found)| plan.verdict(measure, found)).collect())
     };
@@ -214,6 +284,10 @@ pub fn explain<'a>(
         found.1.push(down);
         watch::check()?;
     }
+    let search = |query: usize, is_up: bool, most: usize| {
+        pairing.with(&queries[query], (0, 1), |of, swapped| ceiling.limited(if is_up { of } else { swapped }, most))
+    };
+    plan.settle(0, &mut found, search)?;
     let behind = plan.behind(0, (&found.0, &found.1));
     let chosen = behind.map_or(vec![0; queries.len()], |(behind, target)| overturn::overturn(behind, target).1);
     let a_is_behind = behind.is_some_and(|(behind, _)| std::ptr::eq(behind, found.0.as_slice()));

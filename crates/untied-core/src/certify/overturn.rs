@@ -61,61 +61,83 @@ fn hull(query: usize, values: &[f64]) -> Vec<Part> {
     parts.filter(|part| part.gain > 0.0).collect()
 }
 
-/// The least number of documents with which the sum of all queries' ceilings reaches a target, and how many of them each
-/// query has then. Where ceilings need not be reached themselves, no number is known to be enough.
-pub(super) fn overturn(queries: &[Ceilings], target: f64) -> (Overturn, Vec<usize>) {
-    let none = vec![0; queries.len()];
-    let start: f64 = queries.iter().map(|query| query.at(0)).sum();
-    if start >= target {
-        return (Overturn::Needs(0), none);
-    }
-    if queries.iter().map(|query| query.at(usize::MAX)).sum::<f64>() < target {
-        return (Overturn::Never, none);
-    }
+/// What the steepest parts of all hulls come to that together reach a target.
+struct Relaxed {
+    /// A number of documents that no solution is below, and the slope at which the target is reached; none if it is
+    /// reached without any, or never.
+    bound: Option<(usize, f64)>,
+    /// The sum, and how many documents each query has then.
+    sum: f64,
+    chosen: Vec<usize>,
+}
+
+fn relaxed(queries: &[Ceilings], target: f64) -> Relaxed {
     let mut parts: Vec<Part> =
         queries.iter().enumerate().flat_map(|(number, query)| hull(number, &query.upto)).collect();
     parts.sort_by(|one, other| {
         other.slope().total_cmp(&one.slope()).then(one.query.cmp(&other.query)).then(one.to.cmp(&other.to))
     });
-    let (mut sum, mut documents, mut chosen) = (start, 0, none);
-    let mut bounds = None;
+    let start = queries.iter().map(|query| query.at(0)).sum();
+    let mut found = Relaxed { bound: None, sum: start, chosen: vec![0; queries.len()] };
+    let mut documents = 0;
     for part in &parts {
-        let missing = target - sum;
+        let missing = target - found.sum;
         if missing <= 0.0 {
             break;
         }
         // Rounding must not raise what is a lower bound.
         let least = (missing / part.slope() * (1.0 - 1e-12)).ceil().max(1.0) as usize;
-        bounds = Some((documents + least.min(part.documents), part.slope()));
+        found.bound = Some((documents + least.min(part.documents), part.slope()));
         documents += part.documents;
-        sum += part.gain;
-        chosen[part.query] = part.to;
+        found.sum += part.gain;
+        found.chosen[part.query] = part.to;
     }
+    found
+}
+
+/// About how many documents of each query are first to reach a target.
+pub(super) fn first(queries: &[Ceilings], target: f64) -> Vec<usize> {
+    relaxed(queries, target).chosen
+}
+
+/// The least number of documents with which the sum of all queries' ceilings reaches a target, and how many of them each
+/// query has then. Where these do not all reach their ceilings, no number is known to be enough.
+pub(super) fn overturn(queries: &[Ceilings], target: f64) -> (Overturn, Vec<usize>) {
+    let none = vec![0; queries.len()];
+    if queries.iter().map(|query| query.at(0)).sum::<f64>() >= target {
+        return (Overturn::Needs(0), none);
+    }
+    if queries.iter().map(|query| query.at(usize::MAX)).sum::<f64>() < target {
+        return (Overturn::Never, none);
+    }
+    let Relaxed { bound, sum, chosen } = relaxed(queries, target);
     // All hulls together reach it, but for the rounding of sums in another order.
-    let Some((least, slope)) = bounds.filter(|_| sum >= target) else {
-        return (Overturn::AtLeast(bounds.map_or(1, |(least, _)| least)), chosen);
+    let Some((least, slope)) = bound.filter(|_| sum >= target) else {
+        return (Overturn::AtLeast(bound.map_or(1, |(least, _)| least)), chosen);
     };
-    if !queries.iter().all(|query| query.are_reached) {
-        return (Overturn::AtLeast(least), chosen);
-    }
-    if least == documents {
-        return (Overturn::Needs(documents), chosen);
-    }
-    match fewer(queries, target, slope, documents - 1) {
-        Some(Some(fewer)) => (Overturn::Needs(fewer.iter().sum()), fewer),
-        Some(None) => (Overturn::Needs(documents), chosen),
-        None => (Overturn::AtLeast(least), chosen),
-    }
+    let documents = chosen.iter().sum::<usize>();
+    let chosen = if least == documents {
+        chosen
+    } else {
+        match fewer(queries, target, slope, documents - 1) {
+            Some(Some(fewer)) => fewer,
+            Some(None) => chosen,
+            None => return (Overturn::AtLeast(least), chosen),
+        }
+    };
+    let documents = chosen.iter().sum();
+    let are_reached = queries.iter().zip(&chosen).all(|(query, &documents)| query.is_reached(documents));
+    (if are_reached { Overturn::Needs(documents) } else { Overturn::AtLeast(documents) }, chosen)
 }
 
 /// Numbers of documents that reach the target with the smallest sum, up to `most`, if any do. None where it takes too
 /// long to tell.
 fn fewer(queries: &[Ceilings], target: f64, slope: f64, most: usize) -> Option<Option<Vec<usize>>> {
-    let relaxed = |c: usize, value: f64| value - slope * c as f64;
+    let priced = |c: usize, value: f64| value - slope * c as f64;
     let tops: Vec<f64> = queries
         .iter()
         .map(|query| {
-            query.upto.iter().enumerate().map(|(c, &value)| relaxed(c, value)).fold(f64::NEG_INFINITY, f64::max)
+            query.upto.iter().enumerate().map(|(c, &value)| priced(c, value)).fold(f64::NEG_INFINITY, f64::max)
         })
         .collect();
     // What any solution may lose against the tops.
@@ -125,7 +147,7 @@ fn fewer(queries: &[Ceilings], target: f64, slope: f64, most: usize) -> Option<O
         .iter()
         .zip(&tops)
         .map(|(query, top)| {
-            let near = |&(c, &value): &(usize, &f64)| top - relaxed(c, value) <= spare && c <= most;
+            let near = |&(c, &value): &(usize, &f64)| top - priced(c, value) <= spare && c <= most;
             query.upto.iter().enumerate().filter(near).map(|(c, _)| c).collect()
         })
         .collect();

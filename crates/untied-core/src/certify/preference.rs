@@ -81,41 +81,71 @@ impl Preference {
         let (a, b) = of.by_rank();
         let a = of.kinds(of.a, &a, self.rel, [Kind::Relevant, Kind::Unknown, Kind::Other]);
         let b = of.kinds(of.b, &b, self.rel, [Kind::Other, Kind::Unknown, Kind::Relevant]);
-        let missing = of.unknown - b.iter().filter(|&&kind| kind == Kind::Unknown).count();
+        let (mut open_a, mut open_b) = (open_ranks(&a), open_ranks(&b));
+        open_a.reverse();
+        let missing = of.unknown - open_b.len();
+        let (mut a, mut b) = (Others::new(&a), Others::new(&b));
         let value = |(m, &counted): (usize, &usize)| {
-            let from_top = first_others(&a, counted, |unknown, _| unknown < m);
-            let chosen = m.saturating_sub(missing);
-            let from_bottom = first_others(&b, counted, |unknown, all| unknown + chosen >= all);
-            self.value(of, m, counted, from_top - from_bottom)
+            if let Some(rank) = (m > 0).then(|| open_a.pop()).flatten() {
+                a.remove(rank);
+            }
+            if let Some(rank) = (m > missing).then(|| open_b.pop()).flatten() {
+                b.remove(rank);
+            }
+            self.value(of, m, counted, a.first(counted) - b.first(counted))
         };
         rising(counted.iter().enumerate().map(value))
     }
 }
 
-/// The sum of the ranks of the first non-relevant documents, so many; `is_relevant` says of an unknown one whether it is
-/// relevant, by how many stand above it and how many there are.
-fn first_others(kinds: &[Kind], mut count: usize, is_relevant: impl Fn(usize, usize) -> bool) -> i64 {
-    let all = kinds.iter().filter(|&&kind| kind == Kind::Unknown).count();
-    let (mut above, mut sum) = (0, 0);
-    for (rank, kind) in (1..).zip(kinds) {
-        if count == 0 {
-            break;
-        }
-        let is_other = match kind {
-            Kind::Relevant => false,
-            Kind::Other => true,
-            Kind::Unknown => {
-                above += 1;
-                !is_relevant(above - 1, all)
-            }
-        };
-        if is_other {
-            sum += rank;
-            count -= 1;
+/// Ranks of unknown documents, ascending.
+fn open_ranks(kinds: &[Kind]) -> Vec<usize> {
+    (1..).zip(kinds).filter(|(_, kind)| **kind == Kind::Unknown).map(|(rank, _)| rank).collect()
+}
+
+/// Documents that are not relevant, of which some become so one after the other.
+struct Others {
+    /// By rank.
+    others: Vec<bool>,
+    /// Ranks of the first so many documents are added up.
+    end: usize,
+    count: usize,
+    sum: i64,
+}
+
+impl Others {
+    fn new(kinds: &[Kind]) -> Others {
+        Others { others: kinds.iter().map(|&kind| kind != Kind::Relevant).collect(), end: 0, count: 0, sum: 0 }
+    }
+
+    /// One is relevant after all.
+    fn remove(&mut self, rank: usize) {
+        self.others[rank - 1] = false;
+        if rank <= self.end {
+            self.count -= 1;
+            self.sum -= rank as i64;
         }
     }
-    let (end, count) = (kinds.len() as i64, count as i64);
-    sum + count * end + count * (count + 1) / 2
+
+    /// The sum of the ranks of the first so many; all ranks after the end are of such documents.
+    fn first(&mut self, count: usize) -> i64 {
+        while self.count < count && self.end < self.others.len() {
+            self.end += 1;
+            if self.others[self.end - 1] {
+                self.count += 1;
+                self.sum += self.end as i64;
+            }
+        }
+        while self.count > count {
+            if self.others[self.end - 1] {
+                self.count -= 1;
+                self.sum -= self.end as i64;
+            }
+            self.end -= 1;
+        }
+        let (beyond, length) = ((count - self.count) as i64, self.others.len() as i64);
+        self.sum + beyond * length + beyond * (beyond + 1) / 2
+    }
 }
 
 impl Ceiling for Preference {
@@ -133,7 +163,8 @@ impl Ceiling for Preference {
         let sums = transport.largest();
         let values = sums.iter().zip(&transport.counted).take(most.saturating_add(1)).enumerate();
         let values = values.map(|(m, (&(sum, level), &counted))| (self.value(of, m, counted, sum), m, level));
-        let (value, m, level) = values.reduce(|best, next| if next.0 > best.0 { next } else { best }).unwrap_or_default();
+        let (value, m, level) =
+            values.reduce(|best, next| if next.0 > best.0 { next } else { best }).unwrap_or_default();
         let open: Vec<u32> = of.open().map(|place| place.document).collect();
         let relevant = transport.relevant(m, level).into_iter().map(|x| (open.get(x).copied(), self.grade));
         witness(value, relevant)

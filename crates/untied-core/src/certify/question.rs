@@ -20,12 +20,34 @@ pub(super) struct Question<'q> {
     pub outside: usize,
     /// All unknown documents.
     pub unknown: usize,
+    /// Whether ties may stand in any order, and not in all as likely.
+    pub any_order: bool,
+}
+
+/// Which orders of ties count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Orders {
+    /// Nothing is tied.
+    One,
+    /// The mean over all.
+    Mean,
+    /// The best of A and the worst of B.
+    Any,
 }
 
 impl<'q> Question<'q> {
     /// Whether documents of either ranking are tied.
     pub fn is_tied(&self) -> bool {
         self.a.is_tied() || self.b.is_tied()
+    }
+
+    /// Which orders of ties count.
+    pub fn orders(&self) -> Orders {
+        match (self.is_tied(), self.any_order) {
+            (false, _) => Orders::One,
+            (true, false) => Orders::Mean,
+            (true, true) => Orders::Any,
+        }
     }
 
     /// The documents of both with their grades.
@@ -42,18 +64,6 @@ impl<'q> Question<'q> {
     pub fn relevant(&self, rel: f64) -> usize {
         let relevant = self.levels.iter().filter(|level| level.grade >= rel.max(0.0));
         relevant.map(|level| level.count as usize).sum()
-    }
-
-    /// The best rank in A that a document can have in any order of ties; 0 if A lacks it.
-    #[inline]
-    pub fn highest(&self, place: &Placed) -> u32 {
-        if self.a.is_tied() && place.a > 0 { first(self.a, place.a) } else { place.a }
-    }
-
-    /// The worst rank in B that a document can have; 0 if B lacks it.
-    #[inline]
-    pub fn lowest(&self, place: &Placed) -> u32 {
-        if self.b.is_tied() && place.b > 0 { last(self.b, place.b) } else { place.b }
     }
 
     /// What stands at every rank of A and of B, as numbers of places.
@@ -102,63 +112,81 @@ impl Kind {
     }
 }
 
-/// The first rank of the tie group that holds a rank.
-fn first(list: &List, rank: u32) -> u32 {
-    let group = list.ends.partition_point(|&end| end < rank);
-    if group == 0 { 1 } else { list.ends[group - 1] + 1 }
-}
-
-/// The last rank of the tie group that holds a rank.
-fn last(list: &List, rank: u32) -> u32 {
-    list.ends[list.ends.partition_point(|&end| end < rank)]
-}
-
 /// What S(A) - S(B) cannot exceed.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Ceilings {
     /// With at most 0, 1, 2, ... unknown documents relevant. More change nothing beyond the end.
     pub upto: Vec<f64>,
-    /// Whether the last one, that of any number, is reached by an assignment.
-    pub is_reached: bool,
-    /// Whether all of them are.
-    pub are_reached: bool,
+    /// The least number from which on all are reached by an assignment.
+    from: Option<usize>,
+    /// Others that are.
+    reached: Vec<usize>,
 }
 
 impl Ceilings {
     /// All of them are reached.
     pub fn exact(upto: Vec<f64>) -> Ceilings {
-        Ceilings { upto, is_reached: true, are_reached: true }.trimmed()
+        Ceilings { upto, from: Some(0), reached: Vec::new() }.trimmed()
     }
 
     /// Nothing but their being ceilings is known.
     pub fn outer(upto: Vec<f64>) -> Ceilings {
-        Ceilings { upto, is_reached: false, are_reached: false }.trimmed()
+        Ceilings { upto, from: None, reached: Vec::new() }.trimmed()
     }
 
-    /// Exact where nothing is tied, else outer.
-    pub fn exact_unless(is_tied: bool, upto: Vec<f64>) -> Ceilings {
-        if is_tied { Ceilings::outer(upto) } else { Ceilings::exact(upto) }
-    }
-
-    /// Lower all ceilings to `most`, which no difference exceeds; `is_reached` says whether one reaches it.
+    /// Lower all ceilings to `most`, which no difference exceeds; with so many documents, if any number is known, one
+    /// reaches it.
     #[must_use]
-    pub fn below(mut self, most: f64, is_reached: bool) -> Ceilings {
+    pub fn below(mut self, most: f64, from: Option<usize>) -> Ceilings {
         self.upto.iter_mut().for_each(|ceiling| *ceiling = ceiling.min(most));
-        self.is_reached = is_reached;
+        self.from = from;
         self.trimmed()
     }
 
-    /// Leave out what repeats the last one.
+    /// Some are reached: from a number on, if any is known, and those of others.
+    pub fn partly(upto: Vec<f64>, from: Option<usize>, reached: Vec<usize>) -> Ceilings {
+        Ceilings { upto, from, reached }.trimmed()
+    }
+
+    /// Lower the ceilings of up to so many documents; `is_reached` says whether so many reach it.
+    pub fn lower(&mut self, documents: usize, most: f64, is_reached: bool) {
+        let last = self.at(usize::MAX);
+        if self.upto.len() <= documents + 1 {
+            self.upto.resize(documents + 1, last);
+            self.upto.push(last);
+        }
+        self.upto[..=documents].iter_mut().for_each(|ceiling| *ceiling = ceiling.min(most));
+        if is_reached {
+            self.reached.push(documents);
+        }
+        self.trim();
+    }
+
     fn trimmed(mut self) -> Ceilings {
+        self.trim();
+        self
+    }
+
+    /// Leave out what repeats the last one.
+    fn trim(&mut self) {
         let last = self.upto.last().copied();
         let first = self.upto.iter().position(|&ceiling| Some(ceiling) == last);
         self.upto.truncate(first.map_or(0, |first| first + 1));
-        self
     }
 
     /// The ceiling with at most this number of unknown documents relevant.
     pub fn at(&self, most: usize) -> f64 {
         self.upto[most.min(self.upto.len() - 1)]
+    }
+
+    /// Whether all are reached.
+    pub fn are_reached(&self) -> bool {
+        self.from == Some(0)
+    }
+
+    /// Whether an assignment with at most this number reaches it.
+    pub fn is_reached(&self, most: usize) -> bool {
+        self.from.is_some_and(|from| most >= from) || self.reached.contains(&most)
     }
 }
 
@@ -191,7 +219,13 @@ pub(super) trait Ceiling: Send + Sync {
     /// What S(A) - S(B) cannot exceed.
     fn ceilings(&self, of: &Question<'_>) -> Ceilings;
 
-    /// The same for both directions; the second question is the first with A and B exchanged.
+    /// The ceiling with at most `most` relevant unknown documents alone, and whether it is reached, where finding it takes a
+    /// search for each number; none where any number may be, or the others are as low.
+    fn limited(&self, _of: &Question<'_>, _most: usize) -> Option<(f64, bool)> {
+        None
+    }
+
+    /// The ceilings of both directions; the second question is the first with A and B exchanged.
     fn both(&self, of: &Question<'_>, swapped: &Question<'_>) -> (Ceilings, Ceilings) {
         (self.ceilings(of), self.ceilings(swapped))
     }

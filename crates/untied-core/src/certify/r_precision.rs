@@ -1,12 +1,12 @@
-//! Rprec, whose cutoff is the number of relevant documents: see [`counts`].
-//!
-//! Of tied rankings this is an outer bound: a document counts in A as soon as its group begins, in B when it has ended.
+//! Rprec, whose cutoff is the number of relevant documents: see [`counts`](super::solve::counts).
 
+use super::any_order::AnyOrder;
 use super::given::{Given, witness};
-use super::question::{Ceiling, Ceilings, Question, Witness};
-use super::solve::counts::{Counted, Placing, at_moving_cutoff};
+use super::question::{Ceiling, Ceilings, Orders, Question, Witness};
+use super::solve::counts::{Counted, Placing, Side, at_moving_cutoff};
 use super::solve::rising;
 use crate::error::Result;
+use crate::ranking::List;
 
 struct RPrecision {
     rel: f64,
@@ -19,24 +19,35 @@ pub(super) fn r_precision(given: &Given<'_>) -> Result<Box<dyn Ceiling>> {
     Ok(Box::new(RPrecision { rel, grade: given.highest().max(rel) }))
 }
 
+/// The share of its group within a cutoff: the chance that a document is.
+fn within(list: &List, rank: u32, cutoff: usize) -> f64 {
+    if rank == 0 {
+        return 0.0;
+    }
+    let group = list.ends.partition_point(|&end| end < rank);
+    let start = if group == 0 { 0 } else { list.ends[group - 1] as usize };
+    let size = list.ends[group] as usize - start;
+    cutoff.saturating_sub(start).min(size) as f64 / size as f64
+}
+
 impl RPrecision {
     fn by_number(&self, of: &Question<'_>) -> Vec<f64> {
         let relevant = |grade: f64| (!grade.is_nan()).then_some(grade >= self.rel);
         let (a, b) = of.by_rank();
-        let place = |number: u32| &of.places[number as usize];
         at_moving_cutoff(Placing {
             documents: of.grades.iter().map(|&grade| Counted::new(relevant(grade))).collect(),
-            a: a.into_iter().map(|number| (number, of.highest(place(number)))).collect(),
-            b: b.into_iter().map(|number| (number, of.lowest(place(number)))).collect(),
+            a: Side { documents: a, ends: &of.a.ends },
+            b: Side { documents: b, ends: &of.b.ends },
             relevant: of.relevant(self.rel),
             unknown: of.unknown,
+            any_order: of.orders() == Orders::Any,
         })
     }
 }
 
 impl Ceiling for RPrecision {
     fn ceilings(&self, of: &Question<'_>) -> Ceilings {
-        Ceilings::exact_unless(of.is_tied(), rising(self.by_number(of).into_iter()))
+        Ceilings::exact(rising(self.by_number(of).into_iter()))
     }
 
     fn witness(&self, of: &Question<'_>, most: usize) -> Witness {
@@ -44,11 +55,16 @@ impl Ceiling for RPrecision {
         let first = |best: usize, m: usize| if values[m] > values[best] { m } else { best };
         let m = (0..values.len().min(most.saturating_add(1))).fold(0, first);
         let cutoff = of.relevant(self.rel) + m;
-        let within = |rank: u32| i8::from(rank > 0 && rank as usize <= cutoff);
-        let weighed =
-            of.open().map(|place| (within(of.highest(place)) - within(of.lowest(place)), Some(place.document)));
-        let mut weighed: Vec<_> = weighed.chain(std::iter::repeat_n((0, None), of.free)).collect();
-        weighed.sort_by_key(|&(weight, document)| (-weight, document.is_none()));
+        if of.orders() == Orders::Any {
+            let gain = |grade: f64| f64::from(u8::from(grade >= self.rel));
+            let AnyOrder { matching, documents, .. } = AnyOrder::new(of, &vec![1.0; cutoff], gain, 1.0);
+            let chosen = matching.chosen(m).into_iter().map(|x| (documents.get(x).copied(), self.grade));
+            return witness(values[m], chosen);
+        }
+        let weigh = |rank: (u32, u32)| within(of.a, rank.0, cutoff) - within(of.b, rank.1, cutoff);
+        let weighed = of.open().map(|place| (weigh((place.a, place.b)), Some(place.document)));
+        let mut weighed: Vec<_> = weighed.chain(std::iter::repeat_n((0.0, None), of.free)).collect();
+        weighed.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.is_none().cmp(&other.1.is_none())));
         witness(values[m], weighed.into_iter().take(m).map(|(_, document)| (document, self.grade)))
     }
 }

@@ -2,10 +2,13 @@
 //! of relevant documents; nDCG, whose norm is the best possible sum.
 //!
 //! A document weighs w = D(a) - D(b), the discount of its rank in A less that of its rank in B; in the mean over the
-//! orders of ties that of its group's mean discount, so that the mean is found just as one order is.
+//! orders of ties that of its group's mean discount, so that the mean is found just as one order is. Where ties may stand
+//! in any order, the gains of [`AnyOrder`] take the place of weights. With several grades and a norm that depends on
+//! them, they are found for the documents of each grade or a higher one apart, which only encloses the difference.
 
+use super::any_order::AnyOrder;
 use super::given::{self, Given};
-use super::question::{Ceiling, Ceilings, Question, Witness};
+use super::question::{Ceiling, Ceilings, Orders, Question, Witness};
 use super::solve::chain::{Chain, STEPS};
 use super::solve::rising;
 use super::solve::shares::{Sorted, shares};
@@ -141,6 +144,8 @@ fn by_rank(discounts: &[f64], list: &List) -> Vec<f64> {
 struct Parts {
     known: f64,
     weights: Sorted,
+    /// Weights of each grade, where these differ.
+    by_level: Vec<Sorted>,
 }
 
 impl Sum {
@@ -152,6 +157,9 @@ impl Sum {
     }
 
     fn parts(&self, of: &Question<'_>) -> Parts {
+        if of.orders() == Orders::Any {
+            return self.parts_of_any_order(of);
+        }
         let mut known = 0.0;
         let weights = self.weigh(of).filter_map(|(_, grade, weight)| {
             if grade.is_nan() {
@@ -161,7 +169,27 @@ impl Sum {
             None
         });
         let weights = Sorted::new(weights, of.free);
-        Parts { known, weights }
+        Parts { known, weights, by_level: Vec::new() }
+    }
+
+    fn any_order(&self, of: &Question<'_>) -> AnyOrder {
+        AnyOrder::new(of, &self.discounts, |grade| self.gain.of(grade), self.top())
+    }
+
+    fn parts_of_any_order(&self, of: &Question<'_>) -> Parts {
+        let all = self.any_order(of);
+        let of_level = |&(_, least): &(f64, f64)| {
+            let reaches = |grade: f64| f64::from(u8::from(self.gain.of(grade) >= least));
+            Sorted::new(AnyOrder::new(of, &self.discounts, reaches, 1.0).matching.gains(), 0)
+        };
+        let by_level = if self.has_chain() { self.levels.iter().map(of_level).collect() } else { Vec::new() };
+        let weights = Sorted::new(all.matching.gains().map(|gain| gain / self.top()), 0);
+        Parts { known: all.known, weights, by_level }
+    }
+
+    /// Whether grades and the norm depend on each other.
+    fn has_chain(&self) -> bool {
+        matches!(self.norm, Norm::Ideal(_)) && self.levels.len() > 1
     }
 
     /// The most that a document may gain.
@@ -186,14 +214,16 @@ impl Sum {
     }
 
     /// The chain of grades, where these and the norm depend on each other.
-    fn chain(&self, of: &Question<'_>, Parts { known, weights }: &Parts) -> Option<Chain<'_>> {
+    fn chain(&self, of: &Question<'_>, Parts { known, weights, by_level }: &Parts) -> Option<Chain<'_>> {
         let Norm::Ideal(ideal) = &self.norm else { return None };
-        if self.levels.len() == 1 {
+        if !self.has_chain() {
             return None;
         }
         let below = std::iter::once(0.0).chain(self.levels.iter().map(|&(_, gain)| gain));
         let steps = self.levels.iter().zip(below).map(|(&(_, gain), below)| (gain - below, self.judged(of, gain)));
-        Some(Chain { known: *known, sums: weights.sums(0.0).collect(), ideal, steps: steps.collect() })
+        let levels = if by_level.is_empty() { std::slice::from_ref(weights) } else { by_level };
+        let sums = levels.iter().map(|weights| weights.sums(0.0).collect()).collect();
+        Some(Chain { known: *known, sums, ideal, steps: steps.collect() })
     }
 
     /// The largest difference with exactly 0, 1, 2, ... relevant documents, all of which gain the most.
@@ -209,9 +239,14 @@ impl Sum {
         let Some(chain) = self.chain(of, parts) else {
             return Ceilings::exact(rising(self.by_number(of, parts)));
         };
-        let mut found = Ceilings::exact(chain.ceilings());
-        found.are_reached = found.upto.len() <= STEPS + 1;
-        found
+        let ceilings = chain.ceilings();
+        if !parts.by_level.is_empty() {
+            return Ceilings::outer(ceilings);
+        }
+        if of.unknown <= STEPS {
+            return Ceilings::exact(ceilings);
+        }
+        Ceilings::partly(ceilings, Some(of.unknown), (0..=STEPS).collect())
     }
 }
 
@@ -226,15 +261,19 @@ impl Ceiling for Sum {
 
     /// Weights are sorted once.
     fn both(&self, of: &Question<'_>, swapped: &Question<'_>) -> (Ceilings, Ceilings) {
+        if of.orders() == Orders::Any {
+            return (self.ceilings(of), self.ceilings(swapped));
+        }
         let parts = self.parts(of);
         let up = self.largest(of, &parts);
-        let parts = Parts { known: -parts.known, weights: parts.weights.swapped() };
+        let parts = Parts { known: -parts.known, weights: parts.weights.swapped(), ..parts };
         (up, self.largest(swapped, &parts))
     }
 
     fn witness(&self, of: &Question<'_>, most: usize) -> Witness {
         let parts = self.parts(of);
-        let most = most.min(of.unknown);
+        // Where grades are enclosed, no assignment but this one is known.
+        let most = if parts.by_level.is_empty() { most.min(of.unknown) } else { 0 };
         let (value, sizes) = match self.chain(of, &parts) {
             Some(chain) => chain.largest(most, vec![0; self.levels.len()]),
             None => {
@@ -244,6 +283,11 @@ impl Ceiling for Sum {
                 (value, [vec![0; self.levels.len() - 1], vec![m]].concat())
             }
         };
+        if of.orders() == Orders::Any {
+            let (grade, AnyOrder { matching, documents, .. }) = (self.levels[sizes.len() - 1].0, self.any_order(of));
+            let chosen = matching.chosen(sizes[sizes.len() - 1]);
+            return given::witness(value, chosen.into_iter().map(|x| (documents.get(x).copied(), grade)));
+        }
         // Documents by falling weight, the free ones among those that weigh nothing.
         let mut open: Vec<(f64, Option<u32>)> = self
             .weigh(of)

@@ -21,8 +21,8 @@ pub(in crate::certify) const STEPS: usize = 64;
 pub(in crate::certify) struct Chain<'c> {
     /// N of what is judged.
     pub known: f64,
-    /// P(m).
-    pub sums: Vec<f64>,
+    /// P(m): the same for all thresholds, or that of each.
+    pub sums: Vec<Vec<f64>>,
     /// I(n).
     pub ideal: &'c [f64],
     /// G_t - G_{t-1}, and J_t.
@@ -34,10 +34,14 @@ impl Chain<'_> {
         self.ideal[(self.steps[t].1 + m).min(self.ideal.len() - 1)]
     }
 
+    fn part(&self, t: usize, m: usize) -> f64 {
+        self.sums[t.min(self.sums.len() - 1)][m]
+    }
+
     /// N / Z of a chain of sizes; 0 where nothing is relevant.
     pub fn ratio(&self, sizes: &[usize]) -> f64 {
         let terms = || self.steps.iter().zip(sizes).enumerate();
-        let part = self.known + terms().map(|(_, ((step, _), &m))| step * self.sums[m]).sum::<f64>();
+        let part = self.known + terms().map(|(t, ((step, _), &m))| step * self.part(t, m)).sum::<f64>();
         share(part, terms().map(|(t, ((step, _), &m))| step * self.whole(t, m)).sum())
     }
 
@@ -57,7 +61,7 @@ impl Chain<'_> {
             let (mut best, mut at) = (f64::NEG_INFINITY, 0);
             let mut next = vec![f64::NEG_INFINITY; most + 1];
             for m in 0..=most {
-                let value = step * (self.sums[m] - ratio * self.whole(t, m)) + rest[m];
+                let value = step * (self.part(t, m) - ratio * self.whole(t, m)) + rest[m];
                 if m >= least && value > best {
                     (best, at) = (value, m);
                 }
@@ -98,7 +102,7 @@ impl Chain<'_> {
 
     /// The largest ratio with at most 0, 1, 2, ... unknown documents: of up to [`STEPS`], then of any number.
     pub fn ceilings(&self) -> Vec<f64> {
-        let unknown = self.sums.len() - 1;
+        let unknown = self.sums[0].len() - 1;
         let mut chain = vec![0; self.steps.len()];
         let mut ceilings = Vec::new();
         for most in (0..=unknown.min(STEPS)).chain((unknown > STEPS).then_some(unknown)) {

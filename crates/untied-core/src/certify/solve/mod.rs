@@ -3,8 +3,10 @@
 
 pub(super) mod chain;
 pub(super) mod counts;
+pub(super) mod matching;
 pub(super) mod precisions;
 pub(super) mod shares;
+pub(super) mod stopping;
 pub(super) mod transport;
 
 /// The largest so far: with at most n instead of exactly n documents.

@@ -43,6 +43,17 @@ impl Precisions {
         Precisions { above, below, open, known }
     }
 
+    /// The sum of precisions with nothing unknown relevant.
+    pub fn known(&self) -> f64 {
+        self.known
+    }
+
+    /// What the unknown document at a rank adds alone; one that is not here adds nothing.
+    pub fn gain(&self, rank: u32) -> f64 {
+        let at = (rank as usize).wrapping_sub(1);
+        self.above.get(at).map_or(0.0, |above| (1.0 + above) / f64::from(rank) + self.below[at])
+    }
+
     /// The largest sums with 0, 1, 2, ... of all unknown documents relevant.
     fn largest(&self, unknown: usize) -> Vec<f64> {
         let mut sum = self.known;

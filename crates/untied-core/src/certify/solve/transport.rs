@@ -19,7 +19,6 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-
 /// The problem of a query.
 pub(in crate::certify) struct Transport {
     /// Ranks of unknown documents in A and in B, 0 where one lacks them.

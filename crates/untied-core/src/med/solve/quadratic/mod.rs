@@ -17,7 +17,7 @@ mod recall_base;
 mod search;
 mod tied;
 
-pub use self::recall_base::{solve_limited, solve_ratio};
+pub use self::recall_base::{solve_limited, solve_ratio, solve_ratio_limited};
 pub use self::tied::{expected_tied, solve_tied};
 
 use self::program::Program;

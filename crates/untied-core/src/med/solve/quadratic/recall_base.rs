@@ -20,12 +20,24 @@ const LEAST: f64 = 1e-13;
 /// are none. No other document is relevant. At most `limit` nodes, and one for each step.
 #[must_use]
 pub fn solve_ratio(instance: &Instance, elsewhere: usize, limit: u64, workspace: &mut Workspace) -> Solution {
+    solve_ratio_limited(instance, usize::MAX, elsewhere, limit, workspace)
+}
+
+/// The same with at most `most` documents relevant of which nothing is known.
+#[must_use]
+pub fn solve_ratio_limited(
+    instance: &Instance,
+    most: usize,
+    elsewhere: usize,
+    limit: u64,
+    workspace: &mut Workspace,
+) -> Solution {
     let known = known_relevant(instance) + elsewhere;
     let least = known.max(1) as f64;
     let mut best = Solution { value: f64::NEG_INFINITY, bound: f64::INFINITY, gains: Vec::new(), nodes: 0 };
     let mut price = 0.0;
     loop {
-        let bound = workspace.solve_at(instance, price, usize::MAX, limit.saturating_sub(best.nodes).max(1));
+        let bound = workspace.solve_at(instance, price, most, limit.saturating_sub(best.nodes).max(1));
         let program = &workspace.program;
         best.nodes += workspace.search.nodes;
         // N - price R <= excess, so that N / R is above the price by no more than excess / R.
