@@ -26,8 +26,7 @@ from measure import machine, markdown_table
 MEASURES = ["P@10", "nDCG@10", "RR", "ERR@10", "RBP(p=0.8)", "Success@10", "F1@10"]
 MEASURES += ["nDCG@100", "nDCG@1000", "R@1000", "Rprec"]
 STEPS = [(1.0, MEASURES), (0.3, MEASURES), (0.1, MEASURES), (1.0, ["AP@100"])]
-HEAD = ["judged", "measure", "A", "B", "open", "mean width", "exact", "overturn: median", "10 %", "90 %"]
-HEAD += ["largest m: median", "10 %", "90 %"]
+HEAD = ["judged", "measure", "A", "B", "open", "high - low", "exact", "overturn", "exact", "largest_m"]
 COLUMNS = ["run_a", "run_b", "measure", "low", "high", "verdict", "overturn", "largest_m"]
 COLUMNS += ["exact", "overturn_exact", "difference"]
 #: More than the rounding errors of a mean.
@@ -71,25 +70,28 @@ def contradictions(rows: list[dict[str, str]]) -> list[str]:
     return wrong
 
 
-def spread(values: list[float], exact: list[bool]) -> list[str]:
-    """The median, and the values below and above which a tenth is; `>=` before bounds."""
+def spread(values: list[float], exact: list[bool], endless: str) -> str:
+    """The median, and the values below and above which a tenth of the pairs is."""
     ordered = sorted(zip(values, exact, strict=True))
-    at = [len(ordered) // 2, len(ordered) // 10, len(ordered) * 9 // 10]
-    return [("" if ordered[i][1] else ">=") + (f"{ordered[i][0]:.0f}" if ordered[i][0] < inf else "any") for i in at]
+
+    def shown(place: int) -> str:
+        value, is_exact = ordered[place]
+        return endless if value == inf else f"{'' if is_exact else '≥ '}{value:.0f}"
+
+    median, low, high = (shown(place) for place in (len(ordered) // 2, len(ordered) // 10, len(ordered) * 9 // 10))
+    return median if median == low == high else f"{median} ({low} to {high})"
 
 
 def summary(judged: float, measure: str, rows: list[dict[str, str]]) -> list[str]:
     """A row of the table."""
     share = {verdict: sum(row["verdict"] == verdict for row in rows) / len(rows) for verdict in ("A", "B", "open")}
     width = sum(float(row["high"]) - float(row["low"]) for row in rows) / len(rows)
-    exact = sum(row["exact"] == "1" for row in rows) / len(rows)
+    exact, settled = ([row[name] == "1" for row in rows] for name in ("exact", "overturn_exact"))
     numbers = [float(row["overturn"]) for row in rows]
     largest = [-1 if row["largest_m"] == "None" else float(row["largest_m"]) for row in rows]
-    return [
-        f"{judged:.0%}", measure, *(f"{100 * share[verdict]:.1f} %" for verdict in share), f"{width:.4f}",
-        f"{100 * exact:.1f} %", *spread(numbers, [row["overturn_exact"] == "1" for row in rows]),
-        *spread(largest, [True] * len(rows)),
-    ]  # fmt: skip
+    percent = [f"{100 * part:.1f} %" for part in (*share.values(), sum(exact) / len(rows), sum(settled) / len(rows))]
+    ends = [f"{width:.3f}", percent[3], spread(numbers, settled, "never"), percent[4]]
+    return [f"{judged:.0%}", measure, *percent[:3], *ends, spread(largest, [True] * len(rows), "any")]
 
 
 def main() -> None:

@@ -58,7 +58,7 @@ TYPES = {
         "EVALUATING": "Ties",
         "OF_ROWS": "TiesOfRows",
         "COMPARING": "TiesOfPairs",
-        "CERTIFYING": "TiesOfPairs",
+        "CERTIFYING": "TiesOfVerdicts",
         "OF_ARRAYS": "TiesOfArrays",
         "GATING": "TiesOfOneValue",
     },

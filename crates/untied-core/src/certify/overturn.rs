@@ -115,6 +115,10 @@ pub(super) fn overturn(queries: &[Ceilings], target: f64) -> (Overturn, Vec<usiz
     let Some((least, slope)) = bound.filter(|_| sum >= target) else {
         return (Overturn::AtLeast(bound.map_or(1, |(least, _)| least)), chosen);
     };
+    let are_reached = |chosen: &[usize]| queries.iter().zip(chosen).all(|(query, &count)| query.is_reached(count));
+    if !are_reached(&chosen) {
+        return (Overturn::AtLeast(least), chosen); // what is fewer would hardly be reached either
+    }
     let documents = chosen.iter().sum::<usize>();
     let chosen = if least == documents {
         chosen
@@ -126,8 +130,7 @@ pub(super) fn overturn(queries: &[Ceilings], target: f64) -> (Overturn, Vec<usiz
         }
     };
     let documents = chosen.iter().sum();
-    let are_reached = queries.iter().zip(&chosen).all(|(query, &documents)| query.is_reached(documents));
-    (if are_reached { Overturn::Needs(documents) } else { Overturn::AtLeast(documents) }, chosen)
+    (if are_reached(&chosen) { Overturn::Needs(documents) } else { Overturn::AtLeast(documents) }, chosen)
 }
 
 /// Numbers of documents that reach the target with the smallest sum, up to `most`, if any do. None where it takes too

@@ -20,7 +20,7 @@ const SPLIT: usize = 1;
 const IN: usize = 2;
 
 /// Numbers of documents by kind in A and in B.
-pub(in crate::certify) type Kinds = [[i64; 3]; 3];
+type Kinds = [[i64; 3]; 3];
 
 /// A document as far as it counts here.
 #[derive(Debug, Clone, Copy)]
