@@ -89,7 +89,7 @@ def docs() -> None:
 
 
 def web(test: bool) -> None:
-    """Build the core for browsers, in target/web; --test tests it there."""
+    """Build the core for browsers, and the page with it, in target/web/untied.html; --test tests both."""
     build()
     if not build_module():
         sys.exit(1)

@@ -1,4 +1,4 @@
-"""The core as a WebAssembly module, in ``target/web``.
+"""The core as a WebAssembly module, and the page around it: both in ``target/web``.
 
 A toolchain is one of two: Rust that has the target ``wasm32-unknown-unknown`` (``rustup target add``), or Debian's
 ``rustc-web``, ``cargo-web`` and ``rust-web-src``, which bring the sources of the standard library; it is compiled with
@@ -7,8 +7,10 @@ the core then, and Zig links them (``release`` in ``pyproject.toml``).
 
 from __future__ import annotations
 
+import base64
 import gzip
 import hashlib
+import json
 import shutil
 import subprocess
 import sys
@@ -20,6 +22,7 @@ from devtools.environment import BIN, ROOT, install_group, part, run, variables
 TARGET = "wasm32-unknown-unknown"
 OUT = ROOT / "target" / "web"
 MODULE = OUT / "untied.wasm"
+PAGE = OUT / "untied.html"
 #: What the module was made of, by its hash.
 STAMP = OUT / "module.stamp"
 #: What the module is made of.
@@ -27,6 +30,18 @@ SOURCES = ("Cargo.toml", "Cargo.lock", "crates/untied-core/Cargo.toml", "crates/
 DEBIAN = "apt-get install rustc-web cargo-web rust-web-src"
 
 WEB = ROOT / "web"
+REPORT = ROOT / "python" / "untied" / "report" / "assets"
+EXAMPLE = ROOT / "examples" / "tar2017"
+#: Parts of the page's script, in the order in which they build on each other; the first are those of reports too.
+SCRIPTS = (
+    REPORT / "base.js",
+    REPORT / "tables.js",
+    *(WEB / f"{name}.js" for name in ("state", "files", "settings", "results", "rankings", "compare", "findings")),
+    WEB / "start.js",
+)
+STYLES = (REPORT / "page.css", WEB / "web.css")
+#: What runs in the worker.
+WORKER = (WEB / "core.js", WEB / "worker.js")
 
 
 @dataclass(frozen=True)
@@ -115,8 +130,37 @@ def build_module() -> bool:
     return True
 
 
+def packed(data: bytes) -> str:
+    """Bytes as a page holds them."""
+    return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
+
+
+def build_page() -> Path:
+    """Put everything into one file that needs no other."""
+    from untied.report.page import palette  # a package that is built by now
+
+    example = {path.name: packed(path.read_bytes()) for path in sorted(EXAMPLE.glob("*.run"))}
+    example = {"qrels.txt": packed((EXAMPLE / "qrels.txt").read_bytes()), **example}
+    parts = {
+        "style": palette() + "".join(path.read_text(encoding="utf-8") for path in STYLES),
+        "script": "".join(path.read_text(encoding="utf-8") for path in SCRIPTS),
+        "worker": "".join(path.read_text(encoding="utf-8") for path in WORKER),
+        "module": packed(MODULE.read_bytes()),
+        "example": json.dumps(example),
+    }
+    text = (WEB / "page.html").read_text(encoding="utf-8")
+    for name, content in parts.items():
+        text = text.replace("{{" + name + "}}", content)
+    OUT.mkdir(parents=True, exist_ok=True)
+    PAGE.write_text(text, encoding="utf-8")
+    return PAGE
+
+
 if __name__ == "__main__":
     if (reason := missing()) is not None:
         sys.exit(reason)
-    sizes = (len(data) / 1e6 for data in (MODULE.read_bytes(), gzip.compress(MODULE.read_bytes(), 9)))
-    print("{}: {:.2f} MB, {:.2f} MB gzipped".format(MODULE.relative_to(ROOT), *sizes))
+    page = build_page()
+    sizes = {"module": MODULE.stat().st_size, "module, gzipped": len(gzip.compress(MODULE.read_bytes(), 9))}
+    for name, size in {**sizes, "page": page.stat().st_size}.items():
+        print(f"{name}: {size / 1e6:.2f} MB")
+    print(f"the page: {page.relative_to(ROOT)}")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import math
+import shlex
 import shutil
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from devtools import web
 from strategies import PACKAGE, as_text
 from test_golden import COVERED, measure_of
 from untied._core import measure_info
+from untied.cli import main
 
 pytestmark = [
     pytest.mark.skipif(web.missing() is not None, reason=str(web.missing())),
@@ -150,13 +153,13 @@ def default_names() -> list[str]:
 
 @pytest.mark.parametrize("policies", [{"ties": "range"}, {"ties": "docid", "unjudged": "best", "on_undefined": "nan"}])
 def test_measures_of_the_example_to_the_last_bit(browser, policies: dict[str, str]) -> None:
-    names, runs = default_names(), RUNS[:3]
+    names, runs = default_names(), [RUNS[1], RUNS[3]]
     core = Core(browser, [Path(path).read_bytes() for path in (QRELS, *runs)])
-    core.open(["qrels", "run", "run", "run"])
+    core.open(["qrels", "run", "run"])
     accepted = []
     for name in names:
         try:
-            untied.evaluate(QRELS, runs[1], [name], **policies)
+            untied.evaluate(QRELS, runs[0], [name], **policies)
         except untied.UntiedError:
             continue  # no bounds, or not for these judgments
         accepted.append(name)
@@ -182,3 +185,189 @@ def test_comparisons_of_the_example_to_the_last_bit(browser) -> None:
         results = untied.compare(RUNS[a], RUNS[b], names)
         for place, name in enumerate(answer["measures"]):
             assert same(floats([answer["totals"][place]["mean"]]), [results[name].mean]), name
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The page
+
+
+@pytest.fixture(scope="module")
+def page_path() -> Path:
+    return web.build_page()
+
+
+class Tab:
+    """The page in the browser, with what it complained about and asked for."""
+
+    def __init__(self, browser, path: Path, **options) -> None:
+        self.trouble: list[str] = []
+        self.requests: list[str] = []
+        self.page = browser.new_page(**options)
+        self.page.on("console", lambda message: self.trouble.append(message.text))
+        self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(path.as_uri())
+        self.page.wait_for_selector("html[data-ready=yes]")
+        self.own = path.as_uri()
+
+    def saved(self, button: str) -> str:
+        with self.page.expect_download() as download:
+            self.page.click(button)
+        return Path(download.value.path()).read_text()
+
+    def drop(self, *paths: Path | str) -> None:
+        """Choose files, and wait until the core is done with them."""
+        self.page.set_input_files("#choose", [str(path) for path in paths])
+        self.page.wait_for_function(
+            "() => !state.isExample && work.waiting.size === 0 && (state.values.size || state.trouble)"
+        )
+
+    def close(self) -> None:
+        assert self.trouble == []
+        assert [url for url in self.requests if not url.startswith((self.own, "blob:", "data:"))] == []
+        self.page.close()
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main([*arguments]) == 0
+    return capsys.readouterr().out
+
+
+def test_the_example_is_what_untied_eval_prints(
+    browser, page_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(EXAMPLE)
+    tab = Tab(browser, page_path, viewport={"width": 1280, "height": 900})
+    command = tab.page.locator("#results code").inner_text()
+    assert command == "untied eval qrels.txt amc.run qut.run uos.run waterloo.run -m AP -m nDCG@10 -m RR --ties range"
+    expected = printed(capsys, *shlex.split(command)[1:], "--format", "tsv")
+    assert tab.saved("#save-tsv") == expected
+    # The table has the same numbers, the best run first.
+    of_page = {
+        (row[0], measure): cell.split()
+        for row in tab.page.locator("#results tbody tr").evaluate_all(
+            "(rows) => rows.map((row) => [...row.cells].map((cell) => cell.innerText))"
+        )
+        for measure, cell in zip(("AP", "nDCG@10", "RR"), row[1:], strict=True)
+    }
+    lines = [line.split("\t") for line in expected.splitlines()[1:]]
+    assert of_page == {(run, measure): [mean, f"[{low},", f"{high}]"] for run, _, measure, mean, low, high in lines}
+    assert tab.page.locator("#results tbody tr td").first.inner_text() == "waterloo"
+    # Values of queries too, whole.
+    results = json.loads(tab.saved("#save-json"))["results"]
+    told = json.loads(printed(capsys, *shlex.split(command)[1:], "-q", "--format", "json"))["results"]
+    assert results == told
+    tab.page.locator("#results thead th button").nth(1).press("Enter")
+    assert tab.page.locator("#results thead th").nth(1).get_attribute("aria-sort") == "ascending"
+    assert tab.page.locator("#results tbody tr td").first.inner_text() == "uos"
+    tab.close()
+
+
+def test_findings_and_comparisons_are_those_of_the_commands(
+    browser, page_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(EXAMPLE)
+    tab = Tab(browser, page_path)
+    tab.page.wait_for_function("() => work.waiting.size === 0")
+    names = [Path(run).name for run in RUNS]
+    said = printed(capsys, "check", "qrels.txt", *names)
+    shown = [line.strip() for line in tab.page.locator("#check h3, #check li").all_inner_texts()]
+    assert shown == [line.strip() for line in said.splitlines() if line.strip()]
+    command = tab.page.locator("#compare code").inner_text()
+    told = printed(capsys, *shlex.split(command)[1:], "--format", "tsv").splitlines()[1:]
+    shown = tab.page.locator("#compare dd b").all_inner_texts()
+    assert shown == ["{} [{}, {}]".format(*line.split("\t")[4:7]) for line in told]
+    # The tie group of the run whose scores are all the same.
+    tab.page.locator("#rankings details.fold summary").first.click()
+    assert "970 documents tied at 0" in tab.page.locator("#rankings .tied").first.inner_text()
+    assert tab.page.locator("#rankings .tied .doc[data-doc]:visible").count() == 10
+    tab.close()
+
+
+def test_files_that_are_dropped(browser, page_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    qrels, run, other = tmp_path / "my qrels.txt", tmp_path / "one.run.gz", tmp_path / "two.txt"
+    qrels.write_text("# comment\nq1 0 a 2\nq1 0 b 0\nq2 0 é<b> 1\n")
+    run.write_bytes(gzip.compress(b"q1 Q0 a 1 2 x\nq1 Q0 b 2 2 x\nq1 Q0 z 3 1 x\nq2 Q0 \xc3\xa9<b> 1 0.5 x\n"))
+    other.write_text("q1 Q0 z 1 2 y\nq1 Q0 a 2 1 y\nq3 Q0 a 1 1 y\n")
+    tab = Tab(browser, page_path, viewport={"width": 390, "height": 800})
+    tab.drop(other, run, qrels)
+    tab.page.fill("input[list=names]", "ndcg_cut_5")
+    tab.page.press("input[list=names]", "Enter")
+    tab.page.wait_for_function(
+        "() => state.measures.includes('nDCG@5') && state.values.size === 2 && work.waiting.size === 0"
+    )
+    tab.page.select_option("#policy-unjudged", "range")
+    tab.page.wait_for_function("() => [...state.values.values()].length === 2 && work.waiting.size === 0")
+    command = shlex.split(tab.page.locator("#results code").inner_text())
+    assert command[2:5] == ["my qrels.txt", "one.run.gz", "two.txt"] or command[2:5] == [
+        "my qrels.txt",
+        "two.txt",
+        "one.run.gz",
+    ]
+    paths = [str(tmp_path / word) if (tmp_path / word).exists() else word for word in command[1:]]
+    assert tab.saved("#save-tsv") == printed(capsys, *paths, "--format", "tsv")
+    assert "two: 1 query of the judgments missing from the run." in tab.page.locator("#results .notes").inner_text()
+    assert tab.page.locator("#rankings .grade.open").count() > 0
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= 390
+    # A measure that is not known is one error, in the core's words.
+    tab.page.fill("input[list=names]", "nDGC@10")
+    tab.page.press("input[list=names]", "Enter")
+    with pytest.raises(untied.UntiedError) as error:
+        untied.evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, ["nDGC@10"])
+    tab.page.wait_for_function("() => document.querySelector('#settings .trouble').textContent")
+    assert tab.page.locator("#settings .trouble").inner_text() == str(error.value)
+    tab.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("broken.run", b"q1 Q0 a 1 2.5 x\nq1 Q0 b 2 much x\n"),
+        ("twice.run", b"q1 Q0 a 1 2.5 x\nq1 Q0 a 2 2 x\n"),
+        ("short.run", b"q1 Q0 a 1 2.5\n"),
+        ("cut.run.gz", gzip.compress(b"q1 Q0 a 1 2.5 x\n" * 99)[:-20]),
+        ("empty.run", b""),
+    ],
+)
+def test_a_broken_file_is_the_cores_one_error(
+    browser, page_path: Path, tmp_path: Path, name: str, content: bytes
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(untied.UntiedError) as error:
+        untied.Run(str(path))
+    tab = Tab(browser, page_path)
+    tab.drop(path)
+    assert tab.page.locator("#files .trouble").inner_text() == str(error.value).replace(str(path), name)
+    assert not tab.page.locator("#results").is_visible()
+    tab.close()
+
+
+def test_archives_of_codecs_in_c_are_refused(browser, page_path: Path, tmp_path: Path) -> None:
+    path = tmp_path / "one.run.zst"
+    path.write_bytes(b"\x28\xb5\x2f\xfd" + bytes(20))
+    tab = Tab(browser, page_path)
+    tab.drop(path)
+    said = "one.run.zst: zstd archives cannot be read here; unpack the file, or compress it with gzip"
+    assert tab.page.locator("#files .trouble").inner_text() == said
+    tab.close()
+
+
+def test_requests_are_forbidden_and_work_can_be_cancelled(browser, page_path: Path) -> None:
+    tab = Tab(browser, page_path)
+    assert tab.page.evaluate("fetch('https://example.invalid/').then(() => 'sent', () => 'refused')") == "refused"
+    assert any("Content Security Policy" in text for text in tab.trouble)
+    tab.trouble.clear()
+    # What is under way ends, and the next request is answered by a new worker.
+    ended = """() => {
+      const asked = work.ask({ do: "measures" }, "x").then(() => "done", (error) => error.message);
+      work.cancel();
+      return asked;
+    }"""
+    assert tab.page.evaluate(ended) == "cancelled"
+    tab.page.fill("input[list=names]", "P@5")
+    tab.page.press("input[list=names]", "Enter")
+    tab.page.wait_for_function(
+        "() => state.values.size === 4 && [...state.values.values()].every((one) => one.measures.includes('P@5'))"
+    )
+    tab.close()

@@ -1,0 +1,61 @@
+// Problems of runs and judgments, in the words of `untied check`.
+const listed5 = (ids) => `${count(ids.length)} (${ids.slice(0, 5).join(", ")}${ids.length > 5 ? ", ..." : ""})`;
+
+/** What there is to say about one run, and whether each is suspicious. @returns {[boolean, string][]} */
+function findings(found) {
+  const lines = [], add = (suspicious, text) => lines.push([suspicious, text]);
+  const [queries] = found.queries;
+  if (found.swapped) add(true, "scores look like grades and grades like scores (are the run and the qrels swapped?)");
+  if (found.tags.length) add(true, `several run tags, as if runs were joined in one file: ${listed5(found.tags)}`);
+  if (found.absent.length) add(true, `judged queries missing from the run: ${listed5(found.absent)}`);
+  if (found.unknown.length) add(true, `queries without judgments: ${listed5(found.unknown)}`);
+  if (found.near_queries.length) add(true, `query ids that nearly match: ${listed5(found.near_queries.map(([ours, theirs]) => `${ours} for ${theirs}`))}`);
+  const [shallow, deep, atDepth] = found.depths;
+  if (shallow === deep) add(false, `every ranking is ${count(deep)} deep: probably cut off there`);
+  else add(false, `rankings are ${count(shallow)} to ${count(deep)} deep${atDepth > 1 ? `; ${count(atDepth)} of ${count(queries)} end at ${count(deep)}: probably cut off there` : ""}`);
+  const [tied, allTied] = found.tied_queries;
+  const share = (part) => `${fixed(100 * part, 1)}%`;
+  if (tied) add(found.tied_share > 0.1, `${count(found.tied_documents)} documents (${share(found.tied_share)}) are tied, in ${count(tied)} of ${count(queries)} queries`);
+  else add(false, "no ties");
+  if (allTied) add(true, `all documents are tied in ${count(allTied)} of ${count(queries)} queries: nothing is ranked there`);
+  const [in32, more] = found.tied_in_32_bits;
+  if (in32) add(true, `documents that tie only in 32 bits (trec_eval 9, pytrec_eval): ${count(more)}, in queries: ${count(in32)}`);
+  if (found.rank_contradicts) add(true, `queries where the rank column contradicts the scores: ${count(found.rank_contradicts)} (scores decide; --ties rank orders by rank)`);
+  if (found.rank_not_a_number) add(true, `ranks that are not numbers: ${count(found.rank_not_a_number)}`);
+  const [top, retrieved] = found.top;
+  if (retrieved) add(found.judged_share < 0.5, `${share(found.judged_share)} of the first ${top} documents are judged`);
+  if (found.judged === 0) add(true, "no retrieved document is judged");
+  if (found.near_document) add(true, `document ids nearly match: ${found.near_document[0]} here, ${found.near_document[1]} in the qrels`);
+  return lines;
+}
+
+function findingsSection() {
+  const where = section("check", "Problems in these files", "What untied check finds. Lines that begin with ! deserve a look.");
+  const holder = node("div");
+  where.append(holder);
+  let drawn = 0;
+  const line = ([suspicious, text]) => node("li", { class: suspicious ? "suspicious" : null }, node("b", {}, suspicious ? "! " : ""), text);
+  const draw = async (all) => {
+    const mine = ++drawn, parts = [];
+    for (const run of all) {
+      const found = await work.ask({ do: "check", qrels: qrels().number, run: run.number }, `checking ${run.name}`);
+      if (mine !== drawn) return;
+      if (!parts.length) {
+        const of = [...(found.without_relevant.length ? [[true, `queries without a relevant document: ${listed5(found.without_relevant)}`]] : []),
+          ...(found.repeated ? [[true, `repeated judgments: ${count(found.repeated)}`]] : [])];
+        parts.push(node("h3", {}, `qrels: ${count(found.queries[1])} queries`), node("ul", { class: "findings" }, ...of.map(line)));
+      }
+      parts.push(node("h3", {}, `${run.path}: ${count(found.queries[0])} queries, ${count(found.documents)} documents`), node("ul", { class: "findings" }, ...findings(found).map(line)));
+    }
+    holder.replaceChildren(...parts);
+  };
+  follow("values", () => {
+    const all = runs().filter((run) => state.values.has(run.number));
+    where.hidden = !qrels() || !all.length;
+    if (where.hidden) return;
+    const large = all.filter((run) => run.held.large);
+    if (large.length) {
+      holder.replaceChildren(node("p", {}, "To check a large run, all of it is read into memory. ", node("button", { type: "button", onclick: () => { draw(all).catch(fail); } }, "Check")));
+    } else draw(all).catch(fail);
+  });
+}

@@ -1,0 +1,96 @@
+// Measures and policies, and the command that gives the same.
+const POLICIES = [
+  ["ties", "Tied documents", {
+    range: "mean, lowest and highest value over all orders", expected: "mean over all orders", best: "the best order", worst: "the worst order",
+    docid: "by document id, descending (trec_eval 10)", trec: "docid over 32-bit scores (trec_eval 9, pytrec_eval)", given: "in the order of the file",
+  }],
+  ["unjudged", "Unjudged documents", {
+    nonrelevant: "count as non-relevant", remove: "are removed from the ranking", range: "lowest and highest value over all grades they may have",
+    best: "get the grades that make the value largest", worst: "get the grades that make the value smallest",
+  }],
+  ["unretrieved", "Pooled, unjudged documents (grade -1) that a run lacks", { none: "are left out", pooled: "may have grades, with unjudged: range, best or worst" }],
+  ["queries", "Queries", { qrels: "every judged query; one that a run lacks counts as empty", common: "only those in both the judgments and the run" }],
+  ["on_undefined", "A query for which a measure has no value", { zero: "counts as 0", nan: "is left out of the mean", raise: "is an error" }],
+  ["score_dtype", "Scores are read as", { float64: "float64", float32: "float32", float16: "float16", bfloat16: "bfloat16" }],
+];
+
+/** Facts of measures by name. @type {Map<string, any>} */
+const known = new Map();
+/** Of the chosen ones, by how they are written. @type {Map<string, any>} */
+const chosen = new Map();
+const describe = (info) => (info ? [info.title, info.equation, "range: " + info.range, info.reference].join("\n") : "");
+
+async function learnMeasures() {
+  const { families, version } = await work.ask({ do: "measures" }, "listing measures");
+  for (const family of families) {
+    for (const info of family.measures) known.set(info.name, { ...info, family: family.title, compares: family.compares, version });
+  }
+}
+
+/** Add a measure in any spelling that untied knows. @param {string} text */
+async function addMeasure(text) {
+  const { name, measure, compares } = await work.ask({ do: "name", measure: text }, "reading a name");
+  if (compares) throw new Error(`${name} compares two runs: it goes with "Compare without judgments"`);
+  chosen.set(name, known.get(measure));
+  if (!state.measures.includes(name)) change({ measures: [...state.measures, name] });
+  await evaluate();
+}
+
+const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`);
+
+function command() {
+  if (!qrels() || !runs().length) return "";
+  const options = Object.entries(state.policies).filter(([name, value]) => value !== { ...DEFAULTS, ties: "expected" }[name]);
+  return ["untied", "eval", qrels().path, ...runs().map((run) => run.path), ...state.measures.flatMap((name) => ["-m", name]),
+    ...options.flatMap(([name, value]) => [`--${name.replace(/_/g, "-")}`, value])].map(quoted).join(" ");
+}
+
+/** @param {HTMLElement} where @returns {() => void} To be called when measures are known. */
+function settingsSection(where) {
+  const chips = node("div", { class: "chips" });
+  const names = node("datalist", { id: "names" });
+  const box = node("input", { list: "names", placeholder: "Add a measure: P@10", "aria-label": "Add a measure", autocomplete: "off", spellcheck: "false" });
+  const words = node("p", { class: "note definition" }), wrong = node("p", { class: "trouble", role: "alert" });
+  const submit = async (event) => {
+    event.preventDefault();
+    wrong.textContent = "";
+    if (!box.value.trim()) return;
+    try {
+      await addMeasure(box.value.trim());
+      box.value = words.textContent = "";
+    } catch (error) {
+      wrong.textContent = error instanceof Cancelled ? "" : error.message;
+    }
+  };
+  box.addEventListener("input", () => { words.textContent = describe(known.get(box.value.split(/[@(]/)[0].trim())); });
+  const remove = (name) => {
+    change({ measures: state.measures.filter((other) => other !== name), measure: 0 });
+    evaluate();
+  };
+  follow("measures", () => {
+    chips.replaceChildren(...state.measures.map((name) => node("span", { class: "chip", title: describe(chosen.get(name)) }, name,
+      state.measures.length > 1 ? node("button", { type: "button", "aria-label": `Remove ${name}`, onclick: () => remove(name) }, "×") : null)));
+  });
+  const policies = POLICIES.map(([name, title, values]) => {
+    const select = node("select", { id: `policy-${name}`, onchange: () => { change({ policies: { ...state.policies, [name]: select.value } }); evaluate(); } },
+      ...Object.entries(values).map(([value, words]) => node("option", { value }, value === words ? value : `${value}: ${words}`)));
+    select.value = state.policies[name];
+    return node("label", { class: "policy" }, node("span", {}, title), select);
+  });
+  const line = node("code"), copy = node("button", { type: "button", onclick: async () => {
+    await navigator.clipboard.writeText(line.textContent);
+    copy.textContent = "Copied";
+    setTimeout(() => { copy.textContent = "Copy"; }, 1500);
+  } }, "Copy");
+  where.append(node("div", { class: "measures" }, chips, node("form", { onsubmit: submit }, box, names, node("button", {}, "Add"))), words, wrong,
+    node("div", { class: "policies" }, ...policies.slice(0, 2)),
+    node("details", {}, node("summary", {}, "More policies"), node("div", { class: "policies" }, ...policies.slice(2))));
+  document.getElementById("results").append(node("div", { class: "command" }, node("span", { class: "sub" }, "The same on the command line"), node("div", { class: "bar" }, line, copy)));
+  follow("files measures policies", () => { line.textContent = command(); });
+  return () => {
+    const all = [...known.values()].filter((info) => info.plain && !info.compares);
+    names.replaceChildren(...all.map((info) => node("option", { value: info.name + ({ required: "@10", recall: "@0.5" }[info.cutoff] ?? "") }, info.title)));
+    for (const name of state.measures) chosen.set(name, known.get(name.split(/[@(]/)[0]));
+    change({ measures: [...state.measures] });
+  };
+}

@@ -1,0 +1,23 @@
+// The page from top to bottom.
+function theme(name) {
+  document.documentElement.dataset.theme = name;
+  document.getElementById("theme").textContent = name === "dark" ? "Light" : "Dark";
+  change({ theme: name });
+}
+
+theme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+document.getElementById("theme").addEventListener("click", () => theme(state.theme === "dark" ? "light" : "dark"));
+document.getElementById("cancel").addEventListener("click", () => work.cancel());
+filesSection();
+const settings = section("settings", "Measures and policies");
+resultsSection();
+const measuresKnown = settingsSection(settings);
+for (const part of [differencesSection, rankingSection, compareSection, findingsSection]) part();
+unpacked(document.getElementById("module").textContent).then((blob) => blob.arrayBuffer()).then(async (code) => {
+  work.module = await WebAssembly.compile(code);
+  work.start();
+  await learnMeasures();
+  measuresKnown();
+  await takeExample();
+  document.documentElement.dataset.ready = "yes";
+}).catch((error) => change({ trouble: `The page could not start: ${error.message}` }));
