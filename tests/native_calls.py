@@ -174,6 +174,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "bootstrap_means": lambda: _core.bootstrap_means([1.0, 2.0, 3.0] * 99, 99, 0),
     "certify_runs": lambda: untied.certify(QRELS, RUNS, ["P@3", "AP@10"]).table,
     "check_run": lambda: _core.check_run(qrels(), run()),
+    "malformed_lines": lambda: _core.malformed_lines(__file__, "trec", True, 3),
     "compare_rows": batch_comparison,
     "compare_runs": lambda: comparison().means,
     "Comparison": lambda: comparison().table(),

@@ -406,9 +406,9 @@ def test_command_line(small: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     )
     assert out.splitlines() == [
         "3 features, 2 queries, 4 documents; best RR first",
-        "value [lowest, highest] over all orders of tied documents",
+        "value [lowest, highest] over all orders of tied documents; no brackets if these are equal",
         "rank   feature           first   distinct   tied              RR",
-        "1      age of the page   low            4     0%   1.0000 [1.0000, 1.0000]",
+        "1      age of the page   low            4     0%   1.0000",
         "2      length            high           3    50%   0.8750 [0.7500, 1.0000]",
         "3      2                 high           1   100%   0.7500 [0.5000, 1.0000]",
     ]

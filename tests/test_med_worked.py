@@ -78,7 +78,7 @@ def test_average_precision_row_by_row(
 
 
 def test_as_printed() -> None:
-    assert repr(of("MED(AP@3)")) == "0.5000 [0.5000, 0.5000]"
+    assert repr(of("MED(AP@3)")) == "0.5000"
     assert repr(of("Delta(AP@3)", qrels={"b": 0})) == "0.0000 [-0.1667, 0.4444] (variance 0)"
     assert of("MED(P@3)", A, ["b"]).mean == pytest.approx(2 / 3)
 

@@ -1,4 +1,28 @@
-"""Exact evaluation of ranked retrieval when scores tie and judgments are partial."""
+"""Search evaluation that handles tied scores and missing judgments.
+
+If documents of a ranking have equal scores, a measure's value is its mean over all their orders, computed exactly.
+Start with these five functions, in this order:
+
+`untied.evaluate(qrels, runs, measures)`
+    Evaluate one or several runs; ``ties="range"`` and ``unjudged="range"`` add bounds.
+`untied.statistics.significance(results)`
+    Test which differences between runs are significant.
+`untied.compare(run_a, run_b)`
+    Compare two runs without judgments.
+`untied.report.report(qrels, runs)`
+    Make an interactive page about an evaluation.
+`untied.read_run(path)`
+    Read a run once, to evaluate it several times; `untied.read_qrels` reads judgments.
+
+Runs and judgments are paths, data frames or dicts.
+Measures are objects, such as ``nDCG @ 10`` or ``AP(rel=2)``, or names; ``help(untied.nDCG)`` describes one.
+
+>>> import untied
+>>> qrels = {"q1": {"d1": 1, "d2": 0}}
+>>> run = {"q1": {"d1": 7.5, "d2": 7.5}}
+>>> untied.evaluate(qrels, run, ["RR"], ties="range")["RR"]
+0.7500 [0.5000, 1.0000]
+"""
 
 from untied._core import Measure, Qrels, Run, __version__
 from untied.compare import Assignment, Comparison, Comparisons, Outcomes, compare, compare_all

@@ -47,6 +47,7 @@ __all__ = [
     "judgment_outlook",
     "largest_assignment",
     "look_swapped",
+    "malformed_lines",
     "measure_info",
     "moved_documents",
     "observe",
@@ -385,6 +386,9 @@ def certify_runs(
     threads: int | None,
 ) -> list[list[Concluded]]: ...
 def check_run(qrels: Qrels, run: Run, threads: int | None = None) -> Findings: ...
+def malformed_lines(
+    path: str | os.PathLike[str], format: str, is_run: bool, most: int, threads: int | None = None
+) -> tuple[list[str], int]: ...
 def compare_rows(
     run_a: Run,
     run_b: Run,

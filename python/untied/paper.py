@@ -39,7 +39,9 @@ class _Cell:
     def __init__(self, value: Value, best: bool, digits: int) -> None:
         self.mean = f"{value.mean:.{digits}f}"
         ends = [end for end in (value.low, value.high) if end is not None]
-        self.range = f"[{', '.join(f'{end:.{digits}f}' for end in ends)}]" if ends else ""
+        #: Both bounds; the column of CSV and TSV has them even if they equal the mean.
+        self.ends = f"[{', '.join(f'{end:.{digits}f}' for end in ends)}]" if ends else ""
+        self.range = self.ends if self.ends != f"[{self.mean}, {self.mean}]" else ""
         self.best = best
         self.marks = ""
 
@@ -204,7 +206,7 @@ def _data(
     results: Results, cells: dict[str, dict[str, _Cell]], letters: dict[str, str], marked: bool, style: str
 ) -> str:
     """Plain columns: a mean, its range if known, and marks if differences were tested."""
-    ranged = any(cell.range for row in cells.values() for cell in row.values())
+    ranged = any(cell.ends for row in cells.values() for cell in row.values())
     head = ["run"] + ["letter"] * bool(letters)
     for measure in results.measures:
         head += [measure] + [f"{measure} range"] * ranged + [f"{measure} marks"] * marked
@@ -212,7 +214,7 @@ def _data(
     for run, row in cells.items():
         line = [show_id(run)] + [letters[run].strip()] * bool(letters)
         for cell in row.values():
-            line += [cell.mean] + [cell.range] * ranged + [cell.marks.strip()] * marked
+            line += [cell.mean] + [cell.ends] * ranged + [cell.marks.strip()] * marked
         body.append(line)
     return lines(head, body, style)
 

@@ -4,8 +4,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use untied_core::check::{self, TOP};
 use untied_core::error::text;
+use untied_core::read::faults::faults;
+use untied_core::read::layout_of;
 
-use crate::tables::{Qrels, Run};
+use crate::tables::{FilePath, Qrels, Run, path_text};
 use crate::threads;
 
 /// What is suspicious about a run that was read with its ranks, as facts by name.
@@ -36,4 +38,22 @@ pub fn check_run<'py>(py: Python<'py>, qrels: &Qrels, run: &Run, threads: Option
     dict.set_item("swapped", found.swapped)?;
     dict.set_item("tags", found.tags.iter().map(|tag| text(tag)).collect::<Vec<_>>())?;
     Ok(dict)
+}
+
+/// The malformed lines of a file of runs or qrels: errors of the first `most`, and the number of all; none of a format
+/// without fixed columns.
+#[pyfunction]
+#[pyo3(signature = (path, format, is_run, most, threads = None))]
+pub fn malformed_lines(
+    py: Python<'_>,
+    path: FilePath,
+    format: &str,
+    is_run: bool,
+    most: usize,
+    threads: Option<i64>,
+) -> PyResult<(Vec<String>, u64)> {
+    let path = path_text(path)?;
+    let Some(layout) = layout_of(format, is_run) else { return Ok((Vec::new(), 0)) };
+    let found = threads::run(py, threads, || faults(&path, layout, most))?;
+    Ok((found.errors.iter().map(ToString::to_string).collect(), found.count))
 }

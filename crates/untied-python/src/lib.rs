@@ -39,7 +39,7 @@ mod _core {
     #[pymodule_export]
     use super::certify::{certify_runs, explain_verdict};
     #[pymodule_export]
-    use super::check::check_run;
+    use super::check::{check_run, malformed_lines};
     #[pymodule_export]
     use super::compare::{
         ArrayComparer, Comparison, compare_rows, compare_runs, comparing_info, comparing_measure, difference_outcomes,

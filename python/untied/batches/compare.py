@@ -67,7 +67,7 @@ class BatchComparer:
     >>> rows = {"query": ["q"] * 3, "document": ["x", "y", "z"], "score_a": [3, 2, None], "score_b": [None, 2, 1]}
     >>> comparer = BatchComparer("Overlap@2")
     >>> comparer.summary(comparer(pyarrow.table(rows).to_batches()))["Overlap@2"]
-    0.5000 [0.5000, 0.5000]
+    0.5000
     """
 
     def __init__(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from untied._core import show_id
 from untied.cli import width
 from untied.cli.output import bold
-from untied.results.text import aligned, lines
+from untied.results.text import aligned, brackets, lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Report:
         value, low, high = (row[name] for name in ("value", "low", "high"))
         text = f"{value:.{self.digits}f}"
         ends = [text if end is None else f"{end:.{self.digits}f}" for end in (low, high)]
-        return text if ends == [text, text] else f"{text} [{', '.join(ends)}]"
+        return text + brackets(text, *ends)
 
     def _by_query(self, found: Comparison, queries: list[str]) -> dict[str, list[str]]:
         def cells(query: str) -> list[str]:

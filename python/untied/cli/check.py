@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
-from untied._core import check_run, show_id
+from untied._core import check_run, malformed_lines, show_id
 from untied.cli import notes, paint
 from untied.cli.options import QRELS, RUNS, add_keep_going, add_reading, add_threads, inputs_of
 from untied.cli.output import write
 from untied.cli.parser import parser
 from untied.cli.reading import Refused, files_of, left_out, parse, read_qrels
-from untied.errors import UntiedError
-from untied.inputs.files import read_ranked
+from untied.errors import InputError, UntiedError
+from untied.inputs.files import by_suffix, read_ranked
 from untied.inputs.overlap import SWAPPED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
     from untied._types import Findings
@@ -41,18 +43,26 @@ def arguments_parser() -> Parser:
     return made
 
 
+#: Malformed lines to list of each file.
+LISTED = 20
+
+
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
     options = parse(arguments_parser(), arguments)
     inputs_of(options.qrels, *options.runs)
-    qrels = read_qrels(options)
+    formats = {file.path: file.format for file in files_of(options, options.runs)}
+    try:
+        qrels = read_qrels(options)
+    except Refused as error:
+        raise Refused([_all_lines(one, formats, options) for one in error.errors]) from None
     refused: list[Exception] = []
     is_first = True
     for file in files_of(options, options.runs):
         try:
             run = read_ranked(file, threads=options.threads)
         except (UntiedError, OSError) as error:
-            refused.append(error)
+            refused.append(_all_lines(error, formats, options))
             continue
         found = check_run(qrels, run, options.threads)
         lines = [*_of_qrels(found), ""] if is_first else []
@@ -64,6 +74,25 @@ def main(arguments: Sequence[str]) -> None:
         raise Refused(refused)
     if refused:
         notes.show(left_out(refused, len(options.runs)))
+
+
+def _all_lines(error: Exception, formats: dict[str, str], options: argparse.Namespace) -> Exception:
+    """The error of a malformed line together with those of the file's other ones."""
+    if not isinstance(error, InputError) or error.line is None or not os.path.isfile(error.file):
+        return error
+    is_run = error.file in formats
+    named = formats[error.file] if is_run else options.qrels_format
+    format = by_suffix(error.file) if named == "auto" else named
+    try:
+        messages, count = malformed_lines(error.file, format, is_run, LISTED, options.threads)
+    except (UntiedError, OSError):  # such as a damaged archive
+        return error
+    if count < 2:
+        return error
+    errors: list[Exception] = [UntiedError(message) for message in messages]
+    if count > LISTED:
+        errors.append(UntiedError(f"{show_id(error.file)}: {count - LISTED:,} more malformed lines"))
+    return Refused(errors)
 
 
 def _mark(suspicious: bool) -> str:

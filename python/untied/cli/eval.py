@@ -20,7 +20,7 @@ from untied.cli.options import (
 )
 from untied.cli.parser import parser
 from untied.cli.reading import Refused, columns_named, left_out, parse, read_qrels, run_files
-from untied.evaluate.runs import Evaluator
+from untied.evaluate.runs import Evaluator, evaluate_readable
 from untied.inputs.convert import as_qrels, named_runs
 from untied.inputs.overlap import Notes
 from untied.measures import as_measure, as_measures
@@ -120,7 +120,7 @@ def main(arguments: Sequence[str]) -> None:
     )  # fmt: skip
     refused: list[Exception] = []
     with Notes() as said:
-        results = evaluator.evaluate_readable(run_files(options), options.stream, refused)
+        results = evaluate_readable(evaluator, run_files(options), options.stream, refused)
     if refused and (not options.keep_going or not results.runs):
         raise Refused(refused)
     if refused:

@@ -164,18 +164,18 @@ def overview(found: FeatureResults, sort_by: Measure, top: int | None, digits: i
         direction = [row["direction"]] if with_direction else []
         body.append([str(row["rank"]), show_id(row["feature"]), *direction, distinct, f"{row['tied']:.0%}"])
 
-    def value(row: dict[str, float], band: bool) -> str:
-        text = f"{row['value']:.{digits}f}"
-        return f"{text} [{row['low']:.{digits}f}, {row['high']:.{digits}f}]" if band else text
+    def values(measure: str, band: bool) -> list[str]:
+        texts = [
+            [f"{rows[measure][what]:.{digits}f}" for what in ("value", "low", "high")[: 1 + 2 * band]]
+            for rows in scorers
+        ]
+        spreads = [output.brackets(*each) if band else "" for each in texts]
+        widest = max(map(len, spreads), default=0) if style != "md" else 0
+        return [each[0] + spread.ljust(widest) for each, spread in zip(texts, spreads, strict=True)]
 
     def shown(bands: int, most: int) -> list[list[str]]:
-        return [
-            [*head, *measures[:most]],
-            *(
-                [*cells, *(value(rows[name], i < bands) for i, name in enumerate(measures[:most]))]
-                for cells, rows in zip(body, scorers, strict=True)
-            ),
-        ]
+        columns = [values(name, i < bands) for i, name in enumerate(measures[:most])]
+        return [[*head, *measures[:most]], *([*cells, *more] for cells, *more in zip(body, *columns, strict=True))]
 
     texts = len(head) - 2
     if style == "md":
@@ -193,7 +193,7 @@ def overview(found: FeatureResults, sort_by: Measure, top: int | None, digits: i
     what = f"{len(found):,} features, {len(found.queries):,} queries, {found.documents:,} documents"
     legend = f"{what}; best {sort_by} first\n"
     if with_range:
-        legend += "value [lowest, highest] over all orders of tied documents\n"
+        legend += "value [lowest, highest] over all orders of tied documents; no brackets if these are equal\n"
     if 0 < bands < shown_measures:
         legend += f"bounds of {' and '.join(measures[bands:shown_measures])}: --format csv\n"
     if shown_measures < most:

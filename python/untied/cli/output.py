@@ -11,6 +11,7 @@ from untied.cli import paint
 from untied.cli.options import FORMATS, SUFFIXES, WrongUsage
 from untied.inputs.provenance import provenance
 from untied.results.text import aligned as aligned
+from untied.results.text import brackets as brackets
 from untied.results.text import lines as lines
 from untied.results.writing import check_target as check_target
 from untied.results.writing import write_file, write_out

@@ -123,8 +123,11 @@ def _is_same(path: str, other: str | None) -> bool:
 class Refused(UntiedError):
     """Several refused inputs and their errors; equal messages are shown once."""
 
+    errors: list[Exception]
+
     def __init__(self, errors: Iterable[Exception]) -> None:
-        self.errors = list({str(error): error for error in errors}.values())
+        several = [one for error in errors for one in (error.errors if isinstance(error, Refused) else [error])]
+        self.errors = list({str(error): error for error in several}.values())
         super().__init__("; ".join(map(str, self.errors)))
 
 
@@ -162,7 +165,8 @@ def with_readable(options: argparse.Namespace, make: Callable[[Any], Made], leas
 
 def left_out(errors: Sequence[Exception], number: int) -> list[str]:
     """Notes about runs that ``--keep-going`` left out."""
-    return [f"runs skipped: {len(errors)} of {number}", *(f"skipped: {message(error)}" for error in errors)]
+    skipped = [f"skipped: {message(error)}" for error in Refused(errors).errors]
+    return [f"runs skipped: {len(errors)} of {number}", *skipped]
 
 
 def columns_named(options: argparse.Namespace) -> dict[str, Any]:

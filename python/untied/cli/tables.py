@@ -7,7 +7,7 @@ from untied.cli import width
 from untied.cli.output import bold
 from untied.measures import as_measure
 from untied.results.evaluation import Results
-from untied.results.text import aligned, lines
+from untied.results.text import aligned, brackets, lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,13 +119,18 @@ class Sheet:
         measures = len(results.measures)
         with_range = "low" in table.columns and not marked
         is_open = marked and any(row["low"] != row["high"] for row in rows)
-        cells = [self._cell(row, with_range, is_open) for row in rows]
+        spreads = [brackets(row["value"], row["low"], row["high"]) if with_range else "" for row in rows]
+        widest = [max(map(len, spreads[place::measures]), default=0) for place in range(measures)]
+        cells = [
+            self._cell(row, spread.ljust(widest[place % measures]), is_open)
+            for place, (row, spread) in enumerate(zip(rows, spreads, strict=True))
+        ]
         # Where there are only means, there is nothing to tell queries apart by.
         texts = 1 if len(rows) == len(results.runs) * measures else 2
         names = [[row["run"], row["query"]][:texts] for row in rows[::measures]]
         lines = [["run", "query"][:texts] + [row["measure"] + " " * is_open for row in rows[:measures]]]
         lines += [[*name, *cells[i * measures : (i + 1) * measures]] for i, name in enumerate(names)]
-        legend = f"value [lowest, highest] over {spread_over}\n" if with_range else ""
+        legend = f"value [lowest, highest] over {spread_over}; no brackets if these are equal\n" if with_range else ""
         shown = aligned(lines, texts, with_range)
         if self.on_screen and max(map(len, shown)) > width():
             columns = [name for name in table.columns if not (marked and name in ("low", "high"))]
@@ -143,10 +148,9 @@ class Sheet:
             + meant(self.called)
         )
 
-    def _cell(self, row: dict[str, str], with_range: bool, is_open: bool) -> str:
+    def _cell(self, row: dict[str, str], spread: str, is_open: bool) -> str:
         """A value with its bounds, mark or variance."""
         mark = (OPEN if row["low"] != row["high"] else " ") if is_open else ""
-        spread = f" [{row['low']}, {row['high']}]" if with_range else ""
         variance = f" var {row['variance'] or '?'}" if "variance" in row else ""
         return row["value"] + mark + spread + variance
 

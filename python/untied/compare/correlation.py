@@ -81,7 +81,7 @@ def tau_ap(truth: Ranking, estimate: Ranking, *, variant: str = "a") -> Value:
     Examples
     --------
     >>> tau_ap(["a", "b", "c"], ["b", "a", "c"])
-    0.0000 [0.0000, 0.0000] (variance 0)
+    0.0000 (variance 0)
     """
     return _of_core("TauAP", truth, estimate, variant)
 

@@ -63,7 +63,7 @@ def kendall_distance(
     Two items swap places, but they are nearly the same:
 
     >>> kendall_distance(["a", "b1", "b2"], ["a", "b2", "b1"], dissimilarity=lambda x, y: 0.1 if x[0] == y[0] else 1.0)
-    0.1000 [0.1000, 0.1000] (variance 0)
+    0.1000 (variance 0)
     """
     return _distance(one, other, weights, delta, unmoved, dissimilarity, footrule=False)
 
@@ -98,7 +98,7 @@ def footrule(
     Examples
     --------
     >>> footrule(["a", "b", "c"], ["b", "a", "c"])
-    2.0000 [2.0000, 2.0000] (variance 0)
+    2.0000 (variance 0)
     """
     return _distance(one, other, weights, delta, unmoved, dissimilarity, footrule=True)
 

@@ -154,10 +154,9 @@ class Evaluator:
             A run and the qrels have no query or no document in common, they look swapped, or nothing is relevant. With
             ``strict=True`` it is an `UntiedError`.
         """
-        return self.evaluate_readable(runs, stream, None)
+        return self._evaluate_all(runs, stream, None)
 
-    def evaluate_readable(self, runs: Runs, stream: bool, refused: list[Exception] | None) -> Results:
-        """Evaluate; refused runs are left out and their errors added to a list, if one is given."""
+    def _evaluate_all(self, runs: Runs, stream: bool, refused: list[Exception] | None) -> Results:
         found = {}
         for name, run in each(named_sources(runs), "run"):
             try:
@@ -210,6 +209,11 @@ class Evaluator:
         found = self._evaluate(source, stream=False)
         self._warn({name: found})
         return {str(measure): total[0] for measure, total in zip(self._measures, found.totals(), strict=True)}
+
+
+def evaluate_readable(evaluator: Evaluator, runs: Runs, stream: bool, refused: list[Exception]) -> Results:
+    """Evaluate all runs that can be read, and append the errors of the others to `refused`."""
+    return evaluator._evaluate_all(runs, stream, refused)
 
 
 @described_by(Evaluator, Evaluator.evaluate)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isnan
 
-from untied.results.text import aligned
+from untied.results.text import aligned, brackets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Cell:
     def __init__(self, value: float, low: float | None, high: float | None, is_best: bool, digits: int) -> None:
         self.value = f"{value:.{digits}f}"
         ends = [self.value if end is None else f"{end:.{digits}f}" for end in (low, high)]
-        self.range = "" if ends == [self.value] * 2 else f" [{', '.join(ends)}]"
+        self.range = brackets(self.value, *ends)
         self.is_best = is_best
         #: Characters that ranges of the column take, so that values stand below each other.
         self.spread = 0

@@ -7,6 +7,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 
+def brackets(value: str, low: str, high: str) -> str:
+    """The bounds to print after a value, as in ``0.6250 [0.5000, 0.7500]``; empty if both look like the value."""
+    return "" if low == high == value else f" [{low}, {high}]"
+
+
 def lines(columns: Sequence[str], rows: Iterable[Sequence[str]], style: str, texts: int = 2) -> str:
     """Text in columns, as a table, TSV, CSV or Markdown; the first `texts` columns are text, the others numbers."""
     if style == "table":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from untied.results.text import brackets
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -79,7 +81,7 @@ class Value(float):
     def __repr__(self) -> str:
         text = f"{float(self):.4f}"
         if self.low is not None:
-            text += f" [{self.low:.4f}, {self.high:.4f}]"
+            text += brackets(text, f"{self.low:.4f}", f"{self.high:.4f}")
         if self.variance is not None:
             text += f" (variance {self.variance:.3g})"
         if self.standard_error:

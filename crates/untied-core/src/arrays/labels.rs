@@ -95,8 +95,8 @@ impl Labels {
         let other = grades.iter().find(|&&grade| grade > 0.0 && grade != 1.0);
         if let (Totals::Relevant(_), Some(grade)) = (given.totals, other) {
             return Err(Error::Value(format!(
-                "num_relevant: documents that the array lacks have a grade too, and labels such as {grade} show that \
-                 it need not be 1: give {{grade: counts}}"
+                "num_relevant: expected {{grade: counts}}, because labels such as {grade} leave open which grades the \
+                 documents outside the array have"
             )));
         }
         let starts: Vec<usize> = (0..groups.len()).step_by(BLOCK).collect();

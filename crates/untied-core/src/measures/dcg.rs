@@ -111,7 +111,9 @@ impl Gain {
             Some(Value::Table(table)) => {
                 let missing = grades.iter().find(|&&grade| grade > 0.0 && !table.iter().any(|&(g, _)| g == grade));
                 if let Some((grade, _)) = table.iter().find(|&&(grade, gain)| grade < 0.0 && gain != 0.0) {
-                    return Err(Error::Measure(format!("{spec}: negative grades gain nothing, found one for {grade}")));
+                    return Err(Error::Measure(format!(
+                        "{spec}: only grades from 0 can have a gain, found one for {grade}"
+                    )));
                 }
                 match missing {
                     Some(grade) => Err(Error::Value(format!("{spec}: the table has no gain for grade {grade}"))),

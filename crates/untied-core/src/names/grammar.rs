@@ -25,6 +25,8 @@ impl Names {
         let suggestion =
             match (near(name).map(Into::into).or_else(|| self.in_words(name)), self.similar(name).as_slice()) {
                 (Some::<String>(ours), _) => format!("did you mean {ours}?"),
+                (_, [known]) if plain(known).eq_ignore_ascii_case(&plain(name)) => format!("did you mean {known}?"),
+                _ if let Some(ours) = self.numbered(name) => format!("did you mean {ours}?"),
                 _ if name.contains([',', ' ']) => "name one measure at a time".into(),
                 (_, []) => "untied measures lists all".into(),
                 (_, names) => format!("did you mean {}?", names.join(" or ")),
@@ -51,6 +53,21 @@ impl Names {
         let (stem, cutoff) = name.split_once(" at ")?;
         let cutoff = cutoff.trim_start().parse::<u32>().ok()?;
         Some(format!("{}@{cutoff}", self.lookup(stem.trim())?.name))
+    }
+
+    /// A measure with a number attached: `MRR10`, `nDCG-20`, `rbp-0.8`.
+    fn numbered(&self, name: &str) -> Option<String> {
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let digits = &name[stem.len()..];
+        let info = self.lookup(stem.trim_end_matches(['-', '_', ' ', '=']))?;
+        let number = digits.parse::<f64>().ok().filter(|_| !info.parameters.contains(&OF))?;
+        let is_cutoff = number >= 1.0 && !digits.contains('.');
+        match (info.fraction(), info.cutoff) {
+            (_, Cutoff::Recall) if number <= 1.0 => Some(format!("{}@{digits}", info.name)),
+            (_, Cutoff::Optional | Cutoff::Required) if is_cutoff => Some(format!("{}@{digits}", info.name)),
+            (Some(parameter), _) if number < 1.0 => Some(format!("{}({}={digits})", info.name, parameter.name)),
+            _ => None,
+        }
     }
 
     /// One measure, complete.
@@ -187,7 +204,7 @@ impl Names {
 
 /// Refuse `RBP.8`, in which 8 could be the cutoff, as in `P.8`, or the decimals of the measure's parameter.
 fn refuse_fraction(info: &Info, name: &str, rest: &str, numbers: usize) -> Result<()> {
-    match fraction(info).filter(|_| numbers == 1) {
+    match info.fraction().filter(|_| numbers == 1) {
         Some(parameter) => Err(Error::Measure(format!(
             "measure {} can be read in two ways: write {2}@{3} or {2}({1}=0{4})",
             quote(name.as_bytes()),
@@ -198,12 +215,6 @@ fn refuse_fraction(info: &Info, name: &str, rest: &str, numbers: usize) -> Resul
         ))),
         None => Ok(()),
     }
-}
-
-/// The parameter of a measure that is a number between 0 and 1 by default.
-fn fraction(info: &Info) -> Option<&'static Parameter> {
-    let is_fraction = |number: f64| number > 0.0 && number < 1.0;
-    info.parameters.iter().find(|one| one.default.parse().is_ok_and(is_fraction))
 }
 
 /// A name without punctuation and blanks.
@@ -322,11 +333,15 @@ impl<'t> Parser<'t> {
     fn suffixes(&mut self, mut spec: Spec) -> Result<Spec> {
         let mut given = spec.given();
         loop {
-            if spec.info.cutoff == Cutoff::Recall && spec.parameter(RECALL.name).is_none() && self.skip('@') {
+            if spec.info.cutoff == Cutoff::Recall && self.skip('@') {
                 spec = spec.at_number(self.number()?)?;
             } else if spec.cutoff.is_none() && self.skip('@') {
                 let before = self.rest;
                 let digits = self.take_while(|c| c.is_ascii_digit());
+                if self.rest.starts_with('.') && !digits.is_empty() {
+                    self.rest = before;
+                    return spec.at_number(self.number()?);
+                }
                 let Ok(cutoff) = digits.parse() else {
                     self.rest = before;
                     return Err(self.error("a whole number after @"));
@@ -367,9 +382,12 @@ impl<'t> Parser<'t> {
     fn nameless(&self, info: &Info, digits: &str) -> Error {
         let at = self.text.len() - self.rest.len() - digits.len();
         let number = self.text[at..].trim_end_matches(')').trim();
-        match fraction(info).filter(|_| number.parse::<f64>().is_ok()) {
+        match info.fraction().filter(|_| number.parse::<f64>().is_ok()) {
             Some(parameter) => {
                 Error::Measure(format!("a parameter needs its name: write {}({}={number})", info.name, parameter.name))
+            }
+            None if matches!(info.cutoff, Cutoff::Optional | Cutoff::Required) && number.parse::<u32>().is_ok() => {
+                Error::Measure(format!("a cutoff follows @: write {}@{number}", info.name))
             }
             None => self.error("a parameter's name"),
         }
@@ -548,7 +566,7 @@ mod tests {
             ("AP(rel=2", "',' or ')', found the end"),
             ("AP(rel=x)", "rel must be a number above 0, not 'x'"),
             ("AP(rel=-)", "a number, found \"-)\""),
-            ("nDCG(gain={-1: 2})@5", "negative grades gain nothing"),
+            ("nDCG(gain={-1: 2})@5", "grades from 0 can have a gain"),
             ("nDCG(gain={1: 1, 1: 2})@5", "two values for 1"),
             ("P@5@10", "or the end, found \"@10\""),
             ("P@99999999999999999999", "a whole number after @, found \"99999999999999999999\""),
@@ -559,7 +577,7 @@ mod tests {
             ("12pt_avg", "did you mean 11pt_avg"),
             ("iprecc_at_recall_0.10", "unknown measure \"iprecc_at_recall\"; did you mean iprec_at_recall"),
             ("IPrec@1.5", "recall must be a number from 0 to 1, not 1.5"),
-            ("P_5.5", "5.5 is not a cutoff"),
+            ("P_5.5", "P: a cutoff must be a whole number, not 5.5"),
             ("utility_1,2", "weights must be a list of four numbers, not [1, 2]"),
             ("Utility(weights=[1, 0, 0, 1])", "needs the size of the collection"),
             ("AP,nDCG@10", "name one measure at a time"),
@@ -570,7 +588,19 @@ mod tests {
             ("hit@10", "unknown measure \"hit\"; did you mean Success?"),
             ("condAP", "did you mean AP(judged_only=True)?"),
             ("ndcg at 10", "did you mean nDCG@10?"),
-            ("rbp-0.8", "unknown measure \"rbp-0.8\""),
+            ("rbp-0.8", "unknown measure \"rbp-0.8\"; did you mean RBP(p=0.8)?"),
+            ("RBO-0.9", "did you mean RBO(p=0.9)?"),
+            ("MRR10", "did you mean RR@10?"),
+            ("nDCG-20", "did you mean nDCG@20?"),
+            ("recall100", "did you mean R@100?"),
+            ("IPrec-0.3", "did you mean IPrec@0.3?"),
+            ("prec@10", "did you mean P?"),
+            ("Rprec10", "unknown measure \"Rprec10\""),
+            ("RBP@0.8", "RBP: a cutoff must be a whole number, not 0.8; write RBP(p=0.8)"),
+            ("nDCG@20.5", "nDCG: a cutoff must be a whole number, not 20.5"),
+            ("IPrec(recall=0.3)@0.5", "IPrec: recall is given twice: 0.3 and 0.5"),
+            ("Rprec@0.5", "Rprec takes no cutoff, found @0.5"),
+            ("P(10)", "a cutoff follows @: write P@10"),
             ("nDGC", "unknown measure \"nDGC\"; did you mean nDCG?"),
             ("RBP(.95)", "a parameter needs its name: write RBP(p=.95)"),
             ("RBP(0.95)", "a parameter needs its name: write RBP(p=0.95)"),

@@ -69,6 +69,12 @@ impl Info {
         by_user: false,
     };
 
+    /// The parameter that is a number between 0 and 1 by default.
+    pub(super) fn fraction(&self) -> Option<&'static Parameter> {
+        let is_fraction = |number: f64| number > 0.0 && number < 1.0;
+        self.parameters.iter().find(|one| one.default.parse().is_ok_and(is_fraction))
+    }
+
     /// The measure of these facts that is made by `build`.
     pub const fn built_by<B: Copy>(self, build: B) -> Definition<B> {
         Definition { info: self, build }

@@ -11,7 +11,8 @@ const MEANT: &[(&str, &str)] = &[
 ];
 
 /// Names that nothing has, and what may be meant by them.
-const NEAR: &[(&str, &str)] = &[("hit", "Success"), ("condAP", "AP(judged_only=True)")];
+const NEAR: &[(&str, &str)] =
+    &[("hit", "Success"), ("HR", "Success"), ("Succ", "Success"), ("prec", "P"), ("condAP", "AP(judged_only=True)")];
 
 /// Printed names that leave open what must be said, and what to write instead. What follows `MED-` is the second.
 const OPEN: &[(&str, &str)] = &[

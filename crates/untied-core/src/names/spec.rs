@@ -131,9 +131,22 @@ impl Spec {
     /// As [`Spec::at`] and [`Spec::with`]; or a cutoff is not a whole number.
     pub fn at_number(self, number: f64) -> Result<Spec> {
         match self.info.cutoff {
-            Cutoff::Recall => self.with(RECALL.name, Value::Number(number)),
+            Cutoff::Recall => match self.parameter(RECALL.name) {
+                Some(given) => {
+                    Err(Error::Measure(format!("{}: recall is given twice: {given} and {number}", self.info.name)))
+                }
+                None => self.with(RECALL.name, Value::Number(number)),
+            },
+            Cutoff::None => Err(Error::Measure(format!("{} takes no cutoff, found @{number}", self.info.name))),
             _ if number >= 0.0 && number.fract() == 0.0 && number < 1e15 => self.at(number as usize),
-            _ => Err(Error::Measure(format!("{self}: {number} is not a cutoff"))),
+            _ => {
+                let parameter = self.info.fraction().filter(|_| number > 0.0 && number < 1.0);
+                let instead = parameter.map_or_else(String::new, |parameter| {
+                    format!("; write {}({}={number})", self.info.name, parameter.name)
+                });
+                let name = self.info.name;
+                Err(Error::Measure(format!("{name}: a cutoff must be a whole number, not {number}{instead}")))
+            }
         }
     }
 

@@ -161,7 +161,7 @@ impl Pieces {
 }
 
 /// Parse a block into a chunk; how many lines it has.
-fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::Result<u64, LineError> {
+pub fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::Result<u64, LineError> {
     chunk.clear(layout.numbers);
     let mut cursor = Cursor::new(bytes);
     let [before, kept, behind] = layout.parts();

@@ -197,7 +197,7 @@ impl Letor {
 
     fn read_piece(&self, piece: &Piece, documents: &mut Documents) -> Result<()> {
         let (path, spool) = &self.files[piece.file as usize];
-        let changed = || Error::input(path, Some(piece.line), "the lines that stood there before", "others");
+        let changed = || Error::input(path, Some(piece.line), "the same lines as before", "others");
         let mut bytes = std::mem::take(&mut documents.bytes);
         bytes.resize((piece.end - piece.start) as usize, 0);
         spool.read_exact_at(&mut bytes, piece.start).map_err(|error| io_error(path, piece.line, error))?;

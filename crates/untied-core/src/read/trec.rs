@@ -107,6 +107,21 @@ pub fn read_lengths(path: &str) -> Result<Lengths> {
     Lengths::new(read(path, &LENGTHS)?, path)
 }
 
+/// The columns of a format of runs or qrels; none if it has no fixed columns.
+#[must_use]
+pub fn layout_of(format: &str, is_run: bool) -> Option<&'static Layout> {
+    match (format, is_run) {
+        ("trec", true) => Some(&RUN),
+        ("trec-ranks", true) => Some(&RUN_BY_RANK),
+        ("msmarco", true) => Some(&RANKS),
+        ("trec", false) => Some(&QRELS),
+        ("subtopics", false) => Some(&SUBTOPICS),
+        ("stratified", false) => Some(&STRATA),
+        ("prels", false) => Some(&PRELS),
+        _ => None,
+    }
+}
+
 /// A run.
 pub const RUN: Layout = Layout {
     columns: &[Query, Ignored, Document, Ignored, Number(0, "score"), Ignored],
