@@ -604,7 +604,7 @@ mod tests {
             ("nDGC", "unknown measure \"nDGC\"; did you mean nDCG?"),
             ("RBP(.95)", "a parameter needs its name: write RBP(p=.95)"),
             ("RBP(0.95)", "a parameter needs its name: write RBP(p=0.95)"),
-            ("AP(2)", "expected a parameter's name"),
+            ("AP(2)", "a cutoff follows @: write AP@2"),
             ("RBP.8", "measure \"RBP.8\" can be read in two ways: write RBP@8 or RBP(p=0.8)"),
             ("RBO.95", "write RBO@95 or RBO(p=0.95)"),
             ("nDCG@20,P@10", "\"nDCG@20,P@10\": name one measure at a time: -m nDCG@20 -m P@10"),
