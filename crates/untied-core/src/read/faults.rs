@@ -23,7 +23,7 @@ pub struct Faults {
 /// # Errors
 /// The file cannot be read to its end.
 pub fn faults(path: &str, layout: &Layout, most: usize) -> Result<Faults> {
-    let (mut blocks, mut found, mut before) = (Blocks::open(path)?, Faults::default(), 0);
+    let (mut blocks, mut found, mut before) = (Blocks::open(path.into())?, Faults::default(), 0);
     let parse = |block: &[u8], room: &mut Chunk| Ok(of_block(block, layout, most, room));
     while let Some(parsed) = blocks.parse(AT_ONCE, &parse)? {
         for Parsed { value: (errors, count), lines } in parsed {
