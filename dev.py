@@ -39,7 +39,12 @@ def example() -> None:
 
 def build(release: bool = False) -> None:
     """Compile the core and install the package, editable, into .venv: quickly, or with --release as it is released."""
-    compile_core("release" if release else "quick")
+    compile_core(profile(release))
+
+
+def profile(release: bool) -> str:
+    """The profile in ``Cargo.toml``: what is released compiles for minutes, and gives the same numbers."""
+    return "release" if release else "quick"
 
 
 def lint() -> None:
@@ -122,25 +127,25 @@ def check(names: list[str]) -> None:
 
 def test() -> None:
     """Run everything that must hold before a change lands: lints, then the tests of the core and of the package."""
-    test_with(PYTEST)
+    test_with(PYTEST, release=False)
 
 
 def nightly(seed: int | None) -> None:
-    """Run the tests with ten times the random instances, drawn from a seed: a random one, or --seed."""
+    """Run the tests on what is released, with ten times the random instances from a seed: a random one, or --seed."""
     seed = random.SystemRandom().randrange(10**9) if seed is None else seed
     build_module()
     try:
-        test_with((*PYTEST, f"--hypothesis-seed={seed}"), UNTIED_NIGHTLY=str(seed))
+        test_with((*PYTEST, f"--hypothesis-seed={seed}"), release=True, UNTIED_NIGHTLY=str(seed))
     finally:
         print(f"the seed was {seed}: python3 dev.py nightly --seed {seed}")
 
 
-def test_with(pytest: tuple[object, ...], **variables: str) -> None:
-    """Lint, build what is released, and run all tests."""
+def test_with(pytest: tuple[object, ...], release: bool, **variables: str) -> None:
+    """Lint, build, and run all tests."""
     install("build")
-    # Two processors have work at any time: linking the optimised core, counting and smoke tests take one each.
+    # Two processors have work at any time: installing packages, counting and smoke tests take one each.
     with ThreadPoolExecutor() as beside:
-        built = beside.submit(build, release=True)
+        built = beside.submit(build, release)
         install("dev")
         lint_core()
         lint_package()
@@ -153,7 +158,7 @@ def test_with(pytest: tuple[object, ...], **variables: str) -> None:
     with ThreadPoolExecutor() as beside:
         counted = beside.submit(count)
         with part("package"):
-            run(BIN / "python", "release/build.py", "--quick")
+            run(BIN / "python", "release/build.py", "--profile", profile(release))
         counted.result()
 
 

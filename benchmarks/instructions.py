@@ -3,9 +3,9 @@
 
 Time wanders by a third on a machine that others use; instructions do not by a thousandth. Commands run one after the
 other over a small generated input, on one thread of a process that has run each of them before, so the start of Python
-does not count. ``instructions.json`` holds the counts by version of the compiler, as another compiler makes other code;
-with one that is not there, counts are printed and nothing is checked. ``--write`` records them: do so with the reason
-in the commit. Needs valgrind and a release build (``python3 dev.py build --release``).
+does not count. ``instructions.json`` holds the counts by version of the compiler and level of optimisation, as another
+makes other code: level 1 is what ``python3 dev.py build`` makes, 3 what is released. For one that is not there, counts
+are printed and nothing is checked. ``--write`` records them: do so with the reason in the commit. Needs valgrind.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from untied._core import OPT_LEVEL
 
 RECORDED = Path(__file__).with_suffix(".json")
 #: More than this above the record is a regression; as much below it, a record to be renewed.
@@ -98,7 +100,7 @@ def compiler() -> str:
     host = re.search(r"host: (\S+)", told)
     assert version
     assert host
-    return f"rustc {version[1]}, {host[1]}"
+    return f"rustc {version[1]}, {host[1]}, opt-level {OPT_LEVEL}"
 
 
 def main() -> None:

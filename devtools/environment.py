@@ -78,7 +78,9 @@ def install_group(group: str) -> None:
         return
     if not (BIN / "pip").exists() and not (BIN / "pip.exe").exists():
         venv.create(VENV, with_pip=True)
-    run(BIN / "python", "-m", "pip", "install", "--quiet", "--upgrade", "pip")
+        run(
+            BIN / "python", "-m", "pip", "install", "--quiet", "--upgrade", "pip"
+        )  # the one of Python 3.11 knows no groups
     run(BIN / "python", "-m", "pip", "install", "--quiet", "--group", group)
     stamp.write_text(wanted)
 

@@ -11,8 +11,8 @@
 3. The source distribution is built and installed where there is a toolchain, and must print the same.
 4. All must give the same values, to the last digit.
 
-``--quick`` builds one wheel, by this machine's own tools, and runs it in this Python. ``python3 dev.py release`` runs
-this in .venv, ``python3 dev.py test`` the quick one.
+``--profile quick`` builds one wheel with that profile of Cargo.toml, by this machine's own tools, and runs it in this
+Python. ``python3 dev.py release`` runs this in .venv, ``python3 dev.py test`` that one wheel.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ def targets() -> list[str]:
     return [target for target in TARGETS.values() if has_std(target)]
 
 
-def build(quick: bool) -> None:
-    """Build what is released."""
+def build(profile: str | None) -> None:
+    """Build what is released, or one wheel with a profile."""
     for old in DIST.glob("untied-*"):
         old.unlink()
-    command = ("maturin", "build", "--release", "--locked", "--quiet", "--out", DIST)
-    if quick:
+    command = ("maturin", "build", "--profile", profile or "release", "--locked", "--quiet", "--out", DIST)
+    if profile:
         run(*command)
     else:
         for more in [("--zig", "--target", target) for target in targets()] if sys.platform == "linux" else [()]:
@@ -172,12 +172,12 @@ class Environment:
 def main() -> None:
     """Build, install, run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="one wheel, built as usual, in this Python")
-    quick = parser.parse_args().quick
-    build(quick)
+    parser.add_argument("--profile", metavar="NAME", help="one wheel with this profile, in this Python")
+    profile = parser.parse_args().profile
+    build(profile)
     wheels = sorted(DIST.glob("untied-*.whl"))
     for wheel in wheels:
-        audit(wheel, is_released=not quick)
+        audit(wheel, is_released=not profile)
     told = []
     digits: dict[str, str] = {}
 
@@ -189,7 +189,7 @@ def main() -> None:
             digits[name] = environment.digits()
 
     (wheel,) = [wheel for wheel in wheels if len(wheels) == 1 or wheel.stem.endswith(platform.machine())]
-    for version, python in pythons().items() if not quick else [("", sys.executable)]:
+    for version, python in pythons().items() if not profile else [("", sys.executable)]:
         attempt(f"{wheel.name} in Python {version} ({python})", python, wheel, "--no-index")
     for sdist in DIST.glob("untied-*.tar.gz"):
         environment = {**os.environ, "CARGO_TARGET_DIR": str(ROOT / "target")}

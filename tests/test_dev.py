@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -120,6 +122,19 @@ def test_rust_that_was_installed_is_found(tmp_path: Path, monkeypatch: pytest.Mo
     found = environment.variables()
     assert found["CARGO_HOME"] == str(home)
     assert found["PATH"].split(os.pathsep) == [str(environment.BIN), str(tmp_path), str(home / "bin")]
+
+
+@pytest.mark.parametrize(("command", "profile"), [(dev.test, "quick"), (lambda: dev.nightly(5), "release")])
+def test_all_tests_run_on_one_build(monkeypatch: pytest.MonkeyPatch, command: Callable[[], None], profile: str) -> None:
+    """A second one would take minutes; only the nightly run has the one that is released."""
+    found = []
+    monkeypatch.setattr(
+        dev, "run", lambda *words, **_: found.extend(b for a, b in itertools.pairwise(words) if a == "--profile")
+    )
+    for name in ("install", "lint_core", "lint_package", "lint_built", "count", "build_module"):
+        monkeypatch.setattr(dev, name, lambda *_: None)
+    command()
+    assert found == [profile, profile]  # the package in .venv, and the wheel
 
 
 def test_a_nightly_run_gives_its_seed_to_the_tests_of_both_languages(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from untied.inputs.convert import ArrowTable, OneRun, QrelsLike, Rows
 __all__ = [
     "DRAWN_AT_LEAST",
     "GEOMETRIC_FLOOR",
+    "OPT_LEVEL",
     "ArrayComparer",
     "ArrayEvaluation",
     "ArrayEvaluator",
@@ -67,6 +68,8 @@ __all__ = [
 ]
 
 DRAWN_AT_LEAST: int
+#: How far the native part is optimised: 3 in what is released.
+OPT_LEVEL: str
 GEOMETRIC_FLOOR: float
 __version__: str
 

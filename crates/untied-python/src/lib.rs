@@ -83,6 +83,7 @@ mod _core {
         use pyo3::types::PyModuleMethods;
         module.add("DRAWN_AT_LEAST", untied_core::measures::DRAWN_AT_LEAST)?;
         module.add("GEOMETRIC_FLOOR", untied_core::evaluate::GEOMETRIC_FLOOR)?;
+        module.add("OPT_LEVEL", env!("OPT_LEVEL"))?;
         super::threads::forbid_global_pool();
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
