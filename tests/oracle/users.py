@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from typing import Any
 
 from oracle.judgements import (
     DIGITS,
@@ -145,10 +146,19 @@ def cascade(
 # ---------------------------------------------------------------------------------------------------------------------
 # C/W/L: the rate of gain of a user who goes on from rank i with probability C(i)
 
-GoOn = Callable[[int, Fraction, Fraction], Fraction]  # of the rank, the gain there, the gain up to there
+# Of the rank, the gain there, the gain up to there, and a parameter: exact in fractions, or to 50 digits in decimals.
+GoOn = Callable[[Any, Any, Any, Any], Any]
 
 
-def _rate(order: Sequence[str], truth: Truth, min_rel: Number, max_rel: Number, go_on: GoOn, depth: int) -> Fraction:
+def _rate(
+    order: Sequence[str],
+    truth: Truth,
+    min_rel: Number,
+    max_rel: Number,
+    go_on: GoOn,
+    depth: int,
+    parameter: Fraction = ZERO,
+) -> Fraction:
     """Sum of W(i) g_i: rank i weighs its share of all chances of getting there; g_i is on the way from min to max.
 
     Ranks go on to the depth; those beyond the ranking gain nothing.
@@ -160,19 +170,20 @@ def _rate(order: Sequence[str], truth: Truth, min_rel: Number, max_rel: Number, 
         total += gain
         gained += weight * gain
         weights += weight
-        weight *= go_on(rank, gain, total)
-    return gained / (weights + weight * _unseen(len(order), total, go_on, depth))
+        weight *= go_on(Fraction(rank), gain, total, parameter)
+    return gained / (weights + weight * _unseen(len(order), total, go_on, depth, parameter))
 
 
 @functools.cache
-def _unseen(n: int, total: Fraction, go_on: GoOn, depth: int) -> Fraction:
-    """The weights of ranks n + 1 to depth, if that of rank n + 1 is 1; to 50 digits."""
-    weight, weights = Decimal(1), Decimal(0)
+def _unseen(n: int, total: Fraction, go_on: GoOn, depth: int, parameter: Fraction) -> Fraction:
+    """The weights of ranks n + 1 to depth, if that of rank n + 1 is 1; to 50 digits; there may be a million."""
+    weight, weights, nothing = Decimal(1), Decimal(0), Decimal(0)
     with localcontext() as context:
         context.prec = DIGITS
+        numbers = decimal(total), decimal(parameter)
         for rank in range(n + 1, depth + 1):
             weights += weight
-            weight *= decimal(go_on(rank, ZERO, total))
+            weight *= go_on(Decimal(rank), nothing, *numbers)
     return Fraction(weights)
 
 
@@ -195,33 +206,33 @@ def nerr10(
     p: Number = Fraction(9, 10),
     depth: int = 1000,
 ) -> Fraction:
-    return _rate(order, truth, min_rel, max_rel, _until_gain_patiently(as_written(p)), depth)
+    return _rate(order, truth, min_rel, max_rel, _until_gain_patiently, depth, as_written(p))
 
 
 @measure("NERR11")
 def nerr11(
     order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1, depth: int = 1000
 ) -> Fraction:
-    return _rate(order, truth, min_rel, max_rel, _until_gain_with_goal(as_written(T)), depth)
+    return _rate(order, truth, min_rel, max_rel, _until_gain_with_goal, depth, as_written(T))
 
 
 @measure("BPM")
 def bpm(order: Sequence[str], truth: Truth, k: int, max_rel: Number, min_rel: Number = 0, T: Number = 1) -> Fraction:
-    return _rate(order, truth, min_rel, max_rel, _until_goal(as_written(T)), k)
+    return _rate(order, truth, min_rel, max_rel, _until_goal, k, as_written(T))
 
 
 @measure("INST")
 def inst(
     order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1, depth: int = 1000
 ) -> Fraction:
-    return _rate(order, truth, min_rel, max_rel, _adaptive(as_written(T)), depth)
+    return _rate(order, truth, min_rel, max_rel, _adaptive, depth, as_written(T))
 
 
 @measure("INSQ")
 def insq(
     order: Sequence[str], truth: Truth, max_rel: Number, min_rel: Number = 0, T: Number = 1, depth: int = 1000
 ) -> Fraction:
-    return _rate(order, truth, min_rel, max_rel, _with_goal(as_written(T)), depth)
+    return _rate(order, truth, min_rel, max_rel, _with_goal, depth, as_written(T))
 
 
 @measure("SDCG")
@@ -229,48 +240,43 @@ def sdcg(order: Sequence[str], truth: Truth, k: int, max_rel: Number, min_rel: N
     return _rate(order, truth, min_rel, max_rel, _as_dcg, k)
 
 
-def _until_gain(rank: int, gain: Fraction, total: Fraction) -> Fraction:
+def _until_gain(rank: Any, gain: Any, total: Any, _: Any) -> Any:
     return 1 - gain
 
 
-def _until_gain_by_rank(rank: int, gain: Fraction, total: Fraction) -> Fraction:
-    return Fraction(rank, rank + 1) * (1 - gain)
+def _until_gain_by_rank(rank: Any, gain: Any, total: Any, _: Any) -> Any:
+    return rank / (rank + 1) * (1 - gain)
 
 
-@functools.cache  # the same parameter gives the same function, for the cache of _unseen
-def _until_gain_patiently(p: Fraction) -> GoOn:
-    return lambda rank, gain, total: p * (1 - gain)
+def _until_gain_patiently(rank: Any, gain: Any, total: Any, p: Any) -> Any:
+    return p * (1 - gain)
 
 
-@functools.cache
-def _until_gain_with_goal(goal: Fraction) -> GoOn:
-    return lambda rank, gain, total: _with_goal(goal)(rank, gain, total) * (1 - gain)
+def _until_gain_with_goal(rank: Any, gain: Any, total: Any, goal: Any) -> Any:
+    return _with_goal(rank, gain, total, goal) * (1 - gain)
 
 
-@functools.cache
-def _until_goal(goal: Fraction) -> GoOn:
-    return lambda rank, gain, total: Fraction(total < goal)
+def _until_goal(rank: Any, gain: Any, total: Any, goal: Any) -> Any:
+    return type(total)(total < goal)
 
 
-def _as_inst(x: Fraction) -> Fraction:
-    """(1 - 1/x)^2; tests take it a million times."""
-    return Fraction(x.numerator - x.denominator, x.numerator) ** 2
+def _as_inst(x: Any) -> Any:
+    """(1 - 1/x)^2."""
+    root = (x - 1) / x
+    return root * root
 
 
-@functools.cache
-def _with_goal(goal: Fraction) -> GoOn:
-    twice = 2 * goal
-    return lambda rank, gain, total: _as_inst(rank + twice)
+def _with_goal(rank: Any, gain: Any, total: Any, goal: Any) -> Any:
+    return _as_inst(rank + 2 * goal)
 
 
-@functools.cache
-def _adaptive(goal: Fraction) -> GoOn:
-    twice = 2 * goal
-    return lambda rank, gain, total: _as_inst(rank + twice - total)
+def _adaptive(rank: Any, gain: Any, total: Any, goal: Any) -> Any:
+    return _as_inst(rank + 2 * goal - total)
 
 
-def _as_dcg(rank: int, gain: Fraction, total: Fraction) -> Fraction:
-    return log_ratio(Fraction(rank + 1), Fraction(rank + 2))
+def _as_dcg(rank: Any, gain: Any, total: Any, _: Any) -> Any:
+    ratio = log_ratio(Fraction(rank + 1), Fraction(rank + 2))
+    return decimal(ratio) if isinstance(rank, Decimal) else ratio
 
 
 # ---------------------------------------------------------------------------------------------------------------------
