@@ -140,7 +140,7 @@ def test_all_tests_run_on_one_build(monkeypatch: pytest.MonkeyPatch, command: Ca
 def test_a_nightly_run_gives_its_seed_to_the_tests_of_both_languages(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds = []
     monkeypatch.setattr(dev, "run", lambda *command, **more: seeds.append((*command[:2], more.get("UNTIED_NIGHTLY"))))
-    for name in ("install", "build", "lint_core", "lint_package", "lint_built", "count"):
+    for name in ("install", "build", "lint_core", "lint_package", "lint_built", "count", "build_module"):
         monkeypatch.setattr(dev, name, lambda *_, **__: None)
     dev.nightly(5)
     given = {Path(command).name for command, _, seed in seeds if seed == "5"}
