@@ -82,7 +82,7 @@ def fields(values: untied.ArrayValues) -> Any:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=many(25))
+@settings(max_examples=many(12))
 @given(data=st.data())
 def test_the_same_bits_as_names(name: str, data: st.DataObject) -> None:
     measure = as_text(data.draw(measures(name)))

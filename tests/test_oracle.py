@@ -37,7 +37,7 @@ PLAIN = [name for name in TESTED if name not in BEYOND]
 
 NO_MEANS = {"PRR"}  # not a mean over tie orders: test_quotient_of_means
 
-EXAMPLES, BATCH = many(40), 3  # 120 instances a measure
+EXAMPLES, BATCH = many(20), 3  # 60 instances a measure
 
 # Their variance is that of rounded values, one an order, and has as many digits as these differ in.
 LISTED = {"NERR8", "NERR9", "NERR10", "NERR11", "INST"}
