@@ -70,7 +70,7 @@ def section(name: str, given: list[str]) -> str:
         printed = f"```text\n{printed}\n```"
     today = datetime.date.today().isoformat()
     about = (
-        f"`benchmarks/{name}.py`, {today}, untied {untied.__version__}, load {load:.1f} a processor before it began."
+        f"`benchmarks/{name}.py`, {today}, untied {untied.__version__}, load per processor before the start: {load:.1f}."
     )
     return f"## {SECTIONS[name]}\n\n{about}\n\n{printed}\n"
 

@@ -61,6 +61,15 @@ def test_wrong_usage_is_told_before_anything_is_read(run, line: str, meant: str)
     assert len(err.splitlines()) <= 2
 
 
+@pytest.mark.parametrize("command", ["eval", "check", "stats"])
+def test_a_folder_with_other_files_gets_advice(run, command: str) -> None:
+    Path("runs/LICENSE").write_text("MIT License\n", encoding="utf-8")
+    advice = "untied: --keep-going skips files that are not runs"
+    assert run(command, "qrels", "runs")[2].splitlines()[-1] == advice
+    assert advice not in run(command, "qrels", "runs", "--keep-going")[2]
+    assert advice not in run(command, "qrels", "runs/good.run", "runs/LICENSE", "runs/tied.run")[2]
+
+
 def test_folders_and_globs_are_runs(run) -> None:
     listed = run("eval", "qrels", "runs/good.run", "runs/tied.run")
     assert listed[0] == 0

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from html.parser import HTMLParser
 from numbers import Real
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -281,3 +282,16 @@ def test_long_tables_in_notebooks_end_with_how_many_rows_there_are() -> None:
     table = untied.Table({"run": ["a"] * 300}, {"value": [0.5] * 300})
     assert Shown(table._repr_html_()).below == "100 more rows"
     assert repr(table).endswith("\n... 240 more rows")
+
+
+def test_keys_of_several_parts_are_explained(tmp_path: Path) -> None:
+    data = tmp_path / "train.txt"
+    data.write_text("1 qid:1 1:2\n0 qid:1 1:1\n", encoding="utf-8")
+    features = untied.features(data, ["RR"], names={1: "clicks"})
+    with pytest.raises(KeyError, match=r"expected a feature and a measure, such as \('clicks', 'RR'\), found 'clicks'"):
+        features["clicks"]  # type: ignore[index]
+    with pytest.raises(KeyError, match="no feature 'click'; the features are clicks"):
+        features["click", "RR"]
+    pairs = untied.compare_all({"ab": {"q": ["d"]}, "cd": {"q": ["d"]}}, ["RBO"])
+    with pytest.raises(KeyError, match=r"expected two runs, such as \('ab', 'cd'\), found 'ab'"):
+        pairs["ab"]  # type: ignore[index]

@@ -42,7 +42,7 @@ class Report:
         head = ["query", *found.measures]
         sign = f", {old} minus {new}" if found.measures[0].startswith("Delta(") else ""
         parts = [
-            self.title(f"{old} to {new}: {queries} {'query' if queries == 1 else 'queries'}"),
+            self.title(f"{old} to {new}: {queries:,} {'query' if queries == 1 else 'queries'}"),
             self._distribution(found),
             *([self.table(head, [[show_id(query), *cells] for query, cells in rows.items()])] if per_query else []),
             self.title(f"changed most by {found.measures[0]}{sign}"),

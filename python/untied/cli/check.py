@@ -10,7 +10,7 @@ from untied.cli import notes, paint
 from untied.cli.options import QRELS, RUNS, add_keep_going, add_reading, add_threads, inputs_of
 from untied.cli.output import write
 from untied.cli.parser import parser
-from untied.cli.reading import Refused, files_of, left_out, parse, read_qrels
+from untied.cli.reading import Refused, files_of, left_out, parse, read_qrels, refusal
 from untied.errors import InputError, UntiedError
 from untied.inputs.files import by_suffix, read_ranked
 from untied.inputs.overlap import SWAPPED
@@ -71,7 +71,7 @@ def main(arguments: Sequence[str]) -> None:
         lines += [f"{_mark(suspicious)} {text}" for suspicious, text in describe(found)]
         write("\n".join(lines) + "\n", None)
     if refused and (is_first or not options.keep_going):
-        raise Refused(refused)
+        raise refusal(refused, options)
     if refused:
         notes.show(left_out(refused, len(options.runs)))
 
@@ -92,7 +92,7 @@ def _all_lines(error: Exception, formats: dict[str, str], options: argparse.Name
     errors: list[Exception] = [UntiedError(message) for message in messages]
     if count > LISTED:
         errors.append(UntiedError(f"{show_id(error.file)}: {count - LISTED:,} more malformed lines"))
-    return Refused(errors)
+    return Refused(errors, error.file)
 
 
 def _mark(suspicious: bool) -> str:

@@ -19,7 +19,7 @@ from untied.cli.options import (
     load_plugins,
 )
 from untied.cli.parser import parser
-from untied.cli.reading import Refused, columns_named, left_out, parse, read_qrels, run_files
+from untied.cli.reading import columns_named, left_out, parse, read_qrels, refusal, run_files
 from untied.evaluate.runs import Evaluator, evaluate_readable
 from untied.inputs.convert import as_qrels, named_runs
 from untied.inputs.overlap import Notes
@@ -122,7 +122,7 @@ def main(arguments: Sequence[str]) -> None:
     with Notes() as said:
         results = evaluate_readable(evaluator, run_files(options), options.stream, refused)
     if refused and (not options.keep_going or not results.runs):
-        raise Refused(refused)
+        raise refusal(refused, options)
     if refused:
         said += left_out(refused, len(options.runs))
     if sort_by is not None:

@@ -34,7 +34,10 @@ def parse(made: Parser, arguments: Sequence[str]) -> argparse.Namespace:
     if why is not None:
         made.error(why)
     if "runs" in options:
+        given = set(options.runs)
         options.runs = expanded(options.runs, getattr(options, "qrels", None))
+        if "keep_going" in options:
+            options.found = set(options.runs) - given
     return options
 
 
@@ -125,10 +128,18 @@ class Refused(UntiedError):
 
     errors: list[Exception]
 
-    def __init__(self, errors: Iterable[Exception]) -> None:
+    def __init__(self, errors: Iterable[Exception], file: str | None = None) -> None:
+        self.file = file
         several = [one for error in errors for one in (error.errors if isinstance(error, Refused) else [error])]
         self.errors = list({str(error): error for error in several}.values())
         super().__init__("; ".join(map(str, self.errors)))
+
+
+def refusal(errors: Iterable[Exception], options: argparse.Namespace) -> Refused:
+    """The errors of runs, with advice if one was found in a folder, which may hold other files."""
+    errors = list(errors)
+    skip = not options.keep_going and any(getattr(error, "file", None) in options.found for error in errors)
+    return Refused([*errors, *([UntiedError("--keep-going skips files that are not runs")] if skip else [])])
 
 
 def _errors(files: Iterable[RunFile], options: argparse.Namespace) -> dict[str, Exception]:
@@ -155,7 +166,7 @@ def with_readable(options: argparse.Namespace, make: Callable[[Any], Made], leas
         errors = _errors(files_of(options, options.runs), options)
         if not errors:
             raise
-        refused = Refused(errors.values())
+        refused = refusal(errors.values(), options)
         left = [path for path in options.runs if path not in errors]
         if not options.keep_going or len(left) < least:
             raise refused from error

@@ -68,6 +68,8 @@ class Comparisons(MeasureResults):
         return as_comparing(measure)
 
     def __getitem__(self, pair: tuple[str, str]) -> Comparison:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise KeyError(f"expected two runs, such as {self.pairs[0]}, found {pair!r}")
         for name in pair:
             if name not in self._names:
                 raise KeyError(f"no run {name!r}; the runs are {', '.join(self._names)}")

@@ -86,6 +86,8 @@ class FeatureResults(MeasureResults):
         return len(self._features)
 
     def __getitem__(self, key: tuple[str, MeasureLike]) -> Value:
+        if not isinstance(key, tuple) or len(key) != 2:
+            raise KeyError(f"expected a feature and a measure, such as {next(iter(self.keys()))}, found {key!r}")
         return self.value(*key)
 
     def value(self, feature: str, measure: MeasureLike, *, direction: str | None = None) -> Value:
@@ -262,7 +264,8 @@ class FeatureResults(MeasureResults):
 
     def _place(self, feature: str) -> tuple[FeatureEvaluation | Recorded, int]:
         if feature not in self._features:
-            raise KeyError(f"no feature {feature!r}")
+            first = ", ".join(self.features[:10]) + (", ..." if len(self) > 10 else "")
+            raise KeyError(f"no feature {feature!r}; the features are {first}")
         return self._features[feature]
 
     def _direction(self, direction: str) -> int:

@@ -21,7 +21,7 @@ def with_pool(qrels: QrelsLike, pool: QrelsLike) -> Judgments:
     Parameters
     ----------
     qrels : Qrels, path, or {query: {document: grade}}
-        Judgments, of documents of the pool.
+        Judgments of documents in the pool.
     pool : Qrels, path, or {query: {document: anything}}
         The pool, written as qrels; its grades are ignored.
 

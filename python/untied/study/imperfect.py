@@ -107,7 +107,7 @@ def imperfect(
     measures : measures or their names, optional
         Measures to compare with AP, as for `incomplete`.
     rel : float
-        Lowest relevant grade of AP and the default measures but nDCG.
+        Lowest relevant grade of AP and the default measures except nDCG.
     pool_depth : int, optional
         Use the pool of the whole runs to this depth as the judgments, as for `incomplete`.
     seed : int

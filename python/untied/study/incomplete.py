@@ -171,7 +171,7 @@ def incomplete(
         Measures to compare with AP. The names in the list above mean the paper's measures; ``{p}`` in a name is
         replaced by the share of the judgments, as in ``"subAP(p={p})"``. AP is always included.
     rel : float
-        Lowest relevant grade of AP and the default measures but nDCG.
+        Lowest relevant grade of AP and the default measures except nDCG.
     pool_depth : int, optional
         Use the pool of the runs to this depth as the complete judgments, as in the paper: its unjudged documents count
         as non-relevant, and judged documents outside it are left out. By default the qrels are complete.
