@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from untied.verdicts.found import Verdicts
     from untied.verdicts.verdict import Verdict
 
-#: The most pairs of runs, times queries, that are certified for a page; of more, only the pair that leads.
+#: The most pairs of runs, times queries, that are certified for a page; of more, only the pair that leads. A page about
+#: more queries has no verdict: it takes a kilobyte a query, and bounds of values, query by query, take none.
 MOST = 50_000
 
 
@@ -61,7 +62,9 @@ class Certain:
             return None  # it has no verdicts; all that else could be wrong has been refused before
 
     def about(self, measure: Measure, pair: tuple[str, str]) -> Verdict | None:
-        """The verdict about two runs."""
+        """The verdict about two runs; None if it cannot be had, or has too many queries."""
+        if len(self._qrels) > MOST:
+            return None
         found = self._certified(pair, measure) if not self.has_all else self._all(measure)
         return None if found is None else found.between(*pair, measure)
 
