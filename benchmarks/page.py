@@ -69,9 +69,8 @@ def section(name: str, given: list[str]) -> str:
     if "|" not in printed:
         printed = f"```text\n{printed}\n```"
     today = datetime.date.today().isoformat()
-    about = (
-        f"`benchmarks/{name}.py`, {today}, untied {untied.__version__}, load per processor before the start: {load:.1f}."
-    )
+    version = untied.__version__
+    about = f"`benchmarks/{name}.py`, {today}, untied {version}, load per processor before the start: {load:.1f}."
     return f"## {SECTIONS[name]}\n\n{about}\n\n{printed}\n"
 
 
