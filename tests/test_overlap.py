@@ -374,6 +374,7 @@ ARGUMENTS: dict[str, str] = {
 }
 NO_RUNS = {
     "measures": "takes no input",
+    "verify": "checks what certify has written, which has told",
     "completion": "takes no input",
     "trec_eval": "is as silent as trec_eval",
     "features": "has labels, see below",

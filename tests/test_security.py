@@ -48,7 +48,8 @@ CALLS = {
     "stats": "stats {q} {a} {b} -m AP",
     "report": "report {q} {a} {b} -o {page}",
     "gate": "gate {q} {a} --min AP=0.9 --baseline {b} --max-drop AP=0 --junit {junit}",
-    "certify": "certify {q} {a} {b} -m P@2 --ties docid",
+    "certify": "certify {q} {a} {b} -m P@2 --ties docid --certificate {certificate}",
+    "verify": "verify {certificate} {q} {a} {b}",
     "curve": "curve {q} {a} --query {query} --format tsv",
     "trec_eval": "trec_eval -q {q} {a}",
     "sample": "sample {q} {a} --documents 0.5 -o {folder}",
@@ -67,6 +68,7 @@ def arguments(command, folder):
         "junit": "j.xml",
         "folder": "out",
         "study": "study",
+        "certificate": "c.json",
     }
     paths = {name: str(folder / file) for name, file in names.items()} | {"query": EVIL.split()[0] + "q"}
     return [part.format(**paths) for part in CALLS[command].split(" ")]
@@ -80,6 +82,8 @@ def is_harmless(text):
 
 @pytest.mark.parametrize("command", sorted(set(COMMANDS) - {"trec_eval"}))
 def test_no_command_prints_what_commands_a_terminal(files, capsys, command):
+    if command == "verify":
+        main(arguments("certify", files))
     code = main(arguments(command, files))
     captured = capsys.readouterr()
     assert code in (0, 1), captured.err
@@ -166,6 +170,11 @@ ALLOWED = {
     ("inputs/files.py", "json.loads"): "JSON",
     ("inputs/texts.py", "json.loads"): "JSON",
     ("study/kept.py", "json.loads"): "JSON",
+    ("verdicts/verify.py", "json.loads"): "JSON",
+    (
+        "verdicts/verify.py",
+        "literal_eval",
+    ): "parameters of a measure, which the certificate names; numbers and texts only",
     ("spark.py", "pickle.loads"): "what the driver's own function has made on an executor of the same session",
 }
 

@@ -178,6 +178,7 @@ def verdicts() -> None:
     assert_type(found.ranks, untied.Table)
     assert_type(found.table, untied.Table)
     found.explain("a", "b", "RR")
+    found.write_certificate(Path("certificate.json"), "qrels.txt", ["old.run", Path("new.run")])
 
 
 def reading() -> None:

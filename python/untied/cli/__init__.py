@@ -18,6 +18,7 @@ COMMANDS = {
     "compare": "compare runs without judgments, and show what moved",
     "stats": "test which differences between runs are significant",
     "certify": "find out which runs are better whatever unjudged documents are",
+    "verify": "check a certificate of untied certify with a program of its own",
     "report": "write an evaluation as one self-contained web page",
     "check": "find problems in runs and judgments",
     "gate": "fail a build when quality drops",

@@ -29,6 +29,7 @@ from untied.verdicts.runs import DEFAULT, certify
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
@@ -71,6 +72,7 @@ def arguments_parser() -> Parser:
     add("--levels", action="store_true", help="print what ties, judgments and the choice of queries leave open instead")
     add("--explain", nargs=2, metavar=("A", "B"), help="print the documents behind the verdict about two runs")
     add("--plot", metavar="FILE", help="also draw the certain order of the runs (.svg, .png, .pdf; needs matplotlib)")
+    add("--certificate", metavar="FILE", help="write a certificate, which untied verify checks; packed if FILE is .gz")
     add_table(made)
     add_threads(made)
     return made
@@ -92,6 +94,7 @@ def main(arguments: Sequence[str]) -> None:
         raise WrongUsage("--output and --plot name the same file; choose two")
     if options.plot is not None:
         need_matplotlib()
+    _check_certified(options, inputs)
     plugins = load_plugins(options.plugin)
     qrels = read_qrels(options)
     settings: dict[str, Any] = {
@@ -103,6 +106,8 @@ def main(arguments: Sequence[str]) -> None:
         return certify(qrels, runs, options.measure or DEFAULT, **settings, threads=options.threads)
 
     found, skipped = with_readable(options, make, least=2)
+    if options.certificate:
+        found.write_certificate(options.certificate, options.qrels, options.runs)
     if options.explain:
         try:
             columns, rows = _explained(found, *options.explain)
@@ -127,6 +132,19 @@ def main(arguments: Sequence[str]) -> None:
         output.write(found.picture(picture), options.plot)
     output.write(text, options.output)
     notes.show(said)
+
+
+def _check_certified(options: argparse.Namespace, inputs: list[str]) -> None:
+    """Refuse a certificate that cannot be written, or about inputs that its checker does not read."""
+    if options.certificate is None:
+        return
+    from untied.cli import output
+
+    output.check_target(options.certificate, inputs)
+    formats = {options.qrels_format, options.run_format} - {"auto", "trec"}
+    if formats or "-" in inputs:
+        found = f"format {min(formats)}" if formats else "standard input"
+        raise WrongUsage(f"--certificate: expected files in TREC's format, which untied verify reads, found {found}")
 
 
 def _explained(found: Verdicts, run_a: str, run_b: str) -> tuple[Sequence[str], list[dict[str, Any]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import combinations
 
 from untied import _core
@@ -16,6 +17,7 @@ from untied.verdicts.verdict import Explanation, QueryVerdict, Verdict, grades_o
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from untied._core import Measure
@@ -323,6 +325,38 @@ class Verdicts(MeasureResults):
                 for query, low, high, lowest, highest, overturning in queries
             ],
         )
+
+    def write_certificate(
+        self, path: str | os.PathLike[str], qrels: str | os.PathLike[str], runs: Sequence[str | os.PathLike[str]]
+    ) -> None:
+        """Write a certificate: all verdicts, with what another program needs to check them.
+
+        ``untied verify`` checks it, or `untied.verdicts.verify` on its own, which is one file of plain Python.
+
+        Parameters
+        ----------
+        path : path
+            The file to write, JSON; packed if its name ends with ``.gz``.
+        qrels : path
+            The file that the qrels are from, in TREC's format, plain or packed by gzip.
+        runs : list of paths
+            The files of the runs, in the order of `runs`, likewise.
+
+        Raises
+        ------
+        UntiedError
+            The certificate cannot hold these verdicts: other orders of ties, another precision of scores, ERR of tied
+            documents or with `most`, gains or discounts given as a table, a list or a logarithm.
+        InputError
+            A file is not in TREC's format.
+        OSError
+            A file cannot be read or written.
+        """
+        from untied.verdicts.certificate import Verdicts as Told
+        from untied.verdicts.certificate import write
+
+        told = Told(self.runs, self.pairs, list(map(str, self.measures)), self._options, self.explain)
+        write(told, os.fspath(path), os.fspath(qrels), [os.fspath(run) for run in runs])
 
     def _grid(self, most: int) -> Grid:
         table = self.table

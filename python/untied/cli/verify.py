@@ -1,0 +1,39 @@
+"""``untied verify``: whether a certificate of ``untied certify`` holds."""
+
+from __future__ import annotations
+
+from untied.cli.options import QRELS, RUNS
+from untied.cli.parser import parser
+from untied.cli.reading import parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from untied.cli.parser import Parser
+
+EXAMPLES = """\
+  untied certify qrels.txt old.run new.run -m P@10 --certificate p10.json
+  untied verify p10.json qrels.txt old.run new.run
+
+Exit code 0 if all claims are proved, 1 if one is not, 2 if a file cannot be
+read. The check uses nothing of untied but one file of plain Python with exact
+arithmetic, untied/verdicts/verify.py, which also runs alone.
+"""
+
+
+def arguments_parser() -> Parser:
+    """Make the parser of the command's arguments."""
+    made = parser("verify", "Check a certificate of untied certify.", EXAMPLES)
+    made.add_argument("certificate", metavar="CERTIFICATE", help="what untied certify --certificate wrote")
+    made.add_argument("qrels", metavar="QRELS", help=QRELS)
+    made.add_argument("runs", metavar="RUN", nargs="+", help=RUNS)
+    return made
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command."""
+    options = parse(arguments_parser(), arguments)
+    from untied.verdicts.verify import main as check
+
+    return int(check([options.certificate, options.qrels, *options.runs]))

@@ -1,0 +1,157 @@
+"""Proofs that AP and ERR cannot exceed a limit, as trees that `verify` goes through: see its `quadratic` and `cascade`.
+
+Whatever is found here is held against the checker, which alone says whether a proof holds. So this may use floating
+point, and may give up.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from untied.verdicts.verify import ONE, Question, decided, never_positive
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    #: Of a quadratic program: its constant, what documents add alone and in pairs, and the order of documents.
+    Program = tuple[int, dict[int, int], list[list[int]], Callable[[int], Any]]
+
+#: Leaves that a proof may have.
+LEAVES = {"AP": 12, "ERR": 2000}
+#: Steps towards the multipliers of a leaf.
+STEPS = 250
+#: Multipliers are whole, in parts of this.
+PARTS = 10**6
+
+
+def prove(q: Question, limit: int) -> Any:
+    """Find a proof that A less B is at most `limit`, in units of 2^-80; None if none is found."""
+    if q.m.name == "AP":
+        return _Quadratic(q, limit).tree() if q.relevant > 0 or limit >= 0 else None
+    return _Cascade(q, limit).tree()
+
+
+class _Cascade:
+    """Branches of ERR: undecided documents one by one, in the order of their better rank."""
+
+    def __init__(self, q: Question, limit: int) -> None:
+        self._q = q
+        self._limit = limit
+        self._left = LEAVES["ERR"]
+        a, b = q.ranks(q.a), q.ranks(q.b)
+        both = [doc for doc in q.unknown if doc in a and doc in b]
+        self._docs = sorted(both, key=lambda doc: (min(a[doc], b[doc]), max(a[doc], b[doc]), a[doc]))
+
+    def tree(self, number: int = 0, known: dict[str, Any] | None = None) -> Any:
+        known = known or {}
+        self._left -= 1
+        if self._left < 0:
+            return None
+        if self._q.cascade(self._limit, {}, known):
+            return {}
+        if number == len(self._docs):
+            return None
+        doc = self._docs[number]
+        branches = []
+        for gain in (Fraction(0), self._q.m.top):
+            branch = self.tree(number + 1, known | {doc: gain})
+            if branch is None:
+                return None
+            branches.append(branch)
+        return [doc, *branches]
+
+
+class _Quadratic:
+    """Branches and multipliers of AP.
+
+    A leaf's bound is the largest value of a program over documents and their number, linear in the multipliers of the
+    pairs about which the rankings disagree: a subgradient method lowers it (Held & Karp 1971, with Polyak's steps).
+    """
+
+    def __init__(self, q: Question, limit: int) -> None:
+        self._const, self._alone, self._pairs, self._order = q.program(limit)
+        self._left = LEAVES["AP"]
+
+    def tree(self) -> Any:
+        return self._visit(self._const, self._alone)
+
+    def _visit(self, const: int, alone: dict[int, int]) -> Any:
+        self._left -= 1
+        if self._left < 0:
+            return None
+        if self._holds({}, const, alone):
+            return {}
+        const, alone = decided(const, alone, self._pairs)
+        leaf, tension = self._lowered(const, alone)
+        if leaf is not None and self._holds(leaf, const, alone):
+            return leaf
+        if not tension:
+            return None
+        x = max(sorted(tension), key=lambda x: tension[x])
+        rest = {y: gain for y, gain in alone.items() if y != x}
+        without = self._visit(const, rest)
+        if without is None:
+            return None
+        with_it = self._visit(const + alone[x], {y: gain + self._pairs[x][y] for y, gain in rest.items()})
+        return None if with_it is None else [x, without, with_it]
+
+    def _holds(self, leaf: dict[str, int], const: int, alone: dict[int, int]) -> bool:
+        return bool(never_positive(leaf, const, dict(alone), self._pairs, self._order))
+
+    def _lowered(self, const: int, alone: dict[int, int]) -> tuple[dict[str, int] | None, dict[int, float]]:
+        """Multipliers of a bound that is not above 0, if any are found; and how much the bound hangs on documents."""
+        order = sorted(alone, key=self._order)
+        step = [self._pairs[y][y] / ONE for y in order]
+        turned = []  # i, j, what the pair adds beyond the step of j, its share
+        for j, y in enumerate(order):
+            for i, x in enumerate(order[:j]):
+                excess = self._pairs[x][y] / ONE - step[j]
+                if abs(excess) > 1e-14:
+                    turned.append([i, j, excess, 0.5 if excess > 0 else 0.3])
+        least, size, stalled, found = float("inf"), 1.0, 0, None
+        for _ in range(STEPS):
+            base, linear = const / ONE, [alone[x] / ONE for x in order]
+            for i, j, excess, share in turned:
+                linear[i] += excess * share
+                linear[j] += excess * (1 - share) if excess > 0 else excess * share
+                base -= min(0.0, excess * share)
+            value, on = _best(linear, step)
+            bound = base + value
+            if bound < least - 1e-12:
+                least, stalled, found = bound, 0, [(i, j, share) for i, j, _, share in turned]
+            else:
+                stalled += 1
+                if stalled == 4:
+                    size, stalled = size * 0.6, 0
+            if least < -1e-7:
+                break
+            slopes = [excess * (on[i] - on[j] if excess > 0 else on[i] + on[j] - 1) for i, j, excess, _ in turned]
+            norm = sum(slope * slope for slope in slopes)
+            if norm < 1e-30:
+                break
+            for pair, slope in zip(turned, slopes, strict=True):
+                pair[3] = min(1.0, max(0.0, pair[3] - size * (bound + 2e-7) / norm * slope))
+        tension = dict.fromkeys(order, 0.0)
+        for i, j, excess, share in turned:
+            for x in (order[i], order[j]):
+                tension[x] += abs(excess) * (0.1 + 4 * share * (1 - share))
+        leaf = {f"{order[i]} {order[j]}": round(share * PARTS) for i, j, share in found or ()}
+        return (leaf if least <= 0 else None), tension
+
+
+def _best(linear: list[float], step: list[float]) -> tuple[float, list[int]]:
+    """The largest sum over chosen documents of what each adds, `step` more for each chosen before; and the choice."""
+    rows = [[0.0]]
+    for alone, more in zip(linear, step, strict=True):
+        before = rows[-1]
+        taken = [value + alone + more * n for n, value in enumerate(before)]
+        rows.append(list(map(max, [*before, -1e300], [-1e300, *taken])))
+    number = max(range(len(rows[-1])), key=rows[-1].__getitem__)
+    value, on = rows[-1][number], [0] * len(linear)
+    for place in range(len(linear) - 1, -1, -1):
+        before = rows[place]
+        on[place] = int(number >= len(before) or before[number] < rows[place + 1][number])
+        number -= on[place]
+    return value, on

@@ -1,0 +1,450 @@
+"""Certificates: the checker accepts true ones, and refuses claims that enumeration shows to be false."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import gzip
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import pytest
+
+import untied
+from nightly import many, seeded
+from oracle.verdicts import Case, difference, extremes, largest, overturn
+from test_certify import FORMS as ALL
+from test_certify import Form, as_run, drawn, with_scale
+from untied.cli import main
+from untied.verdicts import verify
+
+SOURCE = Path(verify.__file__)
+FORMS = [form for form in ALL if not form.name.startswith("Bpref")]
+#: Forms whose tied documents the checker knows.
+TIED = [form for form in FORMS if not form.name.startswith("ERR")]
+pytestmark = pytest.mark.filterwarnings("ignore::untied.UntiedWarning")  # small instances often have nothing in common
+
+
+class Certified(NamedTuple):
+    """A certificate with its inputs, and what enumeration finds."""
+
+    path: Path
+    inputs: list[str]
+    cases: dict[str, Case]
+    form: Form
+
+    @property
+    def told(self) -> dict[str, Any]:
+        return json.loads(self.path.read_text())
+
+    def check(self, told: dict[str, Any] | None = None) -> int:
+        """What the checker says of this certificate, or of another one about the same inputs."""
+        path = self.path
+        if told is not None:
+            path = self.path.with_suffix(".other")
+            path.write_text(json.dumps(told))
+        return verify.main([str(path), *self.inputs])
+
+
+def certified(folder: Path, form: Form, cases: list[Case], ties: str = "docid", **options: Any) -> Certified:
+    """A certificate about cases as queries of two runs."""
+    if form.grades[-1] > 1:
+        cases = with_scale(cases, form.grades)
+    queries = {f"q{i}": case for i, case in enumerate(cases)}
+    qrels = {query: {**case.known, **dict.fromkeys(case.free, -1)} or {"nothing": 0} for query, case in queries.items()}
+    files = {
+        "qrels": "".join(f"{query} 0 {doc} {grade}\n" for query, docs in qrels.items() for doc, grade in docs.items())
+    }
+    for side in "ab":
+        run = as_run(queries, side)
+        files[side] = "".join(
+            f"{query} Q0 {doc} 0 {score} t\n" for query, docs in run.items() for doc, score in docs.items()
+        )
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    paths = [str(folder / name) for name in files]
+    verdicts = untied.certify(paths[0], paths[1:], form.name, unretrieved="pooled", ties=ties, **options)
+    verdicts.write_certificate(folder / "certificate.json", paths[0], paths[1:])
+    return Certified(folder / "certificate.json", paths, queries, form)
+
+
+def is_additive(form: Form) -> bool:
+    """Whether means over orders of ties are found just as one order is."""
+    return form.name.partition("@")[0].partition("(")[0] in verify.ADDITIVE
+
+
+def triples(name: str, form: Form, ties: bool, count: int) -> list[list[Case]]:
+    cases = drawn(f"{name} {form.name}", form.grades, ties, 3 * many(count))
+    return [cases[start : start + 3] for start in range(0, len(cases), 3)]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_true_certificates_are_accepted(form: Form, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for cases in triples("accepted", form, False, 6):
+        made = certified(tmp_path, form, cases)
+        assert made.check() == 0, capsys.readouterr().out
+        claim = made.told["claims"][0]
+        assert claim["exact"]
+        assert is_true(made, made.told)
+
+
+def test_certificates_of_all_verdicts(tmp_path: Path) -> None:
+    form = next(form for form in FORMS if form.name == "AP")
+    verdicts = set()
+    for cases in triples("verdicts", form, False, 20):
+        made = certified(tmp_path, form, cases)
+        assert made.check() == 0
+        verdicts.add(made.told["claims"][0]["verdict"])
+    assert verdicts == {"A", "B", "open"}
+
+
+@pytest.mark.parametrize("form", TIED, ids=lambda form: form.name)
+def test_tied_documents(form: Form, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for cases in triples("tied", form, True, 4):
+        made = certified(tmp_path, form, cases, "expected")
+        assert made.check() == 0, capsys.readouterr().out
+        assert made.told["claims"][0]["exact"] or not is_additive(form)
+        assert is_true(made, made.told)
+
+
+@pytest.mark.parametrize("form", TIED, ids=lambda form: form.name)
+def test_at_most_one_relevant_document(form: Form, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for cases in triples("most", form, False, 4):
+        made = certified(tmp_path, form, cases, most=1)
+        assert made.check() == 0, capsys.readouterr().out
+        assert is_true(made, made.told, 1)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_false_bounds_are_refused(form: Form, tmp_path: Path) -> None:
+    """Bounds that exclude something possible, and bounds that nothing reaches."""
+    for cases in triples("false", form, False, 3):
+        made = certified(tmp_path, form, cases)
+        for query in made.cases:
+            for end in (0, 1):
+                for by in (Fraction(-1, 1000), Fraction(1, 1000)):
+                    told = made.told
+                    move(told, query, end, by)
+                    assert not is_true(made, told)
+                    assert made.check(told) == 1
+
+
+def move(told: dict[str, Any], query: str, end: int, by: Fraction) -> None:
+    """Move a bound of a query, and all that follows from it."""
+    claim = told["claims"][0]
+    bounds = claim["queries"][query]["bounds"]
+    bounds[end] = decimal(Fraction(bounds[end]) + by)
+    sums = [sum(Fraction(one["bounds"][side]) for one in claim["queries"].values()) for side in (0, 1)]
+    low, high = (Fraction(total * 10**10 / len(claim["queries"])) for total in sums)
+    claim["low"], claim["high"] = decimal(Fraction(low // 1, 10**10)), decimal(Fraction(-(-high // 1), 10**10))
+    claim["verdict"] = "A" if low // 1 > 0 else "B" if -(-high // 1) < 0 else "open"
+
+
+def decimal(number: Fraction) -> str:
+    return f"{float(number):.10f}"
+
+
+def is_true(made: Certified, told: dict[str, Any], most: int | None = None) -> bool:
+    """Whether all that a certificate claims of bounds, verdict and numbers of documents is true, by enumeration."""
+    claim = told["claims"][0]
+    near = float(verify.NEAR.get(made.form.name.partition("@")[0].partition("(")[0], verify.MARGIN))
+    score = made.form.score
+    ends = [extremes(score, case, made.form.grades) for case in made.cases.values()]
+    for (query, case), of_query in zip(made.cases.items(), ends, strict=True):
+        one = claim["queries"][query]
+        for end, sign in ((0, -1), (1, 1)):
+            stated = Fraction(one["bounds"][end])
+            true = of_query[-1 if most is None else min(most, len(of_query) - 1)][end]
+            if sign * (true - stated) > 0:
+                return False
+            if claim["exact"]:
+                grades = {doc: grade for grade, docs, _ in one["witnesses"][end] for doc in docs}
+                count = sum(elsewhere for *_, elsewhere in one["witnesses"][end])
+                others = [grade for grade, _, elsewhere in one["witnesses"][end] for _ in range(elsewhere)]
+                if set(grades) - set(case.unknown) or count > len(case.free):
+                    return False
+                grades |= dict(zip(case.free, others, strict=False))
+                if abs(float(difference(score, case, grades) - stated)) > 2 * near:
+                    return False
+    means = [sum(Fraction(one["bounds"][end]) for one in claim["queries"].values()) / len(ends) for end in (0, 1)]
+    low, high = Fraction(claim["low"]), Fraction(claim["high"])
+    if not (0 <= means[0] - low <= Fraction(1, 10**10) and 0 <= high - means[1] <= Fraction(1, 10**10)):
+        return False
+    if claim["verdict"] != ("A" if low > 0 else "B" if high < 0 else "open"):
+        return False
+    is_tied = told["policies"]["ties"] == "expected"
+    return are_numbers_true(made.form, claim, ends, is_tied)
+
+
+def are_numbers_true(form: Form, claim: dict[str, Any], ends: Any, is_tied: bool) -> bool:
+    """Whether the overturn number and largest m are true, where the checker looks at them at all."""
+    if form.name.startswith("ERR") or (form.name.startswith("nDCG") and len(form.grades) > 2):
+        return True
+    if is_tied and not is_additive(form):  # from bounds that only enclose what the run behind can gain
+        return claim["overturn"] in (0, "never") or overturn(ends) is None or claim["overturn"] <= overturn(ends)
+    least, most = overturn(ends), largest(ends)
+    told = claim["overturn"]
+    is_right = told == ("never" if least is None else least)
+    if not claim["overturn_exact"] and told != "never":
+        is_right = least is None or told <= least
+    told_most = float("inf") if claim["largest_m"] == "any" else claim["largest_m"]
+    true_most = float("inf") if most == -1 else most
+    if form.name.startswith("AP") and None not in (told_most, true_most):
+        return is_right and told_most <= true_most
+    return is_right and told_most == true_most
+
+
+#: What to change in a certificate.
+MUTATIONS: dict[str, Callable[[dict[str, Any], dict[str, Any], Random], None]] = {}
+
+
+def mutation(change: Callable[[dict[str, Any], dict[str, Any], Random], None]) -> Callable[..., None]:
+    MUTATIONS[change.__name__] = change
+    return change
+
+
+@mutation
+def a_hash(told: dict[str, Any], claim: dict[str, Any], chance: Random) -> None:
+    where, name = chance.choice([(told, "qrels"), (told["runs"], "a"), (told["runs"], "b")])
+    place = chance.randrange(64)
+    other = chance.choice([digit for digit in "0123456789abcdef" if digit != where[name][place]])
+    where[name] = where[name][:place] + other + where[name][place + 1 :]
+
+
+@mutation
+def runs_exchanged(told: dict[str, Any], claim: dict[str, Any], chance: Random) -> None:
+    told["runs"]["a"], told["runs"]["b"] = told["runs"]["b"], told["runs"]["a"]
+
+
+@mutation
+def a_bound(told: dict[str, Any], claim: dict[str, Any], chance: Random) -> None:
+    by = chance.choice([-1, 1]) * Fraction(10 ** chance.randrange(9), 10**9)
+    move(told, chance.choice(sorted(claim["queries"])), chance.randrange(2), by)
+
+
+@mutation
+def a_bound_alone(told: dict[str, Any], claim: dict[str, Any], chance: Random) -> None:
+    bounds = chance.choice(list(claim["queries"].values()))["bounds"]
+    end = chance.randrange(2)
+    bounds[end] = decimal(Fraction(bounds[end]) + Fraction(chance.choice([-1, 1]), 10 ** chance.randrange(1, 9)))
+
+
+@mutation
+def a_sum(told: dict[str, Any], claim: dict[str, Any], chance: Random) -> None:
+    name = chance.choice(["low", "high"])
+    claim[name] = decimal(Fraction(claim[name]) + Fraction(chance.choice([-1, 1]), 10 ** chance.randrange(10)))
+
+
+@mutation
+def a_verdict(told: dict[str, Any], claim: dict[str, Any], chance: Random) -> None:
+    claim["verdict"] = chance.choice([other for other in ("A", "B", "open") if other != claim["verdict"]])
+
+
+@mutation
+def a_witness(told: dict[str, Any], claim: dict[str, Any], chance: Random) -> None:
+    witness = chance.choice(chance.choice(list(claim["queries"].values()))["witnesses"])
+    kind = chance.randrange(3)
+    if witness and kind == 0:
+        witness.pop(chance.randrange(len(witness)))
+    elif kind == 1:
+        witness.append([chance.choice([0, 1, 2, 5]), [f"d{chance.randrange(6)}"], 0])
+    else:
+        witness.append([1, [], chance.randrange(1, 3)])
+
+
+@mutation
+def a_number(told: dict[str, Any], claim: dict[str, Any], chance: Random) -> None:
+    name = chance.choice(["overturn", "largest_m"])
+    values = [0, 1, 2, 3, 4, 7, None, "never" if name == "overturn" else "any"]
+    claim[name] = chance.choice([value for value in values if value != claim[name]])
+
+
+@mutation
+def what_is_exact(told: dict[str, Any], claim: dict[str, Any], chance: Random) -> None:
+    name = chance.choice(["exact", "overturn_exact"])
+    claim[name] = not claim[name]
+
+
+@mutation
+def a_query(told: dict[str, Any], claim: dict[str, Any], chance: Random) -> None:
+    query = chance.choice(sorted(claim["queries"]))
+    one = claim["queries"].pop(query)
+    if chance.random() < 0.5:
+        claim["queries"]["other"] = one
+
+
+@mutation
+def what_is_there(told: dict[str, Any], claim: dict[str, Any], chance: Random) -> None:
+    where = chance.choice([told, claim, told["policies"], chance.choice(list(claim["queries"].values()))])
+    names = sorted(set(where) - {"certificate", "untied", "proofs"})
+    where.pop(chance.choice(names))
+
+
+@mutation
+def a_proof(told: dict[str, Any], claim: dict[str, Any], chance: Random) -> None:
+    proofs = chance.choice(list(claim["queries"].values()))["proofs"]
+    end = chance.randrange(2)
+    proofs[end] = chance.choice([{}, {"0 1": 10**6}, {"0 1": -5}, [0, {}, {}], ["d0", {}, {}], [9, {}], 5])
+
+
+def test_mutated_certificates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each of 1,000 is refused, or what it claims is still true by enumeration; and most of each kind are refused."""
+    chance = seeded("mutated certificates")
+    refused, accepted = Counter(), Counter()
+    per_form = -(-many(1000) // len(FORMS))
+    for form in FORMS:
+        made: Certified | None = None
+        for number in range(per_form):
+            if made is None or number % 25 == 0:
+                made = certified(tmp_path, form, drawn(f"{form.name} mutated {number}", form.grades, False, 3))
+                original = made.told
+                assert made.check(original) == 0
+            name = chance.choice(list(MUTATIONS))
+            told = copy.deepcopy(original)
+            MUTATIONS[name](told, told["claims"][0], chance)
+            code = made.check(told)
+            assert code in (0, 1)
+            if code:
+                refused[name] += 1
+                continue
+            accepted[name] += 1
+            asked = made
+            if name == "runs_exchanged":
+                asked = made._replace(
+                    cases={query: Case(case.b, case.a, case.known, case.free) for query, case in made.cases.items()}
+                )
+            assert is_true(asked, told), (name, form.name, told, original)
+    assert refused.total() + accepted.total() >= 1000
+    always = {"a_hash", "a_bound_alone", "a_verdict", "a_query", "what_is_there"}
+    assert not always & accepted.keys(), accepted
+    # Some numbers are not checked, and claims may be weaker than they need be; what proves them may be another proof.
+    for name, times in {"a_bound": 10, "a_sum": 10, "a_witness": 1, "runs_exchanged": 5, "a_number": 2}.items():
+        assert refused[name] > times * accepted[name], (name, refused[name], accepted[name])
+    capsys.readouterr()
+
+
+def test_nothing_relevant_is_0(tmp_path: Path) -> None:
+    """Where nothing relevant is known, no bound above can be below 0, though every other assignment is."""
+    form = next(form for form in FORMS if form.name == "AP")
+    made = certified(tmp_path, form, [Case([], [["d0"]], {"d1": 0})])
+    told = made.told
+    assert Fraction(told["claims"][0]["high"]) >= 0
+    move(told, "q0", 1, Fraction(-1, 1000))
+    assert made.check(told) == 1
+
+
+def hard(seed: str, count: int, length: int, grades: list[int]) -> Case:
+    """Two long rankings that disagree in places, and few judgments."""
+    chance = seeded(seed)
+    docs = [f"d{i:03}" for i in range(count)]
+
+    def ranking() -> list[list[str]]:
+        noise = {doc: place * 0.2 + chance.gauss(0, 4) for place, doc in enumerate(docs)}
+        return [[doc] for doc in sorted(docs, key=noise.__getitem__)[:length]]
+
+    known = {doc: chance.choice(grades) for doc in docs if chance.random() < 0.2}
+    return Case(ranking(), ranking(), known)
+
+
+@pytest.mark.parametrize("name", ["AP@20", "AP@50", "ERR(max_grade=1)@15"])
+def test_proofs_are_needed(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Trees and multipliers prove exact bounds of long rankings; without them, the same bounds are refused."""
+    form = next(form for form in FORMS if form.name == "AP")._replace(name=name)
+    length = int(name.partition("@")[2])
+    proofs = 0
+    for number in range(6):
+        made = certified(tmp_path, form, [hard(f"{name} {number}", length + 15, length, [0, 1])])
+        told = made.told
+        assert made.check(told) == 0, capsys.readouterr().out
+        assert told["claims"][0]["exact"]
+        one = told["claims"][0]["queries"]["q0"]
+        if any(one["proofs"]):
+            proofs += 1
+            one["proofs"] = [{}, {}]
+            assert made.check(told) == 1
+    assert proofs > 0
+
+
+def test_the_checker_is_short_and_independent() -> None:
+    source = SOURCE.read_text()
+    tree = ast.parse(source)
+    texts: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
+            texts |= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+        if isinstance(node, ast.Import):
+            assert {name.name for name in node.names} <= sys.stdlib_module_names
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0
+            assert node.module in sys.stdlib_module_names
+    lines = enumerate(source.splitlines(), 1)
+    code = [line for number, line in lines if number not in texts and line.strip() and line.strip()[0] != "#"]
+    assert len(code) <= 300
+
+
+def test_the_checker_runs_alone(tmp_path: Path) -> None:
+    made = certified(tmp_path, FORMS[0], drawn("alone", (0, 1), False, 3))
+    packed = [tmp_path / "certificate.json.gz", *(Path(f"{path}.gz") for path in made.inputs)]
+    for source, target in zip([made.path, *map(Path, made.inputs)], packed, strict=True):
+        target.write_bytes(gzip.compress(source.read_bytes()))
+    alone = tmp_path / "alone" / "verify.py"
+    alone.parent.mkdir()
+    alone.write_text(SOURCE.read_text())
+
+    def run(*files: object) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-I", "-S", str(alone), *map(str, files)]
+        return subprocess.run(command, cwd=alone.parent, capture_output=True, text=True, check=False)
+
+    done = run(made.path, *made.inputs)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "verified: a b P@3\n", "")
+    done = run(packed[0], *packed[1:])
+    assert (done.returncode, done.stdout) == (1, "refused: inputs: " + HASHED)
+    done = run(packed[0], *made.inputs)
+    assert done.returncode == 0
+    done = run(packed[0])
+    assert done.returncode == 2
+    assert done.stderr.startswith("bad input among ")
+
+
+HASHED = "the qrels or a run have another hash than what was certified, or the format is another one\n"
+
+
+def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = certified(tmp_path, FORMS[0], drawn("commands", (0, 1), False, 3))
+    target = tmp_path / "other.json"
+    assert main(["certify", *made.inputs, "-m", "P@3", "--ties", "docid", "--certificate", str(target)]) == 0
+    assert main(["verify", str(target), *made.inputs]) == 0
+    assert capsys.readouterr().out.endswith("verified: a b P@3\n")
+    target.write_text(target.read_text().replace('"verdict":"', '"verdict":"x'))
+    assert main(["verify", str(target), *made.inputs]) == 1
+    assert "refused: a b P@3: the bounds do not say x" in capsys.readouterr().out
+    assert main(["verify", str(tmp_path / "none"), *made.inputs]) == 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["--qrels-format", "csv"], "expected files in TREC's format, which untied verify reads, found format csv"),
+        (["--ties", "range"], "certificates need ties expected, docid, trec or given, not 'range'"),
+        (["--score-dtype", "float16"], "certificates need score_dtype float64 or float32, not 'float16'"),
+        (["-m", "ERR", "--most", "1"], "certificates of ERR need any number of relevant documents"),
+        (["-m", "DCG(gain={1: 3})"], "certificates do not know this measure, or these parameters of it"),
+        (["-m", "Bpref"], "certificates do not know"),
+    ],
+)
+def test_what_certificates_do_not_hold(
+    asked: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = certified(tmp_path, FORMS[0], drawn("refused", (0, 1), False, 3))
+    target = tmp_path / "none.json"
+    options = ["--ties", "docid", "--certificate", str(target)]
+    assert main(["certify", *made.inputs, *options, *asked]) in (1, 2)
+    assert said in capsys.readouterr().err
+    assert not target.exists()
