@@ -61,7 +61,11 @@ PARTS = {
         "med med_assignment med_expected med_general med_subtopics med_ties med_trec8 med_worked",
         ("med::",),
     ),
-    "certify": Part((f"{CORE}certify", f"{PYTHON}verdicts"), "certificate certify certify_beside certify_lattice", ("certify::",)),
+    "certify": Part(
+        (f"{CORE}certify", f"{PYTHON}verdicts"),
+        "certificate certify certify_beside certify_lattice certify_sample",
+        ("certify::",),
+    ),
     "arrays": Part(
         (f"{CORE}arrays", f"{PYTHON}arrays"), "arrays compare_arrays compat_sklearn number_types", ("arrays::",)
     ),

@@ -26,6 +26,7 @@ from untied.policies import CERTIFYING
 from untied.results.plotting import need_matplotlib
 from untied.verdicts.found import Verdicts
 from untied.verdicts.runs import DEFAULT, certify
+from untied.verdicts.sampled import from_sample
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ EXAMPLES = """\
   untied certify qrels.txt old.run new.run -m R@100 --most 3
   untied certify qrels.txt runs/ -m P@10 --ranks --plot certain.svg
   untied certify qrels.txt old.run new.run -m P@10 --explain old new
+  untied certify sampled.qrels runs/ -m P@10 --from-sample
 
 A verdict is A or B if that run has the better mean whatever the grades of
 unjudged documents are, else open. low and high bound the difference of the
@@ -52,6 +54,10 @@ most of them a query with which it certainly is.
 
 #: Files of pictures.
 PICTURES = {".svg": "svg", ".png": "png", ".pdf": "pdf"}
+
+#: What verdicts from a sample have, and where nothing else is asked for.
+SAMPLED: Sequence[str] = ("run_a", "run_b", "measure", "low", "high", "verdict")
+SAMPLING: dict[str, Any] = {"level": 0.95, "correction": "bonferroni"}
 
 COLUMNS = ("run_a", "run_b", "measure", "low", "high", "verdict", "overturn", "largest_m")
 
@@ -66,6 +72,19 @@ def arguments_parser() -> Parser:
     add = made.group("ties and judgments").add_argument
     add(
         "--most", metavar="M", type=whole(0), help="let at most M unjudged documents a query be relevant (default: any)"
+    )
+    add = made.group("verdicts from a sample").add_argument
+    add(
+        "--from-sample",
+        action="store_true",
+        help="decide with a stated confidence, where a random sample of the pool is judged (others: grade -1)",
+    )
+    add("--level", metavar="L", type=float, help="set the confidence (default: 0.95)")
+    add(
+        "--correction",
+        choices=("bonferroni", "none"),
+        metavar="NAME",
+        help="correct for the number of pairs by bonferroni (default) or none",
     )
     add = made.group("output").add_argument
     add("--ranks", action="store_true", help="print the ranks that each run can have, instead of verdicts")
@@ -83,8 +102,7 @@ def main(arguments: Sequence[str]) -> None:
     options = parse(arguments_parser(), arguments)
     from untied.cli import output
 
-    if sum(map(bool, (options.ranks, options.levels, options.explain))) > 1:
-        raise WrongUsage("--ranks, --levels and --explain print different tables; choose one")
+    _refuse_mixed(options)
     style = output.choose(options.format, options.output)
     inputs = inputs_of(options.qrels, *options.runs)
     output.check_target(options.output, inputs)
@@ -105,22 +123,24 @@ def main(arguments: Sequence[str]) -> None:
     def make(runs: Any) -> Verdicts:
         return certify(qrels, runs, options.measure or DEFAULT, **settings, threads=options.threads)
 
-    found, skipped = with_readable(options, make, least=2)
-    if options.certificate:
-        found.write_certificate(options.certificate, options.qrels, options.runs)
-    if options.explain:
-        try:
-            columns, rows = _explained(found, *options.explain)
-        except KeyError as error:
-            raise WrongUsage(f"--explain: {error.args[0]}") from None
-    elif options.ranks:
-        columns, rows = found.ranks.columns, found.ranks.to_dicts()
-    elif options.levels:
-        table = found.levels()
-        columns, rows = table.columns, table.to_dicts()
+    if options.from_sample:
+        given = {"level": options.level, "correction": options.correction}
+        confidence = SAMPLING | {name: value for name, value in given.items() if value is not None}
+        chosen = {"ties": options.ties, "threads": options.threads, **confidence}
+        found, skipped = with_readable(
+            options, lambda runs: from_sample(qrels, runs, options.measure, **chosen), least=2
+        )
+        said = [*skipped, f"verdicts hold with a confidence of {100 * confidence['level']:g} % and are not certain"]
+        columns, rows = SAMPLED, found.to_dicts()
+        settings = {"ties": options.ties, **confidence}
     else:
-        columns, rows = COLUMNS, found.table.to_dicts()
-    said = [*skipped, *_notes(found)]
+        verdicts, skipped = with_readable(options, make, least=2)
+        if options.certificate:
+            verdicts.write_certificate(options.certificate, options.qrels, options.runs)
+        said = [*skipped, *_notes(verdicts)]
+        columns, rows = _asked(verdicts, options)
+        if picture:
+            output.write(verdicts.picture(picture), options.plot)
     if style == "json":
         settings |= {"qrels_format": options.qrels_format, **columns_named(options)}
         text = output.json(settings, inputs, **output.plugins(plugins), notes=said, results=list(map(plain, rows)))
@@ -128,8 +148,6 @@ def main(arguments: Sequence[str]) -> None:
         lines = ([_cell(row[column], column, options.digits) for column in columns] for row in rows)
         texts = sum(isinstance(cell, str) for cell in next(iter(rows), {}).values())
         text = output.lines(columns, lines, style, texts if options.explain or options.levels else min(texts, 3))
-    if picture:
-        output.write(found.picture(picture), options.plot)
     output.write(text, options.output)
     notes.show(said)
 
@@ -145,6 +163,39 @@ def _check_certified(options: argparse.Namespace, inputs: list[str]) -> None:
     if formats or "-" in inputs:
         found = f"format {min(formats)}" if formats else "standard input"
         raise WrongUsage(f"--certificate: expected files in TREC's format, which untied verify reads, found {found}")
+
+
+def _refuse_mixed(options: argparse.Namespace) -> None:
+    """Refuse options that do not go together."""
+    if sum(map(bool, (options.ranks, options.levels, options.explain))) > 1:
+        raise WrongUsage("--ranks, --levels and --explain print different tables; choose one")
+    if not options.from_sample:
+        for name in ("level", "correction"):
+            if getattr(options, name) is not None:
+                raise WrongUsage(f"--{name} needs --from-sample")
+        return
+    defaults: dict[str, Any] = {name: CERTIFYING[name].default for name in ("unjudged", "unretrieved", "score_dtype")}
+    defaults |= {"ranks": False, "levels": False, "explain": None, "plot": None, "most": None, "certificate": None}
+    for name, default in defaults.items():
+        if getattr(options, name) != default:
+            raise WrongUsage(f"--from-sample does not go with --{name.replace('_', '-')}")
+    if options.ties not in ("expected", "docid"):
+        raise WrongUsage("--from-sample does not go with ties other than expected or docid")
+
+
+def _asked(found: Verdicts, options: argparse.Namespace) -> tuple[Sequence[str], list[dict[str, Any]]]:
+    """The columns and rows of the table that was asked for."""
+    if options.explain:
+        try:
+            return _explained(found, *options.explain)
+        except KeyError as error:
+            raise WrongUsage(f"--explain: {error.args[0]}") from None
+    if options.ranks:
+        return found.ranks.columns, found.ranks.to_dicts()
+    if options.levels:
+        table = found.levels()
+        return table.columns, table.to_dicts()
+    return COLUMNS, found.table.to_dicts()
 
 
 def _explained(found: Verdicts, run_a: str, run_b: str) -> tuple[Sequence[str], list[dict[str, Any]]]:

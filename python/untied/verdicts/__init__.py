@@ -2,6 +2,7 @@
 
 from untied.verdicts.found import Verdicts, VerdictsOfPair
 from untied.verdicts.runs import certify
+from untied.verdicts.sampled import from_sample
 from untied.verdicts.verdict import Explanation, Grades, QueryVerdict, Verdict
 
-__all__ = ["Explanation", "Grades", "QueryVerdict", "Verdict", "Verdicts", "VerdictsOfPair", "certify"]
+__all__ = ["Explanation", "Grades", "QueryVerdict", "Verdict", "Verdicts", "VerdictsOfPair", "certify", "from_sample"]

@@ -1,0 +1,270 @@
+"""Verdicts from a random sample of judgments: not certain, but right with a stated confidence."""
+
+from __future__ import annotations
+
+from itertools import accumulate, combinations
+from math import fsum
+
+from untied.errors import UntiedError, check_one_of
+from untied.inputs import overlap
+from untied.inputs.convert import as_qrels, named_runs
+from untied.measures import as_measures
+from untied.results.table import Table
+from untied.statistics.intervals import check_level
+from untied.verdicts.hypergeometric import at_least, at_most, cost, least_sum, tail
+from untied.verdicts.weights import of_ranking, steps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Literal
+
+    from untied._core import Measure
+    from untied.inputs.convert import QrelsLike, Runs
+    from untied.measures import MeasureLike
+    from untied.verdicts.hypergeometric import Population
+
+#: What is asked for where nothing else is.
+DEFAULT = ("P@10",)
+#: Strata of documents with weights of one sign where these differ.
+STRATA = 5
+#: How unlikely the judged documents must be as a random sample to be refused as one.
+UNLIKELY = 1e-6
+#: A verdict needs a bound at least as far from 0, relative to the largest weight: more than all rounding errors.
+MARGIN = 1e-9
+
+#: For each query the pooled documents and what each adds, for each grade.
+Worth = list[dict[str, tuple[float, ...]]]
+
+
+def from_sample(
+    qrels: QrelsLike,
+    runs: Runs,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    level: float = 0.95,
+    correction: Literal["bonferroni", "none"] = "bonferroni",
+    ties: Literal["expected", "docid"] = "expected",
+    strict: bool = False,
+    threads: int | None = None,
+) -> Table:
+    """Find out which of two runs is better, if the judgments are a random sample of the pool.
+
+    Whether every document of the pool was judged must be left to chance: each with the same probability, whatever its
+    grade, its query and its ranks. Documents outside the pool count as non-relevant.
+
+    For every two runs, documents that add more to one of them are divided into strata by how much more (by rank and
+    not by grade). In each stratum the judged ones are a random sample: the hypergeometric distribution says how
+    probable so few of them, or so many, would be relevant for every number of relevant documents. Numbers for which the
+    product of these p-values over the strata is too small are excluded (Fisher's method); the others bound the
+    difference of the means.
+
+    Parameters
+    ----------
+    qrels : qrels
+        Judgments as for `evaluate`. Pooled documents that are not judged have a negative grade.
+    runs : list of runs, or {name: run}
+        Two or more, each as `evaluate` takes them.
+    measures : measures or their names, optional
+        P, Hits, RBP or DCG, with their parameters. By default P@10.
+    level : float
+        Confidence. Of pairs of runs that are equal or ordered the other way, at most 1 - `level` get a wrong verdict.
+    correction : str
+        ``"bonferroni"``: with probability `level` no verdict of a measure is wrong, so that pairs may be chosen after
+        looking. ``"none"``: each single one is right with this probability.
+    ties : str
+        ``"expected"``: means over all orders of tied documents; ``"docid"``: ties by id, descending.
+    strict : bool
+        Whether it is an error, and not only a warning, that a run and the qrels have no query or no document in common,
+        or that they look swapped.
+    threads : int, optional
+        Number of threads for reading; as many as there are processors by default.
+
+    Returns
+    -------
+    Table
+        Columns run_a, run_b, measure, verdict, low, high: bounds of the difference of the means, and a verdict that
+        names the confidence, such as ``A (95 %)``, or ``open``.
+
+    Raises
+    ------
+    MeasureError
+        The measure is not a sum over documents.
+    UntiedError
+        The qrels have no pool, or their judgments are certainly no random sample of it; an option is refused; or there
+        are fewer than two runs.
+    InputError
+        A file's content is not what its format promises.
+    OSError
+        A file cannot be read.
+
+    Warns
+    -----
+    UntiedWarning
+        A run and the qrels have no query or no document in common, or look swapped.
+
+    Notes
+    -----
+    Where every query has a fixed
+    number of judged documents, in proportion to its pool, strata over all queries vary less than the distribution that
+    is assumed here, so that bounds fail less often.
+
+    Examples
+    --------
+    In each of 40 queries the first document of ``a`` is relevant and that of ``b`` is not; every other one is judged.
+
+    >>> from untied.verdicts import from_sample
+    >>> queries = [f"q{n}" for n in range(40)]
+    >>> qrels = {q: {"good": 1, "bad": -1} if n % 2 else {"good": -1, "bad": 0} for n, q in enumerate(queries)}
+    >>> runs = {"a": {q: ["good"] for q in queries}, "b": {q: ["bad"] for q in queries}}
+    >>> from_sample(qrels, runs, "P@1").to_dicts()[0]["verdict"]
+    'A (95 %)'
+    """
+    check_level(level)
+    check_one_of("correction", correction, ("bonferroni", "none"))
+    check_one_of("ties", ties, ("expected", "docid"))
+    asked = as_measures(DEFAULT if measures is None else measures)
+    loaded = {name: load() for name, load in named_runs(runs, threads)}
+    if len(loaded) < 2:
+        raise UntiedError("there is only one run; a verdict needs two")
+    table = as_qrels(qrels, threads)
+    overlap.warn({name: overlap.of_inputs(table, run, threads) for name, run in loaded.items()}, strict=strict)
+    pools = {query: dict(table[query]) for query in table.queries()}
+    if not any(grade < 0 for pool in pools.values() for grade in pool.values()):
+        raise UntiedError("the qrels have no pool: pooled documents that are not judged need a negative grade")
+    _refuse_unequal(pools)
+    grades = sorted({grade for pool in pools.values() for grade in pool.values() if grade > 0})
+    longest = max((len(run[query]) for run in loaded.values() for query in run.queries()), default=1)
+    pairs = list(combinations(loaded, 2))
+    alpha = (1 - level) / (len(pairs) if correction == "bonferroni" else 1)
+    found: dict[tuple[str, str, str], tuple[float, float, float]] = {}
+    for measure in asked:
+        worth = steps(measure, grades, longest)
+        of_runs: dict[str, Worth] = {
+            name: [of_ranking(run, query, pool, worth, one_order=ties == "docid") for query, pool in pools.items()]
+            for name, run in loaded.items()
+        }
+        for name, of_run in of_runs.items():
+            _refuse_tops(name, measure, of_run, pools)
+        queries = 1 if measure.is_count else len(pools)
+        largest = max((abs(one) for of in worth for one in of), default=0.0)
+        for a, b in pairs:
+            low, high = _bounds(of_runs[a], of_runs[b], list(pools.values()), grades, alpha)
+            found[a, b, str(measure)] = low / queries, high / queries, MARGIN * largest
+    confidence = f"{100 * level:g} %"
+    ordered = [(a, b, str(measure)) for a, b in pairs for measure in asked]
+    verdicts = [_verdict(*found[place], confidence) for place in ordered]
+    texts = dict(zip(("run_a", "run_b", "measure"), map(list, zip(*ordered, strict=True)), strict=True))
+    ends = [found[place][:2] for place in ordered]
+    return Table({**texts, "verdict": verdicts}, {"low": [low for low, _ in ends], "high": [high for _, high in ends]})
+
+
+def _verdict(low: float, high: float, margin: float, confidence: str) -> str:
+    return f"A ({confidence})" if low > margin else f"B ({confidence})" if high < -margin else "open"
+
+
+def _bounds(
+    a: Worth, b: Worth, pools: Sequence[Mapping[str, float]], grades: Sequence[float], alpha: float
+) -> tuple[float, float]:
+    """Bounds of the sum of differences over queries that hold together with probability 1 - `alpha`."""
+    nothing = (0.0,) * len(grades)
+    low, high = [], []
+    for number, grade in enumerate(grades):
+        documents: list[tuple[float, float]] = []
+        for of_a, of_b, pool in zip(a, b, pools, strict=True):
+            for document in of_a.keys() | of_b.keys():
+                weight = of_a.get(document, nothing)[number] - of_b.get(document, nothing)[number]
+                if abs(weight) > 0:
+                    documents.append((weight, pool[document]))
+        known = fsum(weight for weight, judged in documents if judged >= grade)
+        strata = [
+            stratum
+            for sign in (1, -1)
+            for stratum in _strata(
+                sign, [(abs(weight), judged) for weight, judged in documents if weight * sign > 0], grade
+            )
+        ]
+        # Strata of one grade hold different documents, so their samples are independent; those of others are not.
+        each = alpha / (2 * len(grades))
+        low.append(known + least_sum([stratum.least() for stratum in strata], each))
+        high.append(known - least_sum([stratum.most() for stratum in strata], each))
+    return fsum(low), fsum(high)
+
+
+def _strata(sign: int, documents: list[tuple[float, float]], grade: float) -> list[_Stratum]:
+    """Documents of one sign in strata of about the same total weight; one where all weigh the same."""
+    if not documents:
+        return []
+    weights = sorted((weight for weight, _ in documents), reverse=True)
+    count = 1 if weights[0] - weights[-1] <= 1e-12 * weights[0] else STRATA
+    # The lowest weight of each stratum; equal ones stay together.
+    edges: list[float] = []
+    share, before = fsum(weights) / count, 0.0
+    for weight in weights:
+        before += weight
+        if len(edges) < count - 1 and before >= share * (len(edges) + 1):
+            edges.append(weight)
+    edges.append(0.0)
+    made = []
+    upper = float("inf")
+    for edge in edges:
+        mine = [(weight, judged) for weight, judged in documents if edge <= weight < upper]
+        if mine:
+            made.append(_Stratum(sign, mine, grade))
+        upper = edge
+    return made
+
+
+class _Stratum:
+    """Documents that add about the same to one of the runs, and how many of those judged have a grade."""
+
+    def __init__(self, sign: int, documents: list[tuple[float, float]], grade: float) -> None:
+        self._sign = sign
+        self._size = len(documents)
+        self._drawn = sum(judged >= 0 for _, judged in documents)
+        self._found = sum(judged >= grade for _, judged in documents)
+        self._open = sorted((weight for weight, judged in documents if judged < 0), reverse=True)
+
+    def least(self) -> Population:
+        """What those not judged can add, at least, for each number of relevant documents, with its p-value."""
+        if self._sign > 0:
+            return self._added(at_least, [0.0, *accumulate(reversed(self._open))])
+        return [(-add, cost) for add, cost in self._added(at_most, [0.0, *accumulate(self._open)])]
+
+    def most(self) -> Population:
+        """The same of what they can take away."""
+        if self._sign > 0:
+            return [(-add, cost) for add, cost in self._added(at_most, [0.0, *accumulate(self._open)])]
+        return self._added(at_least, [0.0, *accumulate(reversed(self._open))])
+
+    def _added(self, p: Callable[[int, int, int], tuple[float, ...]], sums: Sequence[float]) -> Population:
+        """Sums of weights of the first documents not judged, and -ln p."""
+        return list(zip(sums, map(cost, p(self._size, self._drawn, self._found)), strict=True))
+
+
+def _refuse_unequal(pools: Mapping[str, Mapping[str, float]]) -> None:
+    """Refuse judgments of which more were made in some queries than chance allows."""
+    size, drawn = sum(map(len, pools.values())), sum(_judged(pool.values()) for pool in pools.values())
+    for query, pool in pools.items():
+        here = _judged(pool.values())
+        if tail(size, drawn, len(pool), here) < UNLIKELY / len(pools):
+            raise UntiedError(
+                f"the judgments are no random sample of the pool: {here:,} of {len(pool):,} documents of query "
+                f"{query!r} are judged, and {drawn:,} of {size:,} of all"
+            )
+
+
+def _refuse_tops(name: str, measure: Measure, of_run: Worth, pools: Mapping[str, Mapping[str, float]]) -> None:
+    """Refuse judgments that were made at the top of a run more often than chance allows, or less often."""
+    size, drawn = sum(map(len, pools.values())), sum(_judged(pool.values()) for pool in pools.values())
+    top = sum(map(len, of_run))
+    here = sum(_judged(pool[document] for document in of) for of, pool in zip(of_run, pools.values(), strict=True))
+    if top and tail(size, drawn, top, here) < UNLIKELY:
+        raise UntiedError(
+            f"the judgments are no random sample of the pool: {here:,} of {top:,} documents that {measure} sees of run "
+            f"{name!r} are judged, and {drawn:,} of {size:,} of all"
+        )
+
+
+def _judged(grades: Iterable[float]) -> int:
+    return sum(grade >= 0 for grade in grades)

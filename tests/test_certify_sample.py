@@ -1,0 +1,210 @@
+"""Verdicts from a random sample of judgments: limits against enumeration, coverage, refusals."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from itertools import combinations, product
+from math import comb, log
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import untied
+from nightly import many, seeded
+from untied.cli import main
+from untied.errors import MeasureError, UntiedError
+from untied.verdicts import from_sample
+from untied.verdicts.hypergeometric import at_least, at_most, cost, least_product, least_sum, tail
+from untied.verdicts.weights import of_ranking, steps
+
+
+def so_few(found: int, size: int, drawn: int, relevant: int) -> Fraction:
+    """P(X <= found) by counting samples of a population in which the first documents are relevant."""
+    samples = combinations(range(size), drawn)
+    return Fraction(sum(sum(doc < relevant for doc in sample) <= found for sample in samples), comb(size, drawn))
+
+
+def test_probabilities_are_those_of_all_samples() -> None:
+    for size in range(1, 9):
+        for drawn in range(size + 1):
+            for found in range(drawn + 1):
+                possible = range(found, size - drawn + found + 1)
+                few = [float(so_few(found, size, drawn, one)) for one in possible]
+                many_ = [float(1 - so_few(found - 1, size, drawn, one)) for one in possible]
+                assert list(at_most(size, drawn, found)) == pytest.approx(few, abs=1e-15)
+                assert list(at_least(size, drawn, found)) == pytest.approx(many_, abs=1e-15)
+                if 2 * drawn - size <= found:
+                    few_here, many_here = so_few(found, size, drawn, drawn), 1 - so_few(found - 1, size, drawn, drawn)
+                    side = few_here if found * size <= drawn * drawn else many_here
+                    assert tail(size, drawn, drawn, found) == pytest.approx(float(side), rel=1e-9)
+
+
+def test_probabilities_of_large_populations() -> None:
+    def exact(relevant: int) -> float:
+        total = sum(comb(relevant, i) * comb(10_000 - relevant, 1_000 - i) for i in range(41))
+        return total / comb(10_000, 1_000)
+
+    found = at_most(10_000, 1_000, 40)
+    assert len(found) == 9_001
+    assert [found[relevant - 40] for relevant in (40, 300, 560, 700)] == [exact(n) for n in (40, 300, 560, 700)]
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_products_of_p_values_are_as_improbable(count: int) -> None:
+    chance, draws = random.Random(count), 20_000
+    least = least_product(count, 0.1)
+    below = sum(sum(-log(1 - chance.random()) for _ in range(count)) >= least for _ in range(draws))
+    assert below / draws == pytest.approx(0.1, abs=0.008)
+    assert least_product(1, 0.1) == pytest.approx(-log(0.1))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_least_sums_are_below_the_best_combination_and_close(seed: int) -> None:
+    chance = random.Random(seed)
+    populations = []
+    for _ in range(chance.randint(1, 3)):
+        size = chance.randint(3, 12)
+        drawn = chance.randint(1, size - 1)
+        found = chance.randint(0, drawn)
+        weights = sorted(chance.random() for _ in range(size - drawn))
+        sums = [sum(weights[:n]) for n in range(size - drawn + 1)]
+        populations.append(list(zip(sums, map(cost, at_least(size, drawn, found)), strict=True)))
+    most = least_product(len(populations), 0.2)
+    best = min(sum(add for add, _ in one) for one in product(*populations) if sum(c for _, c in one) <= most)
+    found = least_sum(populations, 0.2)
+    assert found <= best + 1e-9
+    assert found >= best - max(add for one in populations for add, _ in one)
+    assert least_sum([], 0.2) == 0
+
+
+@pytest.mark.parametrize(
+    "measure", ["P@3", "P(rel=2)@2", "Hits@4", "RBP(p=0.5)@3", "DCG@4", "DCG(gain='exp2', discount='inverse')"]
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_values_are_sums_of_weights(measure: str, seed: int) -> None:
+    """What documents add is what the measure says of the whole ranking, with ties and grades."""
+    chance = seeded(f"{measure} {seed}")
+    run = {"q": {f"d{n}": float(chance.randrange(3)) for n in range(6)}}
+    grades = {f"d{n}": chance.choice([0, 1, 2]) for n in range(8)} | {"d0": 2, "d1": 1}
+    asked = untied.parse_measure(measure)
+    worth = steps(asked, [1, 2], 6)
+    for one_order, ties in ((False, "expected"), (True, "docid")):
+        adds = of_ranking(untied.Run(run), "q", grades, worth, one_order=one_order)
+        total = sum(sum(of[: int(grades[document])]) for document, of in adds.items())
+        assert total == pytest.approx(untied.evaluate({"q": grades}, run, measure, ties=ties)[measure].mean, abs=1e-12)
+
+
+def collection(
+    seed: str, queries: int = 12, docs: int = 10
+) -> tuple[dict[str, dict[str, int]], list[dict[str, list[str]]]]:
+    """Full judgments of a pool, and two runs, the first of which is somewhat better."""
+    chance = seeded(seed)
+    qrels, better, worse = {}, {}, {}
+    for number in range(queries):
+        grades = {f"d{n}": int(chance.random() < 0.4) + (chance.random() < 0.1) for n in range(docs)}
+        order = sorted(grades, key=lambda doc, of=grades: of[doc] + 1.5 * chance.random(), reverse=True)
+        qrels[f"q{number}"] = grades
+        better[f"q{number}"], worse[f"q{number}"] = order, chance.sample(sorted(grades), docs)
+    return qrels, [better, worse]
+
+
+@pytest.mark.parametrize("measure", ["P@4", "DCG@4", "RBP(p=0.75)@5"])
+def test_intervals_hold_with_their_confidence(measure: str) -> None:
+    """At 60 % of confidence, where a wrong method would show, in samples of random collections."""
+    missed = total = 0
+    for trial in range(many(60)):
+        chance = random.Random(trial)
+        qrels, runs = collection(f"cover {trial % 10}")
+        part = {q: {d: g if chance.random() < 0.4 else -1 for d, g in of.items()} for q, of in qrels.items()}
+        named = dict(zip("ab", runs, strict=True))
+        row = from_sample(part, named, measure, level=0.6).to_dicts()[0]
+        found = untied.evaluate(qrels, named, measure)
+        truth = found["a", measure].mean - found["b", measure].mean
+        missed += not row["low"] - 1e-9 <= truth <= row["high"] + 1e-9
+        assert row["low"] <= row["high"]
+        expected = "A (60 %)" if row["low"] > 1e-9 else "B (60 %)" if row["high"] < -1e-9 else "open"
+        assert row["verdict"] == expected
+        total += 1
+    assert missed <= 0.4 * total
+
+
+def test_full_judgments_leave_nothing_open_but_the_pool() -> None:
+    qrels, runs = collection("full")
+    qrels["q0"]["off"] = -1
+    named = dict(zip("ab", runs, strict=True))
+    rows = from_sample(qrels, named, ["P@4", "DCG@4"]).to_dicts()
+    found = untied.evaluate(qrels, named, ["P@4", "DCG@4"])
+    for row in rows:
+        difference = found["a", row["measure"]].mean - found["b", row["measure"]].mean
+        assert (row["low"], row["high"]) == (pytest.approx(difference), pytest.approx(difference))
+
+
+def test_correction_widens() -> None:
+    qrels, runs = collection("correct", 30)
+    chance = random.Random(2)
+    part = {q: {d: g if chance.random() < 0.5 else -1 for d, g in of.items()} for q, of in qrels.items()}
+    named = {"a": runs[0], "b": runs[1], "c": {q: list(reversed(of)) for q, of in runs[0].items()}}
+    one, corrected, alone = (
+        from_sample(part, some, "P@4", correction=how).to_dicts()
+        for some, how in ((named, "none"), (named, "bonferroni"), ({n: named[n] for n in "ab"}, "bonferroni"))
+    )
+    assert one[0] == alone[0]  # a single pair needs no correction
+    assert all(x["high"] - x["low"] < y["high"] - y["low"] for x, y in zip(one, corrected, strict=True))
+    assert {row["verdict"] for row in one} <= {"A (95 %)", "B (95 %)", "open"}
+
+
+def sampled(qrels: dict[str, dict[str, int]], keep: Any) -> dict[str, dict[str, int]]:
+    return {q: {d: g if keep(q, d) else -1 for d, g in of.items()} for q, of in qrels.items()}
+
+
+def test_refused() -> None:
+    qrels, runs = collection("refused", 60)
+    named = dict(zip("ab", runs, strict=True))
+    with pytest.raises(UntiedError, match="the qrels have no pool"):
+        from_sample(qrels, named, "P@4")
+    with pytest.raises(UntiedError, match="no random sample of the pool: 10 of 10 documents of query 'q0'"):
+        from_sample(sampled(qrels, lambda q, d: q in ("q0", "q1", "q2")), named, "P@4")
+    tops = sampled(qrels, lambda q, d: d in runs[0][q][:3])
+    with pytest.raises(UntiedError, match="that P@3 sees of run 'a' are judged"):
+        from_sample(tops, named, "P@3")
+    part = sampled(qrels, lambda q, d: hash((len(d), ord(d[1]), int(q[1:]))) % 2)
+    for measure in ("AP", "nDCG@10", "RR", "P(judged_only=True)@3", "R@4"):
+        with pytest.raises(
+            MeasureError, match="verdicts from a sample are known for sums over documents: P, Hits, RBP"
+        ):
+            from_sample(part, named, measure)
+    with pytest.raises(UntiedError, match="ties"):
+        from_sample(part, named, "P@4", ties="range")  # type: ignore[arg-type]
+    with pytest.raises(UntiedError, match="only one run"):
+        from_sample(part, {"a": runs[0]}, "P@4")
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    qrels, runs = collection("command", 30)
+    part = sampled(qrels, lambda q, d: (int(q[1:]) + int(d[1])) % 2)
+    lines = (f"{q} 0 {d} {g}\n" for q, of in part.items() for d, g in of.items())
+    (tmp_path / "qrels.txt").write_text("".join(lines))
+    for name, run in zip("ab", runs, strict=True):
+        rows = (f"{q} Q0 {d} 1 {-rank} x\n" for q, docs in run.items() for rank, d in enumerate(docs))
+        (tmp_path / f"{name}.run").write_text("".join(rows))
+    inputs = [str(tmp_path / name) for name in ("qrels.txt", "a.run", "b.run")]
+    main(["certify", *inputs, "-m", "P@4", "--from-sample", "--level", "0.9", "--digits", "6"])
+    out, err = capsys.readouterr()
+    [row] = from_sample(part, dict(zip("ab", runs, strict=True)), "P@4", level=0.9).to_dicts()
+    assert out.splitlines()[0].split("\t") == ["run_a", "run_b", "measure", "low", "high", "verdict"]
+    assert out.splitlines()[1].split("\t") == [
+        "a", "b", "P@4", f"{row['low']:.6f}", f"{row['high']:.6f}", row["verdict"],
+    ]  # fmt: skip
+    assert "not certain" in err
+    for more, said in (
+        (["--ranks"], "--from-sample does not go with --ranks"),
+        (["--most", "3"], "--from-sample does not go with --most"),
+        (["--unjudged", "pooled"], "--from-sample does not go with --unjudged"),
+        (["--ties", "given"], "ties"),
+    ):
+        assert main(["certify", *inputs, "-m", "P@4", "--from-sample", *more]) == 2
+        assert said in capsys.readouterr().err
+    assert main(["certify", *inputs, "-m", "P@4", "--level", "0.9"]) == 2
+    assert "--level needs --from-sample" in capsys.readouterr().err
