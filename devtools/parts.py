@@ -86,7 +86,7 @@ PARTS = {
     "report": Part((f"{PYTHON}report",), "report report_words security"),
     "study": Part(
         (f"{PYTHON}study",),
-        "study study_agreement study_example study_med study_notes study_pools study_resumed study_ties",
+        "study study_agreement study_example study_judging study_med study_notes study_pools study_resumed study_ties",
     ),
     "compat": Part(
         (f"{PYTHON}compat",),

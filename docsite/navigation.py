@@ -56,6 +56,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/studies/ties.md",
         "docs/studies/med.md",
         "docs/studies/agreement.md",
+        "docs/studies/judging.md",
     ),
     "Project": (
         "docs/performance.md",

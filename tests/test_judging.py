@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import untied
-from nightly import many
+from nightly import many, seeded
 from strategies import topics
 from untied.cli import main
 from untied.judging import judge_next
@@ -135,3 +135,67 @@ def test_command(tmp_path, capsys) -> None:
     assert [row["document"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))] == ["y"]
     assert main([*arguments, "--format", "table"]) == 0
     assert capsys.readouterr().out.splitlines()[0].startswith("query   document   rank in a")
+
+
+def decided(seed: str) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, list[str]]]]:
+    """Full judgments, and two runs of which one is better whatever else is judged."""
+    chance = seeded(seed)
+    qrels, runs = {}, {"a": {}, "b": {}}
+    for query in ("q1", "q2", "q3"):
+        qrels[query] = {f"d{n}": int(chance.random() < 0.5) for n in range(9)}
+        for run in runs.values():
+            run[query] = chance.sample(sorted(qrels[query]), 5)
+    return qrels, runs
+
+
+@pytest.mark.parametrize("measure", ["P@3", "nDCG@3", "RR", "RBP(p=0.8)@4"])
+@pytest.mark.parametrize("seed", range(4))
+def test_until_decided(measure: str, seed: int) -> None:
+    """Judgments in the order of advice decide the verdict, and each document ranks by what it is said to rank by."""
+    truth, runs = decided(f"until {seed}")
+    for run in runs.values():
+        run["q1"] = ["seen", *run["q1"][1:]]
+    known = {query: {"d0": grade["d0"], "seen": 0, "good": 1} for query, grade in truth.items()}
+    total = sum(map(len, truth.values()))
+    for _ in range(total + 1):
+        advice = judge_next(known, runs, measure, until_decided=True, top=total)
+        found = untied.certify(known, runs, measure)["a", "b"][measure]
+        assert advice.verdict == found
+        assert advice.settled is (found.verdict != "open")
+        if found.verdict != "open" or not advice.candidates:
+            assert advice.candidates == []
+            break
+        lead = untied.evaluate(known, runs, measure)
+        ahead = lead["a", measure].mean - lead["b", measure].mean
+        worths = []
+        for one in advice.candidates:
+            helps_behind = one.swing * ahead < -1e-15
+            worths.append(abs(one.swing) * (1 - one.probability if helps_behind else one.probability))
+        if abs(ahead) > 1e-12:
+            assert worths == sorted(worths, reverse=True)
+        first = advice.candidates[0]
+        known[first.query][first.document] = truth[first.query][first.document]
+    else:
+        pytest.fail("no document was left, and none was")
+    full = untied.certify({q: {**known[q], **truth[q]} for q in truth}, runs, measure)["a", "b"][measure]
+    assert advice.verdict is not None
+    assert advice.verdict.verdict in ("open", full.verdict)
+
+
+def test_until_decided_on_the_command_line(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "qrels.txt").write_text("q 0 a 1\nq 0 b 0\n")
+    for name, docs in (("one", "ax"), ("two", "by")):
+        rows = (f"q Q0 {doc} 1 {-rank} x\n" for rank, doc in enumerate(docs))
+        (tmp_path / f"{name}.run").write_text("".join(rows))
+    inputs = [str(tmp_path / name) for name in ("qrels.txt", "one.run", "two.run")]
+    main(["judge-next", *inputs, "-m", "P@2", "--until-decided"])
+    out, err = capsys.readouterr()
+    assert [line.split("\t")[1] for line in out.splitlines()[1:]] == ["x", "y"]
+    assert err == "note: P@2: open, the difference is between 0.0000 and 1.0000; overturn number: 1\n"
+    main(["judge-next", *inputs, "-m", "P@1", "--until-decided", "--format", "json"])
+    out, err = capsys.readouterr()
+    assert json.loads(out)["verdict"]["verdict"] == "A"
+    assert json.loads(out)["candidates"] == []
+    assert err == "note: P@1: one is better whatever unjudged documents are (1.0000 to 1.0000)\n"
+    assert main(["judge-next", *inputs[:2], "--until-decided"]) == 1
+    assert "until_decided needs two runs, found 1" in capsys.readouterr().err

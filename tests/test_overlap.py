@@ -93,6 +93,11 @@ def two(run: Any) -> dict[str, Any]:
     return {"bm25": RUN, "other": run}
 
 
+def pooled(qrels: Any) -> dict[str, Any]:
+    """With a document in the pool that is not judged."""
+    return {query: {**docs, "pooled": -1} for query, docs in qrels.items()}
+
+
 def arrays(qrels: Any, run: Any) -> tuple[list[list[float]], list[list[int]]]:
     """Scores and labels; documents that the qrels lack are not relevant."""
     scores = [list(docs.values()) for docs in RUN.values()]
@@ -161,8 +166,10 @@ CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "study.agreement": studied("agreement", depths=[]),
     "study.imperfect": studied("imperfect"),
     "study.incomplete": studied("incomplete"),
+    "study.judging": studied("judging", pairs=1, measures=["P@2"]),
     "study.med": studied("med", groups={"bm25": "lexical", "other": "lexical", "third": "lexical"}),
     "study.ties": studied("ties"),
+    "verdicts.from_sample": lambda qrels, run, _: untied.verdicts.from_sample(pooled(qrels), two(run), "P@2"),
 }
 
 
@@ -185,7 +192,8 @@ NONE_NEEDED = {
         "truth.read_mirex", "truth.groups_from_preferences", "truth.groups_from_rankings", "judging.rows",
         "passages.read_passages", "passages.read_judged_passages", "statistics.adjust", "statistics.said_of",
         "study.Study",
-        "study.Agreement", "study.Imperfect", "study.Incomplete", "study.Med", "study.Ties", "spark.clear_errors",
+        "study.Agreement", "study.Imperfect", "study.Incomplete", "study.Judging", "study.Med", "study.Ties",
+        "spark.clear_errors",
     ],
     "two lists that must hold the same, or that may well differ wholly": [
         "compare_arrays", "correlation.kendall", "correlation.tau_ap", "correlation.swapped", "correlation.spearman",

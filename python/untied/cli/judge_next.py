@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from math import inf
+
 from untied._core import show_id
 from untied.cli import output
 from untied.cli.notes import show
@@ -16,6 +19,7 @@ from untied.cli.options import (
 )
 from untied.cli.parser import parser
 from untied.cli.reading import parse, read_qrels, run_files
+from untied.cli.verdicts import WORDS, plain
 from untied.judging.next import judge_next, rows
 
 TYPE_CHECKING = False
@@ -24,10 +28,12 @@ if TYPE_CHECKING:
 
     from untied.cli.parser import Parser
     from untied.judging.next import Advice
+    from untied.verdicts.verdict import Verdict
 
 EXAMPLES = """\
   untied judge-next qrels.txt dense.run
   untied judge-next qrels.txt bm25.run dense.run --measure nDCG@10 --top 50
+  untied judge-next qrels.txt bm25.run dense.run -m P@10 --until-decided
 
 For one run, documents rank by how much a judgment is expected to narrow the
 range of means that missing judgments allow; for two runs, by how much it is
@@ -50,6 +56,7 @@ def arguments_parser() -> Parser:
     )
     add("--depth", metavar="K", type=int, default=100, help="consider the first K of each ranking (default: 100)")
     add("--prior", metavar="P", type=float, help="set the probability of a grade above 0 (default: as judged)")
+    add("--until-decided", action="store_true", help="rank for a certain verdict about two runs, see untied certify")
     add_plugin(made)
     made.group("output").add_argument("--top", metavar="N", type=int, default=20, help="show N documents (default: 20)")
     add_table(made, decimals=6)
@@ -70,6 +77,7 @@ def main(arguments: Sequence[str]) -> None:
         top=options.top,
         depth=options.depth,
         prior=options.prior,
+        until_decided=options.until_decided,
         threads=options.threads,
     )
     found = list(rows(advice))
@@ -82,6 +90,7 @@ def main(arguments: Sequence[str]) -> None:
             "bounds": advice.bounds,
             "difference": advice.difference,
             "considered": advice.considered,
+            **({} if advice.verdict is None else {"verdict": plain(asdict(advice.verdict))}),
             "candidates": found,
         }
         text = json.dumps(known, indent=1, ensure_ascii=False) + "\n"
@@ -94,6 +103,9 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _notes(advice: Advice, depth: int) -> Iterator[str]:
+    if advice.verdict is not None:
+        yield from _on_verdict(advice, advice.verdict)
+        return
     if not advice.considered:
         yield f"the first {depth} documents of every query are judged; --depth looks deeper"
     for name, (low, high) in zip(advice.runs, advice.bounds, strict=True):
@@ -102,6 +114,16 @@ def _notes(advice: Advice, depth: int) -> Iterator[str]:
         low, high = advice.difference
         settled = "; no judgment can change which run is better" if advice.settled else ""
         yield f"the difference is between {low:.4f} and {high:.4f}, and need not reach either{settled}"
+
+
+def _on_verdict(advice: Advice, verdict: Verdict) -> Iterator[str]:
+    low, high = f"{verdict.low:.4f}", f"{verdict.high:.4f}"
+    if verdict.verdict == "open":
+        number = WORDS["overturn"] if verdict.overturn == inf else f"{verdict.overturn:,.0f}"
+        yield f"{advice.measure}: open, the difference is between {low} and {high}; overturn number: {number}"
+        return
+    better = advice.runs["AB".index(verdict.verdict)]
+    yield f"{advice.measure}: {show_id(better)} is better whatever unjudged documents are ({low} to {high})"
 
 
 def _cell(value: object, decimals: int) -> str:

@@ -11,6 +11,7 @@ from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, named_runs
 from untied.judging.sample import ranked
 from untied.measures import as_measure
+from untied.verdicts.runs import certify
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from untied._core import Qrels, Run
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
+    from untied.verdicts.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ class Advice:
     bounds: tuple[tuple[float, float], ...]
     candidates: list[Candidate]
     considered: int
+    verdict: Verdict | None = None
 
     @property
     def difference(self) -> tuple[float, float] | None:
@@ -88,6 +91,8 @@ class Advice:
     @property
     def settled(self) -> bool:
         """Whether one of two runs is better whatever the grades of unjudged documents."""
+        if self.verdict is not None:
+            return self.verdict.verdict != "open"
         return self.difference is not None and (self.difference[0] > 0 or self.difference[1] < 0)
 
 
@@ -99,6 +104,7 @@ def judge_next(
     top: int = 20,
     depth: int = 100,
     prior: float | None = None,
+    until_decided: bool = False,
     threads: int | None = None,
 ) -> Advice:
     """Rank unjudged documents by how much a judgment is expected to narrow the bounds.
@@ -119,6 +125,10 @@ def judge_next(
         Probability of a grade above 0. By default, query by query, the share of such grades among the judged
         documents, with half a document added to those above 0 and half to the others. Among the grades above 0 each is
         as likely as it is frequent in the qrels.
+    until_decided : bool
+        Rank documents for a verdict of `untied.certify` about two runs. The order of the runs is certain as soon as
+        documents that help the run behind are judged and not relevant, and documents that help the run ahead are judged
+        and relevant; each counts by its swing times the probability of that grade.
     threads : int, optional
         Number of threads; as many as there are processors by default. It never changes a value.
 
@@ -129,7 +139,8 @@ def judge_next(
     Raises
     ------
     UntiedError
-        There are more than two runs, the measure has no bounds, or a number is out of range.
+        There are more than two runs, the measure has no bounds, or a number is out of range; or verdicts are asked for,
+        and there are not two runs or the measure has none.
 
     Warns
     -----
@@ -149,6 +160,8 @@ def judge_next(
     named = named_runs(runs, threads)
     if len(named) > 2:
         raise UntiedError(f"expected one run, or two to compare, found {len(named)}")
+    if until_decided and len(named) != 2:
+        raise UntiedError(f"until_decided needs two runs, found {len(named)}")
     loaded = [load() for _, load in named]
     candidates = _candidates(table, loaded, depth)
     asked = list(candidates.items())
@@ -179,15 +192,29 @@ def judge_next(
                 swing += sign * (relevant - outcomes[-1][0]) if shares else 0.0
             found.append(Candidate(query, document, tuple(ranks), likely, narrowing / queries, swing / queries))
 
+    considered = len(found)
+    verdict = None
+    if until_decided:
+        with overlap.Notes():  # there has been a warning
+            runs_by_name = {name: run for (name, _), run in zip(named, loaded, strict=True)}
+            verdict = certify(table, runs_by_name, measure, threads=threads).between(*runs_by_name)
+        if verdict.verdict != "open":
+            found = []
+    lead = fsum(sign * now[0] for sign, (_, views) in zip((1, -1), outlooks, strict=False) for now, _ in views)
+
     def worth(one: Candidate) -> float:
-        return one.narrowing if len(loaded) == 1 else one.probability * abs(one.swing)
+        if len(loaded) == 1:
+            return one.narrowing
+        if until_decided and lead and one.swing * lead < 0:
+            return (1 - one.probability) * abs(one.swing)
+        return one.probability * abs(one.swing)
 
     found.sort(key=lambda one: (-worth(one), one.query, one.document))
     bounds = tuple(
         (fsum(now[1] for now, _ in views) / queries, fsum(now[2] for now, _ in views) / queries)
         for _, views in outlooks
     )
-    return Advice(str(measure), tuple(name for name, _ in named), bounds, found[:top], len(found))
+    return Advice(str(measure), tuple(name for name, _ in named), bounds, found[:top], considered, verdict)
 
 
 def _candidates(qrels: Qrels, runs: list[Run], depth: int) -> dict[str, list[str]]:
