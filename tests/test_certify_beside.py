@@ -124,7 +124,7 @@ def test_compare(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ("stats {q} {a} {b} -m P@3 --certify --ties worst", "--certify does not go with --ties worst"),
         ("stats {q} {a} {b} -m P@3 --certify --unjudged remove", "--certify does not go with --unjudged remove"),
         ("stats {q} {a} {b} -m P@3 --certify --power", "--certify does not go with --by-run, --power"),
-        ("stats {q} {a} {b} -m Bpref --certify", "Bpref: verdicts are known for P, Hits"),
+        ("stats {q} {a} {b} -m infAP --certify", "infAP: verdicts are known for P, Hits"),
         ("compare {a} {b} --certify -m Delta(P@3)", "--certify needs --qrels"),
         ("compare {a} {b} --qrels {q} --certify -m RBO", "--certify needs a MED or Delta"),
         ("gate {q} {a} --certain P@3", "--certain needs --baseline"),
@@ -139,7 +139,7 @@ def test_refused(arguments: str, said: str, files: Path, capsys: pytest.CaptureF
         code = main(line)
     except SystemExit as ended:
         code = ended.code
-    assert code == (1 if "Bpref" in arguments else 2)  # 2 where the line itself is wrong
+    assert code == (1 if "infAP" in arguments else 2)  # 2 where the line itself is wrong
     assert said in capsys.readouterr().err
 
 
