@@ -34,6 +34,10 @@ GRADED = {"q": {doc: float(place % 4) for place, doc in enumerate(FORTY)}}
 LENGTHS = {doc: 10.0 * place * place + 101.3 * place + 100 for place, doc in enumerate(FORTY)}
 ONE, OTHER = {"q": [FORTY]}, {"q": [FORTY[:14:-1], FORTY[14::-1]]}
 
+#: Ties for which bounds of AP over unjudged documents only enclose.
+GROUP = {"q0": [["a", "n1", "n2"]]}
+LATE = {"q0": ["b", "m1", "m2", "m3", "m4", "m5", "a"]}
+
 #: A case: options of the gate, whether it passes, and what the sentence has.
 Case = tuple[dict[str, Any], bool, str]
 
@@ -291,14 +295,12 @@ def missing_in_verdicts(**rule: Any) -> list[Case]:
 
 
 def interval_in_certain() -> list[Case]:
-    # In 2 of the 6 orders of the new documents b's is first; so the bounds of RR enclose, and the lower one decides.
-    tied = {"q0": [["a", "n1", "n2"]]}
-    worse = {"q0": ["b", "m1", "m2", "m3", "m4", "m5", "a"]}
+    # Bounds of AP over orders of ties only enclose; the lower one decides.
     qrels = {"q0": QRELS["q0"]}
-    found = untied.certify(qrels, {"run": tied, "baseline": worse}, "RR")["run", "baseline"]["RR"]
+    found = untied.certify(qrels, {"run": GROUP, "baseline": LATE}, "AP")["run", "baseline"]["AP"]
     assert not found.is_exact
     assert found.low < 0
-    case = of(qrels, tied, baseline=worse, certain=["RR"])
+    case = of(qrels, GROUP, baseline=LATE, certain=["AP"])
     sure = of(qrels, {"q0": [["a"], ["n1", "n2"]]}, baseline={"q0": ["b"]}, certain=["RR"])
     return [
         (case, False, f"can be {found.low:.4f} (mean of 1 query, a lower bound that need not be reached)"),
@@ -307,16 +309,14 @@ def interval_in_certain() -> list[Case]:
 
 
 def interval_in_overturn() -> list[Case]:
-    # Of AP the overturn number is a lower bound, which is on the safe side.
-    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": ["a", "n1", "n2", "n3"]}
-    base = {"q": ["b", "n3", "n4", "n5", "a"]}
-    found = untied.certify(qrels, {"run": run, "baseline": base}, "AP")["run", "baseline"]["AP"]
+    # The overturn number is a lower bound then, which is on the safe side.
+    qrels = {"q0": QRELS["q0"]}
+    found = untied.certify(qrels, {"run": GROUP, "baseline": LATE}, "AP")["run", "baseline"]["AP"]
     assert not found.overturn_is_exact
-    least = found.overturn
-    case = of(qrels, run, baseline=base)
+    case = of(qrels, GROUP, baseline=LATE)
     return [
-        (case | {"min_overturn": {"AP": least}}, True, f"{least} further relevant"),
-        (case | {"min_overturn": {"AP": least + 1}}, False, "a lower bound; it may be larger"),
+        (case | {"min_overturn": {"AP": found.overturn}}, True, f"{found.overturn} further relevant"),
+        (case | {"min_overturn": {"AP": found.overturn + 1}}, False, "a lower bound; it may be larger"),
     ]
 
 
