@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -40,6 +41,21 @@ def test_code_of(page: str) -> None:
     done = subprocess.run(command, cwd=navigation.ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert not (wrong := json.loads(done.stdout)["wrong"]), "\n\n".join(wrong)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_rows_of_tables_are_whole(page: str) -> None:
+    """A row is one line, however long: an editor that wraps it breaks the table."""
+    heads: dict[int, int] = {}
+    is_code = False
+    for number, line in enumerate((navigation.ROOT / page).read_text(encoding="utf-8").splitlines()):
+        is_code ^= line.startswith("```")
+        if line.startswith("|") and not is_code:
+            bare = re.sub("`[^`]*`", "code", line).replace("\\|", "")
+            heads[number] = heads.get(number - 1, bare.count("|"))
+            assert line.endswith("|"), f"{page}:{number + 1}"
+            assert bare.count("|") == heads[number], f"{page}:{number + 1}"
+    assert not is_code
 
 
 def test_what_is_not_run_is_listed() -> None:
