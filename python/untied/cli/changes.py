@@ -5,7 +5,7 @@ from __future__ import annotations
 from untied._core import show_id
 from untied.cli import width
 from untied.cli.output import bold
-from untied.results.text import aligned, brackets, lines
+from untied.results.text import aligned, brackets, lines, padded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +91,8 @@ class Report:
         if self._is_wide(head, rows, texts):
             head, groups, texts = _by_measure(head, rows, texts)
             rows = [row for group in groups for row in group]
-        title, body = lines(head, rows, self.style, texts).split("\n", 1)
+        shown = rows if self.style == "md" else _padded(rows, texts)
+        title, body = lines(head, shown, self.style, texts).split("\n", 1)
         return bold(title, self.on_screen) + "\n" + body
 
     def _distribution(self, found: Comparison) -> str:
@@ -117,7 +118,7 @@ class Report:
         groups, texts = [[row] for row in rows], 1
         if self._is_wide(head, rows, texts):
             head, groups, texts = _by_measure(head, rows, texts)
-        title, *body = aligned([head, *(row for group in groups for row in group)], texts)
+        title, *body = aligned([head, *_padded([row for group in groups for row in group], texts)], texts)
         told = [bold(title, self.on_screen)]
         most = min(width(), 120) if self.on_screen else 120
         left = iter(body)
@@ -126,6 +127,12 @@ class Report:
             for change, entries in changes.items():
                 told += _filled(f"  {change:<9}", entries, most)
         return "".join(f"{line}\n" for line in told)
+
+
+def _padded(rows: list[list[str]], texts: int) -> list[list[str]]:
+    """Rows whose columns of values are padded."""
+    columns = [list(column) if i < texts else padded(column) for i, column in enumerate(zip(*rows, strict=True))]
+    return [list(row) for row in zip(*columns, strict=True)]
 
 
 def _by_measure(head: list[str], rows: list[list[str]], texts: int) -> tuple[list[str], list[list[list[str]]], int]:

@@ -165,13 +165,10 @@ def overview(found: FeatureResults, sort_by: Measure, top: int | None, digits: i
         body.append([str(row["rank"]), show_id(row["feature"]), *direction, distinct, f"{row['tied']:.0%}"])
 
     def values(measure: str, band: bool) -> list[str]:
-        texts = [
-            [f"{rows[measure][what]:.{digits}f}" for what in ("value", "low", "high")[: 1 + 2 * band]]
-            for rows in scorers
-        ]
-        spreads = [output.brackets(*each) if band else "" for each in texts]
-        widest = max(map(len, spreads), default=0) if style != "md" else 0
-        return [each[0] + spread.ljust(widest) for each, spread in zip(texts, spreads, strict=True)]
+        names = ("value", "low", "high") if band else ("value",)
+        texts = [[f"{rows[measure][name]:.{digits}f}" for name in names] for rows in scorers]
+        cells = [text + (output.brackets(text, *ends) if ends else "") for text, *ends in texts]
+        return cells if style == "md" else output.padded(cells)
 
     def shown(bands: int, most: int) -> list[list[str]]:
         columns = [values(name, i < bands) for i, name in enumerate(measures[:most])]

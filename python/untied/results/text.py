@@ -12,6 +12,12 @@ def brackets(value: str, low: str, high: str) -> str:
     return "" if low == high == value else f" [{low}, {high}]"
 
 
+def padded(cells: Sequence[str]) -> list[str]:
+    """Cells of a column, with room for brackets where there are none, so that values stand below each other."""
+    widest = max((len(cell) - cell.find(" [") for cell in cells if " [" in cell), default=0)
+    return [cell if " [" in cell else cell + " " * widest for cell in cells]
+
+
 def lines(columns: Sequence[str], rows: Iterable[Sequence[str]], style: str, texts: int = 2) -> str:
     """Text in columns, as a table, TSV, CSV or Markdown; the first `texts` columns are text, the others numbers."""
     if style == "table":
