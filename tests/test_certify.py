@@ -241,6 +241,44 @@ def test_awkward_cases(form: Form) -> None:
             assert one.low == one.high
 
 
+@pytest.mark.filterwarnings("ignore::untied.UntiedWarning")  # nothing in common is what this is about
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_beside_an_empty_ranking_bounds_are_those_of_the_other(form: Form) -> None:
+    """They are found in other ways where a run is evaluated alone."""
+    cases = with_scale(drawn(f"{form.name} alone", form.grades, False, 12), form.grades)
+    queries = {f"q{i:02}": Case(case.a, [], case.known) for i, case in enumerate(cases)}
+    qrels = {query: case.known for query, case in queries.items()}
+    alone = untied.evaluate(qrels, as_run(queries, "a"), form.name, unjudged="range")[form.name]
+    for pair in (("a", "b"), ("b", "a")):
+        runs = {name: as_run(queries, name) for name in pair}
+        found = untied.certify(qrels, runs, form.name)[pair][form.name]
+        low, high = (found.low, found.high) if pair[0] == "a" else (-found.high, -found.low)
+        assert low == pytest.approx(alone.low, abs=TOLERANCE)
+        if form.name.startswith(("RBP", "ERR")):  # alone, documents after the end of a ranking count too
+            assert high <= alone.high + TOLERANCE
+        else:
+            assert high == pytest.approx(alone.high, abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("most", [None, 3], ids=["any", "most3"])
+def test_the_best_grades_of_many_documents_reach_what_is_said_of_ap(most: int | None) -> None:
+    """Of near copies of 300 documents, AP from its definition."""
+    chance = seeded("many documents")
+    docs = [f"d{i:03}" for i in range(300)]
+    other = list(docs)
+    for i in range(0, 290, 7):
+        j = i + chance.randrange(1, 6)
+        other[i], other[j] = other[j], other[i]
+    case = Case([[doc] for doc in docs], [[doc] for doc in other], dict.fromkeys(chance.sample(docs, 20), 1))
+    found = certified({"q": case}, "AP", most=most).explain("a", "b")
+    assert found.verdict.is_exact
+    [one] = found.queries
+    for witness, end in ((one.lowest, one.low), (one.highest, one.high)):
+        assert float(difference(binary.ap, case, given(case, witness))) == pytest.approx(end, abs=TOLERANCE)
+        assert most is None or len(witness.documents) <= most
+    assert one.low < 0 < one.high
+
+
 def test_documents_outside_the_pool_are_non_relevant_in_bpref() -> None:
     """They are judged so: they stand above relevant ones, and count in N."""
     case = Case([["o"], ["r"], ["u"]], [["r"], ["u"], ["p"]], {"r": 1, "o": 0, "p": 0})

@@ -17,8 +17,9 @@ use crate::ranking::{List, Placed};
 const SEARCHED: usize = 200;
 /// Nodes that a search through so many may take.
 const NODES: u64 = 2_000;
-/// The most unknown documents that are searched through.
-const MOST_SEARCHED: usize = 600;
+/// The most unknown documents of a question that is searched, and of those the most for which it is not clear at once
+/// what is best.
+const MOST: (usize, usize) = (600, 300);
 
 struct AveragePrecision {
     rel: f64,
@@ -83,7 +84,7 @@ impl AveragePrecision {
         found
     }
 
-    /// The question as a search takes it; none where it would take too long.
+    /// The question as a search takes it; none where it would take too long, or documents are tied.
     fn searched<'p>(&self, of: &Question<'p>) -> Option<Searched<'p>> {
         if of.is_tied() {
             return None;
@@ -102,7 +103,7 @@ impl AveragePrecision {
         let here = documents.iter().filter(|x| x.known == Some(1.0)).count();
         let instance = Instance { depth, lengths: (depth, depth), documents, top: 1.0 };
         let (relevant, free) = (of.relevant(self.rel) - here, of.unknown - unknown);
-        (unknown <= MOST_SEARCHED).then_some(Searched { instance, places, relevant, free })
+        (unknown <= MOST.0).then_some(Searched { instance, places, relevant, free })
     }
 }
 
@@ -131,25 +132,22 @@ impl Searched<'_> {
         Found { solution, free: self.free }
     }
 
-    /// The same with at most so many documents; none where it would take too long.
-    fn limited(&self, most: usize, workspace: &mut Workspace) -> Option<Found> {
+    /// The same with at most so many documents.
+    fn limited(&self, most: usize, workspace: &mut Workspace) -> Found {
         let of = &self.instance;
         let alone = quadratic::solve_ratio_limited(of, most, self.relevant, self.nodes(), workspace);
         let free = self.free.min(most);
         if alone.bound > 0.0 || !self.is_relevant_known() || free == 0 {
-            return Some(Found { solution: alone, free: 0 });
+            return Found { solution: alone, free: 0 };
         }
         // Documents that only add to R take part as any others.
         let mut with_free = of.clone();
         with_free.documents.extend(std::iter::repeat_n(Document { a: 0, b: 0, known: None }, free));
         let unknown = with_free.documents.iter().filter(|x| x.known.is_none()).count();
-        if unknown > MOST_SEARCHED {
-            return None;
-        }
         let mut solution = quadratic::solve_ratio_limited(&with_free, most, self.relevant, nodes(unknown), workspace);
         let others = solution.gains.split_off(of.documents.len());
         let free = others.iter().filter(|&&gain| gain > 0.0).count();
-        Some(Found { solution, free })
+        Found { solution, free }
     }
 
     /// How many unknown documents are relevant.
@@ -163,7 +161,7 @@ impl Ceiling for AveragePrecision {
     fn ceilings(&self, of: &Question<'_>) -> Ceilings {
         let outer = self.outer(of);
         let Some(searched) = self.searched(of) else { return outer };
-        let found = searched.solve(&mut Workspace::default());
+        let found = searched.solve(&mut Workspace::limited(MOST.1));
         let Solution { value, bound, .. } = found.solution;
         let none = outer.at(0); // no document is chosen, so the bound is the difference itself
         outer.below(bound.max(none), (value == bound).then(|| searched.count(&found)))
@@ -173,7 +171,7 @@ impl Ceiling for AveragePrecision {
         if most >= of.unknown {
             return None;
         }
-        let found = self.searched(of)?.limited(most, &mut Workspace::default())?;
+        let found = self.searched(of)?.limited(most, &mut Workspace::limited(MOST.1));
         let Solution { value, bound, .. } = found.solution;
         Some((bound, value == bound))
     }
@@ -181,11 +179,10 @@ impl Ceiling for AveragePrecision {
     fn witness(&self, of: &Question<'_>, most: usize) -> Witness {
         let none = || witness(self.outer(of).at(0), std::iter::empty());
         let Some(searched) = self.searched(of).filter(|_| most > 0) else { return none() };
-        let mut workspace = Workspace::default();
+        let mut workspace = Workspace::limited(MOST.1);
         let mut found = searched.solve(&mut workspace);
         if searched.count(&found) > most {
-            let Some(limited) = searched.limited(most, &mut workspace) else { return none() };
-            found = limited;
+            found = searched.limited(most, &mut workspace);
         }
         let Found { solution, free } = found;
         let all = searched.places.iter().zip(&searched.instance.documents).zip(&solution.gains);

@@ -127,6 +127,9 @@ impl Ceiling for Cascade {
     }
 
     fn witness(&self, of: &Question<'_>, most: usize) -> Witness {
+        if of.is_tied() {
+            return witness(self.ceilings(of).at(0), std::iter::empty());
+        }
         let (places, instance) = self.instance(of);
         let mut solution = Self::search(&instance);
         let chosen: Vec<usize> = if Self::count(&instance, &solution) > most {

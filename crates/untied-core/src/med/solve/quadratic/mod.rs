@@ -36,6 +36,17 @@ const LEAST: f64 = 1e-12;
 pub struct Workspace {
     program: Program,
     search: Search,
+    /// See [`Workspace::limited`].
+    largest: Option<usize>,
+}
+
+impl Workspace {
+    /// One for programs divided by R of which persistency leaves at most so many documents open; of others nothing is
+    /// searched, and the bound is infinite. What a step of the search takes grows with the square of that number.
+    #[must_use]
+    pub fn limited(largest: usize) -> Workspace {
+        Workspace { largest: Some(largest), ..Workspace::default() }
+    }
 }
 
 /// The largest `S(A) - S(B)`, `S` being divided by the depth k; in at most `limit` nodes (but one). A document known to
@@ -44,7 +55,7 @@ pub struct Workspace {
 /// Where `bound` equals `value` nothing better exists but for `1e-10 / k`.
 #[must_use]
 pub fn solve(instance: &Instance, limit: u64, workspace: &mut Workspace) -> Solution {
-    let Workspace { program, search } = workspace;
+    let Workspace { program, search, .. } = workspace;
     program.read(instance, false);
     program.persist(usize::MAX);
     let open = search.run(program, usize::MAX, limit);
