@@ -49,7 +49,7 @@ class VerdictsOfPair(ByMeasure):
 
 
 class Verdicts(MeasureResults):
-    """What can be concluded about several runs, every two of them.
+    """Verdicts about every pair of several runs.
 
     ``verdicts["bm25", "dense"]["nDCG@10"]`` is a `Verdict`; `table` has them all, `ranks` the ranks that each run can
     have, and `explain` the documents behind one.
