@@ -106,33 +106,43 @@ impl Qrels {
         let (rows, slots) = (lengths().sum(), lengths().map(index::slots_for).sum());
         qrels.row_levels.reserve(rows);
         qrels.slots.reserve(slots);
-        let mut room = Vec::new();
+        let (mut counts, mut lately) = (vec![0; qrels.grades.len()], Lately::new());
         (0..qrels.table.len()).try_for_each(|query| {
-            qrels.index(query, &mut room);
+            qrels.index(query, &mut counts, &mut lately);
             watch::check()
         })?;
         Ok((qrels, origins))
     }
 
-    fn index(&mut self, query: usize, found: &mut Vec<u32>) {
+    /// `counts` has a 0 for every grade, before and after.
+    fn index(&mut self, query: usize, counts: &mut [u32], lately: &mut Lately<u32>) {
         let rows = self.table.rows(query);
         let grades = rows.column(0);
         let start = self.slots.len();
         self.slots.resize(start + index::slots_for(rows.len()), 0);
         let first_row = self.row_levels.len();
-        self.row_levels.extend(grades.iter().map(|&grade| level_of(&self.grades, grade)));
+        let level = |&grade: &f64| lately.get(grade, || level_of(&self.grades, grade));
+        self.row_levels.extend(grades.iter().map(level));
         let row_levels = &self.row_levels[first_row..];
-        found.clear();
+        let mut met = Vec::new();
         for (row, &hash) in watch::until_stopped(rows.hashes().iter().enumerate()) {
             let is_same = |other: u32| rows.doc(other as usize) == rows.doc(row);
             match index::insert(&mut self.slots[start..], hash, row as u32, is_same) {
-                Ok(()) => found.push(row_levels[row]),
+                Ok(()) => {
+                    let level = row_levels[row];
+                    if counts[level as usize] == 0 {
+                        met.push(level);
+                    }
+                    counts[level as usize] += 1;
+                }
                 Err(first) => self.repeats.push(Repeat { query, rows: (first, row as u32) }),
             }
         }
-        found.sort_unstable();
-        let same = found.chunk_by(|a, b| a == b);
-        self.levels.extend(same.map(|of| Level { grade: self.grades[of[0] as usize], count: of.len() as u32 }));
+        met.sort_unstable();
+        self.levels.extend(met.into_iter().map(|level| Level {
+            grade: self.grades[level as usize],
+            count: std::mem::take(&mut counts[level as usize]),
+        }));
         self.ends.push([self.row_levels.len(), self.slots.len(), self.levels.len()]);
     }
 
@@ -200,20 +210,37 @@ fn level_of(grades: &[f64], grade: f64) -> u32 {
     grades.partition_point(|&other| other > grade) as u32
 }
 
+/// What was found of grades that were met lately, each at a place that its bits decide: there are few, so that most
+/// were met.
+struct Lately<T>([(f64, T); 64]);
+
+impl<T: Copy + Default> Lately<T> {
+    fn new() -> Lately<T> {
+        Lately([(f64::NAN, T::default()); 64])
+    }
+
+    #[inline]
+    fn get(&mut self, grade: f64, find: impl FnOnce() -> T) -> T {
+        let place = &mut self.0[((grade + 0.0).to_bits().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize];
+        if place.0 != grade {
+            *place = (grade, find());
+        }
+        place.1
+    }
+}
+
 fn distinct_grades(table: &Table) -> Vec<f64> {
     distinct((0..table.len()).flat_map(|query| table.rows(query).column(0).iter().copied()))
 }
 
 /// Distinct grades, highest first.
 fn distinct(grades: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut seen = HashSet::new();
-    let mut last = f64::NAN;
-    for grade in grades {
-        if grade != last {
-            last = grade;
+    let (mut seen, mut lately) = (HashSet::new(), Lately::new());
+    grades.for_each(|grade| {
+        lately.get(grade, || {
             seen.insert((grade + 0.0).to_bits()); // -0 is 0
-        }
-    }
+        });
+    });
     let mut grades: Vec<f64> = seen.into_iter().map(f64::from_bits).collect();
     grades.sort_unstable_by(|a, b| b.total_cmp(a));
     grades
