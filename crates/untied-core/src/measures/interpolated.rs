@@ -96,9 +96,10 @@ impl InterpolatedPrecision {
         if relevant == 0 {
             return f64::NAN;
         }
-        let maxima = Maxima::new(ranking, self.rel);
+        let hits = |target: &Target| target(relevant).max(1);
+        let maxima = Maxima::new(ranking, self.rel, self.targets.iter().map(hits).min().unwrap_or(1));
         // From the last target, as trec_eval adds.
-        let total: f64 = self.targets.iter().rev().map(|target| of(maxima.from(target(relevant).max(1)))).sum();
+        let total: f64 = self.targets.iter().rev().map(|target| of(maxima.from(hits(target)))).sum();
         total / self.targets.len() as f64
     }
 }
@@ -119,7 +120,7 @@ impl Measure for InterpolatedPrecision {
             return exact;
         }
         let value = |one: &Ranking| {
-            let maxima = Maxima::new(one, self.rel);
+            let maxima = Maxima::new(one, self.rel, 1);
             sampled.iter().map(|&hits| maxima.from(hits).low).sum()
         };
         exact + sampling::over_rankings(ranking, usize::MAX, value).outcome.mean / self.targets.len() as f64

@@ -44,20 +44,27 @@ pub(crate) struct Maximum {
 }
 
 impl Maxima {
-    pub fn new(ranking: &Ranking, rel: f64) -> Maxima {
+    /// For maxima over ranks with at least `least` hits, or more.
+    pub fn new(ranking: &Ranking, rel: f64, least: usize) -> Maxima {
         let (mut groups, mut before) = (Vec::new(), 0);
         for group in ranking.groups() {
             let relevant = group.relevant(rel);
             if relevant > 0 {
-                groups.push(HitGroup { start: group.start, before, size: group.size, relevant, first: 1 });
+                if before + relevant >= least {
+                    groups.push(HitGroup { start: group.start, before, size: group.size, relevant, first: 1 });
+                }
                 before += relevant;
             }
         }
         let mut maxima = vec![(0.0, 0.0); groups.len() + 1];
-        for (i, group) in groups.iter().enumerate().rev() {
-            let (low, high): (f64, f64) = maxima[i + 1];
+        let (mut low, mut high) = (0.0_f64, 0.0_f64);
+        for (group, place) in groups.iter().zip(&mut maxima).rev() {
             // Precision rises from hit to hit where nothing is between them.
-            maxima[i] = (low.max(group.precision(group.relevant, group.size)), high.max(group.best()));
+            let best = group.best();
+            low =
+                low.max(if group.relevant == group.size { best } else { group.precision(group.relevant, group.size) });
+            high = high.max(best);
+            *place = (low, high);
         }
         Maxima { groups, maxima }
     }
@@ -115,7 +122,7 @@ impl Maximum {
     }
 
     pub fn sample(&self, ranking: &Ranking, rel: f64) -> Outcome {
-        sampling::over_rankings(ranking, usize::MAX, |one| Maxima::new(one, rel).from(self.hits).low).outcome
+        sampling::over_rankings(ranking, usize::MAX, |one| Maxima::new(one, rel, self.hits).from(self.hits).low).outcome
     }
 }
 
