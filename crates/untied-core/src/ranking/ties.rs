@@ -114,12 +114,10 @@ impl Order {
     /// Sort a query's scores as they are.
     pub fn sort_exactly(&mut self, scores: &[f64]) {
         self.rows.clear();
-        self.ends.clear();
         // Most run files are sorted already.
         if scores.windows(2).all(|pair| pair[0] >= pair[1]) {
             self.rows.extend(0..scores.len() as u32);
-            let starts = (1..scores.len()).filter(|&row| scores[row] != scores[row - 1]);
-            self.ends.extend(starts.chain([scores.len()]).filter(|&end| end > 0).map(|end| end as u32));
+            end_groups(&mut self.ends, scores, |pair| pair[0] != pair[1]);
         } else {
             self.sort_by::<Float64>(scores.iter().copied().zip(0..), false);
         }
@@ -136,18 +134,8 @@ impl Order {
         network::sort(packed);
         self.rows.clear();
         self.rows.extend(packed.iter().map(|&packed| S::Key::unpack(packed).1));
-        self.ends.clear();
-        let Some((&first, &last)) = packed.first().zip(packed.last()) else { return true };
-        self.ends.resize(packed.len(), 0);
-        let mut groups = 0;
-        for (i, pair) in packed.windows(2).enumerate() {
-            // Without a branch: what is written here stays only if a group ends.
-            self.ends[groups] = i as u32 + 1;
-            groups += usize::from(S::Key::unpack(pair[0]).0 != S::Key::unpack(pair[1]).0);
-        }
-        self.ends[groups] = packed.len() as u32;
-        self.ends.truncate(groups + 1);
-        [first, last].iter().all(|&end| S::is_finite(turn(S::Key::unpack(end).0)))
+        end_groups(&mut self.ends, packed, |pair| S::Key::unpack(pair[0]).0 != S::Key::unpack(pair[1]).0);
+        packed.first().iter().chain(&packed.last()).all(|&&end| S::is_finite(turn(S::Key::unpack(end).0)))
     }
 
     /// Part the tie groups, unless they are left tied: every document is a group of its own then.
@@ -178,6 +166,22 @@ impl Order {
     }
 }
 
+/// Write where groups end: behind the first of every pair of neighbours that differ, and at the end.
+fn end_groups<T>(ends: &mut Vec<u32>, sorted: &[T], differ: impl Fn(&[T]) -> bool) {
+    ends.clear();
+    ends.resize(sorted.len(), 0);
+    let mut groups = 0;
+    for (i, pair) in sorted.windows(2).enumerate() {
+        // Without a branch: what is written here stays only if a group ends.
+        ends[groups] = i as u32 + 1;
+        groups += usize::from(differ(pair));
+    }
+    if let Some(last) = ends.get_mut(groups) {
+        *last = sorted.len() as u32;
+        ends.truncate(groups + 1);
+    }
+}
+
 /// Rows of a tie group by document id, descending; with room that is kept between groups.
 #[derive(Debug, Default)]
 pub(super) struct ByDocument {
@@ -196,9 +200,12 @@ impl ByDocument {
         });
         self.keys.clear();
         self.keys.extend(rows.iter().map(|&row| {
-            let mut bytes = [0; 8];
-            let rest = retrieved.doc(row as usize)[common..].iter();
-            bytes.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+            let rest = &retrieved.doc(row as usize)[common..];
+            let bytes = rest.first_chunk().copied().unwrap_or_else(|| {
+                let mut bytes = [0; 8];
+                bytes[..rest.len()].copy_from_slice(rest);
+                bytes
+            });
             (u64::from_be_bytes(bytes), row)
         }));
         sorting::sort_by(&mut self.keys, &|a: &(u64, u32), b: &(u64, u32)| {
