@@ -359,7 +359,7 @@ impl Evaluation {
             facts.matched += usize::from(flags.matched);
             facts.relevant += usize::from(flags.relevant);
         }
-        for note in &notes {
+        for note in notes.iter().filter(|&note| *note != Note::NONE) {
             facts.undefined += usize::from(note.undefined);
             facts.estimated += usize::from(note.certainty == Certainty::Estimate);
             facts.enclosed += usize::from(note.certainty == Certainty::Interval);
@@ -374,14 +374,24 @@ impl Evaluation {
             evaluation.facts.error = errors.reduce(f64::max);
         }
         let mut totals = plan.totals(settings);
-        for (measure, total) in totals.iter_mut().enumerate() {
-            let cells = evaluation.cells.chunks_exact(shape.cells());
-            for (cells, notes) in cells.zip(evaluation.notes.chunks_exact(shape.measures)) {
-                let value = shape.value(cells, notes, measure);
-                evaluation.facts.left_out += usize::from(value.mean.is_nan());
-                total.add(&value);
+        let cells = evaluation.cells.chunks_exact(shape.cells().max(1));
+        let notes = evaluation.notes.chunks_exact(shape.measures.max(1));
+        let (means_only, mut left_out) = (shape.cells() == shape.measures, 0);
+        for (cells, notes) in cells.zip(notes) {
+            if means_only {
+                for ((total, &mean), note) in totals.iter_mut().zip(cells).zip(notes) {
+                    left_out += usize::from(mean.is_nan());
+                    total.add_mean(mean, note.unsettled, note.certainty, None);
+                }
+            } else {
+                for (measure, total) in totals.iter_mut().enumerate() {
+                    let value = shape.value(cells, notes, measure);
+                    left_out += usize::from(value.mean.is_nan());
+                    total.add(&value);
+                }
             }
         }
+        evaluation.facts.left_out = left_out;
         evaluation.totals = totals.iter().map(Total::finish).collect();
         evaluation
     }

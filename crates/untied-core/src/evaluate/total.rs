@@ -103,25 +103,44 @@ impl Total {
     /// Add a query's value, unless it is not defined.
     #[inline(always)]
     pub fn add(&mut self, value: &Value) {
-        let scale = |value: f64| match self.aggregate {
-            Aggregate::Geometric => value.max(GEOMETRIC_FLOOR).ln(),
-            Aggregate::Mean | Aggregate::Sum => value,
-        };
-        if let (Some((lows, highs)), Some((low, high))) = (&mut self.range, value.range)
+        if let Some((low, high)) = value.range
             && !low.is_nan()
         {
-            lows.add(scale(low), value.unsettled);
-            highs.add(scale(high), value.unsettled);
+            let (low, high) = (self.scale(low), self.scale(high));
+            if let Some((lows, highs)) = &mut self.range {
+                lows.add(low, value.unsettled);
+                highs.add(high, value.unsettled);
+            }
         }
         if value.mean.is_nan() {
             return;
         }
-        self.n += 1.0;
-        self.mean.add(scale(value.mean), value.unsettled);
         self.variance = self.variance.zip(value.variance).map(|(sum, variance)| sum + variance);
-        self.certainty = self.certainty.max(value.certainty);
-        if value.certainty == Certainty::Estimate {
-            self.error = self.error.zip(value.error).map(|(sum, error)| sum + error);
+        self.add_mean(value.mean, value.unsettled, value.certainty, value.error);
+    }
+
+    /// The same of a value that has no bounds and no variance.
+    #[inline(always)]
+    pub(super) fn add_mean(&mut self, mean: f64, unsettled: bool, certainty: Certainty, error: Option<f64>) {
+        if mean.is_nan() {
+            return;
+        }
+        self.n += 1.0;
+        self.mean.add(self.scale(mean), unsettled);
+        if certainty != Certainty::Exact {
+            self.certainty = self.certainty.max(certainty);
+            if certainty == Certainty::Estimate {
+                self.error = self.error.zip(error).map(|(sum, error)| sum + error);
+            }
+        }
+    }
+
+    /// What is added up of a value.
+    #[inline(always)]
+    fn scale(&self, value: f64) -> f64 {
+        match self.aggregate {
+            Aggregate::Geometric => value.max(GEOMETRIC_FLOOR).ln(),
+            Aggregate::Mean | Aggregate::Sum => value,
         }
     }
 

@@ -7,6 +7,7 @@ use crate::measures::Orders;
 use crate::measures::formula::Formula;
 use crate::ranking::{Judge, Order, Places, best, condensed, worst};
 use crate::settings::{Settings, Ties, Undefined, Unjudged};
+use crate::table::Judgments;
 
 /// What is the same for all queries.
 pub(super) struct Work<'a> {
@@ -18,18 +19,18 @@ pub(super) struct Work<'a> {
     extremes: bool,
     /// Whether a measure reads rankings without unjudged documents.
     condensed: bool,
+    /// Whether nothing is wanted but means of measures that read grades, and no formula is among them.
+    means_only: bool,
 }
 
 impl<'a> Work<'a> {
     pub fn new(plan: &'a Plan, settings: Settings, shape: Shape) -> Work<'a> {
-        Work {
-            plan,
-            settings,
-            shape,
-            every_group: matches!(settings.unjudged, Unjudged::Best | Unjudged::Worst | Unjudged::Range),
-            extremes: matches!(settings.ties, Ties::Best | Ties::Worst | Ties::Range),
-            condensed: settings.unjudged == Unjudged::Remove || plan.judged_only.contains(&true),
-        }
+        let every_group = matches!(settings.unjudged, Unjudged::Best | Unjudged::Worst | Unjudged::Range);
+        let extremes = matches!(settings.ties, Ties::Best | Ties::Worst | Ties::Range);
+        let condensed = settings.unjudged == Unjudged::Remove || plan.judged_only.contains(&true);
+        let more = every_group || extremes || condensed || shape.variance;
+        let means_only = !more && !plan.has_formulas() && !plan.by_profile.contains(&true);
+        Work { plan, settings, shape, every_group, extremes, condensed, means_only }
     }
 }
 
@@ -64,7 +65,7 @@ impl Workspace {
         cells: &mut [f64],
         notes: &mut [Note],
     ) -> Result<Flags> {
-        let &Work { plan, ref settings, ref shape, every_group, extremes, condensed: condense } = work;
+        let &Work { plan, ref settings, ref shape, every_group, extremes, condensed: condense, means_only } = work;
         let remove = settings.unjudged == Unjudged::Remove;
         self.judge.every_group = every_group;
         let truth = source.judgments(query);
@@ -73,6 +74,11 @@ impl Workspace {
         if let Some(depth) = settings.depth {
             self.all.tied.cut(depth);
             self.profiles.tied.cut(depth);
+        }
+        let relevant = truth.relevant(f64::MIN_POSITIVE) > 0;
+        if means_only {
+            self.means(source, query, work, &truth, bases, cells, notes)?;
+            return Ok(Flags { mixed, matched, relevant });
         }
         if condense {
             condensed(&self.all.tied, &mut self.judged.tied);
@@ -121,8 +127,7 @@ impl Workspace {
             let is_undefined = mean.is_nan();
             (notes[m].undefined, notes[m].overstated, notes[m].unsettled) = (is_undefined, overstated, unsettled);
             if settings.undefined == Undefined::Raise && (is_undefined || unsettled) {
-                let measure = plan.specs[m].to_string();
-                return Err(Error::Undefined { measure, query: source.name(query) });
+                return Err(undefined(plan, m, source, query));
             }
             if is_undefined {
                 // Cells are 0 from the start, but where lower is better 0 would beat every value.
@@ -154,9 +159,53 @@ impl Workspace {
                 failed(formula)?;
             }
         }
-        let relevant = truth.relevant(f64::MIN_POSITIVE) > 0;
         Ok(Flags { mixed, matched, relevant })
     }
+
+    /// The same where only means are wanted, of the ranking as it is: there may be millions of small queries.
+    #[inline]
+    #[expect(clippy::too_many_arguments, reason = "all that a query has")]
+    fn means<S: Source>(
+        &self,
+        source: &S,
+        query: usize,
+        work: &Work<'_>,
+        truth: &Judgments<'_>,
+        bases: Option<&[f64]>,
+        cells: &mut [f64],
+        notes: &mut [Note],
+    ) -> Result<()> {
+        let &Work { plan, settings: Settings { undefined: policy, .. }, .. } = work;
+        let ranking = &self.all.tied;
+        let is_tied = ranking.is_tied();
+        for (m, ((measure, cell), note)) in plan.measures.iter().zip(cells).zip(notes).enumerate() {
+            let base = bases.map_or_else(|| measure.base(truth), |bases| bases[m]);
+            let mean = measure.mean_on(base, ranking, truth);
+            if !mean.is_nan() {
+                put(cell, mean);
+                // Of one order every measure is exact.
+                if is_tied {
+                    note.certainty = measure.certainty(ranking, truth);
+                }
+                continue;
+            }
+            note.undefined = true;
+            if policy == Undefined::Raise {
+                return Err(undefined(plan, m, source, query));
+            }
+            // Cells are 0 from the start, but where lower is better 0 would beat every value.
+            if policy != Undefined::Zero || plan.specs[m].info.lower_is_better {
+                put(cell, f64::NAN);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The error for a value that is not defined.
+#[cold]
+fn undefined<S: Source>(plan: &Plan, measure: usize, source: &S, query: usize) -> Error {
+    Error::Undefined { measure: plan.specs[measure].to_string(), query: source.name(query) }
 }
 
 /// Fill a cell. Plus 0: an empty sum is -0, which reads badly.
