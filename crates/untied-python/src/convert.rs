@@ -45,12 +45,17 @@ pub fn found_number(value: &Bound<'_, PyAny>) -> String {
 /// A whole number that 64 bits of floating point do not hold is none: it would tie with its neighbours.
 #[inline]
 pub fn number(value: &Bound<'_, PyAny>) -> Option<f64> {
-    const ALL_HELD: u64 = 1 << f64::MANTISSA_DIGITS;
     if let Ok(float) = value.cast_exact::<PyFloat>() {
         return Some(float.value());
     }
-    if let Ok(int) = value.cast_exact::<PyInt>()
-        && let Ok(small) = int.extract::<i64>()
+    other_number(value)
+}
+
+/// The same of what is no float.
+fn other_number(value: &Bound<'_, PyAny>) -> Option<f64> {
+    const ALL_HELD: u64 = 1 << f64::MANTISSA_DIGITS;
+    if value.is_exact_instance_of::<PyInt>()
+        && let Ok(small) = value.extract::<i64>()
         && small.unsigned_abs() <= ALL_HELD
     {
         return Some(small as f64);
@@ -133,14 +138,14 @@ pub fn is_id(id: &Bound<'_, PyAny>) -> bool {
 /// an error here, where PyO3's iterator panics.
 fn dict_items<'py>(
     dict: &Bound<'py, PyDict>,
-    mut visit: impl FnMut(Bound<'py, PyAny>, Bound<'py, PyAny>) -> PyResult<()>,
+    mut visit: impl FnMut(&Bound<'py, PyAny>, &Bound<'py, PyAny>) -> PyResult<()>,
 ) -> PyResult<()> {
     let changed = || PyRuntimeError::new_err("a dict changed while it was read");
     let (mut items, size) = (dict.iter(), dict.len());
     for _ in 0..size {
         let item = if dict.len() == size { items.next() } else { None };
         let (key, value) = item.ok_or_else(changed)?;
-        visit(key, value)?;
+        visit(&key, &value)?;
     }
     if dict.len() == size { Ok(()) } else { Err(changed()) }
 }
@@ -150,7 +155,7 @@ fn dict_items<'py>(
 pub fn items<'py>(
     mapping: &Bound<'py, PyAny>,
     what: impl FnOnce() -> PyResult<String>,
-    mut visit: impl FnMut(Bound<'py, PyAny>, Bound<'py, PyAny>) -> PyResult<()>,
+    mut visit: impl FnMut(&Bound<'py, PyAny>, &Bound<'py, PyAny>) -> PyResult<()>,
 ) -> PyResult<()> {
     if let Ok(dict) = mapping.cast_exact::<PyDict>() {
         return dict_items(dict, visit);
@@ -164,7 +169,7 @@ pub fn items<'py>(
             let message = format!("{}: items() must give pairs of a key and a value, not {}", what()?, found(&item));
             return Err(PyTypeError::new_err(message));
         };
-        visit(key, value)?;
+        visit(&key, &value)?;
     }
     Ok(())
 }
@@ -239,19 +244,25 @@ impl Taken {
 
     #[inline]
     fn push_id(&mut self, document: &Bound<'_, PyAny>) -> PyResult<()> {
-        let mut push = |id: &[u8]| self.chunks.push(id, hash(id)).map_err(to_python);
-        match document.cast_exact::<PyString>().map(|string| string.to_str()) {
-            Ok(Ok(utf8)) => push(utf8.as_bytes())?,
-            _ => {
-                // 1 and "1" are one document.
-                self.are_distinct = false;
-                if let Err(error) = with_id(document, "a document id", push) {
-                    let query = quote(self.chunks.last.last_query().unwrap_or_default());
-                    return with_id(document, &format!("query {query}: a document id"), |_| Err(error));
-                }
-            }
+        if let Ok(string) = document.cast_exact::<PyString>()
+            && let Ok(utf8) = string.to_str()
+            && self.chunks.push(utf8.as_bytes(), hash(utf8.as_bytes())).is_ok()
+        {
+            return Ok(());
         }
-        Ok(())
+        self.push_other_id(document)
+    }
+
+    /// An id that is no str, or has no room.
+    #[cold]
+    fn push_other_id(&mut self, document: &Bound<'_, PyAny>) -> PyResult<()> {
+        // 1 and "1" are one document.
+        self.are_distinct = false;
+        let push = |id: &[u8]| self.chunks.push(id, hash(id)).map_err(to_python);
+        with_id(document, "a document id", push).or_else(|error| {
+            let query = quote(self.chunks.last.last_query().unwrap_or_default());
+            with_id(document, &format!("query {query}: a document id"), |_| Err(error))
+        })
     }
 
     /// All there is.
@@ -272,7 +283,7 @@ pub fn chunks(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<V
         source,
         || Ok(what.into()),
         |query, documents| {
-            with_id(&query, "a query id", |id| {
+            with_id(query, "a query id", |id| {
                 taken.start_query(id);
                 Ok(())
             })?;
@@ -283,10 +294,10 @@ pub fn chunks(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<V
                 let best = if number == "score" { 0 } else { ranked.len() };
                 return ranked_list(&mut taken, ranked, best as f64);
             }
-            let what = || Ok(format!("{what}[{}]", found(&query)));
-            items(&documents, what, |document, value| {
-                let nearest = finite(&value, number, &query, &document)?;
-                taken.push_given(&document, nearest, &value)
+            let what = || Ok(format!("{what}[{}]", found(query)));
+            items(documents, what, |document, value| {
+                let nearest = finite(value, number, query, document)?;
+                taken.push_given(document, nearest, value)
             })
         },
     )?;
@@ -312,10 +323,10 @@ pub fn chunks_by_subtopic(source: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
     let of = |query: &Bound<'_, PyAny>| Ok(format!("qrels[{}]", found(query)));
     let what = || Ok("qrels".into());
     items(source, what, |query, by_subtopic| {
-        let what = || of(&query);
-        items(&by_subtopic, what, |subtopic, documents| {
-            with_id(&query, "a query id", |query| {
-                with_id(&subtopic, "a subtopic's id", |subtopic| {
+        let what = || of(query);
+        items(by_subtopic, what, |subtopic, documents| {
+            with_id(query, "a query id", |query| {
+                with_id(subtopic, "a subtopic's id", |subtopic| {
                     if subtopic.contains(&subtopics::SEPARATOR) {
                         let message = format!("a subtopic's id must not contain blanks, found {}", quote(subtopic));
                         return Err(refused(message));
@@ -325,10 +336,10 @@ pub fn chunks_by_subtopic(source: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
                 })
             })?;
             taken.start_query(&key);
-            let what = || Ok(format!("{}[{}]", of(&query)?, found(&subtopic)));
-            items(&documents, what, |document, grade| {
-                let nearest = finite(&grade, "grade", &query, &document)?;
-                taken.push_given(&document, nearest, &grade)
+            let what = || Ok(format!("{}[{}]", of(query)?, found(subtopic)));
+            items(documents, what, |document, grade| {
+                let nearest = finite(grade, "grade", query, document)?;
+                taken.push_given(document, nearest, grade)
             })
         })
     })?;
@@ -344,18 +355,18 @@ pub fn chunks_of_pairs(
     let mut taken = Taken::with_columns(source, 2);
     let what = || Ok("qrels".into());
     items(source, what, |query, documents| {
-        with_id(&query, "a query id", |id| {
+        with_id(query, "a query id", |id| {
             taken.start_query(id);
             Ok(())
         })?;
-        let what = || Ok(format!("qrels[{}]", found(&query)));
-        items(&documents, what, |document, pair| {
+        let what = || Ok(format!("qrels[{}]", found(query)));
+        items(documents, what, |document, pair| {
             let wrong = |expected: &str, found: String| {
-                let place = place(&query, &document);
+                let place = place(query, document);
                 Err(refused(format!("{place}: expected {expected}, found {found}")))
             };
             let (Ok(first), Ok(second), Ok(2)) = (pair.get_item(0), pair.get_item(1), pair.len()) else {
-                return wrong("a pair of numbers", found(&pair));
+                return wrong("a pair of numbers", found(pair));
             };
             let mut numbers = [0.0; 2];
             for (given, ((accepts, expected), column)) in [(first, one), (second, other)] {
@@ -364,7 +375,7 @@ pub fn chunks_of_pairs(
                     _ => return wrong(expected, found_number(&given)),
                 }
             }
-            taken.push_all(&document, &numbers)
+            taken.push_all(document, &numbers)
         })
     })?;
     Ok(taken.chunks())
@@ -380,18 +391,17 @@ pub fn lengths(docs: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
         |document, value| {
             let numbers = match value.cast::<PyTuple>() {
                 Ok(pair) => pair.iter().map(|one| number(&one)).collect::<Option<Vec<f64>>>(),
-                Err(_) => number(&value).map(|length| vec![length]),
+                Err(_) => number(value).map(|length| vec![length]),
             };
             let (length, seconds) = match numbers.as_deref() {
                 Some([length]) => (*length, f64::NAN),
                 Some([length, seconds]) if seconds.is_finite() => (*length, *seconds),
                 _ => (f64::NAN, f64::NAN),
             };
-            with_id(&document, "a document id", |id| {
+            with_id(document, "a document id", |id| {
                 if !length.is_finite() {
                     let expected = "a finite length, or a tuple of it and seconds";
-                    let message =
-                        format!("document {}: expected {expected}, found {}", quote(id), found_number(&value));
+                    let message = format!("document {}: expected {expected}, found {}", quote(id), found_number(value));
                     return Err(refused(message));
                 }
                 if !chunk.block.docs.has_room(id) {

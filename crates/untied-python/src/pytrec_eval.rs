@@ -149,9 +149,8 @@ fn take<'py>(
     mut keep: impl FnMut(&Bound<'py, PyAny>, &[u8]) -> bool,
     read: impl Fn(f64) -> Option<f64>,
 ) -> PyResult<Vec<Chunk>> {
-    let is_id = |id: &Bound<'_, PyAny>, of: &str| match id.is_exact_instance_of::<PyString>() {
+    let check_id = |id: &Bound<'_, PyAny>, of: &str| match id.is_instance_of::<PyString>() {
         true => Ok(()),
-        false if id.is_instance_of::<PyString>() => Ok(()),
         false => Err(PyTypeError::new_err(format!("{what}: a {of} id must be a str, not {}", id.get_type().name()?))),
     };
     let mut taken = Taken::new(source);
@@ -160,9 +159,9 @@ fn take<'py>(
         source,
         || Ok(what.into()),
         |query, documents| {
-            is_id(&query, "query")?;
-            let kept = with_id(&query, "a query id", |id| {
-                let kept = keep(&query, id);
+            check_id(query, "query")?;
+            let kept = with_id(query, "a query id", |id| {
+                let kept = keep(query, id);
                 if kept {
                     taken.start_query(id);
                 }
@@ -173,16 +172,18 @@ fn take<'py>(
             }
             taken.are_distinct &= documents.is_exact_instance_of::<PyDict>();
             let what = || Ok(format!("{what}[{}]", query.repr()?));
-            items(&documents, what, |document, value| {
-                is_id(&document, "document")?;
-                let Some(value) = convert::number(&value).or_else(|| value.extract().ok()) else {
-                    let (place, found) = (place(&query, &document), value.repr()?);
+            items(documents, what, |document, value| {
+                if !document.is_exact_instance_of::<PyString>() {
+                    check_id(document, "document")?;
+                }
+                let Some(value) = convert::number(value).or_else(|| value.extract().ok()) else {
+                    let (place, found) = (place(query, document), value.repr()?);
                     return Err(PyTypeError::new_err(format!("{place}: {number} must be a number, not {found}")));
                 };
                 match read(value) {
-                    Some(value) => taken.push(&document, value),
+                    Some(value) => taken.push(document, value),
                     None => {
-                        let place = place(&query, &document);
+                        let place = place(query, document);
                         Err(refused(format!("{place}: {number} cannot be {value}")))
                     }
                 }
