@@ -187,15 +187,15 @@ impl<'t> States<'t> {
         None
     }
 
-    /// Into T: an unknown document, or the next of the others.
-    fn into_taken(&mut self) -> Move {
+    /// What costs least to take into T: an unknown document, or the next of the others.
+    fn cheapest(&mut self) -> Move {
         let filler = (-self.of.filler(self.filled), None);
         let open = Self::best(&self.at, &mut self.to_taken, State::Neither);
         open.filter(|open| open.0 >= filler.0).unwrap_or(filler)
     }
 
-    /// Out of T.
-    fn out_of_taken(&mut self) -> Option<Move> {
+    /// What gains most out of T.
+    fn dearest(&mut self) -> Option<Move> {
         let filler = self.filled.checked_sub(1).map(|last| (self.of.filler(last), None));
         let open = Self::best(&self.at, &mut self.from_taken, State::Taken);
         [open, filler].into_iter().flatten().max_by_key(|one| one.0)
@@ -220,7 +220,7 @@ impl<'t> States<'t> {
     fn add_relevant(&mut self) {
         let direct = Self::best(&self.at, &mut self.to_relevant, State::Neither);
         let across = Self::best(&self.at, &mut self.taken_to_relevant, State::Taken);
-        let refill = self.into_taken();
+        let refill = self.cheapest();
         match (direct, across) {
             (direct, Some(across)) if direct.is_none_or(|direct| across.0 + refill.0 > direct.0) => {
                 self.make(across, State::Taken, State::Relevant);
@@ -232,7 +232,7 @@ impl<'t> States<'t> {
     }
 
     fn add_taken(&mut self) {
-        let direct = self.into_taken();
+        let direct = self.cheapest();
         let across = Self::best(&self.at, &mut self.relevant_to_taken, State::Relevant);
         let refill = Self::best(&self.at, &mut self.to_relevant, State::Neither);
         match across.zip(refill).filter(|(across, refill)| across.0 + refill.0 > direct.0) {
@@ -245,7 +245,7 @@ impl<'t> States<'t> {
     }
 
     fn drop_taken(&mut self) {
-        let direct = self.out_of_taken();
+        let direct = self.dearest();
         let across = Self::best(&self.at, &mut self.taken_to_relevant, State::Taken);
         let release = Self::best(&self.at, &mut self.from_relevant, State::Relevant);
         let detour = across.zip(release).map(|(across, release)| (across.0 + release.0, across, release));
