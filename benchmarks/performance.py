@@ -98,6 +98,11 @@ def files(options: Options) -> str:
             calls["trec_eval -q"] = partial(run_child, command)
         for name, cost in measured(calls, 3 if shape == "L" else 5).items():
             table.setdefault(name, []).append(f"{digits(cost.cpu)} / {digits(cost.wall)} / {cost.peak_mib:.0f}")
+    # What is not installed keeps the row that the page has of it.
+    page = PAGE.read_text("utf-8")
+    for name in named.values():
+        if name not in table and (row := re.search(rf"^\| {re.escape(name)} +\|(.*)\|$", page, re.MULTILINE)):
+            table[name] = [cell.strip() for cell in row[1].split("|")]
     order = [name for name in (*named.values(), "trec_eval -q") if name in table]
     order.sort(key=lambda name: name.startswith("floor"))
     rows = [[bold(name), *table[name]] for name in order]
@@ -143,16 +148,11 @@ def dropin(options: Options) -> str:
     return markdown_table(["M, CPU ms", "pytrec_eval", "untied", "times as fast"], rows)
 
 
-def printed(script: str, number: int, *arguments: object) -> str:
-    """One of the tables that another benchmark prints."""
-    command = [sys.executable, str(HERE / f"{script}.py"), *map(str, arguments)]
-    text = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-    return re.findall(r"(?:^\|.*\n?)+", text, re.MULTILINE)[number].strip()
-
-
 def formats(options: Options) -> str:
     """TREC's files, frames, parquet, CSV, JSON-lines."""
-    return printed("frames", 0, options.data, "-n", 3)
+    command = [sys.executable, str(HERE / "frames.py"), str(options.data), "-n", "3"]
+    text = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return text[text.index("|") :].strip()
 
 
 def narrow(options: Options) -> str:
@@ -224,7 +224,10 @@ def growing(options: Options) -> str:
 
 def pairs(options: Options) -> str:
     """Comparison of TREC-8's runs: what a cutoff and means over ties cost."""
-    return printed("compare", 2, "--trec", options.trec, "--step", 6, "--repeats", 1, "--pairs", 1000, "-m", "RBO")
+    from compare import ratios
+
+    head = ["whole rankings, means over ties", "beside", "CPU s", "of that", "ratio", "certified"]
+    return markdown_table(head, ratios(options.trec, 6, 1))
 
 
 def floors(options: Options) -> str:
