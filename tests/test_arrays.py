@@ -301,7 +301,7 @@ REFUSED: list[tuple[str, type[Exception], dict[str, Any]]] = [
     ("num_relevant has 3 numbers for 2 queries", untied.UntiedError, {"num_relevant": [1, 2, 3]}),
     ("num_relevant must hold integers", TypeError, {"num_relevant": [1.0, 2.0]}),
     (r"query 1 \(counted from 0\) has 1 documents of grade 1", untied.UntiedError, {"num_relevant": [1, 0]}),
-    ("labels such as 2 show", untied.UntiedError, {"labels": [[2, 0, 1], [1, 0, 0]], "num_relevant": [3, 3]}),
+    ("labels such as 2 leave open", untied.UntiedError, {"labels": [[2, 0, 1], [1, 0, 0]], "num_relevant": [3, 3]}),
     ("not 'docid': documents have no ids here", untied.UntiedError, {"ties": "docid"}),
     ("which arrays do not have", untied.UntiedError, {"measures": "TBG"}),
     ("does not fit the score_dtype", untied.UntiedError, {"scores": [[1e9] * 3] * 2, "score_dtype": "float16"}),
