@@ -24,6 +24,7 @@ from test_certify import FORMS as ALL
 from test_certify import Form, as_run, drawn, with_scale
 from untied.cli import main
 from untied.verdicts import verify
+from untied.verdicts.certificate import SOUGHT
 
 SOURCE = Path(verify.__file__)
 FORMS = [form for form in ALL if not form.name.startswith("Bpref")]
@@ -370,6 +371,14 @@ def test_proofs_are_needed(name: str, tmp_path: Path, capsys: pytest.CaptureFixt
             one["proofs"] = [{}, {}]
             assert made.check(told) == 1
     assert proofs > 0
+
+
+def test_only_documents_within_the_cutoff_make_a_proof_long(tmp_path: Path) -> None:
+    form = next(form for form in FORMS if form.name == "AP")._replace(name="AP@20")
+    made = certified(tmp_path, form, [hard(f"deep {number}", 500, 400, [0, 1]) for number in range(3)])
+    assert all(len(case.unknown) > SOUGHT for case in made.cases.values())
+    assert made.check() == 0
+    assert made.told["claims"][0]["exact"]
 
 
 def test_the_checker_is_short_and_independent() -> None:

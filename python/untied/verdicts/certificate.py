@@ -24,7 +24,7 @@ FORMAT = 1
 UNITS = 10**10
 #: What a claim of AP or ERR is wider where that makes a proof shorter: within what counts as exact, then beyond.
 WIDENED = (0.0, 5e-7, 1e-5, 1e-3, 1e-1)
-#: The most unknown documents of a query of which a proof for AP is sought.
+#: The most unknown documents of a query, within the cutoff, of which a proof for AP is sought.
 SOUGHT = 300
 #: Orders of ties, and scores, that the checker knows.
 KNOWN = {"ties": ("expected", "docid", "trec", "given"), "score_dtype": ("float64", "float32")}
@@ -170,7 +170,8 @@ def _proved(q: Question, least: int) -> tuple[int, Any]:
         raise UntiedError("certificates of ERR need one order of tied documents: ties docid, trec or given")
     values = q.ceilings()
     outer = -(-values[min(q.most, len(values) - 1)] * UNITS // ONE)
-    is_long = q.m.name == "AP" and (len(q.unknown) > SOUGHT or q.most < q.all)
+    ranked = {*q.unknown} & (q.ranks(q.a).keys() | q.ranks(q.b).keys())
+    is_long = q.m.name == "AP" and (len(ranked) > SOUGHT or q.most < q.all)
     if q.m.name not in SEARCHED or q.is_tied or is_long:
         return max(least, outer), {}
     for more in WIDENED:
