@@ -89,6 +89,7 @@ def lint_built() -> None:
 def docs() -> None:
     """Build, then make the documentation site in site/; a broken link is an error."""
     build()
+    build_module()
     install("docs")
     run(BIN / "python", "-m", "docsite.build")
 

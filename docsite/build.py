@@ -17,6 +17,7 @@ from string import Template
 
 import zensical
 
+from devtools import web
 from docsite import measures, reference
 from docsite.navigation import ROOT, place, sections
 
@@ -97,6 +98,10 @@ def stage(folder: Path) -> None:
             continue
         made[target] = linked((ROOT / source).read_text(encoding="utf-8"), source, pages, files)
     made["index.md"] = home(made["index.md"])
+    if web.missing() is None:
+        made["browser.md"] = f"{made['browser.md']}\n## Open it\n\n[untied in this browser](untied.html)\n"
+        docs.mkdir(parents=True)
+        shutil.copy(web.build_page(), docs / web.PAGE.name)
     nav: dict[str, list[object]] = {}
     for title, group in navigation.items():
         section, _, part = title.partition("/")

@@ -11,6 +11,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "Start": (
         "docs/index.md",
         "docs/install.md",
+        "docs/browser.md",
         "docs/quick_start.md",
         "docs/command_line.md",
         "docs/coming_from.md",

@@ -1,5 +1,5 @@
 // The worker: reads files from the disk piece by piece, and gives the core's answers.
-const CHUNK = 1 << 22; // bytes that are read at a time, and after which the page is told
+const CHUNK = 1 << 20; // bytes that are read at a time, and after which the page is told
 
 /** @implements {Source} */
 class Local {

@@ -10,6 +10,7 @@ pub mod arrays;
 pub mod certify;
 pub mod check;
 pub mod compare;
+mod elementary;
 pub mod error;
 pub mod evaluate;
 pub mod features;

@@ -12,6 +12,7 @@ use super::question::{Ceiling, Ceilings, Orders, Question, Witness};
 use super::solve::chain::{Chain, STEPS};
 use super::solve::rising;
 use super::solve::shares::{Sorted, shares};
+use crate::elementary::powf;
 use crate::error::{Error, Result};
 use crate::measures::dcg::{Gain, discounts};
 use crate::ranking::{List, Placed};
@@ -90,7 +91,7 @@ pub(super) fn f1(given: &Given<'_>) -> Result<Box<dyn Ceiling>> {
 /// RBP.
 pub(super) fn rank_biased_precision(given: &Given<'_>) -> Result<Box<dyn Ceiling>> {
     let p = given.of.number("p", 0.8, "a number between 0 and 1", |p| 0.0 < p && p < 1.0)?;
-    let weights = (0..given.depth()).map(|i| (1.0 - p) * p.powf(i as f64)).collect();
+    let weights = (0..given.depth()).map(|i| (1.0 - p) * powf(p, i as f64)).collect();
     let gain = match given.of.parameter("max_grade") {
         None => {
             let rel = given.of.rel()?;

@@ -1,6 +1,7 @@
 //! Aggregates over queries, added up one by one.
 
 use super::Value;
+use crate::elementary::{exp, ln};
 use crate::measures::Certainty;
 use crate::names::Aggregate;
 use crate::settings::{Settings, Unjudged};
@@ -139,7 +140,7 @@ impl Total {
     #[inline(always)]
     fn scale(&self, value: f64) -> f64 {
         match self.aggregate {
-            Aggregate::Geometric => value.max(GEOMETRIC_FLOOR).ln(),
+            Aggregate::Geometric => ln(value.max(GEOMETRIC_FLOOR)),
             Aggregate::Mean | Aggregate::Sum => value,
         }
     }
@@ -150,7 +151,7 @@ impl Total {
         let unscale = |sum: f64, n: f64| match self.aggregate {
             Aggregate::Sum => sum,
             Aggregate::Mean => sum / n,
-            Aggregate::Geometric => (sum / n).exp(),
+            Aggregate::Geometric => exp(sum / n),
         };
         let extreme = |part: &Sum| {
             let (sum, n) = part.extreme();

@@ -8,6 +8,7 @@ use super::bounds::filling::Filling;
 use super::bounds::{Bounds, Open, Resolution, Widest};
 use super::orders::gaps::Gaps;
 use super::{Definition, Measure};
+use crate::elementary::log2;
 use crate::names::{Info, JUDGED_ONLY, RECALL_BASE, REL, RecallBase, SHARE};
 use crate::ranking::Ranking;
 use crate::table::Judgments;
@@ -47,7 +48,7 @@ impl BinaryGain {
 }
 
 fn gain(above: usize) -> f64 {
-    1.0 / (above as f64 + 2.0).log2()
+    1.0 / log2(above as f64 + 2.0)
 }
 
 impl Measure for BinaryGain {

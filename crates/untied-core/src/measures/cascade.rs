@@ -11,6 +11,7 @@ use super::bounds::{self, Bounds, Open};
 use super::dcg::{Gain, discounts};
 use super::orders::walk::{self, Kind, Path};
 use super::{Certainty, Definition, Measure, Orders, Scope};
+use crate::elementary::{exp2, ln};
 use crate::error::{Error, Result};
 use crate::grade::Level;
 use crate::names::{Cutoff, GAINED, Info, JUDGED_ONLY, Parameter, Spec, Value, unbounded};
@@ -88,7 +89,7 @@ fn reciprocal_rank(spec: &Spec, scope: &Scope<'_>, normalised: bool) -> Result<B
     let most = max_grade(spec, scope)?;
     let depth = spec.cutoff_or(usize::MAX).min(scope.depth);
     let kind = move |grade: f64| {
-        let stop = (grade.exp2() - 1.0) / most.exp2();
+        let stop = (exp2(grade) - 1.0) / exp2(most);
         Kind { gain: stop, go_on: 1.0 - stop, count: 1 }
     };
     let cascade = Cascade::new(scope, (1..=depth).map(|i| 1.0 / i as f64).collect(), normalised, kind);
@@ -306,7 +307,7 @@ fn tail(c: f64, n: usize, cutoff: Option<usize>) -> f64 {
     }
     let go_on = 1.0 - c;
     if cutoff.is_none() && c * (n as f64) < 1.0 && go_on > 0.5 {
-        return (1..=n).fold(-c * c.ln() / go_on, |sum, i| (sum - c / i as f64) / go_on);
+        return (1..=n).fold(-c * ln(c) / go_on, |sum, i| (sum - c / i as f64) / go_on);
     }
     let (mut sum, mut reach) = (0.0, 1.0);
     for i in n + 1..=cutoff.unwrap_or(usize::MAX) {

@@ -17,6 +17,7 @@
 
 use super::orders::{drawing, sampling};
 use super::{Definition, Measure};
+use crate::elementary::powf;
 use crate::error::{Error, Result};
 use crate::grade::levels_from;
 use crate::names::{Info, Parameter, Sampled, Spec, Value, unbounded};
@@ -190,7 +191,7 @@ impl Measure for Compatibility {
         let norm = if self.normalize {
             weights.iter().zip(1..).map(|(weight, d)| weight * total.min(d) as f64).sum::<f64>() + rest * total as f64
         } else {
-            (1.0 - self.p.powf(depth as f64)) / (1.0 - self.p)
+            (1.0 - powf(self.p, depth as f64)) / (1.0 - self.p)
         };
         value / norm
     }

@@ -22,6 +22,7 @@ use super::graded::{Ideal, by_gain, gain};
 use super::orders::sampling;
 use super::orders::{Outcome, drawing, lattice};
 use super::{Certainty, Definition, Measure, Orders};
+use crate::elementary::log2;
 use crate::error::Error;
 use crate::grade::Level;
 use crate::names::{Info, JUDGED_ONLY, Sampled, unbounded};
@@ -119,7 +120,7 @@ struct Part<'a> {
 impl Part<'_> {
     /// What a document of this gain adds after documents of the group that gained `above`.
     fn term(&self, rank: usize, above: f64, gain: f64) -> f64 {
-        gain / (2.0 + self.costs[rank] - (self.gained + above + gain)).log2()
+        gain / log2(2.0 + self.costs[rank] - (self.gained + above + gain))
     }
 
     /// Whether all its documents gain the same, so that all its orders are the same.
@@ -197,7 +198,7 @@ impl Part<'_> {
                 nexts.iter().for_each(|&(sum, gain)| gains[sum] += chance * gain);
             }
             let expected = gains.iter().zip(&sums).filter(|&(&gain, _)| gain > 0.0);
-            let expected = expected.map(|(gain, sum)| gain / (2.0 + cost - (self.gained + sum)).log2());
+            let expected = expected.map(|(gain, sum)| gain / log2(2.0 + cost - (self.gained + sum)));
             mean += expected.sum::<f64>() / (self.costs.len() - rank) as f64;
             rows.advance();
         }

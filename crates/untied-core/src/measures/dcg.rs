@@ -11,6 +11,7 @@
 use super::bounds::dcg::Thresholds;
 use super::bounds::{self, Bounds, Open};
 use super::{Definition, Measure, Orders, Scope, sum};
+use crate::elementary::{exp2, ln, log2};
 use crate::error::{Error, Result};
 use crate::grade::Level;
 use crate::names::{Cutoff, GAINED, Info, JUDGED_ONLY, LARGEST, Parameter, RecallBase, Spec, Value};
@@ -133,11 +134,11 @@ impl Gain {
         }
         match self {
             Gain::Linear => grade,
-            Gain::Exp2 => grade.exp2() - 1.0,
+            Gain::Exp2 => exp2(grade) - 1.0,
             Gain::From(least) => f64::from(u8::from(grade >= *least)),
             Gain::Within(least, most) => grade.clamp(*least, *most) - least,
             Gain::ShareOf(most) => grade / most,
-            Gain::Stop(most) => (grade.exp2() - 1.0) / most.exp2(),
+            Gain::Stop(most) => (exp2(grade) - 1.0) / exp2(*most),
             Gain::AtLeast(least, gain) => {
                 if grade >= *least {
                     gain.of(grade)
@@ -164,7 +165,7 @@ pub(crate) fn discounts(spec: &Spec, depth: usize) -> Result<Vec<f64>> {
                 _ => None,
             };
             match base.and_then(|base| base.parse::<f64>().ok()).filter(|&base| base > 1.0 && base.is_finite()) {
-                Some(base) => Ok(at(&|i| if i < base { 1.0 } else { base.ln() / i.ln() })),
+                Some(base) => Ok(at(&|i| if i < base { 1.0 } else { ln(base) / ln(i) })),
                 None => Err(Error::Measure(format!(
                     "{spec}: discount must be 'log2', 'log(b)' with b > 1, 'inverse' or a list, not {other}"
                 ))),
@@ -175,7 +176,7 @@ pub(crate) fn discounts(spec: &Spec, depth: usize) -> Result<Vec<f64>> {
 
 /// 1 / log2(1+i) for the ranks i to `depth`.
 pub(crate) fn logarithmic(depth: usize) -> Vec<f64> {
-    (1..=depth).map(|i| 1.0 / (i as f64 + 1.0).log2()).collect()
+    (1..=depth).map(|i| 1.0 / log2(i as f64 + 1.0)).collect()
 }
 
 /// Add documents of one gain, rank by rank: the sum has the same bits whether they are tied or not, and a perfect

@@ -7,6 +7,7 @@
 use super::novelty::{Norm, Novelty, Worth};
 use super::orders::sampling;
 use super::{Definition, Measure, Scope};
+use crate::elementary::log2;
 use crate::error::{Error, Result};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Needs, Parameter, REL, Sampled, Spec, unbounded};
 
@@ -174,7 +175,7 @@ fn beta(spec: &Spec) -> Result<f64> {
 }
 
 fn logarithmic(rank: usize) -> f64 {
-    1.0 / ((rank + 1) as f64).log2()
+    1.0 / log2((rank + 1) as f64)
 }
 
 fn reciprocal(rank: usize) -> f64 {

@@ -13,6 +13,7 @@
 //! with k = n and den(i) = i, which makes mean and variance over ties exact.
 
 use super::{Definition, Measure};
+use crate::elementary::ln;
 use crate::error::Result;
 use crate::grade::levels_from;
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, REL, Spec, unbounded};
@@ -88,7 +89,7 @@ impl Weights {
 /// term is below 1e-21.
 fn reciprocals(from: usize, to: usize) -> f64 {
     let middle = from.max(1 << 16).min(to);
-    let beyond = |m: f64| m.ln() + 0.5 / m - 1.0 / (12.0 * m * m);
+    let beyond = |m: f64| ln(m) + 0.5 / m - 1.0 / (12.0 * m * m);
     let far = if middle < to { beyond(to as f64) - beyond(middle as f64) } else { 0.0 };
     (from..middle).rev().fold(far, |sum, i| sum + 1.0 / (i + 1) as f64)
 }

@@ -2,6 +2,7 @@
 
 use super::Scope;
 use super::dcg::{GAIN, Gain};
+use crate::elementary::log2;
 use crate::error::{Error, Result};
 use crate::grade::Level;
 use crate::names::Spec;
@@ -76,5 +77,5 @@ fn add(total: &mut f64, term: f64) -> f64 {
 
 /// log2(1 + rank), what a gain is divided by.
 pub(super) fn log(rank: usize) -> f64 {
-    ((rank + 1) as f64).log2()
+    log2((rank + 1) as f64)
 }

@@ -7,6 +7,7 @@
 use super::Definition;
 use super::cascade::{Cascade, MAX_GRADE, max_grade};
 use super::orders::walk::{self, Kind};
+use crate::elementary::{exp2, powf};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter};
 
 const PERSISTENCE: Parameter = Parameter {
@@ -38,19 +39,19 @@ pub static INTENTWISE_UTILITY: Definition = Info {
     let p = spec.number(PERSISTENCE.name, 0.99, "a number between 0 and 1", |p| 0.0 < p && p < 1.0)?;
     let most = max_grade(spec, scope)?;
     let linear = spec.choice(GAIN.name, &[("linear", true), ("exp2", false)])?;
-    let gain = move |grade: f64| if linear { grade } else { grade.exp2() - 1.0 };
+    let gain = move |grade: f64| if linear { grade } else { exp2(grade) - 1.0 };
     let kind = move |grade: f64| {
         let stop = gain(grade) / (gain(most) + 1.0);
         Kind { gain: stop, go_on: 1.0 - stop, count: 1 }
     };
     let depth = spec.cutoff_or(usize::MAX).min(scope.depth);
-    let weights = (1..=depth).map(|i| p.powf(i as f64)).collect();
+    let weights = (1..=depth).map(|i| powf(p, i as f64)).collect();
     let cutoff = spec.cutoff;
     // As ERR it grows with every c: what comes after a rank is at most p times as useful.
     let beyond = move |reach: f64, stop: f64, n: usize| {
         let (n, go_on) = (n as f64, p * (1.0 - stop));
-        let seen = cutoff.map_or(0.0, |cutoff| go_on.powf((cutoff as f64 - n).max(0.0)));
-        reach * p.powf(n + 1.0) * stop * (1.0 - seen) / (1.0 - go_on)
+        let seen = cutoff.map_or(0.0, |cutoff| powf(go_on, (cutoff as f64 - n).max(0.0)));
+        reach * powf(p, n + 1.0) * stop * (1.0 - seen) / (1.0 - go_on)
     };
     Ok(Box::new(Cascade::new(scope, weights, false, kind).growing(beyond)))
 });

@@ -7,6 +7,7 @@ use super::bounds::{self, Bounds, Open};
 use super::cascade::not_exceeded;
 use super::dcg::{Gain, Gains};
 use super::{Definition, Measure, Orders, Scope, sum};
+use crate::elementary::powf;
 use crate::error::Result;
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, REL, Spec};
 use crate::ranking::Ranking;
@@ -79,7 +80,7 @@ fn persistence(spec: &Spec) -> Result<f64> {
 fn weights(spec: &Spec, scope: &Scope<'_>) -> Result<Vec<f64>> {
     let p = persistence(spec)?;
     let depth = spec.cutoff_or(usize::MAX).min(scope.depth);
-    Ok((0..depth).map(|i| (1.0 - p) * p.powf(i as f64)).collect())
+    Ok((0..depth).map(|i| (1.0 - p) * powf(p, i as f64)).collect())
 }
 
 /// RBP: gains like those of DCG, and beyond the last document a tail that nobody has seen.
@@ -110,9 +111,9 @@ impl Measure for RankBiased {
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
         let Bounds { low, high, .. } = self.gains.bounds(open)?;
         let retrieved = open.ranking.retrieved;
-        let beyond = self.cutoff.map_or(0.0, |cutoff| self.p.powf(cutoff.max(retrieved) as f64));
+        let beyond = self.cutoff.map_or(0.0, |cutoff| powf(self.p, cutoff.max(retrieved) as f64));
         let highest = open.grades.first().map_or(0.0, |&grade| self.gains.gain(grade));
-        Some(Bounds::new(low, high + highest * (self.p.powf(retrieved as f64) - beyond)))
+        Some(Bounds::new(low, high + highest * (powf(self.p, retrieved as f64) - beyond)))
     }
 }
 
@@ -130,7 +131,7 @@ impl Residual {
     /// all other positions.
     fn over_groups(&self, ranking: &Ranking, part: impl Fn(&[f64], usize, usize) -> f64) -> f64 {
         let seen = &self.weights[..ranking.retrieved.min(self.weights.len())];
-        let mut total = self.p.powf(seen.len() as f64);
+        let mut total = powf(self.p, seen.len() as f64);
         let mut at = 0;
         for group in ranking.groups_to(seen.len()) {
             let end = group.start + group.slots(seen.len());

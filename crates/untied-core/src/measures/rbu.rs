@@ -12,6 +12,7 @@ use super::orders::walk::{self, Kind, Path};
 use super::orders::{Outcome, sampling};
 use super::subtopics::Topic;
 use super::{Certainty, Definition, Measure, Orders};
+use crate::elementary::{exp2, powf};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Needs, Parameter, REL, Sampled, unbounded};
 use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
@@ -54,7 +55,7 @@ pub static RANK_BIASED_UTILITY: Definition = Info {
     let effort = spec.number(EFFORT.name, 0.03, "a number from 0", |effort| effort >= 0.0)?;
     let most = spec.parameter(MAX_GRADE.name).map(|_| max_grade(spec, scope)).transpose()?;
     let depth = spec.cutoff_or(usize::MAX).min(scope.depth);
-    let weights = (0..depth).map(|i| (1.0 - p) * p.powf(i as f64)).collect();
+    let weights = (0..depth).map(|i| (1.0 - p) * powf(p, i as f64)).collect();
     Ok(Box::new(RankBiasedUtility { rel: spec.rel()?, effort, most, weights }))
 });
 
@@ -81,7 +82,7 @@ impl Readers<'_> {
     fn stop(&self, profile: f64) -> f64 {
         let grades = if profile > 0.0 { &self.truth.profile(profile)[..] } else { &[] };
         let grade = grades.iter().find(|&&(subtopic, grade)| subtopic == self.subtopic && grade >= self.rel);
-        grade.map_or(0.0, |&(_, grade)| (grade.exp2() - 1.0) / self.most.exp2())
+        grade.map_or(0.0, |&(_, grade)| (exp2(grade) - 1.0) / exp2(self.most))
     }
 
     fn kinds(&self, group: &Group<'_>) -> Vec<Kind> {

@@ -11,6 +11,7 @@
 use super::bounds::{self, Bounds, Open};
 use super::orders::walk::{self, Kind, Path};
 use super::{Certainty, Definition, Measure, Orders, Scope};
+use crate::elementary::exp2;
 use crate::error::Result;
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Needs, Parameter, REL, Spec};
 use crate::ranking::{Ranking, Text};
@@ -104,7 +105,7 @@ impl TimeBiasedGain {
         let reading =
             if text.seconds.is_nan() { self.per_word * text.length + self.per_document } else { text.seconds };
         let time = self.summary + reading * if relevant { self.click_relevant } else { self.click_other };
-        Kind { gain: if relevant { self.gain } else { 0.0 }, go_on: (-time / self.half_life).exp2(), count: 1 }
+        Kind { gain: if relevant { self.gain } else { 0.0 }, go_on: exp2(-time / self.half_life), count: 1 }
     }
 }
 

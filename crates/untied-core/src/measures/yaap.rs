@@ -7,6 +7,7 @@
 
 use super::orders::sampling;
 use super::{Certainty, Definition, Measure};
+use crate::elementary::ln;
 use crate::grade::Level;
 use crate::names::{Info, JUDGED_ONLY, REL, Sampled, unbounded};
 use crate::ranking::Ranking;
@@ -56,7 +57,7 @@ fn value(relevant: f64, ranking: &Ranking) -> f64 {
             sum += f64::from(hits) / rank as f64;
         }
     }
-    ((1.0 + sum) / (1.0 + relevant - sum)).ln()
+    ln((1.0 + sum) / (1.0 + relevant - sum))
 }
 
 impl Measure for Yaap {

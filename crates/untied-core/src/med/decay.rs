@@ -3,6 +3,8 @@
 //!
 //! Here it is for text, each character of which counts for itself: see [`super::passages`].
 
+use crate::elementary::{exp_m1, exp2};
+
 /// A decay function, D(t): never rising.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Decay {
@@ -24,7 +26,7 @@ impl Decay {
     pub fn at(self, time: f64) -> f64 {
         match self {
             Decay::Linear { length } => ((length - time) / length).max(0.0),
-            Decay::Exponential { half_life } => (-time / half_life).exp2(),
+            Decay::Exponential { half_life } => exp2(-time / half_life),
         }
     }
 
@@ -39,7 +41,7 @@ impl Decay {
             }
             Decay::Exponential { half_life } => {
                 let rate = std::f64::consts::LN_2 / half_life;
-                -self.at(time) * (-rate * n).exp_m1() / rate.exp_m1()
+                -self.at(time) * exp_m1(-rate * n) / exp_m1(rate)
             }
         }
     }

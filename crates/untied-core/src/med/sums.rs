@@ -5,6 +5,7 @@ use super::difference::{Chance, Difference, Extent, Outcomes, RankingPair, Scale
 use super::given::Given;
 use super::solve::expected::{self, Moments, Term};
 use super::solve::{dot, flow};
+use crate::elementary::powf;
 use crate::error::Result;
 use crate::measures::Certainty;
 use crate::measures::cwl::fixed::{self, Weighted};
@@ -87,7 +88,7 @@ fn of_ranks(given: &Given<'_>) -> Result<Vec<f64>> {
 /// RBP.
 pub(super) fn rank_biased_precision(given: &Given<'_>) -> Result<Box<dyn Difference>> {
     let p = given.of.number("p", 0.8, "a number between 0 and 1", |p| 0.0 < p && p < 1.0)?;
-    let discounts = (0..given.depth()).map(|i| (1.0 - p) * p.powf(i as f64)).collect();
+    let discounts = (0..given.depth()).map(|i| (1.0 - p) * powf(p, i as f64)).collect();
     let scale = match given.most(f64::NAN)? {
         most if most.is_nan() => given.binary()?,
         most => given.scale(Gain::ShareOf(most), most),
@@ -173,7 +174,7 @@ impl Difference for Sum {
             in_both(directions, &mut work.weights, solve, dot::Weights::swap)
         });
         if let Some(p) = self.persistence {
-            let below = |length: usize| self.scale.top * p.powf(length as f64);
+            let below = |length: usize| self.scale.top * powf(p, length as f64);
             extent.unseen = (below(pair.a.len()), below(pair.b.len()));
         }
         if self.tail {

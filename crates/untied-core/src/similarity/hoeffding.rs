@@ -16,6 +16,7 @@ use std::sync::OnceLock;
 
 use super::overlaps::{Linear, Overlaps};
 use super::{Definition, Score, Similarity};
+use crate::elementary::powf;
 use crate::names::{Cutoff, Info, Parameter};
 
 /// More documents than this are not added up rank by rank.
@@ -65,7 +66,7 @@ struct Beyond {
 
 impl Hoeffding {
     fn weight(&self, t: usize) -> f64 {
-        if self.q == 1.0 { 1.0 / t as f64 } else { (t as f64).powf(-self.q) }
+        if self.q == 1.0 { 1.0 / t as f64 } else { powf(t as f64, -self.q) }
     }
 
     /// Beyond depths `from` and all above, of n documents; the last is 0.

@@ -4,6 +4,7 @@
 
 use super::overlaps::{Linear, Overlaps};
 use super::{Definition, Score, Similarity};
+use crate::elementary::ln;
 use crate::error::{Error, Result};
 use crate::names::{Cutoff, Info, Spec};
 
@@ -70,7 +71,7 @@ fn rest(cutoff: usize, beyond: usize) -> f64 {
     }
     let (k, m) = (cutoff as f64, (beyond + LISTED) as f64);
     let series = |n: f64| 0.5 / n - 1.0 / (12.0 * n * n);
-    listed + ((k / m).ln() + series(k) - series(m)) / k
+    listed + (ln(k / m) + series(k) - series(m)) / k
 }
 
 impl Similarity for AverageOverlap {

@@ -1,5 +1,7 @@
 //! The weights of depths in RBO, computed once for all rankings.
 
+use crate::elementary::ln_1p;
+
 use std::sync::OnceLock;
 
 /// Weights for depths up to powers of two, each table made when a ranking first needs it.
@@ -45,7 +47,7 @@ impl Weights {
         if self.p > 0.99 {
             // The sum would be long; what cancels here is small beside the rest of the score.
             let seen: f64 = self.series(0).take(depth).sum();
-            return (-(-self.p).ln_1p() * (1.0 - self.p) / self.p - seen).max(0.0);
+            return (-ln_1p(-self.p) * (1.0 - self.p) / self.p - seen).max(0.0);
         }
         self.falling(depth).sum()
     }

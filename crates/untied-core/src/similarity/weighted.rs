@@ -17,6 +17,7 @@ use super::joined::{Group, Joined, Tree};
 use super::kendall_distance::union;
 use super::overlaps::Overlaps;
 use super::{Definition, Score, Similarity};
+use crate::elementary::log2;
 use crate::error::{Error, Result};
 use crate::names::{Info, Parameter, Spec, Value};
 use crate::ranking::{Block, Pair};
@@ -93,7 +94,7 @@ impl Weights {
         let joined = if self.dropped { Joined::new(pair) } else { union(pair) };
         let documents = joined.len() as usize;
         let cost = |i: usize| match &self.delta {
-            Delta::Named(Named::Dcg) => 1.0 / (i as f64).log2() - 1.0 / (i as f64 + 1.0).log2(),
+            Delta::Named(Named::Dcg) => 1.0 / log2(i as f64) - 1.0 / log2(i as f64 + 1.0),
             Delta::Named(Named::Inverse) => 1.0 / (i as f64 * (i as f64 - 1.0)),
             Delta::Named(Named::None) => 1.0,
             Delta::Given(costs) => costs.get(i - 2).copied().unwrap_or(0.0),

@@ -1,6 +1,7 @@
 //! NERR8 to NERR11: the stopping model of ERR as a C/W/L measure.
 
 use super::{DEPTH, GOAL, MAX_REL, MIN_REL, PATIENCE, Steps, goal, limit, squares, steps};
+use crate::elementary::powf;
 use crate::error::Result;
 use crate::measures::orders::sampling::{self, Placed};
 use crate::measures::{Certainty, Definition, Measure, Scope};
@@ -50,7 +51,7 @@ pub static NERR10: Definition = Info {
 }
 .built_by(|spec, scope| {
     let p = spec.number(PATIENCE.name, 0.9, "a number between 0 and 1", |p| 0.0 < p && p < 1.0)?;
-    until_gain(spec, scope, limit(spec, false)?, move |i| p.powf(i - 1.0))
+    until_gain(spec, scope, limit(spec, false)?, move |i| powf(p, i - 1.0))
 });
 
 pub static NERR11: Definition = Info {

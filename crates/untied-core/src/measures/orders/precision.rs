@@ -8,6 +8,7 @@
 //!   E = v_0 + sum over i of (1 - P(max <= v_i)) (v_{i+1} - v_i).
 
 use super::{Outcome, sampling};
+use crate::elementary::log10;
 use crate::ranking::Ranking;
 
 /// Steps that are worth an exact mean; where more are needed, orders are sampled.
@@ -151,7 +152,7 @@ impl HitGroup {
         let values = (self.relevant - self.first + 1) as f64 * (n - r + 1.0);
         // Counts of hits must be exact enough: C(n, r) and all below it are finite.
         let smaller = r.min(n / 2.0);
-        let digits = smaller * (n / smaller).log10() + smaller / std::f64::consts::LN_10;
+        let digits = smaller * log10(n / smaller) + smaller / std::f64::consts::LN_10;
         if digits > 300.0 { f64::INFINITY } else { values * (r * n).min(r * (r + 1.0) * (r + 2.0) / 6.0) }
     }
 
