@@ -66,6 +66,9 @@ PARTS = {
         "certificate certify certify_beside certify_lattice certify_sample",
         ("certify::",),
     ),
+    "distributions": Part(
+        (f"{CORE}law", f"{CORE}measures/orders/law", f"{PYTHON}tie_orders"), "distributions", ("law::",)
+    ),
     "arrays": Part(
         (f"{CORE}arrays", f"{PYTHON}arrays"), "arrays compare_arrays compat_sklearn number_types", ("arrays::",)
     ),

@@ -143,6 +143,7 @@ CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
     ),
     "features": lambda qrels, run, folder: untied.features(letor(qrels, run, folder)),
     "certify": lambda qrels, run, _: untied.certify(qrels, two(run), ["AP"]),
+    "distributions": lambda qrels, run, _: untied.distributions(qrels, two(run)),
     "compare": lambda qrels, run, _: untied.compare(RUN, run, qrels=qrels),
     "compare_all": lambda qrels, run, _: untied.compare_all(two(run), ["RBO"], qrels=qrels),
     "batches.BatchEvaluator.summary": batches,
@@ -180,7 +181,7 @@ NONE_NEEDED = {
     "classes of results": [
         "ArrayComparison", "ArrayResults", "ArrayValues", "Assignment", "Comparison", "Comparisons", "FeatureResults",
         "Outcomes", "PassageComparison", "passages.PassageComparison", "Results", "Table", "Value", "Verdict",
-        "Verdicts",
+        "Distribution", "Distributions", "Verdicts",
         "batches.ComparisonSummary", "batches.EvaluationSummary", "batches.Summary", "gate.Check", "gate.check.Check",
         "gate.Verdict", "judging.Advice", "judging.Candidate", "statistics.Significance", "statistics.Test",
         "study.Result", "spark.SparkComparison", "spark.SparkEvaluation", "spark.SparkResults",

@@ -130,6 +130,14 @@ HELD: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "Significance": (lambda: statistics.significance(untied.evaluate(QRELS, RUNS, "AP"), samples=99), repr),
     "Test": (lambda: statistics.t_test([1, 2, 3], [2, 2, 5]), repr),
     "Verdict": (lambda: gate.gate(QRELS, RUNS["one"], min={"AP": 0.1}), lambda verdict: (str(verdict), verdict.passed)),
+    "Distributions": (
+        lambda: untied.distributions(QRELS, RUNS, "AP", per_query=True),
+        lambda found: found.quantiles(per_query=True).to_dicts(),
+    ),
+    "Distribution": (
+        lambda: untied.distributions(QRELS, RUNS["one"], "AP")["AP"],
+        lambda found: (found.lower, found.upper, found.certainty, repr(found), found.at_most(0.5)),
+    ),
     "Verdicts": (lambda: untied.certify(QRELS, RUNS, "P@2", ties="docid"), lambda found: found.table.to_dicts()),
     "Advice": (lambda: judging.judge_next(QRELS, RUNS), repr),
     "EvaluateRetrieval": (beir.EvaluateRetrieval, lambda made: vars(made)),

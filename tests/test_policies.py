@@ -15,7 +15,17 @@ import pytest
 import untied
 from untied import _core, curves, gate, policies, report, statistics, study
 from untied.cli import COMMANDS, main
-from untied.policies import CERTIFYING, COMPARING, EVALUATING, GATING, OF_ARRAYS, OF_ROWS, Policies, Policy
+from untied.policies import (
+    CERTIFYING,
+    COMPARING,
+    DISTRIBUTING,
+    EVALUATING,
+    GATING,
+    OF_ARRAYS,
+    OF_ROWS,
+    Policies,
+    Policy,
+)
 
 ABSENT = "/nowhere/at/all"
 #: Functions and classes that take policies, those that there are, a call whose inputs do not exist, and the command.
@@ -26,6 +36,7 @@ ENTRY_POINTS: dict[str, tuple[Any, dict[str, Policy], Callable[..., object], str
     "compare": (untied.compare, COMPARING, lambda **o: untied.compare(ABSENT, ABSENT, **o), "compare"),
     "compare_all": (untied.compare_all, COMPARING, lambda **o: untied.compare_all([ABSENT, ABSENT], **o), None),
     "certify": (untied.certify, CERTIFYING, lambda **o: untied.certify(ABSENT, [ABSENT, ABSENT], **o), "certify"),
+    "distributions": (untied.distributions, DISTRIBUTING, lambda **o: untied.distributions(ABSENT, ABSENT, **o), None),
     "features": (untied.features, OF_ARRAYS, lambda **o: untied.features(ABSENT, **o), "features"),
     "evaluate_arrays": (untied.evaluate_arrays, OF_ARRAYS, lambda **o: untied.evaluate_arrays(None, None, **o), None),
     "ArrayEvaluator": (untied.ArrayEvaluator, OF_ARRAYS, lambda **o: untied.ArrayEvaluator(None, **o), None),
@@ -62,7 +73,11 @@ TYPES = {
         "OF_ARRAYS": "TiesOfArrays",
         "GATING": "TiesOfOneValue",
     },
-    "unjudged": {"GATING": "UnjudgedOfOneValue", "CERTIFYING": "UnjudgedOfVerdicts"},
+    "unjudged": {
+        "GATING": "UnjudgedOfOneValue",
+        "CERTIFYING": "UnjudgedOfVerdicts",
+        "DISTRIBUTING": "UnjudgedOfDistributions",
+    },
     "on_undefined": {"GATING": "OnUndefinedOfGates"},
 }
 OTHERWISE = {
@@ -79,7 +94,7 @@ DEFAULTS = {
 }
 
 
-KINDS = ("EVALUATING", "OF_ROWS", "COMPARING", "CERTIFYING", "OF_ARRAYS", "GATING")
+KINDS = ("EVALUATING", "OF_ROWS", "COMPARING", "CERTIFYING", "DISTRIBUTING", "OF_ARRAYS", "GATING")
 
 
 def kind(known: dict[str, Policy]) -> str:

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from untied import statistics as statistics
     from untied import study as study
     from untied import table as table
+    from untied import tie_orders as tie_orders
     from untied import truth as truth
     from untied import verdicts as verdicts
     from untied.arrays import (
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     )
     from untied.compare.passages import PassageComparison, compare_passages
     from untied.measures.own import additive_measure, measure
+    from untied.tie_orders import Distribution, Distributions, distributions
     from untied.verdicts import Verdict, Verdicts, certify
 else:
     # What is imported where it is first named, as start-up counts: modules, and names of modules.
@@ -91,6 +93,7 @@ else:
         "statistics",
         "study",
         "table",
+        "tie_orders",
         "truth",
         "verdicts",
     }
@@ -99,6 +102,8 @@ else:
         "ArrayEvaluator": "arrays",
         "ArrayResults": "arrays",
         "ArrayValues": "arrays",
+        "Distribution": "tie_orders",
+        "Distributions": "tie_orders",
         "PassageComparison": "compare.passages",
         "Verdict": "verdicts",
         "Verdicts": "verdicts",
@@ -106,6 +111,7 @@ else:
         "certify": "verdicts",
         "compare_arrays": "arrays",
         "compare_passages": "compare.passages",
+        "distributions": "tie_orders",
         "evaluate_arrays": "arrays",
         "measure": "measures.own",
     }
@@ -129,6 +135,8 @@ __all__ = [
     "Assignment",
     "Comparison",
     "Comparisons",
+    "Distribution",
+    "Distributions",
     "Evaluator",
     "FeatureResults",
     "InputError",
@@ -153,6 +161,7 @@ __all__ = [
     "compare_all",
     "compare_arrays",
     "compare_passages",
+    "distributions",
     "evaluate",
     "evaluate_arrays",
     "features",

@@ -4,7 +4,18 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, final
 
-from untied._types import AboutMeasure, Concluded, Explained, Facts, Findings, MeasureInfo, Parts, TrecOptions
+from untied._types import (
+    AboutMeasure,
+    Compared,
+    Concluded,
+    Explained,
+    Facts,
+    Findings,
+    Law,
+    MeasureInfo,
+    Parts,
+    TrecOptions,
+)
 from untied.inputs.convert import ArrowTable, OneRun, QrelsLike, Rows
 
 __all__ = [
@@ -19,6 +30,7 @@ __all__ = [
     "Evaluator",
     "FeatureEvaluation",
     "FeatureEvaluator",
+    "Laws",
     "Lengths",
     "Measure",
     "Qrels",
@@ -31,6 +43,7 @@ __all__ = [
     "bootstrap_means",
     "certify_runs",
     "check_run",
+    "compare_laws",
     "compare_rows",
     "compare_runs",
     "comparing_info",
@@ -227,7 +240,21 @@ class Evaluator:
     ) -> Evaluator: ...
     def evaluate(self, run: Run) -> Evaluation: ...
     def evaluate_file(self, path: str | os.PathLike[str], stream: bool) -> Evaluation: ...
+    def laws(self, run: Run, states: int, cells: int, per_query: bool) -> Laws: ...
     def rows(self, run: Run) -> object: ...
+
+@final
+class Laws:
+    @staticmethod
+    def of(queries: list[str], totals: list[Law | None], of_queries: list[list[Law | None]]) -> Laws: ...
+    def parts(self) -> tuple[list[str], list[Law | None], list[list[Law | None]]]: ...
+    def queries(self) -> list[str]: ...
+    def has_queries(self) -> bool: ...
+    def law(self, measure: int, row: int | None = None) -> Law | None: ...
+    def is_exact(self, measure: int, row: int | None = None) -> bool: ...
+    def quantiles(self, measure: int, levels: list[float], row: int | None = None) -> list[tuple[float, float]]: ...
+    def at_most(self, measure: int, x: float, row: int | None = None) -> tuple[float, float]: ...
+    def against(self, other: Laws, measure: int, rows: tuple[int, int] | None = None) -> Compared | None: ...
 
 @final
 class Evaluation:
@@ -392,6 +419,7 @@ def check_run(qrels: Qrels, run: Run, threads: int | None = None) -> Findings: .
 def malformed_lines(
     path: str | os.PathLike[str], format: str, is_run: bool, most: int, threads: int | None = None
 ) -> tuple[list[str], int]: ...
+def compare_laws(laws: Sequence[Laws], threads: int | None) -> list[list[Compared | None]]: ...
 def compare_rows(
     run_a: Run,
     run_b: Run,

@@ -31,6 +31,7 @@ class MeasureInfo(TypedDict):
     #: When an exact way takes too long, and what values are then.
     sampled: list[tuple[str, str]]
     #: Why bounds over the grades of unjudged documents are not known, where that is so.
+    has_law: bool
     unbounded: str | None
 
 
@@ -99,6 +100,12 @@ class Findings(TypedDict):
     repeated: int
     swapped: bool
     tags: list[str]
+
+
+#: Values with their probabilities: of a distribution, or of two that enclose it.
+Law: TypeAlias = tuple[list[tuple[float, float]], list[tuple[float, float]] | None]
+#: Between which numbers P(A > B), P(A = B) and P(A < B) lie.
+Compared: TypeAlias = tuple[tuple[float, float], tuple[float, float], tuple[float, float]]
 
 
 class TrecOptions(TypedDict):

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     TiesOfOneValue: TypeAlias = Literal["expected", "best", "worst", "docid", "trec", "given"]
     Unjudged: TypeAlias = Literal["nonrelevant", "remove", "range", "best", "worst"]
     UnjudgedOfOneValue: TypeAlias = Literal["nonrelevant", "remove", "best", "worst"]
+    #: Where values are distributions.
+    UnjudgedOfDistributions: TypeAlias = Literal["nonrelevant", "remove"]
+    #: Where verdicts are sought.
     UnjudgedOfVerdicts: TypeAlias = Literal["retrieved", "pooled"]
     Unretrieved: TypeAlias = Literal["none", "pooled"]
     Queries: TypeAlias = Literal["qrels", "common"]
@@ -224,6 +227,13 @@ CERTIFYING = COMPARING | _named(
         {"none": "may not be relevant", "pooled": "may be, if they are in the pool (grade -1)"},
         "whether documents that neither run retrieves may be relevant",
     ),
+)
+#: Distributions over all orders of ties.
+DISTRIBUTING = _named(
+    UNJUDGED.only("nonrelevant", "remove", because="a distribution is over orders of ties alone"),
+    SCORE_DTYPE,
+    QUERIES,
+    ON_UNDEFINED,
 )
 #: Gates: one value decides, and no value is an answer too.
 GATING = EVALUATING | _named(

@@ -181,6 +181,17 @@ def verdicts() -> None:
     found.write_certificate(Path("certificate.json"), "qrels.txt", ["old.run", Path("new.run")])
 
 
+def shuffled() -> None:
+    """Distributions over orders of ties."""
+    found = untied.distributions(GRADES, {"a": SCORES, "b": "new.run"}, ["AP"], per_query=True, states=1000)
+    assert_type(found, untied.Distributions)
+    assert_type(found["a", "AP"], untied.Distribution)
+    assert_type(found["a", "AP"].quantile(0.5), tuple[float, float])
+    assert_type(found.chances("a", "b").greater, tuple[float, float])
+    assert_type(found.quantiles([0.5], per_query=True), untied.Table)
+    assert_type(found.plot("AP", style="png"), bytes)
+
+
 def reading() -> None:
     """Runs and judgments."""
     assert_type(untied.read_qrels("qrels.txt", format="trec"), untied.Qrels)

@@ -15,6 +15,7 @@ pub mod error;
 pub mod evaluate;
 pub mod features;
 pub mod grade;
+pub mod law;
 pub mod measures;
 pub mod med;
 pub mod memory;

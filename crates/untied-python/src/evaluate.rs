@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyCapsule, PyDict};
 use untied_core::error::text;
 use untied_core::evaluate::{self, Facts, Prepared, Value};
+use untied_core::law::Limits;
 use untied_core::names::Spec;
 use untied_core::settings::{Queries, Settings};
 use untied_core::{Error, read};
@@ -13,6 +14,7 @@ use untied_core::{Error, read};
 use crate::batches::{Rows, joined};
 use crate::convert::{self, with_id};
 use crate::errors::to_python;
+use crate::laws::Laws;
 use crate::measure::Measure;
 use crate::tables::{FilePath, Lengths, Qrels, Run, path_text};
 use crate::threads;
@@ -89,6 +91,16 @@ impl Evaluator {
             in_memory(&read::read_run(&path, false)?, qrels, &self.prepared)
         })?;
         Ok(Evaluation { qrels: self.qrels.clone_ref(py), evaluation, ungrouped })
+    }
+
+    /// Distributions over orders of ties: exact up to a number of states, beyond that on a grid of cells.
+    fn laws(&self, py: Python<'_>, run: &Run, states: usize, cells: usize, per_query: bool) -> PyResult<Laws> {
+        let (qrels, settings) = (&self.qrels.get().0, self.prepared.settings);
+        let found = threads::run(py, self.threads, || {
+            let plan = self.prepared.plan(qrels, run.0.longest())?;
+            evaluate::laws(qrels, &run.0, &plan, settings, Limits { states, cells }, per_query)
+        })?;
+        Ok(Laws::new(found, qrels))
     }
 
     /// Values of all queries of the qrels or the run, as a stream of Arrow batches; of those that are not evaluated only

@@ -14,6 +14,7 @@ mod errors;
 mod evaluate;
 mod features;
 mod from_rows;
+mod laws;
 mod measure;
 mod outlook;
 mod overlap;
@@ -53,6 +54,8 @@ mod _core {
     use super::evaluate::{Evaluation, Evaluator};
     #[pymodule_export]
     use super::features::{FeatureEvaluation, FeatureEvaluator};
+    #[pymodule_export]
+    use super::laws::{Laws, compare_laws};
     #[pymodule_export]
     use super::measure::{Measure, measure_info, parse_measures};
     #[pymodule_export]

@@ -208,6 +208,7 @@ fn to_dict<'py>(py: Python<'py>, family: &str, info: &Info, text: &str) -> PyRes
     dict.set_item("reference", info.reference)?;
     let sampled: Vec<_> = info.sampled.iter().map(|one| (one.unless, one.then)).collect();
     dict.set_item("sampled", sampled)?;
+    dict.set_item("has_law", info.has_law)?;
     dict.set_item("unbounded", info.unbounded)?;
     Ok(dict)
 }

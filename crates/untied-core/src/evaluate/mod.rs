@@ -1,6 +1,7 @@
 //! A run, qrels and measures in; a value for every query and measure out.
 
 mod files;
+mod laws;
 mod plan;
 mod spread;
 mod streamed;
@@ -17,6 +18,7 @@ use crate::settings::Settings;
 use crate::table::{Judgments, Qrels, Run};
 use crate::watch;
 use files::{Files, none};
+pub use laws::{Laws, laws};
 pub use plan::{Plan, Prepared};
 pub use streamed::{Streamed, evaluate_file};
 pub use total::{GEOMETRIC_FLOOR, Total};

@@ -19,7 +19,7 @@ pub struct Plan {
     pub(super) judged_only: Vec<bool>,
     /// Whether a measure reads profiles, and not grades.
     pub(super) by_profile: Vec<bool>,
-    aggregates: Vec<Aggregate>,
+    pub(super) aggregates: Vec<Aggregate>,
     /// Whether no measure reads more than relevant documents.
     relevant_only: bool,
     formulas: bool,

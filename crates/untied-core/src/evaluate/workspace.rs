@@ -56,6 +56,38 @@ impl Workspace {
         if settings.unjudged == Unjudged::Remove { &self.judged } else { &self.all }
     }
 
+    /// Lay out the rankings of a query that measures read.
+    pub(super) fn rank<S: Source>(
+        &mut self,
+        source: &S,
+        query: usize,
+        truth: &Judgments<'_>,
+        work: &Work<'_>,
+    ) -> Result<Ranked> {
+        self.judge.every_group = work.every_group;
+        let ranked = source.rank(query, truth, work.plan, work.settings, self)?;
+        if let Some(depth) = work.settings.depth {
+            self.all.tied.cut(depth);
+            self.profiles.tied.cut(depth);
+        }
+        if work.condensed {
+            condensed(&self.all.tied, &mut self.judged.tied);
+            condensed(&self.profiles.tied, &mut self.judged_profiles.tied);
+        }
+        if work.extremes {
+            for orders in [&mut self.all, &mut self.judged] {
+                best(&orders.tied, &mut orders.best);
+                worst(&orders.tied, &mut orders.worst);
+            }
+        }
+        Ok(ranked)
+    }
+
+    /// What measures read of the last query that was laid out; with or without unjudged documents.
+    pub(super) fn laid_out(&self, without_unjudged: bool) -> &Orders {
+        if without_unjudged { &self.judged } else { &self.all }
+    }
+
     /// Fill the cells of a query; what to know about it.
     pub(super) fn query<S: Source>(
         &mut self,
@@ -65,30 +97,15 @@ impl Workspace {
         cells: &mut [f64],
         notes: &mut [Note],
     ) -> Result<Flags> {
-        let &Work { plan, ref settings, ref shape, every_group, extremes, condensed: condense, means_only } = work;
+        let &Work { plan, ref settings, ref shape, extremes, means_only, .. } = work;
         let remove = settings.unjudged == Unjudged::Remove;
-        self.judge.every_group = every_group;
         let truth = source.judgments(query);
-        let Ranked { mixed, matched } = source.rank(query, &truth, plan, *settings, self)?;
+        let Ranked { mixed, matched } = self.rank(source, query, &truth, work)?;
         let (bases, profiles) = (source.bases(query), source.profiles(query, plan));
-        if let Some(depth) = settings.depth {
-            self.all.tied.cut(depth);
-            self.profiles.tied.cut(depth);
-        }
         let relevant = truth.relevant(f64::MIN_POSITIVE) > 0;
         if means_only {
             self.means(source, query, work, &truth, bases, cells, notes)?;
             return Ok(Flags { mixed, matched, relevant });
-        }
-        if condense {
-            condensed(&self.all.tied, &mut self.judged.tied);
-            condensed(&self.profiles.tied, &mut self.judged_profiles.tied);
-        }
-        if extremes {
-            for orders in [&mut self.all, &mut self.judged] {
-                best(&orders.tied, &mut orders.best);
-                worst(&orders.tied, &mut orders.worst);
-            }
         }
         for (m, measure) in plan.measures.iter().enumerate() {
             let (orders, truth) = match (&profiles, plan.by_profile[m], remove || plan.judged_only[m]) {

@@ -9,11 +9,13 @@
 
 use super::bounds::{self, Bounds, Open};
 use super::dcg::{Gain, discounts};
+use super::orders::law::{self, Walk};
 use super::orders::walk::{self, Kind, Path};
 use super::{Certainty, Definition, Measure, Orders, Scope};
 use crate::elementary::{exp2, ln};
 use crate::error::{Error, Result};
 use crate::grade::Level;
+use crate::law::{Law, Limits};
 use crate::names::{Cutoff, GAINED, Info, JUDGED_ONLY, Parameter, Spec, Value, unbounded};
 use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
@@ -52,6 +54,7 @@ pub static ERR: Definition = Info {
            1}{2^{g_{\max}}}",
     reference: "Chapelle, Metzler, Zhang & Grinspan 2009; ties: mean, exact, over elementary symmetric means",
     sampled: &[walk::SAMPLED],
+    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| reciprocal_rank(spec, scope, false));
@@ -66,6 +69,7 @@ pub static NERR: Definition = Info {
     reference: "Chapelle, Metzler, Zhang & Grinspan 2009; ties: as ERR",
     sampled: &[walk::SAMPLED],
     unbounded: Some(unbounded::IDEAL),
+    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| reciprocal_rank(spec, scope, true));
@@ -81,6 +85,7 @@ pub static CASCADE: Definition = Info {
     tex: r"\mathrm{Cascade}@k = \sum_{i=1}^{k} D(i)\, G(g_i) \prod_{j < i} q(g_j)",
     reference: "Craswell, Zoeter, Taylor & Ramsey 2008; Carterette 2011; ties: as ERR",
     sampled: &[walk::SAMPLED],
+    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| Ok(Box::new(general(spec, scope)?)));
@@ -266,6 +271,26 @@ impl Measure for Cascade {
         let (low, high) = walk::path_extremes(self, &orders.tied);
         let norm = self.norm(truth);
         (low / norm, high / norm)
+    }
+
+    fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
+        let (mut start, mut reach, mut walks) = (0, 1.0, Vec::new());
+        Path::walk(self, ranking, &mut |kinds| {
+            let (kinds, before) = (kinds.to_vec(), reach);
+            let size: usize = kinds.iter().map(|kind| kind.count).sum();
+            let counts: Vec<usize> = kinds.iter().map(|kind| kind.count).collect();
+            reach = walk::beyond(&kinds, reach);
+            let weights = &self.weights[start.min(self.weights.len())..(start + size).min(self.weights.len())];
+            start += size;
+            if kinds.iter().any(|kind| kind.gain != 0.0) {
+                walks.push(Walk::new(counts, weights.len(), move |above, placed, kind| {
+                    let go_on = kinds.iter().zip(placed).map(|(kind, &placed)| kind.go_on.powi(placed as i32));
+                    weights[above] * kinds[kind].gain * before * go_on.product::<f64>()
+                }));
+            }
+            start < self.weights.len()
+        });
+        law::of_walks(walks.into_iter(), self.norm(truth), limits)
     }
 
     /// Where a higher grade never gains less than what it keeps the user from seeing afterwards.

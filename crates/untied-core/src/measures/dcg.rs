@@ -10,10 +10,12 @@
 
 use super::bounds::dcg::Thresholds;
 use super::bounds::{self, Bounds, Open};
+use super::orders::law::{self, Walk};
 use super::{Definition, Measure, Orders, Scope, sum};
 use crate::elementary::{exp2, ln, log2};
 use crate::error::{Error, Result};
 use crate::grade::Level;
+use crate::law::{Law, Limits};
 use crate::names::{Cutoff, GAINED, Info, JUDGED_ONLY, LARGEST, Parameter, RecallBase, Spec, Value};
 use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
@@ -46,6 +48,7 @@ pub static DCG: Definition = Info {
     equation: "DCG@k = sum over ranks i <= k of G(grade at i) D(i)",
     tex: r"\mathrm{DCG}@k = \sum_{i=1}^{k} G(g_i)\, D(i)",
     reference: "Järvelin & Kekäläinen 2002; ties: McSherry & Najork 2008, section 2.6",
+    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| build(spec, scope, None));
@@ -60,6 +63,7 @@ pub static NDCG: Definition = Info {
     equation: "nDCG@k = DCG@k / IDCG@k, IDCG@k = DCG@k of all positive gains in descending order",
     tex: r"\mathrm{nDCG}@k = \frac{\mathrm{DCG}@k}{\mathrm{IDCG}@k}",
     reference: "Järvelin & Kekäläinen 2002; ties: McSherry & Najork 2008, section 2.6",
+    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| match spec.recall_base()? {
@@ -247,6 +251,19 @@ impl Gains {
         group.levels.iter().map(|level| f64::from(level.count) * self.gain.of(level.grade)).sum()
     }
 
+    /// The gains that a group's documents have, and how many have each.
+    fn kinds_of(&self, group: &Group<'_>) -> (Vec<f64>, Vec<usize>) {
+        let mut kinds = vec![(0.0, group.unjudged())];
+        for level in group.levels {
+            let (gain, count) = (self.gain.of(level.grade), level.count as usize);
+            match kinds.iter_mut().find(|(known, _)| *known == gain) {
+                Some((_, known)) => *known += count,
+                None => kinds.push((gain, count)),
+            }
+        }
+        kinds.into_iter().filter(|&(_, count)| count > 0).unzip()
+    }
+
     fn dcg(&self, ranking: &Ranking) -> f64 {
         let mut total = 0.0;
         for group in ranking.groups_to(self.discounts.len()) {
@@ -364,6 +381,14 @@ impl Measure for Gains {
         let parts = groups.map(|group| self.extremes_of(&group));
         let (low, high) = parts.fold((0.0, 0.0), |(low, high), part| (low + part.0, high + part.1));
         (low / norm, high / norm)
+    }
+
+    fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
+        law::of_groups(ranking, self.discounts.len(), self.norm(ranking, truth), limits, |group| {
+            let (gains, counts) = self.kinds_of(&group);
+            let discounts = self.discounts_of(&group);
+            Walk::new(counts, discounts.len(), move |above, _, kind| gains[kind] * discounts[above])
+        })
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {

@@ -7,9 +7,11 @@
 
 use super::bounds::filling::{self, Filling, Stage};
 use super::bounds::{self, Bounds, Open, Resolution};
+use super::orders::drawing;
 use super::share::{Target, ceiling};
 use super::{Definition, Measure};
 use crate::error::Result;
+use crate::law::{Law, Limits};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, RECALL_BASE, REL, RecallBase, SHARE, Spec};
 use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
@@ -25,6 +27,7 @@ pub static PRECISION: Definition = Info {
     equation: "P@k = H(k) / k, H(k) = relevant documents among the first k",
     tex: r"\mathrm{P}@k = \frac{H(k)}{k}",
     reference: "Cleverdon & Mills 1963; ties: McSherry & Najork 2008, section 2.1",
+    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, _| build(spec, Divisor::Cutoff));
@@ -39,6 +42,7 @@ pub static RECALL: Definition = Info {
     equation: "R@k = H(k) / R, H(k) = relevant documents among the first k, R = all relevant ones",
     tex: r"\mathrm{R}@k = \frac{H(k)}{R}",
     reference: "Cleverdon & Mills 1963; ties: McSherry & Najork 2008, section 2.2",
+    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, _| build(spec, Divisor::Relevant));
@@ -53,6 +57,7 @@ pub static F1: Definition = Info {
     equation: "F1@k = 2 H(k) / (k + R)",
     tex: r"\mathrm{F1}@k = \frac{2\,H(k)}{k + R}",
     reference: "van Rijsbergen 1979; ties: McSherry & Najork 2008, section 2.3",
+    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, _| build(spec, Divisor::Both));
@@ -67,6 +72,7 @@ pub static HITS: Definition = Info {
                sum",
     tex: r"\mathrm{Hits}@k = H(k)",
     reference: "ranx (hits); ties: as P@k",
+    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, _| build(spec, Divisor::One));
@@ -81,6 +87,7 @@ pub static RELATIVE_PRECISION: Definition = Info {
     equation: "RelP@k = H(k) / min(k, R)",
     tex: r"\mathrm{RelP}@k = \frac{H(k)}{\min(k, R)}",
     reference: "trec_eval (relative_P); ties: as P@k",
+    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, _| build(spec, Divisor::Attainable));
@@ -94,6 +101,7 @@ pub static R_PRECISION: Definition = Info {
     equation: "Rprec = H(c) / c, c = ceil(mult R)",
     tex: r"\mathrm{Rprec} = \frac{H(c)}{c}, \quad c = \lceil \mathit{mult} \cdot R \rceil",
     reference: "Buckley & Voorhees 2005 (TREC: Experiment and Evaluation, chapter 3); trec_eval (Rprec_mult)",
+    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, _| {
@@ -169,6 +177,11 @@ impl Measure for Hits {
         variance(ranking, self.rel, self.cutoff) / self.divisor(ranking, truth).powi(2)
     }
 
+    fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, _limits: Limits) -> Result<Option<Law>> {
+        let divisor = self.divisor(ranking, truth);
+        Ok(Some(law(ranking, self.rel, self.cutoff).map(|hits| hits / divisor)))
+    }
+
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
         let hits = |group: &Group<'_>, r: usize| resolved(r, group.slots(self.cutoff), group.size, open.resolution);
         let relevant = self.base.open(self.rel, open);
@@ -207,6 +220,11 @@ impl Measure for RPrecision {
     fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let cutoff = self.cutoff(ranking, truth);
         cutoff.map_or(f64::NAN, |cutoff| variance(ranking, self.rel, cutoff) / (cutoff as f64).powi(2))
+    }
+
+    fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, _limits: Limits) -> Result<Option<Law>> {
+        let of = |cutoff: usize| law(ranking, self.rel, cutoff).map(|hits| hits / cutoff as f64);
+        Ok(self.cutoff(ranking, truth).map(of))
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
@@ -260,6 +278,20 @@ pub(super) fn variance(ranking: &Ranking, rel: f64, cutoff: usize) -> f64 {
             k * r * (n - r) * (n - k) / (n * n * (n - 1.0))
         })
         .sum()
+}
+
+/// The law of H: hypergeometric in the group that holds the cutoff.
+pub(super) fn law(ranking: &Ranking, rel: f64, cutoff: usize) -> Law {
+    let mut hits = 0;
+    for group in ranking.groups_to(cutoff) {
+        let (relevant, slots) = (group.relevant(rel), group.slots(cutoff));
+        if slots < group.size {
+            let within = drawing::within(group.size, relevant, slots);
+            return Law::new(within.map(|(found, probability)| ((hits + found) as f64, probability)).collect());
+        }
+        hits += relevant;
+    }
+    Law::certain(hits as f64)
 }
 
 /// Smallest and largest H over all orders.

@@ -63,6 +63,7 @@ pub(crate) mod yaap;
 pub use orders::sampling::DRAWN_AT_LEAST;
 
 use crate::error::Result;
+use crate::law::{Law, Limits};
 use crate::names::{RecallBase, Spec};
 use crate::ranking::Ranking;
 use crate::table::Judgments;
@@ -131,6 +132,17 @@ pub trait Measure: Send + Sync {
     /// others override it.
     fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
         (self.mean(&orders.worst, truth), self.mean(&orders.best, truth))
+    }
+
+    /// The distribution of the value over all orders of the tie groups, where it is known ([`Info::has_law`]) and there
+    /// are not too many kinds of documents in a group; asked only where the value is defined.
+    ///
+    /// # Errors
+    /// The user interrupts.
+    ///
+    /// [`Info::has_law`]: crate::names::Info::has_law
+    fn law(&self, _ranking: &Ranking, _truth: &Judgments<'_>, _limits: Limits) -> Result<Option<Law>> {
+        Ok(None)
     }
 
     /// Smallest and largest value over all assignments of grades to unjudged documents, if that is known.

@@ -14,10 +14,12 @@
 use super::bounds::filling::Filling;
 use super::bounds::{Bounds, Open, Widest};
 use super::dcg::{GAIN, Gain};
+use super::orders::law::{self, Walk};
 use super::orders::{Outcome, lattice};
 use super::{Definition, Measure, Scope};
 use crate::error::{Error, Result};
 use crate::grade::Level;
+use crate::law::{Law, Limits};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, REL, Sampled, Spec};
 use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
@@ -45,6 +47,7 @@ pub static Q_MEASURE: Definition = Info {
     tex: r"\mathrm{Q}@k = \frac{1}{\min(k, R)} \sum_{i \le k,\ x_i = 1} \mathrm{BR}(i), \quad \mathrm{BR}(i) = \frac{C(i) + \beta\, \mathrm{cg}(i)}{i + \beta\, \mathrm{cg}^*(i)}",
     reference: "Sakai 2004; Sakai 2007; cutoff as NTCIREVAL; ties: mean, exact, as AP",
     sampled: &[Sampled { unless: lattice::MANY_KINDS, then: Sampled::NO_VARIANCE }],
+    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| Ok(Box::new(QMeasure { blend: Blend::new(spec, scope)?, cutoff: spec.cutoff_or(usize::MAX) })));
@@ -257,6 +260,20 @@ impl Measure for QMeasure {
             total += part.outcome(before).map_or(f64::NAN, |outcome| outcome.variance);
         });
         total / self.norm(truth).powi(2)
+    }
+
+    fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
+        let mut laws = Vec::new();
+        self.over_groups(ranking, truth, |part, before| {
+            let mut counts: Vec<usize> = part.kinds.iter().map(|kind| kind.count).collect();
+            counts.push(part.size - counts.iter().sum::<usize>());
+            let term = |above: usize, placed: &[usize], kind: usize| match part.kinds.get(kind) {
+                Some(kind) => kind.weight * (before + counted(&part.kinds, placed) + kind.value) / part.costs[above],
+                None => 0.0,
+            };
+            laws.push(law::of_walk(&Walk::new(counts, part.costs.len(), term), limits));
+        });
+        law::over(laws, self.norm(truth), limits)
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {

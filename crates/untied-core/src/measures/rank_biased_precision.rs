@@ -9,6 +9,7 @@ use super::dcg::{Gain, Gains};
 use super::{Definition, Measure, Orders, Scope, sum};
 use crate::elementary::powf;
 use crate::error::Result;
+use crate::law::{Law, Limits};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, REL, Spec};
 use crate::ranking::Ranking;
 use crate::table::Judgments;
@@ -36,6 +37,7 @@ pub static RBP: Definition = Info {
     equation: "RBP@k = (1-p) sum over ranks i <= k of gain_i p^(i-1)",
     tex: r"\mathrm{RBP}@k = (1 - p) \sum_{i=1}^{k} g_i\, p^{\,i-1}",
     reference: "Moffat & Zobel 2008; ties: as DCG, with discount (1-p) p^(i-1)",
+    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| {
@@ -105,6 +107,10 @@ impl Measure for RankBiased {
 
     fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
         self.gains.extremes(orders, truth)
+    }
+
+    fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
+        self.gains.law(ranking, truth, limits)
     }
 
     /// The largest value has all that comes after the last document at the highest grade too.

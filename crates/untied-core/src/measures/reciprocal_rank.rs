@@ -10,6 +10,8 @@
 
 use super::bounds::{self, Bounds, Open};
 use super::{Definition, Measure, sum};
+use crate::error::Result;
+use crate::law::{Law, Limits};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, REL};
 use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
@@ -24,6 +26,7 @@ pub static RECIPROCAL_RANK: Definition = Info {
     tex: r"\mathrm{RR}@k = \begin{cases} 1/i & \text{if the first relevant rank } i \le k \\ 0 & \text{else}
            \end{cases}",
     reference: "Voorhees & Harman 2005; ties: McSherry & Najork 2008, section 2.5, corrected (see the errata)",
+    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, _| Ok(Box::new(ReciprocalRank { rel: spec.rel()?, cutoff: spec.cutoff_or(usize::MAX) })));
@@ -95,6 +98,18 @@ impl Measure for ReciprocalRank {
             variance += probability * (1.0 / (group.start + x) as f64 - mean).powi(2);
         });
         variance + beyond * mean * mean
+    }
+
+    fn law(&self, ranking: &Ranking, _truth: &Judgments<'_>, _limits: Limits) -> Result<Option<Law>> {
+        let Some((group, relevant)) = self.first(ranking) else { return Ok(Some(Law::certain(0.0))) };
+        let mut atoms = Vec::new();
+        let beyond = positions(group.size, relevant, group.slots(self.cutoff), |x, probability| {
+            atoms.push((1.0 / (group.start + x) as f64, probability));
+        });
+        if beyond > 0.0 {
+            atoms.push((0.0, beyond));
+        }
+        Ok(Some(Law::new(atoms)))
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {

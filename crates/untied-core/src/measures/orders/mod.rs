@@ -3,6 +3,7 @@
 pub(crate) mod drawing;
 pub(super) mod gaps;
 pub(super) mod lattice;
+pub(super) mod law;
 pub(super) mod precision;
 pub(crate) mod sampling;
 pub(crate) mod walk;

@@ -1,0 +1,125 @@
+//! The distributions of values over all orders of tied documents: of every query, and of their aggregates. Orders of
+//! different queries are independent.
+
+use rayon::prelude::*;
+
+use super::files::{Files, none};
+use super::workspace::{Work, Workspace};
+use super::{GEOMETRIC_FLOOR, Plan, Shape, Source};
+use crate::error::{Error, Result};
+use crate::law::{self, Law, Limits};
+use crate::measures::Orders;
+use crate::names::{Aggregate, Info};
+use crate::ranking::{best, worst};
+use crate::registry::{FAMILIES, Family};
+use crate::settings::{Settings, Ties, Undefined, Unjudged};
+use crate::table::{Qrels, Run};
+use crate::watch;
+
+/// The distributions of one run's values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Laws {
+    /// The queries, by their number in the qrels, ascending.
+    pub queries: Vec<usize>,
+    /// Of aggregates, measure by measure; none where no query has a value.
+    pub totals: Vec<Option<Law>>,
+    /// Of every query, measure by measure, where they were to be kept; none where the value is undefined and left out.
+    pub of_queries: Vec<Vec<Option<Law>>>,
+}
+
+/// The distributions of the values of a run; those of every query only if they are to be kept.
+///
+/// # Errors
+/// A measure has no law, or settings do not go with one; and as [`super::evaluate`].
+pub fn laws(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings, limits: Limits, keep: bool) -> Result<Laws> {
+    plan.specs.iter().try_for_each(|spec| refuse(spec.info, &spec.to_string()))?;
+    if settings.ties != Ties::Expected || !matches!(settings.unjudged, Unjudged::Nonrelevant | Unjudged::Remove) {
+        return Err(Error::Value(
+            "distributions are over all orders of ties: ties must be expected, and unjudged nonrelevant or remove"
+                .into(),
+        ));
+    }
+    let files = Files::new(qrels, run, settings.queries);
+    if files.pairs.is_empty() {
+        return Err(none(qrels));
+    }
+    watch::begin(|| "distributions over tie orders".into(), "queries", Some(files.len() as u64));
+    let work = Work::new(plan, settings, Shape::of(plan.len(), false, settings));
+    let of_query = |room: &mut Workspace, query: usize| {
+        let found = of_query(room, &files, query, &work, (plan, settings, limits))?;
+        watch::step(1)?;
+        Ok(found)
+    };
+    let found: Vec<Vec<Option<Law>>> =
+        (0..files.len()).into_par_iter().map_init(Workspace::default, of_query).collect::<Result<_>>()?;
+    let total = |measure: usize| {
+        let of_queries = found.iter().filter_map(|laws| laws[measure].clone()).collect();
+        aggregate(of_queries, plan.aggregates[measure], limits)
+    };
+    let totals = (0..plan.len()).into_par_iter().map(total).collect::<Result<_>>()?;
+    let queries = files.pairs.iter().map(|&(query, _)| query).collect();
+    Ok(Laws { queries, totals, of_queries: if keep { found } else { Vec::new() } })
+}
+
+fn refuse(info: &Info, name: &str) -> Result<()> {
+    if info.has_law {
+        return Ok(());
+    }
+    let known: Vec<&str> =
+        FAMILIES.iter().flat_map(Family::infos).filter(|info| info.has_law).map(|info| info.name).collect();
+    let known = known.join(", ");
+    Err(Error::Measure(format!("{name}: the distribution over tie orders is known for {known}")))
+}
+
+/// The laws of a query, measure by measure.
+fn of_query(
+    room: &mut Workspace,
+    files: &Files<'_>,
+    query: usize,
+    work: &Work<'_>,
+    (plan, settings, limits): (&Plan, Settings, Limits),
+) -> Result<Vec<Option<Law>>> {
+    let truth = files.judgments(query);
+    room.rank(files, query, &truth, work)?;
+    let of_measure = |m: usize| {
+        let measure = plan.measures[m].as_ref();
+        let orders = room.laid_out(settings.unjudged == Unjudged::Remove || plan.judged_only[m]);
+        let mean = measure.mean(&orders.tied, &truth) + 0.0;
+        let spec = &plan.specs[m];
+        if mean.is_nan() {
+            return match settings.undefined {
+                Undefined::Raise => Err(Error::Undefined { measure: spec.to_string(), query: files.name(query) }),
+                Undefined::Zero if !spec.info.lower_is_better => Ok(Some(Law::certain(0.0))),
+                _ => Ok(None),
+            };
+        }
+        if !orders.tied.is_tied() {
+            return Ok(Some(Law::certain(mean)));
+        }
+        let law = measure.law(&orders.tied, &truth, limits)?;
+        Ok(Some(law.unwrap_or_else(|| {
+            let mut orders = Orders { tied: orders.tied.clone(), ..Orders::default() };
+            best(&orders.tied, &mut orders.best);
+            worst(&orders.tied, &mut orders.worst);
+            let (low, high) = measure.extremes(&orders, &truth);
+            Law::between(low, high)
+        })))
+    };
+    (0..plan.len()).map(of_measure).collect()
+}
+
+/// The law of an aggregate of independent values; none of no value.
+fn aggregate(of_queries: Vec<Law>, aggregate: Aggregate, limits: Limits) -> Result<Option<Law>> {
+    if of_queries.is_empty() {
+        return Ok((aggregate == Aggregate::Sum).then(|| Law::certain(0.0)));
+    }
+    let n = of_queries.len() as f64;
+    Ok(Some(match aggregate {
+        Aggregate::Sum => law::sum(of_queries, limits)?,
+        Aggregate::Mean => law::sum(of_queries, limits)?.map(|sum| sum / n),
+        Aggregate::Geometric => {
+            let logarithm = |law: Law| law.map(|value| value.max(GEOMETRIC_FLOOR).ln());
+            law::sum(of_queries.into_iter().map(logarithm).collect(), limits)?.map(|sum| (sum / n).exp())
+        }
+    }))
+}

@@ -1,0 +1,231 @@
+//! The distribution, over all orders of a tie group, of a sum of what every document adds: at each position a number that
+//! depends on the document's kind and on how many of each kind stand above.
+//!
+//! Forward over positions, point by point (how many documents of each kind are placed), with the law of the sum so far
+//! at each point: exact up to a number of values over all points ([`Limits`]), else on a grid, once with every step
+//! rounded down and once rounded up, so that the two laws enclose the true one. What documents before a group add up to
+//! is the same in all orders, so groups are independent, and [`crate::law::sum`] puts them together.
+
+mod column;
+
+use std::collections::BTreeMap;
+
+use self::column::{Cells, Column, Exact, Extent, Grid};
+use crate::error::Result;
+use crate::law::{self, Atom, Law, Limits};
+use crate::ranking::{Group, Ranking};
+use crate::watch;
+
+/// Points of a group, at most; beyond them only the least and the most are known.
+const POINTS: usize = 2_000_000;
+/// What the grid's steps from point to point may cost, in cells.
+const WORK: usize = 100_000_000;
+/// Cells that a grid has at least, unless fewer are asked for.
+const FEW: usize = 64;
+/// Cells of a first, coarse grid, at most.
+const COARSE: usize = 256;
+/// Points that are less probable are left out of the grid, and their probability given to its ends.
+const NEGLIGIBLE: f64 = 1e-18;
+
+/// What a document adds: given the number of documents placed before it in its group, how many of them are of each kind,
+/// and its own kind.
+type Term<'w> = dyn Fn(usize, &[usize], usize) -> f64 + 'w;
+
+/// What the documents of a group add.
+pub(crate) struct Walk<'w> {
+    /// Documents of each kind.
+    counts: Vec<usize>,
+    /// Positions that matter.
+    slots: usize,
+    term: Box<Term<'w>>,
+}
+
+impl<'w> Walk<'w> {
+    /// A walk that goes to the last of its positions.
+    pub fn new(counts: Vec<usize>, slots: usize, term: impl Fn(usize, &[usize], usize) -> f64 + 'w) -> Walk<'w> {
+        Walk { counts, slots, term: Box::new(term) }
+    }
+}
+
+/// The law of the sum of a group's documents; none where it has too many kinds of them.
+///
+/// # Errors
+/// The user interrupts.
+pub(crate) fn of_walk(walk: &Walk<'_>, limits: Limits) -> Result<Option<Law>> {
+    let points = walk.counts.iter().try_fold(1_usize, |all, &count| all.checked_mul(count.min(walk.slots) + 1));
+    if points.is_none_or(|points| points > POINTS) {
+        return Ok(None);
+    }
+    if let Some(found) = forward::<Exact>(walk, (), limits.states, 0.0)? {
+        return Ok(Some(Law::new(found.column.atoms)));
+    }
+    // Whatever is left out, its sum is one of all orders.
+    let Some(Found { column: Extent { low, high }, .. }) = forward(walk, (), usize::MAX, 0.0)? else { return Ok(None) };
+    let Some(Found { steps, .. }) = forward::<Extent>(walk, (), usize::MAX, NEGLIGIBLE)? else { return Ok(None) };
+    if low == high {
+        return Ok(Some(Law::certain(low)));
+    }
+    let affordable = (WORK / steps.max(1)).max(FEW);
+    let mut step = (high - low) / affordable.min(limits.cells).min(COARSE) as f64;
+    if affordable.min(limits.cells) > COARSE / 4 {
+        // Most of what is possible is improbable: a coarse grid tells where a fine one is needed.
+        let Some(Found { column, .. }) = forward::<Cells>(walk, Grid { step, up: false }, usize::MAX, NEGLIGIBLE)?
+        else {
+            return Ok(None);
+        };
+        let probable = column.len() as f64 * step;
+        step = (probable / affordable as f64).max((high - low) / limits.cells as f64);
+    }
+    let rounded = |up: bool| -> Result<Option<Vec<Atom>>> {
+        let Some(found) = forward::<Cells>(walk, Grid { step, up }, usize::MAX, NEGLIGIBLE)? else { return Ok(None) };
+        let mut atoms = found.column.atoms(step);
+        // No sum lies beyond the ends, however it was rounded.
+        atoms.iter_mut().for_each(|(value, _)| *value = value.clamp(low, high));
+        atoms.push((if up { high } else { low }, found.lost));
+        Ok(Some(atoms))
+    };
+    let (Some(lower), Some(upper)) = (rounded(false)?, rounded(true)?) else { return Ok(None) };
+    Ok(Some(Law::enclosed(lower, upper)))
+}
+
+/// The law of the sum over groups, divided by `norm`, a number above 0.
+///
+/// # Errors
+/// The first of the groups, or the user interrupts.
+pub(crate) fn over(
+    groups: impl IntoIterator<Item = Result<Option<Law>>>,
+    norm: f64,
+    limits: Limits,
+) -> Result<Option<Law>> {
+    let Some(laws) = groups.into_iter().collect::<Result<Option<Vec<Law>>>>()? else { return Ok(None) };
+    Ok(Some(law::sum(laws, limits)?.map(|sum| sum / norm)))
+}
+
+/// The same for walks, one a group.
+///
+/// # Errors
+/// The user interrupts.
+pub(crate) fn of_walks<'w>(walks: impl Iterator<Item = Walk<'w>>, norm: f64, limits: Limits) -> Result<Option<Law>> {
+    over(walks.map(|walk| of_walk(&walk, limits)), norm, limits)
+}
+
+/// The same for all groups to a cutoff that hold documents of the qrels.
+///
+/// # Errors
+/// The user interrupts.
+pub(crate) fn of_groups<'r, 'w>(
+    ranking: &'r Ranking,
+    cutoff: usize,
+    norm: f64,
+    limits: Limits,
+    walk: impl FnMut(Group<'r>) -> Walk<'w>,
+) -> Result<Option<Law>> {
+    of_walks(ranking.groups_to(cutoff).map(walk), norm, limits)
+}
+
+/// The sum over all orders.
+struct Found<C> {
+    column: C,
+    /// The probability of points that were left out.
+    lost: f64,
+    /// Steps from one point to another.
+    steps: usize,
+}
+
+/// The column of the sum over all orders, without points that are too improbable; none where there are more than `limit`
+/// states.
+fn forward<C: Column>(walk: &Walk<'_>, context: C::Context, limit: usize, negligible: f64) -> Result<Option<Found<C>>> {
+    let Walk { counts, slots, term } = walk;
+    let size: usize = counts.iter().sum();
+    let strides: Vec<usize> =
+        counts.iter().scan(1, |stride, count| Some(std::mem::replace(stride, *stride * (count + 1)))).collect();
+    let mut layer: BTreeMap<usize, (f64, C)> = BTreeMap::from([(0, (1.0, C::start()))]);
+    let mut done = C::default();
+    let (mut states, mut steps, mut lost) = (0, 0, 0.0);
+    let mut placed = vec![0; counts.len()];
+    for position in 0..=*slots {
+        let mut next: BTreeMap<usize, (f64, C)> = BTreeMap::new();
+        for (&point, (chance, column)) in &mut layer {
+            lost += column.trim();
+            column.collapse();
+            states += column.states();
+            if states > limit {
+                return Ok(None);
+            }
+            if *chance < negligible {
+                lost += *chance;
+                continue;
+            }
+            for ((placed, stride), count) in placed.iter_mut().zip(&strides).zip(counts) {
+                *placed = point / stride % (count + 1);
+            }
+            if position == *slots {
+                done.add(column, 0.0, 1.0, context);
+                continue;
+            }
+            if let Some(kind) = only_kind(&placed, counts) {
+                let sum: f64 = (position..*slots)
+                    .map(|at| {
+                        let added = term(at, &placed, kind);
+                        placed[kind] += 1;
+                        added
+                    })
+                    .sum();
+                done.add(column, sum, 1.0, context);
+                continue;
+            }
+            for kind in (0..counts.len()).filter(|&kind| placed[kind] < counts[kind]) {
+                let share = (counts[kind] - placed[kind]) as f64 / (size - position) as f64;
+                let (probability, target) = next.entry(point + strides[kind]).or_default();
+                *probability += *chance * share;
+                steps += 1;
+                target.add(column, term(position, &placed, kind), share, context);
+            }
+        }
+        watch::check()?;
+        layer = next;
+    }
+    done.collapse();
+    Ok(Some(Found { column: done, lost, steps }))
+}
+
+/// The kind of all documents that are left, if they are of one.
+fn only_kind(placed: &[usize], counts: &[usize]) -> Option<usize> {
+    let mut left = (0..counts.len()).filter(|&kind| placed[kind] < counts[kind]);
+    left.next().filter(|_| left.next().is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// AP's sum in a group of `n` with `r` relevant documents after `before` others.
+    fn precisions(n: usize, r: usize, before: usize, slots: usize) -> Walk<'static> {
+        Walk::new(vec![n - r, r], slots, move |at, placed, kind| {
+            if kind == 1 { (placed[1] + 1) as f64 / (before + at + 1) as f64 } else { 0.0 }
+        })
+    }
+
+    #[test]
+    fn the_grid_encloses_what_is_exact() {
+        for (n, r, before, slots) in [(8, 3, 0, 8), (12, 5, 2, 12), (12, 5, 0, 6), (9, 1, 1, 9), (14, 4, 3, 11)] {
+            let walk = precisions(n, r, before, slots);
+            let exact = of_walk(&walk, Limits::default()).expect("not interrupted").expect("few points");
+            assert!(exact.is_exact());
+            for cells in [1, 7, 100, 1 << 14] {
+                let grid = of_walk(&walk, Limits { states: 5, cells });
+                let grid = grid.expect("not interrupted").expect("few points");
+                assert!(!grid.is_exact());
+                for &(value, _) in exact.lower() {
+                    for x in [value - 1e-9, value, value + 1e-9] {
+                        let ((low, high), (truth, _)) = (grid.at_most(x), exact.at_most(x));
+                        let inside = low - 1e-11 <= truth && truth <= high + 1e-11;
+                        assert!(inside, "{n} {r} {cells} {x}: {low} {truth} {high}");
+                    }
+                }
+                let (low, high) = grid.quantile(0.5);
+                assert!(high - low <= 2.0 * (r + 2) as f64 * 5.0 / cells as f64 + 0.1, "{cells}: {low} {high}");
+            }
+        }
+    }
+}

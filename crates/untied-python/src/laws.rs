@@ -1,0 +1,129 @@
+//! Distributions over orders of ties, for Python.
+
+use pyo3::prelude::*;
+use rayon::prelude::*;
+use untied_core::error::text;
+use untied_core::evaluate;
+use untied_core::law::{Atom, Chances, Law};
+use untied_core::table;
+use untied_core::watch;
+
+use crate::threads;
+
+/// The distributions of one run's values.
+#[pyclass(frozen, module = "untied._core")]
+pub struct Laws {
+    queries: Vec<String>,
+    totals: Vec<Option<Law>>,
+    /// Measure by measure for every query, if they were kept.
+    of_queries: Vec<Vec<Option<Law>>>,
+}
+
+/// The lower and, where it is another one, the upper distribution.
+type Held = (Vec<Atom>, Option<Vec<Atom>>);
+
+/// Between which numbers P(A > B), P(A = B) and P(A < B) lie.
+type Compared = ((f64, f64), (f64, f64), (f64, f64));
+
+fn held(law: &Law) -> Held {
+    (law.lower().to_vec(), (!law.is_exact()).then(|| law.upper().to_vec()))
+}
+
+fn law((lower, upper): Held) -> Law {
+    match upper {
+        None => Law::new(lower),
+        Some(upper) => Law::enclosed(lower, upper),
+    }
+}
+
+fn compared(a: Option<&Law>, b: Option<&Law>) -> Option<Compared> {
+    let Chances { greater, equal, less } = a?.against(b?);
+    Some((greater, equal, less))
+}
+
+impl Laws {
+    pub fn new(found: evaluate::Laws, qrels: &table::Qrels) -> Laws {
+        let evaluate::Laws { queries, totals, of_queries } = found;
+        Laws { queries: queries.iter().map(|&query| text(qrels.id(query))).collect(), totals, of_queries }
+    }
+
+    /// That of a measure: of a query by its row, or of the mean.
+    fn get(&self, measure: usize, row: Option<usize>) -> Option<&Law> {
+        row.map_or(&self.totals, |row| &self.of_queries[row])[measure].as_ref()
+    }
+}
+
+#[pymethods]
+impl Laws {
+    /// From what `parts` returned.
+    #[staticmethod]
+    fn of(queries: Vec<String>, totals: Vec<Option<Held>>, of_queries: Vec<Vec<Option<Held>>>) -> Laws {
+        let all = |laws: Vec<Option<Held>>| laws.into_iter().map(|one| one.map(law)).collect();
+        Laws { queries, totals: all(totals), of_queries: of_queries.into_iter().map(all).collect() }
+    }
+
+    /// All that there is, as plain data.
+    #[allow(clippy::type_complexity)]
+    fn parts(&self) -> (Vec<String>, Vec<Option<Held>>, Vec<Vec<Option<Held>>>) {
+        let all = |laws: &Vec<Option<Law>>| laws.iter().map(|one| one.as_ref().map(held)).collect();
+        (self.queries.clone(), all(&self.totals), self.of_queries.iter().map(all).collect())
+    }
+
+    fn queries(&self) -> Vec<String> {
+        self.queries.clone()
+    }
+
+    /// Whether distributions of queries were kept.
+    fn has_queries(&self) -> bool {
+        !self.of_queries.is_empty()
+    }
+
+    /// A distribution; none where nothing has a value.
+    #[pyo3(signature = (measure, row=None))]
+    fn law(&self, measure: usize, row: Option<usize>) -> Option<Held> {
+        self.get(measure, row).map(held)
+    }
+
+    /// Whether it is exact.
+    #[pyo3(signature = (measure, row=None))]
+    fn is_exact(&self, measure: usize, row: Option<usize>) -> bool {
+        self.get(measure, row).is_none_or(Law::is_exact)
+    }
+
+    /// Between which values quantiles lie.
+    #[pyo3(signature = (measure, levels, row=None))]
+    fn quantiles(&self, measure: usize, levels: Vec<f64>, row: Option<usize>) -> Vec<(f64, f64)> {
+        let law = self.get(measure, row);
+        levels.iter().map(|&level| law.map_or((f64::NAN, f64::NAN), |law| law.quantile(level))).collect()
+    }
+
+    /// Between which numbers the probability of a value of at most x lies.
+    #[pyo3(signature = (measure, x, row=None))]
+    fn at_most(&self, measure: usize, x: f64, row: Option<usize>) -> (f64, f64) {
+        self.get(measure, row).map_or((f64::NAN, f64::NAN), |law| law.at_most(x))
+    }
+
+    /// How a value compares with the same of another run.
+    #[pyo3(signature = (other, measure, rows=None))]
+    fn against(&self, other: &Laws, measure: usize, rows: Option<(usize, usize)>) -> Option<Compared> {
+        let (mine, theirs) = rows.unzip();
+        compared(self.get(measure, mine), other.get(measure, theirs))
+    }
+}
+
+/// How the means of every run compare with those of every later one, measure by measure.
+#[pyfunction]
+#[pyo3(signature = (laws, threads))]
+pub fn compare_laws(py: Python<'_>, laws: Vec<Py<Laws>>, threads: Option<i64>) -> PyResult<Vec<Vec<Option<Compared>>>> {
+    let laws: Vec<&Laws> = laws.iter().map(Py::get).collect();
+    let pairs: Vec<(usize, usize)> = (0..laws.len()).flat_map(|a| (a + 1..laws.len()).map(move |b| (a, b))).collect();
+    threads::run(py, threads, || {
+        watch::begin(|| "comparing distributions".into(), "pairs", Some(pairs.len() as u64));
+        let of_pair = |&(a, b): &(usize, usize)| {
+            watch::step(1)?;
+            let totals = laws[a].totals.iter().zip(&laws[b].totals);
+            Ok(totals.map(|(a, b)| compared(a.as_ref(), b.as_ref())).collect())
+        };
+        pairs.par_iter().map(of_pair).collect()
+    })
+}

@@ -1,0 +1,371 @@
+"""Distributions over orders of tied documents."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import nan
+from typing import NamedTuple
+
+from untied import _core
+from untied.errors import UntiedError
+from untied.results.base import MeasureResults
+from untied.results.table import Table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from untied._core import Laws, Measure
+    from untied._types import Law
+    from untied.measures import MeasureLike
+    from untied.results.shown import Grid
+
+#: The ends of the central 90 %, and the median.
+LEVELS = (0.05, 0.5, 0.95)
+
+
+class Chances(NamedTuple):
+    """How the value of one run compares with that of another, if the ties of each are shuffled.
+
+    Attributes
+    ----------
+    greater, equal, less : (float, float)
+        Between which numbers the probability lies that the first value is greater, equal or less. Both are the same
+        where it is exact.
+    """
+
+    greater: tuple[float, float]
+    equal: tuple[float, float]
+    less: tuple[float, float]
+
+
+class Distribution:
+    """The distribution of a value, if tied documents are shuffled.
+
+    Values that differ by less than 1e-12 of their size are one. Where a distribution is not exact, it lies between
+    two that are: `lower` and `upper`.
+    """
+
+    __slots__ = ("_laws", "_measure", "_row")
+
+    def __init__(self, laws: Laws, measure: int, row: int | None) -> None:
+        self._laws = laws
+        self._measure = measure
+        self._row = row
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _alone, (self._laws.law(self._measure, self._row),)
+
+    @property
+    def _held(self) -> Law:
+        held = self._laws.law(self._measure, self._row)
+        return ([], None) if held is None else held
+
+    def _quantiles(self, levels: Iterable[float]) -> list[tuple[float, float]]:
+        return self._laws.quantiles(self._measure, checked(levels), self._row)
+
+    @property
+    def certainty(self) -> str:
+        """``"exact"``, or ``"interval"`` if `lower` and `upper` enclose it."""
+        return "exact" if self._laws.is_exact(self._measure, self._row) else "interval"
+
+    @property
+    def lower(self) -> list[tuple[float, float]]:
+        """Values, ascending, each with its probability: of the distribution, or of one with values no higher."""
+        return self._held[0]
+
+    @property
+    def upper(self) -> list[tuple[float, float]]:
+        """Values, ascending, each with its probability: of the distribution, or of one with values no lower."""
+        lower, upper = self._held
+        return lower if upper is None else upper
+
+    def quantile(self, level: float) -> tuple[float, float]:
+        """Find the smallest value that is not exceeded with at least this probability.
+
+        Parameters
+        ----------
+        level : float
+            The probability, from 0 to 1.
+
+        Returns
+        -------
+        (float, float)
+            Between which values it lies; twice the same if the distribution is exact.
+
+        Raises
+        ------
+        UntiedError
+            `level` is not from 0 to 1.
+        """
+        return self._quantiles([level])[0]
+
+    def at_most(self, value: float) -> tuple[float, float]:
+        """Find the probability of `value` or less.
+
+        Parameters
+        ----------
+        value : float
+            Any number.
+
+        Returns
+        -------
+        (float, float)
+            Between which numbers it lies; twice the same if the distribution is exact.
+        """
+        return self._laws.at_most(self._measure, value, self._row)
+
+    def __repr__(self) -> str:
+        cells = ", ".join(
+            f"{level:g}: {low:.4f}" if low == high else f"{level:g}: [{low:.4f}, {high:.4f}]"
+            for level, (low, high) in zip(LEVELS, self._quantiles(LEVELS), strict=True)
+        )
+        return f"Distribution({self.certainty}, {cells})"
+
+
+def checked(levels: Iterable[float]) -> list[float]:
+    """Levels of quantiles, refused where they are none."""
+    found = [float(level) for level in levels]
+    for level in found:
+        if not 0 <= level <= 1:
+            raise UntiedError(f"a quantile's level must be from 0 to 1, not {level:g}")
+    if not found:
+        raise UntiedError("no quantile asked for")
+    return found
+
+
+class Distributions(MeasureResults):
+    """Distributions of the values of one or several runs, if tied documents are shuffled.
+
+    ``found["AP"]`` is the `Distribution` of the mean of a single run, ``found["bm25", "AP"]`` that of one of several;
+    `query` has those of queries. `quantiles` and `pairs` are tables, `chances` compares two runs.
+    """
+
+    def __init__(self, measures: list[Measure], laws: Mapping[str, Laws]) -> None:
+        self._measures = measures
+        self._laws = laws
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self._measures, {run: laws.parts() for run, laws in self._laws.items()})
+
+    @property
+    def runs(self) -> list[str]:
+        """Names of the runs."""
+        return list(self._laws)
+
+    def keys(self) -> list[Any]:
+        """What can be looked up: measures of a single run, pairs of a run and a measure of several."""
+        return self.measures if len(self.runs) == 1 else [(run, name) for run in self.runs for name in self.measures]
+
+    def __contains__(self, key: MeasureLike | tuple[str, MeasureLike]) -> bool:
+        run, measure = key if isinstance(key, tuple) else (None, key)
+        return (run is None or run in self._laws) and super().__contains__(measure)
+
+    def __getitem__(self, key: MeasureLike | tuple[str, MeasureLike]) -> Distribution:
+        run, measure = key if isinstance(key, tuple) else (self._only(), key)
+        return Distribution(self._of_run(run), self._number(measure), None)
+
+    def query(self, query: str, measure: str | Measure, *, run: str | None = None) -> Distribution:
+        """Find the distribution of a query's value; needs ``per_query=True``.
+
+        Parameters
+        ----------
+        query : str
+            Its id.
+        measure : str or Measure
+            One of the measures.
+        run : str, optional
+            Its name, if there are several.
+
+        Returns
+        -------
+        Distribution
+
+        Raises
+        ------
+        KeyError
+            There is no such run, query or measure.
+        UntiedError
+            Distributions of queries were not kept.
+        """
+        laws = self._of_run(self._only() if run is None else run)
+        return Distribution(laws, self._number(measure), self._row(laws, query))
+
+    def chances(
+        self, run_a: str, run_b: str, measure: str | Measure | None = None, *, query: str | None = None
+    ) -> Chances:
+        """Find the probabilities that one run is ahead of another, if the ties of each are shuffled independently.
+
+        Parameters
+        ----------
+        run_a, run_b : str
+            Names of the runs.
+        measure : str or Measure, optional
+            One of the measures; the first by default.
+        query : str, optional
+            Compare the values of this query instead of the means; needs ``per_query=True``.
+
+        Returns
+        -------
+        Chances
+            Of a greater, equal and smaller value of the first run; NaN if one has no value.
+
+        Raises
+        ------
+        KeyError
+            There is no such run, query or measure.
+        UntiedError
+            Distributions of queries were not kept.
+        """
+        a, b = self._of_run(run_a), self._of_run(run_b)
+        rows = None if query is None else (self._row(a, query), self._row(b, query))
+        return _chances(a.against(b, 0 if measure is None else self._number(measure), rows))
+
+    def quantiles(self, levels: Iterable[float] = LEVELS, *, per_query: bool = False) -> Table:
+        """Quantiles of values.
+
+        Parameters
+        ----------
+        levels : list of float
+            Probabilities, from 0 to 1.
+        per_query : bool
+            Whether to list those of every query before those of the mean (query ``all``).
+
+        Returns
+        -------
+        Table
+            Columns run, query, measure, certainty, quantile, low and high: the quantile lies between the last two,
+            which are the same if it is exact. NaN if there is no value.
+
+        Raises
+        ------
+        UntiedError
+            A level is not from 0 to 1, or distributions of queries were not kept.
+        """
+        asked = checked(levels)
+        texts: dict[str, list[str]] = {"run": [], "query": [], "measure": [], "certainty": []}
+        numbers: dict[str, list[float]] = {"quantile": [], "low": [], "high": []}
+        for run, laws in self._laws.items():
+            for query, row in self._rows(laws, per_query):
+                for place, measure in enumerate(self.measures):
+                    certainty = "exact" if laws.is_exact(place, row) else "interval"
+                    for level, (low, high) in zip(asked, laws.quantiles(place, asked, row), strict=True):
+                        for name, text in zip(texts, (run, query, measure, certainty), strict=True):
+                            texts[name].append(text)
+                        for name, number in zip(numbers, (level, low, high), strict=True):
+                            numbers[name].append(number)
+        return Table(texts, numbers)
+
+    @property
+    def means(self) -> Table:
+        """Quantiles of means: the median, and the ends of the central 90 %."""
+        return self.quantiles()
+
+    @property
+    def pairs(self) -> Table:
+        """How the means of every run compare with those of every later one; see `compare_pairs`."""
+        return self.compare_pairs()
+
+    def compare_pairs(self, *, threads: int | None = None) -> Table:
+        """Compare the means of every two runs, if the ties of each are shuffled independently.
+
+        Parameters
+        ----------
+        threads : int, optional
+            Number of threads; as many as there are processors by default. It never changes a value.
+
+        Returns
+        -------
+        Table
+            Columns run_a, run_b, measure, then ``greater_low``, ``greater_high``, ``equal_low``, ``equal_high``,
+            ``less_low`` and ``less_high``: between which numbers the probability lies that the mean of run_a is
+            greater, equal or less. NaN if one has no value.
+
+        Raises
+        ------
+        UntiedError
+            There are fewer than two runs.
+        """
+        if len(self._laws) < 2:
+            raise UntiedError("there is only one run; a comparison needs two")
+        found = _core.compare_laws(list(self._laws.values()), threads)
+        texts: dict[str, list[str]] = {"run_a": [], "run_b": [], "measure": []}
+        numbers: dict[str, list[float]] = {f"{which}_{end}": [] for which in Chances._fields for end in ("low", "high")}
+        for pair, of_pair in zip(combinations(self._laws, 2), found, strict=True):
+            for measure, chances in zip(self.measures, of_pair, strict=True):
+                for name, text in zip(texts, (*pair, measure), strict=True):
+                    texts[name].append(text)
+                for name, number in zip(numbers, (end for ends in _chances(chances) for end in ends), strict=True):
+                    numbers[name].append(number)
+        return Table(texts, numbers)
+
+    def plot(self, measure: str | Measure | None = None, *, style: str = "svg") -> bytes:
+        """Draw what the mean of each run can be: a line over all orders, thicker where it is likelier.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            One of the measures; the first by default.
+        style : str
+            ``"svg"``, ``"png"`` or ``"pdf"``.
+
+        Returns
+        -------
+        bytes
+            The file.
+
+        Raises
+        ------
+        UntiedError
+            matplotlib is not installed, or the style is unknown.
+        """
+        from untied.tie_orders.plots import DRAWN, draw
+
+        place = 0 if measure is None else self._number(measure)
+        shown = {
+            run: dict(zip(DRAWN, laws.quantiles(place, list(DRAWN)), strict=True)) for run, laws in self._laws.items()
+        }
+        return draw(shown, self.measures[place], style)
+
+    def _grid(self, most: int) -> Grid:
+        return self.means._grid(most)
+
+    def _only(self) -> str:
+        if len(self._laws) > 1:
+            raise KeyError(f"there are several runs; name one of {', '.join(self._laws)}")
+        return next(iter(self._laws))
+
+    def _of_run(self, run: str) -> Laws:
+        if run not in self._laws:
+            raise KeyError(f"no run {run!r}; there are {', '.join(self._laws)}")
+        return self._laws[run]
+
+    def _row(self, laws: Laws, query: str) -> int:
+        self._refuse_means_only(laws)
+        queries = laws.queries()
+        if query not in queries:
+            raise KeyError(f"no query {query!r} was evaluated")
+        return queries.index(query)
+
+    def _rows(self, laws: Laws, per_query: bool) -> Iterator[tuple[str, int | None]]:
+        if per_query:
+            self._refuse_means_only(laws)
+            yield from ((query, row) for row, query in enumerate(laws.queries()))
+        yield "all", None
+
+    def _refuse_means_only(self, laws: Laws) -> None:
+        if not laws.has_queries():
+            raise UntiedError("distributions of queries were not kept; use per_query=True")
+
+
+def _chances(found: Sequence[tuple[float, float]] | None) -> Chances:
+    return Chances(*([(nan, nan)] * 3 if found is None else found))
+
+
+def _alone(held: Law | None) -> Distribution:
+    return Distribution(_core.Laws.of([], [held], []), 0, None)
+
+
+def _restored(measures: list[Measure], parts: dict[str, Any]) -> Distributions:
+    return Distributions(measures, {run: _core.Laws.of(*of_run) for run, of_run in parts.items()})

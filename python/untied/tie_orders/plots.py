@@ -1,0 +1,57 @@
+"""Distributions over tie orders as a picture, by matplotlib."""
+
+from __future__ import annotations
+
+from untied._core import show_id
+from untied.errors import check_one_of
+from untied.results.plotting import COLORS, DOTS, picture
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: Quantiles between which lines are drawn, and how thick: all orders, the central 90 %, the central half.
+SPANS = ((0.0, 1.0, 0.8), (0.05, 0.95, 2.5), (0.25, 0.75, 6.0))
+MIDDLE = 0.5
+#: The quantiles that are needed.
+DRAWN = (*(level for first, last, _ in SPANS for level in (first, last)), MIDDLE)
+
+
+def draw(shown: dict[str, dict[float, tuple[float, float]]], measure: str, style: str) -> bytes:
+    """Draw a line for each run: what its mean can be, thicker where it is likelier, and its median.
+
+    Parameters
+    ----------
+    shown : dict
+        For each run, the first at the top, between which values the quantiles `DRAWN` lie.
+    measure : str
+        What is measured.
+    style : str
+        ``"svg"``, ``"png"`` or ``"pdf"``.
+
+    Returns
+    -------
+    bytes
+        The file.
+
+    Raises
+    ------
+    UntiedError
+        matplotlib is not installed, or the style is unknown.
+    """
+    check_one_of("style", style, tuple(DOTS))
+
+    def fill(figure: Any) -> None:
+        axis = figure.subplots()
+        for place, quantiles in enumerate(shown.values()):
+            for first, last, width in SPANS:
+                # Of what is only enclosed, the widest that it can be.
+                ends = (quantiles[first][0], quantiles[last][1])
+                axis.plot(ends, (place, place), color=COLORS[0], linewidth=width, solid_capstyle="butt")
+            middle = sum(quantiles[MIDDLE]) / 2
+            axis.plot(middle, place, marker="o", markersize=4, color="white", markeredgecolor=COLORS[0])
+        axis.set_yticks(range(len(shown)), [show_id(run) for run in shown])
+        axis.set_ylim(len(shown) - 0.5, -0.5)
+        axis.set_xlabel(f"mean {measure} over all orders of tied documents: median, 50 %, 90 %, all")
+
+    return picture(fill, (5.0, 0.7 + 0.22 * len(shown)), style)

@@ -1,0 +1,128 @@
+"""Distributions of values over the orders of tied documents."""
+
+from __future__ import annotations
+
+from untied import _core
+from untied.errors import UntiedError
+from untied.evaluate.runs import Evaluator
+from untied.inputs import overlap
+from untied.inputs.convert import as_qrels, named_runs
+from untied.measures import as_measures
+from untied.policies import DISTRIBUTING, Policies, described_by
+from untied.progress import each
+from untied.tie_orders.found import Distributions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from untied.inputs.convert import QrelsLike, Runs
+    from untied.measures import MeasureLike
+    from untied.policies import OnUndefined, QrelsFormat, Queries, ScoreDtype, UnjudgedOfDistributions
+
+#: Numbers of values up to which distributions are exact, and of cells beyond.
+STATES, CELLS = 1_000_000, 65_536
+#: The most that these can be: what fits into memory.
+MOST_STATES, MOST_CELLS = 100_000_000, 1 << 22
+
+
+@described_by(Evaluator, Evaluator.evaluate)
+def distributions(
+    qrels: QrelsLike,
+    runs: Runs,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    unjudged: UnjudgedOfDistributions = "nonrelevant",
+    score_dtype: ScoreDtype = "float64",
+    queries: Queries = "qrels",
+    qrels_format: QrelsFormat = "auto",
+    on_undefined: OnUndefined = "zero",
+    per_query: bool = False,
+    states: int = STATES,
+    cells: int = CELLS,
+    strict: bool = False,
+    threads: int | None = None,
+) -> Distributions:
+    """Find how values are distributed if tied documents are shuffled: quantiles, and the chance that a run is ahead.
+
+    Every order of tied documents is equally likely, and orders of different queries, and of different runs, are
+    independent. `evaluate` has the mean and the ends of the same distribution, with ``ties="range"``.
+
+    Parameters
+    ----------
+    qrels, runs
+        As for `Evaluator`.
+    measures : measures or their names, optional
+        P, R, F1, Hits, RelP, Rprec, Success, RR, AP, Bpref, DCG, nDCG, SDCG, INSQ, RBP, ERR, nERR, Cascade, iRBU or Q,
+        with their parameters. By default nDCG@10, AP and RR.
+    unjudged : str
+        ``"nonrelevant"``: unjudged documents are not relevant. ``"remove"``: remove them from the ranking first.
+    score_dtype, queries, qrels_format, on_undefined
+        As for `Evaluator`.
+    per_query : bool
+        Whether to keep the distributions of every query, and not only those of means.
+    states : int
+        A distribution is exact as long as it takes at most this many values to compute it. Beyond that it is enclosed
+        by two others. P, R, F1, Hits, RelP, Rprec, Success and RR of a query are always exact.
+    cells : int
+        How many steps there are at most between the lowest and the highest value of an enclosed distribution. More
+        enclose it more closely, and take longer.
+    strict, threads
+        As for `Evaluator`.
+
+    Returns
+    -------
+    Distributions
+
+    Raises
+    ------
+    MeasureError
+        A measure is not understood, or its distribution is not known.
+    InputError
+        A file's content is not what its format promises.
+    UntiedError
+        An option, a score or a grade is invalid; with ``strict=True`` also instead of a warning.
+    OSError
+        A file cannot be read.
+
+    Warns
+    -----
+    UntiedWarning
+        A run and the qrels have no query or no document in common, or look swapped.
+
+    Examples
+    --------
+    Of four tied documents one is relevant, so the reciprocal rank is 1, 1/2, 1/3 or 1/4:
+
+    >>> import untied
+    >>> qrels = {"q": {"a": 1}}
+    >>> runs = {"tied": {"q": [["a", "b", "c", "d"]]}, "plain": {"q": ["b", "a"]}}
+    >>> found = untied.distributions(qrels, runs, "RR")
+    >>> found["tied", "RR"].quantile(0.5)
+    (0.3333333333333333, 0.3333333333333333)
+    >>> found.chances("tied", "plain", "RR")
+    Chances(greater=(0.25, 0.25), equal=(0.25, 0.25), less=(0.5, 0.5))
+    """
+    policies = Policies(
+        DISTRIBUTING, unjudged=unjudged, score_dtype=score_dtype, queries=queries, on_undefined=on_undefined,
+        variance=False,
+    )  # fmt: skip
+    for name, value, most in (("states", states, MOST_STATES), ("cells", cells, MOST_CELLS)):
+        if not 1 <= value <= most:
+            raise UntiedError(f"{name} must be from 1 to {most:,}, not {value:,}")
+    asked = as_measures(DEFAULT if measures is None else measures)
+    known = as_qrels(qrels, threads, qrels_format)
+    native = _core.Evaluator(
+        known, asked, **policies.options, ties="expected", unretrieved="none", threads=threads, docs=None
+    )
+    found, reasons = {}, {}
+    for name, load in each(named_runs(runs, threads), "run"):
+        run = load()
+        found[name] = native.laws(run, states, cells, per_query)
+        reasons[name] = overlap.of_inputs(known, run, threads)
+    overlap.warn(reasons, strict=strict)
+    return Distributions(asked, found)
+
+
+#: Measures that are asked for by nobody else.
+DEFAULT = ("nDCG@10", "AP", "RR")
