@@ -67,7 +67,7 @@ PARTS = {
         ("certify::",),
     ),
     "distributions": Part(
-        (f"{CORE}law", f"{CORE}measures/orders/law", f"{PYTHON}tie_orders"), "distributions", ("law::",)
+        (f"{CORE}law", f"{CORE}measures/orders/law", f"{PYTHON}tie_orders"), "adjust distributions", ("law::",)
     ),
     "arrays": Part(
         (f"{CORE}arrays", f"{PYTHON}arrays"), "arrays compare_arrays compat_sklearn number_types", ("arrays::",)

@@ -19,8 +19,8 @@ MODULES = [
     "untied.statistics", "untied.study", "untied.truth", "untied.verdicts",
 ]  # fmt: skip
 SHARED = (
-    "ties", "unjudged", "unretrieved", "score_dtype", "qrels_format", "on_undefined", "queries", "threads", "seed",
-    "level", "strict", "variance", "stream",
+    "ties", "unjudged", "unretrieved", "score_dtype", "qrels_format", "on_undefined", "adjust", "queries", "threads",
+    "seed", "level", "strict", "variance", "stream",
 )  # fmt: skip
 #: By design another: the option, where, what, and why.
 OTHERS = {

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import random
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from oracle import distributions as listed
 from oracle.judgements import Truth
 from oracle.measures import Measure
 from strategies import BUILT_IN, as_text
+from untied.cli import main
 
 TOLERANCE = 1e-9
 FORMS = [
@@ -174,6 +177,9 @@ def test_a_large_group_is_enclosed_closely_and_hits_stay_exact() -> None:
     for atoms, side in ((found["AP"].lower, 1), (found["AP"].upper, -1)):
         mean = sum(value * chance for value, chance in atoms)
         assert side * (spread.mean - mean) >= 0
+    ends = untied.evaluate(qrels, run, "AP", ties="range")["AP"]
+    assert found["AP"].quantile(0)[0] == pytest.approx(ends.low)
+    assert found["AP"].quantile(1)[1] == pytest.approx(ends.high)
     wide = untied.distributions(qrels, run, "AP", cells=100)["AP"].quantile(0.5)
     assert wide[0] <= low <= high <= wide[1]
 
@@ -209,3 +215,57 @@ def test_results_can_be_pickled_looked_up_and_refused() -> None:
         untied.distributions(qrels, runs["x"], "RR").compare_pairs()
     with pytest.raises(untied.UntiedError, match="unjudged"):
         untied.distributions(qrels, runs, "RR", unjudged="range")  # type: ignore[arg-type]
+
+
+def test_the_command_line_has_quantiles_and_chances(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    (tmp_path / "tied.run").write_text("".join(f"q Q0 {doc} 1 1 x\n" for doc in "abcd"))
+    (tmp_path / "plain.run").write_text("q Q0 b 1 2 x\nq Q0 a 2 1 x\n")
+    files = [str(tmp_path / name) for name in ("qrels", "tied.run", "plain.run")]
+
+    def run(command: str, *options: str) -> tuple[object, str, str]:
+        try:
+            code: object = main([command, *files, "-m", "RR", *options])
+        except SystemExit as end:
+            code = end.code
+        return code, *capsys.readouterr()
+
+    code, out, _ = run("eval", "--quantiles", "0.25,1", "--format", "tsv", "-q")
+    assert code == 0
+    assert out.splitlines() == [
+        "run\tquery\tmeasure\tcertainty\tquantile\tlow\thigh",
+        *(
+            f"tied\t{query}\tRR\texact\t{level}"
+            for query in ("q", "all")
+            for level in ("0.25\t0.2500\t0.2500", "1\t1.0000\t1.0000")
+        ),
+        *(f"plain\t{query}\tRR\texact\t{level}\t0.5000\t0.5000" for query in ("q", "all") for level in ("0.25", "1")),
+    ]
+    assert [row["low"] for row in json.loads(run("eval", "--quantiles", "0.5", "--format", "json")[1])["results"]] == [
+        pytest.approx(1 / 3),
+        0.5,
+    ]
+    [row] = json.loads(run("stats", "--shuffle", "--format", "json")[1])["results"]
+    assert (row["greater_low"], row["equal_high"], row["less_low"]) == (0.25, 0.25, 0.5)
+    assert "0.2500" in run("stats", "--shuffle", "--format", "table")[1]
+    for command, options, said in (
+        ("eval", ["--quantiles", "2"], "expected numbers from 0 to 1"),
+        ("eval", ["--quantiles", "x"], "expected numbers from 0 to 1"),
+        ("eval", ["--quantiles", "0.5", "--ties", "range"], "--quantiles does not go with --ties"),
+        ("eval", ["--quantiles", "0.5", "--unjudged", "range"], "--unjudged nonrelevant or remove"),
+        ("stats", ["--shuffle", "--ties", "docid"], "--shuffle goes with --ties expected or range"),
+        ("stats", ["--shuffle", "--power"], "--shuffle does not go with"),
+    ):
+        code, _, error = run(command, *options)
+        assert (code, said in error) == (2, True), (options, error)
+
+
+def test_a_plot_has_all_runs() -> None:
+    pytest.importorskip("matplotlib")
+    qrels = {"q": {"a": 1}}
+    runs = {"tied": {"q": [["a", "b", "c", "d"]]}, "plain": {"q": ["b", "a"]}}
+    picture = untied.distributions(qrels, runs, ["RR", "AP"]).plot("AP")
+    assert picture.startswith(b"<?xml")
+    assert picture == untied.distributions(qrels, runs, ["RR", "AP"]).plot("AP")
+    with pytest.raises(untied.UntiedError, match="style must be"):
+        untied.distributions(qrels, runs, "RR").plot(style="gif")

@@ -82,7 +82,7 @@ TYPES = {
 }
 OTHERWISE = {
     "ties": "Ties", "unjudged": "Unjudged", "unretrieved": "Unretrieved", "score_dtype": "ScoreDtype",
-    "queries": "Queries", "on_undefined": "OnUndefined",
+    "queries": "Queries", "on_undefined": "OnUndefined", "adjust": "Adjust",
 }  # fmt: skip
 #: By design another default, see test_defaults.py.
 DEFAULTS = {

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Unretrieved: TypeAlias = Literal["none", "pooled"]
     Queries: TypeAlias = Literal["qrels", "common"]
     OnUndefined: TypeAlias = Literal["zero", "nan", "raise"]
+    Adjust: TypeAlias = Literal["none", "chance"]
     OnUndefinedOfGates: TypeAlias = Literal["fail", "zero", "nan"]
     #: A name of `SCORE_DTYPE`, where N is a number.
     ScoreDtype: TypeAlias = Literal["float64", "float32", "float16", "bfloat16"] | str
@@ -180,13 +181,22 @@ ON_UNDEFINED = Policy(
     "what to do with a query for which a measure has no value",
 )
 
+ADJUST = Policy(
+    "adjust",
+    {
+        "none": "leave them as they are",
+        "chance": "0 for a random order of the same documents, 1 for the best order",
+    },
+    "how to adjust values",
+)
+
 
 def _named(*policies: Policy) -> dict[str, Policy]:
     return {policy.name: policy for policy in policies}
 
 
 #: Evaluations of runs.
-EVALUATING = _named(TIES, UNJUDGED, UNRETRIEVED, SCORE_DTYPE, QUERIES, ON_UNDEFINED)
+EVALUATING = _named(TIES, UNJUDGED, UNRETRIEVED, SCORE_DTYPE, QUERIES, ON_UNDEFINED, ADJUST)
 #: Only files in TREC's format have a rank column.
 RANKLESS = TIES.only(
     *(value for value in TIES.values if value != "rank"),

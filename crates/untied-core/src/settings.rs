@@ -59,6 +59,16 @@ pub enum Undefined {
     Raise,
 }
 
+/// What values are relative to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Adjust {
+    /// Nothing.
+    #[default]
+    None,
+    /// A random order of the retrieved documents, which has 0, and the best one, which has 1.
+    Chance,
+}
+
 /// How to evaluate.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Settings {
@@ -75,6 +85,8 @@ pub struct Settings {
     pub pooled: bool,
     /// See [`Undefined`].
     pub undefined: Undefined,
+    /// See [`Adjust`].
+    pub adjust: Adjust,
     /// Whether to compute variances over tie orders.
     pub variance: bool,
     /// How many documents of a query count, the others are cut off; only for orders without ties.
@@ -183,6 +195,15 @@ impl Settings {
     /// Nothing has this name.
     pub fn set_unretrieved(&mut self, name: &str) -> Result<()> {
         self.pooled = named("unretrieved", &[("none", false), ("pooled", true)], name)?;
+        Ok(())
+    }
+
+    /// What values are relative to, by name.
+    ///
+    /// # Errors
+    /// Nothing has this name.
+    pub fn set_adjust(&mut self, name: &str) -> Result<()> {
+        self.adjust = named("adjust", &[("none", Adjust::None), ("chance", Adjust::Chance)], name)?;
         Ok(())
     }
 

@@ -39,7 +39,7 @@ pub struct Evaluation {
 #[pymethods]
 impl Evaluator {
     #[new]
-    #[pyo3(signature = (qrels, measures, *, ties, unjudged, unretrieved, score_dtype, queries, on_undefined, variance, threads, docs = None))]
+    #[pyo3(signature = (qrels, measures, *, ties, unjudged, unretrieved, score_dtype, queries, on_undefined, variance, threads, docs = None, adjust = "none"))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         qrels: Py<Qrels>,
@@ -53,6 +53,7 @@ impl Evaluator {
         variance: bool,
         threads: Option<i64>,
         docs: Option<PyRef<'_, Lengths>>,
+        adjust: &str,
     ) -> PyResult<Evaluator> {
         let mut settings = Settings { variance, ..Settings::default() };
         settings
@@ -61,6 +62,7 @@ impl Evaluator {
             .and_then(|()| settings.set_unretrieved(unretrieved))
             .and_then(|()| settings.set_queries(queries))
             .and_then(|()| settings.set_undefined(on_undefined))
+            .and_then(|()| settings.set_adjust(adjust))
             .map_err(to_python)?;
         let specs: Vec<Spec> = measures.iter().map(|measure| measure.0.clone()).collect();
         let lengths = docs.map(|docs| Arc::clone(&docs.0));

@@ -65,15 +65,25 @@ def arguments_parser() -> Parser:
         action="store_true",
         help="note the standard error of infAP over the choice of judged documents",
     )
-    add_policies(made, "ties", "unjudged", "unretrieved", "score_dtype", "queries", "on_undefined")
+    add_policies(made, "ties", "unjudged", "unretrieved", "score_dtype", "queries", "on_undefined", "adjust")
     add = made.group("output").add_argument
     add("-q", "--per-query", action="store_true", help="also print per-query values")
     add("--wide", action="store_true", help="write a column for each measure in tsv, csv, md")
     add("--sort-by", metavar="MEASURE", help="list the best run by this measure first")
     add("--variance", action="store_true", help="add the variance over tie orders")
+    add(
+        "--quantiles", metavar="LEVELS", type=_levels,
+        help="print quantiles over all orders of ties instead, such as 0.05,0.5,0.95",
+    )  # fmt: skip
     add_table(made, PAPER_FORMATS)
     add_threads(made)
     return made
+
+
+def _levels(text: str) -> list[float]:
+    from untied.cli.quantiles import levels
+
+    return levels(text)
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -102,6 +112,10 @@ def main(arguments: Sequence[str]) -> None:
         if qrels.format != "trec":
             raise WrongUsage(f"--pool goes with qrels of format trec, not {qrels.format}")
         qrels = as_qrels(with_pool(qrels, as_qrels(options.pool, options.threads)), options.threads)
+    if options.quantiles:
+        from untied.cli.quantiles import write
+
+        return write(options, qrels, measures, style, inputs)
     settings = {
         "ties": options.ties,
         "unjudged": options.unjudged,
@@ -110,6 +124,7 @@ def main(arguments: Sequence[str]) -> None:
         "queries": options.queries,
         "qrels_format": options.qrels_format,
         "on_undefined": options.on_undefined,
+        "adjust": options.adjust,
     }
     # Tables mark the values that another order of tied documents would change.
     marked = style == "table" and options.ties == "expected" and options.unjudged in ("nonrelevant", "remove")

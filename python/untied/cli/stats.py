@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from untied.cli.parser import Parser
     from untied.results.evaluation import Results
     from untied.results.table import Table
-    from untied.verdicts.found import Verdicts
 
 EXAMPLES = """\
   untied stats qrels.txt bm25.run dense.run hybrid.run
@@ -63,7 +62,9 @@ survive: they keep their sign and stay significant whatever the order of tied
 documents or the missing judgments. tsv, csv and json call d effect, the ends of
 "a - b can be" least and most, and the largest p that these allow p_most.
 
-With --certify, the verdict is A or B if that run has the better mean whatever
+--shuffle adds P(a > b), the probability that a is ahead if the tied documents
+of each run are shuffled (in tsv, csv and json: its two bounds, and those of
+equal and less). With --certify, the verdict is A or B if that run has the better mean whatever
 the grades of unjudged documents are, else open; overturn and largest m tell how
 many further relevant documents an order withstands (see untied certify).
 """
@@ -89,6 +90,9 @@ def arguments_parser() -> Parser:
     add("--power", action="store_true", help="show what share of pairs each measure tells apart")
     add_policies(made, "ties", "unjudged", "score_dtype")
     add_certify(made)
+    made.group("ties and judgments").add_argument(
+        "--shuffle", action="store_true", help="add the chance that a beats b if tied documents are shuffled"
+    )
     add = made.group("output").add_argument
     add("--top", metavar="N", type=count, help="list the N largest losses and gains by query, instead in tsv and csv")
     add("--by-run", action="store_true", help="write a table for a paper: a line for each run, marks of significance")
@@ -112,6 +116,8 @@ def main(arguments: Sequence[str]) -> None:
         raise WrongUsage("--certify does not go with --by-run, --power or --format latex")
     if options.certify and options.unjudged not in ("nonrelevant", "range"):
         raise WrongUsage(f"--certify does not go with --unjudged {options.unjudged}: a verdict holds for all grades")
+    if options.shuffle:
+        _check_shuffle(options, by_run)
     inputs = inputs_of(options.qrels, *options.runs, options.docs)
     output.check_target(options.output, inputs)
     plugins = load_plugins(options.plugin)
@@ -121,7 +127,7 @@ def main(arguments: Sequence[str]) -> None:
         "score_dtype": options.score_dtype,
         "qrels_format": options.qrels_format,
     }
-    certify = {"certify": True} if options.certify else {}
+    certify = {name: True for name in ("certify", "shuffle") if getattr(options, name)}
     results, found, skipped = _found(options, settings)
     said = [*skipped, *_notes(results, found)]
     columns: Sequence[str]
@@ -155,6 +161,13 @@ def main(arguments: Sequence[str]) -> None:
     notes.show(said)
 
 
+def _check_shuffle(options: argparse.Namespace, by_run: bool) -> None:
+    if by_run or options.power:
+        raise WrongUsage("--shuffle does not go with --by-run, --power or --format latex")
+    if options.ties not in ("expected", "range") or options.unjudged not in ("nonrelevant", "remove"):
+        raise WrongUsage("--shuffle goes with --ties expected or range and --unjudged nonrelevant or remove")
+
+
 def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Results, Any, list[str]]:
     qrels = read_qrels(options)
     measures = as_measures(options.measure)
@@ -164,13 +177,19 @@ def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Resul
     }  # fmt: skip
     evaluator = Evaluator(qrels, measures, **settings, docs=options.docs, threads=options.threads)
 
-    def make(runs: Any) -> tuple[Results, Verdicts | None]:
-        if not options.certify:
-            return evaluator.evaluate(runs), None
+    def make(runs: Any) -> tuple[Results, list[Any]]:
+        if not (options.certify or options.shuffle):
+            return evaluator.evaluate(runs), []
         loaded = {name: load() for name, load in named_runs(runs, options.threads)}
-        return evaluator.evaluate(loaded), certified(options, qrels, loaded, list(measures))
+        more: list[Any] = [certified(options, qrels, loaded, list(measures))] if options.certify else []
+        if options.shuffle:
+            from untied.tie_orders.runs import distributions
 
-    (results, verdicts), skipped = with_readable(options, make, least=2)
+            chosen = {name: settings[name] for name in ("unjudged", "score_dtype", "qrels_format")}
+            more.append(distributions(qrels, loaded, measures, **chosen, threads=options.threads))
+        return evaluator.evaluate(loaded), more
+
+    (results, beside), skipped = with_readable(options, make, least=2)
     if options.power:
         return results, discriminative_power(results, **chance), skipped
     found = significance(
@@ -180,8 +199,8 @@ def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Resul
         interval=options.interval,
         **chance,
     )
-    if verdicts is not None:
-        found.table = verdicts.beside(found.table)
+    for one in beside:
+        found.table = one.beside(found.table)
     return results, found, skipped
 
 
@@ -296,6 +315,9 @@ def _line(row: dict[str, Any], digits: int, scale: str) -> dict[str, str]:
     if "least" in row:
         mark = f" {REVERSIBLE}" if _is_reversible(row) else "  "
         line[f"{difference} can be"] = _span(row, "least", "most", digits) + mark
+    if "greater_low" in row:
+        low, high = (f"{row[end]:.{digits}f}" for end in ("greater_low", "greater_high"))
+        line["P(a > b)"] = low if low == high else f"{low} to {high}"
     if "survives" in row:
         line["survives"] = row["survives"] if row["significant"] == "yes" else "-"
     if "verdict" in row:

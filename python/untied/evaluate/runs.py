@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from untied.inputs.convert import DocsLike, OneRun, QrelsLike, Runs
     from untied.measures import MeasureLike
-    from untied.policies import OnUndefined, QrelsFormat, Queries, ScoreDtype, Ties, Unjudged, Unretrieved
+    from untied.policies import Adjust, OnUndefined, QrelsFormat, Queries, ScoreDtype, Ties, Unjudged, Unretrieved
 
 
 class Evaluator:
@@ -67,6 +67,11 @@ class Evaluator:
     on_undefined : str
         How to count a query for which a measure is undefined (for most measures, a query without relevant documents):
         ``"zero"``: as 0. ``"nan"``: leave it out of the mean. ``"raise"``: raise an error.
+    adjust : str
+        ``"chance"``: adjust every query's value for chance: (value - expected) / (best - expected). *Expected* is the
+        mean over all orders of the documents that the run retrieves for the query, and *best* the value of their best
+        order (Hubert & Arabie 1985; Berrendorf et al. 2020). A random order has 0, the best 1, and worse than random is
+        negative. Undefined where all orders have the same value. ``"none"``: leave values as they are.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
         Lengths of documents, and optionally their reading times in seconds, for TBG and U.
     variance : bool
@@ -97,6 +102,7 @@ class Evaluator:
         queries: Queries = "qrels",
         qrels_format: QrelsFormat = "auto",
         on_undefined: OnUndefined = "zero",
+        adjust: Adjust = "none",
         docs: DocsLike | None = None,
         variance: bool = False,
         strict: bool = False,
@@ -104,7 +110,7 @@ class Evaluator:
     ) -> None:
         policies = Policies(
             EVALUATING, ties=ties, unjudged=unjudged, unretrieved=unretrieved, score_dtype=score_dtype, queries=queries,
-            on_undefined=on_undefined, variance=variance,
+            on_undefined=on_undefined, adjust=adjust, variance=variance,
         )  # fmt: skip
         self._measures = as_measures(measures)
         self._threads = threads
@@ -229,6 +235,7 @@ def evaluate(
     queries: Queries = "qrels",
     qrels_format: QrelsFormat = "auto",
     on_undefined: OnUndefined = "zero",
+    adjust: Adjust = "none",
     docs: DocsLike | None = None,
     variance: bool = False,
     stream: bool = False,
@@ -241,7 +248,7 @@ def evaluate(
     ----------
     qrels, runs, measures, ties, unjudged, unretrieved, score_dtype, queries, qrels_format, on_undefined
         As for `Evaluator` and `Evaluator.evaluate`.
-    docs, variance, stream, strict, threads
+    adjust, docs, variance, stream, strict, threads
         As for `Evaluator` and `Evaluator.evaluate`.
 
     Returns
@@ -284,6 +291,7 @@ def evaluate(
         queries=queries,
         qrels_format=qrels_format,
         on_undefined=on_undefined,
+        adjust=adjust,
         docs=docs,
         variance=variance,
         strict=strict,

@@ -40,6 +40,10 @@ class Chances(NamedTuple):
     less: tuple[float, float]
 
 
+#: Both ends of each, as tables of pairs have them.
+COLUMNS = [f"{which}_{end}" for which in Chances._fields for end in ("low", "high")]
+
+
 class Distribution:
     """The distribution of a value, if tied documents are shuffled.
 
@@ -291,7 +295,7 @@ class Distributions(MeasureResults):
             raise UntiedError("there is only one run; a comparison needs two")
         found = _core.compare_laws(list(self._laws.values()), threads)
         texts: dict[str, list[str]] = {"run_a": [], "run_b": [], "measure": []}
-        numbers: dict[str, list[float]] = {f"{which}_{end}": [] for which in Chances._fields for end in ("low", "high")}
+        numbers: dict[str, list[float]] = {name: [] for name in COLUMNS}
         for pair, of_pair in zip(combinations(self._laws, 2), found, strict=True):
             for measure, chances in zip(self.measures, of_pair, strict=True):
                 for name, text in zip(texts, (*pair, measure), strict=True):
@@ -300,8 +304,31 @@ class Distributions(MeasureResults):
                     numbers[name].append(number)
         return Table(texts, numbers)
 
+    def beside(self, table: Table) -> Table:
+        """Put the chances that a run is ahead beside what else is known of pairs of runs, such as p-values.
+
+        Parameters
+        ----------
+        table : Table
+            Columns run_a, run_b and measure, as `Significance.table` has them.
+
+        Returns
+        -------
+        Table
+            The same with the columns of chances of `compare_pairs`, of run_a and run_b in the order of the row.
+
+        Raises
+        ------
+        KeyError
+            The table has a run or a measure without distributions.
+        """
+        rows = ([number for ends in self.chances(row["run_a"], row["run_b"], row["measure"]) for number in ends]
+                for row in table.to_dicts())  # fmt: skip
+        chances = dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
+        return Table(table._texts, {**table._numbers, **chances}, table._renamed)
+
     def plot(self, measure: str | Measure | None = None, *, style: str = "svg") -> bytes:
-        """Draw what the mean of each run can be: a line over all orders, thicker where it is likelier.
+        """Draw what the mean of each run can be: a line over 99.9 % of all orders, thicker where it is likelier.
 
         Parameters
         ----------

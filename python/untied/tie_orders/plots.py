@@ -10,8 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-#: Quantiles between which lines are drawn, and how thick: all orders, the central 90 %, the central half.
-SPANS = ((0.0, 1.0, 0.8), (0.05, 0.95, 2.5), (0.25, 0.75, 6.0))
+#: Quantiles between which lines are drawn, and how thick: nearly all orders, the central 90 %, the central half.
+SPANS = ((0.0005, 0.9995, 0.8), (0.05, 0.95, 2.5), (0.25, 0.75, 6.0))
 MIDDLE = 0.5
 #: The quantiles that are needed.
 DRAWN = (*(level for first, last, _ in SPANS for level in (first, last)), MIDDLE)
@@ -52,6 +52,6 @@ def draw(shown: dict[str, dict[float, tuple[float, float]]], measure: str, style
             axis.plot(middle, place, marker="o", markersize=4, color="white", markeredgecolor=COLORS[0])
         axis.set_yticks(range(len(shown)), [show_id(run) for run in shown])
         axis.set_ylim(len(shown) - 0.5, -0.5)
-        axis.set_xlabel(f"mean {measure} over all orders of tied documents: median, 50 %, 90 %, all")
+        axis.set_xlabel(f"mean {measure} over all orders of tied documents: median, 50 %, 90 %, 99.9 %")
 
     return picture(fill, (5.0, 0.7 + 0.22 * len(shown)), style)

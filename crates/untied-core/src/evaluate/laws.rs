@@ -12,7 +12,7 @@ use crate::measures::Orders;
 use crate::names::{Aggregate, Info};
 use crate::ranking::{best, worst};
 use crate::registry::{FAMILIES, Family};
-use crate::settings::{Settings, Ties, Undefined, Unjudged};
+use crate::settings::{Adjust, Settings, Ties, Undefined, Unjudged};
 use crate::table::{Qrels, Run};
 use crate::watch;
 
@@ -38,6 +38,9 @@ pub fn laws(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings, limits: L
             "distributions are over all orders of ties: ties must be expected, and unjudged nonrelevant or remove"
                 .into(),
         ));
+    }
+    if settings.adjust != Adjust::None {
+        return Err(Error::Value("distributions are of values that are not adjusted".into()));
     }
     let files = Files::new(qrels, run, settings.queries);
     if files.pairs.is_empty() {

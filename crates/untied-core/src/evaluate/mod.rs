@@ -1,5 +1,6 @@
 //! A run, qrels and measures in; a value for every query and measure out.
 
+mod chance;
 mod files;
 mod laws;
 mod plan;

@@ -8,7 +8,7 @@ use crate::measures::{Build, Measure, Scope};
 use crate::names::{Aggregate, Needs, Spec};
 use crate::ranking::Layout;
 use crate::registry;
-use crate::settings::{Settings, Unjudged};
+use crate::settings::{Adjust, Settings, Unjudged};
 use crate::table::profiles::Detail;
 use crate::table::{Judgments, Lengths, Qrels};
 
@@ -85,6 +85,24 @@ impl Plan {
             lengths,
             retrieved,
         })
+    }
+
+    /// Whether its values can be adjusted, where that is asked for.
+    fn fits(&self, settings: Settings) -> Result<()> {
+        if settings.adjust == Adjust::None {
+            return Ok(());
+        }
+        if !matches!(settings.unjudged, Unjudged::Nonrelevant | Unjudged::Remove) {
+            return Err(Error::Value("adjust 'chance' needs unjudged nonrelevant or remove".into()));
+        }
+        for (spec, aggregate) in self.specs.iter().zip(&self.aggregates) {
+            if spec.info.lower_is_better || *aggregate != Aggregate::Mean {
+                return Err(Error::Measure(format!(
+                    "{spec} cannot be adjusted for chance: only a mean of values that are better the higher they are can"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Aggregates of the measures, of no query yet.
@@ -189,6 +207,7 @@ impl Prepared {
         lengths: Option<Arc<Lengths>>,
     ) -> Result<Prepared> {
         let plan = Plan::built_by(build, &specs, qrels, 0, lengths.as_ref())?;
+        plan.fits(settings)?;
         let formulas = plan.has_formulas();
         Ok(Prepared { specs, settings, formulas, build, lengths, plan: Mutex::new(Arc::new(plan)) })
     }

@@ -1,12 +1,13 @@
 //! One query: its ranking, and all measures of it.
 
+use super::chance::Chance;
 use super::spread::{MeasuredQuery, Spread};
 use super::{Flags, Note, Plan, Ranked, Shape, Source};
 use crate::error::{Error, Result};
 use crate::measures::Orders;
 use crate::measures::formula::Formula;
 use crate::ranking::{Judge, Order, Places, best, condensed, worst};
-use crate::settings::{Settings, Ties, Undefined, Unjudged};
+use crate::settings::{Adjust, Settings, Ties, Undefined, Unjudged};
 use crate::table::Judgments;
 
 /// What is the same for all queries.
@@ -137,6 +138,11 @@ impl Workspace {
             if let Some(formula) = formula {
                 failed(formula)?;
             }
+            let chance = (settings.adjust == Adjust::Chance).then(|| Chance::new(measure, orders, truth));
+            let spread = match &chance {
+                Some(chance) => spread.map(|spread| chance.adjusted(spread)),
+                None => spread,
+            };
             let Some(Spread { mean, low, high, overstated, unsettled }) = spread else {
                 let why = plan.without_bounds(m);
                 return Err(Error::Value(format!("{why}; unjudged must be nonrelevant or remove")));
@@ -153,19 +159,25 @@ impl Workspace {
                 }
             } else {
                 put(&mut cells[of(0)], mean);
+                if let Some(chance) = &chance {
+                    notes[m].certainty = chance.certainty;
+                }
                 // Of one order every measure is exact.
                 if orders.tied.is_tied() {
-                    notes[m].certainty = measure.certainty(&orders.tied, truth);
+                    notes[m].certainty = notes[m].certainty.max(measure.certainty(&orders.tied, truth));
                     if let Some(formula) = formula {
                         if extremes {
                             notes[m].certainty = notes[m].certainty.max(formula.certainty_of_extremes(&orders.tied));
                         }
-                        put(&mut cells[of(shape.errors_at())], formula.standard_error(&orders.tied, truth));
+                        let error = formula.standard_error(&orders.tied, truth);
+                        let error = chance.as_ref().map_or(error, |chance| chance.error(error));
+                        put(&mut cells[of(shape.errors_at())], error);
                     }
                 }
             }
             if shape.variance && !is_undefined {
-                put(&mut cells[of(1)], over.variance());
+                let variance = over.variance();
+                put(&mut cells[of(1)], chance.as_ref().map_or(variance, |chance| chance.variance(variance)));
             }
             if shape.range && !low.is_nan() {
                 let field = 1 + usize::from(shape.variance);

@@ -138,7 +138,14 @@ impl Law {
     /// The smallest value v with P(V <= v) >= q.
     #[must_use]
     pub fn quantile(&self, q: f64) -> Enclosed {
-        (quantile(&self.lower, q), quantile(self.upper(), q))
+        match &self.upper {
+            None => {
+                // Of level 1 it is the last one, however improbable.
+                let found = first(&self.lower, if q < 1.0 { q - PROBABILITY } else { f64::INFINITY });
+                (found, found)
+            }
+            Some(upper) => (first(&self.lower, q - PROBABILITY), first(upper, q + PROBABILITY)),
+        }
     }
 
     /// P(V <= x).
@@ -162,15 +169,14 @@ impl Law {
     }
 }
 
-fn quantile(atoms: &[Atom], q: f64) -> f64 {
+/// The first value with at least this probability of it or less; the last one if none has.
+fn first(atoms: &[Atom], probability: f64) -> f64 {
     let mut below = 0.0;
-    for &(value, probability) in atoms {
-        below += probability;
-        if below >= q - PROBABILITY {
-            return value;
-        }
-    }
-    atoms.last().map_or(f64::NAN, |&(value, _)| value)
+    let reached = |&&(_, chance): &&Atom| {
+        below += chance;
+        below >= probability
+    };
+    atoms.iter().find(reached).or(atoms.last()).map_or(f64::NAN, |&(value, _)| value)
 }
 
 fn at_most(atoms: &[Atom], x: f64) -> f64 {
@@ -219,7 +225,7 @@ mod tests {
         assert_eq!((coin.quantile(0.5), coin.quantile(0.51)), ((0.0, 0.0), (1.0, 1.0)));
         assert_eq!(die.quantile(0.5), (3.0, 3.0));
         let enclosed = Law::enclosed(vec![(0.0, 0.5), (0.9, 0.5)], vec![(0.1, 0.5), (1.0, 0.5)]);
-        assert_eq!(enclosed.quantile(0.5), (0.0, 0.1));
+        assert_eq!((enclosed.quantile(0.4), enclosed.quantile(1.0)), ((0.0, 0.1), (0.9, 1.0)));
         assert_eq!(enclosed.at_most(0.05), (0.0, 0.5));
         assert_eq!(enclosed.against(&Law::certain(0.95)).greater, (0.0, 0.5));
     }

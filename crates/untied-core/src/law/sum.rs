@@ -103,7 +103,11 @@ fn on_grid(laws: &[Law], cells: usize) -> Result<Law> {
         let atoms = probabilities.iter().enumerate().filter(|&(_, &p)| p > NOISE);
         atoms.map(|(cell, p)| (low + cell as f64 * step, p / all)).collect()
     };
-    Ok(Law { lower: found(|cell| cell.0), upper: Some(found(|cell| -cell.1)) })
+    let (mut lower, mut upper) = (found(|cell| cell.0), found(|cell| -cell.1));
+    // The ends are possible, however improbable.
+    lower.insert(0, (low, 0.0));
+    upper.push((low + span, 0.0));
+    Ok(Law::enclosed(lower, upper))
 }
 
 #[cfg(test)]
@@ -124,6 +128,8 @@ mod tests {
                 let (truth, _) = exact.at_most(x);
                 assert!(low - 1e-11 <= truth && truth <= high + 1e-11, "{values} {cells} {x}: {low} {truth} {high}");
             }
+            assert!((grid.quantile(0.0).0 - exact.quantile(0.0).0).abs() < 1e-12);
+            assert!((grid.quantile(1.0).1 - exact.quantile(1.0).1).abs() < 1e-12);
             let widest = (1..20).map(|i| grid.quantile(f64::from(i) / 20.0)).fold(0.0, |w, (l, h)| f64::max(w, h - l));
             let most = 8.0 * 47.0 / 7.0 / (cells - 8) as f64 + 1.0 / 7.0; // cells, and a step of the lattice
             assert!(widest <= most, "{values} {cells}: {widest}");

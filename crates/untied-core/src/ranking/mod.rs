@@ -18,7 +18,7 @@ pub use judge::Judge;
 pub use list::{List, Numbering};
 pub use pair::{Block, Joiner, Pair, Placed, Positions, Side};
 pub use places::{Place, Places, is_worth_it};
-pub use policy::{best, condensed, worst};
+pub use policy::{best, condensed, shuffled, worst};
 pub use ties::{Layout, Order, Precision, misfit};
 pub use top::{TieCounts, Top, tie_counts, top};
 

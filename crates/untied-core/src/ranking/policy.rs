@@ -21,6 +21,23 @@ pub fn condensed(ranking: &Ranking, into: &mut Ranking) {
     }
 }
 
+/// All documents in one tie group: what is left of a ranking whose scores say nothing.
+pub fn shuffled(ranking: &Ranking, into: &mut Ranking) {
+    into.clear();
+    into.retrieved = ranking.retrieved;
+    let mut levels = ranking.levels().to_vec();
+    levels.sort_by(|a, b| b.grade.total_cmp(&a.grade));
+    levels.dedup_by(|next, level| {
+        let is_same = next.grade == level.grade;
+        level.count += if is_same { next.count } else { 0 };
+        is_same
+    });
+    if !levels.is_empty() {
+        into.push(0, ranking.retrieved, levels);
+    }
+    into.texts.push(ranking.texts.groups().flatten().copied());
+}
+
 /// The best order of every tie group: higher grades first, judged non-relevant documents last, and what is not
 /// judged between them.
 pub fn best(ranking: &Ranking, into: &mut Ranking) {

@@ -1,0 +1,117 @@
+"""``untied eval --quantiles``: how values are distributed if tied documents are shuffled."""
+
+from __future__ import annotations
+
+from untied._core import show_id
+from untied.cli import notes
+from untied.cli.options import WrongUsage
+from untied.cli.reading import columns_named, with_readable
+from untied.errors import UntiedError
+from untied.inputs.overlap import Notes
+from untied.tie_orders.found import checked
+from untied.tie_orders.runs import distributions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from untied._core import Measure, Qrels
+    from untied.tie_orders.found import Distributions
+
+#: Options of the command that say something of single values, and what they are if they are not given.
+WITHOUT = {
+    "ties": "expected", "unretrieved": "none", "wide": False, "variance": False, "sort_by": None, "stream": False,
+    "sampling_error": False, "adjust": "none", "docs": None,
+}  # fmt: skip
+
+
+def levels(text: str) -> list[float]:
+    """Read the argument of ``--quantiles``."""
+    try:
+        return checked(map(float, text.split(",")))
+    except (ValueError, UntiedError):
+        from argparse import ArgumentTypeError
+
+        raise ArgumentTypeError(f"expected numbers from 0 to 1, such as 0.05,0.5,0.95, found {text!r}") from None
+
+
+def write(options: argparse.Namespace, qrels: Qrels, measures: list[Measure], style: str, inputs: list[str]) -> None:
+    """Write quantiles of the values of all runs.
+
+    Raises
+    ------
+    WrongUsage
+        Another option does not go with them.
+    UntiedError
+        Runs cannot be read, or a measure has no distribution.
+    """
+    from untied.cli import output
+
+    for name, default in WITHOUT.items():
+        if getattr(options, name) != default:
+            raise WrongUsage(f"--quantiles does not go with --{name.replace('_', '-')}")
+    if options.unjudged not in ("nonrelevant", "remove") or style == "latex":
+        raise WrongUsage("--quantiles goes with --unjudged nonrelevant or remove, and not with --format latex")
+    settings: dict[str, Any] = {
+        "unjudged": options.unjudged, "score_dtype": options.score_dtype, "queries": options.queries,
+        "qrels_format": options.qrels_format, "on_undefined": options.on_undefined,
+    }  # fmt: skip
+
+    def make(runs: Any) -> Distributions:
+        return distributions(
+            qrels, runs, measures, **settings, per_query=options.per_query, strict=options.strict,
+            threads=options.threads,
+        )  # fmt: skip
+
+    with Notes() as said:
+        found, skipped = with_readable(options, make)
+    said += [*skipped, *_notes(found)]
+    table = found.quantiles(options.quantiles, per_query=options.per_query)
+    if style == "json":
+        settings |= {"quantiles": options.quantiles, **columns_named(options)}
+        text = output.json(settings, inputs, **output.plugins(options.plugin), notes=said, results=table.to_dicts())
+    elif style == "table":
+        text = _side_by_side(table.to_dicts(), options)
+    else:
+        rows = ([_cell(cell, name, options.digits) for name, cell in row.items()] for row in table.to_dicts())
+        text = output.lines(table.columns, rows, style, texts=4)
+    output.write(text, options.output)
+    notes.show(said)
+
+
+def _side_by_side(rows: list[dict[str, Any]], options: argparse.Namespace) -> str:
+    """A line for each value and a column for each quantile."""
+    from untied.cli import output
+
+    names = ("run", "query", "measure") if options.per_query else ("run", "measure")
+    step = len(options.quantiles)
+    lines = [
+        [*(show_id(rows[first][name]) for name in names), *(_span(row, options.digits) for row in rows[first:][:step])]
+        for first in range(0, len(rows), step)
+    ]
+    title = "quantiles of values over all orders of tied documents"
+    header = [*names, *(f"{level:g}" for level in options.quantiles)]
+    return f"{output.bold(title, options.output is None)}\n{output.lines(header, lines, 'table', texts=len(names))}"
+
+
+def _span(row: dict[str, Any], digits: int) -> str:
+    """A quantile, or between which numbers it lies if these can be told apart."""
+    low, high = (f"{row[end]:.{digits}f}" for end in ("low", "high"))
+    return low if low == high else f"{low} to {high}"
+
+
+def _cell(cell: str | float, name: str, digits: int) -> str:
+    if isinstance(cell, str):
+        return show_id(cell)
+    return f"{cell:g}" if name == "quantile" else f"{cell:.{digits}f}"
+
+
+def _notes(found: Distributions) -> Iterator[str]:
+    enclosed: Sequence[str] = [
+        f"{name} of {show_id(run)}" for run in found.runs for name in found.measures
+        if found[run, name].certainty != "exact"
+    ]  # fmt: skip
+    if enclosed:
+        yield f"distributions that are enclosed, and not exact: {notes.listed(enclosed)}"
