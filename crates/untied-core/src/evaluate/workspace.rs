@@ -29,7 +29,7 @@ impl<'a> Work<'a> {
         let every_group = matches!(settings.unjudged, Unjudged::Best | Unjudged::Worst | Unjudged::Range);
         let extremes = matches!(settings.ties, Ties::Best | Ties::Worst | Ties::Range);
         let condensed = settings.unjudged == Unjudged::Remove || plan.judged_only.contains(&true);
-        let more = every_group || extremes || condensed || shape.variance;
+        let more = every_group || extremes || condensed || shape.variance || settings.adjust != Adjust::None;
         let means_only = !more && !plan.has_formulas() && !plan.by_profile.contains(&true);
         Work { plan, settings, shape, every_group, extremes, condensed, means_only }
     }
