@@ -95,8 +95,8 @@ impl Case {
             Some(Detail::Inclusion) => format!("q{query} d{document} {grade} 0 {probability}\n"),
         };
         let text: String = self.qrels.iter().map(line).collect();
-        let read = match self.detail {
-            None => read::read_qrels,
+        let read: fn(&str) -> _ = match self.detail {
+            None => |path| read::read_qrels(path),
             Some(Detail::Subtopics) => read::read_subtopics,
             Some(Detail::Strata) => read::read_strata,
             Some(Detail::Inclusion) => read::read_prels,
