@@ -101,7 +101,8 @@ fn on_grid(laws: &[Law], cells: usize) -> Result<Law> {
         let probabilities: Vec<f64> = room.iter().map(|cell| part(cell) / cells as f64).collect();
         let all: f64 = probabilities.iter().filter(|&&p| p > NOISE).sum();
         let atoms = probabilities.iter().enumerate().filter(|&(_, &p)| p > NOISE);
-        atoms.map(|(cell, p)| (low + cell as f64 * step, p / all)).collect()
+        // No sum is above the highest, though every law rounded up may reach a cell further.
+        atoms.map(|(cell, p)| ((low + cell as f64 * step).min(low + span), p / all)).collect()
     };
     let (mut lower, mut upper) = (found(|cell| cell.0), found(|cell| -cell.1));
     // The ends are possible, however improbable.
