@@ -76,8 +76,14 @@ def test_names_are_kept_with_what_was_found(files, capsys):
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["named/qrels.csv", "plain/one.run", *QRELS, *RUN], "plain/one.run: columns are named in frames and in files"),
-        (["plain/qrels.txt", "named/one.jsonl", *QRELS, *RUN], "plain/qrels.txt: columns are named in frames and in"),
+        (
+            ["named/qrels.csv", "plain/one.run", *QRELS, *RUN],
+            "plain/one.run: names of columns are for frames and files of format csv, ",
+        ),
+        (
+            ["plain/qrels.txt", "named/one.jsonl", *QRELS, *RUN],
+            "plain/qrels.txt: names of columns are for frames and files of format csv, ",
+        ),
         (
             ["named/qrels.csv", "named/one.jsonl", *RUN],
             "(label, relevance, rel, gain, grade or score; or name it by columns= or --qrels-column",
@@ -117,9 +123,9 @@ def test_an_option_without_both_is_refused(files, capsys):
 
 def test_where_there_are_no_names(files):
     for held, what in (
-        (lambda: untied.Run({"q": {"d": 1.0}}, columns={"query": "x"}), "run: .* not in a dict"),
-        (lambda: untied.Qrels({"q": {"d": 1}}, columns={"query": "x"}), "qrels: .* not in a dict"),
-        (lambda: untied.read_run("plain/one.run", columns={"query": "x"}), "not in a file of format"),
+        (lambda: untied.Run({"q": {"d": 1.0}}, columns={"query": "x"}), "run: .* not for a dict"),
+        (lambda: untied.Qrels({"q": {"d": 1}}, columns={"query": "x"}), "qrels: .* not for a dict"),
+        (lambda: untied.read_run("plain/one.run", columns={"query": "x"}), "not for a file of format"),
         (lambda: untied.read_qrels("plain/qrels.txt", columns={"query": "x"}), "of format trec"),
     ):
         with pytest.raises(untied.UntiedError, match=what):

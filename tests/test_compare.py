@@ -249,7 +249,7 @@ def test_refused_inputs() -> None:
         untied.compare({"1": ["a"]}, {"2": ["a"]})
     with pytest.raises(untied.UntiedError, match="ties must be"):
         untied.compare(["a"], ["b"], ties="best")
-    with pytest.raises(TypeError, match="a ranked list is compared with a ranked list"):
+    with pytest.raises(TypeError, match="both inputs must be ranked lists, or both runs"):
         untied.compare(["a"], {"1": ["a"]})
 
 

@@ -125,7 +125,7 @@ def test_refused() -> None:
     good = np.array([[1, 2], [3, 4]])
     with pytest.raises(untied.UntiedError, match="row 1 of b: id 5 stands there twice"):
         untied.compare_arrays(good, [[1, 2], [5, 5]], "RBO")
-    with pytest.raises(untied.UntiedError, match="row 0 of a: id 2 stands behind padding"):
+    with pytest.raises(untied.UntiedError, match="row 0 of a: id 2 follows padding"):
         untied.compare_arrays([[-1, 2], [3, 4]], good, "RBO")
     with pytest.raises(untied.UntiedError, match="a has 1 rows and b has 2"):
         untied.compare_arrays([[1, 2]], good, "RBO")

@@ -61,7 +61,7 @@ def test_every_option_that_values_depend_on_belongs_to_the_study(name: str, tmp_
     settings = json.loads((tmp_path / "out" / "parts.jsonl").read_text().splitlines()[0])
     assert OTHERS[name].keys() == settings.keys() - {"study", "untied", "inputs", "qrels_format"}
     for option, value in OTHERS[name].items():
-        refused(name, tmp_path, f"is of a study with {option} ", **{option: value})
+        refused(name, tmp_path, f"holds a study with {option} ", **{option: value})
     assert begin(name, tmp_path).computed == 0
 
 
@@ -74,10 +74,10 @@ def test_another_content_of_the_same_path(name: str, changed: str, tmp_path: pat
     old = path.read_text()
     path.write_text(old.replace(" 0 d0-2 1", " 0 d0-2 2") if changed == "qrels.txt" else old.replace(" 1.", " 2."))
     assert path.read_text() != old
-    refused(name, tmp_path, "is of a study with other runs or judgments; --restart")
+    refused(name, tmp_path, "holds a study with other runs or judgments; start again with --restart")
     assert begin(name, tmp_path, restart=True).kept == 0
     path.write_text(old)
-    refused(name, tmp_path, "is of a study with other runs or judgments; --restart")
+    refused(name, tmp_path, "holds a study with other runs or judgments; start again with --restart")
     again = begin(name, tmp_path, restart=True)
     assert again.rows == first.rows
 
@@ -88,13 +88,13 @@ def test_another_release(name: str, tmp_path: pathlib.Path) -> None:
     begin(name, tmp_path)
     parts = tmp_path / "out" / "parts.jsonl"
     parts.write_text(parts.read_text().replace(f'"untied":"{untied.__version__}"', '"untied":"0.0.1"', 1))
-    refused(name, tmp_path, f'is of a study with untied "0.0.1", not "{untied.__version__}"; --restart')
+    refused(name, tmp_path, f'holds a study with untied "0.0.1", not "{untied.__version__}"; start again')
 
 
 def test_another_study(tmp_path: pathlib.Path) -> None:
     collection(tmp_path)
     begin("incomplete", tmp_path)
-    refused("imperfect", tmp_path, 'is of a study with study "incomplete", not "imperfect"; --restart')
+    refused("imperfect", tmp_path, 'holds a study with study "incomplete", not "imperfect"; start again')
 
 
 @pytest.mark.parametrize("line", ["[]", "7", "null", "[1, 2, 3]", '{"a": 1}', "[[50.0, 1], 3]", "[50.0, [[1]]]", "[["])

@@ -47,9 +47,9 @@ EXAMPLES = """\
 
 A verdict is A or B if that run has the better mean whatever the grades of
 unjudged documents are, else open. low and high bound the difference of the
-means, A less B. overturn is the least number of further relevant documents,
-over all queries, with which the run ahead is ahead no more; largest_m is the
-most of them a query with which it certainly is.
+means, A less B. overturn is the smallest number of unjudged documents, over all
+queries, that would end the lead of the run ahead if they were relevant;
+largest_m is how many per query may be relevant while it certainly stays ahead.
 """
 
 #: Files of pictures.

@@ -64,9 +64,9 @@ documents or the missing judgments. tsv, csv and json call d effect, the ends of
 
 --shuffle adds P(a > b), the probability that a is ahead if the tied documents
 of each run are shuffled (in tsv, csv and json: its two bounds, and those of
-equal and less). With --certify, the verdict is A or B if that run has the better mean whatever
-the grades of unjudged documents are, else open; overturn and largest m tell how
-many further relevant documents an order withstands (see untied certify).
+equal and less). With --certify, the verdict is A or B if that run has the
+better mean whatever the grades of unjudged documents are, else open; overturn
+and largest m tell how firm the order is (see untied certify).
 """
 
 

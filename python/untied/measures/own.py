@@ -167,11 +167,15 @@ def additive_measure(
         Its arguments are the measure's parameters, each with a default. It returns ``(gain, discount)``: a function of
         a grade (a float) or a table ``{grade: gain}``, and a function of a rank (an int, from 1) or a sequence, 0
         beyond its end. Unjudged documents have gain 0.
-    name, cutoff, lower_is_better
-        As for `measure`.
+    name : str, optional
+        The measure's name; by default the function's name. Names of other measures are refused.
+    cutoff : {'optional', 'required', 'none'}
+        Whether the measure takes ``@k``.
     ideal : bool
         Whether to divide by the value of the ideal ranking: all judged documents of the query in their best order, to
         the cutoff.
+    lower_is_better : bool
+        Whether the best order is the one with the lowest value.
 
     Returns
     -------

@@ -22,11 +22,11 @@ class Verdict:
     low, high : float
         The lowest and the highest difference of the means, that of the first run less that of the second.
     overturn : float
-        The least number of further relevant documents, over all queries together, with which the run that is ahead
-        without them is ahead no more; infinite if no number is enough, 0 if none is ahead.
+        The smallest number of unjudged documents, over all queries, that would end the lead of the run ahead if they
+        were relevant; infinite if no number is enough, 0 if neither is ahead.
     largest_m : float or None
-        The largest number of further relevant documents a query with which it certainly stays ahead; infinite for any
-        number, None if none is ahead.
+        How many unjudged documents of each query may be relevant while the run ahead certainly stays ahead; infinite
+        for any number, None if neither is ahead.
     is_exact : bool
         Whether there are grades with which the difference is `low`, and others with which it is `high`; else these
         only enclose what is possible.

@@ -42,7 +42,7 @@ impl Lists {
         for (place, id) in ids.enumerate() {
             let Some(id) = id else { continue };
             if self.ids.len() - start < place {
-                return Err(self.error(self.ends.len(), id, "stands behind padding"));
+                return Err(self.error(self.ends.len(), id, "follows padding"));
             }
             self.ids.push(id);
         }
