@@ -4,13 +4,12 @@
 //! For given relevant documents A is best with these first in each of its tie groups, and B worst with them last. So a
 //! group counts only how many n of its unknown documents are relevant; what one more gains never rises with n in A, and
 //! never falls in B. A document is an edge from its group in A to its group in B (where a ranking lacks it, to
-//! one that is worth nothing), and the problem a min-cost flow with convex costs (Ahuja, Magnanti & Orlin 1993,
-//! chapter 14): one more unit flows along the best path from a group of A to one of B that may take chosen edges back.
-//! Edges cost nothing, so the best path from a group ends at the cheapest group that it can reach. What each unit gains
-//! never rises, and groups that no document joins do not depend on each other: the gains of all parts in descending order
-//! are those of the whole.
+//! one that is worth nothing), and the problem a flow through a `Network`. What each unit gains never rises, and groups
+//! that no document joins do not depend on each other: the gains of all parts in descending order are those of the whole.
 
 use std::collections::BTreeMap;
+
+use crate::med::solve::network::{Edge, Network, Worth};
 
 /// An unknown document: its group in A and in B, if these have it.
 #[derive(Debug, Clone, Copy)]
@@ -22,50 +21,14 @@ pub(in crate::certify) struct Joint {
 /// What a group gains with its first, second, ... relevant unknown document.
 pub(in crate::certify) type Steps = Vec<f64>;
 
-/// Unknown documents of one group of A and one of B.
-#[derive(Debug)]
-struct Edge {
-    a: usize,
-    b: usize,
-    documents: Vec<usize>,
-    /// How many of them are relevant.
-    on: usize,
-}
-
-/// A group as far as documents are chosen.
-#[derive(Debug)]
-struct Group {
-    steps: Steps,
-    on: usize,
-    edges: Vec<usize>,
-}
-
-impl Group {
-    fn new(steps: Steps) -> Group {
-        Group { steps, on: 0, edges: Vec::new() }
-    }
-
-    /// What one more chosen document gains.
-    fn next(&self) -> f64 {
-        self.steps.get(self.on).copied().unwrap_or(0.0)
+impl Worth for Steps {
+    fn step(&self, chosen: usize) -> f64 {
+        self.get(chosen).copied().unwrap_or(0.0)
     }
 }
 
 /// Groups that documents join, directly or through others.
-#[derive(Debug, Default)]
-struct Part {
-    a: Vec<Group>,
-    b: Vec<Group>,
-    edges: Vec<Edge>,
-}
-
-/// How to go on from a group towards the end of its path.
-#[derive(Clone, Copy, PartialEq)]
-enum Step {
-    Unseen,
-    End,
-    Along(usize),
-}
+type Part = Network<Steps>;
 
 /// Everything that a query's unknown documents join.
 #[derive(Debug)]
@@ -79,7 +42,8 @@ impl Matching {
     /// Documents, and the steps of the groups of A and of B.
     pub fn new(documents: &[Joint], steps: (&[Steps], &[Steps])) -> Matching {
         let mut parts = split(documents, steps);
-        let gains = parts.iter_mut().map(|part| std::iter::from_fn(|| part.augment()).collect()).collect();
+        let gains =
+            parts.iter_mut().map(|part| std::iter::from_fn(|| part.augment(f64::NEG_INFINITY)).collect()).collect();
         parts = split(documents, steps);
         Matching { parts, gains }
     }
@@ -96,10 +60,9 @@ impl Matching {
             all.flat_map(|(part, gains)| gains.iter().map(move |&gain| (gain, part))).collect();
         order.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         for &(_, part) in order.iter().take(m) {
-            self.parts[part].augment();
+            self.parts[part].augment(f64::NEG_INFINITY);
         }
-        let edges = self.parts.iter().flat_map(|part| &part.edges);
-        edges.flat_map(|edge| &edge.documents[..edge.on]).copied().collect()
+        self.parts.iter().flat_map(Part::chosen).collect()
     }
 }
 
@@ -123,30 +86,26 @@ fn split(documents: &[Joint], steps: (&[Steps], &[Steps])) -> Vec<Part> {
     for (i, pair) in documents.iter().map(groups).enumerate() {
         edges.entry((root(&mut roots, pair.0), pair.0, pair.1)).or_default().push(i);
     }
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<(Vec<Steps>, Vec<Steps>, Vec<Edge>)> = Vec::new();
     let (mut last, mut numbers) = (None, BTreeMap::new());
     for ((part, a, b), documents) in edges {
         if last != Some(part) {
-            parts.push(Part::default());
+            parts.push(Default::default());
             (last, numbers) = (Some(part), BTreeMap::new());
         }
-        let Some(part) = parts.last_mut() else { continue };
+        let Some((groups_a, groups_b, edges)) = parts.last_mut() else { continue };
         let own = || vec![0.0; documents.len()];
-        let next = part.a.len();
-        let at_a = *numbers.entry((true, a)).or_insert_with(|| {
-            part.a.push(Group::new(if a < of_a { steps.0[a].clone() } else { own() }));
-            next
+        let at_a = *numbers.entry(a).or_insert_with(|| {
+            groups_a.push(if a < of_a { steps.0[a].clone() } else { own() });
+            groups_a.len() - 1
         });
-        let next = part.b.len();
-        let at_b = *numbers.entry((false, b)).or_insert_with(|| {
-            part.b.push(Group::new(if b < all { steps.1[b - of_a].clone() } else { own() }));
-            next
+        let at_b = *numbers.entry(b).or_insert_with(|| {
+            groups_b.push(if b < all { steps.1[b - of_a].clone() } else { own() });
+            groups_b.len() - 1
         });
-        part.a[at_a].edges.push(part.edges.len());
-        part.b[at_b].edges.push(part.edges.len());
-        part.edges.push(Edge { a: at_a, b: at_b, documents, on: 0 });
+        edges.push(Edge::new(at_a, at_b, documents));
     }
-    parts
+    parts.into_iter().map(|(a, b, edges)| Network::new(a, b, edges)).collect()
 }
 
 fn root(roots: &mut [usize], mut of: usize) -> usize {
@@ -155,59 +114,4 @@ fn root(roots: &mut [usize], mut of: usize) -> usize {
         of = roots[of];
     }
     of
-}
-
-impl Part {
-    /// Choose one more document along the best path; what it gains, unless all are chosen.
-    fn augment(&mut self) -> Option<f64> {
-        let has_room = |edge: &Edge| edge.on < edge.documents.len();
-        // Groups of B by what one more costs there: every group of A gets the first that it can reach.
-        let open = self.b.iter().enumerate().filter(|(_, group)| group.edges.iter().any(|&e| has_room(&self.edges[e])));
-        let mut ends: Vec<(f64, usize)> = open.map(|(j, group)| (group.next(), j)).collect();
-        ends.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let mut from_a = vec![Step::Unseen; self.a.len()];
-        let mut from_b = vec![Step::Unseen; self.b.len()];
-        let mut best: Option<(f64, usize)> = None;
-        let mut reached = Vec::new();
-        for (cost, end) in ends {
-            if from_b[end] != Step::Unseen {
-                continue; // a cheaper one can be reached from it
-            }
-            from_b[end] = Step::End;
-            reached.push(end);
-            while let Some(j) = reached.pop() {
-                for &edge in self.b[j].edges.iter().filter(|&&e| has_room(&self.edges[e])) {
-                    let i = self.edges[edge].a;
-                    if from_a[i] != Step::Unseen {
-                        continue;
-                    }
-                    from_a[i] = Step::Along(edge);
-                    let gained = self.a[i].next() - cost;
-                    if best.is_none_or(|best| gained > best.0) {
-                        best = Some((gained, i));
-                    }
-                    for &back in self.a[i].edges.iter().filter(|&&e| self.edges[e].on > 0) {
-                        let other = self.edges[back].b;
-                        if from_b[other] == Step::Unseen {
-                            from_b[other] = Step::Along(back);
-                            reached.push(other);
-                        }
-                    }
-                }
-            }
-        }
-        let (gained, mut i) = best?;
-        self.a[i].on += 1;
-        while let Step::Along(edge) = from_a[i] {
-            self.edges[edge].on += 1;
-            let j = self.edges[edge].b;
-            let Step::Along(back) = from_b[j] else {
-                self.b[j].on += 1;
-                break;
-            };
-            self.edges[back].on -= 1;
-            i = self.edges[back].a;
-        }
-        Some(gained)
-    }
 }

@@ -10,6 +10,7 @@ pub(super) mod distribution;
 pub mod dot;
 pub(super) mod expected;
 pub(super) mod flow;
+pub(crate) mod network;
 pub mod quadratic;
 mod queue;
 pub(super) mod scores;
