@@ -321,9 +321,9 @@ def interval_in_overturn() -> list[Case]:
 
 
 def estimate_in_verdicts(**rule: Any) -> list[Case]:
-    # Means over orders that evaluations estimate are enclosed: ERR of one large group.
+    # Ends and variance of ERR are estimated for one large group; its mean, and so the verdict, is exact.
     good, bad = ONE, {"q": [FORTY[::4]]}
-    assert untied.certify(GRADED, {"good": good, "bad": bad}, "ERR")["good", "bad"]["ERR"].is_exact is False
+    assert untied.certify(GRADED, {"good": good, "bad": bad}, "ERR")["good", "bad"]["ERR"].is_exact
     return [(of(GRADED, good, baseline=bad, **rule), True, "(mean of 1 query"),
             (of(GRADED, bad, baseline=good, **rule), False, "(mean of 1 query")]  # fmt: skip
 

@@ -70,7 +70,7 @@ impl AveragePrecision {
         let relevant = of.relevant(self.rel);
         let found = rising(precisions::apart(&a, &b, relevant, of.unknown).into_iter());
         if of.is_tied() {
-            return Ceilings::outer(found);
+            return of.in_any_order(found);
         }
         // Of one document, each is tried.
         let none = found[0];

@@ -107,7 +107,7 @@ impl Ceiling for Cascade {
         let none = value(&stops) - worst;
         if of.is_tied() {
             let all = value(&self.stops(of, of.a, &a, self.stop.of(self.grade), false)) - worst;
-            return Ceilings::outer(if of.unknown > 0 { vec![none, all.max(none)] } else { vec![none] });
+            return of.in_any_order(if of.unknown > 0 { vec![none, all.max(none)] } else { vec![none] });
         }
         let (_, instance) = self.instance(of);
         let Instance { depth, documents, top, .. } = &instance;

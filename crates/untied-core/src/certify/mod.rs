@@ -14,6 +14,7 @@ mod cascade;
 mod catalogue;
 mod first;
 mod given;
+mod known;
 mod laid_out;
 mod overturn;
 mod preference;
@@ -31,10 +32,12 @@ use rayon::prelude::*;
 
 use self::given::Given;
 use self::laid_out::Pairing;
-use self::question::{Ceiling, Ceilings};
+use self::question::{Ceiling, Ceilings, Orders, Question};
 use crate::error::{Error, Result};
+use crate::measures::{Measure, Scope};
 use crate::names::Spec;
 use crate::ranking::{Layout, Precision};
+use crate::registry;
 use crate::settings;
 use crate::table::{Qrels, Run};
 use crate::watch;
@@ -126,6 +129,7 @@ type Sides = (Vec<Ceilings>, Vec<Ceilings>);
 /// Measures made ready.
 struct Plan {
     ceilings: Vec<Box<dyn Ceiling>>,
+    measures: Vec<Box<dyn Measure>>,
     settings: Settings,
 }
 
@@ -140,7 +144,29 @@ impl Plan {
             spec.fits(qrels.detail())?;
             catalogue::make(&Given { of: spec, grades: qrels.grades(), longest, documents })
         };
-        Ok(Plan { ceilings: specs.iter().map(ceiling).collect::<Result<_>>()?, settings })
+        let ceilings = specs.iter().map(ceiling).collect::<Result<_>>()?;
+        let scope = Scope { depth: documents, grades: qrels.grades() };
+        let measures = specs.iter().map(|spec| registry::build(spec, &scope)).collect::<Result<_>>()?;
+        Ok(Plan { ceilings, measures, settings })
+    }
+
+    /// What A can be ahead of B in a measure, and B of A.
+    fn both(&self, measure: usize, of: &Question<'_>, swapped: &Question<'_>) -> (Ceilings, Ceilings) {
+        let (up, down) = self.ceilings[measure].both(of, swapped);
+        if of.orders() != Orders::Mean || (up.is_reached(0) && down.is_reached(0)) {
+            return (up, down);
+        }
+        let none = known::difference(&*self.measures[measure], of);
+        (up.starting(none, of.unknown), down.starting(0.0 - none, of.unknown))
+    }
+
+    /// An assignment with at most `most` relevant unknown documents, see [`Ceiling::witness`].
+    fn witness(&self, measure: usize, of: &Question<'_>, most: usize) -> Witness {
+        let mut witness = self.ceilings[measure].witness(of, most);
+        if of.orders() == Orders::Mean && witness.documents.is_empty() && witness.free.is_empty() {
+            witness.value = known::difference(&*self.measures[measure], of);
+        }
+        witness
     }
 
     /// The verdict of a measure, by what A and B can be ahead of the other one in each query.
@@ -238,8 +264,8 @@ pub fn certify(runs: &[&Run], qrels: &Qrels, specs: &[Spec], settings: Settings)
         let mut found = vec![(Vec::with_capacity(queries.len()), Vec::with_capacity(queries.len())); specs.len()];
         for query in &queries {
             pairing.with(query, (a, b), |of, swapped| {
-                for (ceiling, found) in plan.ceilings.iter().zip(&mut found) {
-                    let (up, down) = ceiling.both(of, swapped);
+                for (measure, found) in found.iter_mut().enumerate() {
+                    let (up, down) = plan.both(measure, of, swapped);
                     found.0.push(up);
                     found.1.push(down);
                 }
@@ -279,7 +305,7 @@ pub fn explain<'a>(
     let mut pairing = Pairing::default();
     let mut found = (Vec::new(), Vec::new());
     for query in &queries {
-        let (up, down) = pairing.with(query, (0, 1), |of, swapped| ceiling.both(of, swapped));
+        let (up, down) = pairing.with(query, (0, 1), |of, swapped| plan.both(0, of, swapped));
         found.0.push(up);
         found.1.push(down);
         watch::check()?;
@@ -293,9 +319,9 @@ pub fn explain<'a>(
     let a_is_behind = behind.is_some_and(|(behind, _)| std::ptr::eq(behind, found.0.as_slice()));
     let explained = queries.iter().enumerate().map(|(number, query)| {
         let (ends, overturning) = pairing.with(query, (0, 1), |of, swapped| {
-            let against = |most: usize| ceiling.witness(swapped, most).turned();
-            let overturning = if a_is_behind { ceiling.witness(of, chosen[number]) } else { against(chosen[number]) };
-            ((against(most), ceiling.witness(of, most)), overturning)
+            let against = |most: usize| plan.witness(0, swapped, most).turned();
+            let overturning = if a_is_behind { plan.witness(0, of, chosen[number]) } else { against(chosen[number]) };
+            ((against(most), plan.witness(0, of, most)), overturning)
         });
         watch::check()?;
         let bounds = (0.0 - found.1[number].at(most), found.0[number].at(most));

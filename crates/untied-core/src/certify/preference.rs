@@ -150,7 +150,7 @@ impl Others {
 
 impl Ceiling for Preference {
     fn ceilings(&self, of: &Question<'_>) -> Ceilings {
-        let Some(transport) = self.transport(of) else { return Ceilings::outer(self.outer(of)) };
+        let Some(transport) = self.transport(of) else { return of.in_any_order(self.outer(of)) };
         let sums = transport.largest();
         let value = |(m, (&(sum, _), &counted))| self.value(of, m, counted, sum);
         Ceilings::exact(rising(sums.iter().zip(&transport.counted).enumerate().map(value)))

@@ -50,6 +50,15 @@ impl<'q> Question<'q> {
         }
     }
 
+    /// Ceilings of tied rankings that have A's best order and B's worst one. Without a relevant unknown document any order
+    /// reaches them.
+    pub fn in_any_order(&self, upto: Vec<f64>) -> Ceilings {
+        match self.orders() {
+            Orders::Any => Ceilings::partly(upto, (self.unknown == 0).then_some(0), vec![0]),
+            Orders::One | Orders::Mean => Ceilings::outer(upto),
+        }
+    }
+
     /// The documents of both with their grades.
     pub fn documents(&self) -> impl Iterator<Item = (&'q Placed, f64)> + use<'q> {
         self.places.iter().zip(self.grades.iter().copied())
@@ -146,6 +155,16 @@ impl Ceilings {
     /// Some are reached: from a number on, if any is known, and those of others.
     pub fn partly(upto: Vec<f64>, from: Option<usize>, reached: Vec<usize>) -> Ceilings {
         Ceilings { upto, from, reached }.trimmed()
+    }
+
+    /// The same where the difference without a relevant unknown document is known; `unknown` is their number.
+    #[must_use]
+    pub fn starting(mut self, none: f64, unknown: usize) -> Ceilings {
+        if unknown == 0 {
+            return Ceilings::exact(vec![none]);
+        }
+        self.lower(0, none, true);
+        self
     }
 
     /// Lower the ceilings of up to so many documents; `is_reached` says whether so many reach it.

@@ -1,0 +1,49 @@
+//! The difference of two tied rankings if no unknown document is relevant: of the means over all orders, as the measure
+//! itself computes them: those of AP, ERR and Bpref, whose ceilings only enclose it, are exact for any ties.
+
+use std::collections::BTreeMap;
+
+use super::question::Question;
+use crate::grade::Level;
+use crate::measures::Measure;
+use crate::ranking::{List, Ranking};
+use crate::table::Judgments;
+
+/// S(A) - S(B), every unknown document being judged non-relevant.
+pub(super) fn difference(measure: &dyn Measure, of: &Question<'_>) -> f64 {
+    let more = of.unknown + of.outside;
+    let mut levels: Vec<Level> = of.levels.iter().copied().filter(|level| level.grade >= 0.0).collect();
+    match levels.last_mut() {
+        Some(last) if last.grade == 0.0 => last.count += more as u32,
+        _ => levels.push(Level { grade: 0.0, count: more as u32 }),
+    }
+    let grades: Vec<f64> = levels.iter().map(|level| level.grade).collect();
+    let truth = Judgments::of_levels(&grades, &levels);
+    let (a, b) = of.by_rank();
+    let value = |list: &List, by_rank: &[u32]| {
+        let mean = measure.mean(&ranking(of, list, by_rank), &truth);
+        if mean.is_nan() { 0.0 } else { mean } // nothing is relevant
+    };
+    value(of.a, &a) - value(of.b, &b)
+}
+
+/// A ranking of nothing but judged documents.
+fn ranking(of: &Question<'_>, list: &List, by_rank: &[u32]) -> Ranking {
+    let mut ranking = Ranking::default();
+    ranking.retrieved = by_rank.len();
+    let grade = |&number: &u32| of.grades[number as usize].max(0.0); // 0 instead of NaN
+    let mut start = 0;
+    let ends: Vec<usize> = match list.is_tied() {
+        true => list.ends.iter().map(|&end| end as usize).collect(),
+        false => (1..=by_rank.len()).collect(),
+    };
+    for end in ends {
+        // Grades are not negative here, so their bits are in their order.
+        let mut counts: BTreeMap<u64, u32> = BTreeMap::new();
+        by_rank[start..end].iter().for_each(|number| *counts.entry(grade(number).to_bits()).or_default() += 1);
+        let levels = counts.into_iter().rev().map(|(bits, count)| Level { grade: f64::from_bits(bits), count });
+        ranking.push(start, end - start, levels);
+        start = end;
+    }
+    ranking
+}
