@@ -38,7 +38,7 @@ function compareSection() {
     } }, found.queries[row])) },
     ...(found?.measures ?? []).map((name, place) => ({
       title: name, lower: !found.lower[place], tip: describe(known.get(name.split(/[@(]/)[0])), value: (row) => found.values[row][place].mean,
-      cell: (row) => node("td", {}, printed(found.values[row][place].mean), node("span", { class: "sub" }, `[${printed(found.values[row][place].low)}, ${printed(found.values[row][place].high)}]`)),
+      cell: (row) => node("td", {}, printed(found.values[row][place].mean), endsBelow(found.values[row][place])),
     })),
   ];
   where.append(node("form", { class: "bar", onsubmit: (event) => { event.preventDefault(); start(); } }, a, b, measures, go), wrong, list, holder,

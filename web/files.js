@@ -78,7 +78,7 @@ function filesSection() {
   const where = section("files", "Files");
   const input = node("input", { type: "file", multiple: true, id: "choose", onchange: () => { drop(input.files); } });
   const zone = node("label", { class: "drop", for: "choose" },
-    node("b", {}, "Drop files here, or choose them: "), input,
+    node("b", {}, "Choose files, or drop them here: "), input,
     node("span", { class: "sub" }, "judgments (query iteration document grade) and runs (query Q0 document rank score tag), as text or .gz"));
   const list = node("ul", { class: "files" }), trouble = node("p", { class: "trouble", role: "alert" });
   const again = node("button", { type: "button", id: "take", onclick: () => { takeExample(); } }, "Take the example");
@@ -95,7 +95,7 @@ function filesSection() {
       ...state.files.map((one) => node("li", { class: "file" },
         node("b", {}, one.path), " ",
         node("span", { class: "sub" }, one.held.large ? `run, ${count(Math.round(one.blob.size / 1e6))} MB, read query by query`
-          : one.kind === "qrels" ? `judgments of ${count(one.held.queries)} queries, ${count(one.held.rows)} in all`
+          : one.kind === "qrels" ? `${count(one.held.rows)} judgments of ${count(one.held.queries)} queries`
           : `run of ${count(one.held.queries)} queries, ${count(one.held.rows)} documents, ${count(one.held.tied)} tied`),
         node("button", { type: "button", "aria-label": `Remove ${one.path}`, onclick: () => remove([one]) }, "×"))));
   });

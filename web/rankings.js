@@ -66,12 +66,12 @@ function oneRanking(number, letter, { groups, beyond, total }, elsewhere, alone)
     const shown = group.slice(0, OPENED), hidden = group.slice(OPENED);
     const rest = size - shown.length;
     const fold = hidden.length ? node("details", { class: "fold" },
-      node("summary", {}, `${count(rest)} more with this score`), ...hidden.map(document),
-      rest > hidden.length ? node("div", { class: "note doc" }, `and ${count(rest - hidden.length)} below the depth that is shown`) : null)
+      node("summary", {}, rest > hidden.length ? `${count(rest)} more with this score; show ${count(hidden.length)}` : `${count(rest)} more with this score`), ...hidden.map(document),
+      rest > hidden.length ? node("div", { class: "note doc" }, `and ${count(rest - hidden.length)} more: see “Show more documents”`) : null)
       : rest ? node("div", { class: "note doc" }, `and ${count(rest)} more with this score`) : null;
     return node("li", { class: size > 1 ? "tied" : null },
       node("span", { class: "place" }, positions([first, first + size - 1])),
-      node("div", { class: "docs" }, size > 1 ? node("div", { class: "doc sub" }, `${count(size)} documents tied at ${group[0].score}: any order is as good`) : null,
+      node("div", { class: "docs" }, size > 1 ? node("div", { class: "doc sub" }, `${count(size)} documents tied at ${group[0].score}: any order is possible`) : null,
         ...shown.map(document), fold));
   });
   const found = state.values.get(number), row = found?.queries.indexOf(state.query) ?? -1;

@@ -36,11 +36,17 @@ function pair(values) {
 
 const hasRange = () => [...state.values.values()][0]?.columns.includes("low") ?? false;
 const printed = (value) => (value === null || value === undefined ? "nan" : value === Infinity ? "inf" : value === -Infinity ? "-inf" : fixed(value, 4));
-const bracketed = ({ mean, low, high }) => (low === null || low === undefined ? printed(mean) : `${printed(mean)} [${printed(low)}, ${printed(high)}]`);
+/** The lowest and highest value, unless both look like the value. */
+const brackets = ({ mean, low, high }) => {
+  const known = low !== null && low !== undefined && [low, high].some((end) => printed(end) !== printed(mean));
+  return known ? `[${printed(low)}, ${printed(high)}]` : "";
+};
+const endsBelow = (one) => node("span", { class: "sub" }, brackets(one));
+const bracketed = (one) => `${printed(one.mean)} ${brackets(one)}`.trim();
 const meaning = () => {
   const { ties, unjudged } = state.policies;
   const over = [ties === "range" ? "all orders of tied documents" : null, unjudged === "range" ? "all grades that unjudged documents may have" : null].filter(Boolean);
-  return over.length ? `value [lowest, highest] over ${over.join(" and ")}` : "values; set tied or unjudged documents to range to see how far they could move";
+  return over.length ? `value [lowest, highest] over ${over.join(" and ")}; no brackets if these are equal` : "values; set tied or unjudged documents to range to see how far they could move";
 };
 
 /** Where an interval lies, as a picture. */
@@ -147,7 +153,7 @@ function resultsSection() {
       cell: (run) => {
         const value = total(run, measure);
         return node("td", { class: "score" }, printed(value.mean),
-          hasRange() ? node("span", { class: "sub" }, `[${printed(value.low)}, ${printed(value.high)}]`) : null,
+          endsBelow(value),
           interval(value, scale(rows().map((other) => total(other, measure)), measure)));
       },
     })),
@@ -196,7 +202,7 @@ function differencesSection() {
     const columns = state.values.get(run).values[state.measure];
     return { mean: columns.mean[row], low: columns.low?.[row], high: columns.high?.[row] };
   };
-  const cell = (one) => (one ? node("td", {}, printed(one.mean), hasRange() ? node("span", { class: "sub" }, `[${printed(one.low)}, ${printed(one.high)}]`) : null) : null);
+  const cell = (one) => (one ? node("td", {}, printed(one.mean), endsBelow(one)) : null);
   const columns = () => {
     const alone = state.a === state.b;
     return [
