@@ -125,8 +125,10 @@ def drawn(seed: str, grades: Sequence[int], ties: bool, n: int) -> list[Case]:
 
 
 def as_run(cases: dict[str, Case], side: str) -> dict[str, dict[str, float]]:
-    """One of the rankings of every case; those without documents are missing, and one query is not judged."""
+    """One of the rankings of every case; those without documents are missing, and one query more is not judged."""
     rankings = {query: getattr(case, side) for query, case in cases.items()}
+    if not any(rankings.values()):  # a run of other queries alone is refused
+        return {query: {} for query in rankings}
     return {"other": {"d0": 1.0}} | {
         query: {doc: -float(place) for place, group in enumerate(groups) for doc in group}
         for query, groups in rankings.items()

@@ -57,6 +57,7 @@ def paper_table(
     style: str = "latex",
     digits: int = 4,
     headings: Mapping[str, str] | None = None,
+    about: str = "",
 ) -> str:
     """Make a table for a paper: one line per run, one column per measure.
 
@@ -78,6 +79,8 @@ def paper_table(
         Decimals.
     headings : dict of str, optional
         Headings for measures, by their full names; the caption explains them. CSV and TSV have full names.
+    about : str
+        A sentence at the end of the caption.
 
     Returns
     -------
@@ -114,7 +117,7 @@ def paper_table(
     called = headings or {}
     caption += "".join(
         f" {text}: {full}." for full, text in called.items() if full in results.measures and text != full
-    )
+    ) + (f" {about}" if about else "")
     head = ["run", *(called.get(name, name) for name in results.measures)]
     if style == "latex":
         body = [[_name(run, letters, style), *(_latex(cell) for cell in row.values())] for run, row in cells.items()]

@@ -12,7 +12,7 @@ from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
 from untied.measures import as_measures
 from untied.policies import OF_ARRAYS, Policies, described_by
-from untied.results.base import MeasureResults
+from untied.results.base import MeansByName, MeasureResults
 from untied.results.table import FIELDS, Table, table_of
 from untied.results.value import Value
 
@@ -312,7 +312,7 @@ class ArrayEvaluator:
         Returns
         -------
         dict
-            Measure names and their means over queries (sums, for counts).
+            Canonical names of measures and their means over queries (sums, for counts). Look-up takes any spelling.
 
         Raises
         ------
@@ -322,7 +322,7 @@ class ArrayEvaluator:
         found = self.evaluate(scores, per_query=False)
         if not found._single:
             raise UntiedError(f"means takes one column of scores, not {len(found._totals)}; evaluate takes several")
-        return {name: total[0] for name, total in zip(found.measures, found._totals[0], strict=True)}
+        return MeansByName(found._measures, (total[0] for total in found._totals[0]))
 
 
 def _grade(grade: Any) -> float:

@@ -117,7 +117,9 @@ def _run(arguments: Sequence[str]) -> int:
     if command not in COMMANDS:
         from untied.cli.usage import meant
 
-        complain(f"unknown command {command!r}{meant(command, COMMANDS)}")
+        is_file = len(arguments) > 1 and os.path.isfile(command)
+        hint = f"; did you mean untied eval {command} ...?" if is_file else meant(command, COMMANDS)
+        complain(f"unknown command {command!r}{hint}")
         print("usage: untied COMMAND ...; untied --help lists the commands", file=sys.stderr)
         return 2
     from importlib import import_module

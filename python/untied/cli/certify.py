@@ -21,11 +21,12 @@ from untied.cli.options import (
 )
 from untied.cli.parser import parser
 from untied.cli.reading import columns_named, parse, read_qrels, with_readable
-from untied.cli.verdicts import WORDS, plain
+from untied.cli.verdicts import WORDS, not_exact, plain
 from untied.policies import CERTIFYING
 from untied.results.plotting import need_matplotlib
 from untied.verdicts.found import Verdicts
 from untied.verdicts.runs import DEFAULT, certify
+from untied.verdicts.sampled import DEFAULT as OF_SAMPLES
 from untied.verdicts.sampled import from_sample
 
 TYPE_CHECKING = False
@@ -77,7 +78,8 @@ def arguments_parser() -> Parser:
     add(
         "--from-sample",
         action="store_true",
-        help="decide with a stated confidence, where a random sample of the pool is judged (others: grade -1)",
+        help="decide with a stated confidence, where a random sample of the pool is judged (others: grade -1); by "
+        f"default by {' and '.join(OF_SAMPLES)}",
     )
     add("--level", metavar="L", type=float, help="set the confidence (default: 0.95)")
     add(
@@ -105,11 +107,8 @@ def main(arguments: Sequence[str]) -> None:
     _refuse_mixed(options)
     style = output.choose(options.format, options.output)
     inputs = inputs_of(options.qrels, *options.runs)
-    output.check_target(options.output, inputs)
-    picture = options.plot and output.by_suffix(options.plot, PICTURES, "svg", option="--plot")
-    output.check_target(options.plot, inputs)
-    if options.plot is not None and options.plot == options.output:
-        raise WrongUsage("--output and --plot name the same file; choose two")
+    picture = options.plot and output.by_suffix(options.plot, PICTURES, None, option="--plot")
+    output.check_targets(inputs, output=options.output, plot=options.plot, certificate=options.certificate)
     if options.plot is not None:
         need_matplotlib()
     _check_certified(options, inputs)
@@ -156,9 +155,6 @@ def _check_certified(options: argparse.Namespace, inputs: list[str]) -> None:
     """Refuse a certificate that cannot be written, or about inputs that its checker does not read."""
     if options.certificate is None:
         return
-    from untied.cli import output
-
-    output.check_target(options.certificate, inputs)
     formats = {options.qrels_format, options.run_format} - {"auto", "trec"}
     if formats or "-" in inputs:
         found = f"format {min(formats)}" if formats else "standard input"
@@ -231,27 +227,13 @@ def _cell(cell: str | float | None, column: str, digits: int) -> str:
 
 def _notes(found: Verdicts) -> Iterable[str]:
     """Notes on unusual inputs."""
-    verdicts = [(str(measure), one) for pair in found.pairs for measure, one in found[pair].items()]
+    yield from notes.of_queries(found.facts_of_queries(), "judged")
     for measure in found.measures:
-        mine = [one for name, one in verdicts if name == measure]
-        yield f"{measure}: {_counted(mine)}"
-    enclosing = _count(verdicts, lambda one: not one.is_exact)
-    if enclosing:
-        yield f"bounds that enclose the difference and need not be reached: {notes.listed(enclosing)}"
-    least = _count(verdicts, lambda one: not one.overturn_is_exact)
-    if least:
-        yield f"overturn numbers that may be larger than shown: {notes.listed(least)}"
+        yield f"{measure}: {_counted([found[pair][measure] for pair in found.pairs])}"
+    yield from not_exact(found)
 
 
 def _counted(verdicts: list[Verdict]) -> str:
     decided = sum(one.verdict != "open" for one in verdicts)
     pairs = "pair of runs is" if len(verdicts) == 1 else "pairs of runs are"
     return f"{decided} of {len(verdicts)} {pairs} decided whatever unjudged documents are"
-
-
-def _count(verdicts: list[tuple[str, Verdict]], holds: Any) -> list[str]:
-    counts: dict[str, int] = {}
-    for measure, one in verdicts:
-        if holds(one):
-            counts[measure] = counts.get(measure, 0) + 1
-    return [f"{count} of {measure}" for measure, count in counts.items()]

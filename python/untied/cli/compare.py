@@ -22,7 +22,7 @@ from untied.cli.options import (
 from untied.cli.parser import parser
 from untied.cli.reading import columns_named, parse, read_qrels, with_readable
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
-from untied.cli.verdicts import add_certify, certified, plain
+from untied.cli.verdicts import add_certify, certified, not_exact, plain
 from untied.cli.verdicts import cell as verdict_cell
 from untied.compare.comparison import Comparison
 from untied.compare.measures import DEFAULT
@@ -108,12 +108,9 @@ def main(arguments: Sequence[str]) -> None:
         raise WrongUsage("--html is for two runs; give two, without --matrix and --passages")
     if any(texts) and not options.html:
         raise WrongUsage("--queries-text and --docs-text need --html: only its page shows texts")
-    output.check_target(options.output, inputs)
     if options.html is not None:
         output.by_suffix(options.html, {".html": "html", ".htm": "html"}, "html", option="--html")
-    output.check_target(options.html, inputs)
-    if options.output is not None and options.output == options.html:
-        raise WrongUsage("--output and --html name the same file; choose two")
+    output.check_targets(inputs, output=options.output, html=options.html)
     if options.passages:
         from untied.cli import passages
 
@@ -142,7 +139,7 @@ def main(arguments: Sequence[str]) -> None:
 
     (found, verdicts), skipped = with_readable(options, make, least=2)
     pairs = [found[pair] for pair in found.pairs]
-    notes = [*skipped, *_notes(pairs)]
+    notes = [*skipped, *_notes(pairs), *(() if verdicts is None else not_exact(verdicts))]
     if qrels is not None and any(name.startswith("Delta(") for name in found.measures):
         notes.append("Delta lets unjudged documents be relevant; untied stats counts them as non-relevant")
     if style == "json":

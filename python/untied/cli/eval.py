@@ -150,23 +150,28 @@ def main(arguments: Sequence[str]) -> None:
     if options.ties == "trec":
         settings["score_dtype"] = "float32"  # what that policy means
     settings |= columns_named(options)
+    called: dict[str, str] = {}
+    if style != "json" and (options.adjust != "none" or style not in ("tsv", "csv")):
+        from untied.cli.tables import adjusted, headings
+
+        called = headings(options.measure or ()) if style not in ("tsv", "csv") else {}
+        if options.adjust != "none" and style != "latex":
+            called = adjusted(results.measures, called)
     if style == "json":
         rows = results.table(per_query=options.per_query).to_dicts()
         text = output.json(settings, inputs, **output.plugins(plugins), runs=results.facts(), notes=said, results=rows)
     elif style == "latex":
-        from untied.cli.tables import headings
+        from untied.cli.tables import ADJUSTED
         from untied.paper import paper_table
 
-        text = paper_table(results, digits=options.digits, headings=headings(options.measure or ()))
+        about = "" if options.adjust == "none" else f"Values are {ADJUSTED}."
+        text = paper_table(results, digits=options.digits, headings=called, about=about)
     else:
         counts = {str(measure) for measure in measures if measure.is_count}
         over = _spread_over(options.ties, options.unjudged)
-        from untied.cli.tables import Sheet, headings
+        from untied.cli.tables import Sheet
 
-        sheet = Sheet(
-            style, options.digits, counts, wide=options.wide, on_screen=options.output is None,
-            called=headings(options.measure or ()),
-        )  # fmt: skip
+        sheet = Sheet(style, options.digits, counts, wide=options.wide, on_screen=options.output is None, called=called)
         text = sheet.text(results, options.per_query, over, marked=marked)
     output.write(text, options.output)
     notes.show(said)
@@ -206,6 +211,15 @@ def _notes(results: Results, measures: list[Measure], options: argparse.Namespac
         found: dict[str, Any] = {name: dict(fact)[what] for name, fact in facts.items()}
         return notes.values_by_run(found) if any(found.values()) else ""
 
+    if options.adjust != "none":
+        from untied.cli.tables import ADJUSTED
+
+        yield f"values are {ADJUSTED}"
+        if options.on_undefined == "zero" and (undefined := count("undefined")):
+            yield (
+                "values that count as 0, because the best order is no better than a random one or nothing is relevant: "
+                f"{undefined} (--on-undefined nan leaves them out)"
+            )
     errors = [fact["standard_error"] for fact in facts.values() if fact["standard_error"] is not None]
     yield from notes.of_values(count, options.ties, errors)
     ungrouped = [name for name, fact in facts.items() if fact["ungrouped"]]

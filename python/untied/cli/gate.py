@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from untied.cli import complain_of, paint
+from untied.cli import complain, complain_of, paint
 from untied.cli.notes import show
 from untied.cli.options import (
     QRELS,
@@ -127,13 +127,10 @@ def _main(options: argparse.Namespace) -> int:
     from untied.cli import output
 
     inputs = inputs_of(options.qrels, options.run, options.baseline, options.docs)
-    if options.output is not None and options.output == options.junit:
-        raise WrongUsage("--output and --junit name the same file; choose two")
     style = options.format
     if options.output is not None and style == "text":
         style = output.by_suffix(options.output, {".txt": "text", ".json": "json"}, "text")
-    output.check_target(options.output, inputs)
-    output.check_target(options.junit, inputs)
+    output.check_targets(inputs, output=options.output, junit=options.junit)
     plugins = load_plugins(options.plugin)
     for option in ("max_drop", "max_med", "certain", "min_overturn"):
         if getattr(options, option) and options.baseline is None:
@@ -183,6 +180,10 @@ def _main(options: argparse.Namespace) -> int:
         )
     else:
         text = "".join(f"{line}\n" for check in verdict.checks for line in _lines(check, options.output is None))
+    if options.output is not None:
+        for check in verdict.checks:
+            if not check.passed:
+                complain(f"FAILED    {check.sentence}")
     if options.junit is not None:
         output.write(verdict.to_junit(f"untied gate {options.run}"), options.junit)
     try:

@@ -10,8 +10,7 @@ from untied.cli import paint, width
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from untied._types import Facts
+    from typing import Any
 
 #: Runs that a note names; of more it says how many there are, and between what their counts lie.
 NAMED = 4
@@ -64,11 +63,12 @@ def of_ties(where: str, ties: str) -> str:
     return f"tied documents have different grades in {where}: each value is {what}{more}"
 
 
-def of_queries(facts: Mapping[str, Facts], queries: str = "qrels") -> Iterator[str]:
-    """A note on queries that only the judgments or only a run has."""
+def of_queries(facts: Mapping[str, Any], queries: str = "qrels") -> Iterator[str]:
+    """Notes on queries that only the judgments or only a run has; `queries` is the policy, or ``"judged"`` without."""
     absent = {name: fact["absent"] for name, fact in facts.items()}
     if any(absent.values()):
-        effect = "counted as empty rankings; --queries common leaves them out" if queries == "qrels" else "left out"
+        effect = "left out" if queries == "common" else "counted as empty rankings"
+        effect += "; --queries common leaves them out" if queries == "qrels" else ""
         yield f"judged queries missing from a run: {by_run(absent, 'from')} ({effect})"
     unknown = {name: fact["unknown"] for name, fact in facts.items()}
     if any(unknown.values()):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
+from itertools import combinations
 
 from untied._core import __version__, show_id
 from untied.cli import paint
@@ -15,7 +16,7 @@ from untied.results.text import brackets as brackets
 from untied.results.text import lines as lines
 from untied.results.text import padded as padded
 from untied.results.writing import check_target as check_target
-from untied.results.writing import write_file, write_out
+from untied.results.writing import is_same_file, write_file, write_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,14 +37,29 @@ def choose(style: str, path: str | None, formats: Collection[str] = FORMATS) -> 
     return "table" if sys.stdout is not None and sys.stdout.isatty() else "tsv"
 
 
-def by_suffix(path: str, known: Mapping[str, str], otherwise: str, *, option: str = "-o", remedy: str = "") -> str:
-    """The format of an output file by its suffix; a default without a suffix, an error for an unknown one."""
+def by_suffix(
+    path: str, known: Mapping[str, str], otherwise: str | None, *, option: str = "-o", remedy: str = ""
+) -> str:
+    """The format of an output file by its suffix; a default, if there is one, without; an error for an unknown one."""
     suffix = os.path.splitext(path)[1]
-    if suffix and suffix.lower() not in known:
+    if not suffix and otherwise is not None:
+        return otherwise
+    if suffix.lower() not in known:
         *others, last = known
         expected = f"{', '.join(others)} or {last}"
-        raise WrongUsage(f"{option} {show_id(path)}: expected a suffix of {expected}, found {show_id(suffix)}{remedy}")
-    return known[suffix.lower()] if suffix else otherwise
+        found = show_id(suffix) if suffix else "none"
+        raise WrongUsage(f"{option} {show_id(path)}: expected a suffix of {expected}, found {found}{remedy}")
+    return known[suffix.lower()]
+
+
+def check_targets(inputs: Collection[str], **targets: str | None) -> None:
+    """Refuse, before any work, outputs by their options: as `check_target`, and two that are the same file."""
+    given = {name: path for name, path in targets.items() if path is not None}
+    for path in given.values():
+        check_target(path, inputs)
+    for (name, path), (other, its) in combinations(given.items(), 2):
+        if is_same_file(path, its):
+            raise WrongUsage(f"--{name} and --{other} name the same file; choose two")
 
 
 def bold(line: str, on_screen: bool) -> str:

@@ -121,6 +121,8 @@ class Parser:
                 words.append(word)
                 continue
             one = named[word]
+            if one in given and one.takes_value and not one.is_repeatable:
+                raise NotPlain
             given.add(one)
             value = one.values(rest)
             setattr(options, one.dest, [*(getattr(options, one.dest) or ()), value] if one.is_repeatable else value)

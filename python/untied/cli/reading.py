@@ -27,12 +27,19 @@ if TYPE_CHECKING:
 GLOB = frozenset("*?[")
 
 
+#: Names of sets of measures, for habit's sake.
+TREC_EVAL = frozenset(("official", "all_trec", "set", "prefs", "all_prefs"))
+
+
 def parse(made: Parser, arguments: Sequence[str]) -> argparse.Namespace:
     """Read arguments; conflicting policies are wrong usage."""
     options: argparse.Namespace = made.read(arguments)
     why = why_not_together({name: getattr(options, name) for name in EVALUATING if hasattr(options, name)})
     if why is not None:
         made.error(why)
+    sets = TREC_EVAL & set(getattr(options, "measure", None) or ())
+    if sets:
+        made.error(f"-m {min(sets)} is a set of measures of trec_eval: untied trec_eval -m {min(sets)} computes it")
     if "runs" in options:
         given = set(options.runs)
         options.runs = expanded(options.runs, getattr(options, "qrels", None))

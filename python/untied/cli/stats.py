@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, isnan
 
 from untied._core import show_id
 from untied.cli import notes, width
@@ -25,7 +25,7 @@ from untied.cli.options import (
 from untied.cli.parser import parser
 from untied.cli.reading import columns_named, parse, read_qrels, with_readable
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
-from untied.cli.verdicts import WORDS, add_certify, certified, plain
+from untied.cli.verdicts import WORDS, add_certify, certified, not_exact, plain
 from untied.cli.verdicts import cell as verdict_cell
 from untied.evaluate.runs import Evaluator
 from untied.inputs.convert import named_runs
@@ -63,10 +63,10 @@ documents or the missing judgments. tsv, csv and json call d effect, the ends of
 "a - b can be" least and most, and the largest p that these allow p_most.
 
 --shuffle adds P(a > b), the probability that a is ahead if the tied documents
-of each run are shuffled (in tsv, csv and json: its two bounds, and those of
-equal and less). With --certify, the verdict is A or B if that run has the
-better mean whatever the grades of unjudged documents are, else open; overturn
-and largest m tell how firm the order is (see untied certify).
+of each run are shuffled, and P(a = b) if it is not 0 (in tsv, csv and json: the
+two bounds of each, and those of less). With --certify, the verdict is A or B if
+that run has the better mean whatever the grades of unjudged documents are, else
+open; overturn and largest m tell how firm the order is (see untied certify).
 """
 
 
@@ -201,7 +201,7 @@ def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Resul
     )
     for one in beside:
         found.table = one.beside(found.table)
-    return results, found, skipped
+    return results, found, skipped + (list(not_exact(beside[0])) if options.certify else [])
 
 
 def _tables(
@@ -221,6 +221,9 @@ def _tables(
         tested = " of logarithms, as the mean is geometric" if scale == "log" else ""
         title = f"{measure}: {how}{tested}{corrected}; * significant at {1 - settings['level']:.4g}"
         lines = [_line(row, digits, scale) for row in mine]
+        if "equal_low" in mine[0] and not any(_may_be_equal(row, digits) for row in mine):
+            for line in lines:
+                line.pop("P(a = b)", None)
         reversed_ = _reversed(mine, options)
         if style == "table":
             table = _fitting(lines, width() if on_screen else 10**9) + reversed_
@@ -306,9 +309,9 @@ def _line(row: dict[str, Any], digits: int, scale: str) -> dict[str, str]:
         difference: f"{row['difference']:+.{digits}f}",
     }
     if "ci_low" in row:
-        line["interval"] = _span(row, "ci_low", "ci_high", digits)
+        line["interval"] = "-" if isnan(row["ci_low"]) else _span(row, "ci_low", "ci_high", digits)
     line |= {
-        "d": f"{row['effect']:+.2f}",
+        "d": "-" if isnan(row["effect"]) else f"{row['effect']:+.2f}",
         "better/equal/worse": f"{row['better']}/{row['equal']}/{row['worse']}",
         "p": _p(row["p_adjusted"]) + (" *" if row["significant"] == "yes" else "  "),
     }
@@ -316,13 +319,31 @@ def _line(row: dict[str, Any], digits: int, scale: str) -> dict[str, str]:
         mark = f" {REVERSIBLE}" if _is_reversible(row) else "  "
         line[f"{difference} can be"] = _span(row, "least", "most", digits) + mark
     if "greater_low" in row:
-        low, high = (f"{row[end]:.{digits}f}" for end in ("greater_low", "greater_high"))
-        line["P(a > b)"] = low if low == high else f"{low} to {high}"
+        line["P(a > b)"] = _chance(row["greater_low"], row["greater_high"], digits)
+        line["P(a = b)"] = _chance(row["equal_low"], row["equal_high"], digits)
     if "survives" in row:
         line["survives"] = row["survives"] if row["significant"] == "yes" else "-"
     if "verdict" in row:
         line |= {name.replace("_", " "): verdict_cell(row, name) for name in OF_VERDICTS}
     return line
+
+
+def _chance(low: float, high: float, digits: int) -> str:
+    """A probability, or the two that it lies between; 0 and 1 only where it is exactly that."""
+    ends = [_rounded(end, digits) for end in (low, high)]
+    return " to ".join(dict.fromkeys(ends))
+
+
+def _may_be_equal(row: dict[str, Any], digits: int) -> bool:
+    return bool(row["equal_low"] > 0 or float(f"{row['equal_high']:.{digits}f}"))
+
+
+def _rounded(chance: float, digits: int) -> str:
+    step = 10.0**-digits
+    text = f"{chance:.{digits}f}"
+    if chance < 1 and float(text) == 1:
+        return f">{1 - step:.{digits}f}"
+    return f"<{step:.{digits}f}" if chance > 0 and float(text) == 0 else text
 
 
 def _span(row: dict[str, Any], low: str, high: str, digits: int) -> str:

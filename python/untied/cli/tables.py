@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from untied._core import Measure
     from untied.results.table import Table
 
+#: What "adjusted" in a heading means.
+ADJUSTED = "adjusted for chance: 0 is a random order of the retrieved documents, 1 their best order"
 #: What stands beside a value that the order of tied documents would change.
 OPEN = "~"
 LEGEND = f"{OPEN} depends on the order of tied documents; --ties range shows how far\n"
@@ -34,6 +36,11 @@ def headings(asked: Iterable[str]) -> dict[str, str]:
         if len(measures) == 1 and (len(text) < len(full) if "(" in full else "(" in text):
             found[full] = text
     return found
+
+
+def adjusted(measures: Iterable[str], headings: dict[str, str]) -> dict[str, str]:
+    """Headings that say that values are adjusted for chance."""
+    return {name: f"{headings.get(name, name)} (adjusted)" for name in measures}
 
 
 def meant(headings: dict[str, str]) -> str:
@@ -66,13 +73,13 @@ class Sheet:
     on_screen : bool
         Whether the output goes to standard output, which may be a terminal.
     called : dict of str
-        Headings of measures in tables and Markdown, if not their full names.
+        Headings of measures, if not their full names.
     """
 
     def __init__(
         self, style: str, digits: int, counts: Collection[str], *, wide: bool, on_screen: bool, called: dict[str, str]
     ) -> None:  # fmt: skip
-        self.called = called if style in ("table", "md") else {}
+        self.called = called
         self.style = style
         self.digits = digits
         self.counts = counts

@@ -120,7 +120,7 @@ def main(arguments: Sequence[str]) -> int:
         return 1
     report = TrecReport(files[0], files[1], given)
     write_out(report)
-    return told(report.failure)
+    return told(report.failure, meant(given))
 
 
 def take(given: TrecOptions, option: str, value: str) -> None:
@@ -167,15 +167,25 @@ def explain(given: TrecOptions) -> int:
     text, failure = explain_measures(given) if given["measures"] else ("-m MEASURE -h tells what a measure is\n", None)
     if failure is None:
         write_out([f"{HELP}\n{text}".encode()])
-    return told(failure)
+    return told(failure, meant(given))
 
 
-def told(failure: tuple[int, str] | None) -> int:
-    """Print an error, and return the exit code."""
+def meant(given: TrecOptions) -> dict[str, str]:
+    """Measures that trec_eval knows only in small letters, by the names that were given."""
+    odd = [name for name in given["measures"] if name != name.lower()]
+    known = [name for name in odd if explain_measures({**given, "measures": [name.lower()]})[1] is None]
+    return {name: name.lower() for name in known}
+
+
+def told(failure: tuple[int, str] | None, others: dict[str, str]) -> int:
+    """Print an error, with the names to use for measures that are unknown, and return the exit code."""
     if failure is None:
         return 0
     code, message = failure
-    print(f"untied trec_eval: {message}", file=sys.stderr)
+    hints = [
+        f"; did you mean {its}?" for name, its in others.items() if message.startswith(f'unknown measure "{name}"')
+    ]
+    print(f"untied trec_eval: {message}{''.join(hints)}", file=sys.stderr)
     return code
 
 

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 GROUPS = ("input", "study", "sample", "limits", "measures", "ties and judgments", "significance", "output")
 #: Columns of help texts: of a page, and at most.
 COLUMNS, MOST = 80, 100
-UNKNOWN = "unrecognized arguments: "
+#: Options of trec_eval that habit may give to other commands.
+TREC_EVAL = ("-c", "-l", "-n", "-J", "-M", "-N")
+#: Where options that were given are noted while arguments are read.
+GIVEN = "_given"
 
 
 class Formatter(argparse.RawDescriptionHelpFormatter):
@@ -57,6 +60,17 @@ class _RefusedError(Exception):
     """Arguments that cannot be parsed in one pass."""
 
 
+class _Once(argparse.Action):
+    """Keeps a value, and refuses a second one: the first would be dropped silently."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
+        given = vars(namespace).setdefault(GIVEN, set())
+        if option is not None and self.dest in given:
+            raise argparse.ArgumentError(self, "given twice, but takes one value")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
 class FullParser(argparse.ArgumentParser):
     """A parser whose errors are one line of advice and one line of usage, written to any stream."""
 
@@ -71,6 +85,7 @@ class FullParser(argparse.ArgumentParser):
             formatter_class=Formatter,
             add_help=False,
         )
+        self.register("action", None, _Once)
         self._positionals.title = "arguments"
         self._optionals.title = "other options"
         self.add_argument("-h", "--help", action="help", help="show this help")
@@ -105,6 +120,7 @@ class FullParser(argparse.ArgumentParser):
         """Read arguments; suggest an option for an unknown one."""
         self.usage = self.line()
         options, unknown = self.parse_known_args(args, namespace)
+        options.__dict__.pop(GIVEN, None)
         self._refuse(unknown)
         return options
 
@@ -116,6 +132,7 @@ class FullParser(argparse.ArgumentParser):
         except _RefusedError:
             self._tries = False
             options, unknown = self.parse_known_intermixed_args(args, namespace)
+            options.__dict__.pop(GIVEN, None)
             self._refuse(unknown)
             return options
         finally:
@@ -127,7 +144,8 @@ class FullParser(argparse.ArgumentParser):
         if unknown:
             option = unknown[0].partition("=")[0]
             known = [name for action in self._actions for name in action.option_strings if name.startswith("--")]
-            self.error(f"unknown option {option}{meant(option, known)}" if option.startswith("-")
+            hint = "; untied trec_eval has trec_eval's options" if option[:2] in TREC_EVAL else meant(option, known)
+            self.error(f"unknown option {option}{hint}" if option.startswith("-")
                        else f"unexpected argument {option}")  # fmt: skip
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:

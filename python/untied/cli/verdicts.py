@@ -5,12 +5,14 @@ from __future__ import annotations
 from math import inf
 
 from untied._core import show_id
+from untied.cli.notes import listed
 from untied.cli.options import WrongUsage
 from untied.policies import CERTIFYING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
     from typing import Any
 
     from untied.cli.parser import Parser
@@ -43,6 +45,21 @@ def certified(options: argparse.Namespace, qrels: QrelsLike, runs: Runs, measure
             f"--certify does not go with --ties {ties}: a verdict is about the mean over orders or one order"
         )
     return certify(qrels, runs, measures, ties=ties, score_dtype=options.score_dtype, threads=options.threads)
+
+
+def not_exact(found: Verdicts) -> Iterator[str]:
+    """Notes on bounds and numbers of verdicts that are not exact."""
+    verdicts = [(str(measure), one) for pair in found.pairs for measure, one in found[pair].items()]
+    enclosing = _counts([measure for measure, one in verdicts if not one.is_exact])
+    if enclosing:
+        yield f"bounds that enclose the difference and need not be reached: {listed(enclosing)}"
+    least = _counts([measure for measure, one in verdicts if not one.overturn_is_exact])
+    if least:
+        yield f"overturn numbers that may be larger than shown: {listed(least)}"
+
+
+def _counts(measures: list[str]) -> list[str]:
+    return [f"{measures.count(measure)} of {measure}" for measure in dict.fromkeys(measures)]
 
 
 def cell(row: dict[str, Any], column: str) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 
 from untied import _core
-from untied.errors import UntiedError
+from untied.errors import MeasureError, UntiedError
 from untied.inputs import overlap
 from untied.inputs.convert import as_lengths, as_qrels, as_run, named_sources
 from untied.inputs.files import by_rank, run_file
 from untied.measures import as_measures
 from untied.policies import EVALUATING, Policies, described_by
 from untied.progress import each
+from untied.results.base import MeansByName
 from untied.results.evaluation import Results
 
 TYPE_CHECKING = False
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
+    from untied._core import Measure
     from untied.inputs.convert import DocsLike, OneRun, QrelsLike, Runs
     from untied.measures import MeasureLike
     from untied.policies import Adjust, OnUndefined, QrelsFormat, Queries, ScoreDtype, Ties, Unjudged, Unretrieved
@@ -113,6 +115,8 @@ class Evaluator:
             on_undefined=on_undefined, adjust=adjust, variance=variance,
         )  # fmt: skip
         self._measures = as_measures(measures)
+        if adjust != "none":
+            _refuse_orderless(self._measures)
         self._threads = threads
         self._least = max((measure.least_grade or 0.0 for measure in self._measures), default=0.0)
         self._strict = strict
@@ -206,7 +210,7 @@ class Evaluator:
         Returns
         -------
         dict
-            Measure names and their means over queries (sums, for counts).
+            Canonical names of measures and their means over queries (sums, for counts). Look-up takes any spelling.
         """
         runs = named_sources(run)
         if len(runs) != 1:
@@ -214,7 +218,20 @@ class Evaluator:
         [(name, source)] = runs
         found = self._evaluate(source, stream=False)
         self._warn({name: found})
-        return {str(measure): total[0] for measure, total in zip(self._measures, found.totals(), strict=True)}
+        return MeansByName(self._measures, (total[0] for total in found.totals()))
+
+
+#: Measures that no order of the retrieved documents changes, if they have no cutoff.
+ORDERLESS = ("SetP", "SetR", "SetF", "SetAP", "SetRelP", "Judged", "Success", "Utility", "Hits")
+
+
+def _refuse_orderless(measures: Iterable[Measure]) -> None:
+    """Refuse to adjust values for an order that does not matter."""
+    for measure in measures:
+        if measure.name in ORDERLESS and measure.cutoff is None:
+            raise MeasureError(
+                f"{measure} cannot be adjusted for chance: no order of the retrieved documents changes it"
+            )
 
 
 def evaluate_readable(evaluator: Evaluator, runs: Runs, stream: bool, refused: list[Exception]) -> Results:

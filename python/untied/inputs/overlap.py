@@ -108,6 +108,15 @@ def demand(*reasons: Mapping[str, str | None]) -> None:
     warn(*reasons, strict=True)
 
 
+def demand_queries(reasons: Mapping[str, str | None], *, strict: bool) -> None:
+    """Raise an error if a run has other queries than the qrels, or they look swapped; warn of other problems.
+
+    Verdicts hold for every grade, so those about runs without judged or relevant documents are right, if surprising.
+    """
+    demand({name: reason if reason in (QUERIES, SWAPPED) else None for name, reason in reasons.items()})
+    warn(reasons, strict=strict)
+
+
 def warn(*reasons: Mapping[str, str | None], strict: bool = False) -> None:
     """Warn if a run has a problem; raise an error if `strict`.
 

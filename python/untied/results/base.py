@@ -7,7 +7,7 @@ from untied.results.table import Exported
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from untied._core import Measure
@@ -52,6 +52,28 @@ class ByMeasure:
         if asked not in self._measures:
             raise KeyError(f"{asked} was not computed; {', '.join(self.measures)} were")
         return self._measures.index(asked)
+
+
+class MeansByName(dict[str, float]):
+    """Means by canonical names of measures, which are found by any spelling."""
+
+    def __init__(self, measures: list[Measure], means: Iterable[float]) -> None:
+        super().__init__(zip(map(str, measures), means, strict=True))
+        self._names = ByMeasure()
+        self._names._measures = measures
+
+    def __missing__(self, measure: Any) -> float:
+        return self[self._names.measures[self._names._number(measure)]]
+
+    def __contains__(self, measure: object) -> bool:
+        return super().__contains__(measure) or measure in self._names
+
+    def get(self, measure: Any, default: Any = None) -> Any:
+        """The mean by a measure, or a default if that was not computed."""
+        try:
+            return self[measure]
+        except KeyError:
+            return default
 
 
 class MeasureResults(ByMeasure, Exported):

@@ -35,6 +35,15 @@ def check_target(path: str | None, inputs: Iterable[str] = ()) -> None:
         raise _refused(errno.EACCES, path)
 
 
+def is_same_file(path: str, other: str) -> bool:
+    """Whether two outputs are one file, of which only the last would survive; devices and pipes take both."""
+    if not (_is_replaced(path) and _is_replaced(other)):
+        return False
+    if os.path.exists(path) and os.path.exists(other):
+        return os.path.samefile(path, other)
+    return os.path.realpath(path) == os.path.realpath(other)
+
+
 def write_file(data: bytes, path: str) -> None:
     """Replace a file as a whole; write to a device or a pipe directly."""
     try:

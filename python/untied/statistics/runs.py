@@ -156,6 +156,8 @@ def significance(
     UntiedError
         There are fewer than two runs, they were evaluated on different queries, a run is unknown, a run and the qrels
         have nothing in common, an option is invalid, or SciPy is needed and not installed.
+    TypeError
+        These are not results of `untied.evaluate`.
 
     Examples
     --------
@@ -167,6 +169,12 @@ def significance(
     >>> significance(results, interval="none").table.to_dicts()[0]["p"]
     0.25
     """
+    if not isinstance(results, Results):
+        raise TypeError(
+            f"expected results of untied.evaluate for two runs or more, found {type(results).__name__}; results of "
+            "arrays are tested by their values of queries: "
+            'randomization_test(a.per_query("AP").value, b.per_query("AP").value)'
+        )
     check_one_of("test", test, TESTS)
     check_one_of("correction", correction, CORRECTIONS)
     check_one_of("interval", interval, INTERVALS)

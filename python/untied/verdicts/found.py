@@ -93,7 +93,18 @@ class Verdicts(MeasureResults):
     def __getitem__(self, pair: tuple[str, str]) -> VerdictsOfPair:
         return VerdictsOfPair(self._measures, self._found[self._place(pair)])
 
+    def facts_of_queries(self) -> dict[str, dict[str, int]]:
+        """For each run, ``absent``: judged queries that it lacks; ``unknown``: its queries that are not judged."""
+        judged = len(self._qrels.queries())
+        common = {name: _core.in_common(run, self._qrels, None)[0] for name, run in self._runs.items()}
+        return {
+            name: {"absent": judged - common[name], "unknown": len(run) - common[name]}
+            for name, run in self._runs.items()
+        }
+
     def _place(self, pair: tuple[str, str]) -> int:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise KeyError(f"expected two runs, such as {self.pairs[0]!r}, found {pair!r}")
         for name in pair:
             if name not in self._runs:
                 raise KeyError(f"no run {name!r}; the runs are {', '.join(self._runs)}")

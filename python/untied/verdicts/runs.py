@@ -64,8 +64,8 @@ def certify(
     most : int, optional
         The most unjudged documents of each query that may be relevant; any number by default.
     strict : bool
-        Whether it is an error, and not only a warning, that a run and the qrels have no query or no document in common,
-        or that they look swapped.
+        Whether it is an error, and not only a warning, that a run and the qrels have no document in common, or that
+        nothing is relevant.
     threads : int, optional
         Number of threads; as many as there are processors by default. It never changes a value.
 
@@ -80,15 +80,15 @@ def certify(
     InputError
         A file does not match its format.
     UntiedError
-        An option or a score is refused, or there are fewer than two runs; with ``strict=True`` also where there is a
-        warning else.
+        An option or a score is refused; there are fewer than two runs; a run and the qrels have no query in common,
+        or look swapped; with ``strict=True`` also where there is a warning else.
     OSError
         A file cannot be read.
 
     Warns
     -----
     UntiedWarning
-        A run and the qrels have no query or no document in common, or look swapped.
+        A run and the qrels have no document in common, a run is empty, or nothing is relevant.
 
     Examples
     --------
@@ -116,7 +116,9 @@ def certify(
         "most": most,
         "threads": threads,
     }
-    overlap.warn({name: overlap.of_inputs(known, run, threads) for name, run in loaded.items()}, strict=strict)
+    overlap.demand_queries(
+        {name: overlap.of_inputs(known, run, threads) for name, run in loaded.items()}, strict=strict
+    )
     found = _core.certify_runs(list(loaded.values()), asked, qrels=known, **options)
     return Verdicts(loaded, asked, found, known, options)
 

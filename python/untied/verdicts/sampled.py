@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from untied.verdicts.hypergeometric import Population
 
 #: What is asked for where nothing else is.
-DEFAULT = ("P@10",)
+DEFAULT = ("P@10", "DCG@10")
 #: Strata of documents with weights of one sign where these differ.
 STRATA = 5
 #: How unlikely the judged documents must be as a random sample to be refused as one.
@@ -66,7 +66,7 @@ def from_sample(
     runs : list of runs, or {name: run}
         Two or more, each as `evaluate` takes them.
     measures : measures or their names, optional
-        P, Hits, RBP or DCG, with their parameters. By default P@10.
+        P, Hits, RBP or DCG, with their parameters. By default P@10 and DCG@10.
     level : float
         Confidence. Of pairs of runs that are equal or ordered the other way, at most 1 - `level` get a wrong verdict.
     correction : str
@@ -75,8 +75,8 @@ def from_sample(
     ties : str
         ``"expected"``: means over all orders of tied documents; ``"docid"``: ties by id, descending.
     strict : bool
-        Whether it is an error, and not only a warning, that a run and the qrels have no query or no document in common,
-        or that they look swapped.
+        Whether it is an error, and not only a warning, that a run and the qrels have no document in common, or that
+        nothing is relevant.
     threads : int, optional
         Number of threads for reading; as many as there are processors by default.
 
@@ -91,8 +91,8 @@ def from_sample(
     MeasureError
         The measure is not a sum over documents.
     UntiedError
-        The qrels have no pool, or their judgments are certainly no random sample of it; an option is refused; or there
-        are fewer than two runs.
+        The qrels have no pool, or their judgments are certainly no random sample of it; an option is refused; there are
+        fewer than two runs; or a run and the qrels have no query in common, or look swapped.
     InputError
         A file's content is not what its format promises.
     OSError
@@ -101,7 +101,7 @@ def from_sample(
     Warns
     -----
     UntiedWarning
-        A run and the qrels have no query or no document in common, or look swapped.
+        A run and the qrels have no document in common, a run is empty, or nothing is relevant.
 
     Notes
     -----
@@ -128,7 +128,9 @@ def from_sample(
     if len(loaded) < 2:
         raise UntiedError("there is only one run; a verdict needs two")
     table = as_qrels(qrels, threads)
-    overlap.warn({name: overlap.of_inputs(table, run, threads) for name, run in loaded.items()}, strict=strict)
+    overlap.demand_queries(
+        {name: overlap.of_inputs(table, run, threads) for name, run in loaded.items()}, strict=strict
+    )
     pools = {query: dict(table[query]) for query in table.queries()}
     if not any(grade < 0 for pool in pools.values() for grade in pool.values()):
         raise UntiedError("the qrels have no pool: pooled documents that are not judged need a negative grade")

@@ -85,7 +85,7 @@ function summary() {
     ? ">3 behind a mean: the run is significantly better than 3 others."
     : "▲ or ▼: significantly better or worse than the baseline. A question mark follows where some order of tied documents might change that.";
   where.append(node("p", { class: "about" }, [
-    `Means over ${whole() ? "" : "all "}${count(data.of)} queries${sums && `; sums of ${sums}`}.`,
+    `Means over ${data.of === 1 ? "1 query" : `${whole() ? "" : "all "}${count(data.of)} queries`}${sums && `; sums of ${sums}`}.`,
     intervals && `Below each mean is its ${intervals}.`,
     "In brackets: the lowest and highest mean over all orders of tied documents, where these differ.",
     data.ranks.some((of) => of) && "Ranks are those that a run can have whatever the grades of unjudged documents are.",
@@ -113,8 +113,9 @@ function summary() {
 function spread() {
   const where = section("summary", "Summary");
   headline(where);
-  where.append(node("p", { class: "about" }, "Mean, quantiles and extremes over all " + (data.defined.every((queries) => queries === data.of) ? `${count(data.of)} queries that both runs have.`
-    : `queries for which the measure is defined, of the ${count(data.of)} that both runs have.`)));
+  where.append(node("p", { class: "about" }, "Mean, quantiles and extremes over " + (data.of === 1 ? "the 1 query that both runs have."
+    : data.defined.every((queries) => queries === data.of) ? `all ${count(data.of)} queries that both runs have.`
+    : `all queries for which the measure is defined, of the ${count(data.of)} that both runs have.`)));
   const names = Object.keys(data.distribution[0]).filter((name) => name !== "measure");
   const columns = () => [
     { title: "measure", value: (row) => data.measures[row].name, cell: (row) => node("td", { title: about(data.measures[row]), class: "wrap" }, data.measures[row].name, node("span", { class: "sub" }, data.measures[row].meaning)) },

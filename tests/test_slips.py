@@ -1,0 +1,219 @@
+"""Slips that are refused or told: two outputs in one file, an option given twice, names of other tools, odd inputs."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy
+import pytest
+
+import untied
+from untied.cli import main
+from untied.cli.stats import _chance
+from untied.statistics import significance
+
+Command = tuple[int, str, str]
+QRELS = "q 0 a 1\nq 0 b 0\nr 0 a 1\n"
+GOOD = "q Q0 a 2 9 one\nq Q0 b 1 8 one\nr Q0 a 1 1 one\n"
+TIED = "q Q0 a 1 1 two\nq Q0 b 1 1 two\nr Q0 a 1 1 two\n"
+OLD = "x Q0 a 1 1 old\n"
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, content in {"qrels": QRELS, "good": GOOD, "tied": TIED, "old": OLD}.items():
+        Path(name).write_text(content, encoding="utf-8")
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]):
+    def command(line: str) -> Command:
+        try:
+            code = main(line.split())
+        except SystemExit as stopped:
+            code = int(stopped.code or 0)
+        return (code, *capsys.readouterr())
+
+    return command
+
+
+@pytest.mark.parametrize("line", [
+    "certify qrels good tied -m P@1 --certificate x.json -o {}",
+    "certify qrels good tied -m P@1 --plot x.svg --certificate {}",
+    "certify qrels good tied -m P@1 --plot x.svg -o {} --format tsv",
+    "compare good tied --html x.html -o {} --format tsv",
+    "gate qrels good --min AP=0 --junit x.xml -o {} --format json",
+])  # fmt: skip
+def test_two_outputs_are_never_one_file(run, line: str) -> None:
+    first = next(word for word in line.split() if word.startswith("x."))
+    Path("link").symlink_to(first)
+    for same in (first, f"./{first}", "link"):
+        code, out, err = run(line.format(same))
+        assert (code, out) == (2, "")
+        assert "name the same file; choose two" in err
+        assert not Path(first).exists()
+    code, _, err = run("gate qrels good --min AP=0 --junit /dev/null -o /dev/null")
+    assert (code, err) == (0, "")
+
+
+@pytest.mark.parametrize("options", ["", "--from-sample"])
+def test_verdicts_about_other_queries_are_refused_as_tests_are(run, options: str) -> None:
+    why = "untied: no query in common with the qrels: old\n"
+    assert run("stats qrels good old") == (1, "", why)
+    assert run(f"certify qrels good old -m P@10 {options}") == (1, "", why)
+    with pytest.raises(untied.UntiedError, match="no query in common with the qrels: old"):
+        untied.certify("qrels", ["good", "old"])
+
+
+@pytest.mark.parametrize(("line", "option"), [
+    ("judge-next qrels good -m P@10 -m RR", "-m/--measure"),
+    ("judge-next qrels good --measure=P@10 -m RR", "-m/--measure"),
+    ("eval qrels good --sort-by AP --sort-by RR", "--sort-by"),
+    ("eval qrels good --ties range --ties docid", "--ties"),
+    ("stats qrels good tied --baseline good --baseline tied", "--baseline"),
+    ("gate qrels good --min AP=0 --baseline good --baseline tied", "--baseline"),
+    ("certify qrels good tied --explain good tied --explain tied good", "--explain"),
+])  # fmt: skip
+def test_an_option_with_one_value_is_not_given_twice(run, line: str, option: str) -> None:
+    code, out, err = run(line)
+    assert (code, out) == (2, "")
+    assert f"argument {option}: given twice, but takes one value" in err
+    assert run("eval good qrels -q -q")[0] == run("eval good qrels -q")[0]
+
+
+def test_a_picture_needs_a_suffix(run) -> None:
+    for name, found in (("c", "none"), ("c.jpg", ".jpg")):
+        code, _, err = run(f"certify qrels good tied --plot {name}")
+        assert (code, err) == (2, f"untied: --plot {name}: expected a suffix of .svg, .png or .pdf, found {found}\n")
+
+
+def test_numbers_that_one_query_does_not_have_are_dashes(run) -> None:
+    Path("one").write_text("q 0 a 1\n", encoding="utf-8")
+    _, out, _ = run("stats one good tied -m RR --format table")
+    assert "nan" not in out
+    assert out.splitlines()[-1].split()[5:7] == ["-", "-"]
+
+
+def test_chances_are_0_or_1_only_where_they_are() -> None:
+    assert _chance(1.0, 1.0, 4) == "1.0000"
+    assert _chance(1 - 1e-9, 1 - 1e-9, 4) == ">0.9999"
+    assert _chance(1e-9, 1e-9, 4) == "<0.0001"
+    assert _chance(0.0, 1e-9, 4) == "0.0000 to <0.0001"
+    assert _chance(0.25, 0.25, 2) == "0.25"
+
+
+def test_equal_means_are_shown_where_ties_allow_them(run) -> None:
+    _, out, _ = run("stats qrels good tied -m RR --shuffle --format table")
+    head, line = out.splitlines()[1:]
+    assert head.split("P(a > b)")[1].split() == ["P(a", "=", "b)"]
+    assert line.split()[-2:] == ["0.5000", "0.5000"]
+    Path("b").write_text("q Q0 b 1 1 two\nr Q0 b 1 1 two\n", encoding="utf-8")
+    assert "P(a = b)" not in run("stats qrels good b -m RR --shuffle --format table")[1]
+
+
+def test_means_are_found_by_any_spelling() -> None:
+    asked = ["nDCG@10", "Recall@100"]
+    arrays = untied.ArrayEvaluator([[1, 0]], asked).means([[0.5, 1.0]])
+    files = untied.Evaluator("qrels", asked).means("good")
+    for means in (arrays, files):
+        assert list(means) == ["nDCG@10", "R@100"]
+        assert means["Recall@100"] == means[untied.R @ 100] == means["R@100"] == 1
+        assert "recall_100" in means
+        assert means.get("Recall@100") == 1
+        assert means.get("AP", 7) == 7
+        assert json.loads(json.dumps(means)) == dict(means)
+        with pytest.raises(KeyError, match=r"AP was not computed; nDCG@10, R@100 were"):
+            means["AP"]
+
+
+@pytest.mark.parametrize("style", ["table", "tsv", "md", "csv"])
+def test_adjusted_values_say_so(run, style: str) -> None:
+    _, out, err = run(f"eval qrels good tied -m map --adjust chance --format {style}")
+    assert "(adjusted)" in out
+    assert "note: values are adjusted for chance: 0 is a random order" in err
+    assert "adjusted" not in "".join(run(f"eval qrels good tied -m map --format {style}")[1:])
+
+
+def test_adjusted_values_that_are_undefined_are_counted(run) -> None:
+    _, out, _ = run("eval qrels good -m AP --adjust chance --format latex")
+    assert "Values are adjusted for chance" in out
+    code, _, err = run("eval qrels good -m AP --adjust chance")
+    assert code == 0
+    assert "values that count as 0, because the best order is no better than a random one" in err
+    assert "relevant: 1 (--on-undefined nan leaves them out)" in err  # of query r, which has one document
+    assert "undefined values, left out of the means: 1" in run(
+        "eval qrels good -m AP --adjust chance --on-undefined nan"
+    )[2]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["SetP", "SetR", "SetF", "SetAP", "SetRelP", "Judged", "Success", "Utility", "Hits"])
+def test_measures_that_no_order_changes_are_not_adjusted(run, name: str) -> None:
+    code, out, err = run(f"eval qrels good -m {name} --adjust chance")
+    assert (code, out) == (1, "")
+    assert err == f"untied: {name} cannot be adjusted for chance: no order of the retrieved documents changes it\n"
+    assert run("eval qrels good -m Judged@1 --adjust chance")[0] == 0
+
+
+def test_verdicts_beside_tests_have_their_notes(run) -> None:
+    note = "note: bounds that enclose the difference and need not be reached: 1 of AP@3"
+    Path("more").write_text("q Q0 x 1 9 m\nq Q0 y 1 9 m\nq Q0 a 1 9 m\nr Q0 z 1 1 m\n", encoding="utf-8")
+    assert note in run("certify qrels more tied -m AP@3")[2]
+    assert note in run("stats qrels more tied -m AP@3 --certify")[2]
+    assert note in run("compare more tied --qrels qrels -m Delta(AP@3) --certify")[2]
+
+
+def test_certify_says_which_queries_count(run) -> None:
+    Path("more").write_text("q Q0 a 1 9 m\nz Q0 z 1 1 m\n", encoding="utf-8")
+    err = run("certify qrels good more -m P@1")[2]
+    assert "note: queries without judgments, left out: 1 of more" in err
+    assert "note: judged queries missing from a run: 1 from more (counted as empty rankings)\n" in err
+
+
+def test_defaults_of_samples_are_in_the_help(run) -> None:
+    Path("pool").write_text("q 0 a 1\nq 0 b -1\nr 0 a -1\nr 0 c 0\n", encoding="utf-8")
+    _, out, _ = run("certify pool good tied --from-sample")
+    assert [line.split("\t")[2] for line in out.splitlines()[1:]] == ["P@10", "DCG@10"]
+    assert "by default by P@10 and DCG@10" in " ".join(run("certify --help")[1].split())
+
+
+@pytest.mark.parametrize(("line", "said"), [
+    ("qrels good", "unknown command 'qrels'; did you mean untied eval qrels ...?"),
+    ("trec_eval -m MAP qrels good", 'unknown measure "MAP"; did you mean map?'),
+    ("eval qrels good -c", "unknown option -c; untied trec_eval has trec_eval's options"),
+    ("eval qrels good -l2", "unknown option -l2; untied trec_eval has trec_eval's options"),
+    ("eval qrels good -m official", "-m official is a set of measures of trec_eval: untied trec_eval -m official"),
+])  # fmt: skip
+def test_habits_of_trec_eval_are_pointed_the_right_way(run, line: str, said: str) -> None:
+    code, out, err = run(line)
+    assert code in (1, 2)
+    assert out == ""
+    assert said in err
+
+
+def test_a_gate_that_writes_files_says_what_failed(run) -> None:
+    code, out, err = run("gate qrels tied --min AP=0.9 --max AP=1 -o gate.json --junit g.xml")
+    assert (code, out) == (1, "")
+    assert "FAILED    AP is 0.8750" in err
+    assert "passed" not in err
+    assert "FAILED" not in run("gate qrels tied --min AP=0.9")[2]
+
+
+def test_results_of_arrays_are_tested_by_their_values() -> None:
+    labels = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    scores = numpy.array([[[3, 2, 1.0]] * 3, [[1, 3, 2.0]] * 3])
+    both = untied.evaluate_arrays(scores, labels, "RR", per_query=True)
+    for wrong in (both, [both, both], both.per_query("RR")):
+        with pytest.raises(TypeError, match=r"expected results of untied.evaluate .*per_query"):
+            significance(wrong)
+    old, new = both.per_query("RR").value
+    assert 0 < untied.statistics.randomization_test(old, new).p <= 1
+
+
+def test_a_key_of_one_run_is_no_pair() -> None:
+    verdicts = untied.certify("qrels", ["good", "tied"], "P@1")
+    with pytest.raises(KeyError, match=r"expected two runs, such as \('good', 'tied'\), found 'good'"):
+        verdicts["good"]
+    assert math.isfinite(verdicts["good", "tied"]["P@1"].low)
