@@ -297,11 +297,59 @@ def a_proof(told: dict[str, Any], claim: dict[str, Any], chance: Random) -> None
     proofs[end] = chance.choice([{}, {"0 1": 10**6}, {"0 1": -5}, [0, {}, {}], ["d0", {}, {}], [9, {}], 5])
 
 
+@mutation
+def an_unknown_value(told: dict[str, Any], claim: dict[str, Any], chance: Random) -> None:
+    where, name = chance.choice(
+        [(told["policies"], name) for name in sorted(told["policies"])]
+        + [(claim, name) for name in sorted(set(claim) - {"queries"})]
+        + [(told, "certificate"), (chance.choice(list(claim["queries"].values()))["bounds"], 0)]
+    )
+    where[name] = chance.choice(["foo", "range", "NaN", "Infinity", "-1", "", -1, 0.5, float("nan"), [], {}, ["open"]])
+
+
+@mutation
+def another_policy(told: dict[str, Any], claim: dict[str, Any], chance: Random) -> None:
+    told["policies"] |= chance.choice([{"unjudged": "pooled"}, {"unretrieved": "none"}, {"most": 0}, {"ties": "given"}])
+
+
+@mutation
+def what_is_more(told: dict[str, Any], claim: dict[str, Any], chance: Random) -> None:
+    where = chance.choice([told, claim, told["policies"], chance.choice(list(claim["queries"].values()))])
+    where["note"] = "proved"
+
+
+@mutation
+def one_more_end(told: dict[str, Any], claim: dict[str, Any], chance: Random) -> None:
+    ends = chance.choice(list(claim["queries"].values()))[chance.choice(["bounds", "witnesses", "proofs"])]
+    ends.append(ends[0])
+
+
+@mutation
+def claims(told: dict[str, Any], claim: dict[str, Any], chance: Random) -> None:
+    told["claims"] = chance.choice([[], told["claims"] * 2, {}, [claim | {"b": "a"}], [claim | {"b": "other"}]])
+
+
+@mutation
+def sides_exchanged(told: dict[str, Any], claim: dict[str, Any], chance: Random) -> None:
+    claim["a"], claim["b"] = claim["b"], claim["a"]
+
+
+@mutation
+def a_measure(told: dict[str, Any], claim: dict[str, Any], chance: Random) -> None:
+    """Names that untied does not know, though something could be computed for them."""
+    name, _, cutoff = claim["measure"].partition("@")
+    name = name.partition("(")[0]
+    end = f"@{cutoff}" * bool(cutoff)
+    others = [f"{name}(2){end}", f"{name}(gain='binary'){end}", f"{name}(discount='RBP'){end}", f"{name}(foo=1){end}"]
+    others += [f"{name}(max_grade=4, max_grade=4){end}", f"{name}@0", f"{name}(rel=1)(rel=1){end}", f"x{name}{end}"]
+    claim["measure"] = chance.choice(others)
+
+
 def test_mutated_certificates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each of 1,000 is refused, or what it claims is still true by enumeration; and most of each kind are refused."""
+    """Each of 1,500 is refused, or what it claims is still true by enumeration; and most of each kind are refused."""
     chance = seeded("mutated certificates")
     refused, accepted = Counter(), Counter()
-    per_form = -(-many(1000) // len(FORMS))
+    per_form = -(-many(1500) // len(FORMS))
     for form in FORMS:
         made: Certified | None = None
         for number in range(per_form):
@@ -319,16 +367,24 @@ def test_mutated_certificates(tmp_path: Path, capsys: pytest.CaptureFixture[str]
                 continue
             accepted[name] += 1
             asked = made
-            if name == "runs_exchanged":
+            if name in ("runs_exchanged", "sides_exchanged"):
                 asked = made._replace(
                     cases={query: Case(case.b, case.a, case.known, case.free) for query, case in made.cases.items()}
                 )
             assert is_true(asked, told), (name, form.name, told, original)
-    assert refused.total() + accepted.total() >= 1000
+    assert refused.total() + accepted.total() >= 1500
     always = {"a_hash", "a_bound_alone", "a_verdict", "a_query", "what_is_there"}
+    always |= {"an_unknown_value", "what_is_more", "one_more_end", "claims", "a_measure"}
     assert not always & accepted.keys(), accepted
     # Some numbers are not checked, and claims may be weaker than they need be; what proves them may be another proof.
-    for name, times in {"a_bound": 10, "a_sum": 10, "a_witness": 1, "runs_exchanged": 5, "a_number": 2}.items():
+    for name, times in {
+        "a_bound": 10,
+        "a_sum": 10,
+        "a_witness": 1,
+        "runs_exchanged": 5,
+        "sides_exchanged": 5,
+        "a_number": 2,
+    }.items():
         assert refused[name] > times * accepted[name], (name, refused[name], accepted[name])
     capsys.readouterr()
 
@@ -397,7 +453,7 @@ def test_the_checker_is_short_and_independent() -> None:
             assert node.module in sys.stdlib_module_names
     lines = enumerate(source.splitlines(), 1)
     code = [line for number, line in lines if number not in texts and line.strip() and line.strip()[0] != "#"]
-    assert len(code) <= 300
+    assert len(code) <= 365  # about 300 that compute, the others for the form of certificates
 
 
 def test_the_checker_runs_alone(tmp_path: Path) -> None:
@@ -414,28 +470,98 @@ def test_the_checker_runs_alone(tmp_path: Path) -> None:
         return subprocess.run(command, cwd=alone.parent, capture_output=True, text=True, check=False)
 
     done = run(made.path, *made.inputs)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "verified: a b P@3\n", "")
+    policies = "policies: ties docid, score_dtype float64, unjudged retrieved, unretrieved pooled, most any\n"
+    said = f"{policies}runs: a is {made.inputs[1]}, b is {made.inputs[2]}\nverified: a b P@3\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, said, "")
     done = run(packed[0], *packed[1:])
-    assert (done.returncode, done.stdout) == (1, "refused: inputs: " + HASHED)
+    assert (done.returncode, done.stdout) == (1, f"refused: {packed[0]}: {HASHED}")
     done = run(packed[0], *made.inputs)
     assert done.returncode == 0
     done = run(packed[0])
     assert done.returncode == 2
-    assert done.stderr.startswith("bad input among ")
+    assert done.stderr.startswith("bad input: arguments: ")
 
 
-HASHED = "the qrels or a run have another hash than what was certified, or the format is another one\n"
+HASHED = "the qrels do not have the hash that was certified\n"
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Certified:
+    return certified(tmp_path, FORMS[0], drawn("forged", (0, 1), False, 3))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"ties": "range"}, """policies, ties: expected "expected"|"docid"|"trec"|"given", found "range\""""),
+        ({"ties": "rank"}, 'policies, ties: expected "expected"|'),
+        ({"score_dtype": "foo"}, """policies, score_dtype: expected "float64"|"float32", found "foo\""""),
+        ({"unjudged": "foo"}, """policies, unjudged: expected "retrieved"|"pooled", found "foo\""""),
+        ({"unretrieved": "foo"}, """policies, unretrieved: expected "none"|"pooled", found "foo\""""),
+        ({"most": -1}, "policies, most: expected null|[0-9]+, found -1"),
+        ({"most": "3"}, "policies, most: expected null|[0-9]+, found"),
+        ({"note": 1}, "policies: found note, which is not known"),
+    ],
+)
+def test_policies_are_those_that_the_checker_knows(
+    change: dict[str, Any], said: str, made: Certified, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert made.check(made.told | {"policies": made.told["policies"] | change}) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("refused: ")
+    assert said in out
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{}", "certificate: lacks certificate, claims, policies, qrels, runs, untied\n"),
+        ("", "not JSON: JSONDecodeError("),
+        ("[]", "certificate: expected a dict, found []\n"),
+        ('{"certificate":1,"certificate":1}', "expected each key once, found certificate, certificate\n"),
+    ],
+)
+def test_what_is_no_certificate(text: str, said: str, made: Certified, capsys: pytest.CaptureFixture[str]) -> None:
+    made.path.write_text(text)
+    assert made.check() == 1
+    assert f"refused: {made.path}: {said}" in capsys.readouterr().out
+
+
+def test_a_certificate_that_claims_nothing_is_refused(made: Certified, capsys: pytest.CaptureFixture[str]) -> None:
+    assert made.check(made.told | {"claims": []}) == 1
+    assert capsys.readouterr().out.endswith(": nothing is claimed\n")
+
+
+def test_messages_name_the_file(made: Certified, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, (qrels, a, b) = str(made.path), made.inputs
+    other, packed = tmp_path / "other.run", tmp_path / "packed.xz"
+    other.write_text("q0 Q0 nothing 1 1 t\n")
+    packed.write_bytes(b"\xfd7zXZ\x00 a b c d e\n")
+    assert verify.main([path, qrels, a, str(other)]) == 1
+    assert f"run b: none of {a}, {other} has the hash" in capsys.readouterr().out
+    assert verify.main([path, qrels, a, b, str(other)]) == 0
+    assert f"not in the certificate: {other}\n" in capsys.readouterr().out
+    for wrong, inputs in {
+        packed: [qrels, a, packed],
+        tmp_path / "none": [qrels, tmp_path / "none", b],
+        a: [a, a, b],
+    }.items():
+        assert verify.main([path, *map(str, inputs)]) == 2
+        said = capsys.readouterr().err
+        assert said.startswith(f"bad input: {wrong}: ")
+        assert "as plain text or packed by gzip" in said
 
 
 def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = certified(tmp_path, FORMS[0], drawn("commands", (0, 1), False, 3))
     target = tmp_path / "other.json"
     assert main(["certify", *made.inputs, "-m", "P@3", "--ties", "docid", "--certificate", str(target)]) == 0
+    assert f"{target}: certificate of 1 claim, {target.stat().st_size / 1000:.1f} kB\n" in capsys.readouterr().err
     assert main(["verify", str(target), *made.inputs]) == 0
     assert capsys.readouterr().out.endswith("verified: a b P@3\n")
-    target.write_text(target.read_text().replace('"verdict":"', '"verdict":"x'))
+    target.write_text(target.read_text().replace('"open"', '"A"').replace('"B"', '"A"'))
     assert main(["verify", str(target), *made.inputs]) == 1
-    assert "refused: a b P@3: the bounds do not say x" in capsys.readouterr().out
+    assert "refused: a b P@3: the bounds do not say A" in capsys.readouterr().out
     assert main(["verify", str(tmp_path / "none"), *made.inputs]) == 2
 
 

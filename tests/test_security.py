@@ -171,10 +171,6 @@ ALLOWED = {
     ("inputs/texts.py", "json.loads"): "JSON",
     ("study/kept.py", "json.loads"): "JSON",
     ("verdicts/verify.py", "json.loads"): "JSON",
-    (
-        "verdicts/verify.py",
-        "literal_eval",
-    ): "parameters of a measure, which the certificate names; numbers and texts only",
     ("spark.py", "pickle.loads"): "what the driver's own function has made on an executor of the same session",
 }
 

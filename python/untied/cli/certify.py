@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from math import inf
 
 from untied._core import show_id
@@ -149,6 +151,10 @@ def main(arguments: Sequence[str]) -> None:
         text = output.lines(columns, lines, style, texts if options.explain or options.levels else min(texts, 3))
     output.write(text, options.output)
     notes.show(said)
+    if options.certificate:
+        claims, size = len(verdicts.table), os.path.getsize(options.certificate)
+        what = f"certificate of {claims} claim{'s' * (claims > 1)}, {size / 1000:.1f} kB"
+        print(f"{show_id(options.certificate)}: {what}", file=sys.stderr)
 
 
 def _check_certified(options: argparse.Namespace, inputs: list[str]) -> None:

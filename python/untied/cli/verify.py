@@ -16,8 +16,12 @@ EXAMPLES = """\
   untied certify qrels.txt old.run new.run -m P@10 --certificate p10.json
   untied verify p10.json qrels.txt old.run new.run
 
-Exit code 0 if all claims are proved, 1 if one is not, 2 if a file cannot be
-read. The check uses nothing of untied but one file of plain Python with exact
+Exit code 0 if every claim that can be checked holds; a line names those that
+cannot ("not verified: ..."). 1 if the certificate is refused: a claim is not
+proved, a file is not the one that was certified, or it is no certificate that
+the checker knows. 2 if a file cannot be read.
+
+The check uses nothing of untied but one file of plain Python with exact
 arithmetic, untied/verdicts/verify.py, which also runs alone.
 """
 

@@ -2,10 +2,12 @@
 
 It reads TREC's files, computes what the difference of two runs cannot exceed whatever the grades of unjudged documents
 are, and compares all claims with that. Numbers are whole, in units of 2^-80, rounded so that no bound becomes too good;
-pairs are (rounded down, rounded up). Exit codes: 0 accepted, 1 refused, 2 bad input.
+pairs are (rounded down, rounded up).
+
+Exit codes: 0 every claim that can be checked holds, and those that cannot are named; 1 the certificate is refused, as a
+claim is not proved, a file is not the one that was certified, or it is no certificate; 2 a file cannot be read.
 """
 
-import ast
 import gzip
 import hashlib
 import json
@@ -18,13 +20,67 @@ from functools import cache
 from itertools import accumulate, groupby
 
 ONE, NEVER, BEYOND, STEPS = 1 << 80, -(1 << 400), 10**9, 4_000_000  # STEPS: of the search for an overturn number
-STEP, MARGIN = Fraction(1, 10**10), Fraction(1, 10**9)  # last decimal of claims; what counts as no difference
+UNITS, MARGIN = 10**10, Fraction(1, 10**9)  # of decimals in 1; what counts as no difference
 NEAR = {"AP": Fraction(1, 10**6), "ERR": Fraction(1, 10**6)}  # how close a witness comes to a bound; others: MARGIN
 ADDITIVE, SEARCHED = ("P", "Hits", "R", "F1", "RBP", "DCG", "nDCG"), ("AP", "ERR")
+N, K = "[0-9.e-]+", "@[1-9][0-9]*"  # what stands for a number, and a cutoff
+OPTIONAL, OF_DCG = rf"(\(rel={N}\))?", rf"rel={N}|gain='(linear|exp2)'|discount='(log2|inverse)'"
+MEASURE = (
+    rf"(P|R|F1){OPTIONAL}{K}|(Hits|RR|Success|AP){OPTIONAL}({K})?|Rprec{OPTIONAL}|n?DCG(\(({OF_DCG}|, )+\))?({K})?"
+)
+MEASURE += rf"|RBP(\(((rel|p|max_grade)={N}|, )+\))?({K})?|ERR(\(max_grade={N}\))?({K})?"
+
+# The form of a certificate: patterns of JSON's text; [x] is a list of any length, [x, y] one of two; "*" is any key.
+TEXT, COUNT, WHETHER, DECIMAL = '".*"', "[0-9]+", "true|false", r'"-?[0-9]+\.[0-9]{10}"'
+GRADE = r"[0-9]+(\.[0-9]+)?(e[+-][0-9]+)?"
+QUERY = {"bounds": [DECIMAL] * 2, "witnesses": [[[GRADE, [TEXT], COUNT]]] * 2, "proofs": [".*"] * 2}
+CLAIM = {"a": TEXT, "b": TEXT, "measure": TEXT, "low": DECIMAL, "high": DECIMAL, "exact": WHETHER}
+CLAIM |= {"verdict": '"A"|"B"|"open"', "overturn": f'"never"|{COUNT}', "overturn_exact": WHETHER}
+CLAIM |= {"largest_m": f'"any"|null|{COUNT}', "queries": {"*": QUERY}}
+POLICIES = {"ties": '"expected"|"docid"|"trec"|"given"', "score_dtype": '"float64"|"float32"'}
+POLICIES |= {"unjudged": '"retrieved"|"pooled"', "unretrieved": '"none"|"pooled"', "most": f"null|{COUNT}"}
+FORM = {"certificate": "1", "untied": TEXT, "qrels": TEXT, "runs": {"*": TEXT}, "policies": POLICIES, "claims": [CLAIM]}
 
 
 class Refused(Exception):
     """A claim that is false, or not proved."""
+
+
+def require(value, form, where):
+    """Refuse a value that has not this form."""
+    if isinstance(form, str):
+        if not re.fullmatch(form, json.dumps(value)):
+            raise Refused(f"{where}: expected {form}, found {json.dumps(value):.80}")
+        return
+    if type(value) is not type(form):
+        raise Refused(f"{where}: expected a {type(form).__name__}, found {json.dumps(value):.80}")
+    form = form * len(value) if isinstance(form, list) and len(form) == 1 else form
+    parts, forms = (dict(enumerate(x)) if isinstance(x, list) else x for x in (value, form))
+    forms = dict.fromkeys(parts, forms["*"]) if "*" in forms else forms
+    if parts.keys() != forms.keys():
+        lacks, more = (", ".join(sorted(map(str, keys))) for keys in (forms.keys() - parts, parts.keys() - forms))
+        raise Refused(f"{where}: {f'lacks {lacks}' if lacks else f'found {more}, which is not known'}")
+    for key, part in parts.items():
+        require(part, forms[key], f"{where}, {key}")
+
+
+def once(pairs):
+    """Return an object of JSON; readers would differ about a key that is there twice."""
+    if len(dict(pairs)) < len(pairs):
+        raise Refused(f"expected each key once, found {', '.join(key for key, _ in pairs)}")
+    return dict(pairs)
+
+
+@cache
+def number(text):
+    """Return an exact number; integers are much faster than fractions."""
+    exact = Fraction(text)
+    return exact.numerator if exact.denominator == 1 else exact
+
+
+def units(decimal):
+    """Return a decimal of a claim in units of its last place."""
+    return int(decimal.replace(".", ""))
 
 
 def read(path, columns=0, number=0, convert=str):
@@ -43,8 +99,8 @@ def read(path, columns=0, number=0, convert=str):
 
 def ranked(scores, ties, dtype):
     """Return documents in groups of equal scores, best first; each is alone where ties are broken."""
-    code = "f" if ties == "trec" else {"float64": "d", "float32": "f"}[dtype]
-    scores = {doc: struct.unpack(code, struct.pack(code, score))[0] for doc, score in scores.items()}
+    if ties == "trec" or dtype == "float32":
+        scores = {doc: struct.unpack("f", struct.pack("f", score))[0] for doc, score in scores.items()}
     order = list(scores) if ties == "given" else sorted(scores, reverse=True)
     order.sort(key=lambda doc: -scores[doc])
     return [list(group) for _, group in groupby(order, scores.get if ties == "expected" else None)]
@@ -62,7 +118,7 @@ def around(x):
 
 def over(part, whole):
     """Divide, rounding up; a share of nothing is 0."""
-    return int(-(-part * ONE // whole[part < 0])) if whole[1] > 0 else 0
+    return -(-part * ONE // whole[part < 0]) if whole[1] > 0 else 0
 
 
 class Measure:
@@ -70,28 +126,28 @@ class Measure:
 
     def __init__(self, text, judged, *runs):
         grades = {grade for documents in judged.values() for grade in documents.values() if grade >= 0}
-        self.name, inside, cutoff = re.fullmatch(r"(\w+)(?:\((.*)\))?(?:@(\d+))?", text).groups(default="")
-        given = {one.arg: ast.literal_eval(one.value) for one in ast.parse(f"f({inside})", mode="eval").body.keywords}
-        self.cutoff, by = int(cutoff or BEYOND), given.get("discount", "log2")
+        if not re.fullmatch(MEASURE, text):
+            raise Refused(f"{text}: this measure, or these parameters of it, are not known")
+        self.name, given = re.match(r"\w+", text)[0], once(re.findall(r"(\w+)='?([^,')]+)", text))
+        self.cutoff, by = int([*text.split("@"), BEYOND][1]), given.get("discount", "log2")
         graded = self.name in ("DCG", "nDCG", "ERR") or "max_grade" in given
         defaults = {"rel": 0 if graded else 1, "p": "0.8", "max_grade": 4}
-        rel, p, most = (Fraction(str(given.get(name, default))) for name, default in defaults.items())
+        rel, p, most = (number(given.get(name, default)) for name, default in defaults.items())
         kind = {"RBP": "share", "ERR": "stop"}.get(self.name, given.get("gain", "linear")) if graded else "binary"
-        gains = {"binary": lambda g: 1, "linear": lambda g: g, "share": lambda g: g / most,
-                 "exp2": lambda g: 2**g - 1, "stop": lambda g: Fraction(2**g - 1) / 2**most}  # fmt: skip
+        gains = {"binary": lambda g: 1, "linear": lambda g: g, "share": lambda g: Fraction(g, most),
+                 "exp2": lambda g: 2**g - 1, "stop": lambda g: Fraction(2**g - 1, 2**most)}  # fmt: skip
         discounts = {"RBP": lambda i: pair((1 - p) * p ** (i - 1)), "inverse": lambda i: pair(Fraction(1, i))}
         discounts["log2"] = lambda i: around(Decimal(2).ln() / Decimal(i + 1).ln())
-        whole = [*grades, most] if kind in ("exp2", "stop") else []
-        names = (*ADDITIVE, *SEARCHED, "RR", "Success", "Rprec")
-        if self.name not in names or given.keys() - {*defaults, "gain", "discount"} or any(g % 1 for g in whole):
-            raise Refused("this measure, or its gains of these grades, are not covered")
+        whole, capped = (grades | {most} if kind in some else {0} for some in (("exp2", "stop"), ("share", "stop")))
+        if any(g % 1 for g in whole) or max(capped) > most or not 0 < p < 1:
+            raise Refused(f"{text}: its parameters, or its gains of these grades, are not covered")
         gain, own = gains[kind], discounts[by] if self.name in ("DCG", "nDCG") else discounts.get(self.name)
-        self.gain = cache(lambda grade: Fraction(gain(grade)) if grade >= rel and grade > 0 else Fraction(0))
-        self.open = {grade for grade in grades if grade > 0} or {Fraction(1)}  # grades that unknown documents may have
-        self.open |= {max(self.open | {Fraction(1), rel})} if kind in ("binary", "stop") else set()
+        self.gain = cache(lambda grade: number(gain(grade)) if grade >= rel and grade > 0 else 0)
+        self.open = {grade for grade in grades if grade > 0} or {1}  # grades that unknown documents may have
+        self.open |= {max(self.open | {1, rel})} if kind in ("binary", "stop") else set()
         self.levels = sorted({self.gain(grade) for grade in self.open} - {0})
         self.top, self.is_chain = self.levels[-1], self.name == "nDCG" and len(self.levels) > 1
-        self.scale = 1 if self.name == "nDCG" else max(1, self.top)
+        self.scale = Fraction(1 if self.name == "nDCG" else max(1, self.top))
         longest = sum(max(map(len, content.values()), default=0) for content in (judged, *runs))
         self.discounts = [own(rank) if own else (ONE, ONE) for rank in range(1, min(self.cutoff, longest) + 1)]
         self.ideal = list(accumulate(self.discounts, lambda x, y: (x[0] + y[0], x[1] + y[1]), initial=(0, 0)))
@@ -100,7 +156,7 @@ class Measure:
         """Return what a sum of gains is divided by if so many documents are relevant and all gain the most."""
         if self.name == "nDCG":
             return [end * self.top for end in self.ideal[min(R, len(self.ideal) - 1)]]
-        return pair(Fraction({"P": 2 * self.cutoff, "R": 2 * R, "F1": self.cutoff + R}.get(self.name, 2), 2))
+        return [{"P": 2 * self.cutoff, "R": 2 * R, "F1": self.cutoff + R}.get(self.name, 2) * ONE // 2] * 2
 
 
 class Question:
@@ -136,14 +192,16 @@ class Question:
 
     def ranks(self, ranking, last=False):
         """Return the first, or last, rank that each document can have, as far as that is within the cutoff."""
-        stops = zip(ranking, accumulate(map(len, ranking)))
+        stops = zip(ranking[: self.m.cutoff], accumulate(map(len, ranking)))
         found = {doc: stop if last else stop - len(group) + 1 for group, stop in stops for doc in group}
         return {doc: rank for doc, rank in found.items() if rank <= self.m.cutoff}
 
     def weights(self, ranking):
         """Return discounts of documents, of tied ones the mean over their group."""
+        if not self.is_tied:
+            return {doc: discount for (doc,), discount in zip(ranking, self.m.discounts)}
         found, rank = {}, 0
-        for group in ranking:
+        for group in ranking[: len(self.m.discounts)]:
             here, rank = self.m.discounts[rank : rank + len(group)], rank + len(group)
             mean = sum(low for low, _ in here) // len(group), -(-sum(high for _, high in here) // len(group))
             found.update(dict.fromkeys(group, mean))
@@ -235,9 +293,9 @@ class Question:
         A node is [document, without it, with it]; anything else is a leaf.
         """
         if isinstance(tree, list):
-            branches = zip(tree[1:], (Fraction(0), self.m.top), strict=True)
+            branches = zip(tree[1:], (0, self.m.top), strict=True)
             return all(self.cascade(limit, node, decided | {tree[0]: gain}) for node, gain in branches)
-        a, b = (dict.fromkeys(self.unknown, gain) | decided | self.gains for gain in (self.m.top, Fraction(0)))
+        a, b = (dict.fromkeys(self.unknown, gain) | decided | self.gains for gain in (self.m.top, 0))
         return self.score(self.a, a, [])[1] - self.score(self.b, b, [])[0] <= limit
 
     def score(self, ranking, gains, relevant):
@@ -260,12 +318,13 @@ class Question:
 
     def reached(self, witness):
         """Return what A is at least ahead with these grades of unknown documents, the others being non-relevant."""
-        docs = {doc: Fraction(grade) for grade, docs, _ in witness for doc in docs}
-        given = [*docs.values(), *(Fraction(grade) for grade, _, elsewhere in witness for _ in range(elsewhere))]
-        most = min(self.most, len(docs) + self.free)
-        if docs.keys() - {*self.unknown} or {*given} - self.m.open or len(given) > most:
+        docs = {doc: number(str(grade)) for grade, docs, _ in witness for doc in docs}
+        others = [(number(str(grade)), elsewhere) for grade, _, elsewhere in witness if elsewhere]
+        count, grades = sum(elsewhere for _, elsewhere in others), {*docs.values(), *(grade for grade, _ in others)}
+        if docs.keys() - {*self.unknown} or grades - self.m.open or len(docs) + count > self.most or count > self.free:
             raise Refused("a witness has other grades or documents than those that are open, or too many")
         gains = self.gains | {doc: self.m.gain(grade) for doc, grade in docs.items()}
+        given = [*docs.values(), *(grade for grade, elsewhere in others for _ in range(elsewhere))]
         relevant = [*self.judged, *filter(None, map(self.m.gain, given))]
         return self.score(self.a, gains, relevant)[0] - self.score(self.b, gains, relevant)[1]
 
@@ -338,55 +397,82 @@ def standing(m, upto):
 
 def check(claim, judged, a, b, policies):
     """Check what a certificate says of two runs in a measure; return what is not checked."""
-    m, sums, upto = Measure(claim["measure"], judged, a, b), [Fraction(0), Fraction(0)], ([], [])
+    m, sums, upto = Measure(claim["measure"], judged, a, b), [0, 0], ([], [])
+    slack = NEAR.get(m.name, MARGIN) * m.scale * ONE
     if claim["queries"].keys() != judged.keys():
         raise Refused("its queries are not those of the qrels")
     for query, documents in judged.items():
         rankings = [ranked(run.get(query, {}), policies["ties"], policies["score_dtype"]) for run in (a, b)]
         for end, sign in enumerate((-1, 1)):
             stated, witness, proof = (claim["queries"][query][name][end] for name in ("bounds", "witnesses", "proofs"))
-            q, limit = Question(m, documents, *rankings[::sign], policies), int(sign * Fraction(stated) * ONE // 1)
-            values, sums[end] = q.ceilings(), sums[end] + Fraction(stated)
+            q, limit = Question(m, documents, *rankings[::sign], policies), sign * units(stated) * ONE // UNITS
+            values, sums[end] = q.ceilings(), sums[end] + units(stated)
             if not q.proves(limit, proof, values):
                 raise Refused(f"query {query}: the difference may be beyond {stated}")
-            near, is_known = limit - NEAR.get(m.name, MARGIN) * m.scale * ONE, m.name in ADDITIVE or not q.is_tied
-            if claim["exact"] and not (is_known and q.reached(witness) >= near):
+            is_known = m.name in ADDITIVE or not q.is_tied
+            if claim["exact"] and not (is_known and q.reached(witness) >= limit - slack):
                 raise Refused(f"query {query}: no grades are known that lead to {stated}")
             upto[end].append(q.lowered(values, limit))
-    low, high, n = Fraction(claim["low"]), Fraction(claim["high"]), len(judged)
-    if not 0 <= sums[0] / n - low <= STEP or not 0 <= high - sums[1] / n <= STEP:
+    low, high, n = units(claim["low"]), units(claim["high"]), len(judged)
+    if not 0 <= sums[0] - low * n <= n or not 0 <= high * n - sums[1] <= n:
         raise Refused("a bound of the mean is not the mean of the queries' bounds, rounded outwards")
     if claim["verdict"] != ("A" if low > 0 else "B" if high < 0 else "open"):
         raise Refused(f"the bounds do not say {claim['verdict']}")
     (behind, target, certain), told, is_exact = standing(m, upto), claim["overturn"], claim["overturn_exact"]
     if (m.name == "AP" and policies["most"] is not None) or m.name == "ERR" or m.is_chain:
         return ["overturn", "largest_m"]
-    found = least(behind, told - (not is_exact), target) if behind and told != "never" else None
+    found = (
+        least(behind, min(told - (not is_exact), sum(map(len, behind))), target) if behind and told != "never" else None
+    )
     right = {None: "never" if certain == "any" else 0 if not behind else None if is_exact else told, -1: told}
     if right.get(found, found) != told or certain != claim["largest_m"]:
         raise Refused("overturn or largest_m is not as claimed")
     return ["overturn"] if found == -1 else []
 
 
+def identify(told, digest, names):
+    """Refuse a certificate of another form, or about other files; `names` has the given runs' files by their hash."""
+    require(told, FORM, "certificate")
+    if told["qrels"] != digest:
+        raise Refused("the qrels do not have the hash that was certified")
+    for name, of_run in told["runs"].items():
+        if of_run not in names:
+            raise Refused(f"run {name}: none of {', '.join(names.values())} has the hash that was certified")
+    claims = [(claim["a"], claim["b"], claim["measure"]) for claim in told["claims"]]
+    if not claims or len({*claims}) < len(claims):
+        raise Refused("a claim is there twice" if claims else "nothing is claimed")
+    for a, b, _ in claims:
+        if a == b or not {a, b} <= told["runs"].keys():
+            raise Refused(f"{a} {b}: a claim is about two of the runs {', '.join(told['runs'])}")
+
+
 def main(arguments):
     """Check a certificate; print what a terminal can show of it."""
     say = lambda text, file=None: print("".join(c if c.isprintable() else "?" for c in text), file=file)
+    about, forms = "arguments", [(), (4, 3, number), *[(6, 4, float)] * len(arguments)]
     try:
-        about, (certificate, qrels, *paths) = "inputs", arguments
-        told = json.loads(read(certificate)[1], parse_float=Fraction)
-        (digest, judged), runs = read(qrels, 4, 3, Fraction), dict(read(path, 6, 4, float) for path in paths)
+        files = [read(about := path, *form) for path, form in zip(arguments, forms)]
+        about, ((_, text), (digest, judged), *runs) = "arguments", files
     except Exception as error:
-        say(f"bad input among {', '.join(arguments)}: {error}", sys.stderr)
+        say(
+            f"bad input: {about}: {error}; expected a certificate, qrels and runs, as plain text or packed by gzip",
+            sys.stderr,
+        )
         return 2
+    about, wrong, names = arguments[0], "not JSON:", {of: path for (of, _), path in zip(runs, arguments[2:])}
     try:
-        if told["certificate"] != 1 or told["qrels"] != digest or set(told["runs"].values()) - runs.keys():
-            raise Refused("the qrels or a run have another hash than what was certified, or the format is another one")
+        told, wrong, runs = json.loads(text, object_pairs_hook=once), "malformed:", dict(runs)
+        identify(told, digest, names)
+        say("policies: " + ", ".join(f"{name} {'any' if of is None else of}" for name, of in told["policies"].items()))
+        say("runs: " + ", ".join(f"{name} is {names[of]}" for name, of in told["runs"].items()))
+        for of in names.keys() - told["runs"].values():
+            say(f"not in the certificate: {names[of]}")
         for claim in told["claims"]:
             about = f"{claim['a']} {claim['b']} {claim['measure']}"
             unchecked = check(claim, judged, *(runs[told["runs"][claim[side]]] for side in "ab"), told["policies"])
             say(f"verified: {about}" + f"; not verified: {', '.join(unchecked)}" * bool(unchecked))
     except Exception as error:  # whatever is not as it should be is no proof
-        say(f"refused: {about}: {error if isinstance(error, Refused) else f'malformed: {error!r}'}")
+        say(f"refused: {about}: {error if isinstance(error, Refused) else f'{wrong} {error!r}'}")
         return 1
     return 0
 
