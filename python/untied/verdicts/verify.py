@@ -23,17 +23,14 @@ ONE, NEVER, BEYOND, STEPS = 1 << 80, -(1 << 400), 10**9, 4_000_000  # STEPS: of 
 UNITS, MARGIN = 10**10, Fraction(1, 10**9)  # of decimals in 1; what counts as no difference
 NEAR = {"AP": Fraction(1, 10**6), "ERR": Fraction(1, 10**6)}  # how close a witness comes to a bound; others: MARGIN
 ADDITIVE, SEARCHED = ("P", "Hits", "R", "F1", "RBP", "DCG", "nDCG"), ("AP", "ERR")
-N, K = "[0-9.e-]+", "@[1-9][0-9]*"  # what stands for a number, and a cutoff
-OPTIONAL, OF_DCG = rf"(\(rel={N}\))?", rf"rel={N}|gain='(linear|exp2)'|discount='(log2|inverse)'"
-MEASURE = (
-    rf"(P|R|F1){OPTIONAL}{K}|(Hits|RR|Success|AP){OPTIONAL}({K})?|Rprec{OPTIONAL}|n?DCG(\(({OF_DCG}|, )+\))?({K})?"
-)
+N, K = r"[0-9]+(\.[0-9]+)?(e[+-]?[0-9]{1,3})?", "@[1-9][0-9]*"  # a number, a cutoff
+REL, OF_DCG = rf"(\(rel={N}\))?", rf"rel={N}|gain='(linear|exp2)'|discount='(log2|inverse)'"
+MEASURE = rf"(P|R|F1){REL}{K}|(Hits|RR|Success|AP){REL}({K})?|Rprec{REL}|n?DCG(\(({OF_DCG}|, )+\))?({K})?"
 MEASURE += rf"|RBP(\(((rel|p|max_grade)={N}|, )+\))?({K})?|ERR(\(max_grade={N}\))?({K})?"
 
 # The form of a certificate: patterns of JSON's text; [x] is a list of any length, [x, y] one of two; "*" is any key.
 TEXT, COUNT, WHETHER, DECIMAL = '".*"', "[0-9]+", "true|false", r'"-?[0-9]+\.[0-9]{10}"'
-GRADE = r"[0-9]+(\.[0-9]+)?(e[+-][0-9]+)?"
-QUERY = {"bounds": [DECIMAL] * 2, "witnesses": [[[GRADE, [TEXT], COUNT]]] * 2, "proofs": [".*"] * 2}
+QUERY = {"bounds": [DECIMAL] * 2, "witnesses": [[[N, [TEXT], COUNT]]] * 2, "proofs": [".*"] * 2}
 CLAIM = {"a": TEXT, "b": TEXT, "measure": TEXT, "low": DECIMAL, "high": DECIMAL, "exact": WHETHER}
 CLAIM |= {"verdict": '"A"|"B"|"open"', "overturn": f'"never"|{COUNT}', "overturn_exact": WHETHER}
 CLAIM |= {"largest_m": f'"any"|null|{COUNT}', "queries": {"*": QUERY}}
@@ -421,9 +418,8 @@ def check(claim, judged, a, b, policies):
     (behind, target, certain), told, is_exact = standing(m, upto), claim["overturn"], claim["overturn_exact"]
     if (m.name == "AP" and policies["most"] is not None) or m.name == "ERR" or m.is_chain:
         return ["overturn", "largest_m"]
-    found = (
-        least(behind, min(told - (not is_exact), sum(map(len, behind))), target) if behind and told != "never" else None
-    )
+    upmost = min(told - (not is_exact), sum(map(len, behind))) if behind and told != "never" else None
+    found = least(behind, upmost, target) if upmost is not None else None
     right = {None: "never" if certain == "any" else 0 if not behind else None if is_exact else told, -1: told}
     if right.get(found, found) != told or certain != claim["largest_m"]:
         raise Refused("overturn or largest_m is not as claimed")
@@ -454,10 +450,7 @@ def main(arguments):
         files = [read(about := path, *form) for path, form in zip(arguments, forms)]
         about, ((_, text), (digest, judged), *runs) = "arguments", files
     except Exception as error:
-        say(
-            f"bad input: {about}: {error}; expected a certificate, qrels and runs, as plain text or packed by gzip",
-            sys.stderr,
-        )
+        say(f"bad input: {about}: {error}; expected files as plain text or packed by gzip", sys.stderr)
         return 2
     about, wrong, names = arguments[0], "not JSON:", {of: path for (of, _), path in zip(runs, arguments[2:])}
     try:
