@@ -144,15 +144,13 @@ def nightly(seed: int | None) -> None:
 def test_with(pytest: tuple[object, ...], release: bool, **variables: str) -> None:
     """Lint, build, and run all tests."""
     install("build")
-    # Two processors have work at any time: installing packages, counting and smoke tests take one each.
+    # Two processors have work at any time. One pip at a time: maturin runs it too, and two spoil what both install.
     with ThreadPoolExecutor() as beside:
-        built = beside.submit(build, release)
+        core = beside.submit(test_core, **variables)
         install("dev")
-        lint_core()
+        build(release)
         lint_package()
-        with part("tests in Rust"):
-            run("cargo", "test", "--locked", "--quiet", **variables)
-        built.result()
+        core.result()
     lint_built()
     with part("tests in Python"):
         run(*map(str, pytest), **variables)
@@ -161,6 +159,13 @@ def test_with(pytest: tuple[object, ...], release: bool, **variables: str) -> No
         with part("package"):
             run(BIN / "python", "release/build.py", "--profile", profile(release))
         counted.result()
+
+
+def test_core(**variables: str) -> None:
+    """Lint and test what is written in Rust."""
+    lint_core()
+    with part("tests in Rust"):
+        run("cargo", "test", "--locked", "--quiet", **variables)
 
 
 def count() -> None:

@@ -10,6 +10,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import sysconfig
 import time
 import venv
 from collections.abc import Iterator
@@ -17,10 +18,14 @@ from collections.abc import Iterator
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+PACKAGES = sysconfig.get_path("purelib", "venv", {"base": str(VENV)})
 #: Where Rust goes if it has to be installed, and the variables that lead to it.
 RUST = VENV / "rust"
 RUST_VARIABLES = VENV / "rust.json"
 RUSTUP = "curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"
+
+#: The pip that installs everything: the one of Python 3.11 knows no groups.
+PIP = "pip==26.3"
 
 #: Seconds that parts of a command took, in their order.
 took: dict[str, float] = {}
@@ -78,10 +83,12 @@ def install_group(group: str) -> None:
         return
     if not (BIN / "pip").exists() and not (BIN / "pip.exe").exists():
         venv.create(VENV, with_pip=True)
-        run(
-            BIN / "python", "-m", "pip", "install", "--quiet", "--upgrade", "pip"
-        )  # the one of Python 3.11 knows no groups
-    run(BIN / "python", "-m", "pip", "install", "--quiet", "--group", group)
+        run(BIN / "python", "-m", "pip", "install", "--quiet", PIP)
+    command = (BIN / "python", "-m", "pip", "install", "--quiet", "--no-compile", "--group", group)
+    if attempt(*command):
+        run(*command)  # once more: downloads break off
+    # pip compiles on one processor. Files that some package ships for other versions of Python cannot be compiled.
+    attempt(BIN / "python", "-m", "compileall", "-qq", "-j", "0", PACKAGES)
     stamp.write_text(wanted)
 
 
