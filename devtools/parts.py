@@ -96,7 +96,10 @@ PARTS = {
         "coming_from compat_ir_measures compat_irm_edges compat_pytrec_eval compat_sklearn compat_trainers"
         " compat_trainers_edges hosts peers",
     ),
-    "cli": Part((f"{PYTHON}cli", f"{PYTHON}progress.py"), "cli columns fuzz habits policies progress security shells slips"),
+    "cli": Part(
+        (f"{PYTHON}cli", f"{PYTHON}progress.py"),
+        "cli columns fuzz habits policies progress security shells slips",
+    ),
     "python": Part((PYTHON,), "defaults inputs pickling policies typing"),  # what all rooms share, and doors
     "web": Part(("crates/untied-wasm", "web", "devtools/web.py"), "web"),
     "fuzz": Part(("crates/untied-fuzz", "fuzz"), "fuzz fuzz_readers"),
