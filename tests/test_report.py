@@ -446,6 +446,41 @@ def test_all_charts_are_on_paper(browser, example: str, tmp_path: Path) -> None:
     tab.close()
 
 
+def test_other_data_take_the_place_of_all_that_is_shown(browser, example: str, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(example)
+    tab = Tab(browser, path)
+    page = tab.page
+    page.select_option("#measure", label="nDCG@10")
+    page.select_option("#queries select >> nth=0", label="uos")
+    page.select_option("#query select", index=5)
+    shown = page.locator("main").inner_html()
+    page.evaluate("present(structuredClone(data))")
+    assert page.locator("main > section").count() == 8
+    assert page.locator("#measure option").count() == 3
+    assert page.eval_on_selector("#measure", "select => select.selectedOptions[0].text") == "nDCG@10"
+    before, after = (re.sub("<svg.*?</svg>", "", text) for text in (shown, page.locator("main").inner_html()))
+    assert [len(re.findall(part, before)) for part in ("<tr", "<option", "<td")] == [
+        len(re.findall(part, after)) for part in ("<tr", "<option", "<td")
+    ]
+    chosen = page.evaluate("[data.runs[state.a], state.query, key().name]")
+    assert chosen == ["uos", 5, "nDCG@10"]
+    fewer = """
+        const other = structuredClone(data);
+        for (const part of ["measures", "headline", "leading", "means", "values", "ranks"]) other[part].length = 1;
+        other.tests = other.tests.filter((test) => test.measure === 0);
+        other.means[0][0].mean = 0.9876;
+        other.headline[0][0] = "Said again.";
+        present(other);
+    """
+    page.evaluate(f"() => {{ {fewer} }}")
+    assert page.evaluate("[key().name, data.runs[state.a], state.query]") == ["AP", "uos", 5]
+    assert page.locator(".answer .first").inner_text() == "Said again."
+    assert page.locator("#summary thead th").all_inner_texts() == ["run", "AP"]
+    assert page.locator("#summary tbody tr").first.inner_text().split()[:2] == ["amc", "0.9876"]
+    tab.close()
+
+
 def test_a_comparison_in_a_browser(browser, tmp_path: Path) -> None:
     out = tmp_path / "comparison.html"
     assert main(["compare", *RUNS[:2], "--html", str(out), "--qrels", QRELS, "-m", "RBO", "-m", "MED(nDCG@10)"]) == 0

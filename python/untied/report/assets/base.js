@@ -26,6 +26,10 @@ function follow(names, draw) {
   draw();
 }
 
+function forgetWatchers() {
+  watchers.length = 0;
+}
+
 function change(changes) {
   const changed = Object.keys(changes).filter((name) => state[name] !== changes[name]);
   Object.assign(state, changes);

@@ -1,7 +1,13 @@
-// A report's data, and what is asked of them in many places.
-const data = JSON.parse(document.getElementById("data").textContent);
-const comparing = data.kind === "comparison";
-const state = { measure: 0, a: 0, b: data.runs.length > 1 ? 1 : 0, query: 0, distance: 0, queryFilter: "", runFilter: "" };
+// A report's data, and what is asked of them in many places. The whole page is drawn from `data`; `present` replaces them.
+let data = null, comparing = false, tests = null;
+const state = { theme: "light", measure: 0, a: 0, b: 0, query: 0, distance: 0, queryFilter: "", runFilter: "" };
+
+function adopt(found) {
+  data = found;
+  comparing = data.kind === "comparison";
+  tests = new Map((data.tests || []).map((test) => [`${test.measure},${test.a},${test.b}`, test]));
+}
+
 const whole = () => data.of === data.queries.length; // whether the page holds all queries
 const selection = () => `the ${count(data.queries.length)} of ${count(data.of)} queries ` + (comparing ? `that differ most by ${data.measures[0].name}`
   : data.runs.length < 2 ? "that this page holds, evenly spread over the values" : "in which the runs differ most");

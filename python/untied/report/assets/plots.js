@@ -15,14 +15,19 @@ function chart(where, label, height, names, paint) {
       const made = paint(one.width, height);
       holder.replaceChildren(...made.filter((part) => part !== null));
       holder.style.minHeight = "";
-      if (!charts.some((other) => other.drawn)) performance.mark("first-chart");
-      one.drawn = true;
+      if (!performance.getEntriesByName("first-chart").length) performance.mark("first-chart");
     },
   };
   charts.push(one);
   inView.observe(holder);
   widths.observe(holder);
   follow(names, () => { if (one.seen) one.draw(); });
+}
+
+function forgetCharts() {
+  charts.length = 0;
+  inView.disconnect();
+  widths.disconnect();
 }
 
 const inView = new IntersectionObserver((entries) => {

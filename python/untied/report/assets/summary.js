@@ -1,6 +1,4 @@
 // The answer in words, means of all runs, how the values of a comparison spread, and what ties leave open.
-const tests = new Map((data.tests || []).map((test) => [`${test.measure},${test.a},${test.b}`, test]));
-
 function tested(measure, a, b) {
   const found = tests.get(`${measure},${a},${b}`), turned = tests.get(`${measure},${b},${a}`);
   if (found || !turned) return found || null;
@@ -67,14 +65,17 @@ function means(where) {
     const sign = (kind, d) => shape("svg", { width: 26, height: 10 }, shape("path", { class: kind, d }));
     return [drawing, node("div", { class: "legend" },
       node("span", {}, shape("svg", { width: 10, height: 10 }, shape("circle", { class: "mean", cx: 5, cy: 5, r: 4 })), " mean over all orders of tied documents"),
-      intervals ? node("span", {}, sign("interval", "M0 5H26"), ` ${intervals}`) : null,
+      intervals() ? node("span", {}, sign("interval", "M0 5H26"), ` ${intervals()}`) : null,
       runs.some((run) => show(of[run].low) !== show(of[run].high)) ? node("span", {}, sign("ties", "M0 5H26"), " from the worst to the best order of tied documents") : null)];
   });
 }
 
 const ranked = ([best, worst]) => `rank ${best}${best === worst ? "" : `–${worst}`}`;
-const method = { bca: "bootstrap", t: "Student's t" }[data.settings.interval];
-const intervals = method && `${show(100 * data.settings.level, 4).replace(/\.?0+$/, "")} % confidence interval over queries (${method})`;
+
+function intervals() {
+  const method = { bca: "bootstrap", t: "Student's t" }[data.settings.interval];
+  return method && `${show(100 * data.settings.level, 4).replace(/\.?0+$/, "")} % confidence interval over queries (${method})`;
+}
 
 function summary() {
   const sums = data.measures.filter((measure) => measure.scale === "sum").map((measure) => measure.name).join(", ");
@@ -86,7 +87,7 @@ function summary() {
     : "▲ or ▼: significantly better or worse than the baseline. A question mark follows where some order of tied documents might change that.";
   where.append(node("p", { class: "about" }, [
     `Means over ${data.of === 1 ? "1 query" : `${whole() ? "" : "all "}${count(data.of)} queries`}${sums && `; sums of ${sums}`}.`,
-    intervals && `Below each mean is its ${intervals}.`,
+    intervals() && `Below each mean is its ${intervals()}.`,
     "In brackets: the lowest and highest mean over all orders of tied documents, where these differ.",
     data.ranks.some((of) => of) && "Ranks are those that a run can have whatever the grades of unjudged documents are.",
     against, against && `Test: ${data.how}.`].filter(Boolean).join(" ")));
