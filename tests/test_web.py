@@ -354,6 +354,30 @@ def test_archives_of_codecs_in_c_are_refused(browser, page_path: Path, tmp_path:
     tab.close()
 
 
+def test_memory_does_not_grow_with_a_file(browser, page_path: Path, tmp_path: Path) -> None:
+    """What was read of a file is given back before the next piece is read."""
+    path = tmp_path / "long.run"
+    path.write_text("".join(f"q{n // 1000} Q0 d{n} 1 {-n} long\n" for n in range(200_000)))
+    pieces = -(-path.stat().st_size // 2**20)
+    assert pieces > 3
+    tab = Tab(browser, page_path)
+    tab.page.workers[0].evaluate(
+        """() => {
+          self.pieces = [];
+          const read = FileReaderSync.prototype.readAsArrayBuffer;
+          FileReaderSync.prototype.readAsArrayBuffer = function (blob) {
+            pieces.push(read.call(this, blob));
+            return pieces.at(-1);
+          };
+        }"""
+    )
+    tab.drop(QRELS, path)
+    held = tab.page.workers[0].evaluate("() => pieces.map((piece) => piece.byteLength > 0)")
+    assert len(held) > pieces
+    assert sum(held) <= 2  # the last one of either file
+    tab.close()
+
+
 def test_requests_are_forbidden_and_work_can_be_cancelled(browser, page_path: Path) -> None:
     tab = Tab(browser, page_path)
     assert tab.page.evaluate("fetch('https://example.invalid/').then(() => 'sent', () => 'refused')") == "refused"

@@ -1,5 +1,8 @@
 // The worker: reads files from the disk piece by piece, and gives the core's answers.
 const CHUNK = 1 << 20; // bytes that are read at a time, and after which the page is told
+// A browser collects what was read only after a hundred megabytes or more; what is sent to a closed port is freed at once.
+const discarded = new MessageChannel();
+discarded.port2.close();
 
 /** @implements {Source} */
 class Local {
@@ -10,15 +13,22 @@ class Local {
   }
 
   rewind() {
-    [this.next, this.chunk, this.at] = [0, new Uint8Array(0), 0];
+    this.next = 0;
+    this.hold(new Uint8Array(0));
+  }
+
+  /** @param {Uint8Array} chunk */
+  hold(chunk) {
+    if (this.chunk) discarded.port1.postMessage(null, [this.chunk.buffer]);
+    [this.chunk, this.at] = [chunk, 0];
   }
 
   /** @param {Uint8Array} into */
   read(into) {
     if (this.at === this.chunk.length && this.next < this.blob.size) {
       const end = Math.min(this.next + CHUNK, this.blob.size);
-      this.chunk = new Uint8Array(this.reader.readAsArrayBuffer(this.blob.slice(this.next, end)));
-      [this.next, this.at] = [end, 0];
+      this.hold(new Uint8Array(this.reader.readAsArrayBuffer(this.blob.slice(this.next, end))));
+      this.next = end;
       postMessage({ progress: { name: this.name, done: end, of: this.blob.size } });
     }
     const part = this.chunk.subarray(this.at, this.at + into.length);
