@@ -392,7 +392,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 
 def test_command_line(small: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, small, "-m", "RR")
-    assert (code, err) == (0, "note: features with a single value, which rank nothing: 2\n")
+    assert (code, err) == (0, "note: features with the same value everywhere, which cannot rank: 2\n")
     assert out.splitlines() == [
         "feature\tdirection\tquery\tmeasure\tvalue\tlow\thigh\trank\tdistinct\ttied\tmissing",
         "3\thigh\tall\tRR\t0.8750\t0.7500\t1.0000\t1\t3\t0.5000\t0",
@@ -406,6 +406,7 @@ def test_command_line(small: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     )
     assert out.splitlines() == [
         "3 features, 2 queries, 4 documents; best RR first",
+        "first: high or low values, whichever gives the better RR",
         "value [lowest, highest] over all orders of tied documents; no brackets if these are equal",
         "rank   feature           first   distinct   tied              RR",
         "1      age of the page   low            4     0%   1.0000",
@@ -415,7 +416,7 @@ def test_command_line(small: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     code, out, err = run(capsys, small, "-m", "RR", "-m", "P@1", "--ties", "expected", "--format", "md", "--top", "1")
     assert out.splitlines()[-1] == "| 1 | 3 | 3 | 50% | 0.8750 | 0.7500 |"
     assert err == (
-        "note: features with a single value, which rank nothing: 2\n"
+        "note: features with the same value everywhere, which cannot rank: 2\n"
         "note: tied documents have different grades in 50% of the rankings: each value is the mean over all orders; "
         "--ties range shows how far ties could move it\n"
     )
@@ -483,8 +484,8 @@ def test_what_is_not_ranked_is_noted(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert code == 0
     assert [line.split("\t")[4] for line in out.splitlines()[1:]] == ["1.0000", "0.0000"]
     assert err == (
-        "note: documents that are not ranked, as their value is NULL: 2 of feature 1, 1 of feature 2\n"
-        "note: features with a single value, which rank nothing: 1\n"
+        "note: documents that are not ranked because their value is NULL: 2 of feature 1, 1 of feature 2\n"
+        "note: features with the same value everywhere, which cannot rank: 1\n"
     )
     path.write_text("1 qid:1 1:2 2:1\n0 qid:1 1:3\n1 qid:1 2:3\n")
     code, out, err = run(capsys, str(path), "-m", "AP", "-m", "RR", "--wide")
@@ -492,7 +493,7 @@ def test_what_is_not_ranked_is_noted(tmp_path: Path, capsys: pytest.CaptureFixtu
         out.splitlines()[0]
         == "feature\tdirection\tAP\tAP low\tAP high\tRR\tRR low\tRR high\trank\tdistinct\ttied\tmissing"
     )
-    assert err == "note: values that lines do not give, read as 0, of 3 documents: 1 of feature 1, 1 of feature 2\n"
+    assert err == "note: values missing from the lines of 3 documents, counted as 0: 1 of feature 1, 1 of feature 2\n"
     assert run(capsys, str(path), "--wide", "--format", "json")[0] == 2
     code, _, err = run(capsys, str(tmp_path / "frame.csv"))
     assert (code, "read this one into a frame first" in err) == (1, True)

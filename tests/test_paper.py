@@ -74,15 +74,15 @@ def test_best_and_arrows(results: Any) -> None:
     )
 
 
-def test_what_does_not_survive_ties_is_in_parentheses() -> None:
+def test_what_does_not_survive_ties_has_a_question_mark() -> None:
     runs = {"sure": ranks(1), "tied": {query: [["r", *(f"n{i}" for i in range(9))]] for query in QUERIES}}
     results = untied.evaluate(QRELS, runs, ["RR", "P@1"], ties="range")
     text = paper_table(results, significance(results, interval="none"), style="tsv", digits=1)
     assert text.splitlines()[1].split("\t") == [
-        "sure", "a", "1.0", "[1.0, 1.0]", "(b)", "1.0", "[1.0, 1.0]", "(b)",
+        "sure", "a", "1.0", "[1.0, 1.0]", "b?", "1.0", "[1.0, 1.0]", "b?",
     ]  # fmt: skip
     latex = paper_table(results, significance(results, interval="none"), digits=1)
-    assert "(a) sure & \\textbf{1.0}\\textsuperscript{(b)} & " in latex
+    assert "(a) sure & \\textbf{1.0}\\textsuperscript{b?} & " in latex
 
 
 def test_latex_takes_any_name() -> None:

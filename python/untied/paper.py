@@ -46,8 +46,8 @@ class _Cell:
         self.marks = ""
 
     def mark(self, text: str, survives: str | None) -> None:
-        """Add a mark, in parentheses if some order of ties or some judgments would remove it."""
-        self.marks += f"({text})" if survives == "no" else text
+        """Add a mark, with a question mark if some order of ties or some judgments would remove it."""
+        self.marks += text.replace(text.strip(), f"{text.strip()}?") if survives == "no" else text
 
 
 def paper_table(
@@ -63,8 +63,8 @@ def paper_table(
 
     The best mean of a measure is bold. With `found`, runs have letters, and a mean carries the letters of the runs that
     it is significantly better than. With a baseline, it carries an arrow instead: up if it is significantly better than
-    the baseline's, down if it is worse. A mark is in parentheses if the difference does not survive every order of tied
-    documents or every judgment of unjudged ones (`Significance`).
+    the baseline's, down if it is worse. A question mark follows the mark of a difference that does not survive every
+    order of tied documents or every judgment of unjudged ones (`Significance`).
 
     Parameters
     ----------
@@ -245,5 +245,5 @@ def _caption(results: Results, found: Significance | None, best: str) -> str:
         if of_logs:
             said.append(f"Tested by logarithms: {', '.join(of_logs)}")
         if "survives" in found.table.columns:
-            said.append("In parentheses: some order of ties or some missing judgments would undo it")
+            said.append("With a question mark: some order of ties or some missing judgments would undo it")
     return ". ".join(said) + "."

@@ -137,9 +137,9 @@ TIES = Policy(
         "best": "the best or the worst order",
         "worst": "the best or the worst order",
         "docid": "by document id, descending, as trec_eval 10",
-        "trec": "docid over 32-bit scores, as trec_eval 9 and pytrec_eval",
+        "trec": "docid with 32-bit scores, as trec_eval 9 and pytrec_eval",
         "given": "in the order of the input",
-        "rank": "ignore scores, order by the rank column; equal ranks tie",
+        "rank": "by the rank column instead of scores; equal ranks are tied",
     },
     "how to order documents with equal scores",
 )
@@ -148,7 +148,7 @@ UNJUDGED = Policy(
     {
         "nonrelevant": "count them as non-relevant",
         "remove": "remove them from the ranking",
-        "range": "lowest and highest value over all grades they may have",
+        "range": "add the lowest and highest value over all their grades",
         "best": "the grades that make the value largest or smallest",
         "worst": "the grades that make the value largest or smallest",
     },
@@ -158,9 +158,9 @@ UNRETRIEVED = Policy(
     "unretrieved",
     {
         "none": "leave them out",
-        "pooled": "let them have grades, with --unjudged range, best or worst",
+        "pooled": "count them too, with --unjudged range, best or worst",
     },
-    "how to treat pooled, unjudged documents (grade -1) that a run lacks",
+    "how to treat pooled, unjudged documents (grade -1) that a run did not retrieve",
 )
 SCORE_DTYPE = Policy(
     "score_dtype",
@@ -170,7 +170,7 @@ SCORE_DTYPE = Policy(
 QUERIES = Policy(
     "queries",
     {
-        "qrels": "every judged query; one that a run lacks counts as empty",
+        "qrels": "every judged query; if missing from the run, it is empty",
         "common": "only those in both the judgments and the run",
     },
     "which queries count",
@@ -220,7 +220,7 @@ _TIES_OF_VERDICTS = RANKLESS.only(
 CERTIFYING = COMPARING | _named(
     Policy(
         "ties",
-        _TIES_OF_VERDICTS.values | {"range": "any order, each run's ties apart: verdicts hold for all"},
+        _TIES_OF_VERDICTS.values | {"range": "all orders of both runs: verdicts hold for each of them"},
         TIES.about,
         _TIES_OF_VERDICTS.others,
     ),
@@ -253,7 +253,7 @@ GATING = EVALUATING | _named(
         "on_undefined",
         {
             "fail": "fail the check",
-            "zero": "count it as 0, but fail where lower is better",
+            "zero": "count it as 0, but fail if lower values are better",
             "nan": "leave it out of the mean",
         },
         ON_UNDEFINED.about,

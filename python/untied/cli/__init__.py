@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 #: Subcommands and what they do; the module of the same name holds ``main(arguments)``.
 COMMANDS = {
-    "eval": "score runs: mean, best and worst case over tied documents",
-    "compare": "compare runs without judgments, and show what moved",
-    "stats": "test which differences between runs are significant",
+    "eval": "score runs, and show how far ties and missing judgments matter",
+    "compare": "compare runs without judgments, and list the documents that moved",
+    "stats": "test differences between runs; list queries that got worse",
     "certify": "find out which runs are better whatever unjudged documents are",
-    "verify": "check a certificate of untied certify with a program of its own",
+    "verify": "check a certificate of untied certify, independently of it",
     "report": "write an evaluation as one self-contained web page",
     "check": "find problems in runs and judgments",
     "gate": "fail a build when quality drops",
     "curve": "print or plot recall, precision and gain by rank for a query",
-    "features": "score every feature of learning-to-rank data as a ranker",
-    "judge-next": "rank unjudged documents by how much a judgment would tell",
+    "features": "score each feature of learning-to-rank data as a ranker",
+    "judge-next": "list the unjudged documents that are most worth judging",
     "sample": "sample judgments, pools or parts of a collection",
-    "study": "repeat an experiment of the literature on your own data",
+    "study": "repeat an experiment from the literature on your own data",
     "measures": "list measures with parameters, equations and references",
-    "trec_eval": "run trec_eval's command line: its options, its output",
+    "trec_eval": "take trec_eval's options and print its output",
     "completion": "print a script that completes commands in your shell",
 }
 

@@ -48,11 +48,19 @@ EXAMPLES = """\
   untied certify qrels.txt old.run new.run -m P@10 --explain old new
   untied certify sampled.qrels runs/ -m P@10 --from-sample
 
-A verdict is A or B if that run has the better mean whatever the grades of
-unjudged documents are, else open. low and high bound the difference of the
-means, A less B. overturn is the smallest number of unjudged documents, over all
-queries, that would end the lead of the run ahead if they were relevant;
-largest_m is how many per query may be relevant while it certainly stays ahead.
+The verdict A or B names the run whose mean is higher whatever the grades of
+unjudged documents are; otherwise it is open. low and high bound the difference
+of the means, A minus B. A run is ahead if its mean is higher when all unjudged
+documents are non-relevant. overturn is the smallest number of unjudged
+documents, over all queries, that would end this lead if they were relevant.
+largest_m is the largest M for which the lead is certain as long as at most M
+unjudged documents of each query are relevant.
+
+--explain has a line for each unjudged document that decides a bound of a query.
+bound says what the documents do together: low and high make the query's
+difference lowest and highest, overturn ends the lead. grade is the grade that
+the document then has, and difference is the query's difference (A minus B) with
+these grades.
 """
 
 #: Files of pictures.
@@ -74,14 +82,17 @@ def arguments_parser() -> Parser:
     add_policies(made, "ties", "unjudged", "unretrieved", "score_dtype", known=CERTIFYING)
     add = made.group("ties and judgments").add_argument
     add(
-        "--most", metavar="M", type=whole(0), help="let at most M unjudged documents a query be relevant (default: any)"
+        "--most",
+        metavar="M",
+        type=whole(0),
+        help="let at most M unjudged documents of each query be relevant (default: any number)",
     )
     add = made.group("verdicts from a sample").add_argument
     add(
         "--from-sample",
         action="store_true",
-        help="decide with a stated confidence, where a random sample of the pool is judged (others: grade -1); by "
-        f"default by {' and '.join(OF_SAMPLES)}",
+        help="decide with a stated confidence from a random sample of the pool (documents left out: grade -1); "
+        f"default measures: {' and '.join(OF_SAMPLES)}",
     )
     add("--level", metavar="L", type=float, help="set the confidence (default: 0.95)")
     add(
@@ -92,10 +103,18 @@ def arguments_parser() -> Parser:
     )
     add = made.group("output").add_argument
     add("--ranks", action="store_true", help="print the ranks that each run can have, instead of verdicts")
-    add("--levels", action="store_true", help="print what ties, judgments and the choice of queries leave open instead")
-    add("--explain", nargs=2, metavar=("A", "B"), help="print the documents behind the verdict about two runs")
-    add("--plot", metavar="FILE", help="also draw the certain order of the runs (.svg, .png, .pdf; needs matplotlib)")
-    add("--certificate", metavar="FILE", help="write a certificate, which untied verify checks; packed if FILE is .gz")
+    add("--levels", action="store_true", help="print separate verdicts for ties, judgments and the choice of queries")
+    add("--explain", nargs=2, metavar=("A", "B"), help="print the documents that decide the verdict about runs A and B")
+    add(
+        "--plot",
+        metavar="FILE",
+        help="also plot which runs are certainly better than which (.svg, .png, .pdf; needs matplotlib)",
+    )
+    add(
+        "--certificate",
+        metavar="FILE",
+        help="also write a certificate that untied verify can check (compressed if FILE is .gz)",
+    )
     add_table(made)
     add_threads(made)
     return made

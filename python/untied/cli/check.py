@@ -28,7 +28,7 @@ EXAMPLES = """\
   untied check qrels.txt bm25.run dense.run.gz
   untied check qrels.txt runs/ --keep-going
 
-Lines that begin with ! deserve a look.
+Lines that begin with ! point to possible problems.
 """
 
 

@@ -52,37 +52,51 @@ EXAMPLES = """\
   untied compare --passages old.passages new.passages --top 10
 
 No judgments are needed. MED is the largest difference that judgments could
-show; Delta is the expected difference, with the smallest and largest it could
-become. --certify adds the verdicts of untied certify for the measures in MED
-and Delta. Similarities are the expected ones if tied documents were shuffled in
-both runs.
+show. Delta is the expected difference, with the smallest and largest possible
+one. Similarities are expected values if the tied documents of both runs were
+shuffled. --certify adds the verdicts of untied certify for the measures in MED
+and Delta.
+
+To see which queries got better or worse according to judgments, use untied
+stats QRELS NEW OLD --top 10.
 """
 
 
 def arguments_parser() -> Parser:
     """Make the parser of the command's arguments."""
-    made = parser("compare", "Compare two or more runs without judgments, and show what moved.", EXAMPLES)
+    made = parser("compare", "Compare two or more runs without judgments, and list the documents that moved.", EXAMPLES)
     add_runs(made)
     add = made.group("input").add_argument
     add("--qrels", metavar="QRELS", help="read judgments for MED and Delta")
     add_reading(made)
     add_keep_going(made)
-    add("--probabilities", metavar="FILE", help="read probabilities of relevance for Delta, in a run's columns")
+    add(
+        "--probabilities",
+        metavar="FILE",
+        help="read probabilities of relevance for Delta (in the format of a run, as scores)",
+    )
     add("--depth", metavar="N", type=count, help="read the first N documents of each ranking (default: all)")
     add(
         "--passages",
         action="store_true",
         help="compare passages by MED-U (query document start length rank score tag)",
     )
-    add("--text-length", metavar="L", type=float, help="end texts there, with --passages (default: 12000)")
-    add_measures(made, f"compare by this, as in RBO(p=0.95); repeatable (default: {', '.join(DEFAULT)})")
+    add(
+        "--text-length",
+        metavar="L",
+        type=float,
+        help="with --passages, ignore text after L characters (default: 12000)",
+    )
+    add_measures(made, f"compare by this, such as RBO(p=0.95); repeatable (default: {', '.join(DEFAULT)})")
     add_docs(made)
     add_policies(made, "ties", "score_dtype", known=COMPARING)
     add_certify(made)
     add = made.group("output").add_argument
     add("-q", "--per-query", action="store_true", help="also print per-query values, and write them with -o")
-    add("--top", metavar="N", type=count, help=f"show what moved in the N most changed queries (default: {SHOWN})")
-    add("--matrix", action="store_true", help="print means of all runs by all runs, a square for each measure")
+    add(
+        "--top", metavar="N", type=count, help=f"list moved documents for the N most changed queries (default: {SHOWN})"
+    )
+    add("--matrix", action="store_true", help="print a square table of all runs by all runs for each measure")
     add_table(made)
     add("--html", metavar="FILE", help="also write a page about two runs, with both rankings of every query")
     add_texts(made)

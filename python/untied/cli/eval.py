@@ -43,9 +43,9 @@ EXAMPLES = """\
   untied eval qrels.txt bm25.run --ties trec -m map -m ndcg_cut_10
   zcat run.gz | untied eval qrels.txt - --format json
 
-Tied documents count as if shuffled: each value is the expected one, computed
-exactly. A RUN is a file, a folder, a glob in quotes, or - for standard input;
-inputs may be compressed (.gz, .zst, .xz). untied measures lists the measures.
+Each value is the exact expected score if tied documents were shuffled. A RUN is
+a file, a folder, a pattern in quotes such as '*.run', or - for standard input.
+Inputs may be compressed (.gz, .zst, .xz). untied measures lists the measures.
 """
 
 
@@ -63,17 +63,17 @@ def arguments_parser() -> Parser:
     made.group("measures").add_argument(
         "--sampling-error",
         action="store_true",
-        help="note the standard error of infAP over the choice of judged documents",
+        help="print the standard error of infAP that comes from judging only a sample",
     )
     add_policies(made, "ties", "unjudged", "unretrieved", "score_dtype", "queries", "on_undefined", "adjust")
     add = made.group("output").add_argument
     add("-q", "--per-query", action="store_true", help="also print per-query values")
-    add("--wide", action="store_true", help="write a column for each measure in tsv, csv, md")
+    add("--wide", action="store_true", help="write one column per measure in tsv, csv and md")
     add("--sort-by", metavar="MEASURE", help="list the best run by this measure first")
     add("--variance", action="store_true", help="add the variance over tie orders")
     add(
         "--quantiles", metavar="LEVELS", type=_levels,
-        help="print quantiles over all orders of ties instead, such as 0.05,0.5,0.95",
+        help="print these quantiles over all orders of ties, such as 0.05,0.5,0.95, instead of means",
     )  # fmt: skip
     add_table(made, PAPER_FORMATS)
     add_threads(made)

@@ -38,19 +38,20 @@ EXAMPLES = """\
   untied features train.txt --sort-by RR --feature-names names.txt
   untied features train.parquet --ties expected -o features.tsv
 
-Lines are label qid:Q feature:value ... # comment. A missing feature is 0; a
-document whose value is NULL is not ranked. Each value is the expected one if
-tied documents were shuffled, with the smallest and the largest.
+Each line of DATA is: label qid:Q feature:value ... # comment. A missing feature
+counts as 0; a document whose value is NULL is not ranked. Values are the
+expected scores if tied documents were shuffled, with the lowest and the
+highest.
 """
 
 
 def arguments_parser() -> Parser:
     """Make the parser of the command's arguments."""
-    made = parser("features", "Score every feature of learning-to-rank data as a ranker.", EXAMPLES)
+    made = parser("features", "Score each feature of learning-to-rank data as a ranker.", EXAMPLES)
     add = made.add_argument
     add("data", metavar="DATA", nargs="+", help="SVMlight, LETOR or parquet files")
     add = made.group("input").add_argument
-    add("--feature-names", metavar="FILE", help="read names of features: number name")
+    add("--feature-names", metavar="FILE", help="read names of features from lines: number name")
     add("--labels", metavar="COLUMN", help="name the column of labels in parquet (default: label, relevance, ...)")
     add("--query-ids", metavar="COLUMN", help="name the column of queries in parquet (default: qid, query_id, ...)")
     add_measures(made)
@@ -64,7 +65,7 @@ def arguments_parser() -> Parser:
             {
                 "high": "the highest value (default)",
                 "low": "the lowest value",
-                "both": "either, one after the other",
+                "both": "each, as two rankers",
                 "better": "whichever of both is better",
             },
         ),
@@ -74,7 +75,7 @@ def arguments_parser() -> Parser:
     add("--sort-by", metavar="MEASURE", help="list the best feature by this measure first (default: the first measure)")
     add("--top", metavar="N", type=count, help="show only the N best features (default: all)")
     add("-q", "--per-query", action="store_true", help="also print per-query values")
-    add("--wide", action="store_true", help="write a column for each measure in tsv and csv")
+    add("--wide", action="store_true", help="write one column per measure in tsv and csv")
     add_table(made)
     add_threads(made)
     return made
@@ -120,7 +121,7 @@ def main(arguments: Sequence[str]) -> None:
         text = _long(found, sort_by, options, style)
     else:
         columns = width() if style == "table" and options.output is None else 10**9
-        text = overview(found, sort_by, options.top, options.digits, style, columns)
+        text = overview(found, sort_by, options, style, columns)
     output.write(text, options.output)
     notes.show(said)
 
@@ -144,11 +145,12 @@ def _long(found: FeatureResults, sort_by: Measure, options: argparse.Namespace, 
     return output.lines(table.columns, rows, style, texts=texts)
 
 
-def overview(found: FeatureResults, sort_by: Measure, top: int | None, digits: int, style: str, columns: int) -> str:
+def overview(found: FeatureResults, sort_by: Measure, options: argparse.Namespace, style: str, columns: int) -> str:
     """A line for each feature, best first, as a table of the given width or in Markdown."""
     from untied.cli import output
 
-    table = found.table(sort_by, top=top)
+    digits = options.digits
+    table = found.table(sort_by, top=options.top)
     with_range = "low" in table.columns
     measures = sorted(found.measures, key=lambda name: name != str(sort_by))  # what is sorted by stands first
     scorers = [
@@ -189,6 +191,9 @@ def overview(found: FeatureResults, sort_by: Measure, top: int | None, digits: i
     title, *rest = aligned
     what = f"{len(found):,} features, {len(found.queries):,} queries, {found.documents:,} documents"
     legend = f"{what}; best {sort_by} first\n"
+    if with_direction:
+        better = f"high or low values, whichever gives the better {sort_by}"
+        legend += f"first: {better if options.directions == 'better' else 'high or low values, as two rankers'}\n"
     if with_range:
         legend += "value [lowest, highest] over all orders of tied documents; no brackets if these are equal\n"
     if 0 < bands < shown_measures:
@@ -203,16 +208,16 @@ def _notes(found: FeatureResults, measures: list[Measure], options: argparse.Nam
     ties = {name: found.ties(name) for name in found.features}
     missing = [f"{of['missing']:,} of feature {show_id(name)}" for name, of in ties.items() if of["missing"]]
     if missing:
-        yield f"documents that are not ranked, as their value is NULL: {notes.listed(missing, 'more features')}"
+        yield f"documents that are not ranked because their value is NULL: {notes.listed(missing, 'more features')}"
     absent = [f"{of['absent']:,} of feature {show_id(name)}" for name, of in ties.items() if of["absent"]]
     if absent:
         yield (
-            f"values that lines do not give, read as 0, of {found.documents:,} documents: "
+            f"values missing from the lines of {found.documents:,} documents, counted as 0: "
             f"{notes.listed(absent, 'more features')}"
         )
     constant = [show_id(name) for name, of in ties.items() if of["distinct"] is not None and of["distinct"] <= 1]
     if constant:
-        yield f"features with a single value, which rank nothing: {notes.listed(constant, 'more')}"
+        yield f"features with the same value everywhere, which cannot rank: {notes.listed(constant, 'more')}"
     mixed = sum(fact["mixed"] for fact in facts)
     if mixed and options.ties != "range" and not all(measure.is_count for measure in measures):
         yield notes.of_ties(f"{mixed / (len(facts) * len(found.queries)):.0%} of the rankings", options.ties)

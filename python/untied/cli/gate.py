@@ -44,9 +44,9 @@ EXAMPLES = """\
   untied gate qrels.txt new.run --baseline old.run --max-med nDCG@20=0.2
   untied gate qrels.txt new.run --baseline old.run --min-overturn nDCG@10=20
 
-Exit code: 0 if all limits are kept; 1 if one is not, or cannot be decided as
-queries are missing, undefined or too few for --significant; 2 if an input or an
-option cannot be used.
+Exit code 0: all limits hold. 1: a limit does not hold, or cannot be decided
+because queries are missing, undefined, or too few for --significant. 2: an
+input or an option was refused.
 """
 
 
@@ -58,7 +58,7 @@ def arguments_parser() -> Parser:
     add("run", metavar="RUN", help=RUNS.replace("runs:", "a run:"))
     add_reading(made)
     add = made.group("limits").add_argument
-    add("--baseline", metavar="RUN", help="compare with this run (all limits but --min and --max)")
+    add("--baseline", metavar="RUN", help="compare with this run (needed by all limits except --min and --max)")
     limits = {
         "--min": "minimum allowed mean",
         "--max": "maximum allowed mean",
@@ -72,7 +72,7 @@ def arguments_parser() -> Parser:
         metavar="MEASURE",
         action="append",
         default=[],
-        help="require that no judgment of unjudged documents could make the run no better than the baseline",
+        help="require that the run is better than the baseline whatever unjudged documents are",
     )
     add(
         "--min-overturn",
@@ -80,12 +80,16 @@ def arguments_parser() -> Parser:
         action="append",
         default=[],
         type=limit,
-        help="require that the run is better until N further documents are relevant",
+        help="require that ending the run's lead takes at least N more relevant documents",
     )
-    add("--allow-missing", action="store_true", help="count queries that the run lacks as empty instead of failing")
+    add(
+        "--allow-missing",
+        action="store_true",
+        help="count queries that are missing from the run as empty instead of failing",
+    )
     add = made.group("significance").add_argument
     add(
-        "--significant", action="store_true", help="count only drops that a paired randomisation test finds significant"
+        "--significant", action="store_true", help="fail only if a paired randomisation test finds the drop significant"
     )
     add("--level", metavar="L", type=float, default=0.95, help="set the confidence (default: 0.95)")
     add("--samples", metavar="N", type=int, default=SAMPLES, help=f"draw N permutations (default: {SAMPLES})")

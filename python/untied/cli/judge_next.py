@@ -35,16 +35,22 @@ EXAMPLES = """\
   untied judge-next qrels.txt bm25.run dense.run --measure nDCG@10 --top 50
   untied judge-next qrels.txt bm25.run dense.run -m P@10 --until-decided
 
-For one run, documents rank by how much a judgment is expected to narrow the
-range of means that missing judgments allow; for two runs, by how much it is
-expected to change their difference. By default an unjudged document is relevant
-as often as the query's judged ones.
+With one run, documents are ranked by how much a judgment is expected to narrow
+the bounds of the mean over missing judgments; with two runs, by how much it is
+expected to change the difference between them.
+
+probability is the estimated probability that the document is relevant: by
+default, the share of relevant documents among the query's judged ones.
+narrowing is how much its judgment is expected to narrow the bounds of the mean
+(with two runs, of both means together). swing is how much the mean (with two
+runs, the difference, first minus second) changes if the document is relevant
+instead of non-relevant.
 """
 
 
 def arguments_parser() -> Parser:
     """Make the parser of the command's arguments."""
-    made = parser("judge-next", "Rank unjudged documents by how much a judgment would tell.", EXAMPLES)
+    made = parser("judge-next", "List the unjudged documents that are most worth judging.", EXAMPLES)
     add_judged_runs(made, RUNS.replace("runs:", "one run, or two to compare:"), keep_going=False)
     add = made.group("measures").add_argument
     add(
@@ -52,11 +58,26 @@ def arguments_parser() -> Parser:
         "--measure",
         metavar="MEASURE",
         default="AP",
-        help="judge for this measure, which has bounds (default: AP)",
+        help="choose documents for this measure (default: AP)",
     )
-    add("--depth", metavar="K", type=int, default=100, help="consider the first K of each ranking (default: 100)")
-    add("--prior", metavar="P", type=float, help="set the probability of a grade above 0 (default: as judged)")
-    add("--until-decided", action="store_true", help="rank for a certain verdict about two runs, see untied certify")
+    add(
+        "--depth",
+        metavar="K",
+        type=int,
+        default=100,
+        help="consider the first K documents of each ranking (default: 100)",
+    )
+    add(
+        "--prior",
+        metavar="P",
+        type=float,
+        help="set the probability of relevance (default: the share of the query's judged documents)",
+    )
+    add(
+        "--until-decided",
+        action="store_true",
+        help="rank by how soon untied certify could decide which of two runs is better",
+    )
     add_plugin(made)
     made.group("output").add_argument("--top", metavar="N", type=int, default=20, help="show N documents (default: 20)")
     add_table(made, decimals=6)

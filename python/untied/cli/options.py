@@ -27,7 +27,7 @@ SUFFIXED = "by suffix .csv, .tsv, .jsonl, .json, .parquet, else trec (default)"
 QRELS_HOLD = {
     "auto": SUFFIXED,
     "trec": "query iteration document grade",
-    "csv, ...": "tables by names of columns: csv, tsv, jsonl, json, parquet",
+    "csv, ...": "tables with named columns: csv, tsv, jsonl, json, parquet",
     "rank-eval": "a request of Elasticsearch",
     "subtopics": "query subtopic document grade, for diversity",
     "stratified": "query 0 document stratum grade, for xinfAP, infNDCG",
@@ -39,7 +39,7 @@ RUNS_HOLD = {
     "auto": SUFFIXED,
     "trec": "query Q0 document rank score tag",
     "trec-ranks": "the same, ordered by rank instead of score",
-    "csv, ...": "tables by names of columns: csv, tsv, jsonl, json, parquet",
+    "csv, ...": "tables with named columns: csv, tsv, jsonl, json, parquet",
     "msmarco": "query document rank",
     "rank-eval": "a response of Elasticsearch",
 }
@@ -155,7 +155,7 @@ def add_runs(made: Parser, about: str = RUNS) -> None:
 def add_keep_going(made: Parser) -> None:
     """Add ``--keep-going``."""
     made.group("input").add_argument(
-        "--keep-going", action="store_true", help="skip runs that cannot be read, and count them"
+        "--keep-going", action="store_true", help="skip unreadable runs and count them in a note"
     )
 
 

@@ -31,7 +31,8 @@ EXAMPLES = """\
   untied report qrels.txt *.run -o report.html
   untied report qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP -o report.html
 
-The page needs no network and no server: open it, or send it to someone.
+The page needs neither network nor server: open it in a browser, or send it to
+somebody.
 """
 
 
@@ -49,12 +50,12 @@ def arguments_parser() -> Parser:
     )
     add_plugin(made)
     add = made.group("significance").add_argument
-    add("--baseline", metavar="NAME", help="test all others against this run (default: every two)")
+    add("--baseline", metavar="NAME", help="test all other runs against this one (default: all pairs)")
     add_chance(made, "means")
     add_policies(made, "score_dtype")
     add = made.group("output").add_argument
     add("-o", "--output", metavar="FILE", required=True, help="write the page to FILE (.html); - is standard output")
-    add("--title", metavar="TEXT", default="", help="set the page's title (default: the runs)")
+    add("--title", metavar="TEXT", default="", help="set the page's title (default: the names of the runs)")
     add("--depth", metavar="N", type=int, default=20, help="show N documents of each ranking (default: 20)")
     add_texts(made)
     add_threads(made)

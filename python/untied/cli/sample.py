@@ -30,9 +30,10 @@ EXAMPLES = """\
   untied sample qrels.txt *.run --documents 0.5 -o half
   untied sample sampled.qrels *.run --subcollection --seed 7 -o drawn
 
-Documents that are not sampled get grade -1, pooled but not judged, which infAP,
-subAP and --unjudged remove need. A query is drawn again until its sample has a
-relevant document. Equal seeds give equal samples, in any order of the input.
+Judged documents that are not sampled get grade -1 (pooled but not judged), as
+infAP, subAP and --unjudged remove need it. If the sample of a query has no
+relevant document, it is drawn again. The same seed gives the same sample,
+whatever the order of the input.
 """
 #: Suffixes of what is not written here.
 OTHERS = {
@@ -46,16 +47,25 @@ def arguments_parser() -> Parser:
     made.add_argument("qrels", metavar="QRELS", help=QRELS)
     made.add_argument("runs", metavar="RUN", nargs="*", help=f"{RUNS}, for --depth and --documents")
     add = made.group("input").add_argument
-    add("--strata", metavar="FILE", help="read strata (query document stratum), and write them too")
-    add("--depth", metavar="K", type=int, help="first keep only the pool of the runs to depth K")
+    add("--strata", metavar="FILE", help="read strata (query document stratum), and write them to the output")
+    add("--depth", metavar="K", type=int, help="first reduce the judgments to the pool of the runs to depth K")
     add("--rel", metavar="GRADE", type=float, default=1.0, help="set the lowest relevant grade (default: 1)")
     add = made.group("sample").add_argument
     add("--rate", metavar="RATE", help="keep this share of judged documents (default: 1); by stratum: 1=1,2=0.25")
-    add("--by-query", action="store_true", help="keep exactly that share of each query's documents")
-    add("--documents", metavar="RATE", type=float, help="keep this share of the collection, with runs")
+    add("--by-query", action="store_true", help="keep exactly this share of each query's documents")
+    add(
+        "--documents",
+        metavar="RATE",
+        type=float,
+        help="keep this share of the collection's documents, in judgments and runs",
+    )
     add("--judgments-too", action="store_true", help="with --documents, sample the judgments too")
-    add("--subcollection", action="store_true", help="draw runs for subAP: unpooled documents stay at --rate")
-    add("--seed", metavar="N", type=int, default=0, help="draw another sample (default: 0)")
+    add(
+        "--subcollection",
+        action="store_true",
+        help="draw subcollections of the runs, as for subAP; unpooled documents stay with probability --rate",
+    )
+    add("--seed", metavar="N", type=int, default=0, help="seed the sample (default: 0)")
     made.group("output").add_argument(
         "-o", "--output", metavar="PATH", help="write to a file, or with --documents and --subcollection to a folder"
     )

@@ -55,18 +55,23 @@ EXAMPLES = """\
   untied stats qrels.txt *.run --test tukey --power
   untied stats qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP -o table.tex
 
-A difference is the first run's mean minus the second's; * marks those that are
-significant, d is Cohen's d (the mean difference in standard deviations). With
---ties range or --unjudged range the table shows which significant differences
-survive: they keep their sign and stay significant whatever the order of tied
-documents or the missing judgments. tsv, csv and json call d effect, the ends of
-"a - b can be" least and most, and the largest p that these allow p_most.
+a - b is the mean of run a minus that of run b, d is Cohen's d (the mean
+difference in standard deviations), and * marks significant differences. p is
+corrected for the number of comparisons; the interval is not, and covers a
+single difference at --level.
+
+With --ties range or --unjudged range, "a - b can be" shows the lowest and
+highest difference over all orders of tied documents or all missing judgments. A
+significant difference survives if it keeps its sign and stays significant for
+all of them. tsv, csv and json have other names: effect for d, least and most
+for the ends of "a - b can be", and p_most for the largest p over this range.
 
 --shuffle adds P(a > b), the probability that a is ahead if the tied documents
-of each run are shuffled, and P(a = b) if it is not 0 (in tsv, csv and json: the
-two bounds of each, and those of less). With --certify, the verdict is A or B if
-that run has the better mean whatever the grades of unjudged documents are, else
-open; overturn and largest m tell how firm the order is (see untied certify).
+of each run are shuffled, and P(a = b) if it is not 0; tsv, csv and json have a
+lower and an upper bound of each, and of P(a < b). With --certify, the verdict A
+or B names the run whose mean is higher whatever the grades of unjudged
+documents are; otherwise it is open. overturn and largest m tell how firm the
+order is (see untied certify --help).
 """
 
 
@@ -85,17 +90,24 @@ def arguments_parser() -> Parser:
     add_docs(made)
     add_plugin(made)
     add = made.group("significance").add_argument
-    add("--baseline", metavar="NAME", help="compare all others with this run (default: every two)")
+    add("--baseline", metavar="NAME", help="compare all other runs with this one (default: all pairs)")
     add_chance(made, "differences")
-    add("--power", action="store_true", help="show what share of pairs each measure tells apart")
+    add(
+        "--power", action="store_true", help="show for which share of pairs each measure finds a significant difference"
+    )
     add_policies(made, "ties", "unjudged", "score_dtype")
     add_certify(made)
     made.group("ties and judgments").add_argument(
-        "--shuffle", action="store_true", help="add the chance that a beats b if tied documents are shuffled"
+        "--shuffle", action="store_true", help="add the probability that a beats b if tied documents are shuffled"
     )
     add = made.group("output").add_argument
-    add("--top", metavar="N", type=count, help="list the N largest losses and gains by query, instead in tsv and csv")
-    add("--by-run", action="store_true", help="write a table for a paper: a line for each run, marks of significance")
+    add(
+        "--top",
+        metavar="N",
+        type=count,
+        help="list the queries with the N largest losses and gains (in tsv and csv: only these)",
+    )
+    add("--by-run", action="store_true", help="write a table for a paper: one line per run, with marks of significance")
     add_table(made, PAPER_FORMATS)
     add_threads(made)
     return made
@@ -213,6 +225,8 @@ def _tables(
     settings, digits, on_screen = found.settings, options.digits, options.output is None
     how = TESTS[settings["test"]]
     corrected = "" if found.correction == "none" else f", p corrected ({found.correction})"
+    if corrected and settings["interval"] != "none":
+        corrected += ", intervals not"
     rows = found.table.to_dicts()
     queries = [] if changed is None else changed.to_dicts()
     for measure in results.measures:

@@ -28,9 +28,9 @@ LISTED = [
 USAGE = f"""\
 usage: untied study NAME QRELS RUN... -o DIR
 
-Repeat an experiment of the literature on your own judgments and runs. A tidy
-table, plots and a summary go to DIR. An interrupted study continues where it
-stopped, and equal seeds give equal files.
+Repeat an experiment from the literature on your own judgments and runs. The
+table of results, plots and a summary are written to DIR. An interrupted study
+continues where it stopped. The same seed gives the same files.
 
 studies:
 {chr(10).join(LISTED)}
@@ -60,9 +60,15 @@ def arguments_parser(name: str) -> Parser:
     add = made.group("study").add_argument
     one.add_options(add)
     if one.seeded:
-        add("--seed", metavar="N", type=int, default=0, help="draw other samples (default: 0)")
+        add("--seed", metavar="N", type=int, default=0, help="seed the samples (default: 0)")
     add = made.group("output").add_argument
-    add("-o", "--output", metavar="DIR", required=True, help="write to this folder; a study begun there continues")
+    add(
+        "-o",
+        "--output",
+        metavar="DIR",
+        required=True,
+        help="write to this folder; an interrupted study there continues",
+    )
     add(
         "--plots",
         choices=study.PLOTS,
@@ -70,7 +76,7 @@ def arguments_parser(name: str) -> Parser:
         default="svg",
         help=f"draw {', '.join(study.PLOTS)} (default: svg); needs matplotlib",
     )
-    add("--restart", action="store_true", help="start anew, whatever the folder holds")
+    add("--restart", action="store_true", help="start from the beginning, and replace results in the folder")
     add_threads(made)
     return made
 

@@ -31,7 +31,7 @@ def add_certify(made: Parser) -> None:
     made.group("ties and judgments").add_argument(
         "--certify",
         action="store_true",
-        help="add what is certain whatever unjudged documents are: verdict, overturn, largest_m (as untied certify)",
+        help="add the columns verdict, overturn and largest_m of untied certify",
     )
 
 

@@ -16,20 +16,20 @@ EXAMPLES = """\
   untied certify qrels.txt old.run new.run -m P@10 --certificate p10.json
   untied verify p10.json qrels.txt old.run new.run
 
-Exit code 0 if every claim that can be checked holds; a line names those that
-cannot ("not verified: ..."). 1 if the certificate is refused: a claim is not
-proved, a file is not the one that was certified, or it is no certificate that
-the checker knows. 2 if a file cannot be read.
+Exit code 0: every claim that can be checked holds; a line "not verified: ..."
+names the others. 1: the certificate is refused, because a claim is not proved,
+a file is not the one that was certified, or the checker does not know something
+in the certificate. 2: a file cannot be read.
 
-The check uses nothing of untied but one file of plain Python with exact
-arithmetic, untied/verdicts/verify.py, which also runs alone.
+The checker is one file of plain Python, untied/verdicts/verify.py. It uses
+exact arithmetic and nothing else of untied, and you can also run it alone.
 """
 
 
 def arguments_parser() -> Parser:
     """Make the parser of the command's arguments."""
     made = parser("verify", "Check a certificate of untied certify.", EXAMPLES)
-    made.add_argument("certificate", metavar="CERTIFICATE", help="what untied certify --certificate wrote")
+    made.add_argument("certificate", metavar="CERTIFICATE", help="file written by untied certify --certificate")
     made.add_argument("qrels", metavar="QRELS", help=QRELS)
     made.add_argument("runs", metavar="RUN", nargs="+", help=RUNS)
     return made

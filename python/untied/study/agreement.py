@@ -91,9 +91,9 @@ class Agreement(Study):
         """Add the study's options to the command line."""
         add("-m", "--measure", metavar="MEASURE", action="append", dest="measures",
             help=f"compute this; repeatable (default: {', '.join(MEASURES)})")  # fmt: skip
-        add("--qrels-also", metavar="QRELS", action="append", help="rank runs by other judgments too; repeatable")
+        add("--qrels-also", metavar="QRELS", action="append", help="also rank runs by these judgments; repeatable")
         add("--depths", metavar="N,N,...", type=whole_numbers, default=DEPTHS,
-            help=f"rank runs by pools of these depths (default: {','.join(map(str, DEPTHS))}); 0: none")  # fmt: skip
+            help=f"rank runs by pools of depths N too (default: {','.join(map(str, DEPTHS))}; 0: none)")  # fmt: skip
 
     def parts(self) -> Sequence[Part]:
         """One part for all judgments, one for each depth, and one for each of the other judgments."""

@@ -49,12 +49,12 @@ def add_rates(add: Callable[..., object], rates: Sequence[float], what: str) -> 
         help=f"keep these percentages {what} (default: {default})")  # fmt: skip
     add("--samples", metavar="N", type=int, default=10, help="draw N samples at each rate below 100 (default: 10)")
     add("-m", "--measure", metavar="MEASURE", action="append", dest="measures",
-        help=f"compare this with AP; repeatable; {{p}} in it is the share of the judgments "
+        help=f"compare this measure with AP; repeatable; {{p}} stands for the share of judgments kept "
         f"(default: {', '.join(MEASURES)})")  # fmt: skip
     add("--rel", metavar="GRADE", type=float, default=1.0,
-        help="set the lowest relevant grade, but not of nDCG (default: 1)")  # fmt: skip
+        help="set the lowest relevant grade, except for nDCG (default: 1)")  # fmt: skip
     add("--pool-depth", metavar="K", type=int,
-        help="judge the pool of the runs to depth K, the unjudged counting as non-relevant (default: all)")  # fmt: skip
+        help="judge only the pool of depth K; unjudged documents in it are non-relevant (default: all)")  # fmt: skip
 
 
 def checked(

@@ -80,7 +80,9 @@ class Judging(Study):
             help=f"decide by this; repeatable (default: {', '.join(MEASURES)})")  # fmt: skip
         add("--pairs", metavar="N", type=int, default=30, help="draw N pairs of runs (default: 30)")
         add("--depth", metavar="K", type=int, default=10, help="cut rankings at rank K (default: 10)")
-        add("--batch", metavar="N", type=int, default=10, help="ask judge-next for N documents at once (default: 10)")
+        add(
+            "--batch", metavar="N", type=int, default=10, help="get N documents at a time from judge-next (default: 10)"
+        )
 
     def parts(self) -> Sequence[Part]:
         """One part for each measure and pair of runs."""

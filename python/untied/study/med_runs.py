@@ -97,24 +97,24 @@ class Med(Study):
     def add_options(add: Callable[..., object]) -> None:
         """Add the study's options to the command line."""
         add("-m", "--measure", metavar="MEASURE", default=MEASURE,
-            help=f"compare all with MED(MEASURE) (default: {MEASURE})")  # fmt: skip
+            help=f"compare other distances with MED(MEASURE) (default: {MEASURE})")  # fmt: skip
         listed = ", ".join(one.replace("{grade}", "HIGHEST") for one in DISTANCES)
         add("--distance", metavar="MEASURE", action="append", dest="distances",
-            help=f"add a distance; repeatable (default: {listed})")  # fmt: skip
+            help=f"also compute this distance; repeatable (default: {listed})")  # fmt: skip
         add("--rates", metavar="R,R,...", type=numbers, default=RATES,
-            help="give MED these percentages of the judgments (default: 25,75,100)")  # fmt: skip
+            help="compute MED with these percentages of the judgments (default: 25,75,100)")  # fmt: skip
         add("--psi", metavar="P,P,...", type=numbers, default=PSI,
-            help=f"vary the persistence of RBP and RBO (default: {','.join(map(str, PSI))})")  # fmt: skip
+            help=f"repeat with these persistences of RBP and RBO (default: {','.join(map(str, PSI))})")  # fmt: skip
         add("--cutoffs", metavar="K,K,...", type=whole_numbers, default=CUTOFFS,
-            help="vary the cutoff of nDCG and ERR (default: 5,20,100)")  # fmt: skip
-        add("--groups", metavar="FILE", help="read groups of runs: run group")
+            help="repeat with these cutoffs of nDCG and ERR (default: 5,20,100)")  # fmt: skip
+        add("--groups", metavar="FILE", help="read groups of runs from lines: run group")
         add("--prefix", metavar="N", type=int, default=PREFIX,
             help=f"group runs by the first N letters of their names (default: {PREFIX})")  # fmt: skip
         add("--ties", metavar="POLICY", default=TIES, type=COMPARING["ties"].read, help=COMPARING["ties"].help(TIES))
         add("--passages", action="store_true",
             help="compare passages by MED-U (see untied compare --help)")  # fmt: skip
         add("--text-length", metavar="L", type=float, default=12_000.0,
-            help="end texts there, with --passages (default: 12000)")  # fmt: skip
+            help="with --passages, ignore text after L characters (default: 12000)")  # fmt: skip
 
     def parts(self) -> Sequence[Part]:
         """One part for each distance, one for each share of the judgments, and one for the actual differences."""
