@@ -47,9 +47,9 @@ def shown(path: Path) -> str:
     """What is in a file that was written; pictures and pages are not compared byte by byte."""
     content = path.read_bytes()
     if path.suffix == ".html":
-        found = re.search(r'<script [^>]*id="data"[^>]*>(.*?)</script>', content.decode(), re.DOTALL)
-        assert found, f"{path.name} has no data"
-        return found[1].strip() + "\n"
+        parts = re.findall(r'<script [^>]*type="application/json"[^>]*>(.*?)</script>', content.decode(), re.DOTALL)
+        assert parts, f"{path.name} has no data"
+        return "\n".join(part.strip() for part in parts) + "\n"
     kinds = {b"<?xml version": "a picture", b"\x89PNG": "a picture", b"%PDF": "a picture"}
     kind = next((kind for start, kind in kinds.items() if content.startswith(start)), None)
     return f"{kind}\n" if kind and path.suffix != ".xml" else content.decode()

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import untied
+from page_data import data_of
 from untied.cli import main
 from untied.errors import UntiedError
 from untied.report import comparison_report, report
@@ -24,12 +25,6 @@ QRELS = str(EXAMPLE / "qrels.txt")
 RUNS = [str(EXAMPLE / f"{name}.run") for name in ("amc", "qut", "uos", "waterloo")]
 ROBUST = Path(os.environ.get("UNTIED_SHARED") or Path(__file__).resolve().parents[2] / "shared") / "data" / "robust03"
 HOSTILE = '</script><img src=x onerror="window.hurt=1"><b>&'
-
-
-def data_of(page: str) -> dict:
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
-    assert found is not None
-    return json.loads(found[1])
 
 
 @pytest.fixture(scope="module")
@@ -443,6 +438,10 @@ def test_all_charts_are_on_paper(browser, example: str, tmp_path: Path) -> None:
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
     assert page.pdf(format="A4").startswith(b"%PDF")
     assert page.evaluate("performance.getEntriesByName('first-chart').length") == 1
+    # The answer is drawn while the rest of the page is still being read.
+    entry = "performance.getEntriesByType('navigation')[0]"
+    first = "performance.getEntriesByName('first-chart')[0].startTime"
+    assert page.evaluate(f"{first} < {entry}.domInteractive")
     tab.close()
 
 

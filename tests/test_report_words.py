@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -11,17 +10,12 @@ from typing import Any
 import pytest
 
 import untied
+from page_data import data_of
 from untied.cli import main
 from untied.errors import InputError, UntiedError
 from untied.inputs.texts import texts_of
 from untied.report import comparison_report, report
 from untied.report.comparison import changes
-
-
-def data_of(page: str) -> dict[str, Any]:
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
-    assert found is not None
-    return json.loads(found[1])
 
 
 def headline(*args: Any, **options: Any) -> list[list[str]]:

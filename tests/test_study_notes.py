@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import pathlib
-import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import untied
+from page_data import data_of
 from untied import study
 from untied.cli import main
 
@@ -165,9 +164,7 @@ def test_texts_of_unknown_length_fill_nothing(measure: str) -> None:
 def test_the_page_of_a_comparison_says_which_rankings_are_filled() -> None:
     given = short_runs()
     page = untied.report.comparison_report(untied.compare(given["one"], given["tiny"], ["RBO", "MED(P@5)"]))
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
-    assert found is not None
-    assert json.loads(found[1])["filled"] == [["MED(P@5)", 0, 3]]
+    assert data_of(page)["filled"] == [["MED(P@5)", 0, 3]]
     assert "filled up to the cutoff of" in page
 
 

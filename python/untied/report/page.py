@@ -26,6 +26,12 @@ SCRIPTS = (
     "start.js",
 )
 
+#: Parts of the data, by the kind of page, that the answer and the first chart do not need: the page reads them later.
+LATER = {
+    "evaluation": ("values", "tests", "rankings", "curves", "unjudged", "ties", "distances"),
+    "comparison": ("rankings",),
+}
+
 PAGE = """\
 <!doctype html>
 <html lang="en">
@@ -51,6 +57,7 @@ PAGE = """\
 <script type="application/json" id="data">{data}</script>
 <script>
 {script}</script>
+<script type="application/json" id="rest">{rest}</script>
 </body>
 </html>
 """
@@ -58,10 +65,16 @@ PAGE = """\
 
 def page(data: dict[str, Any], title: str) -> str:
     """Make the page. It loads nothing from elsewhere, and no data in it is read as code."""
-    # In JSON "<" stands only within strings, where it may be written as an escape; so no tag can end the element.
-    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+    later = LATER[data["kind"]]
+    first = _json({name: part for name, part in data.items() if name not in later})
+    rest = _json({name: data[name] for name in later})
     script = "".join(_asset(name) for name in SCRIPTS)
-    return PAGE.format(title=escape(title), style=palette() + _asset("page.css"), data=text, script=script)
+    return PAGE.format(title=escape(title), style=palette() + _asset("page.css"), data=first, script=script, rest=rest)
+
+
+def _json(data: dict[str, Any]) -> str:
+    """JSON in which "<", which stands only within strings there, is an escape; so no tag can end the element."""
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
 
 
 def _asset(name: str) -> str:

@@ -1,4 +1,5 @@
-// A report's data, and what is asked of them in many places. The whole page is drawn from `data`; `present` replaces them.
+// A report's data, and what is asked of them in many places. The whole page is drawn from `data`, in two steps: what
+// answers first needs only their first part (LATER in page.py has the others); `present` replaces them.
 let data = null, comparing = false, tests = null;
 const state = { theme: "light", measure: 0, a: 0, b: 0, query: 0, distance: 0, queryFilter: "", runFilter: "" };
 

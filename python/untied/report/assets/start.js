@@ -24,12 +24,11 @@ function subtitle() {
   return `A: ${data.runs[0]} · B: ${data.runs[1]} · ${count(data.of)} queries in both${held}${alone}${filled.join("")}`;
 }
 
-// What to look at first: the two runs that the headline speaks of, and the query in which they differ most.
+// The two runs that the headline speaks of are the first to look at.
 function firstLook() {
   const pair = [...(data.leading?.[0] || [0, Math.min(1, data.runs.length - 1)])];
   if (pair[0] === data.baseline) pair.reverse(); // above 0 is better than the baseline
   Object.assign(state, { measure: 0, a: pair[0], b: pair[1], distance: 0, queryFilter: "", runFilter: "" });
-  state.query = differences().reduce((most, row) => (change_of(row) > change_of(most) ? row : most)).query;
 }
 
 // What the reader chose, by name, and the same in other data as far as they have it.
@@ -37,29 +36,47 @@ const choices = () => ({ measure: key().name, a: data.runs[state.a], b: data.run
 
 function chooseAgain({ measure, a, b, query }) {
   const places = { measure: data.measures.findIndex((one) => one.name === measure), a: data.runs.indexOf(a), b: data.runs.indexOf(b), query: data.queries.indexOf(query) };
-  for (const [name, place] of Object.entries(places)) if (place >= 0) state[name] = place;
+  change(Object.fromEntries(Object.entries(places).filter(([, place]) => place >= 0)));
+}
+
+/** Draw the answer and the first chart. */
+function begin(found) {
+  adopt(found);
+  firstLook();
+  document.getElementById("subtitle").textContent = subtitle();
+  const measures = document.getElementById("measure");
+  measures.replaceChildren(...data.measures.map((measure, number) => node("option", { value: number, title: about(measure) }, measure.name)));
+  for (const part of comparing ? [spread, queries] : [answer]) part();
+}
+
+/** Draw everything below, which needs the rest of the data. */
+function complete(rest) {
+  adopt(Object.assign(data, rest));
+  // The query with the largest difference is the first to look at.
+  change({ query: differences().reduce((most, row) => (change_of(row) > change_of(most) ? row : most)).query });
+  for (const part of comparing ? [sideBySide, tieCounts, provenance] : [scores, queries, sideBySide, curves, ties, distances, glance, provenance]) part();
 }
 
 /** Draw the whole page from these data, in place of what it shows; the reader's choices and place stay. */
 function present(found) {
-  const before = data && choices(), top = scrollY;
+  const before = choices(), top = scrollY;
   forgetWatchers();
   forgetCharts();
   document.getElementById("main").replaceChildren();
-  adopt(found);
-  firstLook();
-  if (before) chooseAgain(before);
-  document.getElementById("subtitle").textContent = subtitle();
-  const measures = document.getElementById("measure");
-  measures.replaceChildren(...data.measures.map((measure, number) => node("option", { value: number, title: about(measure) }, measure.name)));
-  measures.value = state.measure;
-  const parts = comparing ? [spread, queries, sideBySide, tieCounts, provenance] : [summary, queries, sideBySide, curves, ties, distances, glance, provenance];
-  for (const part of parts) part();
+  begin(found);
+  complete({});
+  chooseAgain(before);
+  document.getElementById("measure").value = state.measure;
   scrollTo({ top, behavior: "instant" });
 }
 
 theme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 document.getElementById("theme").addEventListener("click", () => theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
 document.getElementById("measure").addEventListener("change", (event) => change({ measure: Number(event.target.value) }));
-present(JSON.parse(document.getElementById("data").textContent));
-document.documentElement.dataset.ready = "yes";
+const part = (name) => JSON.parse(document.getElementById(name).textContent);
+begin(part("data"));
+// The rest of the data comes after this script, so the browser paints the answer before it reads them.
+document.addEventListener("DOMContentLoaded", () => {
+  complete(part("rest"));
+  document.documentElement.dataset.ready = "yes";
+});

@@ -77,11 +77,16 @@ function intervals() {
   return method && `${show(100 * data.settings.level, 4).replace(/\.?0+$/, "")} % confidence interval over queries (${method})`;
 }
 
-function summary() {
-  const sums = data.measures.filter((measure) => measure.scale === "sum").map((measure) => measure.name).join(", ");
+function answer() {
   const where = section("summary", "Summary");
   headline(where);
   means(where);
+}
+
+// All runs by all measures.
+function scores() {
+  const where = document.getElementById("summary");
+  const sums = data.measures.filter((measure) => measure.scale === "sum").map((measure) => measure.name).join(", ");
   const against = data.runs.length < 2 ? null : data.baseline === null
     ? ">3 behind a mean: the run is significantly better than 3 others."
     : "▲ or ▼: significantly better or worse than the baseline. A question mark follows where some order of tied documents might change that.";
