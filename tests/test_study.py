@@ -127,18 +127,18 @@ def test_other_settings_in_a_folder_are_refused(
 ) -> None:
     qrels, folder = str(data / "qrels.txt"), str(tmp_path / "out")
 
-    def conduct(*options: str, among: slice = slice(None)) -> tuple[int, str]:
+    def conduct(*options: str, rates: str = "50", among: slice = slice(None)) -> tuple[int, str]:
         arguments = ["study", "incomplete", qrels, *runs(data)[among], "-o", folder, "--plots", "none"]
-        return main([*arguments, "--rates", "50", *options]), capsys.readouterr().err
+        return main([*arguments, "--rates", rates, *options]), capsys.readouterr().err
 
     assert conduct("--samples", "2")[0] == 0
     before = contents(tmp_path / "out")
-    for options, said in (
-        (("--samples", "3"), "a study with samples 2, not 3; start again with --restart (restart=True), or choose"),
-        (("--samples", "2", "--seed", "1"), "a study with seed 0, not 1;"),
-        (("--samples", "2", "--rates", "40"), "a study with rates [100.0, 50.0], not [100.0, 40.0];"),
+    for options, rates, said in (
+        (("--samples", "3"), "50", "a study with samples 2, not 3; start again with --restart (restart=True)"),
+        (("--samples", "2", "--seed", "1"), "50", "a study with seed 0, not 1;"),
+        (("--samples", "2"), "40", "a study with rates [100.0, 50.0], not [100.0, 40.0];"),
     ):
-        code, error = conduct(*options)
+        code, error = conduct(*options, rates=rates)
         assert (code, error.startswith("untied: ")) == (1, True)
         assert said in error
     assert "a study with other runs or judgments;" in conduct("--samples", "2", among=slice(3))[1]

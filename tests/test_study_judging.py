@@ -91,9 +91,9 @@ def test_equal_runs_are_never_decided(tmp_path: pathlib.Path) -> None:
 def test_the_command_and_seeds(
     data: tuple[pathlib.Path, list[pathlib.Path]], tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["study", "judging", *map(str, [data[0], *data[1][::2]]), "-m", "P@3", "--pairs", "2", "--depth", "3"]
+    arguments = ["study", "judging", *map(str, [data[0], *data[1][::2]]), "-m", "P@3", "--depth", "3"]
     for folder, seed in (("one", "1"), ("again", "1")):
-        assert main([*arguments, "--seed", seed, "--plots", "none", "-o", str(tmp_path / folder)]) == 0
+        assert main([*arguments, "--pairs", "2", "--seed", seed, "--plots", "none", "-o", str(tmp_path / folder)]) == 0
     assert contents(tmp_path / "one") == contents(tmp_path / "again")
     assert main([*arguments, "--pairs", "0", "-o", str(tmp_path / "none")]) == 1
     assert "pairs must be at least 1" in capsys.readouterr().err
