@@ -20,6 +20,7 @@ import zensical
 from devtools import web
 from docsite import measures, reference
 from docsite.navigation import ROOT, place, sections
+from untied.results.palette import COLORS, ON_DARK, TIE_RANGE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,7 +99,8 @@ def stage(folder: Path) -> None:
             continue
         made[target] = linked((ROOT / source).read_text(encoding="utf-8"), source, pages, files)
     made["index.md"] = home(made["index.md"])
-    if web.missing() is None:
+    live = web.missing() is None
+    if live:
         made["browser.md"] = f"{made['browser.md']}\n## Open it\n\n[untied in this browser](untied.html)\n"
         docs.mkdir(parents=True)
         shutil.copy(web.build_page(), docs / web.PAGE.name)
@@ -107,8 +109,8 @@ def stage(folder: Path) -> None:
         section, _, part = title.partition("/")
         entries: list[object] = [place(page) for page in group]
         nav.setdefault(section, []).extend([{part: entries}] if part else entries)
-    for title, module in {"Measures": measures, "Reference": reference}.items():
-        more, generated = module.pages(made)
+    of_measures, of_reference = measures.pages(made, live=live), reference.pages(made)
+    for title, (more, generated) in {"Measures": of_measures, "Reference": of_reference}.items():
         nav[title] += more
         made |= generated
     for target, text in made.items():
@@ -118,8 +120,12 @@ def stage(folder: Path) -> None:
     for file in files:
         (docs / "files" / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / file, docs / "files" / file)
-    shutil.copytree(ASSETS, docs / "assets")
-    (docs / "assets" / "iframe-worker.js").write_text(search_worker(), encoding="utf-8")
+    shutil.copytree(ASSETS, docs / "assets", ignore=shutil.ignore_patterns("*.js"))
+    with (docs / "assets" / "extra.css").open("a", encoding="utf-8") as style:
+        style.write(colours())
+    scripts = {"iframe-worker.js": search_worker(), **(editor() if live else {})}
+    for name, script in scripts.items():
+        (docs / "assets" / name).write_text(script, encoding="utf-8")
     settings = Template(Path(__file__).with_name("zensical.toml").read_text(encoding="utf-8"))
     filled = settings.substitute(nav=toml([{title: group} for title, group in nav.items() if group]))
     (folder / "zensical.toml").write_text(filled, encoding="utf-8")
@@ -133,6 +139,22 @@ def search_worker() -> str:
     templates = Path(zensical.__file__).parent / "templates"
     worker = next(templates.glob("assets/javascripts/workers/search.*.js")).read_text(encoding="utf-8")
     return (ASSETS / "iframe-worker.js").read_text(encoding="utf-8").replace("SOURCE", json.dumps(worker))
+
+
+def colours() -> str:
+    """The colour of tied documents, as in all pictures."""
+    pages = ((":root", COLORS), ('[data-md-color-scheme="slate"]', ON_DARK))
+    return "".join(f"{page} {{ --ties: {colors[TIE_RANGE]}; }}\n" for page, colors in pages)
+
+
+def editor() -> dict[str, str]:
+    """The scripts of examples that readers can edit: one for their tables, and the core, which that one loads.
+
+    The module is text in a script, since pages that are opened from a disk may load nothing else.
+    """
+    tables = (web.REPORT / "base.js").read_text(encoding="utf-8") + (ASSETS / "example.js").read_text(encoding="utf-8")
+    core = (web.WEB / "core.js").read_text(encoding="utf-8")
+    return {"example.js": tables, "core.js": f'{core}const MODULE = "{web.packed(web.MODULE.read_bytes())}";\n'}
 
 
 def build(folder: Path, site: Path) -> None:

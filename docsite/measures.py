@@ -10,6 +10,7 @@ from operator import itemgetter
 from latex2mathml.converter import convert
 
 import untied
+from docsite import worked
 from untied._core import measure_info
 from untied.cli.measures import written
 from untied.measures.help import (
@@ -37,8 +38,11 @@ if TYPE_CHECKING:
 QUERY = "q"
 
 
-def pages(site: Mapping[str, str]) -> tuple[list[object], dict[str, str]]:
-    """Entries of the navigation and pages, with the list of all in the page that opens the section."""
+def pages(site: Mapping[str, str], *, live: bool) -> tuple[list[object], dict[str, str]]:
+    """Entries of the navigation and pages, with the list of all in the page that opens the section.
+
+    ``live`` says whether readers can edit examples: the core is built for browsers.
+    """
     made, entries, overview = {}, list[object](), [site["measures.md"]]
     between = rows_of(site["comparing.md"], "Ties")
     for comparing in (False, True):
@@ -49,7 +53,7 @@ def pages(site: Mapping[str, str]) -> tuple[list[object], dict[str, str]]:
             overview.append(f"\n## {family}\n\n| measure | |\n|---|---|")
             for info in members:
                 target = f"measures/{info['name']}.md"
-                made[target] = page(info, between if comparing else None)
+                made[target] = page(info, between if comparing else None, live=live)
                 section.append({info["name"]: target})
                 overview.append(f"| [`{written(info)}`]({target}) | {info['title']} |")
             entries.append({family: section})
@@ -74,7 +78,7 @@ def rows_of(page: str, heading: str) -> dict[str, list[list[str]]]:
     return found
 
 
-def page(info: MeasureInfo, between: Mapping[str, Rows] | None) -> str:
+def page(info: MeasureInfo, between: Mapping[str, Rows] | None, *, live: bool) -> str:
     """One measure's page, with what is said of the ties of those that compare two rankings."""
     name = info["name"]
     source, _, ties = info["reference"].partition("; ties: ")
@@ -94,7 +98,7 @@ def page(info: MeasureInfo, between: Mapping[str, Rows] | None) -> str:
         lines.append("\n## Parameters\n\n| parameter | default | what it is |\n|---|---|---|")
         for parameter, default, text in info["parameters"]:
             lines.append(f"| `{parameter}` | {f'`{default}`' if default else 'to be given'} | {cell(text)} |")
-    lines += of_one(info, ties) if between is None else of_two(info, between.get(name, ()))
+    lines += of_one(info, ties, live=live) if between is None else of_two(info, between.get(name, ()))
     return "\n".join(lines) + "\n"
 
 
@@ -151,8 +155,9 @@ def number(value: float | None) -> str:
     return "undefined" if math.isnan(value) else f"{value:.4f}" if value % 1 else f"{value:.0f}"
 
 
-def of_one(info: MeasureInfo, ties: str) -> list[str]:
+def of_one(info: MeasureInfo, ties: str, *, live: bool) -> list[str]:
     """The example of a measure of one ranking: every order of its ties, and what is known over all."""
+    live = live and info["needs"] == "judgments"  # browsers read nothing else
     name, options, more = name_in_example(info, comparing=False), inputs(info), said_of(info)
     qrels = options.pop("qrels")
 
@@ -168,24 +173,32 @@ def of_one(info: MeasureInfo, ties: str) -> list[str]:
         name += "@3"  # shows more
         orders = all_orders()
     value = evaluated(RANKING, ties="range", variance=True)
-    lines = ["\n## Worked example\n"]
-    grades = (
-        ""
-        if "qrels_format" in options and options["qrels_format"] == "subtopics"
-        else "Grades are `b` 2, `e` 1, and 0 for `a`, `c` and `f`. Nobody judged `d`; `g`, grade 2, is not retrieved. "
-    )
-    lines.append(f"The ranking is `a`, then `b`, `c` and `d` with equal scores, then `e` and `f`. {grades}{more}\n")
-    lines.append(f"| order | `{name}` |\n|---|---:|")
-    lines += [f"| a **{' '.join(order)}** e f | {number(result)} |" for order, result in orders.items()]
-    whole = "`b`, `c` and `d` tied" if info["name"] == "PRR" else "mean over all orders"  # a quotient of means
-    lines.append(f"| **{whole}** | **{number(value.mean)}** |")
-    lines.append(f"| lowest, highest | {number(value.low)}, {number(value.high)} |")
-    lines.append(f"| variance | {'not known' if value.variance is None else format(value.variance, '.6f')} |")
     mean = sum(orders.values()) / len(orders)
     if info["name"] != "PRR" and value.certainty == "exact" and not math.isclose(mean, value.mean, abs_tol=1e-12):
         raise ValueError(f"{name}: the mean over orders is {mean}, not {value.mean}")
+    bounds = bounds_of(evaluated)
+    graded = options.get("qrels_format") != "subtopics"
+    lines = ["\n## Worked example\n"]
+    lines.append(
+        "Documents with equal scores are tied: `b`, `c` and `d` could be listed in any order. "
+        + ("Nobody judged `d`, and `g` is not retrieved. " if graded else "")
+        + more
+        + "\n"
+    )
+    lines.append(
+        worked.example(
+            name,
+            orders,
+            value,
+            bounds,
+            of_unit=info["range"].startswith("0 to 1"),
+            graded=graded,
+            live=live,
+        )
+    )
     *statements, last = code(info, name, comparing=False)
     shown = [statements[0], "", *statements[1:], f"{last}  # {value_of(value)}"]
+    lines.append(f"\nIn Python{', before any change' if live else ''}:")
     lines.append("\n```python\n" + "\n".join(shown) + "\n```")
     lines.append("\n## Ties\n")
     if info["sampled"]:
@@ -201,7 +214,7 @@ def of_one(info: MeasureInfo, ties: str) -> list[str]:
         lines.append(f"How the mean is found: {prose(ties)}.")
     lines.append("[Ties](../ties.md) says how, and what the policies are.")
     lines.append("\n## Unjudged documents\n")
-    lines += unjudged(evaluated, info["unbounded"])
+    lines += unjudged(evaluated, bounds, info["unbounded"])
     return lines
 
 
@@ -210,7 +223,16 @@ def value_of(value: untied.Value) -> str:
     return str(value).partition(" (")[0]
 
 
-def unjudged(evaluated: Any, unbounded: str | None) -> list[str]:
+def bounds_of(evaluated: Any) -> untied.Value | None:
+    """The example over all grades that the document may have that nobody judged, where that is known."""
+    try:
+        found: untied.Value = evaluated(RANKING, unjudged="range")
+    except untied.UntiedError:
+        return None
+    return found
+
+
+def unjudged(evaluated: Any, bounds: untied.Value | None, unbounded: str | None) -> list[str]:
     """What becomes of documents that nobody judged, in the example."""
     lines = []
     plain = evaluated(RANKING)
@@ -221,18 +243,16 @@ def unjudged(evaluated: Any, unbounded: str | None) -> list[str]:
         lines.append(
             f'`unjudged="remove"` takes `d` out of the ranking: {number(removed.mean)} instead of {number(plain.mean)}.'
         )
-    try:
-        bounds = evaluated(RANKING, unjudged="range")
-        if bounds.low == bounds.high:
-            lines.append("No grade that `d` may have changes the value.")
-        else:
-            lines.append(
-                f"Over all grades that `d` may have, the mean over orders lies from {number(bounds.low)} to "
-                f'{number(bounds.high)} (`unjudged="range"`).'
-            )
-    except untied.UntiedError:
+    if bounds is None:
         reason = f": {unbounded}" if unbounded else ""
         lines.append(f"Bounds over the grades that unjudged documents may have are not known{reason}.")
+    elif bounds.low == bounds.high:
+        lines.append("No grade that `d` may have changes the value.")
+    else:
+        lines.append(
+            f"Over all grades that `d` may have, the mean over orders lies from {number(bounds.low)} to "
+            f'{number(bounds.high)} (`unjudged="range"`).'
+        )
     lines.append("[Incomplete judgments](../incomplete.md) has the estimators, and what bounds mean.")
     return lines
 

@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -53,3 +54,17 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         return folder
 
     return unpack
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Headless Chromium."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("no Chromium on this machine")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    quiet = ("no-sandbox", "disable-gpu", "no-first-run", "disable-background-networking", "disable-sync")
+    with sync_api.sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium, args=[f"--{option}" for option in quiet])
+        yield launched
+        launched.close()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import doctest
+import math
 import os
 import pkgutil
 import re
-import shutil
+from collections.abc import Iterable
 from html.parser import HTMLParser
 from importlib import import_module
 from inspect import isclass, isfunction
@@ -16,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import untied
+from devtools import web
 from docsite import build, examples, figures, measures, navigation, reference
 from strategies import BUILT_IN
 from untied._core import measure_info
@@ -54,7 +56,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def pages(site: Path) -> dict[Path, Page]:
-    return {path: Page(path) for path in site.rglob("*.html") if path.name != "404.html"}
+    made_by_scripts = ("404.html", web.PAGE.name)
+    return {path: Page(path) for path in site.rglob("*.html") if path.name not in made_by_scripts}
 
 
 def test_every_page_is_there_once(site: Path, pages: dict[Path, Page]) -> None:
@@ -103,7 +106,7 @@ def test_every_measure_has_a_page_whose_example_is_right(site: Path) -> None:
     infos = [*BUILT_IN, *measure_info(comparing=True)]
     assert all(info["tex"] for info in infos)
     written = {path.name: path.read_text(encoding="utf-8") for path in (navigation.ROOT / "docs").glob("*.md")}
-    _, made = measures.pages(written)
+    _, made = measures.pages(written, live=True)
     for info in infos:
         text = made[f"measures/{info['name']}.md"]
         (block,) = examples.blocks(text)
@@ -165,41 +168,198 @@ COPIED = {
 }
 
 
-def test_pages_in_a_browser(site: Path) -> None:
+def test_pages_in_a_browser(browser, site: Path) -> None:
     """Opened from a disk, they ask nobody for anything, complain of nothing, and can be searched."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("no Chromium on this machine")
-    sync_api = pytest.importorskip("playwright.sync_api")
-    quiet = ("no-sandbox", "disable-gpu", "no-first-run", "disable-background-networking", "disable-sync")
+    tab, heard = opened(browser, viewport={"width": 390, "height": 800})
+    tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab.goto((site / "quick_start.html").as_uri())
+    for block, taken in COPIED.items():
+        tab.locator(".language-console", has_text=block).first.hover()
+        tab.locator(".language-console", has_text=block).first.locator("button").first.click()
+        tab.wait_for_function("text => navigator.clipboard.readText().then(found => found === text)", arg=taken)
+    for name in ("index.html", "measures/nDCG.html", "tutorials/two_engines.html", "performance.html"):
+        tab.goto((site / name).as_uri())
+        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} is wider than a phone"
+    tab.set_viewport_size({"width": 1280, "height": 800})
+    tab.get_by_role("button", name="Search").first.click()
+    for words, page in FOUND.items():
+        tab.locator("input[role=combobox]").fill(words)
+        found = tab.locator(f"a[href*='{page}?']").first
+        found.wait_for()
+        if words == "mrr":
+            assert tab.locator("a[href*='.html?']").first.get_attribute("href") == found.get_attribute("href")
+    tab.close()
+    assert heard == []
+
+
+def opened(browser, **options):
+    """A tab, and what its pages complain of or ask other hosts for."""
+    tab = browser.new_context(**options).new_page()
     heard: list[str] = []
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=[f"--{option}" for option in quiet])
-        context = browser.new_context(viewport={"width": 390, "height": 800})
-        tab = context.new_page()
-        tab.on("console", lambda message: heard.append(message.text))
-        tab.on("pageerror", lambda error: heard.append(str(error)))
-        tab.on(
-            "request", lambda request: request.url.startswith(("file:", "blob:", "data:")) or heard.append(request.url)
-        )
-        context.grant_permissions(["clipboard-read", "clipboard-write"])
-        tab.goto((site / "quick_start.html").as_uri())
-        for block, taken in COPIED.items():
-            tab.locator(".language-console", has_text=block).first.hover()
-            tab.locator(".language-console", has_text=block).first.locator("button").first.click()
-            tab.wait_for_function("text => navigator.clipboard.readText().then(found => found === text)", arg=taken)
-        for name in ("index.html", "measures/nDCG.html", "tutorials/two_engines.html", "performance.html"):
-            tab.goto((site / name).as_uri())
-            assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} is wider than a phone"
-        tab.set_viewport_size({"width": 1280, "height": 800})
-        tab.get_by_role("button", name="Search").first.click()
-        for words, page in FOUND.items():
-            tab.locator("input[role=combobox]").fill(words)
-            found = tab.locator(f"a[href*='{page}?']").first
-            found.wait_for()
-            if words == "mrr":
-                assert tab.locator("a[href*='.html?']").first.get_attribute("href") == found.get_attribute("href")
-        browser.close()
+    tab.on("console", lambda message: heard.append(message.text))
+    tab.on("pageerror", lambda error: heard.append(str(error)))
+    tab.on("request", lambda asked: asked.url.startswith(("file:", "blob:", "data:")) or heard.append(asked.url))
+    return tab, heard
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Worked examples
+
+
+class Example(HTMLParser):
+    """The example of a page: the measure where it can be edited, the documents, and the numbers that are shown."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.measure: str | None = None
+        self.table, self.kind = "", ""
+        self.documents: list[list[str]] = []
+        self.numbers: dict[str, list[float]] = {}
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = {name: value or "" for name, value in attrs}
+        if tag == "div" and named.get("class") == "example":
+            self.measure = named.get("data-measure")
+        elif tag == "table":
+            self.table = named.get("class", "")
+        elif tag == "tr":
+            self.kind = self.table if self.table == "orders" else named.get("class", "")
+            self.documents += [[]] if self.table == "documents" else []
+        elif tag == "data":
+            self.numbers.setdefault(self.kind, []).append(float(named["value"]))
+
+    def handle_data(self, data: str) -> None:
+        if self.table == "documents" and data.strip():
+            self.documents[-1].append(data.strip())
+
+    def handle_endtag(self, tag: str) -> None:
+        self.table = "" if tag == "table" else self.table
+
+    def tables(self) -> tuple[dict[str, float], dict[str, int]]:
+        """The documents' scores and grades."""
+        rows = self.documents[1:]
+        scores = {doc: float(score) for doc, score, _ in rows if score != "not retrieved"}
+        return scores, {doc: int(grade) for doc, _, grade in rows if grade != "not judged"}
+
+
+PLAIN = [info["name"] for info in BUILT_IN if info["needs"] == "judgments"]
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, str]:
+    """Pages of measures with examples that readers can edit, by name."""
+    written = {path.name: path.read_text(encoding="utf-8") for path in (navigation.ROOT / "docs").glob("*.md")}
+    return measures.pages(written, live=True)[1]
+
+
+def bits(numbers: Iterable[float | None]) -> list[str]:
+    return [number.hex() for number in numbers if number is not None and not math.isnan(number)]
+
+
+def test_numbers_of_examples_are_those_of_the_documents_beside_them(made: dict[str, str]) -> None:
+    for name in PLAIN:
+        example = Example(made[f"measures/{name}.md"])
+        assert example.measure
+
+        def evaluated(example: Example = example, **policies) -> untied.Value:
+            scores, grades = example.tables()
+            found = untied.evaluate({"q": grades}, {"q": scores}, [example.measure], on_undefined="nan", **policies)
+            return found.value(found.measures[0], "q")
+
+        value = evaluated(ties="range", variance=True)
+        assert bits(example.numbers.get("mean", [])) == bits([value.mean]), name
+        assert bits(example.numbers.get("ends", [])) == bits([value.low, value.high]), name
+        assert bits(example.numbers.get("variance", [])) == bits([value.variance]), name
+        assert len(example.numbers.get("orders", [])) in (0, 6), name
+        if "bounds" in example.numbers:
+            found = evaluated(unjudged="range")
+            assert bits(example.numbers["bounds"]) == bits([found.low, found.high]), name
+
+
+def test_examples_are_the_same_text_where_they_cannot_be_edited(made: dict[str, str]) -> None:
+    written = {path.name: path.read_text(encoding="utf-8") for path in (navigation.ROOT / "docs").glob("*.md")}
+    still = measures.pages(written, live=False)[1]
+    for name in PLAIN:
+        text = still[f"measures/{name}.md"]
+        assert "<script" not in text
+        live, plain = Example(made[f"measures/{name}.md"]), Example(text)
+        assert (live.documents, live.numbers) == (plain.documents, plain.numbers)
+
+
+@pytest.mark.skipif(web.missing() is not None, reason=str(web.missing()))
+def test_an_example_is_recomputed_when_readers_change_it(browser, site: Path) -> None:
+    tab, heard = opened(browser, viewport={"width": 390, "height": 800})
+    asked: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto((site / "measures" / "AP.html").as_uri())
+    assert not any(url.endswith("core.js") for url in asked)  # it is large
+    shown = Example((site / "measures" / "AP.html").read_text(encoding="utf-8"))
+    scores, grades = shown.tables()
+
+    def found(kind: str) -> list[float]:
+        return [float(text) for text in tab.locator(f".{kind} data").evaluate_all("all => all.map(one => one.value)")]
+
+    def awaited(many: str) -> None:
+        tab.locator(".summary .mean", has_text=many).wait_for()
+
+    # By keyboard: e is tied with d.
+    tab.get_by_role("button", name="Tie e with d").press("Enter")
+    awaited("24 orders")
+    assert sum(url.endswith("core.js") for url in asked) == 1
+    value = untied.evaluate({"q": grades}, {"q": {**scores, "e": 3}}, ["AP"], ties="range", variance=True).value("AP")
+    for kind, numbers in {"mean": [value.mean], "ends": [value.low, value.high], "variance": [value.variance]}.items():
+        assert bits(found(kind)) == bits(numbers)
+    assert len(found("orders")) == 24
+    assert tab.evaluate("document.activeElement.getAttribute('aria-pressed')") == "true"
+    # A score moves its document when the reader is done with it; one without a score is not retrieved.
+    tab.get_by_label("score of f").fill("9.5")
+    tab.get_by_label("score of f").press("Tab")
+    tab.get_by_label("grade of a").select_option("2")
+    tab.get_by_label("score of c").fill("")
+    awaited("6 orders")
+    changed = {"f": 9.5, "a": 4, "b": 3, "d": 3, "e": 3}
+    value = untied.evaluate({"q": {**grades, "a": 2}}, {"q": changed}, ["AP"], ties="range").value("AP")
+    assert bits(found("mean")) == bits([value.mean])
+    assert tab.locator(".documents tbody th").first.inner_text() == "f"
+    bounds = untied.evaluate({"q": {**grades, "a": 2}}, {"q": changed}, ["AP"], unjudged="range").value("AP")
+    assert bits(found("bounds")) == bits([bounds.low, bounds.high])
+    tab.get_by_role("textbox", name="Measure").fill("nDGC@10")
+    with pytest.raises(untied.UntiedError) as error:
+        untied.evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, ["nDGC@10"])
+    tab.locator(".example .trouble", has_text="nDGC").wait_for()
+    assert tab.locator(".example .trouble").inner_text() == str(error.value)
+    tab.get_by_role("button", name="Start over").click()
+    awaited("6 orders")
+    assert tab.locator(".example .trouble").inner_text() == ""
+    assert {kind: found(kind) for kind in shown.numbers} == shown.numbers
+    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert heard == []
+    assert [url for url in asked if not url.startswith((site.as_uri(), "blob:", "data:"))] == []
+    tab.close()
+
+
+@pytest.mark.skipif(web.missing() is not None, reason=str(web.missing()))
+def test_examples_begin_with_what_the_core_gives_in_a_browser(browser, site: Path, made: dict[str, str]) -> None:
+    tab, heard = opened(browser)
+    tab.goto((site / "measures" / "AP.html").as_uri())
+    drawn = """async (measure) => {
+      EXAMPLE.querySelector(".measure input").value = measure;
+      await update();
+      const rows = [...EXAMPLE.querySelectorAll(".found tbody tr")].filter((row) => !row.closest("[hidden]"));
+      const numbers = (row) => [...row.querySelectorAll("data")].map((one) => one.value);
+      return [EXAMPLE.querySelector(".trouble").textContent, rows.map((row) => [row.className, numbers(row)])];
+    }"""
+    for name in PLAIN:
+        example = Example(made[f"measures/{name}.md"])
+        trouble, rows = tab.evaluate(drawn, example.measure)
+        assert trouble == "", name
+        found: dict[str, list[float]] = {}
+        for kind, numbers in rows:
+            found.setdefault(kind or "orders", []).extend(map(float, numbers))
+        numbers = {kind: bits(some) for kind, some in found.items() if some}
+        assert numbers == {kind: bits(some) for kind, some in example.numbers.items()}, name
+    tab.close()
     assert heard == []
 
 

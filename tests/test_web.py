@@ -7,7 +7,6 @@ import gzip
 import json
 import math
 import shlex
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -55,20 +54,6 @@ START = """async ([module, texts]) => {
   const core = await startCore(bytes(module), files);
   window.ask = (request) => { try { return core(request); } catch (error) { return { error: error.message }; } };
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Headless Chromium."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("no Chromium on this machine")
-    sync_api = pytest.importorskip("playwright.sync_api")
-    quiet = ("no-sandbox", "disable-gpu", "no-first-run", "disable-background-networking", "disable-sync")
-    with sync_api.sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=chromium, args=[f"--{option}" for option in quiet])
-        yield launched
-        launched.close()
 
 
 class Core:

@@ -76,6 +76,7 @@ impl Session {
         settings.set_unretrieved(request.text("unretrieved")?)?;
         settings.set_queries(request.text("queries")?)?;
         settings.set_undefined(request.text("on_undefined")?)?;
+        settings.variance = request.has("variance");
         self.read_qrels(qrels)?;
         let prepared = Prepared::new(specs, settings, self.qrels(qrels)?, None)?;
         self.evaluate((qrels, run), &prepared)?;
@@ -86,6 +87,9 @@ impl Session {
             if settings.has_range() {
                 columns["low"] = numbers(all().filter_map(|value| value.range).map(|range| range.0));
                 columns["high"] = numbers(all().filter_map(|value| value.range).map(|range| range.1));
+            }
+            if settings.variance {
+                columns["variance"] = numbers(all().map(|value| value.variance.unwrap_or(f64::NAN)));
             }
             columns
         };

@@ -57,6 +57,20 @@ fn values_and_differences_of_runs() {
 }
 
 #[test]
+fn variances_over_orders_where_they_are_known() {
+    let mut session = session();
+    let request = json!({
+        "do": "evaluate", "qrels": 0, "run": 1, "measures": ["RR", "PRR@0.3"], "ties": "expected", "variance": true,
+        "unjudged": "nonrelevant", "unretrieved": "none", "score_dtype": "float64", "queries": "qrels",
+        "on_undefined": "zero",
+    });
+    let found = ask(&mut session, request);
+    assert_eq!(found["values"][0], json!({ "mean": [0.75, 1.0], "variance": [0.0625, 0.0] }));
+    assert_eq!(found["columns"], json!(["variance"]));
+    assert_eq!(found["values"][1]["variance"], json!([null, 0.0]));
+}
+
+#[test]
 fn rankings_and_comparisons() {
     let mut session = session();
     let request = json!({

@@ -1,0 +1,244 @@
+// The worked example of a measure, which readers can edit. The core is loaded when the example is first touched.
+const EXAMPLE = document.querySelector(".example[data-measure]");
+const CORE = new URL("core.js", document.currentScript.src).href;
+const GRADES = [["", "not judged"], ["0", "0"], ["1", "1"], ["2", "2"], ["3", "3"]];
+const SETTINGS = { unjudged: "nonrelevant", unretrieved: "none", score_dtype: "float64", queries: "qrels", on_undefined: "nan" };
+const LISTED = 24; // orders that are listed
+const MOST = 12; // documents
+
+/** @typedef {{doc: string, score: string, grade: string, row: HTMLElement}} Entry A document; what is empty it does not have. */
+/** @type {Entry[]} */
+let entries = [];
+
+/** A text as a file of the core. @implements {Source} */
+class Text {
+  /** @param {string} text */
+  constructor(text) { [this.bytes, this.at] = [new TextEncoder().encode(text), 0]; }
+  rewind() { this.at = 0; }
+  /** @param {Uint8Array} into */
+  read(into) {
+    const part = this.bytes.subarray(this.at, this.at + into.length);
+    into.set(part);
+    this.at += part.length;
+    return part.length;
+  }
+}
+
+// The core, and the facts of measures by their names.
+const core = {
+  files: new Map(), started: null,
+
+  start() {
+    this.started ??= new Promise((done, failed) => {
+      document.head.append(node("script", { src: CORE, onload: done, onerror: () => failed(new Error("the core cannot be loaded")) }));
+    }).then(async () => {
+      const packed = new Blob([Uint8Array.from(atob(MODULE), (letter) => letter.charCodeAt(0))]).stream();
+      const code = await new Response(packed.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+      const ask = await startCore(code, this.files);
+      const infos = ask({ do: "measures" }).families.flatMap((family) => family.measures);
+      return { ask, infos: new Map(infos.map((info) => [info.name, info])) };
+    });
+    return this.started;
+  },
+
+  /** Values of a measure for rankings that are queries with the same grades. */
+  evaluate(ask, measure, rankings, grades, policies) {
+    const ids = [...rankings.keys()];
+    const qrels = ids.flatMap((id) => grades.map(({ doc, grade }) => `${id} 0 ${doc} ${grade}\n`)).join("");
+    const run = ids.flatMap((id) => rankings[id].map(({ doc, score }) => `${id} Q0 ${doc} 0 ${score} example\n`)).join("");
+    for (const [file, kind, text] of [[0, "qrels", qrels], [1, "run", run]]) {
+      this.files.set(file, new Text(text));
+      ask({ do: "open", file, kind, name: "the example", bytes: text.length });
+    }
+    const found = ask({ do: "evaluate", qrels: 0, run: 1, measures: [measure], ...SETTINGS, ...policies });
+    // Queries are in the order of their ids as text.
+    const place = new Map(found.queries.map((id, row) => [Number(id), row]));
+    const ordered = (column) => ids.map((id) => (column[place.get(id)] === "inf" ? Infinity : column[place.get(id)]));
+    const columns = Object.fromEntries(Object.entries(found.values[0]).map(([name, column]) => [name, ordered(column)]));
+    return { ...columns, certainty: found.totals[0].certainty };
+  },
+
+  /** The mean over all grades of unjudged documents; null where that is not known. */
+  bounds(...given) {
+    try {
+      return this.evaluate(...given, { ties: "expected", unjudged: "range" });
+    } catch {
+      return null;
+    }
+  },
+};
+
+// Rankings
+
+const isRetrieved = ({ score }) => score.trim() !== "" && Number.isFinite(Number(score));
+
+/** The retrieved documents by their scores: one list for each score. @returns {Entry[][]} */
+function ranked() {
+  const groups = [];
+  for (const entry of entries.filter(isRetrieved).sort((x, y) => Number(y.score) - Number(x.score))) {
+    if (groups.length && Number(groups.at(-1)[0].score) === Number(entry.score)) groups.at(-1).push(entry);
+    else groups.push([entry]);
+  }
+  return groups;
+}
+
+const permutations = (list) => (list.length < 2 ? [list] : list.flatMap((one, place) => permutations(list.toSpliced(place, 1)).map((rest) => [one, ...rest])));
+const orders = (groups) => groups.map(permutations).reduce((before, each) => before.flatMap((start) => each.map((group) => [...start, group])), [[]]);
+const countOrders = (groups) => groups.reduce((product, { length }) => product * Array.from({ length }, (_, n) => n + 1).reduce((x, y) => x * y, 1), 1);
+
+/** Tie a document and those that have its score with the one above, or untie them. @param {Entry} entry */
+function tie(entry) {
+  const groups = ranked(), place = groups.findIndex((group) => group.includes(entry)), within = groups[place].indexOf(entry);
+  if (within === 0) groups[place].forEach((one) => set(one, groups[place - 1][0].score));
+  else {
+    const own = Number(entry.score), below = groups[place + 1];
+    const score = String(below ? (own + Number(below[0].score)) / 2 : own - 1);
+    groups[place].slice(within).forEach((one) => set(one, score));
+  }
+  arrange();
+  update();
+}
+
+function set(entry, score) {
+  entry.score = entry.row.querySelector("input").value = score;
+}
+
+// What is shown
+
+/** Put rows into the order of the ranking, and mark what is tied. */
+function arrange() {
+  const groups = ranked(), held = document.activeElement;
+  const all = [...groups.flat(), ...entries.filter((entry) => !isRetrieved(entry))];
+  const body = EXAMPLE.querySelector(".documents tbody");
+  if (all.some(({ row }, place) => body.children[place] !== row)) {
+    body.append(...all.map(({ row }) => row));
+    if (body.contains(held)) held.focus();
+  }
+  entries = all;
+  const tied = new Map(groups.flatMap((group) => group.map((entry, place) => [entry, [group.length > 1, place > 0]])));
+  all.forEach((entry, place) => {
+    const [isTied, isPressed] = tied.get(entry) ?? [false, false], button = entry.row.querySelector("button");
+    entry.row.className = isTied ? "tied" : isRetrieved(entry) ? "" : "absent";
+    button.hidden = place === 0 || !isRetrieved(entry);
+    button.setAttribute("aria-pressed", String(isPressed));
+    if (!button.hidden) button.setAttribute("aria-label", `Tie ${entry.doc} with ${all[place - 1].doc}`);
+  });
+}
+
+/** @param {string} doc @param {string} score @param {string} grade @returns {Entry} */
+function entryOf(doc, score, grade) {
+  const entry = { doc, score, grade, row: null };
+  const known = GRADES.some(([value]) => value === grade) ? GRADES : [...GRADES, [grade, grade]];
+  const grades = node("select", { "aria-label": `grade of ${doc}`, onchange: () => { entry.grade = grades.value; update(); } },
+    ...known.map(([value, words]) => node("option", { value }, words)));
+  grades.value = grade;
+  const scores = node("input", { type: "number", step: "any", value: score, placeholder: "none", "aria-label": `score of ${doc}`,
+    oninput: () => { entry.score = scores.value; update(); },
+    onchange: () => setTimeout(arrange) }); // when the focus has moved on
+  entry.row = node("tr", {}, node("th", { scope: "row" }, doc), node("td", {}, scores),
+    node("td", {}, node("button", { type: "button", class: "tie", title: "tie with the document above", onclick: () => tie(entry) }, "tie ↑")),
+    node("td", {}, grades));
+  return entry;
+}
+
+function number(value, digits = 4) {
+  if (value === null) return "undefined";
+  const words = value === Infinity ? "inf" : Number.isInteger(value) && digits === 4 ? String(value) : fixed(value, digits);
+  return node("data", { value: Object.is(value, -0) ? "-0.0" : String(value) }, words);
+}
+
+function line(kind, words, ...cell) {
+  return node("tr", { class: kind }, node("th", { scope: "row" }, ...words), node("td", {}, ...cell));
+}
+
+/** The values of what stands in the table now. */
+function draw({ ask, infos }) {
+  const groups = ranked(), grades = entries.filter(({ grade }) => grade !== "");
+  if (!groups.length) throw new Error("no document has a score");
+  if (!grades.length) throw new Error("no document is judged");
+  const { name, measure, compares } = ask({ do: "name", measure: EXAMPLE.querySelector(".measure input").value });
+  if (compares) throw new Error(`${name} compares two rankings; this example has one`);
+  const info = infos.get(measure);
+  if (!info?.plain) throw new Error(`${name} needs more than grades; see its own page`);
+  const open = groups.flat().filter(({ grade }) => grade === "").map(({ doc }) => doc);
+  const value = core.evaluate(ask, name, [groups.flat()], grades, { ties: "range", variance: true });
+  const [mean, low, high] = [value.mean[0], value.low[0], value.high[0]];
+  const many = countOrders(groups);
+  const whole = measure === "PRR" ? "of the tied ranking" : many === 1 ? "value" : `mean over all ${count(many)} orders`;
+  const rows = [
+    line("mean", [whole], number(mean), value.certainty === "exact" ? "" : ` (${value.certainty})`),
+    line("ends", ["lowest, highest"], number(low), ", ", number(high)),
+    line("variance", ["variance"], mean !== null && value.variance[0] === null ? "not known" : number(value.variance[0], 6)),
+  ];
+  const bounds = open.length ? core.bounds(ask, name, [groups.flat()], grades) : null;
+  if (bounds) {
+    rows.push(line("bounds", [`lowest, highest mean over grades of ${open.join(", ")}`], number(bounds.low[0]), ", ", number(bounds.high[0])));
+  }
+  const found = EXAMPLE.querySelector(".found"), [scale, summary, listing] = found.children;
+  scale.hidden = !info.range.startsWith("0 to 1") || ![low, mean, high].every((one) => one !== null && one >= 0 && one <= 1);
+  Object.entries({ low, mean, high }).forEach(([part, place]) => scale.style.setProperty(`--${part}`, String(place)));
+  summary.querySelector("tbody").replaceChildren(...rows);
+  const heads = found.querySelectorAll("thead code");
+  if ([...heads].some((head) => head.textContent !== name)) heads.forEach((head) => { head.textContent = name; });
+  listing.hidden = many > LISTED || many === 1;
+  if (listing.hidden) return;
+  const all = orders(groups);
+  const strict = all.map((order) => order.flat().map(({ doc }, place) => ({ doc, score: -place })));
+  const each = core.evaluate(ask, name, strict, grades, { ties: "expected" });
+  listing.querySelector("tbody").replaceChildren(...all.map((order, place) => {
+    const parts = order.flatMap((group) => [" ", group.length > 1 ? node("b", {}, group.map(({ doc }) => doc).join(" ")) : group[0].doc]);
+    return line(null, parts.slice(1), number(each.mean[place]));
+  }));
+}
+
+let updates = 0;
+
+async function update() {
+  const mine = ++updates, said = EXAMPLE.querySelector(".trouble");
+  try {
+    const started = await core.start();
+    if (mine === updates) draw(started);
+    said.textContent = "";
+  } catch (error) {
+    said.textContent = error.message;
+  }
+  EXAMPLE.classList.toggle("stale", said.textContent !== "");
+}
+
+// The table as it is on the page becomes one of inputs.
+function edit() {
+  const body = EXAMPLE.querySelector(".documents tbody");
+  const first = [...body.rows].map((row) => [...row.cells].map((cell) => cell.textContent))
+    .map(([doc, score, grade]) => [doc, score === "not retrieved" ? "" : score, grade === "not judged" ? "" : grade]);
+  const begin = () => {
+    entries = first.map(([doc, score, grade]) => entryOf(doc, score, grade));
+    body.replaceChildren(...entries.map(({ row }) => row));
+    measure.value = EXAMPLE.dataset.measure;
+    more.disabled = false;
+    arrange();
+  };
+  const measure = node("input", { spellcheck: "false", autocapitalize: "off", autocomplete: "off", oninput: update });
+  const more = node("button", { type: "button", onclick: () => {
+    const doc = String.fromCharCode(97 + entries.length), scores = entries.filter(isRetrieved).map(({ score }) => Number(score));
+    const entry = entryOf(doc, String(Math.min(1, ...scores) - 1), "0");
+    entries.push(entry);
+    body.append(entry.row);
+    more.disabled = entries.length === MOST;
+    arrange();
+    update();
+  } }, "Add a document");
+  const reset = node("button", { type: "button", onclick: () => { begin(); update(); } }, "Start over");
+  EXAMPLE.querySelector(".documents thead tr").cells[1].after(node("td", {}));
+  const left = node("div", { class: "given" }, node("label", { class: "measure" }, "Measure ", measure));
+  EXAMPLE.prepend(left);
+  left.append(EXAMPLE.querySelector(".documents"), node("div", { class: "buttons" }, more, reset));
+  const found = EXAMPLE.querySelector(".found");
+  found.querySelector(".summary").setAttribute("aria-live", "polite");
+  found.querySelector(".listing").tabIndex = 0; // it scrolls
+  found.append(node("p", { class: "trouble", role: "alert" }));
+  EXAMPLE.before(node("p", { class: "hint" }, "Change scores and grades, or tie a document with the one above it, and see what becomes of the values:"));
+  begin();
+  for (const touch of ["pointerdown", "focusin"]) EXAMPLE.addEventListener(touch, () => { core.start().catch(() => {}); }, { once: true });
+}
+
+if (EXAMPLE) edit();
