@@ -66,7 +66,7 @@ def pieces(tables: Mapping[str, Table], name: str, settings: Mapping[str, Any]) 
             axis.set_ylabel("pairs decided, %")
         legend(figure, "lower center", 6, columnspacing=1.2)
 
-    caption = "Pairs of runs that are decided after so many judgments, by strategy"
+    caption = "How many pairs of runs are decided after a given number of judgments, by strategy"
     yield Figure("decided", caption, (6.8, 0.5 + 2.3 * -(-len(measures) // 2)), draw)
     for measure in measures:
         table = [row[1:] for row in tables[f"{name}-strategies"].rows() if row[0] == measure]
