@@ -428,7 +428,8 @@ def test_all_charts_are_on_paper(browser, example: str, tmp_path: Path) -> None:
     page = tab.page
     assert page.locator(".chart svg").count() < page.locator(".chart").count()  # what is not seen is not drawn yet
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.locator(".chart:has(svg)").count() == page.locator(".chart").count() == 8
+    assert page.locator(".chart:has(svg)").count() == page.locator(".chart").count() == 7
+    assert "Every document that the runs retrieved has been judged." in page.locator("#ties").inner_text()
     assert (
         page.evaluate("Math.max(...[...document.querySelectorAll('.chart svg')].map(svg => svg.width.baseVal.value))")
         <= 690
@@ -442,6 +443,51 @@ def test_all_charts_are_on_paper(browser, example: str, tmp_path: Path) -> None:
     entry = "performance.getEntriesByType('navigation')[0]"
     first = "performance.getEntriesByName('first-chart')[0].startTime"
     assert page.evaluate(f"{first} < {entry}.domInteractive")
+    tab.close()
+
+
+def test_paper_has_what_controls_say_and_no_controls(browser, example: str, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(example)
+    tab = Tab(browser, path, viewport={"width": 690, "height": 1000})
+    page = tab.page
+    controls = (
+        "[...document.querySelectorAll('button, select, input')].filter((one) => one.getClientRects().length).length"
+    )
+    assert page.evaluate(controls) > 10
+    query = page.eval_on_selector("#query select", "select => select.selectedOptions[0].text")
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate(controls) == 0
+    said = page.locator("main").inner_text()
+    assert "Choose a" not in said
+    assert f"Query {query}" in page.locator("#query").inner_text()
+    assert "A: amc · B: waterloo" in page.locator("#queries").inner_text()
+    assert "RBO: It says how similar" in page.locator("#distances").inner_text()
+    assert "AP" in page.locator("#glance .note").inner_text()
+    assert page.locator("#queries tbody td").first.inner_text() in page.evaluate("data.queries")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 690
+    tab.close()
+
+
+def test_a_document_beyond_those_shown_is_not_said_to_be_in_one_run_only(browser, tmp_path: Path) -> None:
+    runs = {"a": {"q": [["a"], ["b"], ["c"]]}, "b": {"q": [["x"], ["y", "z", "c"], ["a"]]}, "c": {"q": [["c"]]}}
+    path = tmp_path / "report.html"
+    path.write_text(report({"q": {"a": 1, "c": 1}}, runs, "AP", depth=2))
+    tab = Tab(browser, path)
+    page = tab.page
+
+    def others(a: str, b: str) -> list[str]:
+        page.select_option("#queries select >> nth=0", label=a)
+        page.select_option("#queries select >> nth=1", label=b)
+        return page.locator("#panel > div").first.locator(".other").all_inner_texts()
+
+    assert (
+        others("a", "b") == ["not in top 1"] * 2
+    )  # the second place of b is tied, and its documents are not all shown
+    assert others("b", "a") == ["not in top 2"] * 2
+    assert others("a", "c") == ["only here"] * 2
+    assert others("b", "c") == ["only here", "↔ 1"]
     tab.close()
 
 

@@ -11,9 +11,10 @@ function node(tag, attributes, ...children) {
   return made;
 }
 
-function section(id, title, about) {
-  const made = node("section", { id, "aria-labelledby": id + "-title" },
-    node("h2", { id: id + "-title" }, title), about ? node("p", { class: "about" }, about) : null);
+/** A section of the page; the hint says what a click does, and is not printed. */
+function section(id, title, about, hint) {
+  const made = node("section", { id, "aria-labelledby": id + "-title" }, node("h2", { id: id + "-title" }, title),
+    about ? node("p", { class: "about" }, about, hint ? node("span", { class: "screen" }, " " + hint) : null) : null);
   document.getElementById("main").append(made);
   return made;
 }

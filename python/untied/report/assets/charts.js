@@ -1,7 +1,7 @@
 // Curves, similarities of runs, and all queries of all runs at a glance.
 function curves() {
   const where = section("curves", "Curves",
-    "Left: interpolated precision at eleven levels of recall. Right: dynamic recall, the share found of what could be found by that rank (Typke, Veltkamp & Wiering 2006). Both are means over queries and over orders of tied documents. Runs A and B are bold.");
+    "Interpolated precision at eleven levels of recall. Dynamic recall by rank: the share found of what could be found by that rank (Typke, Veltkamp & Wiering 2006). Both are means over queries and over orders of tied documents. Runs A and B are bold.");
   const grid = node("div", { class: "two" });
   where.append(grid);
   const { recall, precision, ranks, dynamic_recall: found } = data.curves;
@@ -21,7 +21,10 @@ function distances() {
   }
   const meaning = node("p", { class: "about" });
   where.append(node("div", { class: "bar" }, choice("Compare by", data.distances.map((one) => one.name), "distance")), meaning);
-  follow("distance", () => { meaning.textContent = data.distances[state.distance].meaning; });
+  follow("distance", () => { 
+    const { name, meaning: sentence } = data.distances[state.distance];
+    meaning.textContent = `${name}: ${sentence}`;
+  });
   const grid = node("div", { class: "two" });
   where.append(grid);
   const height = Math.min(700, Math.max(300, 60 + 20 * data.runs.length));
@@ -58,7 +61,10 @@ function map(width, height, places) {
 
 function glance() {
   const where = section("glance", whole() ? "All queries of all runs" : "Queries of all runs",
-    `Values of the chosen measure${whole() ? "" : ` for ${selection()}`}. Queries are ordered by their mean over runs, runs by their mean over queries. Choose a cell to see the query.`);
+    "Queries are ordered by their mean over runs, runs by their mean over queries.", "Choose a cell to see the query.");
+  const values = node("p", { class: "note" });
+  where.append(values);
+  follow("measure", () => { values.textContent = `${key().name}${whole() ? "" : ` for ${selection()}`}`; });
   const mean = (values) => { const known = values.filter((value) => value !== null); return known.reduce((sum, value) => sum + value, 0) / (known.length || 1); };
   chart(where, "Queries by runs; the numbers are in the tables above", 200, "measure theme", (width) => {
     const values = data.values[state.measure];

@@ -2,6 +2,7 @@
 const PAPER = 690; // the width of A4 between its margins, in CSS pixels
 const charts = [];
 let printing = false;
+const lower = (height) => (printing ? Math.round(0.7 * height) : height); // paper has less room
 
 function chart(where, label, height, names, paint) {
   const holder = node("div", { class: "chart", role: "img", "aria-label": label });
@@ -157,7 +158,8 @@ const chosen = (run) => run === state.a || run === state.b;
 const named = (run) => data.runs.length <= 8 || chosen(run);
 
 // Curves of all runs over the same x.
-function lines(width, height, x, rows, axes, words) {
+function lines(width, onScreen, x, rows, axes, words) {
+  const height = lower(onScreen);
   const known = rows.flat().filter((value) => value !== null);
   const high = Math.max(...known) || 1; // nothing at all still has an axis
   const plot = frame(width, height, { low: x[0], high: x[x.length - 1], ...axes.x }, { low: 0, high: high * 1.04, ...axes.y });

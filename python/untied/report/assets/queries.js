@@ -53,7 +53,8 @@ function open(query) {
   document.getElementById("query").scrollIntoView({ behavior: "smooth" });
 }
 
-function bars(width, height) {
+function bars(width, onScreen) {
+  const height = lower(onScreen);
   const shown = differences().filter((row) => row.difference !== null && filteredQuery(row.query));
   shown.sort(comparing ? (x, y) => change_of(y) - change_of(x) : (x, y) => y.difference - x.difference);
   if (!shown.length && state.queryFilter) {
@@ -91,7 +92,7 @@ function tint(side) {
 
 function queries() {
   const where = section("queries", "Query by query",
-    comparing ? "How much each query changed, the most changed first. Choose a bar or a row to see both rankings below." : "Differences between two runs, sorted. Choose a bar or a row to see both rankings below.");
+    comparing ? "How much each query changed, the most changed first." : "Differences between two runs, sorted.", "Choose a bar or a row to see both rankings below.");
   const controls = node("div", { class: "bar" });
   if (!comparing) {
     controls.append(choice("Run A", data.runs, "a"), choice("Run B", data.runs, "b"),
@@ -100,6 +101,11 @@ function queries() {
   controls.append(filterBox(data.titles ? "Filter queries by id or text" : "Filter queries by id", "queryFilter"));
   const note = node("p", { class: "note", role: "status" });
   where.append(controls, note);
+  if (!comparing) {
+    const pair = node("p", { class: "paper" });
+    note.before(pair);
+    follow("a b", () => { pair.textContent = `A: ${data.runs[state.a]} · B: ${data.runs[state.b]}`; });
+  }
   follow("measure a b", () => { note.textContent = verdict(differences().filter((row) => row.difference !== null)); });
   chart(where, "Values of queries, sorted; the same numbers are in the table", 320, "measure a b queryFilter", bars);
   const query = { title: "query", value: (row) => data.queries[row.query], cell: (row) => node("td", {},

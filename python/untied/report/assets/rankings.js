@@ -11,6 +11,14 @@ function ranksOf({ groups }) {
   return ranks;
 }
 
+// What can be said of a document that is not among those shown of a ranking.
+function missing({ groups, beyond, total }) {
+  const shown = groups.flat().length;
+  if (shown >= total) return "only here";
+  const certain = beyond ? shown - groups[groups.length - 1].length : shown; // the others of its last tie group are not shown
+  return certain ? `not in top ${certain}` : "not shown";
+}
+
 function saveMoved() {
   const rows = [["query", "document", "rank_a", "rank_b", "grade"]];
   data.rankings.forEach((truth, query) => {
@@ -27,7 +35,7 @@ function ranking(query, side) {
   const truth = data.rankings[query];
   if (!truth) return node("p", { class: "note" }, side === "a" ? "The page does not hold the rankings of this query, only those of the queries in which the runs differ most." : "");
   const [mine, theirs] = side === "a" ? [state.a, state.b] : [state.b, state.a];
-  const places = ranksOf(truth.runs[theirs]);
+  const places = ranksOf(truth.runs[theirs]), elsewhere = missing(truth.runs[theirs]);
   const { groups, beyond, total } = truth.runs[mine];
   let rank = 1;
   const items = groups.map((group, number) => {
@@ -41,7 +49,7 @@ function ranking(query, side) {
       return node("div", { class: "doc", "data-doc": doc },
         node("span", { class: "grade " + kind, title: what }, grade === null ? "?" : grade < 0 ? "–" : String(grade)),
         node("span", { class: "id", title: words || truth.docs[doc] }, truth.docs[doc], words ? node("span", { class: "sub" }, words) : null),
-        node("span", { class: "other", title: "rank in the other run" }, mine === theirs ? "" : places.has(doc) ? `↔ ${places.get(doc)}` : "only here"));
+        node("span", { class: "other", title: "rank in the other run" }, mine === theirs ? "" : places.has(doc) ? `↔ ${places.get(doc)}` : elsewhere));
     });
     const more = size > group.length ? [node("div", { class: "note doc" }, `and ${count(size - group.length)} more with this score`)] : [];
     return node("li", { class: size > 1 ? "tied" : null, title: size > 1 ? `${size} documents share one score` : null },
@@ -62,7 +70,7 @@ function sideBySide() {
     choice("Query", data.queries, "query"),
     node("button", { type: "button", onclick: () => step(-1), "aria-label": "Previous query" }, "←"),
     node("button", { type: "button", onclick: () => step(1), "aria-label": "Next query" }, "→")));
-  const words = node("p", { class: "asked" }), panel = node("div", { class: "two", id: "panel", "aria-live": "polite" });
+  const words = node("p", { class: "asked" }), name = node("span", { class: "paper" }), panel = node("div", { class: "two", id: "panel", "aria-live": "polite" });
   where.append(words, panel);
   const light = (event, lit) => {
     const doc = event.target.closest?.("[data-doc]");
@@ -71,7 +79,8 @@ function sideBySide() {
   panel.addEventListener("mouseover", (event) => light(event, true));
   panel.addEventListener("mouseout", (event) => light(event, false));
   follow("query a b measure", () => {
-    words.textContent = titleOf(state.query) || "";
+    name.textContent = `Query ${data.queries[state.query]}`;
+    words.replaceChildren(name, titleOf(state.query) || "");
     panel.replaceChildren(ranking(state.query, "a"), ranking(state.query, "b"));
   });
 }

@@ -83,19 +83,29 @@ function answer() {
   means(where);
 }
 
+// Whether ties leave a mean open, in the digits that are shown.
+const isOpen = ({ mean, low, high }) => [low, high].some((end) => show(end) !== show(mean));
+
+// What the marks behind means say, as far as there are any.
+function explainedMarks() {
+  const found = data.tests.filter((test) => test.significant), how = `Test: ${data.how}.`;
+  if (!data.tests.length) return [];
+  if (!found.length) return ["No difference between runs is significant.", how];
+  if (data.baseline === null) return [data.runs.length === 2 ? ">1 behind a mean: significantly better than the other run." : ">3 behind a mean: the run is significantly better than 3 others.", how];
+  const doubtful = found.some((test) => test.survives !== "yes");
+  return ["▲ or ▼: significantly better or worse than the baseline.", doubtful && "A question mark follows where some order of tied documents might change that.", how];
+}
+
 // All runs by all measures.
 function scores() {
   const where = document.getElementById("summary");
   const sums = data.measures.filter((measure) => measure.scale === "sum").map((measure) => measure.name).join(", ");
-  const against = data.runs.length < 2 ? null : data.baseline === null
-    ? ">3 behind a mean: the run is significantly better than 3 others."
-    : "▲ or ▼: significantly better or worse than the baseline. A question mark follows where some order of tied documents might change that.";
   where.append(node("p", { class: "about" }, [
     `Means over ${data.of === 1 ? "1 query" : `${whole() ? "" : "all "}${count(data.of)} queries`}${sums && `; sums of ${sums}`}.`,
     intervals() && `Below each mean is its ${intervals()}.`,
-    "In brackets: the lowest and highest mean over all orders of tied documents, where these differ.",
+    data.means.flat().some(isOpen) && "In brackets: the lowest and highest mean over all orders of tied documents, where these differ.",
     data.ranks.some((of) => of) && "Ranks are those that a run can have whatever the grades of unjudged documents are.",
-    against, against && `Test: ${data.how}.`].filter(Boolean).join(" ")));
+    ...explainedMarks()].filter(Boolean).join(" ")));
   const best = data.means.map((of, measure) => Math[data.measures[measure].lower ? "min" : "max"](...of.map((one) => one.mean).filter((mean) => mean !== null)));
   const columns = () => [
     { title: "run", value: (run) => data.runs[run] },
@@ -105,7 +115,7 @@ function scores() {
         const { mean, low, high, ci_low, ci_high } = data.means[number][run];
         return node("td", { class: mean === best[number] ? "best" : null }, show(mean), marks(number, run),
           ci_low === null ? null : node("span", { class: "sub" }, `${show(ci_low)} – ${show(ci_high)}`),
-          [low, high].some((end) => show(end) !== show(mean)) ? node("span", { class: "sub" }, `[${show(low)}, ${show(high)}]`) : null,
+          isOpen(data.means[number][run]) ? node("span", { class: "sub" }, `[${show(low)}, ${show(high)}]`) : null,
           data.ranks[number] ? node("span", { class: "sub" }, ranked(data.ranks[number][run])) : null);
       },
     })),
@@ -156,6 +166,10 @@ function ties() {
     { title: "unjudged in top 10", value: (run) => data.unjudged.top_ten[run], cell: (run) => percent(data.unjudged.top_ten[run]) },
   ];
   table(where, "ties", "runFilter", columns, () => everyRun().filter(filteredRun));
+  if (!shares.flat().some((share) => share > 0)) {
+    where.append(node("p", { class: "note" }, "Every document that the runs retrieved has been judged."));
+    return;
+  }
   where.append(node("h3", {}, "Unjudged documents by depth"));
   chart(where, "Share of unjudged documents by depth", 320, "a b", (width, height) => lines(width, height, depths, shares,
     { x: { log: true, title: "depth", ticks: depths }, y: { title: "unjudged", label: (value) => Math.round(100 * value) + " %" } },
