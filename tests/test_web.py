@@ -243,6 +243,17 @@ def test_the_example_is_what_untied_eval_prints(
     results = json.loads(tab.saved("#save-json"))["results"]
     told = json.loads(printed(capsys, *shlex.split(command)[1:], "-q", "--format", "json"))["results"]
     assert results == told
+    assert tab.page.locator("#results .answer p").all_inner_texts() == [
+        "All 6,286 documents of uos are tied with others: its AP is 0.0971 on average, but it could be anything from "
+        "0.0432 to 1.0000.",
+        "waterloo has the best AP, 0.3561, but uos could be better, depending on the order of tied documents.",
+    ]
+    # On paper too columns and queries have names.
+    tab.page.emulate_media(media="print")
+    assert tab.page.locator("#results thead").inner_text().split() == ["Run", "AP", "nDCG@10", "RR"]
+    assert tab.page.locator("#queries tbody td").first.inner_text() == "CD010705"
+    assert tab.page.locator("#results code").is_visible()
+    tab.page.emulate_media(media="screen")
     tab.page.locator("#results thead th button").nth(1).press("Enter")
     assert tab.page.locator("#results thead th").nth(1).get_attribute("aria-sort") == "ascending"
     assert tab.page.locator("#results tbody tr td").first.inner_text() == "uos"

@@ -78,8 +78,9 @@ function filesSection() {
   const where = section("files", "Files");
   const input = node("input", { type: "file", multiple: true, id: "choose", onchange: () => { drop(input.files); } });
   const zone = node("label", { class: "drop", for: "choose" },
-    node("b", {}, "Choose files, or drop them here: "), input,
-    node("span", { class: "sub" }, "judgments (query iteration document grade) and runs (query Q0 document rank score tag), as text or .gz"));
+    node("b", {}, "Drop files here, or click to choose them"), input,
+    node("span", { class: "sub" }, "One file of relevance judgments (qrels: query, iteration, document, grade) and any number of runs (query, Q0, document, rank, score, tag), as text or .gz. ",
+      node("b", {}, "Nothing leaves your computer:"), " this page holds the whole program and is forbidden to make requests. Save it, and it works offline."));
   const list = node("ul", { class: "files" }), trouble = node("p", { class: "trouble", role: "alert" });
   const again = node("button", { type: "button", id: "take", onclick: () => { takeExample(); } }, "Take the example");
   where.append(zone, trouble, list, node("div", { class: "bar" }, again));
@@ -91,7 +92,7 @@ function filesSection() {
   follow("files isExample", () => {
     again.hidden = state.isExample;
     list.replaceChildren(
-      ...(state.isExample ? [node("li", { class: "note" }, "The example: four runs submitted to CLEF TAR 2017. Your files replace it.")] : []),
+      ...(state.isExample ? [node("li", { class: "note" }, "The example: relevance judgments and four runs submitted to CLEF TAR 2017.")] : []),
       ...state.files.map((one) => node("li", { class: "file" },
         node("b", {}, one.path), " ",
         node("span", { class: "sub" }, one.held.large ? `run, ${count(Math.round(one.blob.size / 1e6))} MB, read query by query`

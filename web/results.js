@@ -46,7 +46,14 @@ const bracketed = (one) => `${printed(one.mean)} ${brackets(one)}`.trim();
 const meaning = () => {
   const { ties, unjudged } = state.policies;
   const over = [ties === "range" ? "all orders of tied documents" : null, unjudged === "range" ? "all grades that unjudged documents may have" : null].filter(Boolean);
-  return over.length ? `value [lowest, highest] over ${over.join(" and ")}; no brackets if these are equal` : "values; set tied or unjudged documents to range to see how far they could move";
+  if (!over.length) return "Values. Set tied or unjudged documents to range to see how far they could move.";
+  const why = ties === "range" ? " Documents with equal scores can be listed in any order; other tools show one of these orders." : "";
+  return `value [lowest, highest] over ${over.join(" and ")}; no brackets if these are equal.${why}`;
+};
+/** On what the brackets depend. */
+const onWhat = () => {
+  const { ties, unjudged } = state.policies;
+  return [ties === "range" ? "the order of tied documents" : null, unjudged === "range" ? "grades of unjudged documents" : null].filter(Boolean).join(" and ");
 };
 
 /** Where an interval lies, as a picture. */
@@ -75,13 +82,17 @@ function answer() {
   if (hasRange()) {
     const beats = (one, other) => (info?.lower ? one.high < other.low : one.low > other.high);
     const open = rest.filter((other) => !beats(best, other));
-    if (rest.length && !open.length) said.push(`${best.run} has the best ${name}: ${printed(best.mean)}. No other run can reach it, within the brackets.`);
-    else if (rest.length) said.push(`${best.run} has the best ${name}, ${printed(best.mean)}, but within the brackets ${open.map((one) => one.run).join(", ")} could be better.`);
+    if (rest.length && !open.length) said.push(`${best.run} has the best ${name}: ${printed(best.mean)}. No other run can reach it, whatever ${onWhat()} may be.`);
+    else if (rest.length) said.push(`${best.run} has the best ${name}, ${printed(best.mean)}, but ${open.map((one) => one.run).join(", ")} could be better, depending on ${onWhat()}.`);
     const widest = ranked.reduce((most, one) => (one.high - one.low > most.high - most.low ? one : most));
-    if (widest.high > widest.low) said.push(`The ${name} of ${widest.run} is ${printed(widest.mean)} on average, but it could be anything from ${printed(widest.low)} to ${printed(widest.high)}.`);
+    if (widest.high > widest.low) {
+      const { tied, rows } = runs().find((run) => run.name === widest.run).held;
+      const why = state.policies.ties === "range" && tied ? `${tied === rows ? "All" : `${count(tied)} of`} ${count(rows)} documents of ${widest.run} are tied with others: its` : `${widest.run} could move most: its`;
+      said.push(`${why} ${name} is ${printed(widest.mean)} on average, but it could be anything from ${printed(widest.low)} to ${printed(widest.high)}.`);
+    }
     else said.push(`Nothing moves the ${name} of any run.`);
   } else if (rest.length) said.push(`${best.run} has the best ${name}: ${printed(best.mean)}.`);
-  return said;
+  return state.isExample ? said.reverse() : said; // the example is about ties
 }
 
 /** What deserves to be known about evaluations, run by run. */
@@ -237,7 +248,7 @@ function differencesSection() {
       const [difference, least, most] = of.get(query) ?? [null, null, null];
       return { query, a: value(state.a, row), b: places.has(query) ? value(state.b, places.get(query)) : null, difference, least, most };
     });
-    said.textContent = state.a === state.b ? "" : `A − B is above 0 in ${count(found.above)} queries, 0 in ${count(found.equal)} and below 0 in ${count(found.below)}; of the means it is ${signed(decoded(found.of_means))}.`;
+    said.textContent = state.a === state.b ? "" : `${state.measures[state.measure]} of ${file(state.a).name} (A) minus ${file(state.b).name} (B) is above 0 in ${count(found.above)} queries, 0 in ${count(found.equal)} and below 0 in ${count(found.below)}; of the means it is ${signed(decoded(found.of_means))}.`;
     change({ rows: {} });
   });
 }

@@ -45,8 +45,9 @@ function command() {
     ...options.flatMap(([name, value]) => [`--${name.replace(/_/g, "-")}`, value])].map(quoted).join(" ");
 }
 
-/** @param {HTMLElement} where @returns {() => void} To be called when measures are known. */
-function settingsSection(where) {
+/** @returns {() => void} To be called when measures are known. */
+function settingsSection() {
+  const where = section("settings", "Measures and policies", "To see how far missing judgments could move each score too, set unjudged documents to range.");
   const chips = node("div", { class: "chips" });
   const names = node("datalist", { id: "names" });
   const box = node("input", { list: "names", placeholder: "Add a measure: P@10", "aria-label": "Add a measure", autocomplete: "off", spellcheck: "false" });

@@ -9,9 +9,8 @@ theme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 document.getElementById("theme").addEventListener("click", () => theme(state.theme === "dark" ? "light" : "dark"));
 document.getElementById("cancel").addEventListener("click", () => work.cancel());
 filesSection();
-const settings = section("settings", "Measures and policies");
 resultsSection();
-const measuresKnown = settingsSection(settings);
+const measuresKnown = settingsSection();
 for (const part of [differencesSection, rankingSection, compareSection, findingsSection]) part();
 unpacked(document.getElementById("module").textContent).then((blob) => blob.arrayBuffer()).then(async (code) => {
   work.module = await WebAssembly.compile(code);
