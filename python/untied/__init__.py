@@ -1,6 +1,6 @@
 """Search evaluation that handles tied scores and missing judgments.
 
-If documents of a ranking have equal scores, a measure's value is its mean over all their orders, computed exactly.
+If documents have equal scores, a measure's value is the exact mean over all orders of these documents.
 Start with these five functions, in this order:
 
 `untied.evaluate(qrels, runs, measures)`

@@ -5,7 +5,7 @@ Two rankings of the same items, of documents or of systems, are each ``{item: sc
 
 A tie can mean two things (Urbano & Marrero 2017). If the order is not known, a coefficient has a mean and a smallest
 and largest value over all orders of the tied items, each equally likely: the variant ``"a"``. If items are truly equal,
-agreeing about that is worth something: the variant ``"b"``, which is one number.
+two rankings that both tie them agree: the variant ``"b"`` counts this, and is a single number.
 """
 
 from untied.compare.correlation import kendall, spearman, swapped, tau_ap

@@ -21,7 +21,7 @@ class InputError(UntiedError):
     line : int or None
         Line, counted from 1; None if the error is about the whole file.
     expected, found : str
-        What the format requires there, and what the file contains.
+        The text that the format requires at this place, and the text in the file.
     """
 
     def __init__(self, message: str, file: str, line: int | None, expected: str, found: str) -> None:
@@ -47,7 +47,7 @@ class UntiedWarning(UserWarning):
     """Issued if values are meaningless: a run and qrels have no query or no document in common, or nothing is relevant.
 
     Functions with a parameter `strict` raise an error instead if it is True; ``warnings.simplefilter("error",
-    UntiedWarning)`` does that everywhere.
+    UntiedWarning)`` turns the warning into an error everywhere.
     """
 
 

@@ -1,4 +1,4 @@
-"""What estimators from incomplete judgments need besides a measure: pools, standard errors and random samples."""
+"""Helpers for estimating from incomplete judgments: pools, standard errors and random samples."""
 
 from untied.judging.estimates import infap_error, subcollection, with_pool
 

@@ -1,6 +1,6 @@
 """Evaluate and compare Spark DataFrames, for runs that are too large for one machine.
 
-Values and means are those of `untied.evaluate`, to the last bit. A task holds a few of its queries in memory at a time.
+Values and means are bit by bit those of `untied.evaluate`. A task holds a few of its queries in memory at a time.
 The driver and the workers need PySpark, pandas and pyarrow.
 """
 

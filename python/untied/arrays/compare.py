@@ -46,8 +46,8 @@ def compare_arrays(
 ) -> ArrayComparison:
     """Compare two arrays of ranked ids row by row.
 
-    Values are those of `compare` for the two lists of each row, without ties and judgments. It is made for millions of
-    queries.
+    Values are those of `compare` for the two lists of each row, without ties and judgments. The function is made for
+    millions of queries.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def compare_arrays(
     measures : measures or their names
         ``"RBO(p=0.9)"``, ``Overlap @ 10``, ``MED(nDCG @ 20)``, with their parameters.
     padding : int, optional
-        An id that marks the end of a row's documents; negative ids always do.
+        An id that marks the end of a row's documents, in addition to negative ids.
     threads : int, optional
         Number of threads; as many as there are processors by default. It never changes a value.
 

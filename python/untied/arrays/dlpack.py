@@ -66,7 +66,7 @@ class _Producer:
 
 
 def from_dlpack(name: str, array: Any) -> tuple[Any, str] | None:
-    """A tensor's numbers without a copy, and the name of their type (bfloat16 as bits); None if DLPack lacks them."""
+    """A tensor's numbers without a copy, and the name of their type (bfloat16 as bits); None without DLPack."""
     try:
         kind, number = array.__dlpack_device__()
         device = int(kind), int(number)

@@ -152,22 +152,23 @@ class ArrayEvaluator:
     offsets : array of int, optional
         For flat arrays, the position where each query begins, followed by the number of documents.
     query_ids : array, optional
-        For flat arrays, the query of each document; documents of a query must be next to each other.
+        For flat arrays, the query of each document; the documents of a query must be adjacent.
     mask : array of bool, optional
         True for documents, false for padding, whose labels and scores are ignored.
     judged : array of bool, optional
         True for judged documents; use it if labels cannot be NaN.
     num_relevant : int, array of int, or {grade: array of int}, optional
-        Total number of relevant documents of each query, including those that are not in the array, for R (of AP,
-        recall and others) and the ideal ranking of nDCG. By default all of them are in the array. Give the numbers by
-        grade, unless every positive label is 1.
+        Total number of relevant documents of each query, including those that are not in the array. It sets R (in AP,
+        recall and others) and the ideal ranking of nDCG. By default, only the documents in the array count. Give the
+        numbers by grade, unless every positive label is 1.
     ties : str
         ``"expected"``, ``"range"``, ``"best"``, ``"worst"``, as for `Evaluator`, or ``"given"``: in the order of the
         array.
     unjudged : str
         As for `Evaluator`.
     score_dtype : str, optional
-        Round scores first, as for `Evaluator`; by default they are compared as they are.
+        Precision to which scores are rounded before they are compared, as for `Evaluator`; by default they are not
+        rounded.
     on_undefined, variance, threads
         As for `Evaluator`.
 
@@ -353,7 +354,7 @@ def evaluate_arrays(
 ) -> ArrayResults:
     """Evaluate arrays of scores and labels.
 
-    The values are the same, to the last bit, as those of `evaluate` for documents with ids.
+    The values are bit by bit those of `evaluate` for the same documents with ids.
 
     Parameters
     ----------

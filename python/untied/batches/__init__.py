@@ -2,11 +2,11 @@
 
 A `BatchEvaluator` is a function from Arrow batches to Arrow batches, which these engines can call: it takes rows of a
 run and of qrels, and yields values of queries. It holds only plain data and can be pickled. In each call, the rows of a
-query must be next to each other; a batch may end within a query. A `BatchComparer` does the same for two runs.
-`untied.spark` is built on both.
+query must be adjacent; a batch may end within a query. A `BatchComparer` does the same for two runs. `untied.spark` is
+built on both.
 
-`BatchEvaluator.summary` computes the means from the rows of all pieces. They equal those of `untied.evaluate` on the
-whole data to the last bit.
+`BatchEvaluator.summary` computes the means from the rows of all pieces. They are bit by bit those of `untied.evaluate`
+on the whole data.
 """
 
 from untied.batches.compare import BatchComparer

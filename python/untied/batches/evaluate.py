@@ -46,7 +46,7 @@ class BatchEvaluator:
     * ``grade``: null if the row is only a retrieved document;
     * with a `qrels_format` also ``subtopic``, ``stratum`` or ``probability``.
 
-    So concatenate the two tables (``pyarrow.concat_tables(..., promote_options="default")``,
+    To make such rows, concatenate the two tables (``pyarrow.concat_tables(..., promote_options="default")``,
     ``polars.concat(..., how="diagonal")``, ``UNION ALL BY NAME``) or join them (``FULL JOIN``), and sort the result by
     query, or at least group it. All rows of a query must go to the same call.
 

@@ -81,8 +81,8 @@ class Comparison(MeasureResults):
     def filled(self) -> dict[str, tuple[int, int]]:
         """Numbers of queries in which each run's ranking ends before the cutoff, for each ``MED`` and ``Delta``.
 
-        Such rankings are filled up with unknown documents. These count like retrieved ones, but as not relevant in the
-        mean of ``Delta``.
+        Such rankings are filled up with unknown documents. These count like retrieved documents, except that the mean
+        of ``Delta`` counts them as not relevant.
         """
         run_a, run_b, _ = self._inputs
         found = {
@@ -214,10 +214,10 @@ class Comparison(MeasureResults):
         Returns
         -------
         Table
-            Columns document; change: ``entered`` (it is within the depth only in the second run), ``left`` (only in the
-            first), ``rose``, ``fell``, ``stayed``; rank_a and rank_b, empty if it is not retrieved; tied_a and tied_b,
-            the numbers of documents that share its score. Tied documents have the rank of the first of them; the middle
-            of their ranks decides whether they rose. Then grade, empty if it is not judged.
+            Columns document; change: ``entered`` (within the depth only in the second run), ``left`` (only in the
+            first), ``rose``, ``fell``, ``stayed``; rank_a and rank_b, empty if the document is not retrieved; tied_a
+            and tied_b, the numbers of documents that share its score; and grade, empty if it is not judged. Tied
+            documents have the rank of the first of them; whether they rose depends on the middle of their ranks.
 
         Raises
         ------
@@ -256,7 +256,7 @@ class Comparison(MeasureResults):
         Returns
         -------
         Assignment
-            If several reach the value, one of them; the first ranking is ahead if both directions are equal.
+            One of the assignments that reach the value; if both directions are equal, one with the first ranking ahead.
 
         Raises
         ------

@@ -52,8 +52,8 @@ def kendall(one: Ranking, other: Ranking, *, variant: str = "a") -> Value:
 def tau_ap(truth: Ranking, estimate: Ranking, *, variant: str = "a") -> Value:
     """tau_AP, a rank correlation in which errors at the top weigh more (Yilmaz, Aslam & Robertson 2008).
 
-    With n items, and C(i) the number of items above rank i of the estimate that the truth also puts above its item,
-    tau_AP = 2/(n-1) sum over i = 2..n of C(i)/(i-1), minus 1. It is not symmetric.
+    Let C(i) be the number of items above rank i of the estimate that are also above the item of rank i in the truth.
+    For n items, tau_AP = 2/(n-1) sum over i = 2..n of C(i)/(i-1), minus 1. It is not symmetric.
 
     The variant ``"a"`` is the exact mean over all orders of the tied items of both rankings. ``"b"`` is symmetric, the
     mean of both directions (Urbano & Marrero 2017): each is the mean, over the items that are not in the first tie
@@ -69,8 +69,8 @@ def tau_ap(truth: Ranking, estimate: Ranking, *, variant: str = "a") -> Value:
     Returns
     -------
     Value
-        For ``"a"``, the value has bounds and a variance if there are at most 5,000 pairs of orders to list (items that
-        are tied in both rankings are interchangeable); else these are None, because no closed form is known. NaN with
+        For ``"a"``, bounds and variance are computed if there are at most 5,000 pairs of orders (items that are tied in
+        both rankings are interchangeable); else they are None, because no closed form is known. The value is NaN for
         fewer than two items, and for ``"b"`` if all items of a ranking are tied.
 
     Raises

@@ -39,12 +39,12 @@ def kendall_distance(
     weights : {item: weight}, optional
         Weights of items, such as their relevance, at least 0; by default 1.
     delta : sequence of float, or function of a rank, optional
-        Cost of moving to a rank from the one above, from rank 2 on; 0 beyond the end of a sequence. By default
-        positions do not matter: every move costs 1, and `unmoved` has no effect.
+        Cost of moving from each rank to the next lower one, beginning with rank 2; 0 after the end of a sequence. By
+        default, positions do not matter: every move costs 1, and `unmoved` has no effect.
     unmoved : float
         Mean cost of an item that has the same rank in both rankings.
     dissimilarity : function of two items, optional
-        Dissimilarity of two items, from 0 (their order does not matter); symmetric. By default 1.
+        Dissimilarity of two items: 0 if their order does not matter. It must be symmetric. By default 1.
 
     Returns
     -------

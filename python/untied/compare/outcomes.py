@@ -17,8 +17,8 @@ class Assignment:
     grades : dict of str and float
         The grade of each unjudged document that either ranking has within the cutoff.
     filling : list of float
-        Grades of the documents that fill up the leading ranking to the cutoff, from the first rank that it lacks. Those
-        that fill up the other ranking have grade 0.
+        Grades of the unknown documents that fill up the leading ranking to the cutoff, in the order of ranks. The
+        unknown documents of the other ranking have grade 0.
     """
 
     __slots__ = ("direction", "filling", "grades", "value")
@@ -43,7 +43,7 @@ class Outcomes:
     probabilities : list of float
         The probability of each value; for a sample, its share.
     error : float or None
-        Largest distance of an outcome from the value that it is counted for. None for a sample.
+        Largest difference between an outcome and the value to which it was rounded. None for a sample.
     certainty : str
         ``"exact"`` if the error is 0, ``"interval"`` if it is not, ``"estimate"`` for a sample.
     """
@@ -57,7 +57,7 @@ class Outcomes:
         self.certainty = "estimate" if error is None else "interval" if error else "exact"
 
     def quantile(self, share: float) -> float:
-        """The smallest value that is not exceeded with this probability, with an error of at most `error`."""
+        """The smallest v such that an outcome is at most v with this probability; its error is at most `error`."""
         if not 0 <= share <= 1:
             raise UntiedError(f"a quantile's probability must be a number from 0 to 1, not {share}")
         total = 0.0

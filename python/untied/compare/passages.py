@@ -173,11 +173,11 @@ def compare_passages(
     Parameters
     ----------
     a, b : list of (document, start, length), or dict of query and list
-        Passages, best first: ``length`` characters of a document from offset ``start`` on, counted from 0. All may be
-        in bytes instead. Each is one ranking, or one for every query.
+        Passages, best first: ``length`` characters of a document from offset ``start`` on, counted from 0. You can use
+        bytes instead of characters throughout. A list is a single ranking; a dict has one for every query.
     judged : list of (document, start, length, gain), or dict of query and list, optional
-        Passages with known gain; of several gains of a character, the highest counts. To judge a document as a whole,
-        give all of its text gain 0, and its relevant passages theirs.
+        Passages with known gains; if a character has several, the highest counts. To judge a whole document, give its
+        whole text the gain 0, and its relevant passages their gains.
     max_gain : float
         Largest gain of an unjudged character, r_G.
     decay : str
@@ -189,7 +189,7 @@ def compare_passages(
     overhead : float
         Cost of reaching a passage before reading it, in characters.
     filled : bool
-        Whether unjudged text of its own follows each ranking, as lists of documents are filled up to the cutoff.
+        Whether each ranking continues with unknown text of its own, just as short rankings of documents are filled up.
     direction : str
         Which difference to maximise: ``"a-b"``, ``"b-a"``, or the larger of ``"both"``.
 

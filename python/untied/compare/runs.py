@@ -57,12 +57,13 @@ def compare(
     probabilities : run, optional
         For ``Delta``, probabilities that unjudged documents are relevant: ``{query: {document: probability}}``, or a
         file in the format of runs with probabilities as scores. Other documents have the probability p of the measure.
-        Unknown documents that fill up a ranking which ends before the cutoff are relevant only in the bounds. For
-        ranked lists, a dict of documents and probabilities.
+        If a ranking ends before the cutoff, the unknown documents that fill it up can be relevant only in the bounds.
+        For ranked lists, a dict of documents and probabilities.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
         Lengths of all documents that count, for U and TBG, as for `evaluate`.
     depth : int, optional
-        Truncate rankings at this rank (keeping tie groups that begin within it); by default all documents count.
+        Rank at which rankings are truncated; a tie group that begins above it is kept whole. By default all documents
+        count.
     names : tuple of str, optional
         Names of the runs in tables; by default those of two files, else ``a`` and ``b``.
     ties : str
@@ -148,8 +149,8 @@ def compare_all(
 ) -> Comparisons:
     """Compare every two of several runs.
 
-    All runs are in memory at once, about as large as their files; and so are all values: 56 bytes for each pair of
-    runs, query and measure.
+    All runs are held in memory, where they take about as much space as their files. So are all values, which take 56
+    bytes for each pair of runs, query and measure.
 
     Parameters
     ----------

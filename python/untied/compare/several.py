@@ -101,9 +101,9 @@ class Comparisons(MeasureResults):
         Returns
         -------
         Table
-            A row and a column for each run, the first column (``run``) its name. On the diagonal every run is compared
-            with itself, if it was. An asymmetric measure compares the run of the row with the run of the column; below
-            the diagonal it is empty, unless it is the negative.
+            A row and a column for each run; the first column, ``run``, has the names. The diagonal has the comparison
+            of each run with itself, if it was computed. An asymmetric measure compares the run of the row with the run
+            of the column. Below the diagonal, it is empty, unless its value is the negative of the one above.
         """
         number = 0 if measure is None else self._number(measure)
         _, _, symmetry = _core.comparing_info(self._measures[number])

@@ -1,7 +1,7 @@
 """untied as a provider of ir_measures (0.4.3), and with it of PyTerrier's experiments.
 
-Importing this module adds the measures that ir_measures lacks. They take its runs and qrels, and can be mixed with its
-own measures:
+Importing this module adds measures that ir_measures does not have. They take its runs and qrels, and can be mixed with
+its own measures:
 
 >>> import ir_measures
 >>> from untied.compat.ir_measures import F1, untied_AP

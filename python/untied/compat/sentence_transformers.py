@@ -6,8 +6,8 @@
 >>> class Evaluator(TieAware, InformationRetrievalEvaluator):  # doctest: +SKIP
 ...     ties: TiesOfOneValue | Literal["corpus_id"] = "expected"
 
-The evaluator itself keeps only the best documents, as many as its largest cutoff. If equal scores straddle that cutoff,
-it has already chosen among them by id; to include them all, set a larger cutoff than those you read.
+The evaluator itself keeps only as many documents as its largest cutoff. If documents are tied at that rank, it has
+already chosen among them by id. To include all of them, set a larger cutoff than those that you need.
 """
 
 from __future__ import annotations

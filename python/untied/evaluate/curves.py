@@ -37,9 +37,9 @@ def curves(
 ) -> Table:
     """Measures of one query at every rank.
 
-    Dynamic recall r_i (Typke, Veltkamp & Wiering 2006) is the share of the first i documents that belong to the groups
-    of the truth's first i documents; beyond the end of the truth, all its documents count. Its mean to rank n, the end
-    of the truth, is ADR.
+    Dynamic recall r_i (Typke, Veltkamp & Wiering 2006) is the share of the first i documents that can be expected by
+    rank i, because their group begins within the first i documents of the ground truth. After its end, all of its
+    documents can be expected. The mean of r_i over the n ranks of the ground truth is ADR.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def curves(
     query : str
         The query.
     depth : int, optional
-        Last rank; by default 100, or less if truth and rankings end earlier.
+        Last rank; by default 100, or less if the ground truth and the rankings end earlier.
     rel : float
         Lowest relevant grade.
     gain : str

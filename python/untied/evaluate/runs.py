@@ -29,14 +29,13 @@ if TYPE_CHECKING:
 class Evaluator:
     """Qrels and measures, prepared once for any number of runs.
 
-    Use it in the inner loop of an optimisation or of training: it indexes the qrels and computes the discounts only
-    once.
+    Use it if you evaluate many runs, as in a training loop: it indexes the qrels and computes the discounts only once.
 
     Parameters
     ----------
     qrels : Qrels, path, frame, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
         Relevance judgments. Negative grades mean *pooled but not judged*. ``{query: [[document, ...], ...]}`` is a
-        partly ordered truth: groups of documents, best first, with grades that count down to 1.
+        partly ordered ground truth: groups of documents, best first; the last group gets grade 1.
     measures : measures or their names, optional
         For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
         R@100.
@@ -45,13 +44,14 @@ class Evaluator:
         Najork 2008). ``"range"``: the mean, and the lowest and highest value. ``"best"``, ``"worst"``: only the best or
         the worst value. ``"docid"``: one order, by document id, descending, as in trec_eval 10. ``"trec"``: the same
         after rounding scores to 32 bits, as in trec_eval 9 and pytrec_eval. ``"given"``: the order of the input.
-        ``"rank"``: ignore scores, and order files in TREC's format by their rank column, lowest first; equal ranks tie.
+        ``"rank"``: by the rank column of files in TREC's format, lowest first, instead of by score; equal ranks are
+        tied.
     unjudged : str
         How to score unjudged documents. ``"nonrelevant"``: as not relevant. ``"remove"``: remove them from the ranking
-        first (condensed lists). ``"range"``: as not relevant, with the lowest and highest value if each may have any
-        grade of the qrels. ``"best"``, ``"worst"``: only the highest or the lowest value. With ``ties="range"`` the
-        bounds are also over all orders of tied documents; with ``ties="expected"`` they are bounds of the mean over
-        orders.
+        first (condensed lists). ``"range"``: as not relevant, with the lowest and highest value if each of them may
+        have any grade of the qrels. ``"best"``, ``"worst"``: only the highest or the lowest of these values. With
+        ``ties="range"``, the bounds also cover all orders of tied documents; with ``ties="expected"``, they are bounds
+        of the mean over orders.
     unretrieved : str
         How to treat documents with a negative grade that a run does not retrieve. ``"none"``: as not relevant.
         ``"pooled"``: like retrieved unjudged documents, with `unjudged` of ``"range"``, ``"best"`` or ``"worst"``.
@@ -59,8 +59,8 @@ class Evaluator:
         Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
         ``"decimals=N"`` to round them.
     queries : str
-        ``"qrels"``: all judged queries; a query that a run lacks counts as an empty ranking. ``"common"``: only queries
-        in both the judgments and the run.
+        ``"qrels"``: all judged queries; one that is missing from a run counts as an empty ranking. ``"common"``: only
+        queries in both the judgments and the run.
     qrels_format : str
         Format of the qrels. ``"auto"``: grades, in the format given by the suffix of the file. ``"subtopics"``: for
         measures of diversity. ``"stratified"``: for xinfAP and infNDCG. ``"prels"``: for statAP. ``"groups"``,
@@ -72,12 +72,13 @@ class Evaluator:
     adjust : str
         ``"chance"``: adjust every query's value for chance: (value - expected) / (best - expected). *Expected* is the
         mean over all orders of the documents that the run retrieves for the query, and *best* the value of their best
-        order (Hubert & Arabie 1985; Berrendorf et al. 2020). A random order has 0, the best 1, and worse than random is
-        negative. Undefined where all orders have the same value. ``"none"``: leave values as they are.
+        order (Hubert & Arabie 1985; Berrendorf et al. 2020). A random order has 0 and the best order 1; a negative
+        value is worse than random. The value is undefined if all orders have the same value. ``"none"``: leave values
+        as they are.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
         Lengths of documents, and optionally their reading times in seconds, for TBG and U.
     variance : bool
-        Whether to compute also the exact variance over tie orders.
+        Whether to also compute the exact variance over tie orders.
     strict : bool
         Whether to raise an error instead of a warning if a run and the qrels have no query or no document in common,
         look swapped, or nothing is relevant.
@@ -141,9 +142,9 @@ class Evaluator:
             columns), ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or a list of tie
             groups ``{query: [[document, ...], ...]}``.
         stream : bool
-            Whether to stream standard input and pipes too; the lines of a query must then be next to each other. Files
-            in TREC's format are always evaluated while they are read, in little memory; if the lines of a query are not
-            next to each other, the file is read again into memory.
+            Whether to stream standard input and pipes too; the lines of a query must then be adjacent. Files in TREC's
+            format are always evaluated while they are read, in little memory; if the lines of a query are not adjacent,
+            the file is read again into memory.
 
         Returns
         -------

@@ -128,9 +128,10 @@ class FeatureResults(MeasureResults):
         Returns
         -------
         dict
-            ``distinct`` values, None if there are more than 10,000; ``tied``, the share of documents whose value
-            another document of the same query has too; ``missing``, documents without a value (``NULL``); ``absent``,
-            documents whose line does not name the feature, which then is 0.
+            ``distinct``, the number of different values, None if there are more than 10,000; ``tied``, the share of
+            documents that have the same value as another document of their query; ``missing``, the number of documents
+            without a value (``NULL``); ``absent``, the number of documents whose line does not have the feature, which
+            then counts as 0.
 
         Raises
         ------
@@ -142,7 +143,7 @@ class FeatureResults(MeasureResults):
         return {"distinct": distinct, "tied": tied / ranked if ranked else 0.0, "missing": missing, "absent": absent}
 
     def best_direction(self, feature: str, measure: MeasureLike | None = None) -> str:
-        """The direction in which a feature does better; ``high`` if both do equally well.
+        """The direction in which a feature has the better mean; ``high`` if both are equal.
 
         Parameters
         ----------
@@ -154,7 +155,7 @@ class FeatureResults(MeasureResults):
         Returns
         -------
         str
-            ``"high"`` or ``"low"``; the only one that was evaluated, if it is not both.
+            ``"high"`` or ``"low"``; if only one direction was evaluated, that one.
 
         Raises
         ------
@@ -309,8 +310,8 @@ def features(
 ) -> FeatureResults:
     """Evaluate every feature of a learning-to-rank data set as a scoring function.
 
-    Features are often discrete and tie many documents. By default, values are means over all orders of tied documents
-    (McSherry & Najork 2008), with the lowest and the highest value.
+    Features are often discrete, so many documents are tied. By default, values are means over all orders of tied
+    documents (McSherry & Najork 2008), with the lowest and the highest value.
 
     Parameters
     ----------
@@ -329,7 +330,8 @@ def features(
         ``query-id`` or ``query`` by default.
     names : names, {number: name}, or path, optional
         For files, names by number, as a dict or in a file with lines ``number name``. For arrays, a name for each
-        column. For frames, the columns that are features; by default all columns of numbers except ids of documents.
+        column. For frames, the names of the columns that are features; by default, all numeric columns except document
+        ids.
     ties : str
         ``"range"``, ``"expected"``, ``"best"`` or ``"worst"``, as for `Evaluator`, or ``"given"``: in the order of the
         data.

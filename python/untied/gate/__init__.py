@@ -131,17 +131,18 @@ def gate(
     min, max : {measure: value} or list of (measure, value)
         Minimum and maximum allowed mean of a measure (for counts, the sum over queries).
     max_drop : {measure: value} or list of (measure, value)
-        Largest allowed drop of the mean from the baseline's: a number, or ``"2%"`` of the baseline's mean. For measures
-        where lower is better, the largest allowed rise. Means are over the queries of the baseline.
+        Largest allowed drop of the mean below the baseline's: a number, or a share of the baseline's mean such as
+        ``"2%"``. For measures for which lower is better, the largest allowed rise. Means are over the queries of the
+        baseline.
     max_med : {measure: value} or list of (measure, value)
-        Maximum allowed mean ``MED`` of the measure, the largest difference between both runs that judgments could show.
-        Its upper bound decides.
+        Maximum allowed mean ``MED`` of the measure: the largest difference between both runs that judgments could show.
+        If it is not exact, its upper bound is compared with the limit.
     certain : measure or list of measures
         Measures by which the run must be better than the baseline whatever the grades of unjudged documents are, see
         `untied.certify`.
     min_overturn : {measure: number} or list of (measure, number)
-        Measures by which the run must be better than the baseline, and the least number of further relevant documents
-        that could overturn it.
+        Measures by which the run must be better than the baseline, each with the smallest allowed number of further
+        relevant documents that could end this lead.
     top : int
         Number of queries to name if a limit is exceeded.
     significant : bool

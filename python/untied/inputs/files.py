@@ -197,12 +197,12 @@ def read_qrels(
         ``"trec"``: ``query iteration document grade``, one judged document per line. ``"csv"``, ``"tsv"``, ``"jsonl"``,
         ``"json"``, ``"parquet"`` and ``"auto"`` as for `read_run`; ``"rank-eval"``: the body of a rank-eval request.
         ``"subtopics"`` for TREC's diversity qrels: ``query subtopic document grade``. A document then has a grade for
-        each subtopic, for measures such as ``alpha_nDCG``, and for all others the highest of them. ``"stratified"`` for
-        a pool that was sampled by stratum, which ``xinfAP`` and ``infNDCG`` need: ``query 0 document stratum grade``.
-        ``"prels"`` for inclusion probabilities, which ``statAP`` needs: ``query document grade method probability``.
-        These three can also be read from tables, recognised by the suffix. Partly ordered truth: ``"groups"``, one
-        query a line, groups best first: ``query document document | document``; ``"mirex"``: ``source query document
-        group``, group 1 being the best. Grades count down to 1 for the last group.
+        each subtopic, which measures such as ``alpha_nDCG`` use; all other measures use the highest of these grades.
+        ``"stratified"`` for a pool that was sampled by stratum, for ``xinfAP`` and ``infNDCG``: ``query 0 document
+        stratum grade``. ``"prels"`` for inclusion probabilities, for ``statAP``: ``query document grade method
+        probability``. These three can also be read from tables, recognised by the suffix. For a partly ordered ground
+        truth: ``"groups"``, one query per line with the best group first: ``query document document | document``; or
+        ``"mirex"``: ``source query document group``, where group 1 is the best. The last group gets grade 1.
     columns : dict, optional
         As for `read_run`. ``"grade"`` takes the place of ``"score"``.
     threads : int, optional

@@ -112,9 +112,9 @@ def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: 
     """Make ordered groups from preferences between documents of one query.
 
     Preferences are transitive: a over b and b over c imply a over c. They form ordered groups if any two documents
-    without a preference between them have the same documents above them and the same below them. Otherwise there is no
-    single truth for ADR: the mean over all total orders that agree with the preferences is hard to compute (counting
-    them is #P-hard), and a single order states more than the preferences.
+    without a preference between them have the same documents above them and the same below them. Otherwise ADR cannot
+    be computed: the mean over all total orders that agree with the preferences is infeasible (counting these orders is
+    #P-hard), and choosing a single order would add preferences that nobody stated.
 
     Parameters
     ----------
@@ -180,12 +180,12 @@ def groups_from_rankings(
     alpha: float = 0.05,
     p_value: Callable[[Sequence[float], Sequence[float]], float] | None = None,
 ) -> list[list[Any]]:
-    """Make ordered groups from several experts' rankings: a new group begins where ranks differ significantly.
+    """Make ordered groups from several experts' rankings; ranks of neighbouring groups differ significantly.
 
     Documents are sorted by their median rank (those of equal medians by their mean rank). Going down, a document begins
     a new group if its ranks differ significantly from those of every document in the current group. The truth of MIREX
-    2005 was grouped like this (Typke et al. 2005), as far as the paper describes it. The ends of groups depend on
-    `alpha` and on the number of experts, so a measure should not depend much on them.
+    2005 was grouped like this (Typke et al. 2005), as far as the paper describes it. The boundaries of groups depend on
+    `alpha` and on the number of experts, so use a measure that does not depend much on them.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def groups_from_rankings(
     UntiedError
         A ranking lacks a document or has one twice, or a document has no rank, or alpha is not between 0 and 1.
     ImportError
-        scipy is not installed, and no test was given.
+        No `p_value` is given, and SciPy is not installed.
 
     Examples
     --------

@@ -36,10 +36,10 @@ class Candidate:
     probability : float
         Estimated probability that its grade is above 0.
     narrowing : float
-        Expected narrowing of the bounds of the run's mean by its judgment (for two runs, the sum).
+        How much a judgment is expected to narrow the bounds of the run's mean; for two runs, of both means together.
     swing : float
-        Change of the mean (for two runs: of the difference, first minus second) by a grade above 0 instead of grade 0,
-        if all other unjudged documents are non-relevant.
+        How much the mean changes (for two runs, the difference, first minus second) if the document has a grade above 0
+        instead of 0, while all other unjudged documents are non-relevant.
     """
 
     query: str
@@ -78,10 +78,10 @@ class Advice:
 
     @property
     def difference(self) -> tuple[float, float] | None:
-        """An interval that holds the difference of two runs, whatever the grades of unjudged documents.
+        """An interval that contains the difference between two runs, whatever the grades of unjudged documents are.
 
-        It is computed from the bounds of each run. Its ends need not be reached, because the same grades are seldom the
-        best for one run and the worst for the other.
+        It is computed from the bounds of each run. The difference may not reach its ends, because the grades that are
+        best for one run are rarely worst for the other.
         """
         if len(self.bounds) != 2:
             return None
@@ -122,13 +122,13 @@ def judge_next(
     depth : int
         Number of documents per query that each run proposes: the first ones, with ties ordered by id, descending.
     prior : float, optional
-        Probability of a grade above 0. By default, query by query, the share of such grades among the judged
-        documents, with half a document added to those above 0 and half to the others. Among the grades above 0 each is
-        as likely as it is frequent in the qrels.
+        Probability of a grade above 0. By default, the share of such grades among the judged documents of the query,
+        smoothed by adding half a document with such a grade and half a document without. The grades above 0 are
+        distributed as in the qrels.
     until_decided : bool
-        Rank documents for a verdict of `untied.certify` about two runs. The order of the runs is certain as soon as
-        documents that help the run behind are judged and not relevant, and documents that help the run ahead are judged
-        and relevant; each counts by its swing times the probability of that grade.
+        Rank documents by how much they help to decide a verdict of `untied.certify` about two runs. The verdict gets
+        closer if a document that would help the trailing run is judged not relevant, or one that would help the leading
+        run is judged relevant. So each counts by its swing times the probability of this outcome.
     threads : int, optional
         Number of threads; as many as there are processors by default. It never changes a value.
 

@@ -27,7 +27,7 @@ UNSAMPLED = -1.0
 
 
 def document_key(seed: int, *parts: str) -> float:
-    """A number from 0 up to 1 that looks random and depends on the arguments alone."""
+    """A pseudo-random number from 0 to 1 that depends only on the arguments."""
     try:
         digest = blake2b(digest_size=8, key=str(seed).encode())
     except ValueError:

@@ -84,14 +84,14 @@ def measure(
     cutoff : {'optional', 'required', 'none'}
         Whether the measure takes ``@k``.
     best_by_grade : bool
-        Your promise that no order of tied documents has a higher value than the order by descending grade, and none a
-        lower value than the order by ascending grade (for `lower_is_better`, the other way round). Then ``low`` and
-        ``high`` are exact. Otherwise they are the smallest and largest values seen, including these two orders; if not
-        all orders were seen, the certainty is ``estimate``.
+        Whether, among all orders of tied documents, descending grades always give the highest value and ascending
+        grades the lowest (with `lower_is_better`, the other way round). untied does not check this. If it is true,
+        ``low`` and ``high`` are exact. Otherwise, they are the smallest and largest values over the computed orders,
+        which include these two; if some orders were not computed, the certainty is ``estimate``.
     grows_with_grade : bool
-        Your promise that a higher grade of a document never lowers the value (or never raises it), whatever it does to
-        ``ideal``, and that a defined value stays defined. It makes bounds over the grades of unjudged documents
-        available (``unjudged="range"``).
+        Whether a higher grade of a document never lowers the value (or, with `lower_is_better`, never raises it), even
+        though ``ideal`` changes too, and a defined value stays defined. untied does not check this. It makes bounds
+        over the grades of unjudged documents possible (``unjudged="range"``).
     lower_is_better : bool
         Whether the best order is the one with the lowest value.
     numpy : bool

@@ -131,7 +131,7 @@ class Results(MeasureResults):
         -------
         Table
             Columns run, query, measure, value; then low and high with ``ties="range"`` and variance with
-            ``variance=True``. The measures of a query are next to each other, in the given order.
+            ``variance=True``. The rows of a query are adjacent, with the measures in the given order.
         """
         if aggregates is not None:
             deprecated("table(aggregates=...)", "table(means=...)")
@@ -159,8 +159,8 @@ class Results(MeasureResults):
         baseline : str, optional
             Compare every other run with this one (which is the second of the two); by default every two runs.
         top : int, optional
-            Only this many of the largest losses, and as many of the largest gains, of each pair and measure; all
-            queries by default.
+            Number of the largest losses, and of the largest gains, to list for each pair and measure; by default all
+            queries.
 
         Returns
         -------
@@ -201,13 +201,13 @@ class Results(MeasureResults):
             that both have; ``matched``, those of them with a retrieved document that is in the qrels; ``relevant``,
             evaluated queries with a grade above 0, retrieved or not; ``swapped``, whether the qrels look like a run and
             the run like qrels; ``highest``, the highest grade of all judgments, or 0; ``undefined``, values that are
-            undefined (for most measures, if there is no relevant document); ``left_out``, those of them that means
-            leave out instead of counting as 0; ``estimated``, values that are estimated from a sample of tie orders,
-            with the largest ``standard_error`` of those where it is known (measures of your own; else None);
-            ``enclosed``, values whose low and high need not be reached; ``overstated``, values with unjudged documents
-            as non-relevant that lie above their lower bound (with ``unjudged="range"``); ``unsettled``, values that are
-            undefined with some grades of unjudged documents, and then left out; ``ungrouped``, whether a file was held
-            in memory because the lines of a query are not next to each other.
+            undefined (for most measures, if there is no relevant document); ``left_out``, the undefined values that
+            means leave out instead of counting them as 0; ``estimated``, values that are estimated from a sample of tie
+            orders; ``standard_error``, the largest known one of them (for your own measures; else None); ``enclosed``,
+            values whose low and high may not be reached; ``overstated``, values above their lower bound although
+            unjudged documents count as non-relevant (with ``unjudged="range"``); ``unsettled``, values that some grades
+            of unjudged documents would leave undefined, and thus out of the mean; ``ungrouped``, whether a file was
+            held in memory because the lines of a query are not adjacent.
         """
         return {name: evaluation.facts() for name, evaluation in self._evaluations.items()}
 

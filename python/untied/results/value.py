@@ -58,15 +58,15 @@ class Value(float):
     def certainty(self) -> str:
         """How certain the numbers are.
 
-        ``"exact"``: up to floating-point rounding. ``"interval"``: `low` and `high` enclose all values, but need not be
-        reached. ``"estimate"``: the mean and variance come from a sample of orders (for your own measures with standard
-        error 0, only `low` and `high` do).
+        ``"exact"``: all numbers are exact, up to floating-point rounding. ``"interval"``: all values are between `low`
+        and `high`, but may not reach them. ``"estimate"``: the mean and variance come from a sample of orders (for your
+        own measures with standard error 0, only `low` and `high` do).
         """
         return self._rest[3]
 
     @property
     def standard_error(self) -> float | None:
-        """Standard error of an estimated mean, if it is known; that of a mean over queries is at most this."""
+        """Standard error of an estimated value, if it is known; for a mean over queries, an upper bound."""
         return self._rest[4]
 
     def __setattr__(self, name: str, _: object) -> None:

@@ -39,7 +39,7 @@ class Aggregate:
         return [value if isnan(value) else log(max(value, GEOMETRIC_FLOOR)) for value in values]
 
     def total(self, terms: Sequence[float]) -> float:
-        """The aggregate of terms, equal to that of `evaluate` to the last bit; NaN of no terms, except for sums."""
+        """The aggregate of terms, bit by bit that of `evaluate`; NaN if there are no terms, except for sums."""
         added = reduce(add, terms, 0.0)  # one by one, which neither fsum nor the sum of Python 3.12 does
         if self.scale == "sum":
             return added

@@ -61,9 +61,9 @@ class Significance(Exported):
         queries instead of means. For geometric means, logarithms are tested and differences are ln(``mean_a`` /
         ``mean_b``); a column ``scale`` then has mean, log or sum. With bounds from ties or judgments, ``least`` and
         ``most`` are the lowest and highest mean difference, and ``survives`` is yes if the difference keeps its sign
-        and stays significant for all orders of ties and all judgments, no if it may not, and unknown if it keeps its
-        sign but the test is not the randomisation test, the only one whose p has a bound. ``p_most`` is this bound of
-        the adjusted p. Bounds also allow for queries that have a value only with some judgments.
+        and stays significant for all orders of ties and all judgments, and otherwise no. Only for the randomisation
+        test can p be bounded; for other tests it is unknown if the difference keeps its sign. ``p_most`` is the upper
+        bound of the adjusted p. Bounds also take into account queries that have a value only with some judgments.
     dropped : dict of str and int
         For each measure, the number of pairs of runs and queries with an undefined value; they are left out.
     settings : dict
@@ -116,7 +116,8 @@ def significance(
 
     With ``ties="range"`` or ``unjudged="range"``, the lowest difference of a query is the lowest value of the first run
     minus the highest of the second. If the sum of these lowest differences is positive, they have the largest p-value
-    in a randomisation test. So ``p_most`` is exact if the lowest and highest values are reached, and never too small.
+    in a randomisation test. ``p_most`` is therefore exact if the lowest and highest values are reached, and otherwise
+    an upper bound.
 
     Parameters
     ----------
@@ -142,8 +143,8 @@ def significance(
     bounds : comparisons, optional
         Results of `untied.compare` by ``Delta`` of the same measures with the same qrels, one for each pair of runs:
         bounds of differences over all grades of unjudged documents. They are narrower than bounds of single runs,
-        because a judgment counts for both runs, but do not exist for measures that divide by the number of relevant
-        documents or an ideal, such as nDCG.
+        because a document has the same grade in both runs. They do not exist for measures that divide by the number of
+        relevant documents or by an ideal value, such as nDCG.
     threads : int, optional
         Number of threads; as many as there are processors by default. It never changes a value.
 
@@ -251,9 +252,9 @@ def discriminative_power(
     -------
     Table
         For every measure: ``power``, the share of distinguished pairs; ``pairs``, the number of pairs; ``told_apart``,
-        the number of distinguished pairs; and ``difference``, the smallest difference of means from which on all pairs
-        are distinguished (None if not even the largest is). For geometric means it is a difference of logarithms, and
-        ``scale`` is as in `Significance`.
+        the number of distinguished pairs; and ``difference``, the smallest number such that all pairs with a larger or
+        equal difference of means are distinguished (None if the pair with the largest difference is not). For geometric
+        means, it is a difference of logarithms, and ``scale`` is as in `Significance`.
 
     Raises
     ------

@@ -74,11 +74,11 @@ def randomization_test(
 ) -> Test:
     """Paired randomisation test of the difference of two means (Fisher 1935; Smucker, Allan & Carterette 2007).
 
-    Under the null hypothesis, the sign of each query's difference is random. The sum of differences is compared with
-    the sums for all choices of signs if half of the queries have at most `samples` choices (up to 32 queries for
-    100,000 samples), which is exact. Otherwise it is compared with a sample of choices, and p = (1 + number as extreme)
-    / (1 + `samples`) (Phipson & Smyth 2010). Sums that differ by less than 1e-12 of the largest difference per query
-    count as equal.
+    Under the null hypothesis, the sign of each query's difference is random. With up to 32 queries (for 100,000
+    samples; in general, if the signs of half of the queries can be chosen in at most `samples` ways), the sum of the
+    differences is compared with the sums for all choices of signs, and p is exact. With more queries, it is compared
+    with a random sample of choices, and p = (1 + number as extreme) / (1 + `samples`) (Phipson & Smyth 2010). Sums that
+    differ by less than 1e-12 of the largest difference per query count as equal.
 
     Parameters
     ----------
