@@ -1,4 +1,4 @@
-//! Problems of runs: what an evaluation does not show, and what often explains a surprising value.
+//! Problems in runs that an evaluation does not show, and that often explain a surprising value.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What a judgment would change: a measure's value and its bounds once one more document is judged.
+//! The effect of one more judgment: a measure's value and bounds after it.
 //!
 //! To a measure, unjudged documents of a tie group are alike, and so are all documents that are not retrieved. So every
 //! group is looked at once for each grade, however many documents it holds.

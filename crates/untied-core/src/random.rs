@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same everywhere: SplitMix64 (Steele, Lea & Flood 2014).
+//! Pseudo-random numbers that are the same on every machine: SplitMix64 (Steele, Lea & Flood 2014).
 
 /// What the state grows by with each call.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;

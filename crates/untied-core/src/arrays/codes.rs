@@ -1,4 +1,4 @@
-//! From labels to codes: which level a document has, by a number as narrow as there are few grades.
+//! Labels as codes: each document's level, as a number with no more bits than the number of grades needs.
 
 use rayon::prelude::*;
 use std::collections::HashSet;

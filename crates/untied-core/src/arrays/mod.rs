@@ -1,4 +1,4 @@
-//! Rankings and judgments as arrays: documents without ids, in the same places of all columns.
+//! Rankings and judgments as arrays: a document has no id, but the same position in all columns.
 //!
 //! [`Labels`] are prepared once; then any number of columns of [`Scores`] rank the same documents. Everything after that
 //! is what happens to files: the same sorting, tie groups, policies and measures, so the values have the same bits.

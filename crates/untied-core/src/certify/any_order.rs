@@ -1,4 +1,4 @@
-//! Sums over tied rankings that may stand in any order: what a group is worth with some of its documents relevant.
+//! Sums over tied rankings in any order: the value of a group if some of its documents are relevant.
 //!
 //! The value of A in its best order is convex in every gain, as is what B's worst order takes off. So where the norm is
 //! given, some best assignment gives every unknown document the highest gain or none, as in one order. Of a group whose

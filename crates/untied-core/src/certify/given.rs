@@ -1,4 +1,4 @@
-//! What a ceiling is made from.
+//! The inputs from which a ceiling is made.
 
 use super::question::Witness;
 use crate::error::{Error, Result};

@@ -1,5 +1,5 @@
-//! The difference of two tied rankings if no unknown document is relevant: of the means over all orders, as the measure
-//! itself computes them: those of AP, ERR and Bpref, whose ceilings only enclose it, are exact for any ties.
+//! The exact difference of two tied rankings if no unknown document is relevant, from the measure's own means over all
+//! orders; the ceilings of AP, ERR and Bpref would only enclose it.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Queries with the rankings of all runs, as numbers of documents that are laid out once and joined for every pair.
+//! Queries with the rankings of all runs; documents are numbered once, and rankings are joined for every pair of runs.
 
 use rayon::prelude::*;
 

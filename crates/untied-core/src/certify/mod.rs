@@ -1,6 +1,5 @@
-//! What can be concluded about two runs whose judgments are incomplete: between which values the mean of A less that of B
-//! lies whatever unjudged documents are, whether one is ahead for certain, and how many further relevant documents it
-//! takes until it need not be.
+//! Conclusions about two runs with incomplete judgments: bounds of their mean difference, whether one run is certainly
+//! better, and how many further relevant documents would end its lead.
 //!
 //! A measure tells by [`question::Ceiling`] what S(A) - S(B) cannot exceed with at most 0, 1, 2, ... unknown documents
 //! relevant, its normaliser moving with them; one file each or one for a close family, listed in [`catalogue`]. The other

@@ -1,5 +1,5 @@
-//! The overturn number T: the least total number of further relevant documents, over all queries together, with which
-//! the run behind can catch up.
+//! The overturn number T: the smallest number of further relevant documents, over all queries together, with which the
+//! trailing run can catch up.
 //!
 //! Query q lets it gain at most g_q(c) with c documents, so T is the least x for which the largest sum of g_q(c_q) with
 //! sum c_q = x reaches a target: a knapsack. The steepest parts of the functions' concave hulls, taken in order of

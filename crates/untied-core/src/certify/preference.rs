@@ -1,5 +1,5 @@
-//! Bpref, whose denominators R and d = min(N, R + extra) both move with the assignment, every unknown document being
-//! judged one way or the other.
+//! Bpref, where every unknown document is judged as relevant or not, and both denominators, R and d = min(N, R +
+//! extra), depend on these judgments.
 //!
 //! A relevant document counts once for each of the first d non-relevant ones that is not above it. With p_t the rank of
 //! the t-th of these (after the end of the ranking all are non-relevant), p_t - t relevant documents stand above it, so

@@ -1,4 +1,4 @@
-//! Two rankings of a query of which some documents are not judged, and what solvers find out about them.
+//! Two rankings of a query with some unjudged documents, and the answers of solvers about them.
 
 use crate::grade::Level;
 use crate::ranking::{List, Placed};

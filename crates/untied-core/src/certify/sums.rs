@@ -1,5 +1,5 @@
-//! Sums of gains times discounts of ranks, over a norm: P, Hits, RBP, DCG; R and F1, whose norm grows with the number R
-//! of relevant documents; nDCG, whose norm is the best possible sum.
+//! Sums of gains times discounts, divided by a norm: constant for P, Hits, RBP and DCG, growing with the number of
+//! relevant documents for R and F1, and the best possible sum for nDCG.
 //!
 //! A document weighs w = D(a) - D(b), the discount of its rank in A less that of its rank in B; in the mean over the
 //! orders of ties that of its group's mean discount, so that the mean is found just as one order is. Where ties may stand

@@ -1,4 +1,4 @@
-//! Every feature of a learning-to-rank data set as a scoring function of its own.
+//! Each feature of a learning-to-rank data set as a scoring function.
 //!
 //! That is what McSherry & Najork (2008) made tie-aware measures for: features are often discrete, so that they tie many
 //! documents. Data comes in batches of whole queries, in the order of query ids; a batch is evaluated feature by feature

@@ -1,4 +1,4 @@
-//! How many documents a feature ties, and how many values it has.
+//! The numbers of tied documents and of different values of a feature.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! The inverted list with which Typke, Veltkamp & Wiering 2006 (section 4) propose to tell rankings of equal ADR apart.
+//! The inverted list by which Typke, Veltkamp & Wiering (2006, section 4) want to distinguish rankings with equal ADR.
 //!
 //! Of the first n ranks a document of group j, the positions s_j .. e_j of the truth, is kept where its rank w is below
 //! s_j (ADR counts it as wrong first, and as right later) or above e_j (too late). Every other entry becomes one fixed

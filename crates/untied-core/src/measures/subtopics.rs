@@ -1,4 +1,4 @@
-//! Subtopics of a query in a ranking by profiles (see [`crate::table::subtopics`]).
+//! The subtopics of a query, in a ranking whose documents have profiles (see [`crate::table::subtopics`]).
 
 use std::collections::HashMap;
 

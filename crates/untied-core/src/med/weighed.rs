@@ -1,4 +1,4 @@
-//! Measures with a closed form in weights of documents that depend on other documents.
+//! Measures with a closed form, in which a document's weight depends on other documents.
 
 use super::difference::{Chance, Difference, Extent, RankingPair, Sampled, Scale, Workspace, in_both};
 use super::given::Given;

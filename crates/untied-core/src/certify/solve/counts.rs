@@ -1,4 +1,4 @@
-//! Hits among the first R documents, divided by R, which the assignment moves: R-precision.
+//! R-precision: hits among the first R documents, divided by R, where R depends on the assignment.
 //!
 //! A document is out of the first R of a ranking, in them, or in the tie group that R splits; so of unknown documents
 //! only the numbers of these three kinds in A by three in B count. For m = R - r of them relevant:

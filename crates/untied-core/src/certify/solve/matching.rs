@@ -1,5 +1,5 @@
-//! Tied rankings in any order: for each number m of unknown documents, the most that m of them can gain in A less what
-//! they gain in B, if A's order is the best and B's the worst for them.
+//! Tied rankings in any order: the largest gain in A minus gain in B of m unknown documents, for each m, with A in its
+//! best and B in its worst order for them.
 //!
 //! For given relevant documents A is best with these first in each of its tie groups, and B worst with them last. So a
 //! group counts only how many n of its unknown documents are relevant; what one more gains never rises with n in A, and

@@ -1,5 +1,5 @@
-//! Solvers: the largest difference of two scores of some form, by the number of unknown documents made relevant. They
-//! know the form (a share, a chain of grades, counts at a moving cutoff), not which measures have it.
+//! Solvers: the largest difference between two scores of a given form, for each number of relevant unknown documents.
+//! They know the form (a share, a chain of grades, counts at a moving cutoff), not which measures have it.
 
 pub(super) mod chain;
 pub(super) mod counts;

@@ -1,5 +1,5 @@
-//! An outer bound of average precision in one pass: for each number m of unknown documents made relevant, the largest
-//! sum of precisions in A less the smallest in B, chosen apart, divided by r + m.
+//! An outer bound of average precision in one pass: for each number m of relevant unknown documents, the largest sum of
+//! precisions in A minus the smallest in B, chosen independently, divided by r + m.
 //!
 //! The sum never falls when a relevant document moves up. So it is largest with the m unknown documents that stand
 //! highest, and smallest with those that the ranking lacks and then those that stand lowest.

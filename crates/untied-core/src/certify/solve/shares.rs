@@ -1,4 +1,4 @@
-//! Sums of weights divided by a norm that depends on nothing but how many documents are relevant.
+//! Sums of weights divided by a norm that depends only on the number of relevant documents.
 //!
 //! With m unknown documents relevant the norm Z(m) is a constant, and the sum is largest with the m largest weights. So
 //! the largest difference is the largest of (known + their sum) / Z(m) over all m: exact.

@@ -1,4 +1,5 @@
-//! A mean of the largest discount among documents that stop the user, each by chance, with a limit on their number: ERR.
+//! ERR: the mean of the largest discount among the documents that stop the user, each with a probability, if at most a
+//! given number of unknown documents are relevant.
 //!
 //! What one more document gains is submodular: it never rises with what is relevant already. So with S relevant, and U
 //! what may be, any further set T gains at most

@@ -1,5 +1,5 @@
-//! The ranks of the first d non-relevant documents, their sum in A less that in B, by the number m of unknown documents
-//! made relevant, on which d depends: bpref.
+//! Bpref: the sum of the ranks of the first d non-relevant documents in A minus that in B, for each number m of
+//! relevant unknown documents, on which d depends.
 //!
 //! With p_t the rank of A's t-th non-relevant document (ranks go on after the end with non-relevant ones), for any L
 //!

@@ -1,4 +1,4 @@
-//! Sums over relevant documents of a function of the number u of certain non-relevant documents above each.
+//! Sums over relevant documents of a function of u, the number of non-relevant documents of a certain sort above each.
 //!
 //! In a group with r relevant documents, nn non-relevant ones of that sort, and N_0 of them before the group, u - N_0
 //! is uniform on 0..nn for each relevant document; of two of them the pair of gaps (i, j) has weight 1, or 2 where

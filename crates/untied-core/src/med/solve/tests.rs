@@ -1,5 +1,5 @@
-//! Searches against all assignments, on rankings longer than the oracle's; and on hard pairs, which a search certifies
-//! within a limit of nodes or work, and encloses where it is cut short.
+//! Tests of the searches against all assignments, on rankings longer than the oracle's; and on hard pairs, with and
+//! without a proof within the limit of work.
 
 use super::testing::{KINDS, Tied, adversarial, instance, judged, kind, largest, small};
 use super::work::Work;

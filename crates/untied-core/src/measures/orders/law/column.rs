@@ -1,4 +1,4 @@
-//! What is known of a sum at a point.
+//! The distribution of a sum at a point.
 
 use crate::law::{Atom, collapse};
 

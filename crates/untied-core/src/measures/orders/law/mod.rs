@@ -1,5 +1,5 @@
-//! The distribution, over all orders of a tie group, of a sum of what every document adds: at each position a number that
-//! depends on the document's kind and on how many of each kind stand above.
+//! The distribution of a sum over all orders of a tie group, where what a document adds depends on its position, its
+//! kind, and how many documents of each kind are above it.
 //!
 //! Forward over positions, point by point (how many documents of each kind are placed), with the law of the sum so far
 //! at each point: exact up to a number of values over all points ([`Limits`]), else on a grid, once with every step

@@ -1,4 +1,4 @@
-//! A part of a problem: documents whose positions in A and in B are the same ones.
+//! A part of a problem: documents that take the same set of positions in A as in B.
 
 /// A document to decide.
 #[derive(Debug, Clone, Copy)]

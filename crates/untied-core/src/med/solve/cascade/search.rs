@@ -1,5 +1,5 @@
-//! Branch and bound over the documents of a part in the order of their better position, so that what is decided fixes a
-//! prefix.
+//! Branch and bound over the documents of a part, in the order of their better position, so that the decided documents
+//! form a prefix.
 //!
 //! At position s let a and b be the products of what is decided there, and let A alone have i, B alone j and both
 //! together n undecided documents down to s. Then `B_s Q_B(s) - A_s Q_A(s)` is at most `v = B_s b - A_s a q^i` if v > 0,

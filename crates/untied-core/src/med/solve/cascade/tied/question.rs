@@ -1,4 +1,4 @@
-//! Cells of two sides, and counts of documents that are on.
+//! Cells of two rankings, and the numbers of relevant documents in them.
 
 use super::side::Side;
 use crate::med::solve::cells::Cell;

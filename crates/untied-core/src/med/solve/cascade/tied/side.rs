@@ -1,4 +1,4 @@
-//! One ranking with ties: what its groups lose, by how many of their unknown documents are on.
+//! One ranking with ties: the loss of each group, by the number of its unknown documents that are relevant.
 
 use crate::med::solve::work::Work;
 

@@ -1,4 +1,4 @@
-//! Cells that are not decided yet, given the rest; and assignments of them.
+//! A node of the search: the undecided cells, given the decided ones, and assignments of them.
 
 use super::group::Places;
 use crate::med::solve::cells::Cell;

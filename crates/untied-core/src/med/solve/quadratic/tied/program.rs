@@ -1,4 +1,5 @@
-//! Which cells are relevant, or not, whatever the rest is: first-order persistency, in linear time.
+//! First-order persistency in linear time: cells that are certainly relevant, or certainly not, whatever the others
+//! are.
 //!
 //! With `w_y` undecided documents in cell y, of x itself one less, one more relevant document of cell x gains between
 //! `c_x + N_x` and `c_x + P_x`, where `N_x = sum_y w_y min(q_xy, 0)` and `P_x = sum_y w_y max(q_xy, 0)`. A cell whose
