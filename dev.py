@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from devtools import parts
 from devtools.environment import BIN, ROOT, install, part, run, took
-from devtools.web import build_module
+from devtools.web import build_module, compile_module, module_toolchain
 
 EXAMPLE = ROOT / "examples" / "tar2017"
 PYTEST = (BIN / "pytest", "-n", "auto", "--dist", "worksteal")
@@ -134,7 +134,6 @@ def test() -> None:
 def nightly(seed: int | None) -> None:
     """Run the tests on what is released, with ten times the random instances from a seed: a random one, or --seed."""
     seed = random.SystemRandom().randrange(10**9) if seed is None else seed
-    build_module()
     try:
         test_with((*PYTEST, f"--hypothesis-seed={seed}"), release=True, UNTIED_NIGHTLY=str(seed))
     finally:
@@ -148,8 +147,10 @@ def test_with(pytest: tuple[object, ...], release: bool, **variables: str) -> No
     with ThreadPoolExecutor() as beside:
         core = beside.submit(test_core, **variables)
         install("dev")
+        module = beside.submit(compile_module, module_toolchain())
         build(release)
         lint_package()
+        module.result()
         core.result()
     lint_built()
     with part("tests in Python"):

@@ -17,7 +17,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from devtools.environment import BIN, ROOT, install_group, part, run, variables
+from devtools.environment import BIN, ROOT, attempt, install_group, part, run, variables
 
 TARGET = "wasm32-unknown-unknown"
 OUT = ROOT / "target" / "web"
@@ -54,18 +54,22 @@ class Toolchain:
 
 
 def toolchain() -> Toolchain | None:
-    """A toolchain of this machine; None where there is none."""
+    """A toolchain of this machine, with what it needs installed; None where there is none."""
     environment = variables()
-    if (rustc := shutil.which("rustc", path=environment["PATH"])) and has_target(rustc, environment):
+    rustc = shutil.which("rustc", path=environment["PATH"])
+    if rustc and (has_target(rustc, environment) or (add_target(environment) and has_target(rustc, environment))):
         return Toolchain("cargo")
     debian = {name: Path(f"/usr/bin/{name}") for name in ("cargo", "rustc")}
     if not all(path.exists() for path in debian.values()) or not has_sources(debian["rustc"]):
         return None
-    return Toolchain(
-        str(debian["cargo"]),
-        ("-Z", "build-std=std,panic_abort"),
-        {"RUSTC": str(debian["rustc"]), "RUSTC_BOOTSTRAP": "1"},
-    )
+    more = {"RUSTC": str(debian["rustc"]), "RUSTC_BOOTSTRAP": "1"}
+    more["CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER"] = str(linker())
+    return Toolchain(str(debian["cargo"]), ("-Z", "build-std=std,panic_abort"), more)
+
+
+def add_target(environment: dict[str, str]) -> bool:
+    """Add the target's standard library where rustup is, which can; whether it did."""
+    return bool(shutil.which("rustup", path=environment["PATH"])) and attempt("rustup", "target", "add", TARGET) == 0
 
 
 def has_target(rustc: str, environment: dict[str, str]) -> bool:
@@ -85,6 +89,7 @@ def has_sources(rustc: Path) -> bool:
 def linker() -> Path:
     """A program that links as rustc asks for it: Zig's linker, which is always one for WebAssembly."""
     install_group("release")
+    OUT.mkdir(parents=True, exist_ok=True)
     script = OUT / "wasm-ld"
     lines = ("#!/bin/sh", '[ "$1" = -flavor ] && shift 2', f'exec "{BIN / "python"}" -m ziglang wasm-ld "$@"', "")
     script.write_text("\n".join(lines))
@@ -111,23 +116,33 @@ def missing() -> str | None:
 
 def build_module() -> bool:
     """Compile the module, unless that is done; whether there is one now."""
+    compile_module(module_toolchain())
+    return missing() is None
+
+
+def module_toolchain() -> Toolchain | None:
+    """What the module is to be compiled with; None where that is done, or cannot be."""
     if missing() is None:
-        return True
+        return None
     tools = toolchain()
     if tools is None:
-        print(f"the core is not built for browsers: neither rustup target add {TARGET} nor {DEBIAN} was done here")
-        return False
+        print(f"the core is not built for browsers: this needs rustup target add {TARGET}, or {DEBIAN}")
+    return tools
+
+
+def compile_module(tools: Toolchain | None) -> None:
+    """Compile the module. This installs nothing, so that other work can go on beside it."""
+    if tools is None:
+        return
     OUT.mkdir(parents=True, exist_ok=True)
-    wanted, more = sources(), dict(tools.variables)
-    if tools.options:
-        more["CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER"] = str(linker())
+    wanted = sources()
     # A folder of its own, so that other builds do not wait for this one.
     command = ("rustc", "-p", "untied-wasm", "--lib", "--crate-type", "cdylib", "--target", TARGET, "--profile", "web")
     with part("module for browsers"):
-        run(tools.cargo, *command, *tools.options, "--locked", "--quiet", "--target-dir", OUT / "cargo", **more)
+        folder = ("--target-dir", OUT / "cargo")
+        run(tools.cargo, *command, *tools.options, "--locked", "--quiet", *folder, **tools.variables)
     shutil.copy(OUT / "cargo" / TARGET / "web" / "untied_wasm.wasm", MODULE)
     STAMP.write_text(wanted)
-    return True
 
 
 def packed(data: bytes) -> str:

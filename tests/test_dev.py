@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import dev
-from devtools import environment, parts
+from devtools import environment, parts, web
 
 ROOT = Path(__file__).parents[1]
 FILES = parts.git("ls-files")
@@ -131,7 +132,7 @@ def test_all_tests_run_on_one_build(monkeypatch: pytest.MonkeyPatch, command: Ca
     monkeypatch.setattr(
         dev, "run", lambda *words, **_: found.extend(b for a, b in itertools.pairwise(words) if a == "--profile")
     )
-    for name in ("install", "lint_core", "lint_package", "lint_built", "count", "build_module"):
+    for name in ("install", "lint_core", "lint_package", "lint_built", "count", "module_toolchain"):
         monkeypatch.setattr(dev, name, lambda *_: None)
     command()
     assert found == [profile, profile]  # the package in .venv, and the wheel
@@ -140,8 +141,34 @@ def test_all_tests_run_on_one_build(monkeypatch: pytest.MonkeyPatch, command: Ca
 def test_a_nightly_run_gives_its_seed_to_the_tests_of_both_languages(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds = []
     monkeypatch.setattr(dev, "run", lambda *command, **more: seeds.append((*command[:2], more.get("UNTIED_NIGHTLY"))))
-    for name in ("install", "build", "lint_core", "lint_package", "lint_built", "count", "build_module"):
+    for name in ("install", "build", "lint_core", "lint_package", "lint_built", "count", "module_toolchain"):
         monkeypatch.setattr(dev, name, lambda *_, **__: None)
     dev.nightly(5)
     given = {Path(command).name for command, _, seed in seeds if seed == "5"}
     assert given == {"cargo", "pytest"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the programs it makes are shell scripts")
+def test_what_compiles_for_browsers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rust that has the target, or rustup, which adds it; where neither can be had, one sentence says so."""
+    library = tmp_path / "lib"
+    scripts = {"rustc": f"echo {library}", "rustup": f"mkdir {library} && touch {library}/libstd-1.rlib"}
+    for name, script in scripts.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    monkeypatch.setattr(web, "missing", lambda: "not built")
+    monkeypatch.setattr(web, "has_sources", lambda _: False)
+    monkeypatch.setattr(environment, "BIN", tmp_path)
+    assert web.module_toolchain() == web.Toolchain("cargo")  # rustup added it
+    assert web.module_toolchain() == web.Toolchain("cargo")
+    shutil.rmtree(library)
+    (tmp_path / "rustup").write_text("#!/bin/sh\nexit 1\n")
+    capsys.readouterr()
+    assert web.module_toolchain() is None
+    assert capsys.readouterr().out.endswith(
+        "the core is not built for browsers: this needs rustup target add wasm32-unknown-unknown, "
+        "or apt-get install rustc-web cargo-web rust-web-src\n"
+    )

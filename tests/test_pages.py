@@ -21,7 +21,7 @@ NOT_RUN = {
     "builds all of untied": 6,
     "data of LETOR": 2,
     "data of MIREX 2005": 3,
-    "installs packages": 3,
+    "installs packages": 2,
     "needs atheris, and time": 1,
     "needs a model in PyTorch": 1,
     "needs cargo-fuzz, and time": 1,
