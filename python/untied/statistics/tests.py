@@ -197,7 +197,8 @@ def effect_size(a: Values, b: Values, *, kind: Literal["paired", "pooled"] = "pa
     Returns
     -------
     float
-        Positive if a is better, 0 if the means are equal, infinite if only the deviation is 0, and NaN for one query.
+        Positive if a has the higher mean, 0 if the means are equal, infinite if only the deviation is 0, and NaN for
+        one query.
 
     Raises
     ------
@@ -229,9 +230,9 @@ def adjust(p_values: Sequence[float], method: Correction = "holm") -> list[float
     p_values : list of float
         Values from 0 to 1. NaN stays NaN and is not counted.
     method : str
-        ``"bonferroni"`` controls the probability of any error; so does ``"holm"`` (1979), which is never weaker.
-        ``"bh"`` (Benjamini & Hochberg 1995) controls the share of errors among discoveries. ``"none"`` corrects
-        nothing.
+        ``"bonferroni"`` controls the probability of any error; so does ``"holm"`` (1979), which never finds fewer
+        significant differences. ``"bh"`` (Benjamini & Hochberg 1995) controls the share of errors among discoveries.
+        ``"none"`` corrects nothing.
 
     Returns
     -------

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def need_scipy(what: str) -> Any:
-    """scipy.stats, or an error that says what needs it."""
+    """scipy.stats, or an error that names the feature that needs it."""
     try:
         from scipy import stats
     except ImportError:

@@ -31,8 +31,8 @@ class Chances(NamedTuple):
     Attributes
     ----------
     greater, equal, less : (float, float)
-        Between which numbers the probability lies that the first value is greater, equal or less. Both are the same
-        where it is exact.
+        Lower and upper bound of the probability that the first value is greater, equal or less; both are the same if it
+        is exact.
     """
 
     greater: tuple[float, float]
@@ -47,8 +47,8 @@ COLUMNS = [f"{which}_{end}" for which in Chances._fields for end in ("low", "hig
 class Distribution:
     """The distribution of a value, if tied documents are shuffled.
 
-    Values that differ by less than 1e-12 of their size are one. Where a distribution is not exact, it lies between
-    two that are: `lower` and `upper`.
+    Values that differ by less than 1e-12 of their size count as equal. If the distribution is not exact, it lies
+    between two known distributions, `lower` and `upper`.
     """
 
     __slots__ = ("_laws", "_measure", "_row")
@@ -86,7 +86,7 @@ class Distribution:
         return lower if upper is None else upper
 
     def quantile(self, level: float) -> tuple[float, float]:
-        """Find the smallest value that is not exceeded with at least this probability.
+        """Find the smallest v such that the value is at most v with at least this probability.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class Distribution:
         Returns
         -------
         (float, float)
-            Between which values it lies; twice the same if the distribution is exact.
+            Lower and upper bound of the quantile; both are the same if the distribution is exact.
 
         Raises
         ------
@@ -116,7 +116,7 @@ class Distribution:
         Returns
         -------
         (float, float)
-            Between which numbers it lies; twice the same if the distribution is exact.
+            Lower and upper bound of the probability; both are the same if the distribution is exact.
         """
         return self._laws.at_most(self._measure, value, self._row)
 
@@ -129,7 +129,7 @@ class Distribution:
 
 
 def checked(levels: Iterable[float]) -> list[float]:
-    """Levels of quantiles, refused where they are none."""
+    """Levels of quantiles, checked."""
     found = [float(level) for level in levels]
     for level in found:
         if not 0 <= level <= 1:
@@ -159,7 +159,7 @@ class Distributions(MeasureResults):
         return list(self._laws)
 
     def keys(self) -> list[Any]:
-        """What can be looked up: measures of a single run, pairs of a run and a measure of several."""
+        """The keys: measures for a single run, pairs of a run and a measure for several."""
         return self.measures if len(self.runs) == 1 else [(run, name) for run in self.runs for name in self.measures]
 
     def __contains__(self, key: MeasureLike | tuple[str, MeasureLike]) -> bool:
@@ -239,8 +239,8 @@ class Distributions(MeasureResults):
         Returns
         -------
         Table
-            Columns run, query, measure, certainty, quantile, low and high: the quantile lies between the last two,
-            which are the same if it is exact. NaN if there is no value.
+            Columns run, query, measure, certainty, quantile, low and high. ``low`` and ``high`` bound the quantile, and
+            are equal if it is exact. NaN if there is no value.
 
         Raises
         ------
@@ -283,8 +283,8 @@ class Distributions(MeasureResults):
         -------
         Table
             Columns run_a, run_b, measure, then ``greater_low``, ``greater_high``, ``equal_low``, ``equal_high``,
-            ``less_low`` and ``less_high``: between which numbers the probability lies that the mean of run_a is
-            greater, equal or less. NaN if one has no value.
+            ``less_low`` and ``less_high``: bounds of the probability that the mean of run_a is greater, equal or less.
+            NaN if a run has no value.
 
         Raises
         ------
@@ -305,7 +305,7 @@ class Distributions(MeasureResults):
         return Table(texts, numbers)
 
     def beside(self, table: Table) -> Table:
-        """Put the chances that a run is ahead beside what else is known of pairs of runs, such as p-values.
+        """Add the probabilities that a run is ahead to a table about pairs of runs, such as one of p-values.
 
         Parameters
         ----------
@@ -315,7 +315,7 @@ class Distributions(MeasureResults):
         Returns
         -------
         Table
-            The same with the columns of chances of `compare_pairs`, of run_a and run_b in the order of the row.
+            The same table with the probabilities of `compare_pairs`, for run_a and run_b of each row.
 
         Raises
         ------
@@ -328,7 +328,7 @@ class Distributions(MeasureResults):
         return Table(table._texts, {**table._numbers, **chances}, table._renamed)
 
     def plot(self, measure: str | Measure | None = None, *, style: str = "svg") -> bytes:
-        """Draw what the mean of each run can be: a line over 99.9 % of all orders, thicker where it is likelier.
+        """Draw the distribution of each run's mean: a line over 99.9 % of all orders, thicker for more likely values.
 
         Parameters
         ----------

@@ -18,7 +18,7 @@ DRAWN = (*(level for first, last, _ in SPANS for level in (first, last)), MIDDLE
 
 
 def draw(shown: dict[str, dict[float, tuple[float, float]]], measure: str, style: str) -> bytes:
-    """Draw a line for each run: what its mean can be, thicker where it is likelier, and its median.
+    """Draw the distribution of each run's mean as a line, thicker for more likely values, with its median.
 
     Parameters
     ----------

@@ -62,11 +62,11 @@ def distributions(
     per_query : bool
         Whether to keep the distributions of every query, and not only those of means.
     states : int
-        A distribution is exact as long as it takes at most this many values to compute it. Beyond that it is enclosed
-        by two others. P, R, F1, Hits, RelP, Rprec, Success and RR of a query are always exact.
+        Largest number of intermediate values for an exact distribution; a distribution that needs more is enclosed by
+        two others. For one query, P, R, F1, Hits, RelP, Rprec, Success and RR are always exact.
     cells : int
-        How many steps there are at most between the lowest and the highest value of an enclosed distribution. More
-        enclose it more closely, and take longer.
+        Largest number of steps between the lowest and the highest value of an enclosed distribution. With more steps,
+        its bounds are closer together, but take longer to compute.
     strict, threads
         As for `Evaluator`.
 

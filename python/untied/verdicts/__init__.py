@@ -1,4 +1,4 @@
-"""What can be concluded about runs whose judgments are incomplete."""
+"""Verdicts about runs whose judgments are incomplete."""
 
 from untied.verdicts.found import Verdicts, VerdictsOfPair
 from untied.verdicts.runs import certify

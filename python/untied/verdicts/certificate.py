@@ -1,4 +1,4 @@
-"""Certificates: what was concluded about runs, with all that `verify` needs to check it."""
+"""Certificates: verdicts about runs, with everything that `verify` needs to check them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KNOWN = {"ties": ("expected", "docid", "trec", "given"), "score_dtype": ("float6
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What `untied.certify` found, as far as it is needed here."""
+    """The part of the results of `untied.certify` that is needed here."""
 
     runs: list[str]
     pairs: list[tuple[str, str]]
@@ -43,7 +43,7 @@ class Verdicts:
 
 
 def certificate(found: Verdicts, qrels: str, runs: Sequence[str]) -> bytes:
-    """The certificate of verdicts about runs, in their order, that these files hold; JSON."""
+    """The certificate of verdicts about the runs in these files, in the same order, as JSON."""
     import json
 
     options = found.options
@@ -78,7 +78,7 @@ def certificate(found: Verdicts, qrels: str, runs: Sequence[str]) -> bytes:
 
 
 def write(found: Verdicts, path: str, qrels: str, runs: Sequence[str]) -> None:
-    """Write a certificate; packed where the file's name ends with ``.gz``."""
+    """Write a certificate, compressed if the file's name ends with ``.gz``."""
     writing.check_target(path, [qrels, *runs])
     data = certificate(found, qrels, runs)
     if path.endswith(".gz"):

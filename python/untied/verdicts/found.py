@@ -1,4 +1,4 @@
-"""What was concluded about runs."""
+"""Results of `untied.certify`."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class VerdictsOfPair(ByMeasure):
 class Verdicts(MeasureResults):
     """Verdicts about every pair of several runs.
 
-    ``verdicts["bm25", "dense"]["nDCG@10"]`` is a `Verdict`; `table` has them all, `ranks` the ranks that each run can
-    have, and `explain` the documents behind one.
+    ``verdicts["bm25", "dense"]["nDCG@10"]`` is a `Verdict`; `table` has all verdicts, `ranks` the ranks that each run
+    can have, and `explain` lists the documents behind a verdict.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Verdicts(MeasureResults):
         return VerdictsOfPair(self._measures, self._found[self._place(pair)])
 
     def facts_of_queries(self) -> dict[str, dict[str, int]]:
-        """For each run, ``absent``: judged queries that it lacks; ``unknown``: its queries that are not judged."""
+        """For each run, the numbers of judged queries missing from it (``absent``) and of its other queries (``unknown``)."""
         judged = len(self._qrels.queries())
         common = {name: _core.in_common(run, self._qrels, None)[0] for name, run in self._runs.items()}
         return {
@@ -135,7 +135,7 @@ class Verdicts(MeasureResults):
         return self.table
 
     def beside(self, table: Table) -> Table:
-        """Put verdicts beside what else is known of pairs of runs, such as p-values.
+        """Add verdicts to a table about pairs of runs, such as one of p-values.
 
         Parameters
         ----------
@@ -146,8 +146,8 @@ class Verdicts(MeasureResults):
         Returns
         -------
         Table
-            The same with columns verdict, overturn and largest_m, of run_a and run_b in the order of the row. Where
-            there is no verdict in the row's measure, the verdict is empty and the numbers are None.
+            The same table with the columns verdict, overturn and largest_m, for run_a and run_b of each row. If the
+            row's measure has no verdict, the verdict is empty and the numbers are None.
 
         Raises
         ------
@@ -204,8 +204,8 @@ class Verdicts(MeasureResults):
     def ranks(self) -> Table:
         """The ranks that each run can have, whatever unjudged documents are: columns run, measure, best, worst.
 
-        The best is one more than the number of runs that are certainly better than it, the worst that of all runs less
-        those that are certainly worse.
+        The best rank is one more than the number of runs that are certainly better; the worst is the number of runs
+        minus those that are certainly worse.
         """
         better = {run: [0] * len(self._measures) for run in self._runs}
         worse = {run: [0] * len(self._measures) for run in self._runs}
@@ -225,7 +225,7 @@ class Verdicts(MeasureResults):
         )
 
     def levels(self, *, level: float = 0.95, interval: Interval = "bca") -> Table:
-        """What each thing that is not known leaves open of the differences, side by side.
+        """Separate verdicts for ties, judgments and the choice of queries.
 
         Parameters
         ----------
@@ -238,10 +238,10 @@ class Verdicts(MeasureResults):
         -------
         Table
             Columns run_a, run_b, measure, level, verdict, low, high. Levels: ``ties``, over all orders of tied
-            documents, unjudged ones being non-relevant; ``judgments``, over all grades of unjudged documents, as
-            `table` has it; ``queries``, a confidence interval of the mean over queries like these, without correction
-            for the number of comparisons. The latter is not certain; its verdicts name their confidence, such as
-            ``A (95 %)``.
+            documents, with unjudged documents as non-relevant; ``judgments``, over all grades of unjudged documents, as
+            in `table`; ``queries``, a confidence interval of the mean over queries, not corrected for the number of
+            comparisons. Verdicts of the last level are not certain, so they name their confidence, such as ``A (95
+            %)``.
 
         Raises
         ------
@@ -257,7 +257,7 @@ class Verdicts(MeasureResults):
         return side_by_side(verdicts, inputs, ties, score_dtype, level, interval, threads)
 
     def lattice(self, measure: str | Measure | None = None) -> Table:
-        """Make the partial order of runs that is certain in a measure: columns better and worse.
+        """Make the partial order of runs that is certain by a measure: columns better and worse.
 
         Parameters
         ----------
@@ -267,17 +267,17 @@ class Verdicts(MeasureResults):
         Returns
         -------
         Table
-            A row for each two runs of which one is certainly better, with no run in between that is certainly worse
-            than the one and better than the other (the transitive reduction, as lines of a Hasse diagram).
+            A row for each pair of runs of which one is certainly better, unless this follows from two other rows (the
+            transitive reduction, which is drawn as lines of a Hasse diagram).
         """
         asked = self.measures[0 if measure is None else self._number(measure)]
         pairs = [(better, run) for run, above in covered(self._better(asked)).items() for better in sorted(above)]
         return Table({"better": [one for one, _ in pairs], "worse": [run for _, run in pairs]}, {})
 
     def picture(self, style: str = "svg") -> bytes:
-        """Draw what is certain: for each measure a Hasse diagram of the runs, each with the ranks that it can have.
+        """Draw a Hasse diagram of the runs for each measure, with the ranks that each run can have.
 
-        A run is certainly better than those below it that a path of lines joins.
+        A run is certainly better than every run that can be reached from it by lines that lead downwards.
 
         Parameters
         ----------
@@ -305,7 +305,7 @@ class Verdicts(MeasureResults):
         return betters(self._runs, {pair: self[pair][measure].verdict for pair in self._pairs})
 
     def explain(self, run_a: str, run_b: str, measure: str | Measure | None = None) -> Explanation:
-        """Tell why the verdict about two runs is as it is.
+        """Explain the verdict about two runs.
 
         Parameters
         ----------
@@ -317,8 +317,8 @@ class Verdicts(MeasureResults):
         Returns
         -------
         Explanation
-            For every query the bounds, grades of unjudged documents that reach them, and the documents that would
-            overturn the verdict first.
+            For every query, its bounds, grades of unjudged documents that reach them, and the documents that would
+            overturn the verdict with the smallest total number.
 
         Raises
         ------
@@ -340,9 +340,9 @@ class Verdicts(MeasureResults):
     def write_certificate(
         self, path: str | os.PathLike[str], qrels: str | os.PathLike[str], runs: Sequence[str | os.PathLike[str]]
     ) -> None:
-        """Write a certificate: all verdicts, with what another program needs to check them.
+        """Write a certificate: all verdicts, with everything that another program needs to check them.
 
-        ``untied verify`` checks it, or `untied.verdicts.verify` on its own, which is one file of plain Python.
+        To check it, use ``untied verify``, or run `untied.verdicts.verify` alone, which is one file of plain Python.
 
         Parameters
         ----------

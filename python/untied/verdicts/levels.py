@@ -1,4 +1,4 @@
-"""What each thing that is not known leaves open: orders of ties, judgments, and the choice of queries."""
+"""Separate verdicts for orders of ties, judgments, and the choice of queries."""
 
 from __future__ import annotations
 

@@ -34,10 +34,10 @@ def certify(
 ) -> Verdicts:
     """Find out which of two runs is better, whatever their unjudged documents are.
 
-    For every two runs and every measure: between which values the difference of their means lies over all grades that
-    unjudged documents may have, how many further relevant documents could overturn it, and up to how many a query it is
-    certain. A document has one grade in both runs, and every relevant one counts in the number of relevant documents
-    and in the ideal ranking. All judged queries count; one that a run lacks counts as an empty ranking.
+    For every pair of runs and every measure, this finds the lowest and highest difference of their means over all
+    grades that unjudged documents may have, how many further relevant documents could overturn the order, and up to how
+    many per query it is certain. A document has the same grade in both runs, and every relevant document counts in R
+    and in the ideal ranking. All judged queries count; one that is missing from a run counts as an empty ranking.
 
     Parameters
     ----------
@@ -49,23 +49,23 @@ def certify(
         P, Hits, R, F1, RBP, DCG, nDCG, RR, Success, Rprec, AP, ERR or Bpref, with their parameters. By default
         nDCG@10, P@10 and RR.
     ties : str
-        ``"expected"``: differences of means over all orders of tied documents (of AP, ERR and Bpref bounds that enclose
-        them); ``"range"``: verdicts that hold for every order, the two runs' ties standing in orders of their own (of
-        AP, ERR, Bpref, and of nDCG with several grades, bounds that enclose the difference); ``"docid"``, ``"trec"``,
-        ``"given"``: one order, as for `evaluate`.
+        ``"expected"``: differences of means over all orders of tied documents (for AP, ERR and Bpref, bounds may be
+        wider than necessary). ``"range"``: verdicts that hold for every order of both runs (for AP, ERR, Bpref, and
+        nDCG with several grades, bounds may be wider than necessary). ``"docid"``, ``"trec"``, ``"given"``: one order,
+        as for `evaluate`.
     unjudged : str
         ``"retrieved"``: every retrieved document without a judgment may be relevant. ``"pooled"``: only those that are
         in the pool (negative grade); all others are non-relevant.
     unretrieved : str
-        ``"none"``: only documents that one of the two runs retrieves may be relevant. ``"pooled"``: those of the pool
-        that neither retrieves, too.
+        ``"none"``: of the unjudged documents, only those that one of the two runs retrieves may be relevant.
+        ``"pooled"``: also those in the pool that neither run retrieves.
     score_dtype : str
         Precision at which scores are compared, as for `evaluate`.
     most : int, optional
-        The most unjudged documents of each query that may be relevant; any number by default.
+        Largest number of unjudged documents of each query that may be relevant; by default any number.
     strict : bool
-        Whether it is an error, and not only a warning, that a run and the qrels have no document in common, or that
-        nothing is relevant.
+        Whether to raise an error instead of a warning if a run and the qrels have no document in common, or nothing is
+        relevant.
     threads : int, optional
         Number of threads; as many as there are processors by default. It never changes a value.
 
@@ -81,7 +81,7 @@ def certify(
         A file does not match its format.
     UntiedError
         An option or a score is refused; there are fewer than two runs; a run and the qrels have no query in common,
-        or look swapped; with ``strict=True`` also where there is a warning else.
+        or look swapped; with ``strict=True``, also instead of a warning.
     OSError
         A file cannot be read.
 
@@ -92,7 +92,7 @@ def certify(
 
     Examples
     --------
-    One of the two documents of run ``b`` is not judged. Even if it is relevant, ``a`` has more relevant ones.
+    One of the two documents of run ``b`` is not judged. Even if it is relevant, ``a`` has more relevant documents.
 
     >>> import untied
     >>> qrels = {"q": {"x": 1, "y": 1, "z": 0}}

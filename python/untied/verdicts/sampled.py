@@ -1,4 +1,4 @@
-"""Verdicts from a random sample of judgments: not certain, but right with a stated confidence."""
+"""Verdicts from a random sample of judgments, which are not certain but have a confidence."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def from_sample(
 ) -> Table:
     """Find out which of two runs is better, if the judgments are a random sample of the pool.
 
-    Whether every document of the pool was judged must be left to chance: each with the same probability, whatever its
-    grade, its query and its ranks. Documents outside the pool count as non-relevant.
+    Each document of the pool must have been judged with the same probability, whatever its grade, its query and its
+    ranks. Documents outside the pool count as non-relevant.
 
-    For every two runs, documents that add more to one of them are divided into strata by how much more (by rank and
-    not by grade). In each stratum the judged ones are a random sample: the hypergeometric distribution says how
-    probable so few of them, or so many, would be relevant for every number of relevant documents. Numbers for which the
-    product of these p-values over the strata is too small are excluded (Fisher's method); the others bound the
-    difference of the means.
+    For every pair of runs, documents that add more to one run than to the other are divided into strata by this
+    surplus, which depends on ranks, not on grades. In each stratum, the judged documents are a random sample. For every
+    possible number of relevant documents in a stratum, the hypergeometric distribution gives the probability p that as
+    few, or as many, of the judged documents are relevant. Combinations of numbers for which the product of p over the
+    strata is too small are excluded (Fisher's method); the others bound the difference of the means.
 
     Parameters
     ----------
@@ -68,10 +68,10 @@ def from_sample(
     measures : measures or their names, optional
         P, Hits, RBP or DCG, with their parameters. By default P@10 and DCG@10.
     level : float
-        Confidence. Of pairs of runs that are equal or ordered the other way, at most 1 - `level` get a wrong verdict.
+        Confidence: the probability of a wrong verdict is at most 1 - `level`.
     correction : str
-        ``"bonferroni"``: with probability `level` no verdict of a measure is wrong, so that pairs may be chosen after
-        looking. ``"none"``: each single one is right with this probability.
+        ``"bonferroni"``: with probability `level`, no verdict for a measure is wrong, so you may look at all of them
+        and choose. ``"none"``: this probability is for each single verdict.
     ties : str
         ``"expected"``: means over all orders of tied documents; ``"docid"``: ties by id, descending.
     strict : bool
@@ -91,7 +91,7 @@ def from_sample(
     MeasureError
         The measure is not a sum over documents.
     UntiedError
-        The qrels have no pool, or their judgments are certainly no random sample of it; an option is refused; there are
+        The qrels have no pool, or their judgments cannot be a random sample of it; an option is refused; there are
         fewer than two runs; or a run and the qrels have no query in common, or look swapped.
     InputError
         A file's content is not what its format promises.

@@ -1,4 +1,4 @@
-"""A verdict about two runs, and why it is so."""
+"""A verdict about two runs, and its explanation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What can be concluded about two runs in a measure.
+    """The verdict about two runs by a measure.
 
     Attributes
     ----------
@@ -20,18 +20,18 @@ class Verdict:
         ``"A"``: the first run is better whatever unjudged documents are; ``"B"``: the second is; ``"open"``: it depends
         on them.
     low, high : float
-        The lowest and the highest difference of the means, that of the first run less that of the second.
+        The lowest and the highest difference of the means, first run minus second.
     overturn : float
-        The smallest number of unjudged documents, over all queries, that would end the lead of the run ahead if they
-        were relevant; infinite if no number is enough, 0 if neither is ahead.
+        The smallest number of unjudged documents, over all queries, that would end the lead if they were relevant;
+        infinite if no number would, 0 if neither run is ahead.
     largest_m : float or None
-        How many unjudged documents of each query may be relevant while the run ahead certainly stays ahead; infinite
-        for any number, None if neither is ahead.
+        The largest M for which the lead is certain as long as at most M unjudged documents of each query are relevant;
+        infinite if it is certain for every M, None if neither run is ahead.
     is_exact : bool
-        Whether there are grades with which the difference is `low`, and others with which it is `high`; else these
-        only enclose what is possible.
+        Whether the difference can be as low as `low` and as high as `high`; otherwise these bounds may be wider than
+        necessary.
     overturn_is_exact : bool
-        Whether `overturn` documents are enough; if not, at least that many are needed.
+        Whether `overturn` documents are certainly enough; otherwise, more may be needed.
     """
 
     verdict: str
@@ -44,19 +44,19 @@ class Verdict:
 
     @property
     def turned(self) -> Verdict:
-        """The same about the two runs in the other order."""
+        """The verdict about the two runs in the other order."""
         other = {"A": "B", "B": "A", "open": "open"}[self.verdict]
         return replace(self, verdict=other, low=0.0 - self.high, high=0.0 - self.low)
 
 
 @dataclass(frozen=True)
 class Grades:
-    """Grades that unjudged documents of a query may have.
+    """Possible grades of the unjudged documents of a query.
 
     Attributes
     ----------
     difference : float
-        The difference of the two runs with them.
+        The difference of the two runs with these grades.
     documents : dict
         Documents with a grade above 0, the most important first.
     elsewhere : list of float
@@ -70,7 +70,7 @@ class Grades:
 
 @dataclass(frozen=True)
 class QueryVerdict:
-    """What can be concluded about a query.
+    """The bounds of a query, and the documents behind them.
 
     Attributes
     ----------
@@ -79,9 +79,11 @@ class QueryVerdict:
     low, high : float
         The lowest and the highest difference.
     lowest, highest : Grades
-        Grades with which it is so; where bounds only enclose, the best that are known.
+        Grades with which the difference is `low` and `high`; if bounds are not exact, the lowest and highest known
+        difference.
     overturning : Grades
-        Documents of this query that, together with those of other queries, overturn the verdict first.
+        Documents of this query that, together with those of other queries, overturn the verdict with the smallest total
+        number.
     """
 
     query: str
@@ -94,7 +96,7 @@ class QueryVerdict:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a verdict is as it is.
+    """The explanation of a verdict.
 
     Attributes
     ----------

@@ -1,11 +1,11 @@
 """Check a certificate of ``untied certify``, without untied: ``python verify.py CERTIFICATE QRELS RUN...``.
 
-It reads TREC's files, computes what the difference of two runs cannot exceed whatever the grades of unjudged documents
-are, and compares all claims with that. Numbers are whole, in units of 2^-80, rounded so that no bound becomes too good;
-pairs are (rounded down, rounded up).
+It reads TREC's files, computes bounds of the difference of two runs over all grades of unjudged documents, and compares
+all claims with them. Numbers are integers in units of 2^-80, rounded so that a bound can only become wider; pairs are
+(rounded down, rounded up).
 
-Exit codes: 0 every claim that can be checked holds, and those that cannot are named; 1 the certificate is refused, as a
-claim is not proved, a file is not the one that was certified, or it is no certificate; 2 a file cannot be read.
+Exit codes: 0 if every claim that can be checked holds (the others are named); 1 if the certificate is refused, because
+a claim is not proved, a file is not the one that was certified, or it is not a certificate; 2 if a file cannot be read.
 """
 
 import gzip
