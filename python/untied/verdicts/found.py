@@ -94,7 +94,7 @@ class Verdicts(MeasureResults):
         return VerdictsOfPair(self._measures, self._found[self._place(pair)])
 
     def facts_of_queries(self) -> dict[str, dict[str, int]]:
-        """For each run, the numbers of judged queries missing from it (``absent``) and of its other queries (``unknown``)."""
+        """For each run, how many judged queries are missing from it (``absent``), and its others (``unknown``)."""
         judged = len(self._qrels.queries())
         common = {name: _core.in_common(run, self._qrels, None)[0] for name, run in self._runs.items()}
         return {

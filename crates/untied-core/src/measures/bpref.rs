@@ -27,7 +27,7 @@ const VARIANT: Parameter = Parameter {
 const EXTRA: Parameter = Parameter {
     name: "extra",
     default: "0",
-    help: "non-relevant documents that count beyond R; bpref-10 has 10 and variant='paper'",
+    help: "number of non-relevant documents that count in addition to R; bpref-10 has 10 and variant='paper'",
 };
 
 pub static BPREF: Definition = Info {

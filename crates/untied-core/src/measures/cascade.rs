@@ -28,12 +28,13 @@ pub(super) const MAX_GRADE: Parameter = Parameter {
 const GAIN: Parameter = Parameter {
     name: "gain",
     default: "'linear'",
-    help: "gain of a grade g: 'linear' (g), 'exp2' (2^g - 1), or a table {1: 0.5, 2: 1, ...}; below 0 and unjudged: as 0",
+    help: "gain of a grade g: 'linear' (g), 'exp2' (2^g - 1), or a table {1: 0.5, 2: 1, ...}; below 0 and unjudged: \
+        as 0",
 };
 const GO_ON: Parameter = Parameter {
     name: "go_on",
     default: "None",
-    help: "probability of going on after a grade, a table {0: 1, 1: 0.5, ...} (grade 0: 1 if not in it); 1 - gain if \
+    help: "probability of continuing after a grade: a table {0: 1, 1: 0.5, ...} (grade 0: 1 if not in it); 1 - gain if \
            not given",
 };
 const WEIGHT: Parameter = Parameter {

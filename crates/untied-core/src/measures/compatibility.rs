@@ -27,18 +27,18 @@ use crate::table::Judgments;
 const PERSISTENCE: Parameter = Parameter {
     name: "p",
     default: "0.95",
-    help: "persistence: weight of each rank against the one before, 0 < p < 1",
+    help: "persistence: weight of each rank relative to the one before, 0 < p < 1",
 };
 const DEPTH: Parameter = Parameter {
     name: "depth",
     default: "1000",
-    help: "depth to which rankings are compared: a whole number from 1, 'infinite', or 'longest' (that of the longer \
-           ranking, query by query, as ir_measures)",
+    help: "depth to which rankings are compared: a whole number from 1, 'infinite', or 'longest' (for each query, the \
+        length of the longer ranking, as in ir_measures)",
 };
 const NORMALIZE: Parameter = Parameter {
     name: "normalize",
     default: "True",
-    help: "whether to divide by what the ideal ranking reaches, which is finite too",
+    help: "whether to divide by the value of the ideal ranking itself, which is finite too",
 };
 
 /// Preferences are real numbers, and all above 0 count.

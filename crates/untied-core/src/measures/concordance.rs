@@ -19,10 +19,10 @@ pub static PAIR_CONCORDANCE: Definition = Info {
     aliases: &["pair_concordance"],
     title: "share of pairs of different relevant grades that are ranked in the right order",
     parameters: &[REL, JUDGED_ONLY],
-    equation: "PairConcordance = right pairs / pairs; a pair is right where its better document is retrieved, above \
-               the other one or without it",
+    equation: "PairConcordance = right pairs / pairs; a pair is right if its better document is retrieved and the \
+        other one is below it or not retrieved",
     tex: r"\mathrm{PairConcordance} = \frac{\text{right pairs}}{\text{pairs of documents of different grades}}",
-    reference: "a tie-breaker for equal ADR that is consistent; Kendall 1945 for the variance",
+    reference: "untied's consistent tie-breaker for equal ADR; variance: Kendall 1945",
     unbounded: Some(unbounded::PAIRS),
     ..Info::DEFAULT
 }

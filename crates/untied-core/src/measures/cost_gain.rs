@@ -32,7 +32,7 @@ use crate::table::Judgments;
 pub static COST_GAIN: Definition = Info {
     name: "G",
     aliases: &["g"],
-    title: "gain discounted by how far it is behind the ideal gain",
+    title: "gain, discounted by how far the gain so far is behind the ideal",
     parameters: &[GAIN, JUDGED_ONLY],
     equation: "G = sum over ranks i of g_i / log2(2 + C(i) - S(i)) / sum of all gains, S(i) = sum of the first i \
                gains, C(i) = sum of max(1, gain) over the first i ranks of the ideal ranking",

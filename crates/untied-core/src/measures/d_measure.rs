@@ -37,7 +37,7 @@ pub static D_NDCG: Definition = Info {
     aliases: &["D-nDCG"],
     title: "nDCG of global gains, added up over subtopics",
     parameters: &[GAIN, DISCOUNT, REL, JUDGED_ONLY],
-    equation: "D_nDCG@k = nDCG@k where the gain of a document is the sum over the subtopics of its gain for each",
+    equation: "nDCG@k in which the gain of a document is the sum of its gains over the subtopics",
     tex: r"\text{D-nDCG}@k = \frac{\sum_{i \le k} D(i) \sum_j G(g_{ij})}{\text{the same of the ideal ranking}}",
     reference: "Sakai & Song 2011, with equally probable subtopics; ties: as DCG",
     unbounded: Some(unbounded::SUBTOPICS),

@@ -31,7 +31,7 @@ pub(super) const DISCOUNT: Parameter = Parameter {
     help: "discount of rank i: 'log2' (1 / log2(1+i)), 'log(b)' (1 for i < b, then 1 / log_b i), 'inverse' (1/i), or a \
            list (0 beyond its end)",
 };
-const LEAST: Parameter = Parameter { name: "rel", default: "0", help: "lower grades gain nothing" };
+const LEAST: Parameter = Parameter { name: "rel", default: "0", help: "grades below this gain nothing" };
 const IDEAL_BASE: Parameter = Parameter {
     name: "recall_base",
     default: "'qrels'",

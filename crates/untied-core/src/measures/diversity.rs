@@ -16,8 +16,11 @@ const ALPHA: Parameter = Parameter {
     default: "0.5",
     help: "how much a relevant document takes from the next one for the same subtopic, 0 <= alpha <= 1",
 };
-const BETA: Parameter =
-    Parameter { name: "beta", default: "0.5", help: "patience: probability of going on to the next document, below 1" };
+const BETA: Parameter = Parameter {
+    name: "beta",
+    default: "0.5",
+    help: "patience: probability of continuing to the next document, below 1",
+};
 
 const OF_SUBTOPICS: Info =
     Info { cutoff: Cutoff::Optional, parameters: &[REL, JUDGED_ONLY], needs: Needs::Subtopics, ..Info::DEFAULT };

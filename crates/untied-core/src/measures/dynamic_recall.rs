@@ -23,14 +23,14 @@ use crate::table::Judgments;
 const BEYOND: Parameter = Parameter {
     name: "beyond",
     default: "'position'",
-    help: "what counts beyond the n documents of the truth (with a cutoff above n): 'position' divides by i, so that 1 \
-           cannot be reached; 'recall' by min(i, n)",
+    help: "divisor after the n documents of the ground truth (with a cutoff above n): 'position' divides by i, so \
+        that 1 cannot be reached; 'recall' divides by min(i, n)",
 };
 
 pub static AVERAGE_DYNAMIC_RECALL: Definition = Info {
     name: "ADR",
     aliases: &["average_dynamic_recall"],
-    title: "average dynamic recall: agreement with groups in order, one a grade",
+    title: "average dynamic recall: agreement with ordered groups, one for each grade",
     cutoff: Cutoff::Optional,
     parameters: &[REL, BEYOND, JUDGED_ONLY],
     equation: "ADR@k = (1/k) sum over i <= k of r_i, r_i = (documents among the first i that belong to the groups of \

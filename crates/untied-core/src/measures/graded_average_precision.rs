@@ -21,8 +21,8 @@ use crate::table::Judgments;
 const THRESHOLDS: Parameter = Parameter {
     name: "thresholds",
     default: "None",
-    help: "how many users take documents from each grade on for relevant, in proportion: a table {1: 0.5, 2: 0.5}; by \
-           default a grade s has a share in proportion to s, as in NTCIREVAL",
+    help: "relative number of users for whom each grade is the lowest relevant one: a table {1: 0.5, 2: 0.5}; by \
+        default the number for a grade s is proportional to s, as in NTCIREVAL",
 };
 
 /// GAP, GAP@k.
@@ -32,7 +32,8 @@ pub static GRADED_AVERAGE_PRECISION: Definition = Info {
     title: "graded average precision, over users with different thresholds of relevance",
     cutoff: Cutoff::Optional,
     parameters: &[THRESHOLDS, REL, JUDGED_ONLY],
-    equation: "GAP@k = (1/N) sum over ranks i <= k of (1/i) sum over ranks j <= i of W(the lower of the grades at i and \
+    equation: "GAP@k = (1/N) sum over ranks i <= k of (1/i) sum over ranks j <= i of W(the lower of the grades at i \
+        and \
                j), N = sum of the k largest W of judged documents; W(g) = share of users with a threshold of at most g, \
                by default g (g+1) / 2",
     tex: r"\mathrm{GAP}@k = \frac{1}{N} \sum_{i \le k} \frac{1}{i} \sum_{j \le i} W(\min(g_i, g_j))",

@@ -68,8 +68,7 @@ pub static HITS: Definition = Info {
     cutoff: Cutoff::Optional,
     parameters: &[REL, JUDGED_ONLY],
     range: "0 or more",
-    equation: "Hits@k = H(k) = relevant documents among the first k; the mean over queries, where NumRelRet has the \
-               sum",
+    equation: "Hits@k = H(k) = relevant documents among the first k; averaged over queries (NumRelRet is the sum)",
     tex: r"\mathrm{Hits}@k = H(k)",
     reference: "ranx (hits); ties: as P@k",
     has_law: true,

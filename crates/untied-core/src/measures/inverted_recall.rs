@@ -20,13 +20,14 @@ use crate::table::Judgments;
 const COUNT: Parameter = Parameter {
     name: "count",
     default: "'set'",
-    help: "how often the document that stands for all others counts: once ('set') or at every rank ('list')",
+    help: "how often the document that replaces all others counts: once ('set') or at every rank ('list')",
 };
 
 pub static INVERTED_RECALL: Definition = Info {
     name: "ADRInverted",
     aliases: &["adr_inverted"],
-    title: "tie-breaker for equal ADR, not consistent and here for the record: use PairConcordance",
+    title: "the paper's tie-breaker for equal ADR, only for reference because it is not consistent: use \
+        PairConcordance",
     parameters: &[REL, COUNT, JUDGED_ONLY],
     equation: "The better ranking may have the higher or the lower value. ADR, against the groups in inverted order, \
                of the list that keeps what ADR counts too late (below its group's last position) or first wrong and \

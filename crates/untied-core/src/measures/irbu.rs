@@ -13,12 +13,12 @@ use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter};
 const PERSISTENCE: Parameter = Parameter {
     name: "p",
     default: "0.99",
-    help: "utility of stopping at a rank as a share of that at the rank before, 0 < p < 1",
+    help: "utility of stopping at a rank, relative to the rank before, 0 < p < 1",
 };
 const GAIN: Parameter = Parameter {
     name: "gain",
     default: "'linear'",
-    help: "gain G of a grade g: 'linear' (g), as NTCIREVAL's usual ones, or 'exp2' (2^g - 1), as ERR's",
+    help: "gain G of a grade g: 'linear' (g), as usual in NTCIREVAL, or 'exp2' (2^g - 1), as in ERR",
 };
 
 /// iRBU, iRBU@k.
@@ -28,7 +28,8 @@ pub static INTENTWISE_UTILITY: Definition = Info {
     cutoff: Cutoff::Optional,
     parameters: &[PERSISTENCE, GAIN, MAX_GRADE, JUDGED_ONLY],
     range: "0 to p",
-    equation: "iRBU@k = sum over ranks i <= k of p^i c_i times the product of (1 - c_j) over ranks j < i, c = G(grade) / \
+    equation: "iRBU@k = sum over ranks i <= k of p^i c_i times the product of (1 - c_j) over ranks j < i, c = \
+        G(grade) / \
                (G(max_grade) + 1)",
     tex: r"\mathrm{iRBU}@k = \sum_{i=1}^{k} p^i\, c_i \prod_{j < i} (1 - c_j), \quad c_i = \frac{G(g_i)}{G(g_{\max}) + 1}",
     reference: "Sakai & Zeng 2019, of Amigó, Spina & Carrillo-de-Albornoz 2018; probabilities as NTCIREVAL; ties: as ERR",

@@ -9,7 +9,7 @@ use crate::table::Judgments;
 pub static JUDGED: Definition = Info {
     name: "Judged",
     aliases: &["judged"],
-    title: "share of the documents that the qrels hold",
+    title: "share of the documents that are in the qrels",
     cutoff: Cutoff::Optional,
     equation: "Judged@k = documents of the qrels, whatever their grade, among the first k / min(k, n)",
     tex: r"\mathrm{Judged}@k = \frac{|\{ i \le k : d_i \text{ is in the qrels} \}|}{\min(k, n)}",

@@ -32,17 +32,18 @@ const USER: Parameter = Parameter {
 const UTILITY: Parameter = Parameter {
     name: "utility",
     default: "'BR'",
-    help: "what a user who stops has: 'BR', the blended ratio, or 'P', precision",
+    help: "utility of a user who stops: 'BR', the blended ratio, or 'P', precision",
 };
 const GAMMA: Parameter = Parameter {
     name: "gamma",
     default: "0.95",
-    help: "of rank-biased users, how many go on from a relevant document, above 0 and at most 1",
+    help: "for rank-biased users, the share that continues after a relevant document, above 0 and at most 1",
 };
 const STOPS: Parameter = Parameter {
     name: "stops",
     default: "None",
-    help: "of graded-uniform users, how many stop at a document of each grade, in proportion: a table {1: 1, 2: 3, ...}; \
+    help: "for graded-uniform users, the relative number that stops at a document of each grade: a table {1: 1, 2: 3, \
+        ...}; \
            by default the gains",
 };
 

@@ -18,8 +18,8 @@ use crate::table::Judgments;
 const COLLECTION: Parameter = Parameter {
     name: "collection",
     default: "0",
-    help: "number of documents in the collection, N; by default, and at least, those retrieved and the relevant ones \
-           that are not",
+    help: "number N of documents in the collection; by default, and at least, the number of documents that are \
+        retrieved or relevant",
 };
 
 /// Normalised recall.

@@ -46,7 +46,8 @@ pub static P_PLUS: Definition = Info {
     name: "Pplus",
     aliases: &["P+", "P-plus", "P_plus"],
     title: "P+: mean blended ratio down to the first document of the highest grade retrieved",
-    equation: "Pplus = (1 / C(rp)) sum of BR(i) over the ranks i <= rp of relevant documents, rp as for Pmeasure, BR and \
+    equation: "Pplus = (1 / C(rp)) sum of BR(i) over the ranks i <= rp of relevant documents, rp as for Pmeasure, BR \
+        and \
                C as for Q",
     tex: r"\mathrm{P}^+ = \frac{1}{C(r_p)} \sum_{i \le r_p,\ x_i = 1} \mathrm{BR}(i)",
     reference: "Sakai 2006, 2007; ties: mean, exact, over the preferred rank and the relevant documents above it",

@@ -28,7 +28,7 @@ use crate::watch;
 pub(super) const BETA: Parameter = Parameter {
     name: "beta",
     default: "1",
-    help: "weight of gains against counts in the blended ratio, from 0; 0 makes it precision",
+    help: "weight of gains against counts in the blended ratio, at least 0; with 0 it is precision",
 };
 pub(super) const GAINS: Parameter = Parameter {
     help: "gain of a grade g: 'linear' (g), 'exp2' (2^g - 1), or a table {1: 1, 2: 3, ...} that never falls",

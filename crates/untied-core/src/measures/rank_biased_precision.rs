@@ -17,15 +17,15 @@ use crate::table::Judgments;
 const PERSISTENCE: Parameter = Parameter {
     name: "p",
     default: "0.8",
-    help: "persistence: probability of going on to the next document, 0 < p < 1",
+    help: "persistence: probability of continuing to the next document, 0 < p < 1",
 };
 const MAX_GRADE: Parameter = Parameter {
     name: "max_grade",
     default: "None",
-    help: "if given, a document of grade g gains g / max_grade, instead of 1 where g >= rel",
+    help: "if given, a document of grade g gains g / max_grade, instead of 1 if g >= rel",
 };
 
-const ANY_REL: Parameter = Parameter { help: "as RBP's; an unjudged document may gain 1 all the same", ..REL };
+const ANY_REL: Parameter = Parameter { help: "as for RBP; an unjudged document may still gain 1", ..REL };
 const ANY_MAX_GRADE: Parameter = Parameter { help: ANY_REL.help, ..MAX_GRADE };
 
 pub static RBP: Definition = Info {
@@ -48,11 +48,11 @@ pub static RBP: Definition = Info {
 pub static RBP_RESIDUAL: Definition = Info {
     name: "RBPResidual",
     aliases: &["rbp_resid"],
-    title: "what unjudged documents, and those beyond the ranking, could add to RBP",
+    title: "the most that unjudged documents, and documents after the end of the ranking, could add to RBP",
     cutoff: Cutoff::Optional,
     parameters: &[PERSISTENCE, ANY_REL, ANY_MAX_GRADE],
-    equation: "RBPResidual@k = (1-p) sum over ranks i <= k of unjudged documents of p^(i-1), and p^min(k, n) for what \
-               comes after",
+    equation: "RBPResidual@k = (1-p) sum over ranks i <= k of unjudged documents of p^(i-1), plus p^min(k, n) for the \
+        ranks after the end",
     tex: r"\mathrm{RBPResidual}@k = (1 - p) \sum_{i \le k,\ \text{unjudged}} p^{\,i-1} + p^{\min(k, n)}",
     reference: "Moffat & Zobel 2008",
     ..Info::DEFAULT

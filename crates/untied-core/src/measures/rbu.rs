@@ -20,12 +20,12 @@ use crate::table::Judgments;
 const PERSISTENCE: Parameter = Parameter {
     name: "p",
     default: "0.8",
-    help: "persistence: probability of going on to the next document, 0 < p < 1",
+    help: "persistence: probability of continuing to the next document, 0 < p < 1",
 };
 const EFFORT: Parameter = Parameter {
     name: "e",
     default: "0.03",
-    help: "effort of looking at a document, at least 0, in units of satisfaction",
+    help: "effort of looking at a document, at least 0, on the scale of satisfaction",
 };
 const MAX_GRADE: Parameter = Parameter {
     name: "max_grade",
@@ -37,7 +37,7 @@ const MAX_GRADE: Parameter = Parameter {
 pub static RANK_BIASED_UTILITY: Definition = Info {
     name: "RBU",
     aliases: &["rank_biased_utility"],
-    title: "rank-biased utility: novel relevant documents, less the effort of looking",
+    title: "rank-biased utility: novel relevant documents, minus the effort of looking",
     cutoff: Cutoff::Optional,
     parameters: &[PERSISTENCE, EFFORT, MAX_GRADE, REL, JUDGED_ONLY],
     needs: Needs::Subtopics,

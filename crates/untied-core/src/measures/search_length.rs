@@ -19,7 +19,8 @@ use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, RECALL, RECALL_BASE, RE
 use crate::ranking::Ranking;
 use crate::table::Judgments;
 
-const Q: Parameter = Parameter { name: "q", default: "1", help: "how many relevant documents are wanted, from 1" };
+const Q: Parameter =
+    Parameter { name: "q", default: "1", help: "number of relevant documents that the user wants, at least 1" };
 
 pub static SEARCH_LENGTH: Definition = Info {
     name: "ESL",
@@ -58,8 +59,8 @@ pub static PROBABILITY_OF_RELEVANCE: Definition = Info {
     title: "probability of relevance given retrieval, at a recall level",
     cutoff: Cutoff::Recall,
     parameters: &[RECALL, REL, RECALL_BASE, JUDGED_ONLY],
-    equation: "PRR@x = q / (q + ESL_q), q = ceil(x R), with the mean of ESL_q over the orders of ties; EP@x is the \
-               mean of the quotient",
+    equation: "PRR@x = q / (q + ESL_q), q = ceil(x R), where ESL_q is the mean over tie orders; EP@x instead is the \
+        mean of the quotient",
     tex: r"\mathrm{PRR}@x = \frac{q}{q + E[\mathrm{ESL}_q]}, \quad q = \lceil x R \rceil",
     reference: "Raghavan, Bollmann & Jung 1989; Cooper 1968",
     ..Info::DEFAULT

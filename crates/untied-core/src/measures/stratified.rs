@@ -23,7 +23,8 @@ const EPS: Parameter =
 const PRIOR: Parameter = Parameter {
     name: "prior",
     default: "None",
-    help: "how often eps counts as judged, from 1: by default 2, and 3 with estimator='sample_eval'",
+    help: "the smoothing adds prior * eps to the number of judged documents; at least 1, by default 2, or 3 with \
+        estimator='sample_eval'",
 };
 pub(super) const ESTIMATOR: Parameter = Parameter {
     name: "estimator",

@@ -22,14 +22,14 @@ use crate::watch;
 const RATE: Parameter = Parameter {
     name: "p",
     default: "None",
-    help: "probability of keeping a document outside the pool, from 0 to 1; by default, query by query, the share of the \
-           pool that is judged",
+    help: "probability of keeping a document outside the pool, from 0 to 1; by default, the judged share of the \
+        query's pool",
 };
 
 pub static SUBCOLLECTION_AP: Definition = Info {
     name: "subAP",
     aliases: &["subcollection_ap"],
-    title: "average precision on a random part of the collection, in expectation",
+    title: "expected average precision on a random part of the collection",
     parameters: &[REL, RATE],
     equation: "subAP = (1/R) sum over relevant documents of rho E[1 / (c + Binomial(m, p))], with rho relevant and c \
                judged documents up to it and m documents outside the pool above it",

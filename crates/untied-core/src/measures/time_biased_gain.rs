@@ -18,9 +18,9 @@ use crate::ranking::{Ranking, Text};
 use crate::table::Judgments;
 
 const HALF_LIFE: Parameter =
-    Parameter { name: "h", default: "224", help: "seconds after which half of the users are gone" };
-const SUMMARY: Parameter = Parameter { name: "summary", default: "4.4", help: "seconds for a summary, T_S" };
-const PER_WORD: Parameter = Parameter { name: "per_word", default: "0.018", help: "seconds for a unit of length" };
+    Parameter { name: "h", default: "224", help: "seconds after which half of the users have left" };
+const SUMMARY: Parameter = Parameter { name: "summary", default: "4.4", help: "seconds to read a summary, T_S" };
+const PER_WORD: Parameter = Parameter { name: "per_word", default: "0.018", help: "seconds to read a unit of length" };
 const PER_DOCUMENT: Parameter = Parameter {
     name: "per_document",
     default: "7.8",
@@ -33,7 +33,7 @@ const CLICK_OTHER: Parameter =
 const SAVE: Parameter = Parameter {
     name: "save",
     default: "0.77",
-    help: "probability that a relevant document is kept once it is clicked; gain of one is click_relevant * save",
+    help: "probability that a clicked relevant document is saved; a relevant document gains click_relevant * save",
 };
 
 pub static TBG: Definition = Info {

@@ -20,25 +20,25 @@ pub type Definition = crate::names::Definition<Build>;
 const MAX_GRADE: Parameter = Parameter {
     name: "max_grade",
     default: "None",
-    help: "highest grade that an unjudged document may have; that of the measure, else the highest of the qrels, if \
-           not given",
+    help: "highest grade that an unjudged document may have; by default that of the measure, else the highest of the \
+        qrels",
 };
 const TAIL: Parameter = Parameter {
     name: "tail",
     default: "'none'",
-    help: "'none': the documents that both rankings have; 'upper': all that could follow them too (RBP, ERR)",
+    help: "'none': only the documents in the rankings; 'upper': also all that could follow them (RBP, ERR)",
 };
 
 const DIVISOR: Parameter = Parameter {
     name: "R",
     default: "'depth'",
-    help: "what AP is divided by: the 'depth', the documents that are 'relevant', or the judged relevant ones and a \
-           number, more of which are not relevant",
+    help: "divisor of AP: the 'depth', the number of 'relevant' documents, or a number N: the judged relevant \
+        documents and up to N more",
 };
 const PER_GRADE: Parameter = Parameter {
     name: "per_grade",
     default: "None",
-    help: "if given, the most documents that have each grade from 1 to max_grade (DCG, nDCG)",
+    help: "if given, the largest number of documents with each grade from 1 to max_grade (DCG, nDCG)",
 };
 const TIES: Parameter = Parameter {
     name: "ties",
@@ -86,7 +86,7 @@ const CHANCE: Parameter = Parameter {
 pub static DELTA: Definition = Info {
     name: "Delta",
     aliases: &["delta"],
-    title: "expected difference of two rankings, and all that it could become",
+    title: "expected difference of two rankings, with the lowest and highest possible one",
     parameters: &[OF, CHANCE, MAX_GRADE, TAIL, DIVISOR],
     range: "that of the measure, and its negative",
     equation: "mean and variance of S(A) - S(B), each unjudged document being relevant with probability p; low and \

@@ -45,7 +45,7 @@ pub struct Info {
 }
 
 /// The range of a measure that divides by R.
-pub(crate) const SHARE: &str = "0 to 1; above 1 only where recall_base is an integer below R";
+pub(crate) const SHARE: &str = "0 to 1; above 1 only if recall_base is an integer below R";
 /// The range of a sum of discounted gains.
 pub(crate) const GAINED: &str = "0 or more; any number if gains or discounts are negative";
 

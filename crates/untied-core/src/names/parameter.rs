@@ -17,13 +17,13 @@ pub const REL: Parameter = Parameter { name: "rel", default: "1", help: "lowest 
 pub const RECALL_BASE: Parameter = Parameter {
     name: "recall_base",
     default: "'qrels'",
-    help: "R: the relevant documents in the 'qrels', those in the 'ranking', or an integer",
+    help: "how R is counted: relevant documents in the 'qrels', in the 'ranking', or a fixed integer",
 };
 /// Ignore what is not judged.
 pub const JUDGED_ONLY: Parameter = Parameter {
     name: "judged_only",
     default: "False",
-    help: "drop unjudged documents from the ranking first (as --unjudged remove)",
+    help: "first remove unjudged documents from the ranking (as --unjudged remove)",
 };
 /// The measure that another one is of; written without its name, first.
 pub const OF: Parameter = Parameter { name: "of", default: "", help: "the measure" };

@@ -25,7 +25,7 @@ use crate::ranking::{Pair, Positions};
 pub static ANCHOR_MAP: Definition = Info {
     name: "AnchorMAP",
     aliases: &["anchor_map"],
-    title: "average precision of the second ranking, the first k documents of the first being relevant",
+    title: "average precision of the second ranking if the first k documents of the first are relevant",
     cutoff: Cutoff::Required,
     equation: "AP of B where the first k documents of A are relevant",
     tex: r"\mathrm{AnchorMAP}@k = \mathrm{AP}(B) \text{ with the relevant documents } A_k",

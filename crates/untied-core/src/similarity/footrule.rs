@@ -34,8 +34,8 @@ pub static FOOTRULE: Definition = Info {
         Parameter {
             name: "l",
             default: "None",
-            help: "rank of documents that a ranking lacks; k + 1 if not given, k being the cutoff or the length of \
-                       the longer ranking",
+            help: "rank of documents missing from a ranking; by default k + 1, where k is the cutoff or the length of \
+                the longer ranking",
         },
         NORMALIZE,
     ],

@@ -25,14 +25,15 @@ const MOST: f64 = 1e7;
 pub static HOEFFDING: Definition = Info {
     name: "Hoeffding",
     aliases: &["hoeffding"],
-    title: "expected weighted Hoeffding distance: ranks moved, those at the top weighing more",
+    title: "expected weighted Hoeffding distance: ranks moved, with more weight at the top",
     cutoff: Cutoff::Optional,
     parameters: &[
         Parameter { name: "q", default: "1", help: "rank t weighs t^-q; a number from 0" },
         Parameter {
             name: "n",
             default: "None",
-            help: "documents of the collection, up to 10,000,000; those of both rankings if not given or fewer",
+            help: "number of documents in the collection, up to 10,000,000; by default, and at least, the documents \
+                in the two rankings",
         },
     ],
     lower_is_better: true,

@@ -16,7 +16,7 @@ use crate::ranking::{Pair, Positions, Side};
 pub static JACCARD: Definition = Info {
     name: "Jaccard",
     aliases: &["jaccard"],
-    title: "documents in common among those that either has in its first k",
+    title: "documents in common, divided by the documents in either's first k",
     cutoff: Cutoff::Required,
     equation: "X_k / (|A_k| + |B_k| - X_k)",
     tex: r"\mathrm{Jaccard}@k = \frac{X_k}{|A_k| + |B_k| - X_k}",

@@ -24,11 +24,12 @@ pub static KENDALL_DISTANCE: Definition = Info {
     title: "Kendall's distance of the first k documents: pairs in opposite orders",
     cutoff: Cutoff::Optional,
     parameters: &[
-        Parameter { name: "p", default: "0.5", help: "penalty of two documents that only one ranking has" },
+        Parameter { name: "p", default: "0.5", help: "penalty of a pair of documents that are in only one ranking" },
         NORMALIZE,
     ],
     lower_is_better: true,
-    equation: "pairs in opposite orders, absent documents last, + p pairs that one ranking lacks",
+    equation: "pairs in opposite orders, where absent documents are last, plus p for each pair missing from one \
+        ranking",
     tex: r"\mathrm{KendallDistance} \propto |\text{pairs in opposite orders}| + p\, |\text{pairs that one ranking
            lacks}|",
     reference: "Fagin, Kumar & Sivakumar 2003",

@@ -24,7 +24,7 @@ pub const VARIANT: Parameter = Parameter {
 pub static TAU: Definition = Info {
     name: "Tau",
     aliases: &["kendall", "kendalltau"],
-    title: "Kendall's tau of the documents that both have",
+    title: "Kendall's tau of the documents in both rankings",
     parameters: &[VARIANT],
     range: "-1 to 1",
     equation: "(C - D) / (n (n-1) / 2), C pairs in the same order, D in opposite orders",

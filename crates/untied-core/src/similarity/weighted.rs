@@ -27,14 +27,14 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "delta",
         default: "'dcg'",
-        help: "cost to move to rank i from the one above: 'dcg' (1/log2 i - 1/log2(i+1)), 'inverse' (1/(i-1) - 1/i), \
-               'none' (1), or a list from rank 2 on, 0 beyond it",
+        help: "cost of moving from rank i - 1 to rank i: 'dcg' (1/log2 i - 1/log2(i+1)), 'inverse' (1/(i-1) - 1/i), \
+               'none' (1), or a list from rank 2 on that continues with 0",
     },
     Parameter { name: "unmoved", default: "1", help: "weight of a document that has the same rank in both" },
     Parameter {
         name: "absent",
         default: "'last'",
-        help: "documents that a ranking lacks: 'last' (after all it has, in any order) or 'drop' (in neither)",
+        help: "documents missing from a ranking: 'last' (after its end, in any order) or 'drop' (left out of both)",
     },
 ];
 

@@ -8,7 +8,7 @@ use crate::names::{Cutoff, Info, JUDGED_ONLY, Other, Spec};
 
 pub static INSQ: Definition = Info {
     name: "INSQ",
-    title: "user who hopes for T and goes on the more, the further he got",
+    title: "a user who hopes for the gain T, and is more likely to continue at lower ranks",
     parameters: &[GOAL, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
     equation: "sum over ranks of W(i) g_i, C(i) = ((i+2T-1) / (i+2T))^2",
     tex: r"\mathrm{INSQ} = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = \left( \frac{i + 2T - 1}{i + 2T}

@@ -20,17 +20,17 @@ use crate::names::{Parameter, Spec};
 use crate::ranking::{Group, Ranking};
 
 const MIN_REL: Parameter =
-    Parameter { name: "min_rel", default: "0", help: "grade that gains 0; lower ones and unjudged documents do too" };
+    Parameter { name: "min_rel", default: "0", help: "grade that gains 0, as do lower grades and unjudged documents" };
 const MAX_REL: Parameter =
-    Parameter { name: "max_rel", default: "", help: "grade that gains 1, as do higher ones; it must be given" };
+    Parameter { name: "max_rel", default: "", help: "grade that gains 1, as do higher grades; required" };
 const GOAL: Parameter =
-    Parameter { name: "T", default: "1", help: "gain that the user hopes for, in documents of grade max_rel" };
+    Parameter { name: "T", default: "1", help: "gain that the user hopes for; a document of grade max_rel gains 1" };
 const PATIENCE: Parameter =
     Parameter { name: "p", default: "0.9", help: "probability of continuing after a document without gain, 0 < p < 1" };
 const DEPTH: Parameter = Parameter {
     name: "depth",
     default: "1000",
-    help: "ranks that the user may reach, as in cwl-eval; the papers have no end",
+    help: "last rank that the user may reach, as in cwl-eval; unlimited in the papers",
 };
 
 /// W(i) of INSQ, up to a factor: the product of C(1) .. C(i-1), which telescopes.
