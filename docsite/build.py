@@ -18,7 +18,7 @@ from string import Template
 import zensical
 
 from devtools import web
-from docsite import measures, reference
+from docsite import measures, reference, search
 from docsite.navigation import ROOT, place, sections
 from untied.results.palette import COLORS, ON_DARK, TIE_RANGE
 
@@ -163,6 +163,7 @@ def build(folder: Path, site: Path) -> None:
     stage(folder)
     command = [sys.executable, "-m", "zensical", "build", "--strict", "-f", str(folder / "zensical.toml")]
     subprocess.run(command, cwd=folder, check=True)
+    search.guides_first(folder / "site")
     shutil.rmtree(site, ignore_errors=True)
     shutil.move(folder / "site", site)
 

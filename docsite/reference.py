@@ -67,7 +67,7 @@ def pages(_: Mapping[str, str]) -> tuple[list[object], dict[str, str]]:
         target = f"api/{name}.md"
         made[target] = module_page(package[name], name, named)
         modules.append({f"untied.{name}": target})
-    return [{"Command line": commands}, {"Python": modules}], made
+    return [{"Command line": commands}, {"Python API": modules}], made
 
 
 def help_of(command: str) -> str:
