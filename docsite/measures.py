@@ -98,7 +98,7 @@ def page(info: MeasureInfo, between: Mapping[str, Rows] | None, *, live: bool) -
         lines.append("\n## Parameters\n\n| parameter | default | what it is |\n|---|---|---|")
         for parameter, default, text in info["parameters"]:
             lines.append(f"| `{parameter}` | {f'`{default}`' if default else 'to be given'} | {cell(text)} |")
-    lines += of_one(info, ties, live=live) if between is None else of_two(info, between.get(name, ()))
+    lines += of_one(info, ties, live=live) if between is None else of_two(info, between.get(name, ()), live=live)
     return "\n".join(lines) + "\n"
 
 
@@ -257,7 +257,7 @@ def unjudged(evaluated: Any, bounds: untied.Value | None, unbounded: str | None)
     return lines
 
 
-def of_two(info: MeasureInfo, ties: Rows) -> list[str]:
+def of_two(info: MeasureInfo, ties: Rows, *, live: bool) -> list[str]:
     """The example of a measure of two rankings: both orders of the tie in the first, and what is known over both."""
     name = name_in_example(info, comparing=True)
 
@@ -266,13 +266,13 @@ def of_two(info: MeasureInfo, ties: Rows) -> list[str]:
 
     value = compared(FIRST)
     lines = ["\n## Worked example\n"]
-    lines.append("The first ranking is `a`, then `b` and `c` with equal scores, then `d`; the second is `b d a e`.")
-    if info["name"] in {"MED", "Delta"}:
-        lines.append("Nothing is judged.")
-    lines.append(f"\n| first ranking | `{name}` |\n|---|---:|")
-    lines += [f"| a **{' '.join(tied)}** d | {number(compared(['a', *tied, 'd']).mean)} |" for tied in ("bc", "cb")]
-    lines.append(f"| **`b` and `c` tied** | **{number(value.mean)}** |")
-    lines.append(f"| lowest, highest | {number(value.low)}, {number(value.high)} |")
+    nothing = " Nothing is judged." if info["name"] in {"MED", "Delta"} else ""
+    lines.append(
+        f"The first ranking is `a`, then `b` and `c` with equal scores, then `d`; the second is `b d a e`.{nothing}\n"
+    )
+    orders = {tied: compared(["a", *tied, "d"]).mean for tied in permutations("bc")}
+    lines.append(worked.pair(name, orders, value, of_unit=info["range"].startswith("0 to 1"), live=live))
+    lines.append(f"\nIn Python{', before any change' if live else ''}:")
     imported, last = code(info, name, comparing=True)
     lines.append(f"\n```python\n{imported}\n\n{last}  # {value}\n```")
     lines.append("\n## Ties\n")

@@ -1,4 +1,4 @@
-"""The worked example of a measure of one ranking: its documents, its values, and the orders of its tied documents.
+"""The worked example of a measure: its documents, its values, and the orders of its tied documents.
 
 The tables are plain HTML. Where the core is built for browsers, ``assets/example.js`` makes them editable.
 """
@@ -8,18 +8,24 @@ from __future__ import annotations
 import math
 from html import escape
 
-from untied.measures.help import GRADES, RANKING
+from untied.measures.help import FIRST, GRADES, RANKING, SECOND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import untied
 
 #: The script that a page with an example loads, seen from the pages of measures.
 SCRIPT = '<script src="../assets/example.js" defer></script>'
-#: The example's scores, by document in their order.
-SCORES = {doc: len(RANKING) - place for place, group in enumerate(RANKING) for doc in group}
+
+
+def scores(ranking: Sequence[str | list[str]]) -> dict[str, int]:
+    """Scores that give a ranking, by document."""
+    return {doc: len(ranking) - place for place, group in enumerate(ranking) for doc in group}
+
+
+SCORES = scores(RANKING)
 
 
 def example(
@@ -38,31 +44,65 @@ def example(
     that the unjudged document may have, where that is known. ``of_unit`` says whether values lie from 0 to 1,
     ``graded`` whether documents have grades, ``live`` whether readers can edit the example.
     """
-    begin = f'<div class="example" data-measure="{escape(name)}">' if live else '<div class="example">'
+    columns: dict[str, Mapping[str, int]] = {"score": SCORES, **({"grade": GRADES} if graded else {})}
+    # A quotient of means is no mean.
+    whole = "of the tied ranking" if name.startswith("PRR") else f"mean over all {len(orders)} orders"
+    rows = [
+        row("mean", whole, number(value.mean)),
+        row("ends", "lowest, highest", f"{number(value.low)}, {number(value.high)}"),
+        row("variance", "variance", "not known" if value.variance is None else number(value.variance, 6)),
+    ]
+    if bounds is not None:
+        both = f"{number(bounds.low)}, {number(bounds.high)}"
+        rows.append(row("bounds", "lowest, highest mean over grades of d", both))
+    shown = {f"a <b>{' '.join(order)}</b> e f": result for order, result in orders.items()}
+    return together(name, documents(columns), scale(value, of_unit=of_unit), rows, shown, live=live)
+
+
+def pair(name: str, orders: Mapping[tuple[str, ...], float], value: untied.Value, *, of_unit: bool, live: bool) -> str:
+    """The example of a measure of two rankings: as :func:`example`."""
+    columns = {"in the first": scores(FIRST), "in the second": scores(SECOND)}
+    rows = [
+        row("mean", "of the tied rankings", number(value.mean)),
+        row("ends", "lowest, highest", f"{number(value.low)}, {number(value.high)}"),
+    ]
+    shown = {f"a <b>{' '.join(order)}</b> d": result for order, result in orders.items()}
+    return together(name, documents(columns), scale(value, of_unit=of_unit), rows, shown, live=live)
+
+
+def together(name: str, given: str, line: str, rows: list[str], orders: Mapping[str, float], *, live: bool) -> str:
+    """The parts of an example."""
+    code = f"<code>{escape(name)}</code>"
+    held = table("orders", [heading("order", code), *(row(None, *each) for each in numbered(orders))])
     parts = [
-        begin,
-        documents(graded),
+        f'<div class="example" data-measure="{escape(name)}">' if live else '<div class="example">',
+        given,
         '<div class="found">',
-        scale(value, of_unit=of_unit),
-        summary(name, len(orders), value, bounds),
-        listing(name, orders),
+        line,
+        table("summary", [heading(code, ""), *rows]),
+        f'<div class="listing">\n{held}\n</div>',
         "</div>",
         "</div>",
     ]
     return "\n".join([*parts, *([SCRIPT] if live else [])])
 
 
-def documents(graded: bool) -> str:
+def numbered(orders: Mapping[str, float]) -> list[tuple[str, str]]:
+    """Orders with their values as they are shown."""
+    return [(order, number(result)) for order, result in orders.items()]
+
+
+def documents(columns: Mapping[str, Mapping[str, int]]) -> str:
     """The documents with their scores and grades."""
     rows = []
-    for doc in [*SCORES, *(doc for doc in GRADES if doc not in SCORES)]:
-        score, grade = SCORES.get(doc), GRADES.get(doc)
-        cells = [str(score) if score is not None else "not retrieved"]
-        cells += [str(grade) if grade is not None else "not judged"] if graded else []
-        kind = ' class="tied"' if list(SCORES.values()).count(score or 0) > 1 else ""
-        rows.append(f'<tr{kind}><th scope="row">{doc}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>')
-    heads = ["document", "score", *(["grade"] if graded else [])]
-    return table("documents", [heading(*heads), *rows])
+    first = next(iter(columns.values()))
+    for doc in dict.fromkeys(doc for column in columns.values() for doc in column):
+        found = [
+            column.get(doc, "not judged" if name == "grade" else "not retrieved") for name, column in columns.items()
+        ]
+        kind = ' class="tied"' if list(first.values()).count(first.get(doc, 0)) > 1 else ""
+        rows.append(f'<tr{kind}><th scope="row">{doc}</th>{"".join(f"<td>{cell}</td>" for cell in found)}</tr>')
+    return table("documents", [heading("document", *columns), *rows])
 
 
 def scale(value: untied.Value, *, of_unit: bool) -> str:
@@ -74,28 +114,6 @@ def scale(value: untied.Value, *, of_unit: bool) -> str:
         return f'<div class="scale" hidden>{ends}</div>'
     places = ";".join(f"--{part}:{one:.4f}" for part, one in known.items())
     return f'<div class="scale" style="{places}">{ends}</div>'
-
-
-def summary(name: str, orders: int, value: untied.Value, bounds: untied.Value | None) -> str:
-    """What is known over all orders."""
-    # A quotient of means is no mean.
-    whole = "of the tied ranking" if name.startswith("PRR") else f"mean over all {orders} orders"
-    rows = [
-        row("mean", whole, number(value.mean)),
-        row("ends", "lowest, highest", f"{number(value.low)}, {number(value.high)}"),
-        row("variance", "variance", "not known" if value.variance is None else number(value.variance, 6)),
-    ]
-    if bounds is not None:
-        both = f"{number(bounds.low)}, {number(bounds.high)}"
-        rows.append(row("bounds", "lowest, highest mean over grades of d", both))
-    return table("summary", [heading(f"<code>{escape(name)}</code>", ""), *rows])
-
-
-def listing(name: str, orders: Mapping[tuple[str, ...], float]) -> str:
-    """Every order with its value."""
-    rows = [row(None, f"a <b>{' '.join(order)}</b> e f", number(result)) for order, result in orders.items()]
-    held = table("orders", [heading("order", f"<code>{escape(name)}</code>"), *rows])
-    return f'<div class="listing">\n{held}\n</div>'
 
 
 def row(kind: str | None, words: str, cell: str) -> str:

@@ -252,6 +252,7 @@ class Example(HTMLParser):
 
 
 PLAIN = [info["name"] for info in BUILT_IN if info["needs"] == "judgments"]
+COMPARING = [info["name"] for info in measure_info(comparing=True)]
 
 
 @pytest.fixture(scope="module")
@@ -285,10 +286,24 @@ def test_numbers_of_examples_are_those_of_the_documents_beside_them(made: dict[s
             assert bits(example.numbers["bounds"]) == bits([found.low, found.high]), name
 
 
+def test_numbers_of_pairs_are_those_of_the_rankings_beside_them(made: dict[str, str]) -> None:
+    for name in COMPARING:
+        example = Example(made[f"measures/{name}.md"])
+        rows = example.documents[1:]
+        first, second = ({row[0]: float(row[side]) for row in rows if row[side] != "not retrieved"} for side in (1, 2))
+        assert (len(first), len(second)) == (4, 4)
+        assert example.measure
+        found = untied.compare({"q": first}, {"q": second}, example.measure)
+        value = found.value(found.measures[0])
+        assert bits(example.numbers.get("mean", [])) == bits([value.mean]), name
+        assert bits(example.numbers.get("ends", [])) == bits([value.low, value.high]), name
+        assert len(example.numbers.get("orders", [])) in (0, 2), name
+
+
 def test_examples_are_the_same_text_where_they_cannot_be_edited(made: dict[str, str]) -> None:
     written = {path.name: path.read_text(encoding="utf-8") for path in (navigation.ROOT / "docs").glob("*.md")}
     still = measures.pages(written, live=False)[1]
-    for name in PLAIN:
+    for name in PLAIN + COMPARING:
         text = still[f"measures/{name}.md"]
         assert "<script" not in text
         live, plain = Example(made[f"measures/{name}.md"]), Example(text)
@@ -350,7 +365,6 @@ def test_an_example_is_recomputed_when_readers_change_it(browser, site: Path) ->
 @pytest.mark.skipif(web.missing() is not None, reason=str(web.missing()))
 def test_examples_begin_with_what_the_core_gives_in_a_browser(browser, site: Path, made: dict[str, str]) -> None:
     tab, heard = opened(browser)
-    tab.goto((site / "measures" / "AP.html").as_uri())
     drawn = """async (measure) => {
       EXAMPLE.querySelector(".measure input").value = measure;
       await update();
@@ -358,7 +372,9 @@ def test_examples_begin_with_what_the_core_gives_in_a_browser(browser, site: Pat
       const numbers = (row) => [...row.querySelectorAll("data")].map((one) => one.value);
       return [EXAMPLE.querySelector(".trouble").textContent, rows.map((row) => [row.className, numbers(row)])];
     }"""
-    for name in PLAIN:
+    for name in PLAIN + COMPARING:
+        if name in (PLAIN[0], COMPARING[0]):
+            tab.goto((site / "measures" / f"{name}.html").as_uri())
         example = Example(made[f"measures/{name}.md"])
         trouble, rows = tab.evaluate(drawn, example.measure)
         assert trouble == "", name
@@ -367,6 +383,15 @@ def test_examples_begin_with_what_the_core_gives_in_a_browser(browser, site: Pat
             found.setdefault(kind or "orders", []).extend(map(float, numbers))
         numbers = {kind: bits(some) for kind, some in found.items() if some}
         assert numbers == {kind: bits(some) for kind, some in example.numbers.items()}, name
+    # Two rankings with ties in both.
+    tab.get_by_role("textbox", name="Measure").fill("RBO(p=0.8)")
+    tab.get_by_label("score of d in the second ranking").fill("4")
+    tab.locator(".orders tr", has_text="/").nth(3).wait_for()
+    first = {"a": 3, "b": 2, "c": 2, "d": 1}
+    second = {"b": 4, "d": 4, "a": 2, "e": 1}
+    value = untied.compare({"q": first}, {"q": second}, "RBO(p=0.8)").value("RBO(p=0.8)")
+    numbers = tab.locator(".summary data").evaluate_all("all => all.map(one => Number(one.value))")
+    assert bits(numbers) == bits([value.mean, value.low, value.high])
     tab.close()
     assert heard == []
 
