@@ -16,6 +16,7 @@ from untied.errors import InputError, UntiedError
 from untied.inputs.texts import texts_of
 from untied.report import comparison_report, report
 from untied.report.comparison import changes
+from untied.statistics.runs import least_p
 
 
 def headline(*args: Any, **options: Any) -> list[list[str]]:
@@ -51,7 +52,11 @@ def test_a_baseline_and_others() -> None:
     assert "<h1>bad and good</h1>" in report(QRELS, {"bad": BAD, "good": GOOD}, "RR")
     assert "<h1>bad</h1>" in report(QRELS, {"bad": BAD}, "RR")
     page = data_of(report(QRELS, {"bad": BAD, "tied": TIED, "good": GOOD}, "RR"))
-    assert page["headline"][0][1].endswith("good is significantly better than 2 of the 2 other runs.")
+    assert page["headline"][0][1].endswith("good is significantly better than both other runs.")
+    page = data_of(report(QRELS, {"x": GOOD, "y": GOOD, "z": GOOD}, "RR", baseline="x"))
+    assert page["headline"][0][1].endswith("None of the other runs is significantly better or worse than the baseline.")
+    page = data_of(report(QRELS, {"x": GOOD, "y": GOOD, "z": GOOD}, "RR"))
+    assert page["headline"][0][1].endswith("x is significantly better than none of the 2 other runs.")
     first, *_ = headline(QRELS, {"bad": BAD, "good": GOOD}, "RR", baseline="good")[0]
     assert first.startswith("good, the baseline, leads by RR")
     first, *_ = headline(QRELS, {"x": GOOD, "y": GOOD}, "RR")[0]
@@ -153,9 +158,32 @@ def test_depths_end_where_rankings_do() -> None:
 
 def test_a_single_run() -> None:
     assert headline(QRELS, {"tied": TIED}, "RR") == [
-        ["tied: RR 0.6111.", "Depending on the order of tied documents it lies between 0.3333 and 1.0000."]
+        [
+            "tied: RR 0.6111.",
+            "Depending on the order of tied documents it lies between 0.3333 and 1.0000.",
+            "Missing judgments do not change it.",
+        ]
     ]
     assert headline(QRELS, {"good": GOOD}, "RR")[0][1] == "The order of tied documents does not change it."
+    late = {q: ["x", "a"] for q in QUERIES}
+    assert headline(QRELS, {"late": late}, "RR")[0][2] == (
+        "Depending on the grades of unjudged documents it lies between 0.5000 and 1.0000. "
+        "Of the first ten documents 10.0 % are unjudged."
+    )
+    assert headline(QRELS, {"late": late}, "infAP")[0][2] == (
+        "How far missing judgments could change it is unknown: infAP has no bounds over them."
+    )
+
+
+def test_a_test_that_cannot_find_anything_is_not_said_to_have_found_nothing() -> None:
+    few = QUERIES[:3]
+    runs = {name: {q: run[q] for q in few} for name, run in (("good", GOOD), ("bad", BAD), ("tied", TIED))}
+    said = headline({q: QRELS[q] for q in few}, runs, "RR")[0][1]
+    assert said.startswith("The difference is not significant, and none could be (see the note): p 0.75")
+    assert "other runs" not in said
+    assert least_p(3, 3, {"test": "t", "samples": 10, "correction": "holm"}) == 0
+    assert least_p(3, 2, {"test": "randomization", "samples": 10, "correction": "holm"}) == 0.5
+    assert least_p(30, 2, {"test": "randomization", "samples": 9, "correction": "none"}) == 0.1
 
 
 def test_top_tens_that_changed() -> None:
@@ -170,8 +198,8 @@ def test_top_tens_that_changed() -> None:
     assert said[0][:4] == [
         "10 % of top tens changed: in 1 of 10 queries a document entered or left the first 10.",
         "On average 0.1 of the first 10 documents left.",
-        "In 1 others the same documents have other ranks.",
-        "In 8 nothing moved there.",
+        "In 1 other query the same documents have other ranks.",
+        "In 8 other queries nothing moved there.",
     ]
     assert "No judgments could make the two rankings differ by more in nDCG@10; at 0" in said[1][4]
     tied = {q: {"a": 1.0, "b": 1.0} for q in QUERIES}

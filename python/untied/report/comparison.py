@@ -75,13 +75,13 @@ def _headline(found: Comparison) -> list[list[str]]:
     """The headline: how many of the first ten documents changed, and the value of each measure."""
     changed, moved, left, queries = changes(found, TOP)
     first = (
-        f"{_percent(changed, queries)} of top tens changed: in {changed:,} of {queries:,} queries a document entered "
-        f"or left the first {TOP}."
+        f"{_percent(changed, queries)} of top tens changed: in {changed:,} of {queries:,} "
+        f"{'query' if queries == 1 else 'queries'} a document entered or left the first {TOP}."
     )
     still = queries - changed - moved
     rest = [f"On average {left / queries:.1f} of the first {TOP} documents left."] if left else []
-    rest += [f"In {moved:,} others the same documents have other ranks."] if moved else []
-    rest += [f"In {still:,} nothing moved there."] if still else []
+    rest += [f"In {_queries(moved)} the same documents have other ranks."] if moved else []
+    rest += [f"In {_queries(still)} nothing moved there."] if still else []
     said = []
     for measure in found._measures:
         total = found.value(measure)
@@ -96,6 +96,10 @@ def _headline(found: Comparison) -> list[list[str]]:
             ]
         )
     return said
+
+
+def _queries(count: int) -> str:
+    return f"{count:,} other {'query' if count == 1 else 'queries'}"
 
 
 def changes(found: Comparison, depth: int) -> tuple[int, int, int, int]:

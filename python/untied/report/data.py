@@ -15,7 +15,7 @@ from untied.inputs.convert import as_qrels, named_runs
 from untied.measures import ADR, IPrec, Unjudged, as_measures
 from untied.policies import EVALUATING, Policies
 from untied.report.certain import Certain
-from untied.report.headline import by_judgments, leading, sentences
+from untied.report.headline import alone, by_judgments, leading, of_one, sentences
 from untied.report.measures import explained, meaning
 from untied.report.rankings import check_texts, rankings, titles
 from untied.report.values import HELD, evaluated, number
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from untied.inputs.texts import TextsLike
     from untied.measures import MeasureLike
     from untied.policies import Correction, Interval, TestName
+    from untied.report.headline import Ends
+    from untied.verdicts.verdict import Verdict
 
 #: Recall levels of the precision-recall curve, in tenths.
 TENTHS = range(11)
@@ -100,17 +102,13 @@ def collect(
     ranks = [None if apart else certain.ranks(measure) for measure in asked]
     for one in found.tests:
         one |= certain.test(asked[one["measure"]], (names[one["a"]], names[one["b"]]))
-    leads, headline = [], []
-    for row, (measure, means) in enumerate(zip(asked, found.means, strict=True)):
-        pair = leading(means, measure.lower_is_better, place)
-        ends, verdict = None, None
-        if pair is not None and not apart:
-            ahead = names[pair[0]], names[pair[1]]
-            verdict = certain.about(measure, ahead)
-            ends = None if verdict is not None else by_judgments(judged, loaded, measure, ahead, policies)
-        leads.append(pair)
-        open_tops = None if pair is None else [unjudged["top_ten"][run] for run in pair]
-        headline.append(sentences(found, names, row, measure, pair, place, how, verdict or ends, open_tops))
+    leads = [leading(means, measure.lower_is_better, place) for measure, means in zip(asked, found.means, strict=True)]
+    headline = []
+    for row, (measure, pair) in enumerate(zip(asked, leads, strict=True)):
+        about = pair or alone(found.means[row])
+        judgments = None if apart else _open(judged, loaded, measure, [names[run] for run in about], certain, policies)
+        tops = [unjudged["top_ten"][run] for run in about]
+        headline.append(sentences(found, names, row, measure, pair, place, how, judgments, tops))
     return {
         "kind": "evaluation",
         "version": _core.__version__,
@@ -135,6 +133,17 @@ def collect(
         "ties": ties,
         "distances": compared,
     }
+
+
+def _open(
+    qrels: Qrels, runs: dict[str, Run], measure: Measure, about: Sequence[str], certain: Certain,
+    policies: dict[str, Any],
+) -> Verdict | Ends:  # fmt: skip
+    """What missing judgments leave open: the verdict about two runs or how far they could differ, or one run's ends."""
+    if len(about) == 2:
+        pair = about[0], about[1]
+        return certain.about(measure, pair) or by_judgments(qrels, runs, measure, pair, policies)
+    return of_one(qrels, runs[about[0]], measure, policies) if about else None
 
 
 def _measure(measure: Measure) -> dict[str, Any]:

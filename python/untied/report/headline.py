@@ -43,6 +43,21 @@ def leading(means: Sequence[dict[str, float | None]], lower: bool, baseline: int
     return order[0], order[1] if baseline is None or baseline == order[0] or baseline not in order else baseline
 
 
+def alone(means: Sequence[dict[str, float | None]]) -> tuple[int, ...]:
+    """The only run that has a value; empty if there is none."""
+    return tuple(run for run, one in enumerate(means) if one["mean"] is not None)
+
+
+def of_one(qrels: Qrels, run: Run, measure: Measure, policies: dict[str, Any]) -> Ends:
+    """The lowest and the highest mean of a run, whatever the grades of unjudged documents are."""
+    try:
+        with overlap.Notes():  # there has been a warning
+            value = Evaluator(qrels, [measure], unjudged="range", **policies).evaluate({"run": run}).value(measure)
+    except UntiedError:
+        return None  # the measure has no bounds
+    return None if value.low is None or value.high is None else (value.low, value.high)
+
+
 def by_judgments(
     qrels: Qrels, runs: dict[str, Run], measure: Measure, pair: tuple[str, str], policies: dict[str, Any]
 ) -> Ends:
@@ -83,13 +98,14 @@ def sentences(
     how : str
         How differences were tested.
     judgments : Verdict or (float, float), optional
-        The verdict about the pair; where the measure has none, what the difference could be, of `by_judgments`.
+        The verdict about the pair; where the measure has none, what the difference could be, of `by_judgments`. Of a
+        single run what its mean could be, of `of_one`.
     unjudged : list of float, optional
-        The shares of unjudged documents in the first ten of the pair.
+        The shares of unjudged documents in the first ten of the pair, or of the single run.
     """
     means = found.means[place]
     if pair is None:
-        return _alone(means, names, measure)
+        return _alone(means, names, measure, judgments, unjudged)
     a, b = pair
     mean_a, mean_b = means[a]["mean"], means[b]["mean"]
     assert mean_a is not None  # `leading` chooses among the known
@@ -107,7 +123,9 @@ def sentences(
     if test is None:
         return [*said, "The two were not tested against each other; see the notes."]
     verdict = "significant" if test["significant"] else "not significant"
-    others = _others(found, place, measure, names, a, baseline)
+    if not found.can_be_significant:
+        verdict += ", and none could be (see the note)"
+    others = _others(found, place, measure, names, a, baseline) if found.can_be_significant else ""
     ties = (test["least"], test["most"]) if test["a"] == a else (-test["most"], -test["least"])
     return [
         *said,
@@ -117,18 +135,28 @@ def sentences(
     ]
 
 
-def _alone(means: Sequence[dict[str, float | None]], names: Sequence[str], measure: Measure) -> list[str]:
+def _alone(
+    means: Sequence[dict[str, float | None]], names: Sequence[str], measure: Measure, judgments: Ends | Verdict,
+    unjudged: Sequence[float | None] | None,
+) -> list[str]:  # fmt: skip
     """The sentences for a single run, or for several of which at most one has a value."""
-    run = next((run for run, one in enumerate(means) if one["mean"] is not None), None)
-    if run is None:
+    if not alone(means):
         return [f"No run has a value of {measure}."]
+    [run] = alone(means)
     one = means[run]
     said = [f"{show_id(names[run])}: {measure} {one['mean']:.4f}."]
-    low, high = one["low"], one["high"]
-    if low is not None and high is not None and f"{low:.4f}" != f"{high:.4f}":
-        said.append(f"Depending on the order of tied documents it lies between {low:.4f} and {high:.4f}.")
+    if one["low"] is not None and one["high"] is not None and _differ(one["low"], one["high"]):
+        said.append(f"Depending on the order of tied documents it lies between {one['low']:.4f} and {one['high']:.4f}.")
     else:
         said.append("The order of tied documents does not change it.")
+    if judgments is None:
+        said.append(f"How far missing judgments could change it is unknown: {measure.name} has no bounds over them.")
+    elif isinstance(judgments, tuple) and _differ(*judgments):
+        low, high = judgments
+        between = f"Depending on the grades of unjudged documents it lies between {low:.4f} and {high:.4f}."
+        said.append(between + _shares(unjudged))
+    else:
+        said.append("Missing judgments do not change it.")
     return said
 
 
@@ -147,16 +175,24 @@ def _others(
             higher = (difference > 0) != measure.lower_is_better
             better, worse = better + higher, worse + (not higher)
     if baseline is None:
-        leads = f"{show_id(names[leader])} is significantly better than {worse or 'none'}"
-        return f"{leads} of the {len(of_run):,} other runs."
-    are = f"{better or 'none'} are significantly better than the baseline, {worse or 'none'} worse"
-    return f"Of the {len(of_run):,} other runs {are}."
+        return f"{show_id(names[leader])} is significantly better than {_of(worse, len(of_run))}."
+    if not better and not worse:
+        return "None of the other runs is significantly better or worse than the baseline."
+    are = f"{better or 'none'} {'is' if better == 1 else 'are'} significantly better than the baseline"
+    return f"Of the {len(of_run):,} other runs {are}, {worse or 'none'} worse."
+
+
+def _of(count: int, runs: int) -> str:
+    """How many of the other runs, in words where these are plainer."""
+    if count == runs:
+        return "both other runs" if runs == 2 else f"all {runs:,} other runs"
+    return f"{f'{count:,}' if count else 'none'} of the {runs:,} other runs"
 
 
 def _by_ties(test: dict[str, Any], ends: tuple[float, float], measure: Measure) -> str:
     """What the order of tied documents could change."""
     low, high = ends
-    if f"{low:.4f}" == f"{high:.4f}":
+    if not _differ(low, high):
         return "Ties cannot undo it: the order of tied documents does not change the difference."
     between = _between(ends, measure)
     if low <= 0 <= high:
@@ -175,18 +211,28 @@ def _by_judgments(found: Ends | Verdict, measure: Measure, unjudged: Sequence[fl
         return f"Whether missing judgments could undo it is unknown: {measure.name} has no bounds over them."
     verdict = found if isinstance(found, Verdict) else None
     low, high = ends = (found.low, found.high) if isinstance(found, Verdict) else found
-    if f"{low:.4f}" == f"{high:.4f}":
+    if not _differ(low, high):
         return "Missing judgments cannot undo it: they do not change the difference."
     if verdict.verdict == "open" if verdict is not None else low <= 0 <= high:
         # That the difference can turn is certain only if grades are known that turn it.
         is_known = verdict is not None and verdict.overturn_is_exact and 0 < verdict.overturn < inf
         said = f"Missing judgments {'could' if is_known else 'might'} undo it: "
         said += _overturning(verdict) + f"depending on the grades of unjudged documents {_between(ends, measure)}."
-        shares = [100 * share for share in unjudged or () if share is not None]
-        if len(shares) == 2 and max(shares) > 0:
-            said += f" Of the first ten documents {shares[0]:.1f} % and {shares[1]:.1f} % are unjudged."
-        return said
+        return said + _shares(unjudged)
     return f"Missing judgments cannot reverse it: whatever the grades of unjudged documents, {_between(ends, measure)}."
+
+
+def _shares(unjudged: Sequence[float | None] | None) -> str:
+    """How much of the top is unjudged, where something is."""
+    shares = [100 * share for share in unjudged or () if share is not None]
+    if not shares or len(shares) != len(unjudged or ()) or max(shares) == 0:
+        return ""
+    return f" Of the first ten documents {' and '.join(f'{share:.1f} %' for share in shares)} are unjudged."
+
+
+def _differ(low: float, high: float) -> bool:
+    """Whether two values look different."""
+    return f"{low:.4f}" != f"{high:.4f}"
 
 
 def _overturning(verdict: Verdict | None) -> str:

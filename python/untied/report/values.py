@@ -11,7 +11,7 @@ from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
 from untied.statistics.intervals import mean_interval
 from untied.statistics.paired import Column, Pair
-from untied.statistics.runs import significance
+from untied.statistics.runs import least_p, significance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ class Evaluated:
         Means and tests over all queries.
     facts, settings, notes
         As `Results.facts` and `Significance` have them.
+    can_be_significant : bool
+        Whether the test could give a p below the level at all.
     apart : list of str
         Problems of runs that have nothing in common with the qrels; then there are no tests.
     """
@@ -59,6 +61,7 @@ class Evaluated:
         self.facts: Mapping[str, Any] = {}
         self.settings = settings
         self.notes: list[str] = []
+        self.can_be_significant = True
         self.apart: list[str] = []
 
     def most_different(self, n: int) -> set[str]:
@@ -101,6 +104,9 @@ def evaluated(
             found.settings = {name: tested.settings[name] for name in chance}
             of = "" if at_once >= len(measures) else f"{', '.join(map(str, piece))}: "
             found.notes += [of + note for note in tested.notes]
+            queries = max(fact["evaluated"] for fact in results.facts().values())
+            least = least_p(queries, len(tested.table.to_dicts()) // len(piece), found.settings)
+            found.can_be_significant = least <= 1 - found.settings["level"]
         for measure in piece:
             values.append(_of_measure(found, results, measure, tested, chance, interval, policies["threads"]))
             orders.append(_order(values[-1], room))

@@ -393,24 +393,40 @@ def _notes(
     unknown = texts.get("survives", []).count("unknown")
     if unknown:
         yield (
-            f"comparisons of which it is unknown whether they stay significant whatever the order of ties or the "
-            f"judgments are: {unknown}; only the {TESTS['randomization']} has bounds of p"
+            f"for {unknown:,} comparisons it is unknown whether ties or missing judgments could make them "
+            f"insignificant; only the {TESTS['randomization']} has bounds of p"
         )
-    test, samples, level = settings["test"], settings["samples"], settings["level"]
-    if test not in ("randomization", "tukey"):
-        return
     queries = max(fact["evaluated"] for fact in results.facts().values())
-    of_sample = 1 / (samples + 1)
-    of_all = 2.0 ** (1 - queries) if test == "randomization" else 0.0
     comparisons = len(texts["measure"]) // len(results.measures)
-    least = adjust([max(of_sample, of_all)] * comparisons, settings["correction"])[0]
-    if least > 1 - level:
-        what, remedy = f"{samples:,} permutations", "draw more samples, or take the test tukey"
-        if of_all > of_sample:
+    least = least_p(queries, comparisons, settings)
+    if least > 1 - settings["level"]:
+        what, remedy = f"{settings['samples']:,} permutations", "draw more samples, or take the test tukey"
+        if settings["test"] == "randomization" and _of_all(queries) > _of_sample(settings):
             what, remedy = f"{queries} {'query' if queries == 1 else 'queries'}", "nothing can be significant"
         is_corrected = settings["correction"] != "none" and comparisons > 1
         corrected = f", corrected for {comparisons:,} comparisons" if is_corrected else ""
         yield f"with {what} no p can be below {least:.2g}{corrected}: {remedy}"
+
+
+def least_p(queries: int, comparisons: int, settings: dict[str, Any]) -> float:
+    """The smallest corrected p that a test by permutations can give; 0 for other tests."""
+    if settings["test"] not in ("randomization", "tukey"):
+        return 0.0
+    least = _of_sample(settings)
+    if settings["test"] == "randomization":
+        least = max(least, _of_all(queries))
+    return adjust([least] * comparisons, settings["correction"])[0]
+
+
+def _of_sample(settings: dict[str, Any]) -> float:
+    """The smallest p of a sample of permutations."""
+    samples: int = settings["samples"]
+    return 1 / (samples + 1)
+
+
+def _of_all(queries: int) -> float:
+    """The smallest p of all permutations."""
+    return 2.0 ** (1 - queries)
 
 
 def _yes(is_so: bool) -> str:
