@@ -289,7 +289,7 @@ function edit() {
     node("p", { class: "trouble", role: "alert" }));
   const found = EXAMPLE.querySelector(".found");
   found.querySelector(".summary").setAttribute("aria-live", "polite");
-  found.querySelector(".listing").tabIndex = 0; // it scrolls
+  for (const [name, value] of [["tabindex", "0"], ["role", "region"], ["aria-label", "Orders"]]) found.querySelector(".listing").setAttribute(name, value); // it scrolls
   EXAMPLE.before(node("p", { class: "hint" }, `Change ${IS_PAIR ? "scores" : "scores and grades"}, or tie a document with the one above it, and see what becomes of the values:`));
   begin();
   for (const touch of ["pointerdown", "focusin"]) EXAMPLE.addEventListener(touch, () => { core.start().catch(() => {}); }, { once: true });
