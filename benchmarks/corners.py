@@ -138,7 +138,7 @@ def measures(chosen: list[str]) -> Iterator[tuple[str, str]]:
     known = _core.measure_info()
     needs = {info["name"]: info["needs"] for info in known}
     if chosen:
-        yield from ((name, needs[name.split("@")[0].split("(")[0]]) for name in chosen)
+        yield from ((name, needs[untied.parse_measure(name).name]) for name in chosen)
         return
     for info in known:
         given = ", ".join(
@@ -217,6 +217,14 @@ def main() -> None:
     every = shapes(options.seed, options.queries)
     if unknown := set(options.shapes or ()) - every.keys():
         parser.error(f"no shape {', '.join(sorted(unknown))}; there are {', '.join(every)}")
+    of_one_run = {info["name"] for info in _core.measure_info()}
+    for measure in options.measures:
+        try:
+            name = untied.parse_measure(measure).name
+        except untied.UntiedError as error:
+            parser.error(str(error))
+        if name not in of_one_run:
+            parser.error(f"expected measures of one run, found {measure}")
     found = []
     for name in options.shapes or every:
         for seconds, above, measure, policy in measured(every[name], options.measures, options.limit):

@@ -144,14 +144,13 @@ def tied(n: int, every: int) -> tuple[list[list[str]], dict[str, int]]:
     "measure", ["Q", "O", "P-measure", "P+", "NCU", "NCU(user='graded-uniform')", "GAP", "iRBU", "Rnorm"]
 )
 def test_large_ties(measure: str) -> None:
-    """Beyond what can be counted the mean stays exact; variances are left out, and enclosing extremes say so."""
+    """Beyond what can be counted the mean stays exact; P+ has no variance, and enclosing extremes say so."""
     groups, qrels = tied(2_000, 10)
     found = value(measure, groups, qrels)
     assert found.low is not None
     assert found.high is not None
     assert found.low < found.mean < found.high
-    exact = measure in ("O", "P-measure", "iRBU", "Rnorm")
-    assert (found.variance is not None) == exact
+    assert (found.variance is None) == (measure == "P+")
     assert found.certainty == ("interval" if "graded-uniform" in measure else "exact")
 
 

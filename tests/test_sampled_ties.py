@@ -55,6 +55,8 @@ def values(name: str, size: int) -> list[untied.Value]:
         params["gain"] = "exp2"  # nearly nobody stops at most of the documents
     if name == "BPM":
         params["T"] = 100
+    if name == "NCU":
+        params["user"] = "graded-uniform"
     if name == "Cascade":
         # A higher grade stops more users or fewer, so that no order of documents is best at all ranks.
         stops = {grade: grade / 1000 if grade % 50 else 1 - grade / 1000 for grade in range(1, 1000)}

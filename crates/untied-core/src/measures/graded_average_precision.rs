@@ -8,13 +8,14 @@
 //! in sum S, W(d, e) in sum P over ordered pairs of different ones, and in sum B with those before the group, position
 //! a adds E = \[B + S + (a-1)/(n-1) P\] / (n (t+a)). Of two neighbours the better one first is never worth less.
 
+use super::bounds::one_grade::{Ratios, of_ratios};
 use super::bounds::{Bounds, Open};
 use super::orders::lattice;
-use super::q_measure::of_one_grade;
+use super::orders::pairs::Pairs;
 use super::{Definition, Measure};
 use crate::error::{Error, Result};
 use crate::grade::Level;
-use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, REL, Sampled, Spec, Value};
+use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, REL, Spec, Value};
 use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
 
@@ -38,7 +39,6 @@ pub static GRADED_AVERAGE_PRECISION: Definition = Info {
                by default g (g+1) / 2",
     tex: r"\mathrm{GAP}@k = \frac{1}{N} \sum_{i \le k} \frac{1}{i} \sum_{j \le i} W(\min(g_i, g_j))",
     reference: "Robertson, Kanoulas & Yilmaz 2010; default thresholds and cutoff as NTCIREVAL; ties: mean, exact, as AP",
-    sampled: &[Sampled { unless: lattice::MANY_KINDS, then: Sampled::NO_VARIANCE }],
     ..Info::DEFAULT
 }
 .built_by(|spec, _| {
@@ -127,6 +127,15 @@ impl Graded {
         let mut counts: Vec<usize> = shares.iter().map(|&(_, count)| count).collect();
         counts.push(group.size - counts.iter().sum::<usize>());
         let slots = group.slots(self.cutoff);
+        if lattice::is_long(&counts) {
+            let share = |kind: usize| shares.get(kind).map_or(0.0, |share| share.0);
+            let all = 0..counts.len();
+            let weights: Vec<f64> = (0..slots).map(|above| 1.0 / (group.start + above + 1) as f64).collect();
+            let own: Vec<f64> = all.clone().map(|kind| with(before, share(kind)) + share(kind)).collect();
+            let pairs: Vec<Vec<f64>> =
+                all.clone().map(|lower| all.clone().map(|upper| share(lower).min(share(upper))).collect()).collect();
+            return Pairs { counts: &counts, weights: &weights, own: &own, pairs: &pairs }.variance();
+        }
         let outcome = lattice::over_orders(&counts, |placed, kind| {
             let at: usize = placed.iter().sum();
             let Some(&(share, _)) = shares.get(kind).filter(|_| at < slots) else { return 0.0 };
@@ -160,6 +169,6 @@ impl Measure for Graded {
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
-        of_one_grade(self, open, self.rel)
+        of_ratios(self, open, self.rel, |_| Ratios { fading: 1.0, blend: 0.0, cutoff: self.cutoff })
     }
 }

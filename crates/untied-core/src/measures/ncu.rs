@@ -13,9 +13,10 @@
 //! does not depend on which documents these are). For graded-uniform ones it is not: to have the best documents last
 //! among the relevant ones gives them the highest precision.
 
+use super::bounds::one_grade::{Ratios, of_ratios};
 use super::bounds::{Bounds, Open};
-use super::orders::{Outcome, drawing, lattice};
-use super::q_measure::{BETA, Blend, GAINS, Kind, Part, counted, of_one_grade};
+use super::orders::{Outcome, drawing, fading, lattice};
+use super::q_measure::{BETA, Blend, GAINS, Kind, Part, counted};
 use super::{Certainty, Definition, Measure, Orders, Scope};
 use crate::error::{Error, Result};
 use crate::grade::Level;
@@ -47,8 +48,8 @@ const STOPS: Parameter = Parameter {
            by default the gains",
 };
 
-const IN_MANY_ORDERS: &str =
-    "mean stays exact, no variance; low and high stay exact, but are bounds (`interval`) for graded-uniform users";
+const IN_MANY_ORDERS: &str = "mean stays exact; low and high stay exact, but are bounds (`interval`) for graded-uniform users; no variance for \
+     rank-biased ones if the product of (relevant documents + 1) and (others + 1) exceeds 2 million";
 
 /// NCU.
 pub static NCU: Definition = Info {
@@ -167,12 +168,22 @@ impl Utility {
         mean * relevant as f64 / part.size as f64
     }
 
+    /// Variance of a group's part; NaN where documents can be counted in too many ways.
+    fn variance_of(&self, part: &Part<'_>, before: Before) -> f64 {
+        let Users::RankBiased(gamma) = self.users else { return part.variance(before.value) };
+        if !lattice::is_long(&part.counts()) {
+            return self.outcome(part, before).map_or(f64::NAN, |outcome| outcome.variance);
+        }
+        let values: Vec<(f64, usize)> = part.kinds.iter().map(|kind| (kind.value, kind.count)).collect();
+        let others = part.size - values.iter().map(|value| value.1).sum::<usize>();
+        let powers: Vec<f64> = (0..part.size).map(|c| gamma.powi((before.hits + c) as i32)).collect();
+        fading::variance(&values, others, before.value, |at, c| powers[c] / part.costs[at]).unwrap_or(f64::NAN)
+    }
+
     /// Statistics of a group's part; none where documents can be counted in too many ways.
     fn outcome(&self, part: &Part<'_>, before: Before) -> Option<Outcome> {
         let Users::RankBiased(gamma) = self.users else { return part.outcome(before.value) };
-        let mut counts: Vec<usize> = part.kinds.iter().map(|kind| kind.count).collect();
-        let relevant: usize = counts.iter().sum();
-        counts.push(part.size - relevant);
+        let counts = part.counts();
         if counts.len() == 2 && counts[1] == 0 {
             return Some(Outcome::certain(self.mean_of(part, before)));
         }
@@ -242,7 +253,7 @@ impl Measure for Utility {
     fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mut total = 0.0;
         self.over_groups(ranking, truth, |part, before| {
-            total += self.outcome(part, before).map_or(f64::NAN, |outcome| outcome.variance);
+            total += self.variance_of(part, before);
         });
         total / self.norm(truth).powi(2)
     }
@@ -263,16 +274,18 @@ impl Measure for Utility {
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
-        of_one_grade(self, open, self.blend.rel)
+        of_ratios(self, open, self.blend.rel, |grade| Ratios {
+            fading: if let Users::RankBiased(gamma) = self.users { gamma } else { 1.0 },
+            blend: self.blend.beta * self.blend.gain.of(grade),
+            cutoff: usize::MAX,
+        })
     }
 
     fn certainty(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Certainty {
         let mut certainty = Certainty::Exact;
         if matches!(self.users, Users::Graded(_)) {
             self.over_groups(ranking, truth, |part, _| {
-                let mut counts: Vec<usize> = part.kinds.iter().map(|kind| kind.count).collect();
-                counts.push(part.size - counts.iter().sum::<usize>());
-                if !lattice::is_small(&counts) {
+                if !lattice::is_small(&part.counts()) {
                     certainty = Certainty::Interval;
                 }
             });

@@ -7,8 +7,9 @@
 //!
 //! The value falls with the rank and grows with the gain, so the orders by grade are the best and the worst.
 
+use super::bounds::one_grade::of_first;
 use super::bounds::{Bounds, Open};
-use super::q_measure::{BETA, Blend, GAINS, Kind, of_one_grade};
+use super::q_measure::{BETA, Blend, GAINS, Kind};
 use super::reciprocal_rank::positions;
 use super::{Definition, Measure};
 use crate::names::{Info, JUDGED_ONLY, REL};
@@ -68,7 +69,7 @@ impl Measure for OMeasure {
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
-        of_one_grade(self, open, self.blend.rel)
+        of_first(self, open, self.blend.rel)
     }
 }
 

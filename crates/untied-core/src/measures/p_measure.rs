@@ -17,9 +17,10 @@
 //! the j best others above and nothing else, or all that is not relevant and the j worst: not the order by grade, as a
 //! good document above the best one can cost more, by its rank, than it adds.
 
+use super::bounds::one_grade::of_first;
 use super::bounds::{Bounds, Open};
 use super::orders::{Outcome, drawing, lattice};
-use super::q_measure::{BETA, Blend, GAINS, Kind, Part, counted, of_one_grade};
+use super::q_measure::{BETA, Blend, GAINS, Kind, Part, counted};
 use super::reciprocal_rank::positions;
 use super::{Definition, Measure, Orders};
 use crate::names::{Info, JUDGED_ONLY, REL, Sampled};
@@ -112,7 +113,7 @@ impl Preferred {
                 sum.high += high;
             }
             if self.plus && variance {
-                sum.variance += part.outcome(before).map_or(f64::NAN, |outcome| outcome.variance);
+                sum.variance += part.variance(before);
             }
             hits += group.relevant(self.blend.rel);
             before += part.kinds.iter().map(|kind| kind.count as f64 * kind.value).sum::<f64>();
@@ -267,6 +268,6 @@ impl Measure for Preferred {
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
-        of_one_grade(self, open, self.blend.rel)
+        of_first(self, open, self.blend.rel)
     }
 }

@@ -9,21 +9,22 @@
 //!   E = \[r B + V + (a-1)/(n-1) (r-1) V\] / (n D(t+a)):
 //!
 //! a sum over pairs of documents, as for AP. Of two neighbours the better one first is never worth less. Its variance
-//! comes from counts ([`super::orders::lattice`]). The same sum with a weight s for each document is NCU's.
+//! comes from counts ([`super::orders::lattice`]) or, where these are many, from the pairs ([`super::orders::pairs`]). The
+//! same sum with a weight s for each document is NCU's.
 
-use super::bounds::filling::Filling;
-use super::bounds::{Bounds, Open, Widest};
+use super::bounds::one_grade::{Ratios, of_ratios};
+use super::bounds::{Bounds, Open};
 use super::dcg::{GAIN, Gain};
 use super::orders::law::{self, Walk};
+use super::orders::pairs::Pairs;
 use super::orders::{Outcome, lattice};
 use super::{Definition, Measure, Scope};
 use crate::error::{Error, Result};
 use crate::grade::Level;
 use crate::law::{Law, Limits};
-use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, REL, Sampled, Spec};
+use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, REL, Spec};
 use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
-use crate::watch;
 
 pub(super) const BETA: Parameter = Parameter {
     name: "beta",
@@ -46,7 +47,6 @@ pub static Q_MEASURE: Definition = Info {
                cg(i)) / (i + beta cg*(i)), with C(i) relevant documents and gains cg(i) to rank i, cg*(i) the ideal's",
     tex: r"\mathrm{Q}@k = \frac{1}{\min(k, R)} \sum_{i \le k,\ x_i = 1} \mathrm{BR}(i), \quad \mathrm{BR}(i) = \frac{C(i) + \beta\, \mathrm{cg}(i)}{i + \beta\, \mathrm{cg}^*(i)}",
     reference: "Sakai 2004; Sakai 2007; cutoff as NTCIREVAL; ties: mean, exact, as AP",
-    sampled: &[Sampled { unless: lattice::MANY_KINDS, then: Sampled::NO_VARIANCE }],
     has_law: true,
     ..Info::DEFAULT
 }
@@ -152,19 +152,39 @@ impl<'a> Part<'a> {
         (0..).zip(self.costs).map(|(above, cost)| (own + f64::from(above) * pairs) / cost).sum()
     }
 
-    /// Statistics of the same sum; none where documents can be counted in too many ways.
+    /// Statistics of the same sum, by counts; none where documents can be counted in too many ways.
     pub(super) fn outcome(&self, before: f64) -> Option<Outcome> {
         if self.is_alike() {
             return Some(Outcome::certain(self.mean(before)));
         }
-        let mut counts: Vec<usize> = self.kinds.iter().map(|kind| kind.count).collect();
-        counts.push(self.size - counts.iter().sum::<usize>());
-        lattice::over_orders(&counts, |placed, kind| {
+        lattice::over_orders(&self.counts(), |placed, kind| {
             let (Some(kind), Some(cost)) = (self.kinds.get(kind), self.costs.get(placed.iter().sum::<usize>())) else {
                 return 0.0;
             };
             kind.weight * (before + counted(&self.kinds, placed) + kind.value) / cost
         })
+    }
+
+    /// Variance of the same sum.
+    pub(super) fn variance(&self, before: f64) -> f64 {
+        let counts = self.counts();
+        if self.is_alike() || !lattice::is_long(&counts) {
+            return self.outcome(before).map_or(f64::NAN, |outcome| outcome.variance);
+        }
+        let of = |kind: usize| self.kinds.get(kind).map_or((0.0, 0.0), |kind| (kind.weight, kind.value));
+        let all = 0..counts.len();
+        let weights: Vec<f64> = self.costs.iter().map(|cost| 1.0 / cost).collect();
+        let own: Vec<f64> = all.clone().map(|kind| of(kind).0 * (before + of(kind).1)).collect();
+        let pairs: Vec<Vec<f64>> =
+            all.clone().map(|lower| all.clone().map(|upper| of(lower).0 * of(upper).1).collect()).collect();
+        Pairs { counts: &counts, weights: &weights, own: &own, pairs: &pairs }.variance()
+    }
+
+    /// Documents of each kind, those that are not relevant last.
+    pub(super) fn counts(&self) -> Vec<usize> {
+        let mut counts: Vec<usize> = self.kinds.iter().map(|kind| kind.count).collect();
+        counts.push(self.size - counts.iter().sum::<usize>());
+        counts
     }
 
     /// Smallest and largest sum where all weights are 1: with the best documents last, and first.
@@ -191,31 +211,6 @@ impl<'a> Part<'a> {
 /// What `placed` documents of each kind count.
 pub(super) fn counted(kinds: &[Kind], placed: &[usize]) -> f64 {
     kinds.iter().zip(placed).map(|(kind, &placed)| placed as f64 * kind.value).sum()
-}
-
-/// Bounds of a measure that never falls when a relevant document moves up while there are as many, if there is only one
-/// relevant grade: for every number of open documents that have it, it is best to have them at the top, and only then
-/// among those not retrieved, and worst the other way round. O(n) values.
-pub(super) fn of_one_grade(measure: &dyn Measure, open: &Open<'_>, rel: f64) -> Option<Bounds> {
-    let known = open.truth.levels.iter().map(|level| level.grade);
-    let mut relevant = known.chain(open.grades.iter().copied()).filter(|&grade| grade >= rel);
-    let grade = relevant.next().unwrap_or(0.0);
-    if relevant.any(|other| other != grade) {
-        return None;
-    }
-    let filling = Filling::new(open, rel);
-    let mut bounds = Widest::default();
-    let mut add = |chosen: &[usize], others| bounds.add(open.value(measure, grade, chosen, others));
-    let none = vec![0; filling.groups.len()];
-    let all: Vec<usize> = filling.groups.iter().map(|group| group.open).collect();
-    for others in (0..=filling.unretrieved).take_while(|_| !watch::is_stopped()) {
-        add(&none, others);
-        add(&all, others);
-    }
-    for stage in filling.stages().take_while(|_| !watch::is_stopped()) {
-        add(&filling.chosen(stage), if stage.from_top { 0 } else { filling.unretrieved });
-    }
-    Some(bounds.finish())
 }
 
 struct QMeasure {
@@ -256,27 +251,27 @@ impl Measure for QMeasure {
 
     fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mut total = 0.0;
-        self.over_groups(ranking, truth, |part, before| {
-            total += part.outcome(before).map_or(f64::NAN, |outcome| outcome.variance);
-        });
+        self.over_groups(ranking, truth, |part, before| total += part.variance(before));
         total / self.norm(truth).powi(2)
     }
 
     fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
         let mut laws = Vec::new();
         self.over_groups(ranking, truth, |part, before| {
-            let mut counts: Vec<usize> = part.kinds.iter().map(|kind| kind.count).collect();
-            counts.push(part.size - counts.iter().sum::<usize>());
             let term = |above: usize, placed: &[usize], kind: usize| match part.kinds.get(kind) {
                 Some(kind) => kind.weight * (before + counted(&part.kinds, placed) + kind.value) / part.costs[above],
                 None => 0.0,
             };
-            laws.push(law::of_walk(&Walk::new(counts, part.costs.len(), term), limits));
+            laws.push(law::of_walk(&Walk::new(part.counts(), part.costs.len(), term), limits));
         });
         law::over(laws, self.norm(truth), limits)
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
-        of_one_grade(self, open, self.blend.rel)
+        of_ratios(self, open, self.blend.rel, |grade| Ratios {
+            fading: 1.0,
+            blend: self.blend.beta * self.blend.gain.of(grade),
+            cutoff: self.cutoff,
+        })
     }
 }

@@ -117,8 +117,12 @@ impl Filling {
 
     /// Open documents of each group that are relevant.
     pub fn chosen(&self, stage: Stage) -> Vec<usize> {
-        let relevant = |group: usize| self.before(stage, group + 1) - self.before(stage, group);
-        self.groups.iter().enumerate().map(|(group, slot)| relevant(group) - slot.known).collect()
+        (0..self.groups.len()).map(|group| self.chosen_of(stage, group)).collect()
+    }
+
+    /// Open documents of one group that are relevant.
+    pub fn chosen_of(&self, stage: Stage, group: usize) -> usize {
+        self.before(stage, group + 1) - self.before(stage, group) - self.groups[group].known
     }
 
     /// The first group at whose end there are at least this many relevant documents.

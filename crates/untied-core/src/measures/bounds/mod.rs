@@ -11,6 +11,7 @@
 pub(super) mod dcg;
 pub(super) mod filling;
 pub(super) mod interpolated;
+pub(super) mod one_grade;
 
 use super::{Measure, Orders};
 use crate::grade::Level;
@@ -133,6 +134,24 @@ impl Open<'_> {
         }
         let retrieved: usize = chosen.iter().sum();
         self.resolved(measure, assigned, grade, retrieved + unretrieved)
+    }
+
+    /// The value if nothing but a group and its numbers of open documents with this grade matters, nor what follows it;
+    /// `chosen` have the grade in all.
+    pub(crate) fn value_of_group(
+        &self,
+        measure: &dyn Measure,
+        grade: f64,
+        group: Option<(&Group<'_>, usize)>,
+        chosen: usize,
+    ) -> f64 {
+        let mut assigned = Ranking::default();
+        if let Some((group, here)) = group {
+            assigned.retrieved = group.start + group.size;
+            let open = group.size - group.relevant(0.0);
+            assigned.push(group.start, group.size, judged(group.levels, grade, here, open - here));
+        }
+        self.resolved(measure, assigned, grade, chosen)
     }
 
     /// The value where all open documents have this grade.

@@ -15,6 +15,9 @@ const LIMIT: usize = 1 << 21;
 /// The same in words.
 pub const MANY_KINDS: &str = "the product of (documents of each kind + 1) exceeds 2 million in a group";
 
+/// Points beyond which a formula for the variance takes less time than to visit them, where there is one.
+const MANY: usize = 1 << 14;
+
 /// Steps from one point to another, at most, where few of them are computed.
 const STEPS: usize = 100_000_000;
 
@@ -108,6 +111,11 @@ impl Lattice<'_> {
 /// Whether [`over_orders`] has an answer for a group with `counts` documents of each kind.
 pub(crate) fn is_small(counts: &[usize]) -> bool {
     points(counts).is_some()
+}
+
+/// Whether a formula, where there is one, is the shorter way to the variance.
+pub(crate) fn is_long(counts: &[usize]) -> bool {
+    points(counts).is_none_or(|points| points > MANY)
 }
 
 fn points(counts: &[usize]) -> Option<usize> {

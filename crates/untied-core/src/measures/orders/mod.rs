@@ -1,9 +1,11 @@
 //! Sums over the orders of one tie group that several measures share.
 
 pub(crate) mod drawing;
+pub(super) mod fading;
 pub(super) mod gaps;
 pub(super) mod lattice;
 pub(super) mod law;
+pub(super) mod pairs;
 pub(super) mod precision;
 pub(crate) mod sampling;
 pub(crate) mod walk;

@@ -1,0 +1,341 @@
+//! Bounds of blended ratios where only one grade is relevant: of Q, NCU, GAP, O, P-measure and P+.
+//!
+//! The assignments that can be the best or the worst are those of `filling`. O, P-measure and P+ read nothing after the
+//! first group with relevant documents, so theirs are values of that group alone. The others are sums over the relevant
+//! ranks i, c relevant documents down to each, divided by a norm that R decides; with q = beta g,
+//!
+//!   S = (1 + q) sum of gamma^(c-1) c / (i + q min(i, R)),
+//!
+//! as (1 + q) i costs a rank i <= R. To compute the measure for n assignments takes n^2 steps with much overhead. So S is
+//! computed first, not to the last bit, from sums over groups of which most are the same for all assignments: a group
+//! before which B documents are relevant adds gamma^B (own + B slope), and own and slope change with R only after rank R.
+//! The measure itself then tells the value of the few assignments with the largest and the smallest S over norm.
+
+use super::filling::{Filling, Slot, Stage};
+use super::{Bounds, Open, Resolution, Widest};
+use crate::measures::Measure;
+use crate::watch;
+
+/// Assignments whose ratios differ by less may be in any order by rounding.
+const CLOSE: f64 = 1e-10;
+/// As many that are equally good are computed at most: of values that agree to ten digits, one is as good as another.
+const MOST: usize = 64;
+/// Sums above this lost nothing where numbers become too small.
+const LEAST: f64 = 1e-250;
+/// Relevant documents count no more once the weight of the next one is this.
+const FADED: f64 = 1e-18;
+
+/// The one grade that is relevant, if there is one only; 0 if none is.
+fn grade(open: &Open<'_>, rel: f64) -> Option<f64> {
+    let known = open.truth.levels.iter().map(|level| level.grade);
+    let mut relevant = known.chain(open.grades.iter().copied()).filter(|&grade| grade >= rel);
+    let grade = relevant.next().unwrap_or(0.0);
+    relevant.all(|other| other == grade).then_some(grade)
+}
+
+/// Bounds of a measure that reads nothing after the first group with relevant documents, nor how many are retrieved, and
+/// never rises with R.
+pub(crate) fn of_first(measure: &dyn Measure, open: &Open<'_>, rel: f64) -> Option<Bounds> {
+    let grade = grade(open, rel)?;
+    let filling = Filling::new(open, rel);
+    let groups: Vec<_> = open.ranking.groups().collect();
+    let known = open.truth.relevant(rel);
+    // The first group and its open documents that are relevant, with open ones that are relevant in all.
+    let assignments = filling.stages().flat_map(|stage| {
+        let first = filling.reaching(stage, 1);
+        let here = groups.get(first).map(|_| (first, filling.chosen_of(stage, first)));
+        filling.others(stage).map(move |others| (here, stage.m + others))
+    });
+    let mut bounds = Widest::default();
+    let mut add = |first: Option<(usize, usize)>, chosen| {
+        bounds.add(open.value_of_group(measure, grade, first.map(|(first, here)| (&groups[first], here)), chosen));
+    };
+    // Of those with the same group and R growing or falling, the first and the last; R = 0 is by itself.
+    let mut last: Option<(Option<(usize, usize)>, usize)> = None;
+    for (here, chosen) in assignments.take_while(|_| !watch::is_stopped()) {
+        let goes_on = last.is_some_and(|(before, relevant)| before == here && known + relevant > 0);
+        if !goes_on || known + chosen == 0 {
+            if let Some((before, relevant)) = last {
+                add(before, relevant);
+            }
+            add(here, chosen);
+        }
+        last = Some((here, chosen));
+    }
+    if let Some((before, relevant)) = last {
+        add(before, relevant);
+    }
+    Some(bounds.finish())
+}
+
+/// What a measure adds up over relevant documents.
+#[derive(Clone, Copy)]
+pub(crate) struct Ratios {
+    /// gamma: how much a relevant document counts less for each one before it.
+    pub fading: f64,
+    /// q = beta g.
+    pub blend: f64,
+    pub cutoff: usize,
+}
+
+impl Ratios {
+    /// What the sum is divided by, but for a factor.
+    fn norm(&self, relevant: usize) -> f64 {
+        match self.fading {
+            1.0 => relevant.min(self.cutoff) as f64,
+            gamma => (1.0 - gamma.powi(relevant as i32)) / (1.0 - gamma),
+        }
+    }
+}
+
+/// Bounds of a sum of ratios, `ratios(g)` if the relevant grade is g.
+pub(crate) fn of_ratios(
+    measure: &dyn Measure,
+    open: &Open<'_>,
+    rel: f64,
+    ratios: impl Fn(f64) -> Ratios,
+) -> Option<Bounds> {
+    let grade = grade(open, rel)?;
+    let filling = Filling::new(open, rel);
+    let known: usize = open.truth.relevant(rel);
+    let sums = Sums::new(&filling, open.resolution, ratios(grade));
+    let mut found: Vec<(f64, Stage, usize)> = Vec::new();
+    let mut bounds = Widest::default();
+    let value = |stage: Stage, others| open.value(measure, grade, &filling.chosen(stage), others);
+    for stage in filling.stages().take_while(|_| !watch::is_stopped()) {
+        for others in filling.others(stage) {
+            match known + stage.m + others {
+                0 => bounds.add(value(stage, others)),
+                relevant => found.push((sums.ratio(stage, relevant), stage, others)),
+            }
+        }
+    }
+    let mut add_from = |extreme: f64| {
+        let close = |ratio: f64| (ratio - extreme).abs() <= CLOSE * extreme.abs().max(f64::MIN_POSITIVE);
+        let best = found.iter().filter(|(ratio, ..)| close(*ratio)).take(MOST);
+        best.for_each(|&(_, stage, others)| bounds.add(value(stage, others)));
+    };
+    add_from(found.iter().map(|found| found.0).fold(f64::INFINITY, f64::min));
+    add_from(found.iter().map(|found| found.0).fold(f64::NEG_INFINITY, f64::max));
+    Some(bounds.finish())
+}
+
+/// S, by stages of a filling.
+struct Sums<'a> {
+    filling: &'a Filling,
+    resolution: Resolution,
+    ratios: Ratios,
+    /// gamma^0, gamma^1, ..
+    powers: Vec<f64>,
+    /// Groups with their known documents only, and with all that can be relevant.
+    known: Filled,
+    all: Filled,
+}
+
+/// Groups with a number of relevant documents each.
+struct Filled {
+    relevant: Vec<usize>,
+    /// Relevant documents before each group.
+    before: Vec<usize>,
+    /// The groups that have any, within the cutoff.
+    active: Vec<usize>,
+    /// own and slope of each group if it ends before rank R.
+    settled: Vec<(f64, f64)>,
+    /// Sums over a group and all that follow of gamma^before (own + before * slope), and of gamma^before slope.
+    sums: Vec<(f64, f64)>,
+    /// What `Fading` says of the groups for which that takes long.
+    fading: Vec<Option<Fading>>,
+}
+
+impl<'a> Sums<'a> {
+    fn new(filling: &'a Filling, resolution: Resolution, ratios: Ratios) -> Sums<'a> {
+        let all: usize = filling.groups.iter().map(|slot| slot.known + slot.open).sum();
+        let mut sums = Sums {
+            filling,
+            resolution,
+            ratios,
+            powers: (0..=all).map(|count| ratios.fading.powi(count as i32)).collect(),
+            known: Filled::default(),
+            all: Filled::default(),
+        };
+        sums.known = sums.filled(|slot| slot.known);
+        sums.all = sums.filled(|slot| slot.known + slot.open);
+        sums
+    }
+
+    fn filled(&self, of: impl Fn(&Slot) -> usize) -> Filled {
+        let groups = &self.filling.groups;
+        let mut filled = Filled::default();
+        let mut before = 0;
+        for (number, slot) in groups.iter().enumerate() {
+            let relevant = of(slot);
+            let fading = self.fading_of(slot, relevant);
+            let settled = self.terms(slot, relevant, usize::MAX, fading.as_ref());
+            filled.settled.push(settled);
+            filled.fading.push(fading);
+            filled.relevant.push(relevant);
+            filled.before.push(before);
+            before += relevant;
+            if relevant > 0 && slot.start < self.ratios.cutoff {
+                filled.active.push(number);
+            }
+        }
+        filled.before.push(before);
+        filled.sums = vec![(0.0, 0.0); groups.len() + 1];
+        for number in (0..groups.len()).rev() {
+            let (before, (own, slope)) = (filled.before[number], filled.settled[number]);
+            let (weight, after) = (self.powers[before], filled.sums[number + 1]);
+            filled.sums[number] = (after.0 + weight * (own + before as f64 * slope), after.1 + weight * slope);
+        }
+        filled
+    }
+
+    /// S over its norm, but for a factor.
+    fn ratio(&self, stage: Stage, relevant: usize) -> f64 {
+        let (above, below) = if stage.from_top { (&self.all, &self.known) } else { (&self.known, &self.all) };
+        let groups = self.filling.groups.len();
+        let mut sum = self.over(above, 0..stage.cut.min(groups), 0.0, relevant);
+        if let Some(slot) = self.filling.groups.get(stage.cut) {
+            let here = slot.known + stage.chosen;
+            let before = self.filling.before(stage, stage.cut);
+            let fading = self.fading_of(slot, here);
+            let (own, slope) = self.terms(slot, here, relevant, fading.as_ref());
+            sum += self.powers[before] * (own + before as f64 * slope);
+            let moved = (before + here) as f64 - below.before[stage.cut + 1] as f64;
+            sum += self.over(below, stage.cut + 1..groups, moved, relevant);
+        }
+        sum / self.ratios.norm(relevant)
+    }
+
+    /// Sum over some groups, with so many more documents before each.
+    fn over(&self, filled: &Filled, groups: std::ops::Range<usize>, moved: f64, relevant: usize) -> f64 {
+        let settled = match self.ratios.blend {
+            0.0 => groups.end,
+            _ => self.filling.groups.partition_point(|slot| slot.start + slot.size <= relevant),
+        };
+        let (mut sum, mut from) = (0.0, groups.start);
+        let (first, to) = (filled.sums[groups.start], settled.clamp(groups.start, groups.end));
+        if first.1 > LEAST {
+            let last = filled.sums[to];
+            let weight = self.powers[moved.abs() as usize];
+            let all = first.0 - last.0 + moved * (first.1 - last.1);
+            sum = if moved < 0.0 { all / weight } else { all * weight };
+            from = to;
+        }
+        let active = &filled.active[filled.active.partition_point(|&group| group < from)..];
+        for &group in active.iter().take_while(|&&group| group < groups.end) {
+            let before = filled.before[group] as f64 + moved;
+            let weight = self.powers[before as usize];
+            if weight < FADED {
+                break;
+            }
+            let (own, slope) = if group < settled {
+                filled.settled[group]
+            } else {
+                let slot = &self.filling.groups[group];
+                self.terms(slot, filled.relevant[group], relevant, filled.fading[group].as_ref())
+            };
+            sum += weight * (own + before * slope);
+        }
+        sum
+    }
+
+    /// own and slope of a group with r relevant documents, of R in all.
+    fn terms(&self, slot: &Slot, r: usize, relevant: usize, fading: Option<&Fading>) -> (f64, f64) {
+        let Ratios { fading: gamma, blend, cutoff } = self.ratios;
+        let slots = slot.size.min(cutoff.saturating_sub(slot.start));
+        let share = |above: usize| {
+            let rank = slot.start + above + 1;
+            if rank <= relevant { 1.0 / rank as f64 } else { (1.0 + blend) / (rank as f64 + blend * relevant as f64) }
+        };
+        if !is_mixed(slot, r, self.resolution) {
+            let first = if self.resolution == Resolution::Worst { slot.size - r } else { 0 };
+            let (mut own, mut slope, mut weight) = (0.0, 0.0, 1.0);
+            for (j, above) in (first..slots.min(first + r)).enumerate() {
+                let each = weight * share(above);
+                own += (j + 1) as f64 * each;
+                slope += each;
+                weight *= gamma;
+            }
+            return (own, slope);
+        }
+        let chance = r as f64 / slot.size as f64;
+        let (mut own, mut slope) = (0.0, 0.0);
+        if let Some(fading) = fading {
+            for (above, (weight, hits)) in (0..slots).zip(fading.weights.iter().zip(&fading.hits)) {
+                own += (weight + hits) * share(above);
+                slope += weight * share(above);
+            }
+        } else {
+            for above in 0..slots {
+                own += above as f64 * share(above);
+                slope += share(above);
+            }
+            own = slope + own * (r - 1) as f64 / (slot.size - 1) as f64;
+        }
+        (chance * own, chance * slope)
+    }
+
+    fn fading_of(&self, slot: &Slot, r: usize) -> Option<Fading> {
+        let fades = self.ratios.fading < 1.0 && is_mixed(slot, r, self.resolution);
+        fades.then(|| Fading::new(slot.size - 1, r - 1, self.ratios.fading))
+    }
+}
+
+/// Whether a group's r relevant documents stand in all its orders.
+fn is_mixed(slot: &Slot, r: usize, resolution: Resolution) -> bool {
+    resolution == Resolution::Mean && 0 < r && r < slot.size
+}
+
+impl Default for Filled {
+    fn default() -> Self {
+        let (relevant, before, active) = (Vec::new(), Vec::new(), Vec::new());
+        Filled { relevant, before, active, settled: Vec::new(), sums: Vec::new(), fading: Vec::new() }
+    }
+}
+
+/// With J of s special documents among the first a of n, for a = 0 .. n: the means of gamma^J and of J gamma^J.
+struct Fading {
+    weights: Vec<f64>,
+    hits: Vec<f64>,
+}
+
+impl Fading {
+    fn new(n: usize, s: usize, gamma: f64) -> Fading {
+        let weights = faded(n, s, gamma);
+        let mut hits = vec![0.0; n + 1];
+        if s > 0 {
+            // Each special document is among them with probability a/n; so are, of the others, those it leaves.
+            for (a, mean) in faded(n - 1, s - 1, gamma).into_iter().enumerate() {
+                hits[a + 1] = gamma * (s * (a + 1)) as f64 / n as f64 * mean;
+            }
+        }
+        Fading { weights, hits }
+    }
+}
+
+/// The means f(a) of gamma^J. Their generating function (1 + gamma z)^s (1 + z)^(n-s), with weights C(n, a), gives
+///
+///   (n - a) f(a+1) = (n - s (1 - gamma) - (1 + gamma) a) f(a) + gamma a f(a-1),
+///
+/// from the front as long as the first factor is positive, and for the rest from the back, where it is the same in
+/// 1/gamma: so nothing cancels.
+fn faded(n: usize, s: usize, gamma: f64) -> Vec<f64> {
+    let mut means = vec![1.0; n + 1];
+    let middle = ((n as f64 - s as f64 * (1.0 - gamma)) / (1.0 + gamma)) as usize;
+    let (size, special) = (n as f64, s as f64);
+    for a in 0..middle.min(n) {
+        let at = a as f64;
+        let before = if a > 0 { gamma * at * means[a - 1] } else { 0.0 };
+        means[a + 1] = ((size - special * (1.0 - gamma) - (1.0 + gamma) * at) * means[a] + before) / (size - at);
+    }
+    means[n] = gamma.powi(s as i32);
+    let back = 1.0 / gamma;
+    for left in 0..n.saturating_sub(middle + 1) {
+        let at = left as f64;
+        let before = if left > 0 { back * at * means[n - left + 1] } else { 0.0 };
+        means[n - left - 1] =
+            ((size + special * (back - 1.0) - (1.0 + back) * at) * means[n - left] + before) / (size - at);
+    }
+    means
+}

@@ -1,0 +1,105 @@
+"""Variances of large tie groups, for which the core has formulas, against sums over all counts of documents."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import pytest
+
+import untied
+
+COUNTS = {3: 8, 2: 9, 1: 14, 0: 30}
+"""Documents by grade: 9 x 10 x 15 x 31 counts, of which the core visits 16,384 at most where it has a formula."""
+BEFORE = {1: 2, 2: 1}
+"""Documents that are ranked above the group, one by one."""
+START = sum(BEFORE.values()) + 2
+
+Term = Callable[[int, int, dict[int, int]], float]
+
+
+def by_counts(term: Term, counts: dict[int, int]) -> tuple[float, float]:
+    """Mean and variance of the sum of ``term(position in the group, grade, documents above by grade)``."""
+    grades = list(counts)
+    size = sum(counts.values())
+    found = {tuple(counts.values()): (0.0, 0.0)}
+    points = itertools.product(*(range(count, -1, -1) for count in counts.values()))
+    next(points)
+    for point in points:
+        placed = dict(zip(grades, point, strict=True))
+        above = sum(point)
+        mean = square = 0.0
+        for kind, grade in enumerate(grades):
+            left = counts[grade] - point[kind]
+            if left:
+                after, spread = found[*point[:kind], point[kind] + 1, *point[kind + 1 :]]
+                share = left / (size - above)
+                value = term(above, grade, placed) + after
+                mean += share * value
+                square += share * (spread + value * value)
+        found[point] = mean, max(square - mean * mean, 0.0)
+    return found[(0,) * len(grades)]
+
+
+def ideal() -> list[int]:
+    """Sums of gains of the ideal ranking."""
+    gains = [grade for grade in (3, 2, 1) for _ in range(COUNTS[grade] + BEFORE.get(grade, 0))]
+    return list(itertools.accumulate(gains + [0] * 100))
+
+
+def ratio(grade: int, placed: dict[int, int], position: int) -> float:
+    """The blended ratio at a relevant document of the group."""
+    counted = sum((1 + other) * (number + BEFORE.get(other, 0)) for other, number in placed.items() if other)
+    rank = START + position + 1
+    return (counted + 1 + grade) / (rank + ideal()[rank - 1])
+
+
+def blended(position: int, grade: int, placed: dict[int, int]) -> float:
+    return ratio(grade, placed, position) if grade else 0.0
+
+
+def graded(position: int, grade: int, placed: dict[int, int]) -> float:
+    return grade * ratio(grade, placed, position) if grade else 0.0
+
+
+def rank_biased(position: int, grade: int, placed: dict[int, int]) -> float:
+    hits = sum(BEFORE.values()) + position - placed[0]
+    return 0.95**hits * ratio(grade, placed, position) if grade else 0.0
+
+
+def over_thresholds(position: int, grade: int, placed: dict[int, int]) -> float:
+    if not grade:
+        return 0.0
+    share = {g: g * (g + 1) / 2 for g in range(4)}
+    above = sum((number + BEFORE.get(other, 0)) * share[min(other, grade)] for other, number in placed.items() if other)
+    return (above + share[grade]) / (START + position + 1)
+
+
+RELEVANT = {grade: COUNTS[grade] + BEFORE.get(grade, 0) for grade in (1, 2, 3)}
+
+
+@pytest.mark.parametrize(
+    ("measure", "term", "norm"),
+    [
+        ("Q", blended, sum(RELEVANT.values())),
+        ("Q@40", blended, min(40, sum(RELEVANT.values()))),
+        ("GAP", over_thresholds, sum(g * (g + 1) / 2 * count for g, count in RELEVANT.items())),
+        ("NCU", rank_biased, sum(0.95**c for c in range(sum(RELEVANT.values())))),
+        ("NCU(user='uniform')", blended, sum(RELEVANT.values())),
+        ("NCU(user='graded-uniform')", graded, sum(g * count for g, count in RELEVANT.items())),
+    ],
+)
+def test_variance(measure: str, term: Term, norm: float) -> None:
+    cutoff = 40 if "@" in measure else 1000
+    before = [1, 0, 2, 0, 1]
+    docs = [*before, *(grade for grade, count in COUNTS.items() for _ in range(count))]
+    run = {f"d{i}": 2.0 + (START - i) if i < START else 1.0 for i in range(len(docs))}
+    qrels = {"q": {f"d{i}": grade for i, grade in enumerate(docs)}}
+    found = untied.evaluate(qrels, {"q": run}, [measure], variance=True).value(measure, query="q")
+    assert [sum(grade == g for grade in before) for g in (1, 2)] == [BEFORE[1], BEFORE[2]]
+
+    def within(position: int, grade: int, placed: dict[int, int]) -> float:
+        return term(position, grade, placed) if START + position < cutoff else 0.0
+
+    _, variance = by_counts(within, COUNTS)
+    assert found.variance == pytest.approx(variance / norm**2, rel=1e-9)
