@@ -23,6 +23,7 @@ import pytest
 import untied
 from untied.batches import BatchComparer, BatchEvaluator
 from untied.results.base import ByMeasure, MeasureResults
+from untied.statistics import significance
 
 QRELS = {"q": {"a": 1, "b": 0}, "r": {"b": 1}}
 RUNS = {"tied": {"q": {"a": 1, "b": 1}, "r": {"b": 1}}, "<i>": {"q": ["b", "a"], "r": ["a", "b"]}}
@@ -276,6 +277,24 @@ def test_of_a_single_run_and_of_comparisons_nothing_is_best() -> None:
         assert Shown(FOUND[name][0]()._repr_html_()).bold == []
     undefined = untied.evaluate({"q": {"a": 0}, "r": {"a": 1}}, {"x": {"q": ["a"]}, "y": {"q": ["a"]}}, "P@1")
     assert Shown(undefined._repr_html_()).bold == ["0.0000", "0.0000"]  # nobody is worse
+
+
+def test_notebooks_show_the_answer_of_a_test_and_how_it_was_found() -> None:
+    queries = [f"q{number}" for number in range(40)]
+    runs = {"good": {query: ["a", "b"] for query in queries}, "bad": {query: ["b", "c", "a"] for query in queries}}
+    results = untied.evaluate({query: {"a": 1} for query in queries}, runs, "RR", ties="range")
+    shown = Shown(significance(results)._repr_html_())
+    head = "measure run_a run_b significant survives mean_a mean_b difference ci_low ci_high p_adjusted"
+    row = "RR good bad yes yes 1.0000 0.3333 0.6667 0.6667 0.6667 1e-05"
+    assert shown.rows == [head.split(), row.split()]
+    assert shown.below == "Paired randomisation test, significant at 0.05. All columns: .table."
+    few = untied.evaluate(QRELS, RUNS, "AP")
+    assert "nothing can be significant." in Shown(significance(few)._repr_html_()).below
+
+
+def test_notebooks_have_words_for_infinite_numbers_of_verdicts() -> None:
+    shown = Shown(untied.certify({"q": {"a": 1, "b": 0}}, {"x": {"q": ["a"]}, "y": {"q": ["b"]}}, "P@1")._repr_html_())
+    assert shown.rows[1][-2:] == ["never", "any"]
 
 
 def test_long_tables_in_notebooks_end_with_how_many_rows_there_are() -> None:

@@ -23,9 +23,10 @@ from untied.cli.options import (
 )
 from untied.cli.parser import parser
 from untied.cli.reading import columns_named, parse, read_qrels, with_readable
-from untied.cli.verdicts import WORDS, not_exact, plain
+from untied.cli.verdicts import not_exact, plain
 from untied.policies import CERTIFYING
 from untied.results.plotting import need_matplotlib
+from untied.results.shown import WORDS
 from untied.verdicts.found import Verdicts
 from untied.verdicts.runs import DEFAULT, certify
 from untied.verdicts.sampled import DEFAULT as OF_SAMPLES

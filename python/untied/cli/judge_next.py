@@ -19,8 +19,9 @@ from untied.cli.options import (
 )
 from untied.cli.parser import parser
 from untied.cli.reading import parse, read_qrels, run_files
-from untied.cli.verdicts import WORDS, plain
+from untied.cli.verdicts import plain
 from untied.judging.next import judge_next, rows
+from untied.results.shown import WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

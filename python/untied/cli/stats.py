@@ -25,11 +25,12 @@ from untied.cli.options import (
 from untied.cli.parser import parser
 from untied.cli.reading import columns_named, parse, read_qrels, with_readable
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
-from untied.cli.verdicts import WORDS, add_certify, certified, not_exact, plain
+from untied.cli.verdicts import add_certify, certified, not_exact, plain
 from untied.cli.verdicts import cell as verdict_cell
 from untied.evaluate.runs import Evaluator
 from untied.inputs.convert import named_runs
 from untied.measures import as_measure, as_measures
+from untied.results.shown import WORDS
 from untied.results.text import aligned
 from untied.statistics.aggregates import Aggregate
 from untied.statistics.runs import Significance, discriminative_power, significance

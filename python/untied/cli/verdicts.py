@@ -8,6 +8,7 @@ from untied._core import show_id
 from untied.cli.notes import listed
 from untied.cli.options import WrongUsage
 from untied.policies import CERTIFYING
+from untied.results.shown import WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 #: Columns that `Verdicts.beside` adds.
 COLUMNS = ("verdict", "overturn", "largest_m")
-#: The word for an infinite number.
-WORDS = {"overturn": "never", "largest_m": "any"}
 
 
 def add_certify(made: Parser) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isnan
+from math import inf, isnan
 
 from untied.results.text import aligned, brackets
 
@@ -85,15 +85,21 @@ class Grid:
         from html import escape
 
         line = ""
-        for place, cell in enumerate(cells):
+        for place, (cell, column) in enumerate(zip(cells, self.head, strict=True)):
             side = "left" if place < self.texts else "right"
-            text = cell.html() if isinstance(cell, (Cell, Marked)) else escape(_plain(cell))
+            text = cell.html() if isinstance(cell, (Cell, Marked)) else escape(_plain(cell, column))
             line += f'<{tag} style="text-align:{side};white-space:nowrap">{text}</{tag}>'
         return f"<tr>{line}</tr>"
 
 
+#: The word for an infinite number, in columns of verdicts.
+WORDS = {"overturn": "never", "largest_m": "any"}
+
+
 def _plain(cell: Any, column: str = "") -> str:
     if isinstance(cell, float):
+        if column in WORDS and cell == inf:
+            return WORDS[column]
         # A p-value is small where it matters.
         return f"{cell:.0e}" if column in ("p", "p_adjusted", "p_most") and cell < 0.0001 else f"{cell:.4f}"
     return "" if cell is None else str(cell)

@@ -48,6 +48,10 @@ NUMBERS = (
 VERDICTS = ("significant", "survives")
 
 
+#: The numbers that a notebook shows of a test.
+ANSWERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "p_adjusted")
+
+
 class Significance(Exported):
     """Results of significance tests of several runs.
 
@@ -95,7 +99,16 @@ class Significance(Exported):
         return repr(self.table)
 
     def _repr_html_(self) -> str:
-        return self.table._repr_html_()
+        """The columns that answer, how they were found, and notes; `table` has all columns."""
+        from html import escape
+
+        from untied.results.shown import ROWS, Grid
+
+        table = self.table
+        shown: dict[str, Any] = {name: table[name] for name in (*table._texts, *ANSWERS) if name in table.columns}
+        how = f"{said_of(self.settings, 2 if self.pairs == 1 else 3)}. All columns: .table."
+        notes = [escape(f"{note[0].upper()}{note[1:]}.") for note in self.notes]
+        return Grid(shown, len(table._texts), len(table), ROWS).html(f"{how[0].upper()}{how[1:]}", *notes)
 
 
 @described_by(randomization_test)
@@ -393,8 +406,8 @@ def _notes(
     unknown = texts.get("survives", []).count("unknown")
     if unknown:
         yield (
-            f"for {unknown:,} comparisons it is unknown whether ties or missing judgments could make them "
-            f"insignificant; only the {TESTS['randomization']} has bounds of p"
+            f"for {unknown:,} comparison{'' if unknown == 1 else 's'} it is unknown whether ties or missing judgments "
+            f"could undo significance; only the {TESTS['randomization']} has bounds of p"
         )
     queries = max(fact["evaluated"] for fact in results.facts().values())
     comparisons = len(texts["measure"]) // len(results.measures)
