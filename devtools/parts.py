@@ -101,7 +101,7 @@ PARTS = {
         "cli columns fuzz habits policies progress security shells slips",
     ),
     "python": Part((PYTHON,), "defaults inputs pickling policies typing"),  # what all rooms share, and doors
-    "web": Part(("crates/untied-wasm", "web", "devtools/web.py"), "web"),
+    "web": Part(("crates/untied-wasm", "web", "devtools/web.py"), "site web"),
     "fuzz": Part(("crates/untied-fuzz", "fuzz"), "fuzz fuzz_readers"),
     "docs": Part(
         ("docs", "docsite", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples"),
