@@ -282,6 +282,29 @@ def test_the_example_in_a_browser(browser, example: str, tmp_path: Path) -> None
     tab.close()
 
 
+def test_a_page_about_one_run_compares_it_with_nothing(browser, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    runs = {"only": {"q1": ["a", "b"], "q2": ["b", "a"], "q3": ["b", "c", "a"]}}
+    path.write_text(report({query: {"a": 1} for query in runs["only"]}, runs, ["RR", "ESL"]))
+    tab = Tab(browser, path)
+    page = tab.page
+    assert page.locator("#queries select").count() == 0
+    assert [text.split()[0] for text in page.locator("#queries thead th").all_inner_texts()] == [
+        "query",
+        "RR",
+        "relevant",
+    ]
+    assert page.locator("#queries tbody tr").all_inner_texts()[0].split() == ["q3", "0.3333", "1"]  # the worst first
+    assert page.locator("#queries .note").first.inner_text() == "RR: mean 0.6111."
+    assert page.locator("#panel h3").all_inner_texts() == ["only · RR 0.3333"]
+    page.select_option("#measure", "1")
+    assert page.locator("#queries tbody tr").all_inner_texts()[0].split() == ["q3", "2.0000", "1"]
+    words = page.locator("main").inner_text()
+    assert " A " not in words
+    assert "two runs" not in words
+    tab.close()
+
+
 def test_texts_of_queries_and_documents(browser, tmp_path: Path) -> None:
     runs = {"one": {"q1": ["a", "b"], "q2": ["b", "a"]}, "two": {"q1": ["b", "a"], "q2": ["a", "b"]}}
     page = report(

@@ -1,11 +1,12 @@
 // A report's data, and what is asked of them in many places. The whole page is drawn from `data`, in two steps: what
 // answers first needs only their first part (LATER in page.py has the others); `present` replaces them.
-let data = null, comparing = false, tests = null;
+let data = null, comparing = false, alone = false, tests = null;
 const state = { theme: "light", measure: 0, a: 0, b: 0, query: 0, distance: 0, queryFilter: "", runFilter: "" };
 
 function adopt(found) {
   data = found;
   comparing = data.kind === "comparison";
+  alone = !comparing && data.runs.length === 1; // a single run has values, but nothing that it differs from
   tests = new Map((data.tests || []).map((test) => [`${test.measure},${test.a},${test.b}`, test]));
 }
 

@@ -6,14 +6,16 @@ function differences() {
       const [value, low, high] = values[query];
       return { query, difference: value, low, high };
     }
+    if (alone) return { query, difference: values[0][query] };
     const [x, y] = [values[state.a][query], values[state.b][query]];
     return { query, a: x, b: y, difference: x === null || y === null ? null : x - y };
   });
 }
 
-// How much a query asks to be looked at: of similarities the lowest values do.
+// How much a query asks to be looked at: of similarities the lowest values do, of a single run the worst.
 function change_of(row) {
   if (row.difference === null) return -Infinity;
+  if (alone) return key().lower ? row.difference : -row.difference;
   return comparing && !key().lower && !key().signed ? -row.difference : Math.abs(row.difference);
 }
 
@@ -24,6 +26,7 @@ function verdict(shown) {
     const over = data.defined[state.measure];
     return `${name} over ${over === data.of ? "all " : ""}${count(over)} queries${over === data.of ? "" : ` for which it is defined, of ${count(data.of)}`}: mean ${show(mean)}, median ${show(middle)}, 90 % of them from ${show(low)} to ${show(high)}.${here}`;
   }
+  if (alone) return `${name}: ${{ mean: "mean", log: "geometric mean", sum: "sum" }[key().scale]} ${show(data.means[state.measure][0].mean)}.${here}`;
   const lower = key().lower;
   const test = tested(state.measure, state.a, state.b);
   if (!test) {
@@ -65,8 +68,8 @@ function bars(width, onScreen) {
   const low = values.reduce((least, value) => Math.min(least, value), 0), high = values.reduce((most, value) => Math.max(most, value), 0);
   const plot = frame(width, height,
     { low: 0, high: shown.length, ticks: [], title: `${count(shown.length)} ${shown.length === 1 ? "query" : "queries"}${whole() ? "" : " (the page holds " + (data.runs.length < 2 ? "some)" : "those that differ most)")}` },
-    { low, high: low === high ? 1 : high, title: comparing ? key().name : `A − B, ${key().name}` });
-  const worse = (value) => (!comparing && key().lower ? value > 0 : value < 0);
+    { low, high: low === high ? 1 : high, title: comparing || alone ? key().name : `A − B, ${key().name}` });
+  const worse = (value) => !alone && (!comparing && key().lower ? value > 0 : value < 0);
   const step = (plot.right - plot.left) / shown.length, gap = step > 4 ? Math.min(3, step * 0.15) : 0;
   const paths = { a: "", b: "" }, zero = plot.atY(0);
   values.forEach((value, place) => {
@@ -79,9 +82,9 @@ function bars(width, onScreen) {
     if (!row || x > plot.right) return null;
     const words = titleOf(row.query);
     return { x: plot.left + (place + 0.5) * step, y: plot.atY(row.difference), open: () => open(row.query),
-      words: `query ${data.queries[row.query]}: ${comparing ? show(row.difference) : signed(row.difference)}${words ? ` – ${cut(words, 90)}` : ""}` };
+      words: `query ${data.queries[row.query]}: ${comparing || alone ? show(row.difference) : signed(row.difference)}${words ? ` – ${cut(words, 90)}` : ""}` };
   });
-  return [plot.drawing, comparing ? null : node("div", { class: "legend" },
+  return [plot.drawing, comparing || alone ? null : node("div", { class: "legend" },
     ...["a", "b"].map((side) => node("span", {}, node("i", { style: `background: ${tint(side)}` }), ` ${data.runs[state[side]]} (${side.toUpperCase()}) better`)))];
 }
 
@@ -92,16 +95,17 @@ function tint(side) {
 
 function queries() {
   const where = section("queries", "Query by query",
-    comparing ? "How much each query changed, the most changed first." : "Differences between two runs, sorted.", "Choose a bar or a row to see both rankings below.");
+    comparing ? "How much each query changed, the most changed first." : alone ? "Values of queries, sorted." : "Differences between two runs, sorted.",
+    `Choose a bar or a row to see ${alone ? "the ranking" : "both rankings"} below.`);
   const controls = node("div", { class: "bar" });
-  if (!comparing) {
+  if (!comparing && !alone) {
     controls.append(choice("Run A", data.runs, "a"), choice("Run B", data.runs, "b"),
       node("button", { type: "button", onclick: () => change({ a: state.b, b: state.a }) }, "Swap"));
   }
   controls.append(filterBox(data.titles ? "Filter queries by id or text" : "Filter queries by id", "queryFilter"));
   const note = node("p", { class: "note", role: "status" });
   where.append(controls, note);
-  if (!comparing) {
+  if (!comparing && !alone) {
     const pair = node("p", { class: "paper" });
     note.before(pair);
     follow("a b", () => { pair.textContent = `A: ${data.runs[state.a]} · B: ${data.runs[state.b]}`; });
@@ -118,13 +122,15 @@ function queries() {
       { title: "highest", value: (row) => row.high, cell: (row) => show(row.high) },
     ]),
   ] : [
-    { title: "A", value: (row) => row.a, cell: (row) => show(row.a), tip: data.runs[state.a] },
-    { title: "B", value: (row) => row.b, cell: (row) => show(row.b), tip: data.runs[state.b] },
-    { title: "A − B", value: (row) => row.difference, cell: (row) => signed(row.difference) },
+    ...(alone ? [{ title: key().name, value: (row) => row.difference, cell: (row) => show(row.difference), tip: about(key()) }] : [
+      { title: "A", value: (row) => row.a, cell: (row) => show(row.a), tip: data.runs[state.a] },
+      { title: "B", value: (row) => row.b, cell: (row) => show(row.b), tip: data.runs[state.b] },
+      { title: "A − B", value: (row) => row.difference, cell: (row) => signed(row.difference) },
+    ]),
     { title: "relevant", value: (row) => data.rankings[row.query]?.relevant ?? null, tip: "documents with a grade above 0" },
   ])];
   const first = title ? 2 : 1;
   table(where, "queries", "measure a b queryFilter", columns, () => differences().filter((row) => filteredQuery(row.query)),
     { buttons: comparing ? [node("button", { type: "button", onclick: saveMoved }, "Save moved documents as TSV")] : [],
-      resort: () => (comparing ? [first, key().lower || key().signed] : [first + 2, !key().lower]) });
+      resort: () => (comparing ? [first, key().lower || key().signed] : alone ? [first, key().lower] : [first + 2, !key().lower]) });
 }

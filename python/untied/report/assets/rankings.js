@@ -57,14 +57,15 @@ function ranking(query, side) {
   });
   const value = comparing ? "" : ` · ${key().name} ${show(data.values[state.measure][mine][query])}`;
   return node("div", {},
-    node("h3", {}, `${side.toUpperCase()}: ${data.runs[mine]}${value}`),
+    node("h3", {}, `${alone ? "" : `${side.toUpperCase()}: `}${data.runs[mine]}${value}`),
     items.length ? node("ol", { class: "ranking" }, ...items) : node("p", { class: "note" }, "The run has nothing for this query."),
     node("p", { class: "note" }, `${count(total)} documents retrieved`));
 }
 
 function sideBySide() {
-  const where = section("query", "Two rankings side by side",
-    "Green: relevant, with its grade. Dashed: not judged. Documents with a bar at their left have the same score, so their order is arbitrary. An arrow gives a document's first possible rank in the other run.");
+  const where = section("query", alone ? "One ranking" : "Two rankings side by side",
+    "Green: relevant, with its grade. Dashed: not judged. Documents with a bar at their left have the same score, so their order is arbitrary."
+    + (alone ? "" : " An arrow gives a document's first possible rank in the other run."));
   const step = (by) => change({ query: (state.query + by + data.queries.length) % data.queries.length });
   where.append(node("div", { class: "bar" },
     choice("Query", data.queries, "query"),
@@ -81,6 +82,6 @@ function sideBySide() {
   follow("query a b measure", () => {
     name.textContent = `Query ${data.queries[state.query]}`;
     words.replaceChildren(name, titleOf(state.query) || "");
-    panel.replaceChildren(ranking(state.query, "a"), ranking(state.query, "b"));
+    panel.replaceChildren(...(alone ? ["a"] : ["a", "b"]).map((side) => ranking(state.query, side)));
   });
 }

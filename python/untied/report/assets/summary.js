@@ -113,7 +113,7 @@ function scores() {
       title: measure.name, tip: about(measure), value: (run) => data.means[number][run].mean, lower: measure.lower,
       cell: (run) => {
         const { mean, low, high, ci_low, ci_high } = data.means[number][run];
-        return node("td", { class: mean === best[number] ? "best" : null }, show(mean), marks(number, run),
+        return node("td", { class: !alone && mean === best[number] ? "best" : null }, show(mean), marks(number, run),
           ci_low === null ? null : node("span", { class: "sub" }, `${show(ci_low)} – ${show(ci_high)}`),
           isOpen(data.means[number][run]) ? node("span", { class: "sub" }, `[${show(low)}, ${show(high)}]`) : null,
           data.ranks[number] ? node("span", { class: "sub" }, ranked(data.ranks[number][run])) : null);
