@@ -289,11 +289,9 @@ def test_a_page_about_one_run_compares_it_with_nothing(browser, tmp_path: Path) 
     tab = Tab(browser, path)
     page = tab.page
     assert page.locator("#queries select").count() == 0
-    assert [text.split()[0] for text in page.locator("#queries thead th").all_inner_texts()] == [
-        "query",
-        "RR",
-        "relevant",
-    ]
+    head = [text.split()[0] for text in page.locator("#queries thead th").all_inner_texts()]
+    assert head == ["query", "RR", "relevant"]
+    assert page.locator(".best").count() == 0
     assert page.locator("#queries tbody tr").all_inner_texts()[0].split() == ["q3", "0.3333", "1"]  # the worst first
     assert page.locator("#queries .note").first.inner_text() == "RR: mean 0.6111."
     assert page.locator("#panel h3").all_inner_texts() == ["only · RR 0.3333"]
