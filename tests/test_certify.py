@@ -9,13 +9,15 @@ from typing import Any, NamedTuple
 import pytest
 
 import untied
-from nightly import SEED, seeded
+from nightly import many, seeded
 from oracle import binary, graded, users
 from oracle.difference import Score
-from oracle.verdicts import Case, difference, extremes, largest, overturn
+from oracle.verdicts import NOTHING, Case, difference, extremes, largest, overturn
 
 #: Queries a measure: each is an instance in both directions.
-INSTANCES = 5000 if SEED else 60
+INSTANCES = many(60, nightly=5000)
+#: The same of tied rankings, whose orders are all tried.
+TIED = many(10, nightly=5000)
 TOLERANCE = 1e-9
 
 
@@ -182,7 +184,7 @@ def test_all_grades(form: Form, most: int | None) -> None:
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
 def test_all_grades_of_tied_rankings(form: Form, ties: str, most: int | None) -> None:
     """The mean over all orders, and any order of either ranking."""
-    cases = drawn(f"{form.name} {ties} {most}", form.grades, True, INSTANCES // 6 if most is None else INSTANCES // 12)
+    cases = drawn(f"{form.name} {ties} {most}", form.grades, True, TIED if most is None else many(5, nightly=1250))
     if len(form.grades) > 2 or form.grades[-1] > 1:
         cases = with_scale(cases, form.grades)
     queries = {f"q{i:05}": case for i, case in enumerate(cases)}
@@ -208,7 +210,7 @@ def test_all_grades_of_tied_rankings(form: Form, ties: str, most: int | None) ->
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
 def test_tied_rankings_that_are_judged_as_a_whole(form: Form, ties: str) -> None:
     """Nothing is open but, with ``range``, the order of ties; verdicts and overturn numbers say so."""
-    cases = drawn(f"{form.name} {ties} judged", form.grades, True, INSTANCES // 6)
+    cases = drawn(f"{form.name} {ties} judged", form.grades, True, TIED)
     cases = [
         Case(case.a, case.b, dict.fromkeys(case.unknown, 0) | {"top": form.grades[-1]} | dict(case.known))
         for case in cases
@@ -328,7 +330,7 @@ def test_verdicts_overturn_numbers_and_largest_m(form: Form) -> None:
         found = all_found["a", "b"][form.name]
         ends = [extremes(form.score, case, form.grades) for case in three]
         low, high = (sum(query[-1][side] for query in ends) / 3 for side in (0, 1))
-        truly = "A" if low > 0 else "B" if high < 0 else "open"
+        truly = "A" if low > NOTHING else "B" if high < -NOTHING else "open"
         assert found.verdict == truly
         assert (found.low, found.high) == (
             pytest.approx(float(low), abs=TOLERANCE),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 
 from oracle.enumeration import orders
 from oracle.judgements import ZERO, Groups, Truth
@@ -49,25 +52,35 @@ def mean(laws: Sequence[Law]) -> Law:
     return dict(found)
 
 
-def at_most(of: Law, value: Fraction) -> Fraction:
-    """The probability of this value or less."""
-    return sum((chance for one, chance in of.items() if one <= value), ZERO)
+@dataclass(frozen=True)
+class Steps:
+    """A distribution added up: the probability of less than each value, then of that value or less."""
+
+    values: list[Fraction]
+    sums: list[Fraction]
+
+    def below(self, value: Fraction) -> Fraction:
+        """The probability of less than this value."""
+        return self.sums[bisect_left(self.values, value)]
+
+    def at_most(self, value: Fraction) -> Fraction:
+        """The probability of this value or less."""
+        return self.sums[bisect_right(self.values, value)]
+
+    def quantile(self, level: Fraction) -> Fraction:
+        """The smallest value that is not exceeded with at least this probability."""
+        return self.values[bisect_left(self.sums, level, lo=1) - 1]
 
 
-def quantile(of: Law, level: Fraction) -> Fraction:
-    """The smallest value that is not exceeded with at least this probability."""
-    return min(value for value in of if at_most(of, value) >= level)
+def steps(of: Law) -> Steps:
+    """A distribution added up."""
+    values = sorted(of)
+    return Steps(values, list(accumulate((of[value] for value in values), initial=ZERO)))
 
 
 def chances(a: Law, b: Law) -> tuple[Fraction, Fraction, Fraction]:
     """P(A > B), P(A = B) and P(A < B) of independent values."""
-
-    def total(pairs: Iterable[tuple[Fraction, Fraction]]) -> Fraction:
-        return sum((p * q for p, q in pairs), ZERO)
-
-    every = [(x, y, p, q) for x, p in a.items() for y, q in b.items()]
-    return (
-        total((p, q) for x, y, p, q in every if x > y),
-        total((p, q) for x, y, p, q in every if x == y),
-        total((p, q) for x, y, p, q in every if x < y),
-    )
+    other = steps(b)
+    greater = sum((p * other.below(x) for x, p in a.items()), ZERO)
+    equal = sum((p * b.get(x, ZERO) for x, p in a.items()), ZERO)
+    return greater, equal, 1 - greater - equal

@@ -7,13 +7,18 @@ asked for. Whatever is relevant counts everywhere: in both scores, in R, in idea
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 
 from oracle.difference import OverOrders, Score, mean
 from oracle.enumeration import permutations
 from oracle.judgements import Groups
+
+#: Logarithms are decimals: sums of the same ones may differ by less than this.
+NOTHING = Fraction(1, 10**30)
 
 
 @dataclass(frozen=True)
@@ -32,32 +37,34 @@ class Case:
         return [doc for doc in [*retrieved, *self.free] if doc not in self.known]
 
 
-def _side(score: Score, groups: Groups, over: OverOrders) -> Score:
-    """What is taken of a score over the orders of a ranking, remembered: grades of its documents and how many there are
-    of each grade are all that it depends on.
+@cache
+def _taken(score: Score, over: OverOrders, groups: tuple[tuple[int, ...], ...], grades: tuple[int, ...]) -> Fraction:
+    """What is taken of a score over the orders of a ranking, remembered for all cases: the grades of its groups and how
+    many documents there are of each grade are all that it depends on.
     """
-    orders = list(permutations(groups))
-    remembered: dict[tuple[tuple[int, ...], tuple[int, ...]], Fraction] = {}
-
-    def found(own: Sequence[str], truth: Mapping[str, int]) -> Fraction:
-        key = (tuple(truth[doc] for doc in own), tuple(sorted(truth.values())))
-        if key not in remembered:
-            remembered[key] = over([score(order, truth) for order in orders])
-        return remembered[key]
-
-    return lambda _, truth: found(orders[0], truth)
+    tied = [[f"{group} {place}" for place in range(len(of))] for group, of in enumerate(groups)]
+    own = [grade for group in groups for grade in group]
+    truth = dict(zip(itertools.chain.from_iterable(tied), own, strict=True))
+    elsewhere = sorted((Counter(grades) - Counter(own)).elements())
+    truth |= {f"elsewhere {place}": grade for place, grade in enumerate(elsewhere)}
+    return over([score(order, truth) for order in permutations(tied)])
 
 
 def _difference(
     score: Score, case: Case, over_a: OverOrders = mean, over_b: OverOrders = mean
 ) -> Callable[[Mapping[str, int]], Fraction]:
     """S(A) - S(B) as a function of the grades of unknown documents, 0 where none is given."""
-    a, b = _side(score, case.a, over_a), _side(score, case.b, over_b)
     none = dict.fromkeys(case.unknown, 0)
 
     def found(grades: Mapping[str, int]) -> Fraction:
         truth = {**none, **grades, **case.known}
-        return a((), truth) - b((), truth)
+        every = tuple(sorted(truth.values()))
+
+        def of(ranking: Groups, over: OverOrders) -> Fraction:
+            groups = (tuple(sorted(truth[doc] for doc in group)) for group in ranking)
+            return _taken(score, over, tuple(groups), every)
+
+        return of(case.a, over_a) - of(case.b, over_b)
 
     return found
 
@@ -73,8 +80,9 @@ def difference(
 
 def assignments(case: Case, grades: Sequence[int]) -> Iterator[dict[str, int]]:
     """All grades that unknown documents may have."""
-    for drawn in itertools.product(grades, repeat=len(case.unknown)):
-        yield dict(zip(case.unknown, drawn, strict=True))
+    unknown = case.unknown
+    for drawn in itertools.product(grades, repeat=len(unknown)):
+        yield dict(zip(unknown, drawn, strict=True))
 
 
 def extremes(
@@ -106,20 +114,21 @@ def overturn(queries: Sequence[list[tuple[Fraction, Fraction]]]) -> int | None:
     reached = [
         sum(counts)
         for counts in itertools.product(*(range(len(values)) for values in side))
-        if sum(values[count] for values, count in zip(side, counts, strict=True)) >= 0
+        if sum(values[count] for values, count in zip(side, counts, strict=True)) > -NOTHING
     ]
-    return 0 if now == 0 else min(reached, default=None)
+    return 0 if abs(now) < NOTHING else min(reached, default=None)
 
 
 def largest(queries: Sequence[list[tuple[Fraction, Fraction]]]) -> int | None:
     """The most relevant unknown documents a query with which the run ahead stays ahead; -1 for any number."""
     now = sum((query[0][1] for query in queries), Fraction(0))
     longest = max(map(len, queries))
-    held = [
-        sum(sign * ends[min(most, len(ends) - 1)] for query in queries for ends, sign in [_behind(query, now > 0)]) < 0
+    reached = (
+        sum(sign * ends[min(most, len(ends) - 1)] for query in queries for ends, sign in [_behind(query, now > 0)])
         for most in range(longest)
-    ]
-    if now == 0:
+    )
+    held = [total < -NOTHING for total in reached]
+    if abs(now) < NOTHING:
         return None
     return -1 if all(held) else held.index(False) - 1
 
