@@ -16,10 +16,9 @@ EXAMPLES = """\
   untied certify qrels.txt old.run new.run -m P@10 --certificate p10.json
   untied verify p10.json qrels.txt old.run new.run
 
-Exit code 0: every claim that can be checked holds; a line "not verified: ..."
-names the others. 1: the certificate is refused, because a claim is not proved,
-a file is not the one that was certified, or the checker does not know something
-in the certificate. 2: a file cannot be read.
+Exit code 0: every claim holds, and is printed. 1: the certificate is refused,
+because a claim is not proved, a file is not the one that was certified, or the
+checker does not know something in the certificate. 2: a file cannot be read.
 
 The checker is one file of plain Python, untied/verdicts/verify.py. It uses
 exact arithmetic and nothing else of untied, and you can also run it alone.

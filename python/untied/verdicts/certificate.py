@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor, inf
+from itertools import pairwise
+from math import ceil, inf
 
 from untied._core import __version__, show_id
 from untied.errors import InputError, MeasureError, UntiedError
 from untied.results import writing
 from untied.verdicts import verify
 from untied.verdicts.proofs import prove
-from untied.verdicts.verify import ADDITIVE, MARGIN, NEAR, ONE, SEARCHED, Measure, Question
+from untied.verdicts.verify import LAST, ONE, Measure, Question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,11 +20,15 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: The format's version.
-FORMAT = 1
+FORMAT = 2
 #: Units of claims in 1: ten decimals.
-UNITS = 10**10
+UNITS = LAST.denominator
+#: Measures whose means over orders of ties the checker bounds as closely as we do.
+ADDITIVE = ("P", "Hits", "R", "F1", "RBP", "DCG", "nDCG")
 #: What a claim of AP or ERR is wider where that makes a proof shorter: within what counts as exact, then beyond.
 WIDENED = (0.0, 5e-7, 1e-5, 1e-3, 1e-1)
+#: Steps of a proof of an overturn number: a longer one is left out.
+STEPS = 4_000_000
 #: The most unknown documents of a query, within the cutoff, of which a proof for AP is sought.
 SOUGHT = 300
 #: Orders of ties, and scores, that the checker knows.
@@ -63,16 +68,19 @@ def certificate(found: Verdicts, qrels: str, runs: Sequence[str]) -> bytes:
         "unretrieved": "pooled" if options["unretrieved"] else "none",
         "most": options["most"],
     }
-    of_qrels, judged = _read(qrels, 4, 3, Fraction)
+    of_qrels, judged = _read(qrels, 4, 3, verify.number)
     files = {name: _read(path, 6, 4, float) for name, path in zip(found.runs, runs, strict=True)}
     inputs = _Inputs(judged, {name: content for name, (_, content) in files.items()}, policies)
+    claims: dict[str, dict[str, dict[str, Any]]] = {}
+    for a, b in found.pairs:
+        claims.setdefault(a, {})[b] = {name: inputs.claim(found, (a, b), name) for name in found.measures}
     told = {
         "certificate": FORMAT,
         "untied": __version__,
         "qrels": of_qrels,
         "runs": {name: digest for name, (digest, _) in files.items()},
         "policies": policies,
-        "claims": [inputs.claim(found, pair, name) for pair in found.pairs for name in found.measures],
+        "claims": claims,
     }
     return (json.dumps(told, separators=(",", ":"), ensure_ascii=False) + "\n").encode()
 
@@ -115,96 +123,96 @@ class _Inputs:
 
     def claim(self, found: Verdicts, pair: tuple[str, str], name: str) -> dict[str, Any]:
         """What is claimed of two runs in a measure."""
-        told = found.explain(*pair, name)
-        verdict = told.verdict
         a, b = (self._runs[run] for run in pair)
         try:
             m: Any = Measure(name, self._judged, a, b)
         except (verify.Refused, LookupError, AttributeError, TypeError, ValueError) as error:
             raise MeasureError(f"{name}: certificates do not know this measure, or these parameters of it") from error
-        ends: dict[str, Any] = {}
+        told = found.explain(*pair, name)
+        queries: dict[str, Any] = {}
+        bounds: tuple[list[int], list[int]] = ([], [])
         upto: tuple[list[list[int]], list[list[int]]] = ([], [])
-        is_exact = verdict.is_exact
+        is_exact = True
         for query in told.queries:
-            order = (self._policies["ties"], self._policies["score_dtype"])
-            rankings = [verify.ranked(run.get(query.query, {}), *order) for run in (a, b)]
-            units: list[int] = [0, 0]
-            proofs: list[Any] = [{}, {}]
-            reached = (query.lowest.difference, query.highest.difference)
-            for end, (sign, bound) in enumerate(((-1, query.low), (1, query.high))):
-                least = ceil((Fraction(sign * bound) + m.scale / UNITS) * UNITS)
-                if m.name in SEARCHED or (m.name not in ADDITIVE and self._policies["ties"] == "expected"):
-                    first, second = rankings[::sign]
-                    q = Question(m, self._judged[query.query], first, second, self._policies)
-                    least, proofs[end] = _proved(q, least)
-                    is_exact &= not q.is_tied or m.name in ADDITIVE
-                    upto[end].append(q.lowered(q.ceilings(), least * ONE // UNITS))
-                is_exact &= abs(least / UNITS - sign * reached[end]) < NEAR.get(m.name, MARGIN) * m.scale * 0.9
-                units[end] = sign * least
-            ends[query.query] = {
-                "bounds": list(map(_decimal, units)),
-                "witnesses": [_witness(query.lowest), _witness(query.highest)],
-                "proofs": proofs,
-            }
-        sums = [sum(Fraction(one["bounds"][end]) for one in ends.values()) * UNITS / len(ends) for end in (0, 1)]
-        low, high = floor(sums[0]), ceil(sums[1])
-        claim = {
-            "a": pair[0],
-            "b": pair[1],
-            "measure": name,
+            rankings: Any = [verify.ranked(run.get(query.query, {}), self._policies) for run in (a, b)]
+            of_query = queries[query.query] = {}
+            asked = (("low", -1, query.low, query.lowest), ("high", 1, query.high, query.highest))
+            for end, (side, sign, bound, reached) in enumerate(asked):
+                first, second = rankings[::sign]
+                q: Any = Question(m, self._judged[query.query], first, second, self._policies)
+                least, proof = _proved(q, ceil(Fraction(sign * bound) * UNITS) - (-m.margin * UNITS // (10 * ONE)))
+                limit, witness = least * ONE // UNITS, _witness(reached, q)
+                is_exact = is_exact and q.reaches(limit - m.near, witness)
+                of_query[side] = {"bound": _decimal(sign * least), "witness": witness, "proof": proof}
+                bounds[end].append(sign * least)
+                upto[end].append([value + m.margin for value in q.lowered(limit)])
+        low, high = sum(bounds[0]) // len(queries), -(-sum(bounds[1]) // len(queries))
+        return {
             "low": _decimal(low),
             "high": _decimal(high),
             "exact": is_exact,
             "verdict": "A" if low > 0 else "B" if high < 0 else "open",
-            "overturn": "never" if verdict.overturn == inf else verdict.overturn,
-            "overturn_exact": verdict.overturn_is_exact,
-            "largest_m": "any" if verdict.largest_m == inf else verdict.largest_m,
-            "queries": ends,
+            **_standing(m, upto, told.verdict.overturn),
+            "queries": queries,
         }
-        return claim | (_standing(m, upto, claim) if upto[0] else {})
 
 
 def _proved(q: Question, least: int) -> tuple[int, Any]:
     """The smallest limit from `least` on, in units, that is proved without long work; and the proof."""
-    if q.m.name == "ERR" and q.is_tied:
-        raise UntiedError("certificates of ERR need one order of tied documents: ties docid, trec or given")
-    values = q.ceilings()
-    outer = -(-values[min(q.most, len(values) - 1)] * UNITS // ONE)
-    ranked = {*q.unknown} & (q.ranks(q.a).keys() | q.ranks(q.b).keys())
-    is_long = q.m.name == "AP" and (len(ranked) > SOUGHT or q.most < q.all)
-    if q.m.name not in SEARCHED or q.is_tied or is_long:
-        return max(least, outer), {}
+    if q.proves(least * ONE // UNITS, {}):
+        return least, {}
+    outer = UNITS if q.m.is_chain else -(-q.ceilings[: q.most + 1][-1] * UNITS // ONE)
+    is_searched = q.m.name in ("AP", "ERR") and q.most == q.all
+    if q.m.name == "AP" and is_searched:
+        is_searched = len({*q.unknown} & (q.ranks(q.a).keys() | q.ranks(q.b).keys())) <= SOUGHT
     for more in WIDENED:
         limit = least + round(more * UNITS)
-        if q.m.name == "AP" and limit >= outer:
+        if not is_searched or limit >= outer:
             break
         proof = prove(q, limit * ONE // UNITS)
         if proof is not None:
             return limit, proof
-    return (max(least, outer) if q.m.name == "AP" else UNITS), {}
+    return max(least, outer), {}
 
 
-def _standing(m: Measure, upto: Any, claim: dict[str, Any]) -> dict[str, Any]:
+def _standing(m: Measure, upto: Any, told: float) -> dict[str, Any]:
     """What the checker's ceilings say of the overturn number and largest m; they may be wider than ours."""
-    behind, target, largest = verify.standing(m, upto)
-    told, is_exact = claim["overturn"], claim["overturn_exact"]
-    if behind is None or largest == "any":
-        told, is_exact = "never" if behind else 0, True
-    else:
-        found = verify.least(behind, sum(map(len, behind)) if told == "never" else told, target)
-        is_exact = is_exact and told != "never" and found in (told, -1)
-        if found not in (None, -1):
-            told = found
-        elif told == "never":
-            told = 1  # at least, as one run is behind
-    return {"overturn": told, "overturn_exact": is_exact, "largest_m": largest}
+    if m.is_chain or m.name == "ERR":
+        return {"overturn": None, "largest_m": None, "price": 0}
+    overturn, largest = verify.standing(upto, None, 0)
+    price = 0
+    if overturn is None:
+        behind = next(side for side in reversed(upto) if sum(values[0] for values in side) < 0)
+        for most in (told, sum(len(values) - 1 for values in behind)):
+            if overturn is None and most < inf:
+                price = _price(behind, int(most))
+                if _steps(behind, int(most), price) <= STEPS:
+                    overturn = verify.least(behind, int(most), price)
+        price = 0 if overturn is None else _price(behind, overturn)
+    return {"overturn": overturn, "largest_m": largest, "price": price}
 
 
-def _witness(grades: Any) -> list[tuple[float, list[str], int]]:
-    """Grades, each with the documents that have it, and how many have it that neither run retrieves."""
-    found: dict[float, tuple[list[str], list[float]]] = {}
-    for document, grade in grades.documents.items():
-        found.setdefault(grade, ([], []))[0].append(document)
-    for grade in grades.elsewhere:
-        found.setdefault(grade, ([], []))[1].append(grade)
-    return [(grade, documents, len(others)) for grade, (documents, others) in found.items()]
+def _price(behind: list[list[int]], most: int) -> int:
+    """A price of a document at which queries take about so many: it leaves few choices."""
+    low, price = 0, max([0, *(y - x for values in behind for x, y in pairwise(values))])
+    for _ in range(60):
+        middle = (low + price) // 2
+        used = sum(max(range(len(values)), key=lambda n: (values[n] - middle * n, -n)) for values in behind)
+        low, price = (middle, price) if used > most else (low, middle)
+    return price
+
+
+def _steps(behind: list[list[int]], most: int, price: int) -> int:
+    """The steps of the checker's search for an overturn number."""
+    priced = [[value - price * n for n, value in enumerate(values)] for values in behind]
+    spare = sum(map(max, priced)) + price * most
+    return most * sum(value >= max(values) - spare for values in priced for value in values)
+
+
+def _witness(grades: Any, q: Question) -> dict[str, list[str]]:
+    """Grades with the documents that have them; any of those that neither run has, as they are alike."""
+    found: dict[str, list[str]] = {}
+    elsewhere = zip(q.free, grades.elsewhere, strict=False)
+    for document, grade in [*grades.documents.items(), *elsewhere]:
+        found.setdefault(str(verify.number(str(grade))), []).append(document)
+    return found

@@ -1,4 +1,4 @@
-"""Proofs that AP and ERR cannot exceed a limit, as trees that `verify` goes through: see its `quadratic` and `cascade`.
+"""Proofs that AP and ERR cannot exceed a limit, as trees that `verify` goes through: see its `Question.proves`.
 
 Whatever is found here is held against the checker, which alone says whether a proof holds. So this may use floating
 point, and may give up.
@@ -6,17 +6,11 @@ point, and may give up.
 
 from __future__ import annotations
 
-from fractions import Fraction
-
-from untied.verdicts.verify import ONE, Question, decided, never_positive
+from untied.verdicts.verify import ONE, Question, decided
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
-
-    #: Of a quadratic program: its constant, what documents add alone and in pairs, and the order of documents.
-    Program = tuple[int, dict[int, int], list[list[int]], Callable[[int], Any]]
 
 #: Leaves that a proof may have.
 LEAVES = {"AP": 12, "ERR": 2000}
@@ -28,86 +22,53 @@ PARTS = 10**6
 
 def prove(q: Question, limit: int) -> Any:
     """Find a proof that A less B is at most `limit`, in units of 2^-80; None if none is found."""
-    if q.m.name == "AP":
-        return _Quadratic(q, limit).tree() if q.relevant > 0 or limit >= 0 else None
-    return _Cascade(q, limit).tree()
+    return _Search(limit, LEAVES[q.m.name]).tree(q) if q.relevant > 0 or limit >= 0 else None
 
 
-class _Cascade:
-    """Branches of ERR: undecided documents one by one, in the order of their better rank."""
+class _Search:
+    """A tree of documents judged either way, with a bound at each leaf.
 
-    def __init__(self, q: Question, limit: int) -> None:
-        self._q = q
+    That of AP is the largest value of a program over documents and their number, linear in the multipliers of the pairs
+    about which the rankings disagree: a subgradient method lowers it (Held & Karp 1971, with Polyak's steps).
+    """
+
+    def __init__(self, limit: int, leaves: int) -> None:
         self._limit = limit
-        self._left = LEAVES["ERR"]
-        a, b = q.ranks(q.a), q.ranks(q.b)
-        both = [doc for doc in q.unknown if doc in a and doc in b]
-        self._docs = sorted(both, key=lambda doc: (min(a[doc], b[doc]), max(a[doc], b[doc]), a[doc]))
+        self._left = leaves
 
-    def tree(self, number: int = 0, known: dict[str, Any] | None = None) -> Any:
-        known = known or {}
+    def tree(self, q: Question) -> Any:
+        """The proof of a question, or None."""
         self._left -= 1
         if self._left < 0:
             return None
-        if self._q.cascade(self._limit, {}, known):
+        if q.proves(self._limit, {}):
             return {}
-        if number == len(self._docs):
+        if q.m.name == "AP":
+            leaf, doc = self._leaf(q)
+            if leaf is not None and q.proves(self._limit, leaf):
+                return leaf
+        else:
+            doc = _better(q)
+        if doc is None:
             return None
-        doc = self._docs[number]
         branches = []
-        for gain in (Fraction(0), self._q.m.top):
-            branch = self.tree(number + 1, known | {doc: gain})
+        for grade in (0, max(q.m.open)):
+            branch = self.tree(q.judging({doc: grade}))
             if branch is None:
                 return None
             branches.append(branch)
         return [doc, *branches]
 
-
-class _Quadratic:
-    """Branches and multipliers of AP.
-
-    A leaf's bound is the largest value of a program over documents and their number, linear in the multipliers of the
-    pairs about which the rankings disagree: a subgradient method lowers it (Held & Karp 1971, with Polyak's steps).
-    """
-
-    def __init__(self, q: Question, limit: int) -> None:
-        self._const, self._alone, self._pairs, self._order = q.program(limit)
-        self._left = LEAVES["AP"]
-
-    def tree(self) -> Any:
-        return self._visit(self._const, self._alone)
-
-    def _visit(self, const: int, alone: dict[int, int]) -> Any:
-        self._left -= 1
-        if self._left < 0:
-            return None
-        if self._holds({}, const, alone):
-            return {}
-        const, alone = decided(const, alone, self._pairs)
-        leaf, tension = self._lowered(const, alone)
-        if leaf is not None and self._holds(leaf, const, alone):
-            return leaf
-        if not tension:
-            return None
-        x = max(sorted(tension), key=lambda x: tension[x])
-        rest = {y: gain for y, gain in alone.items() if y != x}
-        without = self._visit(const, rest)
-        if without is None:
-            return None
-        with_it = self._visit(const + alone[x], {y: gain + self._pairs[x][y] for y, gain in rest.items()})
-        return None if with_it is None else [x, without, with_it]
-
-    def _holds(self, leaf: dict[str, int], const: int, alone: dict[int, int]) -> bool:
-        return bool(never_positive(leaf, const, dict(alone), self._pairs, self._order))
-
-    def _lowered(self, const: int, alone: dict[int, int]) -> tuple[dict[str, int] | None, dict[int, float]]:
-        """Multipliers of a bound that is not above 0, if any are found; and how much the bound hangs on documents."""
-        order = sorted(alone, key=self._order)
-        step = [self._pairs[y][y] / ONE for y in order]
+    def _leaf(self, q: Question) -> tuple[dict[str, int] | None, str | None]:
+        """Multipliers of a bound that is not above 0, if any are found; and the document on which it hangs most."""
+        const, alone, pairs = q.program(self._limit)
+        const, alone = decided(const, alone, pairs)
+        order = list(alone)
+        step = [pairs[y][y] / ONE for y in order]
         turned = []  # i, j, what the pair adds beyond the step of j, its share
         for j, y in enumerate(order):
             for i, x in enumerate(order[:j]):
-                excess = self._pairs[x][y] / ONE - step[j]
+                excess = pairs[x][y] / ONE - step[j]
                 if abs(excess) > 1e-14:
                     turned.append([i, j, excess, 0.5 if excess > 0 else 0.3])
         least, size, stalled, found = float("inf"), 1.0, 0, None
@@ -138,7 +99,15 @@ class _Quadratic:
             for x in (order[i], order[j]):
                 tension[x] += abs(excess) * (0.1 + 4 * share * (1 - share))
         leaf = {f"{order[i]} {order[j]}": round(share * PARTS) for i, j, share in found or ()}
-        return (leaf if least <= 0 else None), tension
+        doc = max(sorted(tension), key=lambda x: tension[x], default=None)
+        return (leaf if least <= 0 else None), doc
+
+
+def _better(q: Question) -> str | None:
+    """Of the undecided documents that both rankings have, the one with the better rank."""
+    a, b = q.ranks(q.a), q.ranks(q.b)
+    both = [doc for doc in q.unknown if doc in a and doc in b]
+    return min(both, key=lambda doc: (min(a[doc], b[doc]), max(a[doc], b[doc]), a[doc]), default=None)
 
 
 def _best(linear: list[float], step: list[float]) -> tuple[float, list[int]]:
