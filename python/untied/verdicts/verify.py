@@ -4,8 +4,8 @@ It reads TREC's files, computes bounds of the difference of two runs over all gr
 all claims with them. Numbers are integers in units of 2^-80, rounded so that a bound can only become wider; pairs are
 (rounded down, rounded up).
 
-Exit codes: 0 if every claim holds; 1 if the certificate is refused, because a claim is not proved, a file is not the one
-that was certified, or it is not a certificate; 2 if a file cannot be read.
+Exit codes: 0 if every claim holds; 1 if the certificate is refused, because a claim is not proved, a file is not the
+one that was certified, or it is not a certificate; 2 if a file cannot be read.
 """
 
 import gzip
