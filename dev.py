@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from devtools import parts
+from devtools import parts, workflows
 from devtools.environment import BIN, ROOT, install, part, run, took
 from devtools.web import build_module, compile_module, module_toolchain
 
@@ -70,6 +70,7 @@ def lint_package() -> None:
         run(BIN / "ruff", "check", ".")
         run(BIN / "mypy")
         run(BIN / "python", "release/third_party.py")
+        workflows.lint()
 
 
 def generate() -> None:
@@ -158,7 +159,7 @@ def test_with(pytest: tuple[object, ...], release: bool, **variables: str) -> No
     with ThreadPoolExecutor() as beside:
         counted = beside.submit(count)
         with part("package"):
-            run(BIN / "python", "release/build.py", "--profile", profile(release))
+            run(BIN / "python", "release/build.py", "own", "--profile", profile(release))
         counted.result()
 
 
@@ -184,10 +185,11 @@ def instructions() -> None:
     run(BIN / "python", "benchmarks/instructions.py")
 
 
-def release() -> None:
-    """Build what is released into dist/, and try it in every Python that is found."""
+def release(platforms: list[str], profile: str, outcomes: str | None) -> None:
+    """Build what is released into dist/, for all platforms or some, audit it, and run it where this machine can."""
     install("release")
-    run(BIN / "python", "release/build.py")
+    more = ("--outcomes", outcomes) if outcomes else ()
+    run(BIN / "python", "release/build.py", *platforms, "--profile", profile, *more)
 
 
 COMMANDS: dict[str, Callable[..., None]] = {
@@ -210,6 +212,11 @@ def main() -> None:
     options["build"].add_argument("--release", action="store_true", help="optimise as for a release: takes minutes")
     options["web"].add_argument("--test", action="store_true", help="test what was built, in Chromium")
     options["check"].add_argument("names", nargs="*", choices=[*parts.PARTS, []], metavar="part", help=known)
+    options["release"].add_argument(
+        "platforms", nargs="*", metavar="TARGET", help="a platform as Rust calls it, or source"
+    )
+    options["release"].add_argument("--profile", default="release", help="quick compiles fast, for a first look")
+    options["release"].add_argument("--outcomes", metavar="FILE", help="write hashes of what the wheels printed")
     options["nightly"].add_argument("--seed", type=int, help="draw from this seed")
     chosen = vars(parser.parse_args())
     command = chosen.pop("command")

@@ -1,4 +1,4 @@
-//! Logarithms, exponentials and powers: the same bits on every machine and in browsers, whose own libraries round these
+//! Logarithms, exponentials, powers, sines: the same bits on every machine and in browsers, whose own libraries round these
 //! in different ways.
 
 /// The natural logarithm.
@@ -43,6 +43,31 @@ pub fn exp2(x: f64) -> f64 {
     libm::exp2(x)
 }
 
+/// A number to a whole power, by squaring. `f64::powi` does the same on most machines, but on Windows it is the power of
+/// the system's library; where the exponent stands in the code, it is these products everywhere.
+#[inline]
+#[must_use]
+pub fn powi(x: f64, power: i32) -> f64 {
+    let (mut square, mut product) = (x, 1.0);
+    let mut left = power.unsigned_abs();
+    loop {
+        if left & 1 == 1 {
+            product *= square;
+        }
+        left >>= 1;
+        if left == 0 {
+            return if power < 0 { 1.0 / product } else { product };
+        }
+        square *= square;
+    }
+}
+
+/// The sine and the cosine.
+#[must_use]
+pub fn sin_cos(x: f64) -> (f64, f64) {
+    libm::sincos(x)
+}
+
 /// A number to a power.
 #[must_use]
 pub fn powf(x: f64, power: f64) -> f64 {
@@ -70,6 +95,15 @@ mod tests {
     }
 
     #[test]
+    fn whole_powers_are_products() {
+        for x in [0.0, -0.7, 0.35, 0.95, 1.0, 1.7, 2.0, f64::INFINITY, f64::MIN_POSITIVE] {
+            for n in (-70..70).chain([-1100, 1023, i32::MAX, i32::MIN]) {
+                assert_eq!(powi(x, n).to_bits(), x.powi(std::hint::black_box(n)).to_bits(), "{x}^{n}");
+            }
+        }
+    }
+
+    #[test]
     fn others_are_within_a_bit_of_this_machines_own() {
         let close = |ours: f64, theirs: f64| (ours - theirs).abs() <= f64::EPSILON * theirs.abs();
         for n in 1..5000 {
@@ -78,6 +112,8 @@ mod tests {
             assert!(close(ln(x), x.ln()) && close(log2(x), x.log2()) && close(log10(x), x.log10()), "{x}");
             assert!(close(exp(-small), (-small).exp()) && close(exp2(-small), (-small).exp2()), "{small}");
             assert!(close(ln_1p(-small), (-small).ln_1p()) && close(exp_m1(-small), (-small).exp_m1()), "{small}");
+            let (sine, cosine) = sin_cos(small);
+            assert!(close(sine, small.sin()) && close(cosine, small.cos()), "{small}");
             assert!(close(powf(0.95, x), 0.95f64.powf(x)) && close(powf(0.5, small), 0.5f64.powf(small)), "{x}");
         }
     }

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::files::{Files, none};
 use super::workspace::{Work, Workspace};
 use super::{GEOMETRIC_FLOOR, Plan, Shape, Source};
+use crate::elementary::{exp, ln};
 use crate::error::{Error, Result};
 use crate::law::{self, Law, Limits};
 use crate::measures::Orders;
@@ -121,8 +122,8 @@ fn aggregate(of_queries: Vec<Law>, aggregate: Aggregate, limits: Limits) -> Resu
         Aggregate::Sum => law::sum(of_queries, limits)?,
         Aggregate::Mean => law::sum(of_queries, limits)?.map(|sum| sum / n),
         Aggregate::Geometric => {
-            let logarithm = |law: Law| law.map(|value| value.max(GEOMETRIC_FLOOR).ln());
-            law::sum(of_queries.into_iter().map(logarithm).collect(), limits)?.map(|sum| (sum / n).exp())
+            let logarithm = |law: Law| law.map(|value| ln(value.max(GEOMETRIC_FLOOR)));
+            law::sum(of_queries.into_iter().map(logarithm).collect(), limits)?.map(|sum| exp(sum / n))
         }
     }))
 }

@@ -1,5 +1,7 @@
 //! The discrete Fourier transform of a power of two of complex numbers.
 
+use crate::elementary::sin_cos;
+
 /// Real and imaginary part.
 pub(super) type Complex = (f64, f64);
 
@@ -19,7 +21,7 @@ impl Fourier {
     pub(super) fn new(n: usize) -> Fourier {
         let turn = -2.0 * std::f64::consts::PI / n as f64;
         let root = |k: usize| {
-            let (sine, cosine) = (turn * k as f64).sin_cos();
+            let (sine, cosine) = sin_cos(turn * k as f64);
             (cosine, sine)
         };
         Fourier { roots: (0..n / 2).map(root).collect() }

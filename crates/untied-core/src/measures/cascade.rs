@@ -12,7 +12,7 @@ use super::dcg::{Gain, discounts};
 use super::orders::law::{self, Walk};
 use super::orders::walk::{self, Kind, Path};
 use super::{Certainty, Definition, Measure, Orders, Scope};
-use crate::elementary::{exp2, ln};
+use crate::elementary::{exp2, ln, powi};
 use crate::error::{Error, Result};
 use crate::grade::Level;
 use crate::law::{Law, Limits};
@@ -285,7 +285,7 @@ impl Measure for Cascade {
             start += size;
             if kinds.iter().any(|kind| kind.gain != 0.0) {
                 walks.push(Walk::new(counts, weights.len(), move |above, placed, kind| {
-                    let go_on = kinds.iter().zip(placed).map(|(kind, &placed)| kind.go_on.powi(placed as i32));
+                    let go_on = kinds.iter().zip(placed).map(|(kind, &placed)| powi(kind.go_on, placed as i32));
                     weights[above] * kinds[kind].gain * before * go_on.product::<f64>()
                 }));
             }

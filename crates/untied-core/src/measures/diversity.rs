@@ -7,7 +7,7 @@
 use super::novelty::{Norm, Novelty, Worth};
 use super::orders::sampling;
 use super::{Definition, Measure, Scope};
-use crate::elementary::log2;
+use crate::elementary::{log2, powi};
 use crate::error::{Error, Result};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Needs, Parameter, REL, Sampled, Spec, unbounded};
 
@@ -186,7 +186,7 @@ fn reciprocal(rank: usize) -> f64 {
 }
 
 fn patience(beta: f64) -> impl Fn(usize) -> f64 {
-    move |rank| beta.powi((rank - 1) as i32)
+    move |rank| powi(beta, (rank - 1) as i32)
 }
 
 fn novelty(

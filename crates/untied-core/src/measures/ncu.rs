@@ -18,6 +18,7 @@ use super::bounds::{Bounds, Open};
 use super::orders::{Outcome, drawing, fading, lattice};
 use super::q_measure::{BETA, Blend, GAINS, Kind, Part, counted};
 use super::{Certainty, Definition, Measure, Orders, Scope};
+use crate::elementary::powi;
 use crate::error::{Error, Result};
 use crate::grade::Level;
 use crate::names::{Info, JUDGED_ONLY, Parameter, REL, Sampled, Spec, Value};
@@ -151,7 +152,7 @@ impl Utility {
         let Users::RankBiased(gamma) = self.users else { return part.mean(before.value) };
         let relevant: usize = part.kinds.iter().map(|kind| kind.count).sum();
         let value = part.kinds.iter().map(|kind| kind.count as f64 * kind.value).sum::<f64>() / relevant as f64;
-        let start = gamma.powi(before.hits as i32);
+        let start = powi(gamma, before.hits as i32);
         let mut rows = drawing::Rows::new(part.size - 1, relevant - 1);
         let mut mean = 0.0;
         for (a, cost) in part.costs.iter().enumerate() {
@@ -159,7 +160,7 @@ impl Utility {
                 rows.advance();
             }
             let (from, row) = rows.row();
-            let mut weight = start * gamma.powi(from as i32);
+            let mut weight = start * powi(gamma, from as i32);
             for (j, chance) in (from..).zip(row) {
                 mean += chance * weight * (before.value + (j + 1) as f64 * value) / cost;
                 weight *= gamma;
@@ -191,7 +192,7 @@ impl Utility {
             let Some(found) = part.kinds.get(kind) else { return 0.0 };
             let at: usize = placed.iter().sum();
             let hits = before.hits + at - placed[part.kinds.len()];
-            gamma.powi(hits as i32) * (before.value + counted(&part.kinds, placed) + found.value) / part.costs[at]
+            powi(gamma, hits as i32) * (before.value + counted(&part.kinds, placed) + found.value) / part.costs[at]
         })
     }
 }

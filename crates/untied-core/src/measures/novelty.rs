@@ -18,6 +18,7 @@ use super::orders::sampling::{self, Placed};
 use super::orders::walk::{self, Kind};
 use super::subtopics::{Arranged, Topic};
 use super::{Certainty, Measure, Orders};
+use crate::elementary::powi;
 use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
 
@@ -72,7 +73,7 @@ impl Novelty {
     /// v(c), of a subtopic with R relevant documents.
     fn worth(&self, before: usize, relevant: usize) -> f64 {
         match self.worth {
-            Worth::Falls(q) => q.powi(before as i32),
+            Worth::Falls(q) => powi(q, before as i32),
             Worth::Rises => (before + 1) as f64 / relevant as f64,
         }
     }
@@ -116,7 +117,7 @@ impl Novelty {
                 _ if group.size == 1 => weights[0] * self.worth(before, topic.relevant[subtopic]),
                 Worth::Falls(1.0) => share * weights.iter().sum::<f64>(),
                 Worth::Falls(q) => {
-                    let reach = q.powi(before as i32);
+                    let reach = powi(q, before as i32);
                     let relevant = Kind { gain: 1.0, go_on: q, count: r };
                     let other = Kind { gain: 0.0, go_on: 1.0, count: group.size - r };
                     if reach == 0.0 { 0.0 } else { reach * walk::mean(&[relevant, other], weights) }

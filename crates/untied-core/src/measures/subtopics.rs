@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::orders::sampling::{Classes, Placed};
+use crate::elementary::powi;
 use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
 use crate::table::profiles::Profile;
@@ -116,7 +117,7 @@ impl<'a> Topic<'a> {
                 before.clear();
                 before.extend(set.iter().map(|&subtopic| hits[subtopic]));
                 before.sort_unstable(); // so that equal gains are equal to the last bit
-                Some((before.iter().map(|&before| go_on.powi(before)).sum::<f64>(), last, number))
+                Some((before.iter().map(|&before| powi(go_on, before)).sum::<f64>(), last, number))
             });
             let Some((gain, _, number)) = candidates.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))) else {
                 break;

@@ -2,6 +2,8 @@
 
 use std::ops::{AddAssign, Not};
 
+use crate::elementary::powi;
+
 /// A type of scores. Its numbers may be stored as another type's bits.
 pub trait Score {
     /// How it is stored.
@@ -192,7 +194,7 @@ fn from_half(bits: u16) -> f64 {
         31 if fraction > 0.0 => f64::NAN,
         31 => f64::INFINITY,
         0 => fraction * 2f64.powi(-24),
-        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
+        _ => (1024.0 + fraction) * powi(2.0, exponent - 25),
     };
     if bits >> 15 == 0 { size } else { -size }
 }

@@ -2,6 +2,7 @@
 
 use super::network;
 use super::score::{Buffers, Float64, Key, Score};
+use crate::elementary::powi;
 use crate::error::{Error, show};
 use crate::sorting;
 use crate::table::Rows;
@@ -51,7 +52,7 @@ impl Precision {
 /// numbers and this largest number; infinite beyond it.
 fn to_binary(score: f64, bits: i32, smallest: i32, largest: f64) -> f64 {
     let exponent = (((score.to_bits() >> 52) & 0x7ff) as i32 - 1023).max(smallest);
-    let unit = 2f64.powi(exponent - bits);
+    let unit = powi(2.0, exponent - bits);
     // Both steps but the rounding are exact: the unit is a power of two.
     let rounded = (score / unit).round_ties_even() * unit;
     if rounded.abs() <= largest { rounded } else { f64::INFINITY.copysign(score) }

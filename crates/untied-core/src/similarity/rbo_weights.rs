@@ -1,6 +1,6 @@
 //! The weights of depths in RBO, computed once for all rankings.
 
-use crate::elementary::ln_1p;
+use crate::elementary::{ln_1p, powi};
 
 use std::sync::OnceLock;
 
@@ -54,20 +54,20 @@ impl Weights {
 
     /// kappa beyond a depth.
     fn series(&self, depth: usize) -> impl Iterator<Item = f64> {
-        let first = (1.0 - self.p) * self.p.powi(depth as i32);
+        let first = (1.0 - self.p) * powi(self.p, depth as i32);
         let weights = std::iter::successors(Some(first), |weight| Some(weight * self.p));
         weights.zip(depth + 1..).map(|(weight, d)| weight / d as f64)
     }
 
     /// The same as far as it matters.
     fn falling(&self, depth: usize) -> impl Iterator<Item = f64> {
-        let first = (1.0 - self.p) * self.p.powi(depth as i32) / (depth + 1) as f64;
+        let first = (1.0 - self.p) * powi(self.p, depth as i32) / (depth + 1) as f64;
         self.series(depth).take_while(move |kappa| *kappa > 1e-19 * first)
     }
 
     fn table(&self, depth: usize) -> Table {
         let kappa: Vec<f64> = self.series(0).take(depth).collect();
-        let power = (0..=depth).map(|d| self.p.powi(d as i32)).collect();
+        let power = (0..=depth).map(|d| powi(self.p, d as i32)).collect();
         let mut tail = vec![self.beyond(depth); depth + 1];
         for d in (0..depth).rev() {
             tail[d] = tail[d + 1] + kappa[d];

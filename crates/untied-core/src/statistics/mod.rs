@@ -11,6 +11,8 @@ pub use bootstrap::{Bootstrap, bootstrap};
 pub use randomization::{Counts, randomization};
 pub use range::{Ranges, largest_ranges};
 
+use crate::elementary::powi;
+
 /// How finely the largest magnitude is told: 2^40 steps, about 1e-12 of it.
 const STEPS: i32 = 40;
 /// 2 to this power is the largest number of values whose sum cannot overflow; for more values, steps are larger.
@@ -33,7 +35,7 @@ impl Grid {
 /// Times a power of two, in two factors, as one alone may not be a number.
 fn scaled(value: f64, scale: i32) -> f64 {
     let (half, rest) = (scale / 2, scale - scale / 2);
-    value * 2f64.powi(half) * 2f64.powi(rest)
+    value * powi(2.0, half) * powi(2.0, rest)
 }
 
 /// Values as whole numbers, in the same proportions. A step is a power of two, and no sum of all values overflows.

@@ -1,6 +1,7 @@
 //! Mean and variance of the contribution of one tie group, see [`super`].
 
 use super::Kind;
+use crate::elementary::powi;
 use crate::measures::orders::Outcome;
 use crate::measures::orders::lattice::Lattice;
 
@@ -124,14 +125,14 @@ pub(super) fn by_table(kinds: &[Kind], weights: &[f64]) -> f64 {
     for (i, square) in square.iter_mut().enumerate() {
         for j in 0..slots - i {
             let (at, used) = (row(i) + j, i + j);
-            let product = base.go_on.powi((2 * i + j) as i32);
+            let product = powi(base.go_on, (2 * i + j) as i32);
             let fits = |more: usize| if used + more <= base.count { product } else { 0.0 };
             plain[at] = fits(0);
             one[at] = base.gain * fits(1);
             on[at] = base.gain * base.go_on * fits(1);
             both[at] = base.gain * base.gain * base.go_on * fits(2);
         }
-        *square = if i < base.count { base.gain.powi(2) * base.go_on.powi(2 * i as i32) } else { 0.0 };
+        *square = if i < base.count { base.gain.powi(2) * powi(base.go_on, 2 * i as i32) } else { 0.0 };
     }
     let mut all = base.count;
     for kind in others.iter().flat_map(|kind| std::iter::repeat_n(kind, kind.count)) {

@@ -27,6 +27,7 @@ use self::search::Search;
 use super::Solution;
 use super::scores::Scores;
 use super::work::Work;
+use crate::elementary::powi;
 use crate::measures::orders::walk::{self, Kind};
 use crate::ranking::List;
 
@@ -134,7 +135,7 @@ impl Timed {
             kinds.clear();
             kinds.extend(side.group(group).iter().map(|&i| self.kind(i, gains[i])));
             total += reach * worth(&mut kinds, side.slots(group));
-            reach *= kinds.iter().map(|kind| kind.go_on.powi(kind.count as i32)).product::<f64>();
+            reach *= kinds.iter().map(|kind| powi(kind.go_on, kind.count as i32)).product::<f64>();
         }
         total
     }

@@ -1,0 +1,85 @@
+"""What a wheel needs of a machine, read from the wheel alone: files, system libraries, symbols of Python."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+from platforms import Platform
+
+#: What a wheel must hold besides the extension.
+HELD = ("untied/py.typed", "untied/_core.pyi", "/licenses/LICENSE", "/licenses/THIRD-PARTY.md")
+#: Libraries of Windows 10 and of Python that a wheel may load, as their names begin.
+WINDOWS = ("api-ms-win-", "kernel32.", "ntdll.", "bcryptprimitives.", "ws2_32.", "userenv.", "ucrtbase.", "python3.dll")
+MACOS = ("/usr/lib/libSystem.B.dylib", "/usr/lib/libiconv.2.dylib")
+
+
+def audit(wheel: Path, platform: Platform | None) -> str:
+    """Stop if a wheel lacks something, or needs more of a machine than its name says; else what was found.
+
+    Without a platform it is a wheel for this machine alone, whose libraries it may use.
+    """
+    names = zipfile.ZipFile(wheel).namelist()
+    missing = [held for held in HELD if not any(name.endswith(held) for name in names)]
+    if missing:
+        sys.exit(f"{wheel.name} lacks {', '.join(missing)}")
+    if platform is None:
+        return "its files"
+    if platform.tag not in wheel.name:
+        sys.exit(f"{wheel.name} is not {platform.tag}")
+    found = linux(wheel, platform) if platform.is_linux else libraries(wheel, platform)
+    return f"{found}; {stable_abi(wheel)}" if "-abi3-" in wheel.name else found
+
+
+def linux(wheel: Path, platform: Platform) -> str:
+    """Which C library a wheel for Linux asks for, by the versions of its symbols."""
+    command = ("auditwheel", "show", "--json", str(wheel))
+    told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    if told["overall_tag"] != platform.tag:
+        sys.exit(f"{wheel.name} is {told['overall_tag']}: {told['versioned_symbols']} {told['external_libs']}")
+    return f"auditwheel: {told['overall_tag']}"
+
+
+def libraries(wheel: Path, platform: Platform) -> str:
+    """The libraries that an extension for Windows or macOS loads: none but the system's and Python's."""
+    archive = zipfile.ZipFile(wheel)
+    (name,) = [name for name in archive.namelist() if "/_core." in name and not name.endswith(".pyi")]
+    loaded = (macos_libraries if platform.is_macos else windows_libraries)(archive.read(name))
+    strange = [library for library in loaded if not library.startswith((*WINDOWS, *MACOS))]
+    if strange or not loaded:
+        sys.exit(f"{wheel.name} loads {', '.join(strange) or 'nothing'}")
+    return f"loads {', '.join(loaded)}"
+
+
+def windows_libraries(extension: bytes) -> list[str]:
+    """Names in the table of imports of a DLL."""
+    import pefile
+
+    return sorted(entry.dll.decode().lower() for entry in pefile.PE(data=extension).DIRECTORY_ENTRY_IMPORT)
+
+
+def macos_libraries(extension: bytes) -> list[str]:
+    """Names in the commands of a Mach-O file that load libraries."""
+    from macholib.MachO import MachO
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "extension"
+        path.write_bytes(extension)
+        return sorted({name for header in MachO(str(path)).headers for _, _, name in header.walkRelocatables()})
+
+
+def stable_abi(wheel: Path) -> str:
+    """Stop if a wheel takes symbols of Python that are not in the stable ABI which its name says."""
+    command = ("abi3audit", "--strict", "--report", str(wheel))
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{wheel.name}: abi3audit\n{done.stdout}{done.stderr}")
+    (spec,) = json.loads(done.stdout)["specs"].values()
+    found = [extension["result"] for extension in spec["wheel"]]
+    if not found or any(not result["is_abi3"] or result["computed"] > result["baseline"] for result in found):
+        sys.exit(f"{wheel.name}: abi3audit\n{done.stdout}")
+    return f"abi3audit: {found[0]['computed']}"

@@ -1,0 +1,169 @@
+"""What builds a release: platforms, audits, comparison of what wheels print, and the workflow of a hosting service."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import dev
+from devtools import workflows
+
+ROOT = Path(__file__).resolve().parents[1]
+RELEASE = ROOT / "release"
+WORKFLOW = ROOT / ".github" / "workflows" / "release.yml"
+FILES = ("untied/py.typed", "untied/_core.pyi", "x.dist-info/licenses/LICENSE", "x.dist-info/licenses/THIRD-PARTY.md")
+USED = re.compile(r"uses: (\S+)(.*)")
+
+with pytest.MonkeyPatch.context() as patch:
+    patch.syspath_prepend(str(RELEASE))
+    audit, build, platforms, trial = map(importlib.import_module, ("audit", "build", "platforms", "trial"))
+
+
+def wheel(folder: Path, name: str, *files: str) -> Path:
+    path = folder / name
+    with zipfile.ZipFile(path, "w") as archive:
+        for file in files:
+            archive.writestr(file, "")
+    return path
+
+
+def test_a_wheel_for_this_machine_runs_here_and_no_other() -> None:
+    here = [platform.target for platform in platforms.PLATFORMS if platform.is_here]
+    told = subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout
+    assert re.search(r"^host: (.*)", told, re.MULTILINE)[1] in here  # type: ignore[index]
+    assert len({target.partition("-")[0] for target in here}) == 1
+
+
+def test_what_there_is_no_standard_library_for_is_not_built() -> None:
+    other = platforms.Platform("A", "x86_64-unknown-nothing", "nothing")
+    assert "x86_64-unknown-nothing" in other.lacking or "build it on" in other.lacking
+
+
+def test_a_wheel_that_lacks_a_file_is_refused(tmp_path: Path) -> None:
+    assert audit.audit(wheel(tmp_path, "a.whl", *FILES), None) == "its files"
+    with pytest.raises(SystemExit, match="lacks /licenses/LICENSE"):
+        audit.audit(wheel(tmp_path, "b.whl", *FILES[:2], FILES[3]), None)
+
+
+def test_a_wheel_of_another_name_than_its_platform_is_refused(tmp_path: Path) -> None:
+    windows = next(platform for platform in platforms.PLATFORMS if platform.tag == "win_amd64")
+    with pytest.raises(SystemExit, match="is not win_amd64"):
+        audit.audit(wheel(tmp_path, "untied-0-cp311-abi3-win_arm64.whl", *FILES), windows)
+
+
+@pytest.mark.parametrize(
+    ("loaded", "fails"), [(["kernel32.dll", "python3.dll"], False), (["msvcr90.dll"], True), ([], True)]
+)
+def test_a_wheel_that_loads_a_strange_library_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loaded: list[str], fails: bool
+) -> None:
+    windows = next(platform for platform in platforms.PLATFORMS if platform.tag == "win_amd64")
+    monkeypatch.setattr(audit, "windows_libraries", lambda _: loaded)
+    path = wheel(tmp_path, "untied-0-cp311-cp311-win_amd64.whl", *FILES, "untied/_core.pyd")
+    if fails:
+        with pytest.raises(SystemExit, match="loads"):
+            audit.audit(path, windows)
+    else:
+        assert audit.audit(path, windows) == "loads kernel32.dll, python3.dll"
+
+
+def outcome(**changes: object) -> object:
+    return trial.Outcome(**{"code": 0, "output": b"AP\t0.5\n", "messages": b"", "files": {"a": b"1"}, **changes})
+
+
+@pytest.mark.parametrize("change", [{"code": 1}, {"output": b"AP\t0.6\n"}, {"messages": b"!"}, {"files": {"a": b"2"}}])
+def test_any_other_byte_is_a_difference(tmp_path: Path, change: dict[str, object]) -> None:
+    files = []
+    for name, found in (("one", outcome()), ("two", outcome()), ("three", outcome(**change))):
+        path = tmp_path / f"{name}.json"
+        path.write_text(json.dumps({name: trial.Trial({"untied eval": found}).hashes()}))
+        files.append(path)
+    same, different = (
+        subprocess.run([sys.executable, RELEASE / "trial.py", *compared], capture_output=True, text=True, check=False)
+        for compared in (files[:2], files)
+    )
+    assert (same.returncode, same.stderr) == (0, "")
+    assert different.returncode == 1
+    assert different.stderr == "three is unlike one: untied eval\n"
+
+
+def test_a_command_line_that_some_machine_did_not_run_is_a_difference() -> None:
+    ran = trial.Trial({"untied eval": outcome()}).hashes()
+    with pytest.raises(SystemExit, match="b is unlike a: untied eval"):
+        trial.compare({"a": ran, "b": {}})
+
+
+def test_golden_files_are_held_against_output_and_exit_code() -> None:
+    golden = "\n[exit code]\n0\n\n[output]\nAP\t0.5\n"
+    assert trial.unlike_golden(outcome(), golden) is None
+    assert "exit code 2" in trial.unlike_golden(outcome(code=2), golden)
+    assert "0.6" in trial.unlike_golden(outcome(output=b"AP\t0.6\n"), golden)
+
+
+def test_what_is_not_run_is_said_to_be_so(tmp_path: Path) -> None:
+    built = build.Built("A", wheel(tmp_path, "a.whl"), "its files")
+    assert any("NOT RUN" in line for line in built.lines())
+    built.ran["Python 3.11"] = trial.Trial({"untied eval": outcome()})
+    assert not any("NOT RUN" in line for line in built.lines())
+
+
+def test_the_workflow_builds_every_platform_on_its_own_machine() -> None:
+    text = WORKFLOW.read_text("utf-8")
+    targets = set(re.findall(r"target: ([\w-]+)", text))
+    known = {platform.target: platform for platform in platforms.PLATFORMS}
+    assert targets <= known.keys()
+    assert {known[target].tag for target in targets} == {platform.tag for platform in platforms.PLATFORMS}
+
+
+def test_actions_are_pinned_and_permissions_are_few() -> None:
+    text = WORKFLOW.read_text("utf-8")
+    used = USED.findall(text)
+    assert len(used) > 5
+    for action, comment in used:
+        assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action), action
+        assert re.fullmatch(r" # v\d+\.\d+\.\d+", comment), action
+    assert "\npermissions: {}\n" in text
+    assert set(re.findall(r"^      ([\w-]+): (?:read|write)$", text, re.MULTILINE)) == {"contents", "id-token"}
+    assert text.count(": write") == 1  # the trusted publisher's
+
+
+def linted(command: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    found: list[str] = []
+    monkeypatch.setattr(workflows, "run", lambda *words, **_: found.append(Path(words[0]).name))
+    command()
+    return found
+
+
+def test_workflows_are_linted_where_there_is_actionlint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(workflows, "BIN", tmp_path)
+    monkeypatch.setattr(workflows, "variables", lambda: {"PATH": str(tmp_path)})
+    assert linted(workflows.lint, monkeypatch) == []
+    assert "workflows are not linted" in capsys.readouterr().out
+    for program in ("go", "actionlint"):
+        (tmp_path / program).write_text("#!/bin/sh\n")
+        (tmp_path / program).chmod(0o755)
+    assert linted(workflows.lint, monkeypatch) == ["actionlint"]
+    (tmp_path / "actionlint").unlink()
+    assert linted(workflows.lint, monkeypatch) == ["go", "actionlint"]
+
+
+def test_a_release_is_for_platforms_that_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[tuple[object, ...]] = []
+    monkeypatch.setattr(dev, "install", lambda *_: None)
+    monkeypatch.setattr(dev, "run", lambda *words: found.append(words[2:]))
+    dev.release(["x86_64-unknown-linux-gnu"], "quick", None)
+    dev.release([], "release", "a.json")
+    assert found == [
+        ("x86_64-unknown-linux-gnu", "--profile", "quick"),
+        ("--profile", "release", "--outcomes", "a.json"),
+    ]
