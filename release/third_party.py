@@ -14,9 +14,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+from platforms import PLATFORMS, ROOT
+
 LISTED = ROOT / "THIRD-PARTY.md"
-TARGET = "x86_64-unknown-linux-gnu"
+TARGETS = [platform.target for platform in PLATFORMS]
 
 #: Licences that ask for a notice at most.
 ALLOWED = {
@@ -35,7 +36,7 @@ NAMED = r"(?i)(licen[cs]e|copying|notice)"
 HEAD = """\
 # Third-party code
 
-The wheels of *untied* for Linux hold compiled code of the projects below, under the licences named; where a crate
+The wheels of *untied* hold compiled code of the projects below, under the licences named; where a crate
 offers several, *untied* takes it under the one whose text is shown. Parts of Rust's standard library are in it too, by
 the Rust Project's contributors, under the MIT licence, and of LLVM's libunwind, by the LLVM Project's contributors,
 under Apache-2.0 with LLVM's exception, which asks for no notice in compiled code. No Python package is bundled.
@@ -51,16 +52,16 @@ def cargo(*arguments: str) -> str:
 
 def packages() -> list[dict[str, Any]]:
     """All packages that are needed to build and to test."""
-    found: list[dict[str, Any]] = json.loads(cargo("metadata", "--format-version", "1", "--filter-platform", TARGET))[
-        "packages"
-    ]
+    platforms = [word for target in TARGETS for word in ("--filter-platform", target)]
+    found: list[dict[str, Any]] = json.loads(cargo("metadata", "--format-version", "1", *platforms))["packages"]
     return sorted(found, key=lambda package: (package["name"], package["version"]))
 
 
 def compiled_in() -> set[tuple[str, str]]:
-    """Name and version of what is linked into the extension."""
+    """Name and version of what is linked into the extension, on any platform."""
+    platforms = [word for target in TARGETS for word in ("--target", target)]
     tree = cargo(
-        "tree", "-p", "untied-python", "-e", "normal,no-proc-macro", "--prefix", "none", "--target", TARGET, "-f", "{p}"
+        "tree", "-p", "untied-python", "-e", "normal,no-proc-macro", "--prefix", "none", "-f", "{p}", *platforms
     )
     found = {tuple(line.split()[:2]) for line in tree.splitlines() if line}
     return {(name, version.removeprefix("v")) for name, version in found}

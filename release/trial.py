@@ -71,7 +71,8 @@ def compare(trials: dict[str, dict[str, str]]) -> None:
     ]
     if differences:
         sys.exit("\n".join(differences))
-    print(f"{len(reference)} command lines gave the same bytes in {len(trials)} trials: {'; '.join(trials)}")
+    if others:
+        print(f"{len(reference)} command lines gave the same bytes in {len(trials)} trials: {'; '.join(trials)}")
 
 
 class Environment:

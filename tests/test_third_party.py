@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import re
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-PATH = Path(__file__).resolve().parents[1] / "release" / "third_party.py"
+RELEASE = Path(__file__).resolve().parents[1] / "release"
 
 
 @pytest.fixture(scope="module")
 def third_party() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("third_party", PATH)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(RELEASE))
+        return importlib.import_module("third_party")
 
 
 @pytest.mark.parametrize(
