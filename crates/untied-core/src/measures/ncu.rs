@@ -177,7 +177,7 @@ impl Utility {
         }
         let values: Vec<(f64, usize)> = part.kinds.iter().map(|kind| (kind.value, kind.count)).collect();
         let others = part.size - values.iter().map(|value| value.1).sum::<usize>();
-        let powers: Vec<f64> = (0..part.size).map(|c| gamma.powi((before.hits + c) as i32)).collect();
+        let powers: Vec<f64> = (0..part.size).map(|c| powi(gamma, (before.hits + c) as i32)).collect();
         fading::variance(&values, others, before.value, |at, c| powers[c] / part.costs[at]).unwrap_or(f64::NAN)
     }
 

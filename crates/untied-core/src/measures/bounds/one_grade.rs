@@ -13,6 +13,7 @@
 
 use super::filling::{Filling, Slot, Stage};
 use super::{Bounds, Open, Resolution, Widest};
+use crate::elementary::powi;
 use crate::measures::Measure;
 use crate::watch;
 
@@ -83,7 +84,7 @@ impl Ratios {
     fn norm(&self, relevant: usize) -> f64 {
         match self.fading {
             1.0 => relevant.min(self.cutoff) as f64,
-            gamma => (1.0 - gamma.powi(relevant as i32)) / (1.0 - gamma),
+            gamma => (1.0 - powi(gamma, relevant as i32)) / (1.0 - gamma),
         }
     }
 }
@@ -154,7 +155,7 @@ impl<'a> Sums<'a> {
             filling,
             resolution,
             ratios,
-            powers: (0..=all).map(|count| ratios.fading.powi(count as i32)).collect(),
+            powers: (0..=all).map(|count| powi(ratios.fading, count as i32)).collect(),
             known: Filled::default(),
             all: Filled::default(),
         };
@@ -329,7 +330,7 @@ fn faded(n: usize, s: usize, gamma: f64) -> Vec<f64> {
         let before = if a > 0 { gamma * at * means[a - 1] } else { 0.0 };
         means[a + 1] = ((size - special * (1.0 - gamma) - (1.0 + gamma) * at) * means[a] + before) / (size - at);
     }
-    means[n] = gamma.powi(s as i32);
+    means[n] = powi(gamma, s as i32);
     let back = 1.0 / gamma;
     for left in 0..n.saturating_sub(middle + 1) {
         let at = left as f64;
