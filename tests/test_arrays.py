@@ -279,7 +279,7 @@ REFUSED: list[tuple[str, type[Exception], dict[str, Any]]] = [
     ("mask has shape", untied.UntiedError, {"mask": [[True] * 2] * 2}),
     ("mask must hold truth values", TypeError, {"mask": [[1.0] * 3] * 2}),
     ("judged has shape", untied.UntiedError, {"judged": [True] * 3}),
-    ("sizes goes with flat labels", untied.UntiedError, {"sizes": [3, 3]}),
+    ("sizes is for flat labels", untied.UntiedError, {"sizes": [3, 3]}),
     ("flat labels need sizes, offsets or query_ids", untied.UntiedError, {"labels": [1, 0, 0]}),
     (
         "one of sizes, offsets and query_ids, not sizes and offsets",

@@ -164,7 +164,7 @@ def test_refused() -> None:
     named = dict(zip("ab", runs, strict=True))
     with pytest.raises(UntiedError, match="the qrels have no pool"):
         from_sample(qrels, named, "P@4")
-    with pytest.raises(UntiedError, match="no random sample of the pool: 10 of 10 documents of query 'q0'"):
+    with pytest.raises(UntiedError, match="not a random sample of the pool: 10 of 10 documents of query 'q0'"):
         from_sample(sampled(qrels, lambda q, d: q in ("q0", "q1", "q2")), named, "P@4")
     tops = sampled(qrels, lambda q, d: d in runs[0][q][:3])
     with pytest.raises(UntiedError, match="that P@3 sees of run 'a' are judged"):
@@ -172,7 +172,7 @@ def test_refused() -> None:
     part = sampled(qrels, lambda q, d: hash((len(d), ord(d[1]), int(q[1:]))) % 2)
     for measure in ("AP", "nDCG@10", "RR", "P(judged_only=True)@3", "R@4"):
         with pytest.raises(
-            MeasureError, match="verdicts from a sample are known for sums over documents: P, Hits, RBP"
+            MeasureError, match="verdicts from a sample are available only for sums over documents: P, Hits, RBP"
         ):
             from_sample(part, named, measure)
     with pytest.raises(UntiedError, match="ties"):
@@ -199,9 +199,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     ]  # fmt: skip
     assert "not certain" in err
     for more, said in (
-        (["--ranks"], "--from-sample does not go with --ranks"),
-        (["--most", "3"], "--from-sample does not go with --most"),
-        (["--unjudged", "pooled"], "--from-sample does not go with --unjudged"),
+        (["--ranks"], "--from-sample cannot be combined with --ranks"),
+        (["--most", "3"], "--from-sample cannot be combined with --most"),
+        (["--unjudged", "pooled"], "--from-sample cannot be combined with --unjudged"),
         (["--ties", "given"], "ties"),
     ):
         assert main(["certify", *inputs, "-m", "P@4", "--from-sample", *more]) == 2

@@ -261,8 +261,8 @@ def test_several_runs(capsys: pytest.CaptureFixture[str], files: Path) -> None:
 @pytest.mark.usefixtures("files")
 def test_what_the_command_refuses(capsys: pytest.CaptureFixture[str]) -> None:
     for options, (code, message) in {
-        ("--passages", "-m", "RBO"): (2, "--measure does not go with --passages"),
-        ("--passages", "--ties", "docid"): (2, "--ties does not go with --passages"),
+        ("--passages", "-m", "RBO"): (2, "--measure cannot be combined with --passages"),
+        ("--passages", "--ties", "docid"): (2, "--ties cannot be combined with --passages"),
         ("--passages", "--text-length", "0"): (1, "length must be a number above 0, not 0.0"),
         ("--text-length", "5"): (2, "--text-length needs --passages"),
         ("--passages", "--qrels", "old.txt"): (1, "old.txt:1: expected 5 fields"),

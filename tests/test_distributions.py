@@ -161,7 +161,9 @@ def test_every_measure_with_a_distribution_is_tested_and_all_others_are_refused(
     for info in BUILT_IN:
         if info["has_law"]:
             assert info["name"] in tested
-    with pytest.raises(untied.MeasureError, match="infAP: the distribution over tie orders is known for P, R, F1"):
+    with pytest.raises(
+        untied.MeasureError, match="infAP: the distribution over tie orders is available only for P, R, F1"
+    ):
         untied.distributions(qrels, run, ["AP", "infAP"])
 
 
@@ -252,10 +254,10 @@ def test_the_command_line_has_quantiles_and_chances(tmp_path: Path, capsys: pyte
     for command, options, said in (
         ("eval", ["--quantiles", "2"], "expected numbers from 0 to 1"),
         ("eval", ["--quantiles", "x"], "expected numbers from 0 to 1"),
-        ("eval", ["--quantiles", "0.5", "--ties", "range"], "--quantiles does not go with --ties"),
+        ("eval", ["--quantiles", "0.5", "--ties", "range"], "--quantiles cannot be combined with --ties"),
         ("eval", ["--quantiles", "0.5", "--unjudged", "range"], "--unjudged nonrelevant or remove"),
-        ("stats", ["--shuffle", "--ties", "docid"], "--shuffle goes with --ties expected or range"),
-        ("stats", ["--shuffle", "--power"], "--shuffle does not go with"),
+        ("stats", ["--shuffle", "--ties", "docid"], "--shuffle needs --ties expected or range"),
+        ("stats", ["--shuffle", "--power"], "--shuffle cannot be combined with"),
     ):
         code, _, error = run(command, *options)
         assert (code, said in error) == (2, True), (options, error)

@@ -303,7 +303,7 @@ def interval_in_certain() -> list[Case]:
     case = of(qrels, GROUP, baseline=LATE, certain=["AP"])
     sure = of(qrels, {"q0": [["a"], ["n1", "n2"]]}, baseline={"q0": ["b"]}, certain=["RR"])
     return [
-        (case, False, f"can be {found.low:.4f} (mean of 1 query, a lower bound that need not be reached)"),
+        (case, False, f"can be {found.low:.4f} (mean of 1 query, a lower bound that may not be reached)"),
         (sure, True, "is certainly above the baseline's: by at least 1.0000"),
     ]
 

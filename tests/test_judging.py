@@ -125,7 +125,7 @@ def test_command(tmp_path, capsys) -> None:
     assert err.splitlines() == [
         "note: P@2 of a is between 0.0000 and 1.0000",
         "note: P@2 of b is between 0.5000 and 1.0000",
-        "note: the difference is between -1.0000 and 0.5000, and need not reach either",
+        "note: the difference is between -1.0000 and 0.5000 (bounds that it may not reach)",
     ]
     assert main([*arguments, "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)

@@ -246,10 +246,10 @@ def test_what_is_refused() -> None:
         "MED(ESL)": "0 would be its best value",
         "MED(infAP)": "bounds",
         "MED(NRBP)": "more than a grade",
-        "MED(Rprec(judged_only=True))": "judged_only does not go with a difference of two rankings",
-        "MED(Rprec, R='relevant')": "R goes with AP",
-        "MED(Rprec, tail='upper')": "tail='upper' goes with",
-        "MED(Rprec, ties='optimistic')": "goes with sums of gains times discounts",
+        "MED(Rprec(judged_only=True))": "judged_only cannot be used for a difference of two rankings",
+        "MED(Rprec, R='relevant')": "R is only for AP",
+        "MED(Rprec, tail='upper')": "tail='upper' is only for",
+        "MED(Rprec, ties='optimistic')": "is only for sums of gains times discounts",
     }.items():
         with pytest.raises(untied.MeasureError, match=why):
             untied.compare(["a"], ["b"], name)

@@ -155,8 +155,8 @@ def test_any_cascade() -> None:
     [
         ("MED(alpha_nDCG)", "alpha_nDCG needs a cutoff, for instance alpha_nDCG@10"),
         ("MED(alpha_nDCG(alpha=2)@3)", "alpha must be a number from 0 to 1"),
-        ("MED(ERR_IA@3, tail='upper')", "tail='upper' goes with"),
-        ("MED(P_IA@3, ties='optimistic')", "goes with sums of gains times discounts"),
+        ("MED(ERR_IA@3, tail='upper')", "tail='upper' is only for"),
+        ("MED(P_IA@3, ties='optimistic')", "is only for sums of gains times discounts"),
         ("MED(NRBP)", "largest difference in NRBP is not known"),
         ("MED(Cascade(gain={1: 2})@3)", "that of grade 1 is 2"),
     ],

@@ -137,8 +137,8 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], result
     assert (tmp_path / "t.tex").read_text() == paper_table(results, found)
     capsys.readouterr()
     for arguments, complaint in (
-        (["stats", *given, "--by-run", "--format", "json"], "do not go with --power or --format json"),
-        (["eval", *given, "-q", "--format", "latex"], "-q does not go with --format latex"),
+        (["stats", *given, "--by-run", "--format", "json"], "cannot be combined with --power or --format json"),
+        (["eval", *given, "-q", "--format", "latex"], "-q cannot be combined with --format latex"),
     ):
         assert main(arguments) == 2
         assert complaint in capsys.readouterr().err

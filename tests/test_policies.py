@@ -308,7 +308,7 @@ def test_contradictions_are_wrong_usage(capsys: pytest.CaptureFixture[str]) -> N
         with pytest.raises(SystemExit) as refused:
             main([command, *ARGUMENTS[command], "--ties", "trec", "--score-dtype", "decimals=2"])
         assert refused.value.code == 2
-        assert "ties 'trec' reads scores as float32; it goes with no other" in capsys.readouterr().err
+        assert "ties 'trec' reads scores as float32; it cannot be combined with another" in capsys.readouterr().err
 
 
 def test_no_command_writes_policies_otherwise() -> None:

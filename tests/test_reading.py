@@ -121,7 +121,7 @@ def test_a_judgment_said_twice_counts_once(save, capsys):
     assert main(["eval", str(qrels), str(run), "-m", "NumRel"]) == 0
     captured = capsys.readouterr()
     assert captured.out.splitlines()[1] == "x\tall\tNumRel\t2"
-    assert "judgments that stand in the qrels more than once, and count once: 1" in captured.err
+    assert "judgments that occur more than once in the qrels, counted once: 1" in captured.err
 
 
 def with_dictionary(archive, size):

@@ -172,8 +172,8 @@ def test_command_refuses(tmp_path: pathlib.Path) -> None:
         (["--rate", "0"], 1, "rate must be above 0 and at most 1, not 0"),
         (["--rate", "nan"], 1, "rate must be above 0 and at most 1, not nan"),
         (["--subcollection"], 2, "--subcollection needs runs, and -o DIR"),
-        (["--subcollection", "--by-query"], 2, "--subcollection does not go with --by-query"),
+        (["--subcollection", "--by-query"], 2, "--subcollection cannot be combined with --by-query"),
         (["--documents", "0.5"], 2, "--documents needs runs, and -o DIR"),
-        (["--documents", "0.5", "--rate", "0.5"], 2, "--documents does not go with --rate"),
+        (["--documents", "0.5", "--rate", "0.5"], 2, "--documents cannot be combined with --rate"),
     ):  # fmt: skip
         assert message in untied_sample(qrels, *arguments, code=code)

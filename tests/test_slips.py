@@ -158,7 +158,7 @@ def test_measures_that_no_order_changes_are_not_adjusted(run, name: str) -> None
 
 
 def test_verdicts_beside_tests_have_their_notes(run) -> None:
-    note = "note: bounds that enclose the difference and need not be reached: 1 of AP@3"
+    note = "note: bounds of the difference that may be wider than necessary: 1 of AP@3"
     Path("more").write_text("q Q0 x 1 9 m\nq Q0 y 1 9 m\nq Q0 a 1 9 m\nr Q0 z 1 1 m\n", encoding="utf-8")
     assert note in run("certify qrels more tied -m AP@3")[2]
     assert note in run("stats qrels more tied -m AP@3 --certify")[2]
@@ -176,7 +176,7 @@ def test_defaults_of_samples_are_in_the_help(run) -> None:
     Path("pool").write_text("q 0 a 1\nq 0 b -1\nr 0 a -1\nr 0 c 0\n", encoding="utf-8")
     _, out, _ = run("certify pool good tied --from-sample")
     assert [line.split("\t")[2] for line in out.splitlines()[1:]] == ["P@10", "DCG@10"]
-    assert "by default by P@10 and DCG@10" in " ".join(run("certify --help")[1].split())
+    assert "default measures: P@10 and DCG@10" in " ".join(run("certify --help")[1].split())
 
 
 @pytest.mark.parametrize(("line", "said"), [

@@ -485,7 +485,7 @@ def test_stats_lists_the_queries_that_changed_most(tmp_path: Path, capsys: pytes
     assert main([*command, "--format", "json"]) == 0
     assert [row["query"] for row in json.loads(capsys.readouterr().out)["queries"]] == ["q1", "q2"]
     assert main([*command, "--power"]) == 2
-    assert "--top does not go with" in capsys.readouterr().err
+    assert "--top cannot be combined with" in capsys.readouterr().err
 
 
 def test_stats_says_which_differences_ties_could_reverse(capsys: pytest.CaptureFixture[str]) -> None:

@@ -265,9 +265,9 @@ def why_not_together(chosen: Mapping[str, str]) -> str | None:
     """The error for conflicting values; None if there are none."""
     dtype = chosen.get("score_dtype", "float64")
     if chosen.get("ties") == "trec" and dtype not in ("float64", "float32"):
-        return "ties 'trec' reads scores as float32; it goes with no other score_dtype"
+        return "ties 'trec' reads scores as float32; it cannot be combined with another score_dtype"
     if chosen.get("ties") == "rank" and dtype != "float64":
-        return "ties 'rank' ignores scores; it goes with no score_dtype"
+        return "ties 'rank' ignores scores; it cannot be combined with score_dtype"
     return None
 
 

@@ -141,9 +141,9 @@ fn order(known: &[(&str, Ties)], ties: &str, score_dtype: &str) -> Result<(Ties,
     let policy = named("ties", known, ties)?;
     match (ties, precision) {
         ("trec", Precision::Float64 | Precision::Float32) => Ok((policy, Precision::Float32)),
-        ("trec", _) => {
-            Err(Error::Value("ties 'trec' reads scores as float32; it goes with no other score_dtype".into()))
-        }
+        ("trec", _) => Err(Error::Value(
+            "ties 'trec' reads scores as float32; it cannot be combined with another score_dtype".into(),
+        )),
         _ => Ok((policy, precision)),
     }
 }

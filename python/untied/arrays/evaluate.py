@@ -308,7 +308,7 @@ class ArrayEvaluator:
         Parameters
         ----------
         scores : array
-            Of the shape of the labels.
+            An array of the same shape as the labels.
 
         Returns
         -------

@@ -109,7 +109,7 @@ def grouped(
         raise UntiedError(f"give one of sizes, offsets and query_ids, not {' and '.join(given)}")
     if len(shape) == 2:
         if given:
-            raise UntiedError(f"{given[0]} goes with flat labels; these have shape {shape}, queries x documents")
+            raise UntiedError(f"{given[0]} is for flat labels, but these have shape {shape}, queries x documents")
         return numpy.arange(shape[0]), (shape[1], shape[0])
     if len(shape) != 1:
         raise UntiedError(f"labels must have one dimension or two, not {len(shape)}")

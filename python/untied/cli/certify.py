@@ -200,9 +200,9 @@ def _refuse_mixed(options: argparse.Namespace) -> None:
     defaults |= {"ranks": False, "levels": False, "explain": None, "plot": None, "most": None, "certificate": None}
     for name, default in defaults.items():
         if getattr(options, name) != default:
-            raise WrongUsage(f"--from-sample does not go with --{name.replace('_', '-')}")
+            raise WrongUsage(f"--from-sample cannot be combined with --{name.replace('_', '-')}")
     if options.ties not in ("expected", "docid"):
-        raise WrongUsage("--from-sample does not go with ties other than expected or docid")
+        raise WrongUsage("--from-sample needs --ties expected or docid")
 
 
 def _asked(found: Verdicts, options: argparse.Namespace) -> tuple[Sequence[str], list[dict[str, Any]]]:

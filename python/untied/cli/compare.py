@@ -111,7 +111,7 @@ def main(arguments: Sequence[str]) -> None:
 
     style = output.choose(options.format, options.output)
     if options.certify and (options.matrix or options.passages or not options.qrels):
-        raise WrongUsage("--certify needs --qrels, and does not go with --matrix or --passages")
+        raise WrongUsage("--certify needs --qrels, and cannot be combined with --matrix or --passages")
     texts = [options.queries_text, options.docs_text]
     inputs = inputs_of(*options.runs, options.qrels, options.probabilities, options.docs, *texts)
     if options.top and (options.matrix or len(options.runs) != 2):

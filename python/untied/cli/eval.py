@@ -102,15 +102,15 @@ def main(arguments: Sequence[str]) -> None:
     if options.sampling_error and ("infAP" not in map(str, measures) or "-" in options.runs):
         raise WrongUsage("--sampling-error needs -m infAP without parameters, and runs in files")
     if options.wide and style in ("json", "latex"):
-        raise WrongUsage(f"--wide does not go with --format {style}")
+        raise WrongUsage(f"--wide cannot be combined with --format {style}")
     if options.per_query and style == "latex":
-        raise WrongUsage("-q does not go with --format latex, which shows only means")
+        raise WrongUsage("-q cannot be combined with --format latex, which shows only means")
     qrels = read_qrels(options)
     if options.pool is not None:
         from untied.judging.estimates import with_pool
 
         if qrels.format != "trec":
-            raise WrongUsage(f"--pool goes with qrels of format trec, not {qrels.format}")
+            raise WrongUsage(f"--pool needs qrels in the format trec, not {qrels.format}")
         qrels = as_qrels(with_pool(qrels, as_qrels(options.pool, options.threads)), options.threads)
     if options.quantiles:
         from untied.cli.quantiles import write
@@ -227,4 +227,4 @@ def _notes(results: Results, measures: list[Measure], options: argparse.Namespac
         runs = notes.listed(ungrouped, "more runs")
         yield f"read twice and held in memory, because the lines of a query are not next to each other: {runs}"
     if repeated:
-        yield f"judgments that stand in the qrels more than once, and count once: {repeated}"
+        yield f"judgments that occur more than once in the qrels, counted once: {repeated}"

@@ -88,7 +88,7 @@ def main(arguments: Sequence[str]) -> None:
 
     style = output.choose(options.format, options.output)
     if options.wide and style == "json":
-        raise WrongUsage("--wide does not go with --format json")
+        raise WrongUsage("--wide cannot be combined with --format json")
     inputs = inputs_of(*options.data, options.feature_names)
     output.check_target(options.output, inputs)
     measures = as_measures(options.measure)

@@ -135,7 +135,7 @@ def _notes(advice: Advice, depth: int) -> Iterator[str]:
     if advice.difference is not None:
         low, high = advice.difference
         settled = "; no judgment can change which run is better" if advice.settled else ""
-        yield f"the difference is between {low:.4f} and {high:.4f}, and need not reach either{settled}"
+        yield f"the difference is between {low:.4f} and {high:.4f} (bounds that it may not reach){settled}"
 
 
 def _on_verdict(advice: Advice, verdict: Verdict) -> Iterator[str]:

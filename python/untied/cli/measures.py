@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 GRAMMAR = """\
 A measure is written NAME(parameter=value, ...)@cutoff, for instance nDCG(gain='exp2')@10, AP(rel=2), F1@10, IPrec@0.1.
 [@k] marks a cutoff that may be left out. Names of trec_eval, ir_measures, ranx and papers work too: ndcg_cut_10,
-P.5,10, NumRet(rel=2), ndcg_burges@10-l2, indAP, bpref-10. Every measure of one run but the counts takes
-mean='geometric': the geometric mean over queries, with values below 0.00001 raised to that.
+P.5,10, NumRet(rel=2), ndcg_burges@10-l2, indAP, bpref-10. All measures of one run except counts
+accept mean='geometric': the geometric mean over queries, where values below 0.00001 count as 0.00001.
 """
-COMPARING = "Measures of two runs, for untied compare; MEASURE is one from above, as in MED(nDCG@20):\n"
+COMPARING = "Measures of two runs, for untied compare (MEASURE is a measure of one run, as in MED(nDCG@20)):\n"
 MORE = (
     "untied measures NAME ... shows parameters, equation and reference; untied measures --details shows those of all.\n"
 )

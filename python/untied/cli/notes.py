@@ -89,7 +89,7 @@ def of_values(count: Callable[[str], str], ties: str, errors: Sequence[float] = 
         known = f" (standard error of a value at most {max(errors):.2g})" if errors else ""
         yield (f"values estimated from a sample of the orders of tied documents: {estimated}{known}")
     if (enclosed := count("enclosed")) and ties in ("best", "worst", "range"):
-        yield f"values whose lowest and highest are bounds that no order of tied documents need reach: {enclosed}"
+        yield f"values whose lowest and highest are bounds that perhaps no order of tied documents reaches: {enclosed}"
     if overstated := count("overstated"):
         yield (
             "values that could fall if unjudged documents turned out relevant, as R or the ideal ranking would grow: "

@@ -45,7 +45,7 @@ def run(options: argparse.Namespace, style: str, inputs: list[str]) -> None:
     """Compare every two runs of passages, and write what was found."""
     for name, default in OTHERS.items():
         if getattr(options, name) != default:
-            raise WrongUsage(f"--{name.replace('_', '-')} does not go with --passages")
+            raise WrongUsage(f"--{name.replace('_', '-')} cannot be combined with --passages")
     length = LENGTH if options.text_length is None else options.text_length
     names = [name for name, _ in named_runs(options.runs)]
     judged = read_judged_passages(options.qrels) if options.qrels else None

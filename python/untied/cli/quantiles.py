@@ -43,7 +43,7 @@ def write(options: argparse.Namespace, qrels: Qrels, measures: list[Measure], st
     Raises
     ------
     WrongUsage
-        Another option does not go with them.
+        Another option cannot be combined with them.
     UntiedError
         Runs cannot be read, or a measure has no distribution.
     """
@@ -51,9 +51,11 @@ def write(options: argparse.Namespace, qrels: Qrels, measures: list[Measure], st
 
     for name, default in WITHOUT.items():
         if getattr(options, name) != default:
-            raise WrongUsage(f"--quantiles does not go with --{name.replace('_', '-')}")
+            raise WrongUsage(f"--quantiles cannot be combined with --{name.replace('_', '-')}")
     if options.unjudged not in ("nonrelevant", "remove") or style == "latex":
-        raise WrongUsage("--quantiles goes with --unjudged nonrelevant or remove, and not with --format latex")
+        raise WrongUsage(
+            "--quantiles needs --unjudged nonrelevant or remove, and cannot be combined with --format latex"
+        )
     settings: dict[str, Any] = {
         "unjudged": options.unjudged, "score_dtype": options.score_dtype, "queries": options.queries,
         "qrels_format": options.qrels_format, "on_undefined": options.on_undefined,
@@ -114,4 +116,4 @@ def _notes(found: Distributions) -> Iterator[str]:
         if found[run, name].certainty != "exact"
     ]  # fmt: skip
     if enclosed:
-        yield f"distributions that are enclosed, and not exact: {notes.listed(enclosed)}"
+        yield f"distributions that are not exact, but given by bounds: {notes.listed(enclosed)}"

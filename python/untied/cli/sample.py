@@ -138,7 +138,7 @@ def _runs(options: argparse.Namespace, what: str, unused: Sequence[str]) -> dict
     """The runs to sample, by name."""
     given = [f"--{name.replace('_', '-')}" for name in unused if getattr(options, name)]
     if given:
-        raise WrongUsage(f"{what} does not go with {', '.join(given)}")
+        raise WrongUsage(f"{what} cannot be combined with {', '.join(given)}")
     if options.output is None or not options.runs:
         raise WrongUsage(f"{what} needs runs, and -o DIR to write to")
     return dict(zip([name for name, _ in named_runs(options.runs)], options.runs, strict=True))

@@ -122,13 +122,15 @@ def main(arguments: Sequence[str]) -> None:
     style = output.choose(options.format, options.output, PAPER_FORMATS)
     by_run = options.by_run or style == "latex"
     if by_run and (options.power or style == "json"):
-        raise WrongUsage("--by-run and --format latex do not go with --power or --format json")
+        raise WrongUsage("--by-run and --format latex cannot be combined with --power or --format json")
     if options.top and (by_run or options.power):
-        raise WrongUsage("--top does not go with --by-run, --power or --format latex")
+        raise WrongUsage("--top cannot be combined with --by-run, --power or --format latex")
     if options.certify and (by_run or options.power):
-        raise WrongUsage("--certify does not go with --by-run, --power or --format latex")
+        raise WrongUsage("--certify cannot be combined with --by-run, --power or --format latex")
     if options.certify and options.unjudged not in ("nonrelevant", "range"):
-        raise WrongUsage(f"--certify does not go with --unjudged {options.unjudged}: a verdict holds for all grades")
+        raise WrongUsage(
+            f"--certify cannot be combined with --unjudged {options.unjudged}: a verdict holds for all grades"
+        )
     if options.shuffle:
         _check_shuffle(options, by_run)
     inputs = inputs_of(options.qrels, *options.runs, options.docs)
@@ -176,9 +178,9 @@ def main(arguments: Sequence[str]) -> None:
 
 def _check_shuffle(options: argparse.Namespace, by_run: bool) -> None:
     if by_run or options.power:
-        raise WrongUsage("--shuffle does not go with --by-run, --power or --format latex")
+        raise WrongUsage("--shuffle cannot be combined with --by-run, --power or --format latex")
     if options.ties not in ("expected", "range") or options.unjudged not in ("nonrelevant", "remove"):
-        raise WrongUsage("--shuffle goes with --ties expected or range and --unjudged nonrelevant or remove")
+        raise WrongUsage("--shuffle needs --ties expected or range, and --unjudged nonrelevant or remove")
 
 
 def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Results, Any, list[str]]:

@@ -41,7 +41,7 @@ def certified(options: argparse.Namespace, qrels: QrelsLike, runs: Runs, measure
     ties: Any = "expected" if options.ties == "range" else options.ties
     if ties not in CERTIFYING["ties"].values:
         raise WrongUsage(
-            f"--certify does not go with --ties {ties}: a verdict is about the mean over orders or one order"
+            f"--certify cannot be combined with --ties {ties}: a verdict is about the mean over orders or one order"
         )
     return certify(qrels, runs, measures, ties=ties, score_dtype=options.score_dtype, threads=options.threads)
 
@@ -51,7 +51,7 @@ def not_exact(found: Verdicts) -> Iterator[str]:
     verdicts = [(str(measure), one) for pair in found.pairs for measure, one in found[pair].items()]
     enclosing = _counts([measure for measure, one in verdicts if not one.is_exact])
     if enclosing:
-        yield f"bounds that enclose the difference and need not be reached: {listed(enclosing)}"
+        yield f"bounds of the difference that may be wider than necessary: {listed(enclosing)}"
     least = _counts([measure for measure, one in verdicts if not one.overturn_is_exact])
     if least:
         yield f"overturn numbers that may be larger than shown: {listed(least)}"

@@ -171,7 +171,7 @@ def _compared(measure: str, *rankings: list[int]) -> Value:
 
 
 def same_items(one: Ranking, other: Ranking) -> tuple[list[Any], list[int], list[int]]:
-    """The items of two rankings, which must hold the same ones, and the tie group of each in both."""
+    """The items of two rankings of the same items, with the tie group of each item in both rankings."""
     x, y = _places(one), _places(other)
     if x.keys() != y.keys():
         odd = next(iter(x.keys() ^ y.keys()))

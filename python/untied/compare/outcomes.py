@@ -1,4 +1,4 @@
-"""How judgments could change a difference."""
+"""Grades behind a largest difference, and distributions of differences over judgments."""
 
 from __future__ import annotations
 

@@ -191,7 +191,7 @@ def compare_passages(
     filled : bool
         Whether each ranking continues with unknown text of its own, just as short rankings of documents are filled up.
     direction : str
-        Which difference to maximise: ``"a-b"``, ``"b-a"``, or the larger of ``"both"``.
+        Which difference to maximise: ``"a-b"``, ``"b-a"``, or ``"both"`` for the larger one.
 
     Returns
     -------

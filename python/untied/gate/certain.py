@@ -53,7 +53,7 @@ def certain(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
     )
     said += [f"{len(new)} that the baseline lacks left out"] if new else []
     if limit.kind == "certain":
-        said += [] if verdict.is_exact else ["a lower bound that need not be reached"]
+        said += [] if verdict.is_exact else ["a lower bound that may not be reached"]
         kept = verdict.verdict == "A"
         value = verdict.low if kept else min(verdict.low, 0.0)  # above 0 it can be within rounding errors
     else:

@@ -1,4 +1,4 @@
-"""How the values of queries are aggregated: as mean, geometric mean or sum. Tests use the same aggregate as tables."""
+"""Aggregates of the values of queries: mean, geometric mean or sum. Tests use the same aggregate as tables."""
 
 from __future__ import annotations
 

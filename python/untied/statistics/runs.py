@@ -1,4 +1,4 @@
-"""Which runs differ significantly, and which differences survive ties and missing judgments."""
+"""Significance tests of differences between runs, and of whether they survive ties and missing judgments."""
 
 from __future__ import annotations
 
@@ -65,9 +65,10 @@ class Significance(Exported):
         queries instead of means. For geometric means, logarithms are tested and differences are ln(``mean_a`` /
         ``mean_b``); a column ``scale`` then has mean, log or sum. With bounds from ties or judgments, ``least`` and
         ``most`` are the lowest and highest mean difference, and ``survives`` is yes if the difference keeps its sign
-        and stays significant for all orders of ties and all judgments, and otherwise no. Only for the randomisation
-        test can p be bounded; for other tests it is unknown if the difference keeps its sign. ``p_most`` is the upper
-        bound of the adjusted p. Bounds also take into account queries that have a value only with some judgments.
+        and stays significant for all orders of ties and all judgments, and otherwise no. For tests other than the
+        randomisation test, p has no bound, so ``survives`` is unknown if the difference keeps its sign. ``p_most`` is
+        the upper bound of the adjusted p. Bounds also take into account queries that have a value only with some
+        judgments.
     dropped : dict of str and int
         For each measure, the number of pairs of runs and queries with an undefined value; they are left out.
     settings : dict

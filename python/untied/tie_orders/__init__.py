@@ -1,4 +1,4 @@
-"""How values are distributed if tied documents are shuffled."""
+"""Distributions of values over the orders of tied documents."""
 
 from untied.tie_orders.found import Chances, Distribution, Distributions
 from untied.tie_orders.runs import distributions

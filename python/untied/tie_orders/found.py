@@ -26,7 +26,7 @@ LEVELS = (0.05, 0.5, 0.95)
 
 
 class Chances(NamedTuple):
-    """How the value of one run compares with that of another, if the ties of each are shuffled.
+    """Probabilities that one run is ahead of, equal to or behind another, if the ties of each are shuffled.
 
     Attributes
     ----------
@@ -76,12 +76,12 @@ class Distribution:
 
     @property
     def lower(self) -> list[tuple[float, float]]:
-        """Values, ascending, each with its probability: of the distribution, or of one with values no higher."""
+        """Ascending values with their probabilities: the distribution itself, or a lower bound of it."""
         return self._held[0]
 
     @property
     def upper(self) -> list[tuple[float, float]]:
-        """Values, ascending, each with its probability: of the distribution, or of one with values no lower."""
+        """Ascending values with their probabilities: the distribution itself, or an upper bound of it."""
         lower, upper = self._held
         return lower if upper is None else upper
 
@@ -268,7 +268,7 @@ class Distributions(MeasureResults):
 
     @property
     def pairs(self) -> Table:
-        """How the means of every run compare with those of every later one; see `compare_pairs`."""
+        """Comparisons of the means of all pairs of runs; see `compare_pairs`."""
         return self.compare_pairs()
 
     def compare_pairs(self, *, threads: int | None = None) -> Table:

@@ -97,7 +97,7 @@ def write(found: Verdicts, path: str, qrels: str, runs: Sequence[str]) -> None:
 
 
 def _read(path: str, columns: int, number: int, convert: Any) -> tuple[str, Any]:
-    """What the checker reads."""
+    """The data that the checker reads."""
     try:
         found: tuple[str, Any] = verify.read(path, columns, number, convert)
         return found
@@ -122,7 +122,7 @@ class _Inputs:
         self._policies = policies
 
     def claim(self, found: Verdicts, pair: tuple[str, str], name: str) -> dict[str, Any]:
-        """What is claimed of two runs in a measure."""
+        """The claim about two runs by a measure."""
         a, b = (self._runs[run] for run in pair)
         try:
             m: Any = Measure(name, self._judged, a, b)

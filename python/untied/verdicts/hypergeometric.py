@@ -1,4 +1,4 @@
-"""How probable a random sample of a population is, and sums over several populations that samples do not exclude."""
+"""Probabilities of random samples of a population, and bounds of sums over several sampled populations."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ SLACK = 1e-9
 def at_most(size: int, drawn: int, found: int) -> tuple[float, ...]:
     """P(X <= `found`) for every possible number K of relevant documents, from `found` to `size` - `drawn` + `found`.
 
-    With F(K) for K relevant documents among `size`, of which `drawn` are drawn without replacement,
-    F(K) - F(K + 1) = C(K, found) C(size - K - 1, drawn - found - 1) / C(size, drawn): so many of the samples have
-    exactly `found` of the first K documents, and document K + 1. Numbers of samples are whole; each probability is
-    rounded once.
+    With F(K) for K relevant documents among `size`, of which `drawn` are drawn without replacement, F(K) - F(K + 1) =
+    C(K, found) C(size - K - 1, drawn - found - 1) / C(size, drawn): this is the share of samples with exactly `found`
+    of the first K documents, and document K + 1. Numbers of samples are whole; each probability is rounded once.
 
     Parameters
     ----------
@@ -73,7 +72,7 @@ def least_product(count: int, alpha: float) -> float:
 
 
 def least_sum(populations: Sequence[Population], alpha: float) -> float:
-    """A sum over independent populations that is undercut with probability `alpha` at most.
+    """A lower bound of a sum over independent populations that is wrong with a probability of at most `alpha`.
 
     It is the smallest sum of what is added over all numbers of relevant documents of which the product of p-values is
     not too small, or less: the limit has a price (Lagrange), and any price gives a lower bound.
@@ -111,7 +110,7 @@ def cost(probability: float) -> float:
 
 
 def tail(size: int, drawn: int, part: int, found: int) -> float:
-    """The probability that a part of a population has so few of the documents drawn, or so many: the smaller one."""
+    """The smaller of the probabilities that a part of a population has as few, or as many, of the sampled documents."""
 
     def log_choose(n: int, k: int) -> float:
         return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)

@@ -1,4 +1,4 @@
-"""What is certain of several runs as a partial order, and its picture: a Hasse diagram."""
+"""The partial order of runs that is certain, and its picture: a Hasse diagram."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def covered(better: Mapping[str, set[str]]) -> dict[str, set[str]]:
 
 
 def unmarked(better: Mapping[str, set[str]]) -> int:
-    """How many open pairs a path of certain verdicts joins.
+    """The number of open pairs that a path of certain verdicts joins.
 
     Bounds that only enclose, and documents that only a third run retrieves, can leave a pair open although both are
     decided against a run in between.

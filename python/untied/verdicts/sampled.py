@@ -251,7 +251,7 @@ def _refuse_unequal(pools: Mapping[str, Mapping[str, float]]) -> None:
         here = _judged(pool.values())
         if tail(size, drawn, len(pool), here) < UNLIKELY / len(pools):
             raise UntiedError(
-                f"the judgments are no random sample of the pool: {here:,} of {len(pool):,} documents of query "
+                f"the judgments are not a random sample of the pool: {here:,} of {len(pool):,} documents of query "
                 f"{query!r} are judged, and {drawn:,} of {size:,} of all"
             )
 
@@ -263,8 +263,8 @@ def _refuse_tops(name: str, measure: Measure, of_run: Worth, pools: Mapping[str,
     here = sum(_judged(pool[document] for document in of) for of, pool in zip(of_run, pools.values(), strict=True))
     if top and tail(size, drawn, top, here) < UNLIKELY:
         raise UntiedError(
-            f"the judgments are no random sample of the pool: {here:,} of {top:,} documents that {measure} sees of run "
-            f"{name!r} are judged, and {drawn:,} of {size:,} of all"
+            f"the judgments are not a random sample of the pool: {here:,} of {top:,} documents that {measure} sees of "
+            f"run {name!r} are judged, and {drawn:,} of {size:,} of all"
         )
 
 

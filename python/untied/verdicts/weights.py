@@ -23,7 +23,7 @@ DEEPEST = 1_000
 
 
 def steps(measure: Measure, grades: Sequence[float], longest: int) -> list[list[float]]:
-    """By how much a document at each rank is worth more with each grade than with the grade below.
+    """The additional value of a document at each rank with each grade, compared with the grade below.
 
     Parameters
     ----------
@@ -46,11 +46,13 @@ def steps(measure: Measure, grades: Sequence[float], longest: int) -> list[list[
     """
     if measure.name not in ADDITIVE or measure.is_geometric or "judged_only" in str(measure):
         raise MeasureError(
-            f"{measure}: verdicts from a sample are known for sums over documents: {', '.join(ADDITIVE)}"
+            f"{measure}: verdicts from a sample are available only for sums over documents: {', '.join(ADDITIVE)}"
         )
     depth = min(longest, measure.cutoff or longest)
     if depth > DEEPEST:
-        raise UntiedError(f"{measure}: verdicts from a sample are known to rank {DEEPEST:,}; give a cutoff")
+        raise UntiedError(
+            f"{measure}: verdicts from a sample are available only down to rank {DEEPEST:,}; give a cutoff"
+        )
     # The measure itself says what a document is worth: in each of these queries a single one is relevant.
     documents = [f"d{rank}" for rank in range(depth)]
     queries = {

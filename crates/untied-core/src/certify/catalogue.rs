@@ -42,17 +42,17 @@ static KNOWN: &[(&Info, Make)] = &[
 /// The largest difference in a measure.
 ///
 /// # Errors
-/// It is not known, or a parameter does not go with it.
+/// It is not known, or a parameter cannot be combined with it.
 pub(super) fn make(given: &Given<'_>) -> Result<Box<dyn Ceiling>> {
     let of = given.of;
     let Some((_, make)) = KNOWN.iter().find(|(info, _)| **info == *of.info) else {
         let names: Vec<&str> = KNOWN.iter().map(|(info, _)| info.name).collect();
-        return Err(Error::Measure(format!("{of}: verdicts are known for {}", names.join(", "))));
+        return Err(Error::Measure(format!("{of}: verdicts are available only for {}", names.join(", "))));
     };
     if let Some(name) =
         ["judged_only", "mean", "recall_base", "mult"].into_iter().find(|name| of.parameter(name).is_some())
     {
-        return Err(Error::Measure(format!("{of}: {name} does not go with a verdict")));
+        return Err(Error::Measure(format!("{of}: {name} cannot be used for a verdict")));
     }
     make(given)
 }

@@ -72,7 +72,7 @@ fn refuse(info: &Info, name: &str) -> Result<()> {
     let known: Vec<&str> =
         FAMILIES.iter().flat_map(Family::infos).filter(|info| info.has_law).map(|info| info.name).collect();
     let known = known.join(", ");
-    Err(Error::Measure(format!("{name}: the distribution over tie orders is known for {known}")))
+    Err(Error::Measure(format!("{name}: the distribution over tie orders is available only for {known}")))
 }
 
 /// The laws of a query, measure by measure.

@@ -48,7 +48,7 @@ pub static RBP: Definition = Info {
 pub static RBP_RESIDUAL: Definition = Info {
     name: "RBPResidual",
     aliases: &["rbp_resid"],
-    title: "the most that unjudged documents, and documents after the end of the ranking, could add to RBP",
+    title: "the most that unjudged documents and unseen ranks could add to RBP",
     cutoff: Cutoff::Optional,
     parameters: &[PERSISTENCE, ANY_REL, ANY_MAX_GRADE],
     equation: "RBPResidual@k = (1-p) sum over ranks i <= k of unjudged documents of p^(i-1), plus p^min(k, n) for the \

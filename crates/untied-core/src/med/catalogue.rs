@@ -83,7 +83,7 @@ pub(super) fn make(given: &Given<'_>) -> Result<Box<dyn Difference>> {
     // What a difference cannot heed is refused: means are those of the difference, as is R where it is known.
     let refused = ["judged_only", "mean", "recall_base"].into_iter().take(if known.is_some() { 3 } else { 2 });
     if let Some(name) = refused.into_iter().find(|name| of.parameter(name).is_some()) {
-        return Err(Error::Measure(format!("{of}: {name} does not go with a difference of two rankings")));
+        return Err(Error::Measure(format!("{of}: {name} cannot be used for a difference of two rankings")));
     }
     if let Some(cutoff) = of.cutoff.filter(|&cutoff| cutoff > DEEPEST) {
         let message = format!("the largest difference in {of} is found for cutoffs up to {DEEPEST}, not {cutoff}");
@@ -104,7 +104,7 @@ pub(super) fn make(given: &Given<'_>) -> Result<Box<dyn Difference>> {
         None
     };
     match refused {
-        Some((option, with)) => Err(Error::Measure(format!("{option} goes with {with}, not with {of}"))),
+        Some((option, with)) => Err(Error::Measure(format!("{option} is only for {with}, not for {of}"))),
         None => Ok(difference),
     }
 }

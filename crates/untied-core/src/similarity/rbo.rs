@@ -81,7 +81,7 @@ fn build(spec: &Spec) -> Result<Box<dyn Similarity>> {
     };
     if spec.cutoff.is_some() && !goes_with_cutoff {
         return Err(Error::Measure(format!(
-            "{spec}: a cutoff goes with score 'ext', 'truncated' or 'min', and with variant 'w', 'a' or 'b' only with \
+            "{spec}: a cutoff can be combined only with score 'ext', 'truncated' or 'min', and with variant 'w', 'a' or 'b' only with \
              score 'truncated'"
         )));
     }
