@@ -18,6 +18,7 @@ Law = dict[Fraction, Fraction]
 
 #: Logarithms are decimals: sums of the same ones in another order differ in their last digits.
 DIGITS = 20
+NEAR = Fraction(1, 10**12)
 
 
 def _one(value: Fraction, digits: int = DIGITS) -> Fraction:
@@ -79,8 +80,8 @@ def steps(of: Law) -> Steps:
 
 
 def chances(a: Law, b: Law) -> tuple[Fraction, Fraction, Fraction]:
-    """P(A > B), P(A = B) and P(A < B) of independent values."""
+    """P(A > B), P(A = B) and P(A < B) of independent values; what differs by its last digits is equal."""
     other = steps(b)
-    greater = sum((p * other.below(x) for x, p in a.items()), ZERO)
-    equal = sum((p * b.get(x, ZERO) for x, p in a.items()), ZERO)
-    return greater, equal, 1 - greater - equal
+    greater = sum((p * other.below(x - NEAR) for x, p in a.items()), ZERO)
+    less = sum((p * (1 - other.at_most(x + NEAR)) for x, p in a.items()), ZERO)
+    return greater, 1 - greater - less, less

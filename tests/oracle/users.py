@@ -81,7 +81,11 @@ def err(order: Sequence[str], truth: Truth, k: int | None = None, max_grade: Num
     return value
 
 
-@measure("nERR")
+def _has_ideal(order: Sequence[str], truth: Truth, k: int | None = None, max_grade: Number = 4) -> bool:
+    return any(grade_of(doc, truth) > 0 for doc in truth)
+
+
+@measure("nERR", is_defined=_has_ideal)
 def nerr(order: Sequence[str], truth: Truth, k: int | None = None, max_grade: Number = 4) -> Fraction:
     ideal = err(sorted(truth, key=lambda doc: grade_of(doc, truth), reverse=True), truth, k, max_grade)
     return err(order, truth, k, max_grade) / ideal if ideal else ZERO
