@@ -112,6 +112,10 @@ function queries() {
   }
   follow("measure a b", () => { note.textContent = verdict(differences().filter((row) => row.difference !== null)); });
   chart(where, "Values of queries, sorted; the same numbers are in the table", 320, "measure a b queryFilter", bars);
+}
+
+function queryTable() {
+  const where = document.getElementById("queries");
   const query = { title: "query", value: (row) => data.queries[row.query], cell: (row) => node("td", {},
     node("button", { type: "button", onclick: () => open(row.query) }, data.queries[row.query])) };
   const title = data.titles && { title: "text", left: true, value: (row) => titleOf(row.query), cell: (row) => node("td", { class: "title", title: titleOf(row.query) }, titleOf(row.query) || "") };

@@ -54,7 +54,7 @@ function complete(rest) {
   adopt(Object.assign(data, rest));
   // The query with the largest difference is the first to look at.
   change({ query: differences().reduce((most, row) => (change_of(row) > change_of(most) ? row : most)).query });
-  for (const part of comparing ? [sideBySide, tieCounts, provenance] : [scores, queries, sideBySide, curves, ties, distances, glance, provenance]) part();
+  for (const part of comparing ? [queryTable, sideBySide, tieCounts, provenance] : [scores, queries, queryTable, sideBySide, curves, ties, distances, glance, provenance]) part();
 }
 
 /** Draw the whole page from these data, in place of what it shows; the reader's choices and place stay. */
