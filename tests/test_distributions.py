@@ -263,6 +263,25 @@ def test_the_command_line_has_quantiles_and_chances(tmp_path: Path, capsys: pyte
         assert (code, said in error) == (2, True), (options, error)
 
 
+def test_the_command_line_plots_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    (tmp_path / "tied.run").write_text("".join(f"q Q0 {doc} 1 1 x\n" for doc in "abcd"))
+    files = [str(tmp_path / "qrels"), str(tmp_path / "tied.run")]
+    picture = tmp_path / "laws.svg"
+    assert main(["eval", *files, "-m", "RR", "--quantiles", "0.5", "--plot", str(picture)]) == 0
+    runs = {"tied": {"q": [["a", "b", "c", "d"]]}}
+    assert picture.read_bytes() == untied.distributions({"q": {"a": 1}}, runs, "RR").plot()
+    capsys.readouterr()
+    for options, said in (
+        (["-m", "RR", "--plot", str(picture)], "--plot needs --quantiles LEVELS and one measure"),
+        (["-m", "RR", "-m", "AP", "--quantiles", "0.5", "--plot", str(picture)], "and one measure, such as -m nDCG@10"),
+        (["-m", "RR", "--quantiles", "0.5", "--plot", "laws.gif"], "--plot laws.gif: expected a suffix of .svg, .png"),
+    ):
+        assert main(["eval", *files, *options]) == 2
+        assert said in capsys.readouterr().err
+
+
 def test_a_plot_has_all_runs() -> None:
     pytest.importorskip("matplotlib")
     qrels = {"q": {"a": 1}}

@@ -64,9 +64,6 @@ the document then has, and difference is the query's difference (A minus B) with
 these grades.
 """
 
-#: Files of pictures.
-PICTURES = {".svg": "svg", ".png": "png", ".pdf": "pdf"}
-
 #: What verdicts from a sample have, and where nothing else is asked for.
 SAMPLED: Sequence[str] = ("run_a", "run_b", "measure", "low", "high", "verdict")
 SAMPLING: dict[str, Any] = {"level": 0.95, "correction": "bonferroni"}
@@ -129,7 +126,7 @@ def main(arguments: Sequence[str]) -> None:
     _refuse_mixed(options)
     style = output.choose(options.format, options.output)
     inputs = inputs_of(options.qrels, *options.runs)
-    picture = options.plot and output.by_suffix(options.plot, PICTURES, None, option="--plot")
+    picture = options.plot and output.by_suffix(options.plot, output.PICTURES, None, option="--plot")
     output.check_targets(inputs, output=options.output, plot=options.plot, certificate=options.certificate)
     if options.plot is not None:
         need_matplotlib()

@@ -75,6 +75,10 @@ def arguments_parser() -> Parser:
         "--quantiles", metavar="LEVELS", type=_levels,
         help="print these quantiles over all orders of ties, such as 0.05,0.5,0.95, instead of means",
     )  # fmt: skip
+    add(
+        "--plot", metavar="FILE",
+        help="with --quantiles: also plot how the mean of each run is distributed (.svg, .png, .pdf; needs matplotlib)",
+    )  # fmt: skip
     add_table(made, PAPER_FORMATS)
     add_threads(made)
     return made
@@ -93,7 +97,7 @@ def main(arguments: Sequence[str]) -> None:
 
     style = output.choose(options.format, options.output, PAPER_FORMATS)
     inputs = inputs_of(options.qrels, *options.runs, options.docs, options.pool)
-    output.check_target(options.output, inputs)
+    output.check_targets(inputs, output=options.output, plot=options.plot)
     plugins = load_plugins(options.plugin)
     measures = as_measures(options.measure)
     sort_by = as_measure(options.sort_by) if options.sort_by else None
@@ -105,6 +109,13 @@ def main(arguments: Sequence[str]) -> None:
         raise WrongUsage(f"--wide cannot be combined with --format {style}")
     if options.per_query and style == "latex":
         raise WrongUsage("-q cannot be combined with --format latex, which shows only means")
+    if options.plot is not None:
+        if not options.quantiles or len(measures) != 1:
+            raise WrongUsage("--plot needs --quantiles LEVELS and one measure, such as -m nDCG@10")
+        output.by_suffix(options.plot, output.PICTURES, None, option="--plot")
+        from untied.results.plotting import need_matplotlib
+
+        need_matplotlib()
     qrels = read_qrels(options)
     if options.pool is not None:
         from untied.judging.estimates import with_pool

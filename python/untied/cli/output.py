@@ -37,6 +37,10 @@ def choose(style: str, path: str | None, formats: Collection[str] = FORMATS) -> 
     return "table" if sys.stdout is not None and sys.stdout.isatty() else "tsv"
 
 
+#: Files of pictures.
+PICTURES = {".svg": "svg", ".png": "png", ".pdf": "pdf"}
+
+
 def by_suffix(
     path: str, known: Mapping[str, str], otherwise: str | None, *, option: str = "-o", remedy: str = ""
 ) -> str:

@@ -80,6 +80,9 @@ def write(options: argparse.Namespace, qrels: Qrels, measures: list[Measure], st
         rows = ([_cell(cell, name, options.digits) for name, cell in row.items()] for row in table.to_dicts())
         text = output.lines(table.columns, rows, style, texts=4)
     output.write(text, options.output)
+    if options.plot is not None:
+        style = output.by_suffix(options.plot, output.PICTURES, None, option="--plot")
+        output.write(found.plot(style=style), options.plot)
     notes.show(said)
 
 
