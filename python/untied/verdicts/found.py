@@ -140,8 +140,9 @@ class Verdicts(MeasureResults):
         Parameters
         ----------
         table : Table
-            Columns run_a, run_b and measure, as `Significance.table` and `Comparisons.means` have them; with a column
-            query, only rows of all queries get verdicts. Rows of ``Delta(M)`` and ``MED(M)`` get the verdict in M.
+            Columns run_a, run_b and measure, as in `Significance.table` and `Comparisons.means`. If there is a column
+            query, only rows with the value ``all`` get verdicts. Rows of ``Delta(M)`` and ``MED(M)`` get the verdict in
+            M.
 
         Returns
         -------

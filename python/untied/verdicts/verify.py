@@ -368,7 +368,7 @@ def check(name, claim, judged, a, b, policies):
 
 
 def main(arguments):
-    """Check a certificate; print what a terminal can show of it."""
+    """Check a certificate, and print the result with safe characters only."""
     say = lambda text, file=None: print("".join(c if c.isprintable() else "?" for c in text), file=file)
     about, forms = "arguments", [(), (4, 3, number), *[(6, 4, float)] * len(arguments)]
     try:

@@ -1,4 +1,4 @@
-//! Rankings with ties: a measure's mean over all orders, as a score of the documents' grades.
+//! Rankings with ties: a measure's mean over all orders, as a function of the documents' grades.
 
 use std::cell::RefCell;
 
