@@ -36,12 +36,16 @@ def audit(wheel: Path, platform: Platform | None) -> str:
 
 
 def linux(wheel: Path, platform: Platform) -> str:
-    """Which C library a wheel for Linux asks for, by the versions of its symbols."""
-    command = ("auditwheel", "show", "--json", str(wheel))
+    """Which C library a wheel for Linux asks for; of glibc by the versions of its symbols, which musl has none of."""
+    is_musl = platform.tag.startswith("musl")
+    # This machine's libraries are not those of musl, by whose loader libc.so is meant.
+    paths = ("--ldpaths", "/nowhere") if is_musl else ()
+    command = ("auditwheel", "show", "--json", *paths, str(wheel))
     told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    if told["overall_tag"] != platform.tag:
-        sys.exit(f"{wheel.name} is {told['overall_tag']}: {told['versioned_symbols']} {told['external_libs']}")
-    return f"auditwheel: {told['overall_tag']}"
+    found, others = told["sym_tag" if is_musl else "overall_tag"], {*told["external_libs"]} - {"libc.so"}
+    if found != platform.tag or (is_musl and others):
+        sys.exit(f"{wheel.name} is {found}: {told['versioned_symbols']} {told['external_libs']}")
+    return f"auditwheel: {found}"
 
 
 def libraries(wheel: Path, platform: Platform) -> str:

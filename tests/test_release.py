@@ -75,6 +75,30 @@ def test_a_wheel_that_loads_a_strange_library_is_refused(
         assert audit.audit(path, windows) == "loads kernel32.dll, python3.dll"
 
 
+@pytest.mark.parametrize(
+    ("target", "told", "fails"),
+    [
+        ("x86_64-unknown-linux-gnu", {"overall_tag": "manylinux_2_17_x86_64"}, False),
+        ("x86_64-unknown-linux-gnu", {"overall_tag": "manylinux_2_28_x86_64"}, True),
+        ("x86_64-unknown-linux-musl", {"sym_tag": "musllinux_1_2_x86_64", "external_libs": {"libc.so": None}}, False),
+        ("x86_64-unknown-linux-musl", {"sym_tag": "musllinux_1_2_x86_64", "external_libs": {"libm.so.6": None}}, True),
+        ("x86_64-unknown-linux-musl", {"sym_tag": "manylinux_2_17_x86_64"}, True),
+    ],
+)
+def test_a_wheel_that_needs_another_c_library_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str, told: dict[str, object], fails: bool
+) -> None:
+    platform = next(platform for platform in platforms.PLATFORMS if platform.target == target)
+    answer = json.dumps({"overall_tag": "", "sym_tag": "", "external_libs": {}, "versioned_symbols": {}, **told})
+    monkeypatch.setattr(audit.subprocess, "run", lambda *_, **__: subprocess.CompletedProcess([], 0, answer))
+    path = wheel(tmp_path, f"untied-0-cp311-cp311-{platform.tag}.whl", *FILES)
+    if fails:
+        with pytest.raises(SystemExit, match=r" is (many|musl)linux_"):
+            audit.audit(path, platform)
+    else:
+        assert audit.audit(path, platform) == f"auditwheel: {platform.tag}"
+
+
 def outcome(**changes: object) -> object:
     return trial.Outcome(**{"code": 0, "output": b"AP\t0.5\n", "messages": b"", "files": {"a": b"1"}, **changes})
 
