@@ -380,3 +380,24 @@ def test_arrays_without_ids_are_sent_to_their_function(array: Any) -> None:
                  lambda: untied.evaluate({"q": {"d": 1}}, array)):  # fmt: skip
         with pytest.raises(untied.UntiedError, match=r"untied\.evaluate_arrays\(scores, labels\)"):
             call()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, ml_dtypes.bfloat16, np.int8])
+@pytest.mark.parametrize("width", [3, 10, 17])
+def test_many_short_queries_are_counted_as_they_are_sorted(width: int, dtype: Any) -> None:
+    random = np.random.default_rng(width)
+    shape = (17_000, width)  # so many are counted several at a time
+    scores = random.integers(-40, 40, shape).astype(dtype)
+    labels = random.choice([0, 0, 0, 0, 0, 0, 1, 1, 2, 3], shape).astype(np.int8)
+    measures = ["nDCG@10", "P@10", "R@5", "RR@10", "AP", "Success@1"]
+    counted = untied.evaluate_arrays(scores, labels, measures)
+    # Bpref reads judged non-relevant documents too, so that everything is sorted.
+    ordered = untied.evaluate_arrays(scores, labels, [*measures, "Bpref"])
+    for measure in measures:
+        np.testing.assert_array_equal(counted.per_query(measure).value, ordered.per_query(measure).value)
+        assert parts(counted[measure])[:1] == parts(ordered[measure])[:1]
+    assert counted.facts() | {"undefined": 0, "left_out": 0} == ordered.facts() | {"undefined": 0, "left_out": 0}
+    if np.dtype(dtype).kind == "f":
+        scores[[9000, 16_900], 1] = np.inf
+        with pytest.raises(untied.UntiedError, match=r"found inf for query 9000, document 1 \(counted from 0\)"):
+            untied.evaluate_arrays(scores, labels, measures)

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 use std::collections::HashSet;
 
+use super::column::PART;
 use super::given::Label;
 use super::{Given, Groups};
 use crate::error::{Error, Result};
@@ -66,9 +67,6 @@ macro_rules! by_width {
 }
 pub(super) use by_width;
 
-/// Labels that are looked at together.
-const PART: usize = 1 << 16;
-
 /// The least of the small whole numbers, and how many there are.
 const LEAST: i32 = -64;
 const SMALL: i32 = 253;
@@ -115,8 +113,15 @@ pub(super) fn encode(given: &Given<'_>, groups: &Groups, totals: &[f64]) -> Resu
 /// As [`encode`], if all grades are small whole numbers.
 fn narrow(given: &Given<'_>, totals: &[f64]) -> Option<(Vec<f64>, Vec<u8>)> {
     let mut codes = vec![0; given.labels.len()];
+    // Of single bytes it is enough to know which there are: they become codes in one step.
+    let bytes = given.labels.are_bytes() && given.present.is_none() && given.judged.is_none();
     let look = |(part, codes): (usize, &mut [u8])| {
         let range = part * PART..part * PART + codes.len();
+        let mut seen = [false; 256];
+        if bytes {
+            given.labels.visit_bytes(range, |label| seen[usize::from(small(label))] = true);
+            return (!seen[usize::from(OTHER)]).then_some(seen);
+        }
         given.labels.convert(range.clone(), codes, small);
         let unless = |flags: Option<&[u8]>, code: u8, codes: &mut [u8]| {
             let flags = flags.map_or(&[][..], |flags| &flags[range.clone()]);
@@ -124,7 +129,6 @@ fn narrow(given: &Given<'_>, totals: &[f64]) -> Option<(Vec<f64>, Vec<u8>)> {
         };
         unless(given.judged, UNJUDGED, codes);
         unless(given.present, ABSENT, codes);
-        let mut seen = [false; 256];
         codes.iter().for_each(|&code| seen[usize::from(code)] = true);
         (!seen[usize::from(OTHER)]).then_some(seen)
     };
@@ -143,8 +147,14 @@ fn narrow(given: &Given<'_>, totals: &[f64]) -> Option<(Vec<f64>, Vec<u8>)> {
         grades.push(f64::from(place + LEAST));
         levels[place as usize] = grades.len() as u8;
     }
-    let to_levels = |codes: &mut [u8]| codes.iter_mut().for_each(|code| *code = levels[usize::from(*code)]);
-    codes.par_chunks_mut(PART).for_each(to_levels);
+    codes.par_chunks_mut(PART).enumerate().for_each(|(part, codes)| {
+        if bytes {
+            let range = part * PART..part * PART + codes.len();
+            given.labels.convert(range, codes, |label| levels[usize::from(small(label))]);
+        } else {
+            codes.iter_mut().for_each(|code| *code = levels[usize::from(*code)]);
+        }
+    });
     Some((grades, codes))
 }
 

@@ -3,7 +3,10 @@
 use std::ops::Range;
 
 use crate::ranking::score::{Bfloat16, Float16, Float32, Float64, Score};
-use crate::ranking::{Layout, Order, Place, Places, is_worth_it};
+use crate::ranking::{Layout, Order, Places, Sparse, is_worth_it};
+
+/// Numbers that are looked at together.
+pub(super) const PART: usize = 1 << 16;
 
 /// All kinds of numbers, for a macro: `$use! { ($given) kind, how it is stored, how it is sorted, numpy's name; ... }`.
 #[macro_export]
@@ -77,6 +80,28 @@ impl Column<'_> {
         by_type!(self, S, numbers => numbers[range].iter().for_each(|&raw| visit(<S as Score>::number(raw))));
     }
 
+    /// Whether the numbers are of one byte each.
+    pub(super) fn are_bytes(&self) -> bool {
+        matches!(self, Column::Int8(_) | Column::Uint8(_))
+    }
+
+    /// Visit each of these once, as often as it may be among some of the numbers.
+    pub(super) fn visit_bytes(&self, range: Range<usize>, mut visit: impl FnMut(f64)) {
+        let mut seen = [false; 256];
+        let number: fn(u8) -> f64 = match self {
+            Column::Int8(numbers) => {
+                numbers[range].iter().for_each(|&raw| seen[usize::from(raw as u8)] = true);
+                |byte| f64::from(byte as i8)
+            }
+            Column::Uint8(numbers) => {
+                numbers[range].iter().for_each(|&raw| seen[usize::from(raw)] = true);
+                f64::from
+            }
+            _ => return,
+        };
+        (0..=255).filter(|&byte| seen[usize::from(byte)]).for_each(|byte| visit(number(byte)));
+    }
+
     /// Write what becomes of some of the numbers, rounded to double precision if they have more digits.
     pub(super) fn convert<T: Copy>(&self, range: Range<usize>, into: &mut [T], convert: impl Fn(f64) -> T) {
         match self {
@@ -114,24 +139,33 @@ impl Column<'_> {
         })
     }
 
-    /// Count the places of some documents among some of the numbers, compared as they are, if that is cheaper than
-    /// sorting them; whether all are finite.
+    /// Count the places of some documents of consecutive queries among the numbers of each, compared as they are, where
+    /// that is cheaper than sorting them; whether all are finite. Where there is no padding, `all` is the range of them.
     #[inline]
-    pub(super) fn count(
+    pub(super) fn count<'a>(
         &self,
-        range: Range<usize>,
-        wanted: &[Place],
+        all: Option<Range<usize>>,
+        queries: Range<usize>,
+        of: impl Fn(usize) -> (Range<usize>, Option<Sparse<'a>>),
         ascending: bool,
         layout: Layout,
         places: &mut Places,
-    ) -> Option<bool> {
-        by_type!(self, S, numbers => is_worth_it::<S>(wanted.len(), range.len()).then(|| {
-            let scores = &numbers[range];
-            let finite = places.count::<S>(scores, wanted, ascending);
-            if layout == Layout::AsGiven {
-                places.number::<S>(scores, wanted);
+    ) -> bool {
+        by_type!(self, S, numbers => {
+            let is_padded = all.is_none();
+            let mut are_finite = all.is_none_or(|all| <S as Score>::are_finite(&numbers[all]));
+            for query in queries {
+                let (range, sparse) = of(query);
+                match sparse {
+                    Some(sparse) if is_worth_it::<S>(sparse.relevant.len(), sparse.retrieved) => {
+                        let scores = &numbers[range][..sparse.retrieved];
+                        places.count::<S>(scores, &sparse, ascending, layout);
+                        are_finite &= !is_padded || <S as Score>::are_finite(scores);
+                    }
+                    _ => places.skip(),
+                }
             }
-            finite
-        }))
+            are_finite
+        })
     }
 }

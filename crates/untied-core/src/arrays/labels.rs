@@ -4,23 +4,17 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::block::{Block, Query, RARE, block, name_kinds};
 use super::codes::{Code, Codes, by_width, encode};
 use super::{Given, Groups, Totals};
 use crate::error::{Error, Result};
 use crate::evaluate::Plan;
-use crate::grade::Level;
-use crate::ranking::Place;
+use crate::ranking::Sparse;
 use crate::table::Judgments;
-use crate::watch;
 
 /// Queries that are prepared together.
 const BLOCK: usize = 1 << 12;
-/// Codes that are looked at together.
-const PART: usize = 64;
-/// With more distinct grades than this, levels are counted as they are met.
-const FEW: usize = 32;
-/// With more documents than this and few grades, they are counted level by level.
-const LONG: usize = 256;
+
 /// Labels of the documents of many queries.
 #[derive(Debug)]
 pub struct Labels {
@@ -32,50 +26,6 @@ pub struct Labels {
     has_padding: bool,
     pub(super) longest: usize,
     pub(super) most_judged: usize,
-}
-
-/// Levels and relevant documents of consecutive queries.
-#[derive(Debug, Default)]
-struct Block {
-    levels: Vec<Level>,
-    /// Queries with few documents have one composition if they have the same levels.
-    compositions: Vec<Composition>,
-    relevant: Vec<Place>,
-    queries: Vec<Query>,
-    most_judged: usize,
-}
-
-/// How many documents have which level.
-#[derive(Debug, Clone, Copy)]
-struct Composition {
-    /// Where its levels end in the block; they begin where those of the composition before end.
-    end: u32,
-    /// Whether any document of the array is judged.
-    judged: bool,
-}
-
-/// What a block has of a query.
-#[derive(Debug, Clone, Copy)]
-struct Query {
-    /// The number of its composition in the block.
-    composition: u32,
-    /// Where its relevant documents end; they begin where those of the query before end.
-    relevant: u32,
-    /// Number of its documents.
-    retrieved: u32,
-    /// Whether the relevant documents are listed, being few, and no padding stands before any document.
-    listed: bool,
-}
-
-/// A query with few relevant documents.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Sparse<'a> {
-    /// The documents with a grade above 0.
-    pub relevant: &'a [Place],
-    /// Number of documents. Padding stands behind them.
-    pub retrieved: usize,
-    /// Whether any document of the array is judged.
-    pub judged: bool,
 }
 
 impl Labels {
@@ -107,7 +57,8 @@ impl Labels {
                 by_width!(&codes, codes => block(&groups, codes, &grades, given, queries))
             })
             .collect();
-        let blocks = blocks.into_iter().collect::<Result<Vec<Block>>>()?;
+        let mut blocks = blocks.into_iter().collect::<Result<Vec<Block>>>()?;
+        name_kinds(&mut blocks);
         let most_judged = blocks.iter().map(|block| block.most_judged).max().unwrap_or(0);
         Ok(Labels { groups, grades, codes, blocks, has_padding: given.present.is_some(), longest, most_judged })
     }
@@ -160,7 +111,7 @@ impl Labels {
     }
 
     /// A query by its relevant documents, if these are few and no padding stands before any document.
-    #[inline]
+    #[inline(always)]
     pub(super) fn sparse(&self, query: usize) -> Option<Sparse<'_>> {
         let (block, number) = (&self.blocks[query / BLOCK], query % BLOCK);
         let start = number.checked_sub(1).map_or(0, |before| block.queries[before].relevant);
@@ -173,14 +124,26 @@ impl Labels {
     /// What measures need of the judgments alone, for all compositions that many queries have.
     pub(crate) fn bases(&self, plan: &Plan) -> Bases {
         let of_block = |block: &Block| {
-            let shared = 2 * block.compositions.len() <= block.queries.len();
             let mut bases = Vec::new();
-            for composition in 0..if shared { block.compositions.len() } else { 0 } {
+            for composition in 0..if block.is_shared() { block.compositions.len() } else { 0 } {
                 plan.add_bases(&block.judgments(&self.grades, composition), &mut bases);
             }
             bases
         };
         Bases { measures: plan.len(), blocks: self.blocks.par_iter().map(of_block).collect() }
+    }
+
+    /// The number of all queries with the same documents of each level, if many have them.
+    #[inline]
+    pub(super) fn kind(&self, query: usize) -> Option<u32> {
+        let block = &self.blocks[query / BLOCK];
+        let kind = block.compositions[block.queries[query % BLOCK].composition as usize].kind;
+        (kind != RARE).then_some(kind)
+    }
+
+    /// Whether there is no padding.
+    pub(super) fn is_dense(&self) -> bool {
+        !self.has_padding
     }
 
     /// Those of a query, if they were made.
@@ -209,184 +172,4 @@ impl Labels {
 pub(crate) struct Bases {
     measures: usize,
     blocks: Vec<Vec<f64>>,
-}
-
-/// Levels and relevant documents of some queries.
-fn block<C: Code>(
-    groups: &Groups,
-    codes: &[C],
-    grades: &[f64],
-    given: &Given<'_>,
-    queries: Range<usize>,
-) -> Result<Block> {
-    watch::check()?;
-    let level = |grade: f64| grades.partition_point(|&other| other > grade);
-    let totals: Vec<(usize, &[u64])> = match given.totals {
-        Totals::Same => vec![],
-        Totals::Relevant(counts) => vec![(level(1.0), counts)],
-        Totals::ByGrade(totals) => totals.iter().map(|&(grade, counts)| (level(grade), counts)).collect(),
-    };
-    let mut block = Block::default();
-    block.queries.reserve_exact(queries.len());
-    let mut counts = Counts::of(grades.len());
-    let mut lately = [(u64::MAX, 0); LATELY];
-    let mut room = [Place::default(); PART];
-    let end = C::of(grades.partition_point(|&grade| grade > 0.0));
-    for query in queries {
-        let mut codes = &codes[groups.range(query)];
-        let mut is_padded = false;
-        if given.present.is_some() {
-            codes = &codes[..codes.iter().rposition(|&code| code != C::ABSENT).map_or(0, |last| last + 1)];
-            is_padded = codes.contains(&C::ABSENT);
-        }
-        let listed = block.list(codes, end, &mut room) && !is_padded;
-        let retrieved = codes.len() as u32;
-        let relevant = block.relevant.len() as u32;
-        let packed = if totals.is_empty() { packed(codes, grades.len()) } else { None };
-        if let Some(packed) = packed {
-            let (known, composition) = &mut lately[(packed.wrapping_mul(SCATTER) >> SHIFT) as usize];
-            if *known != packed {
-                counts.unpack(packed);
-                (*known, *composition) = (packed, block.compose(&mut counts, packed >> 8 << 8 != 0, grades));
-            }
-            block.queries.push(Query { composition: *composition, relevant, retrieved, listed });
-            continue;
-        }
-        let judged = counts.count(codes);
-        for &(level, totals) in &totals {
-            let (has, total) = (counts.by_level[level], totals[query]);
-            let total = u32::try_from(total).ok().filter(|&total| total >= has).ok_or_else(|| {
-                let grade = grades[level];
-                Error::Value(format!(
-                    "num_relevant: query {query} (counted from 0) has {has} documents of grade {grade} in the array, \
-                     but {total} altogether"
-                ))
-            })?;
-            counts.set(level, total);
-        }
-        let composition = block.compose(&mut counts, judged, grades);
-        block.queries.push(Query { composition, relevant, retrieved, listed });
-    }
-    Ok(block)
-}
-
-/// Compositions that were met lately: where many queries have few documents, few are different.
-const LATELY: usize = 1 << 10;
-/// What spreads packed counts over the upper bits (the golden ratio), and how many bits to leave out.
-const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
-const SHIFT: u32 = 54;
-
-/// How many of few documents have which of few levels, a byte each, between the number of unjudged ones and that of
-/// padding.
-#[inline]
-fn packed<C: Code>(codes: &[C], levels: usize) -> Option<u64> {
-    let fits = levels < 7 && codes.len() < 256;
-    fits.then(|| codes.iter().fold(0, |counts, &code| counts + (1 << (8 * (code.into() % 8)))))
-}
-
-impl Block {
-    fn judgments<'a>(&'a self, grades: &'a [f64], composition: usize) -> Judgments<'a> {
-        let start = composition.checked_sub(1).map_or(0, |before| self.compositions[before].end);
-        Judgments::of_levels(grades, &self.levels[start as usize..self.compositions[composition].end as usize])
-    }
-
-    /// Add a composition, and forget the counts; its number.
-    fn compose(&mut self, counts: &mut Counts, judged: bool, grades: &[f64]) -> u32 {
-        let start = self.levels.len();
-        counts.drain(|level, count| self.levels.push(Level { grade: grades[level], count }));
-        let documents = self.levels[start..].iter().map(|level| level.count as usize).sum();
-        self.most_judged = self.most_judged.max(documents);
-        self.compositions.push(Composition { end: self.levels.len() as u32, judged });
-        self.compositions.len() as u32 - 1
-    }
-
-    /// List the documents of the levels before `end`, unless they are more than half of all; whether they are listed.
-    #[inline]
-    fn list<C: Code>(&mut self, codes: &[C], end: C, room: &mut [Place; PART]) -> bool {
-        let (start, most) = (self.relevant.len(), codes.len() / 2);
-        for (part, first) in codes.chunks(PART).zip((0..).step_by(PART)) {
-            // Where few of many are relevant, most parts have none.
-            if codes.len() > PART && !part.iter().fold(false, |any, &code| any | code.is_before(end)) {
-                continue;
-            }
-            // Without a branch: what is written here stays only if the document is relevant.
-            let mut found = 0;
-            for (&code, row) in part.iter().zip(first..) {
-                room[found % PART] = Place { row, level: code.into().wrapping_sub(1) };
-                found += usize::from(code.is_before(end));
-            }
-            self.relevant.extend_from_slice(&room[..found]);
-            if self.relevant.len() - start > most {
-                self.relevant.truncate(start);
-                return false;
-            }
-        }
-        true
-    }
-}
-
-/// How many documents of a query have which level.
-struct Counts {
-    by_level: Vec<u32>,
-    /// Levels that have been met, where all of them are too many to go through.
-    met: Option<Vec<u32>>,
-}
-
-impl Counts {
-    fn of(levels: usize) -> Counts {
-        Counts { by_level: vec![0; levels], met: (levels > FEW).then(Vec::new) }
-    }
-
-    /// Count the documents of a query; whether any is judged.
-    fn count<C: Code>(&mut self, codes: &[C]) -> bool {
-        let Counts { by_level, met } = self;
-        if met.is_none() && codes.len() > LONG {
-            by_level.iter_mut().enumerate().for_each(|(level, count)| *count = of(codes, C::of(level)));
-            return by_level.iter().any(|&count| count > 0);
-        }
-        let mut any = false;
-        for level in codes.iter().filter(|&&code| code != C::ABSENT).filter_map(|&code| code.into().checked_sub(1)) {
-            by_level[level as usize] += 1;
-            any = true;
-            met.iter_mut().for_each(|met| met.push(level));
-        }
-        any
-    }
-
-    /// Counts that were packed, of levels that are not too many.
-    fn unpack(&mut self, packed: u64) {
-        self.by_level
-            .iter_mut()
-            .zip(packed.to_le_bytes().into_iter().skip(1))
-            .for_each(|(to, count)| *to = count.into());
-    }
-
-    fn set(&mut self, level: usize, count: u32) {
-        self.by_level[level] = count;
-        if let Some(met) = &mut self.met {
-            met.push(level as u32);
-        }
-    }
-
-    /// Take all counts, highest grade first.
-    fn drain(&mut self, mut take: impl FnMut(usize, u32)) {
-        let mut take = |level: usize, count: &mut u32| {
-            if *count > 0 {
-                take(level, std::mem::take(count));
-            }
-        };
-        match &mut self.met {
-            None => self.by_level.iter_mut().enumerate().for_each(|(level, count)| take(level, count)),
-            Some(met) => {
-                met.sort_unstable();
-                met.drain(..).for_each(|level| take(level as usize, &mut self.by_level[level as usize]));
-            }
-        }
-    }
-}
-
-/// How many codes are this one: in narrow counters, which the compiler turns into vectors.
-fn of<C: Code>(codes: &[C], code: C) -> u32 {
-    let in_part = |codes: &[C]| codes.iter().fold(0_u8, |count, &other| count + u8::from(other == code));
-    codes.chunks(255).map(|codes| u32::from(in_part(codes))).sum()
 }

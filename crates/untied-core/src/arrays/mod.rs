@@ -19,8 +19,10 @@
 //! # Ok::<(), untied_core::Error>(())
 //! ```
 
+mod block;
 mod codes;
 mod column;
+mod counts;
 mod given;
 mod groups;
 mod labels;
@@ -37,10 +39,10 @@ pub(crate) use labels::Bases;
 pub use labels::Labels;
 
 use crate::error::{Error, Result};
-use crate::evaluate::{Evaluation, Facts, Plan, Ranked, Source, Value, Workspace, evaluate_source};
+use crate::evaluate::{Evaluation, Facts, Key, Plan, Ranked, Source, Value, Workspace, evaluate_source};
 use crate::measures::Scope;
 use crate::names::{Needs, Spec};
-use crate::ranking::{Layout, Order, Precision};
+use crate::ranking::{Layout, Order, Places, Precision};
 use crate::registry;
 use crate::settings::{Settings, Unjudged};
 use crate::table::{Found, Judgments};
@@ -101,12 +103,8 @@ impl Labels {
             return Err(Error::Value(format!("{name}: expected {expected} scores, one for each label, found {found}")));
         }
         let columns = Columns { labels: self, scores, settings, relevant_only: plan.reads_relevant_only(settings) };
-        let source = Labelled {
-            labels: self,
-            bases: &self.bases(plan),
-            name: |query| format!("{query} (counted from 0)"),
-            rank: |query, truth: &Judgments<'_>, room: &mut Workspace| columns.rank(query, truth, room),
-        };
+        let name = |query| format!("{query} (counted from 0)");
+        let source = Labelled { labels: self, bases: &self.bases(plan), name, rank: columns };
         evaluate_source(&source, plan, settings, |_| ()).map(|(evaluation, _)| evaluation)
     }
 
@@ -133,26 +131,65 @@ struct Columns<'a> {
     relevant_only: bool,
 }
 
-impl Columns<'_> {
-    /// Write the ranking of a query: by counting where that is enough and cheaper, else by sorting.
+impl Rank for Columns<'_> {
+    /// By counting where that is enough and cheaper than sorting: of consecutive queries together, as each by itself may
+    /// have few documents.
+    fn look_ahead(&self, queries: Range<usize>, room: &mut Workspace) {
+        let Columns { labels, scores, settings, relevant_only } = *self;
+        let places = &mut room.places;
+        places.begin(queries.start);
+        if !relevant_only || settings.precision != Precision::Float64 {
+            return;
+        }
+        let (first, layout) = (queries.start, settings.ties.layout());
+        let all = labels.is_dense().then(|| labels.groups().start(first)..labels.groups().start(queries.end));
+        let of = |query| (labels.groups().range(query), labels.sparse(query));
+        if !scores.column.count(all, queries, of, scores.ascending, layout, places) {
+            places.begin(first); // sorting each tells which score it is
+        }
+    }
+
+    #[inline]
+    fn key(&self, query: usize, places: &Places) -> Option<Key> {
+        let is_tied = self.settings.ties.layout() == Layout::Tied;
+        let kind = self.labels.kind(query).filter(|_| is_tied)?;
+        places.key(query).map(|ranking| Key { ranking, kind })
+    }
+
     #[inline]
     fn rank(&self, query: usize, truth: &Judgments<'_>, room: &mut Workspace) -> Result<Ranked> {
-        let Columns { labels, scores, settings, .. } = self;
+        let Columns { labels, scores, settings, relevant_only } = *self;
+        let (ascending, layout) = (scores.ascending, settings.ties.layout());
         let range = labels.groups().range(query);
         if settings.precision == Precision::Float64 {
-            return self.rank_column(query, truth, scores.column, range, room);
+            let Workspace { places, all, .. } = room;
+            if let Some((mixed, matched)) = places.rank(query, truth.grades(), layout, &mut all.tied) {
+                return Ok(Ranked { mixed, matched });
+            }
+            return self.sort(query, truth, scores.column, range, room);
         }
         let mut read = std::mem::take(&mut room.read);
         read.clear();
         scores.column.visit(range.clone(), |score| read.push(settings.precision.read(score)));
-        let ranked = self.rank_column(query, truth, Column::Float64(&read), 0..range.len(), room);
+        let column = Column::Float64(&read);
+        let of = |query| (0..range.len(), labels.sparse(query).filter(|_| relevant_only));
+        let Workspace { places, all, .. } = room;
+        places.begin(query);
+        let ranked = if column.count(None, query..query + 1, of, ascending, layout, places)
+            && let Some((mixed, matched)) = places.rank(query, truth.grades(), layout, &mut all.tied)
+        {
+            Ok(Ranked { mixed, matched })
+        } else {
+            self.sort(query, truth, column, 0..range.len(), room)
+        };
         room.read = read;
         ranked
     }
+}
 
-    /// The same by scores as they are compared, which stand at these places of a column.
-    #[inline(always)]
-    fn rank_column(
+impl Columns<'_> {
+    /// Write the ranking of a query whose scores, as they are compared, stand at these places of a column.
+    fn sort(
         &self,
         query: usize,
         truth: &Judgments<'_>,
@@ -160,20 +197,9 @@ impl Columns<'_> {
         places: Range<usize>,
         room: &mut Workspace,
     ) -> Result<Ranked> {
-        let Columns { labels, scores: Scores { ascending, .. }, settings, relevant_only } = *self;
-        if let Some(sparse) = labels.sparse(query).filter(|_| relevant_only) {
-            let (retrieved, layout) = (sparse.retrieved, settings.ties.layout());
-            let there = places.start..places.start + retrieved;
-            if let Some(finite) = column.count(there, sparse.relevant, *ascending, layout, &mut room.places) {
-                if !finite {
-                    return Err(self.refuse(query));
-                }
-                let mixed = room.places.rank(truth.grades(), retrieved, layout, &mut room.all.tied);
-                return Ok(Ranked { mixed, matched: sparse.judged });
-            }
-        }
+        let Columns { labels, scores, settings, .. } = *self;
         labels.rank(query, truth, settings, room, |order| {
-            let finite = column.sort(places, labels.is_there(query), *ascending, order);
+            let finite = column.sort(places, labels.is_there(query), scores.ascending, order);
             if finite { Ok(()) } else { Err(self.refuse(query)) }
         })
     }
@@ -203,7 +229,7 @@ impl Columns<'_> {
     }
 }
 
-/// Labelled documents, each query with the ranking that `rank` writes; `name` is what a query is called in messages.
+/// Labelled documents, each query with the ranking that `rank` makes; `name` is what a query is called in messages.
 pub(crate) struct Labelled<'a, N, R> {
     pub labels: &'a Labels,
     /// What measures need of the labels alone.
@@ -212,10 +238,33 @@ pub(crate) struct Labelled<'a, N, R> {
     pub rank: R,
 }
 
+/// Ranks labelled documents.
+pub(crate) trait Rank: Sync {
+    /// See [`Source::look_ahead`].
+    fn look_ahead(&self, _queries: Range<usize>, _room: &mut Workspace) {}
+
+    /// See [`Source::key`].
+    fn key(&self, _query: usize, _places: &Places) -> Option<Key> {
+        None
+    }
+
+    /// Write the ranking of a query.
+    fn rank(&self, query: usize, truth: &Judgments<'_>, room: &mut Workspace) -> Result<Ranked>;
+}
+
+impl<R> Rank for R
+where
+    R: Fn(usize, &Judgments<'_>, &mut Workspace) -> Result<Ranked> + Sync,
+{
+    fn rank(&self, query: usize, truth: &Judgments<'_>, room: &mut Workspace) -> Result<Ranked> {
+        self(query, truth, room)
+    }
+}
+
 impl<N, R> Source for Labelled<'_, N, R>
 where
     N: Fn(usize) -> String + Sync,
-    R: Fn(usize, &Judgments<'_>, &mut Workspace) -> Result<Ranked> + Sync,
+    R: Rank,
 {
     fn len(&self) -> usize {
         self.labels.groups().len()
@@ -244,7 +293,16 @@ where
         _settings: Settings,
         room: &mut Workspace,
     ) -> Result<Ranked> {
-        (self.rank)(query, truth, room)
+        self.rank.rank(query, truth, room)
+    }
+
+    fn look_ahead(&self, queries: Range<usize>, room: &mut Workspace) {
+        self.rank.look_ahead(queries, room);
+    }
+
+    #[inline]
+    fn key(&self, query: usize, places: &Places) -> Option<Key> {
+        self.rank.key(query, places)
     }
 }
 

@@ -4,6 +4,8 @@ mod chance;
 mod files;
 mod laws;
 mod plan;
+mod remembered;
+mod source;
 mod spread;
 mod streamed;
 mod total;
@@ -16,11 +18,13 @@ use crate::measures::Certainty;
 use crate::overlap::look_swapped;
 use crate::ranking::Ranking;
 use crate::settings::Settings;
-use crate::table::{Judgments, Qrels, Run};
+use crate::table::{Qrels, Run};
 use crate::watch;
 use files::{Files, none};
 pub use laws::{Laws, laws};
 pub use plan::{Plan, Prepared};
+pub(crate) use remembered::Key;
+pub(crate) use source::{Ranked, Source};
 pub use streamed::{Streamed, evaluate_file};
 pub use total::{GEOMETRIC_FLOOR, Total};
 use workspace::Work;
@@ -242,49 +246,6 @@ pub fn evaluate_and_look<T: Send>(
     Ok((evaluation, seen))
 }
 
-/// Rankings with judgments, query by query.
-pub(crate) trait Source: Sync {
-    /// Number of queries.
-    fn len(&self) -> usize;
-
-    /// What a query is called in messages.
-    fn name(&self, query: usize) -> String;
-
-    /// The judgments of a query.
-    fn judgments(&self, query: usize) -> Judgments<'_>;
-
-    /// What measures need of these judgments alone, where it is known before: see [`Measure::base`].
-    ///
-    /// [`Measure::base`]: crate::measures::Measure::base
-    fn bases(&self, _query: usize) -> Option<&[f64]> {
-        None
-    }
-
-    /// The same judgments with numbers of profiles as grades, where a measure reads them.
-    fn profiles(&self, _query: usize, _plan: &Plan) -> Option<Judgments<'_>> {
-        None
-    }
-
-    /// Write the ranking of a query, with these judgments, into the workspace.
-    fn rank(
-        &self,
-        query: usize,
-        truth: &Judgments<'_>,
-        plan: &Plan,
-        settings: Settings,
-        room: &mut Workspace,
-    ) -> Result<Ranked>;
-}
-
-/// What to know about a ranking.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Ranked {
-    /// Whether tied documents differ in grade.
-    pub mixed: bool,
-    /// Whether the qrels hold a retrieved document.
-    pub matched: bool,
-}
-
 /// Evaluate rankings from anywhere.
 pub(crate) fn evaluate_source<S: Source, T: Send>(
     source: &S,
@@ -296,6 +257,9 @@ pub(crate) fn evaluate_source<S: Source, T: Send>(
     let (part, seen) = Evaluated::new(source, plan, settings, look).map_err(|(_, error)| error)?;
     Ok((Evaluation::new((0..source.len()).collect(), part, plan, settings), seen))
 }
+
+/// Queries whose values are added up measure by measure.
+const AT_ONCE: usize = 512;
 
 /// From this number of queries on, this many are one step of the work.
 const MANY: usize = 1 << 14;
@@ -335,6 +299,7 @@ impl Evaluated {
                 let first = number * step;
                 let stopped = |error| (first, error);
                 watch::check().map_err(stopped)?;
+                source.look_ahead(first..first + flags.len(), workspace);
                 let mut seen = Vec::with_capacity(flags.len());
                 for (i, flags) in flags.iter_mut().enumerate() {
                     let (cells, notes) = (&mut cells[i * width..][..width], &mut notes[i * measures..][..measures]);
@@ -362,7 +327,9 @@ impl Evaluation {
             facts.matched += usize::from(flags.matched);
             facts.relevant += usize::from(flags.relevant);
         }
+        let mut is_plain = true;
         for note in notes.iter().filter(|&note| *note != Note::NONE) {
+            is_plain &= note.certainty == Certainty::Exact && !note.unsettled;
             facts.undefined += usize::from(note.undefined);
             facts.estimated += usize::from(note.certainty == Certainty::Estimate);
             facts.enclosed += usize::from(note.certainty == Certainty::Interval);
@@ -377,16 +344,16 @@ impl Evaluation {
             evaluation.facts.error = errors.reduce(f64::max);
         }
         let mut totals = plan.totals(settings);
-        let cells = evaluation.cells.chunks_exact(shape.cells().max(1));
-        let notes = evaluation.notes.chunks_exact(shape.measures.max(1));
-        let (means_only, mut left_out) = (shape.cells() == shape.measures, 0);
-        for (cells, notes) in cells.zip(notes) {
-            if means_only {
-                for ((total, &mean), note) in totals.iter_mut().zip(cells).zip(notes) {
-                    left_out += usize::from(mean.is_nan());
-                    total.add_mean(mean, note.unsettled, note.certainty, None);
+        let (width, mut left_out) = (shape.cells().max(1), 0);
+        if is_plain && width == shape.measures {
+            for cells in evaluation.cells.chunks(AT_ONCE * width) {
+                for (measure, total) in totals.iter_mut().enumerate() {
+                    left_out += total.add_means(cells[measure..].iter().copied().step_by(width));
                 }
-            } else {
+            }
+        } else {
+            let notes = evaluation.notes.chunks_exact(shape.measures.max(1));
+            for (cells, notes) in evaluation.cells.chunks_exact(width).zip(notes) {
                 for (measure, total) in totals.iter_mut().enumerate() {
                     let value = shape.value(cells, notes, measure);
                     left_out += usize::from(value.mean.is_nan());

@@ -117,23 +117,31 @@ impl Total {
             return;
         }
         self.variance = self.variance.zip(value.variance).map(|(sum, variance)| sum + variance);
-        self.add_mean(value.mean, value.unsettled, value.certainty, value.error);
-    }
-
-    /// The same of a value that has no bounds and no variance.
-    #[inline(always)]
-    pub(super) fn add_mean(&mut self, mean: f64, unsettled: bool, certainty: Certainty, error: Option<f64>) {
-        if mean.is_nan() {
-            return;
-        }
         self.n += 1.0;
-        self.mean.add(self.scale(mean), unsettled);
-        if certainty != Certainty::Exact {
-            self.certainty = self.certainty.max(certainty);
-            if certainty == Certainty::Estimate {
-                self.error = self.error.zip(error).map(|(sum, error)| sum + error);
+        self.mean.add(self.scale(value.mean), value.unsettled);
+        if value.certainty != Certainty::Exact {
+            self.certainty = self.certainty.max(value.certainty);
+            if value.certainty == Certainty::Estimate {
+                self.error = self.error.zip(value.error).map(|(sum, error)| sum + error);
             }
         }
+    }
+
+    /// The same of exact means of queries that count in any case, without bounds and variances; how many are not defined.
+    pub(super) fn add_means(&mut self, means: impl Iterator<Item = f64>) -> usize {
+        let (mut sum, mut defined, mut left_out) = (self.mean.sum, 0, 0);
+        for mean in means {
+            if mean.is_nan() {
+                left_out += 1;
+            } else {
+                defined += 1;
+                sum += self.scale(mean);
+            }
+        }
+        self.mean.sum = sum;
+        self.mean.n += defined as f64;
+        self.n += defined as f64;
+        left_out
     }
 
     /// What is added up of a value.

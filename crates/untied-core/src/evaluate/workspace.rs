@@ -1,6 +1,7 @@
 //! One query: its ranking, and all measures of it.
 
 use super::chance::Chance;
+use super::remembered::Remembered;
 use super::spread::{MeasuredQuery, Spread};
 use super::{Flags, Note, Plan, Ranked, Shape, Source};
 use crate::error::{Error, Result};
@@ -49,6 +50,7 @@ pub(crate) struct Workspace {
     /// The same with numbers of profiles as grades, for measures that read them.
     pub profiles: Orders,
     judged_profiles: Orders,
+    remembered: Remembered,
 }
 
 impl Workspace {
@@ -100,13 +102,24 @@ impl Workspace {
     ) -> Result<Flags> {
         let &Work { plan, ref settings, ref shape, extremes, means_only, .. } = work;
         let remove = settings.unjudged == Unjudged::Remove;
+        let key = if means_only { source.key(query, &self.places) } else { None };
+        if let Some(key) = key
+            && let Some(flags) = self.remembered.find(key, cells, notes)
+        {
+            return Ok(flags);
+        }
         let truth = source.judgments(query);
         let Ranked { mixed, matched } = self.rank(source, query, &truth, work)?;
         let (bases, profiles) = (source.bases(query), source.profiles(query, plan));
-        let relevant = truth.relevant(f64::MIN_POSITIVE) > 0;
+        let mut positive = truth.levels.iter().take_while(|level| level.grade > 0.0);
+        let relevant = positive.any(|level| level.count > 0);
         if means_only {
             self.means(source, query, work, &truth, bases, cells, notes)?;
-            return Ok(Flags { mixed, matched, relevant });
+            let flags = Flags { mixed, matched, relevant };
+            if let Some(key) = key {
+                self.remembered.keep(key, cells, notes, flags);
+            }
+            return Ok(flags);
         }
         for (m, measure) in plan.measures.iter().enumerate() {
             let (orders, truth) = match (&profiles, plan.by_profile[m], remove || plan.judged_only[m]) {

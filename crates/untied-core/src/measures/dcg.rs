@@ -133,9 +133,15 @@ impl Gain {
 
     #[inline]
     pub(crate) fn of(&self, grade: f64) -> f64 {
-        if grade < 0.0 {
-            return 0.0;
+        match self {
+            _ if grade < 0.0 => 0.0,
+            Gain::Linear => grade,
+            _ => self.not_linear(grade),
         }
+    }
+
+    /// The same of a grade from 0 where it is not the grade itself: mostly it is.
+    fn not_linear(&self, grade: f64) -> f64 {
         match self {
             Gain::Linear => grade,
             Gain::Exp2 => exp2(grade) - 1.0,

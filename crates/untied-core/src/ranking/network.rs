@@ -53,6 +53,16 @@ const fn network(n: usize) -> Network {
 /// Sort, ascending.
 #[inline]
 pub fn sort<T: Copy + Ord + Send>(values: &mut [T]) {
+    match values {
+        [] | [_] => return,
+        [a, b] => return exchange(a, b),
+        [a, b, c] => {
+            exchange(a, b);
+            exchange(b, c);
+            return exchange(a, b);
+        }
+        _ => {}
+    }
     let Some(network) = NETWORKS.get(values.len()) else {
         sorting::sort_by(values, &T::cmp);
         return;
@@ -62,6 +72,12 @@ pub fn sort<T: Copy + Ord + Send>(values: &mut [T]) {
         let (one, other) = (values[i], values[j]);
         (values[i], values[j]) = (one.min(other), one.max(other));
     }
+}
+
+/// Put two numbers in order.
+#[inline(always)]
+fn exchange<T: Copy + Ord>(one: &mut T, other: &mut T) {
+    (*one, *other) = ((*one).min(*other), (*one).max(*other));
 }
 
 #[cfg(test)]

@@ -12,6 +12,13 @@ use crate::grade::Level;
 const WANTED: usize = 4;
 /// Up to how many bytes of wanted scores comparing costs less than sorting.
 const MOST: usize = 512;
+/// Among so few scores a loop without lanes of its own is best.
+const FEW: usize = 16;
+/// Most documents, and bits of a level, in the key of a ranking.
+const MOST_IN_KEY: usize = 4;
+const LEVEL_BITS: u32 = 3;
+/// Bits of a rank in a key: of rankings that are shorter than they can tell.
+const RANK_BITS: u32 = 6;
 
 /// A document.
 #[derive(Debug, Default, Clone, Copy)]
@@ -22,11 +29,36 @@ pub struct Place {
     pub level: u32,
 }
 
+/// A query with few relevant documents.
+#[derive(Debug, Clone, Copy)]
+pub struct Sparse<'a> {
+    /// The documents with a grade above 0.
+    pub relevant: &'a [Place],
+    /// Number of documents. Padding stands behind them.
+    pub retrieved: usize,
+    /// Whether any of all its documents is judged.
+    pub judged: bool,
+}
+
 /// Counts scores; with room that is kept between queries.
 #[derive(Debug, Default)]
 pub struct Places {
-    /// Documents, each packed into one number.
+    /// Documents of one query after the other, each packed into one number; those of a query sorted by rank.
     found: Vec<u128>,
+    /// The queries that were counted.
+    counted: Vec<Counted>,
+    /// The number of the first of these.
+    first: usize,
+}
+
+/// A query whose documents were counted.
+#[derive(Debug, Clone, Copy)]
+struct Counted {
+    /// Where its documents end; they begin where those of the query before end.
+    end: u32,
+    /// Number of its documents, those not wanted included; none if nothing was counted.
+    retrieved: Option<u32>,
+    is_judged: bool,
 }
 
 /// Whether comparing scores of this type with this many wanted ones costs less than sorting them.
@@ -35,15 +67,42 @@ pub fn is_worth_it<S: Score>(wanted: usize, scores: usize) -> bool {
 }
 
 impl Places {
-    /// Count, for every wanted document, the scores that rank before its own and those equal to it; whether all scores
-    /// are finite.
+    /// Forget everything; the next query to be counted has this number.
     #[inline]
-    pub fn count<S: Score>(&mut self, scores: &[S::Raw], wanted: &[Place], ascending: bool) -> bool {
+    pub fn begin(&mut self, first: usize) {
+        self.found.clear();
+        self.counted.clear();
+        self.first = first;
+    }
+
+    /// The next query is not counted.
+    #[inline]
+    pub fn skip(&mut self) {
+        self.counted.push(Counted { end: self.found.len() as u32, retrieved: None, is_judged: false });
+    }
+
+    /// Count, for every wanted document of the next query, the scores that rank before its own and those equal to it;
+    /// and where documents keep the order in which they are given, the equal ones before it.
+    #[inline]
+    pub fn count<S: Score>(
+        &mut self,
+        scores: &[S::Raw],
+        &Sparse { relevant: wanted, judged: is_judged, .. }: &Sparse<'_>,
+        ascending: bool,
+        layout: Layout,
+    ) {
         if ascending {
-            self.count_before::<S>(scores, wanted, |score, wanted| score < wanted)
+            self.count_before::<S>(scores, wanted, |score, wanted| score < wanted);
         } else {
-            self.count_before::<S>(scores, wanted, |score, wanted| score > wanted)
+            self.count_before::<S>(scores, wanted, |score, wanted| score > wanted);
         }
+        if layout == Layout::AsGiven {
+            self.number::<S>(scores, wanted);
+        }
+        let start = self.counted.last().map_or(0, |before| before.end);
+        network::sort(&mut self.found[start as usize..]);
+        let (end, retrieved) = (self.found.len() as u32, Some(scores.len() as u32));
+        self.counted.push(Counted { end, retrieved, is_judged });
     }
 
     #[inline(always)]
@@ -52,10 +111,15 @@ impl Places {
         scores: &[S::Raw],
         wanted: &[Place],
         is_before: impl Fn(S::Number, S::Number) -> bool,
-    ) -> bool {
+    ) {
         let score = |place: Place| S::number_of(scores[place.row as usize]);
+        if scores.len() <= FEW {
+            for &place in wanted {
+                self.found.push(pack(count_plainly::<S>(scores, score(place), &is_before), place.level));
+            }
+            return;
+        }
         let (several, rest) = wanted.as_chunks::<WANTED>();
-        self.found.clear();
         for places in several {
             let counts = count_several::<S>(scores, places.map(score), &is_before);
             self.found.extend(places.iter().zip(counts).map(|(place, counts)| pack(counts, place.level)));
@@ -70,12 +134,12 @@ impl Places {
             };
             self.found.push(pack(counts, place.level));
         }
-        S::are_finite(scores)
     }
 
     /// Find which of equal scores are the wanted ones that were counted last, in the order in which they are given.
-    pub fn number<S: Score>(&mut self, scores: &[S::Raw], wanted: &[Place]) {
-        for (found, &Place { row, .. }) in self.found.iter_mut().zip(wanted) {
+    fn number<S: Score>(&mut self, scores: &[S::Raw], wanted: &[Place]) {
+        let first = self.found.len() - wanted.len();
+        for (found, &Place { row, .. }) in self.found[first..].iter_mut().zip(wanted) {
             if unpack(*found).equal > 1 {
                 let (before, score) = scores.split_at(row as usize);
                 let is_equal = |&&raw: &&S::Raw| S::number_of(raw) == S::number_of(score[0]);
@@ -84,39 +148,72 @@ impl Places {
         }
     }
 
-    /// Write the groups of the documents that were counted last, given the grades of their levels; whether tied documents
-    /// differ in grade.
+    /// All there is to know of a query's tied ranking, as a number, if that is little: where its documents stand in which
+    /// groups, their levels, and how many documents it has.
     #[inline]
-    pub fn rank(&mut self, grades: &[f64], retrieved: usize, layout: Layout, ranking: &mut Ranking) -> bool {
-        ranking.clear();
-        ranking.retrieved = retrieved;
-        network::sort(&mut self.found);
-        let mut mixed = false;
-        let mut rest = self.found.as_slice();
-        while let Some(&first) = rest.first() {
-            let Found { before, level: highest, equal, .. } = unpack(first);
-            if equal == 1 {
-                ranking.push_one(before as usize, grades[highest as usize]);
-                rest = &rest[1..];
-                continue;
-            }
-            let (group, others) = rest.split_at(rest.partition_point(|&other| unpack(other).before == before));
-            mixed |= group.len() < equal as usize || group.iter().any(|&other| unpack(other).level != highest);
-            if layout == Layout::Tied {
-                let levels = group.chunk_by(|one, other| one == other).map(|same| {
-                    let grade = grades[unpack(same[0]).level as usize];
-                    Level { grade, count: same.len() as u32 }
-                });
-                ranking.push(before as usize, equal as usize, levels);
-            } else {
-                for Found { number, level, .. } in group.iter().copied().map(unpack) {
-                    ranking.push_one((before + number) as usize, grades[level as usize]);
-                }
-            }
-            rest = others;
+    pub fn key(&self, query: usize) -> Option<u128> {
+        let (found, &Counted { retrieved, .. }) = self.counted(query)?;
+        let retrieved = retrieved.filter(|&retrieved| retrieved < 1 << RANK_BITS)?;
+        if found.len() > MOST_IN_KEY {
+            return None;
         }
-        mixed
+        let (mut key, mut levels) = (1, 0); // 1 tells how many follow
+        for Found { before, equal, level, .. } in found.iter().copied().map(unpack) {
+            let group = before << RANK_BITS | equal;
+            key = key << (2 * RANK_BITS + LEVEL_BITS) | u64::from(group << LEVEL_BITS | level);
+            levels |= level;
+        }
+        (levels < 1 << LEVEL_BITS).then_some(u128::from(retrieved) << 64 | u128::from(key))
     }
+
+    /// The documents of a query, if it is among those that were counted last.
+    #[inline]
+    fn counted(&self, query: usize) -> Option<(&[u128], &Counted)> {
+        let number = query.wrapping_sub(self.first);
+        let counted = self.counted.get(number)?;
+        let start = number.checked_sub(1).map_or(0, |before| self.counted[before].end);
+        Some((&self.found[start as usize..counted.end as usize], counted))
+    }
+
+    /// Write the groups of a query's documents, given the grades of their levels, if they were counted: whether tied
+    /// documents differ in grade, and whether any document is judged.
+    #[inline]
+    pub fn rank(&self, query: usize, grades: &[f64], layout: Layout, ranking: &mut Ranking) -> Option<(bool, bool)> {
+        let (found, &Counted { retrieved, is_judged, .. }) = self.counted(query)?;
+        ranking.clear();
+        ranking.retrieved = retrieved? as usize;
+        Some((write(found, grades, layout, ranking), is_judged))
+    }
+}
+
+/// Write the groups of documents that are sorted by rank; whether tied documents differ in grade.
+#[inline]
+fn write(found: &[u128], grades: &[f64], layout: Layout, ranking: &mut Ranking) -> bool {
+    let mut mixed = false;
+    let mut rest = found;
+    while let Some(&first) = rest.first() {
+        let Found { before, level: highest, equal, .. } = unpack(first);
+        if equal == 1 {
+            ranking.push_one(before as usize, grades[highest as usize]);
+            rest = &rest[1..];
+            continue;
+        }
+        let (group, others) = rest.split_at(rest.partition_point(|&other| unpack(other).before == before));
+        mixed |= group.len() < equal as usize || group.iter().any(|&other| unpack(other).level != highest);
+        if layout == Layout::Tied {
+            let levels = group.chunk_by(|one, other| one == other).map(|same| {
+                let grade = grades[unpack(same[0]).level as usize];
+                Level { grade, count: same.len() as u32 }
+            });
+            ranking.push(before as usize, equal as usize, levels);
+        } else {
+            for Found { number, level, .. } in group.iter().copied().map(unpack) {
+                ranking.push_one((before + number) as usize, grades[level as usize]);
+            }
+        }
+        rest = others;
+    }
+    mixed
 }
 
 /// A document that was counted.
@@ -169,6 +266,22 @@ fn count_several<S: Score>(
         }
     }
     counts
+}
+
+/// The same for one wanted score among few.
+#[inline(always)]
+fn count_plainly<S: Score>(
+    scores: &[S::Raw],
+    wanted: S::Number,
+    is_before: &impl Fn(S::Number, S::Number) -> bool,
+) -> (u32, u32) {
+    let (mut before, mut equal) = (S::Count::default(), S::Count::default());
+    for &raw in scores {
+        let score = S::number_of(raw);
+        before += S::Count::from(is_before(score, wanted));
+        equal += S::Count::from(score == wanted);
+    }
+    (before.into() as u32, equal.into() as u32)
 }
 
 /// The same for one wanted score, one vector of scores at a time, as there may be few.

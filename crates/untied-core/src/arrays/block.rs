@@ -1,0 +1,214 @@
+//! Levels and relevant documents of consecutive queries.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::codes::Code;
+use super::counts::Counts;
+use super::{Given, Groups, Totals};
+use crate::error::{Error, Result};
+use crate::grade::Level;
+use crate::ranking::Place;
+use crate::table::Judgments;
+use crate::watch;
+
+/// Codes that are looked at together.
+const PART: usize = 64;
+/// For so many of these room is made at once.
+const AHEAD: usize = 16;
+
+/// Levels and relevant documents of consecutive queries.
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    levels: Vec<Level>,
+    /// Queries with few documents have one composition if they have the same levels.
+    pub compositions: Vec<Composition>,
+    pub relevant: Vec<Place>,
+    /// How many of these there are so far, while more are found.
+    listed: usize,
+    pub queries: Vec<Query>,
+    pub most_judged: usize,
+}
+
+/// How many documents have which level.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Composition {
+    /// Where its levels end in the block; they begin where those of the composition before end.
+    end: u32,
+    /// Whether any document of the array is judged.
+    pub judged: bool,
+    /// A number that is the same in all blocks.
+    pub kind: u32,
+}
+
+/// The kind of compositions that too few queries have.
+pub(super) const RARE: u32 = u32::MAX;
+
+/// What a block has of a query.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Query {
+    /// The number of its composition in the block.
+    pub composition: u32,
+    /// Where its relevant documents end; they begin where those of the query before end.
+    pub relevant: u32,
+    /// Number of its documents.
+    pub retrieved: u32,
+    /// Whether the relevant documents are listed, being few, and no padding stands before any document.
+    pub listed: bool,
+}
+
+/// Levels and relevant documents of some queries.
+pub(super) fn block<C: Code>(
+    groups: &Groups,
+    codes: &[C],
+    grades: &[f64],
+    given: &Given<'_>,
+    queries: Range<usize>,
+) -> Result<Block> {
+    watch::check()?;
+    let level = |grade: f64| grades.partition_point(|&other| other > grade);
+    let totals: Vec<(usize, &[u64])> = match given.totals {
+        Totals::Same => vec![],
+        Totals::Relevant(counts) => vec![(level(1.0), counts)],
+        Totals::ByGrade(totals) => totals.iter().map(|&(grade, counts)| (level(grade), counts)).collect(),
+    };
+    let mut block = Block::default();
+    block.queries.reserve_exact(queries.len());
+    let mut counts = Counts::of(grades.len());
+    let mut lately = [(u64::MAX, 0); LATELY];
+    let end = C::of(grades.partition_point(|&grade| grade > 0.0));
+    for query in queries {
+        let mut codes = &codes[groups.range(query)];
+        let mut is_padded = false;
+        if given.present.is_some() {
+            codes = &codes[..codes.iter().rposition(|&code| code != C::ABSENT).map_or(0, |last| last + 1)];
+            is_padded = codes.contains(&C::ABSENT);
+        }
+        let listed = block.list(codes, end) && !is_padded;
+        let retrieved = codes.len() as u32;
+        let relevant = block.listed as u32;
+        let packed = if totals.is_empty() { packed(codes, grades.len()) } else { None };
+        if let Some(packed) = packed {
+            let (known, composition) = &mut lately[(packed.wrapping_mul(SCATTER) >> SHIFT) as usize];
+            if *known != packed {
+                counts.unpack(packed);
+                (*known, *composition) = (packed, block.compose(&mut counts, packed >> 8 << 8 != 0, grades));
+            }
+            block.queries.push(Query { composition: *composition, relevant, retrieved, listed });
+            continue;
+        }
+        let judged = counts.count(codes);
+        for &(level, totals) in &totals {
+            let (has, total) = (counts.by_level[level], totals[query]);
+            let total = u32::try_from(total).ok().filter(|&total| total >= has).ok_or_else(|| {
+                let grade = grades[level];
+                Error::Value(format!(
+                    "num_relevant: query {query} (counted from 0) has {has} documents of grade {grade} in the array, \
+                     but {total} altogether"
+                ))
+            })?;
+            counts.set(level, total);
+        }
+        let composition = block.compose(&mut counts, judged, grades);
+        block.queries.push(Query { composition, relevant, retrieved, listed });
+    }
+    block.relevant.truncate(block.listed);
+    Ok(block)
+}
+
+/// Compositions that were met lately: where many queries have few documents, few are different.
+const LATELY: usize = 1 << 10;
+/// What spreads packed counts over the upper bits (the golden ratio), and how many bits to leave out.
+const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
+const SHIFT: u32 = 54;
+
+/// How many of few documents have which of few levels, a byte each, between the number of unjudged ones and that of
+/// padding.
+#[inline]
+fn packed<C: Code>(codes: &[C], levels: usize) -> Option<u64> {
+    const ONES: [u64; 8] = [1, 1 << 8, 1 << 16, 1 << 24, 1 << 32, 1 << 40, 1 << 48, 1 << 56];
+    let fits = levels < 7 && codes.len() < 256;
+    fits.then(|| codes.iter().fold(0, |counts, &code| counts + ONES[code.into() as usize % 8]))
+}
+
+/// Give compositions of many queries the same number in all blocks.
+pub(super) fn name_kinds(blocks: &mut [Block]) {
+    let mut kinds: HashMap<Vec<u64>, u32> = HashMap::new();
+    let mut contents = Vec::new();
+    for Block { levels, compositions, .. } in blocks.iter_mut().filter(|block| block.is_shared()) {
+        let mut start = 0;
+        for composition in compositions {
+            let levels = &levels[start..composition.end as usize];
+            start = composition.end as usize;
+            contents.clear();
+            contents.push(u64::from(composition.judged));
+            contents.extend(levels.iter().flat_map(|level| [level.grade.to_bits(), level.count.into()]));
+            composition.kind = match kinds.get(&contents) {
+                Some(&kind) => kind,
+                None => {
+                    let kind = kinds.len() as u32;
+                    kinds.insert(contents.clone(), kind);
+                    kind
+                }
+            };
+        }
+    }
+}
+
+impl Block {
+    /// Whether most queries have a composition that others have too.
+    pub fn is_shared(&self) -> bool {
+        2 * self.compositions.len() <= self.queries.len()
+    }
+
+    /// The judgments of a composition.
+    pub fn judgments<'a>(&'a self, grades: &'a [f64], composition: usize) -> Judgments<'a> {
+        let start = composition.checked_sub(1).map_or(0, |before| self.compositions[before].end);
+        Judgments::of_levels(grades, &self.levels[start as usize..self.compositions[composition].end as usize])
+    }
+
+    /// Add a composition, and forget the counts; its number.
+    fn compose(&mut self, counts: &mut Counts, judged: bool, grades: &[f64]) -> u32 {
+        let start = self.levels.len();
+        counts.drain(|level, count| self.levels.push(Level { grade: grades[level], count }));
+        let documents = self.levels[start..].iter().map(|level| level.count as usize).sum();
+        self.most_judged = self.most_judged.max(documents);
+        self.compositions.push(Composition { end: self.levels.len() as u32, judged, kind: RARE });
+        self.compositions.len() as u32 - 1
+    }
+
+    /// List the documents of the levels before `end`, unless they are more than half of all; whether they are listed.
+    #[inline]
+    fn list<C: Code>(&mut self, codes: &[C], end: C) -> bool {
+        let (start, most) = (self.listed, codes.len() / 2);
+        for (part, first) in codes.chunks(PART).zip((0..).step_by(PART)) {
+            // Where few of many are relevant, most parts have none.
+            if codes.len() > PART && !part.iter().fold(false, |any, &code| any | code.is_before(end)) {
+                continue;
+            }
+            // Without a branch: what is written here stays only if the document is relevant.
+            let mut found = 0;
+            let room = self.room();
+            for (&code, row) in part.iter().zip(first..) {
+                room[found % PART] = Place { row, level: code.into().wrapping_sub(1) };
+                found += usize::from(code.is_before(end));
+            }
+            self.listed += found;
+            if self.listed - start > most {
+                self.listed = start;
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Room for the relevant documents of a part.
+    #[inline]
+    fn room(&mut self) -> &mut [Place; PART] {
+        if self.relevant.len() < self.listed + PART {
+            self.relevant.resize(self.listed + AHEAD * PART, Place::default());
+        }
+        let (_, rest) = self.relevant.split_at_mut(self.listed);
+        rest.first_chunk_mut().expect("room for a part was made")
+    }
+}
