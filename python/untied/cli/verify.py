@@ -20,8 +20,9 @@ Exit code 0: every claim holds, and is printed. 1: the certificate is refused,
 because a claim is not proved, a file is not the one that was certified, or the
 checker does not know something in the certificate. 2: a file cannot be read.
 
-The checker is one file of plain Python, untied/verdicts/verify.py. It uses
-exact arithmetic and nothing else of untied, and you can also run it alone.
+The checker is one file of plain Python with exact arithmetic,
+untied/verdicts/verify.py. It imports nothing of untied, and you can also run it
+alone.
 """
 
 

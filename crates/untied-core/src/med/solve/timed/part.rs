@@ -1,4 +1,4 @@
-//! Parts of a problem: groups of A and of B down to which the undecided documents are the same.
+//! Parts of a problem: ranges of groups of A and of B that contain the same undecided documents.
 
 use std::ops::Range;
 
