@@ -171,6 +171,7 @@ CALLS: dict[str, Callable[[], object]] = {
     ),
     "TrecReport": trec_report,
     "arrow_stream": lambda: pyarrow.table(untied.evaluate(QRELS, RUNS).means),
+    "bootstrap_interval": lambda: _core.bootstrap_interval([1.0, 2.0, 3.0] * 99, 0.95, 99, 0),
     "bootstrap_means": lambda: _core.bootstrap_means([1.0, 2.0, 3.0] * 99, 99, 0),
     "certify_runs": lambda: untied.certify(QRELS, RUNS, ["P@3", "AP@10"]).table,
     "check_run": lambda: _core.check_run(qrels(), run()),

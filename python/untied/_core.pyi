@@ -40,6 +40,7 @@ __all__ = [
     "TrecReport",
     "__version__",
     "arrow_stream",
+    "bootstrap_interval",
     "bootstrap_means",
     "certify_runs",
     "check_run",
@@ -531,6 +532,9 @@ def moved_documents(
 ) -> list[tuple[str, tuple[int, int] | None, tuple[int, int] | None, float | None]]: ...
 def observe(observer: Callable[[str, str, int, int | None], object] | None) -> None: ...
 def parse_measures(text: str) -> list[Measure]: ...
+def bootstrap_interval(
+    values: Sequence[float], level: float, samples: int, seed: int, threads: int | None = None
+) -> tuple[float, float]: ...
 def bootstrap_means(
     values: Sequence[float], samples: int, seed: int, threads: int | None = None
 ) -> tuple[list[float], int, int]: ...

@@ -74,6 +74,12 @@ pub fn powf(x: f64, power: f64) -> f64 {
     libm::pow(x, power)
 }
 
+/// The share of the normal distribution below a number of standard deviations.
+#[must_use]
+pub fn normal_below(deviations: f64) -> f64 {
+    0.5 * libm::erfc(-deviations / std::f64::consts::SQRT_2)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -71,7 +71,7 @@ mod _core {
     #[pymodule_export]
     use super::registered::register;
     #[pymodule_export]
-    use super::statistics::{bootstrap_means, randomization_counts, tukey_counts};
+    use super::statistics::{bootstrap_interval, bootstrap_means, randomization_counts, tukey_counts};
     #[pymodule_export]
     use super::tables::{Lengths, Qrels, Run, find_columns, place_columns, read_bytes};
     #[pymodule_export]

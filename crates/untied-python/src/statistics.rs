@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use untied_core::statistics::{bootstrap, largest_ranges, randomization};
+use untied_core::statistics::{bootstrap, interval, largest_ranges, randomization};
 use untied_core::{Error, watch};
 
 use crate::threads;
@@ -33,8 +33,26 @@ pub fn randomization_counts(
     })
 }
 
-/// Means of samples that are drawn from values with replacement, ascending; how many are below the values' own mean, and
-/// how many at most that.
+/// The bootstrap interval (BCa) of the mean of some values; NaN if there is none.
+#[pyfunction]
+#[pyo3(signature = (values, level, samples, seed, threads=None))]
+pub fn bootstrap_interval(
+    py: Python<'_>,
+    values: Vec<f64>,
+    level: f64,
+    samples: usize,
+    seed: u64,
+    threads: Option<i64>,
+) -> PyResult<(f64, f64)> {
+    threads::run(py, threads, || {
+        let total = samples.saturating_mul(values.len()) as u64;
+        watch::begin(|| "drawing bootstrap samples".into(), "values", Some(total));
+        interval(&values, level, samples, seed)
+    })
+}
+
+/// What [`bootstrap_interval`] is found from, so that tests can hold it against another formula: means of samples that are
+/// drawn from values with replacement, ascending; how many are below the values' own mean, and how many at most that.
 #[pyfunction]
 #[pyo3(signature = (values, samples, seed, threads=None))]
 pub fn bootstrap_means(
@@ -45,8 +63,6 @@ pub fn bootstrap_means(
     threads: Option<i64>,
 ) -> PyResult<(Vec<f64>, usize, usize)> {
     threads::run(py, threads, || {
-        let total = samples.saturating_mul(values.len()) as u64;
-        watch::begin(|| "drawing bootstrap samples".into(), "values", Some(total));
         let found = bootstrap(&values, samples, seed)?;
         Ok((found.means, found.below, found.at_most))
     })

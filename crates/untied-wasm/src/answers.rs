@@ -5,7 +5,7 @@ use untied_core::check::{self, TOP};
 use untied_core::compare::{self, Evidence};
 use untied_core::error::show;
 use untied_core::evaluate::Prepared;
-use untied_core::names::Spec;
+use untied_core::names::{Aggregate, Spec};
 use untied_core::ranking;
 use untied_core::registry;
 use untied_core::settings::{Settings, precision};
@@ -14,7 +14,8 @@ use untied_core::{Error, Result};
 
 use crate::Session;
 use crate::measures::families;
-use crate::request::Request;
+use crate::request::{Request, file, index, small};
+use crate::significance;
 use crate::values::{facts, number, numbers, score, value};
 
 impl Session {
@@ -33,14 +34,18 @@ impl Session {
             "rankings" => self.rankings(request),
             "compare" => self.compared(request),
             "moved" => self.moved(request),
+            "certify" => self.certified(request),
+            "signs" => significance::signs(request),
+            "deals" => significance::deals(request),
+            "interval" => significance::interval(request),
             other => Err(Error::Value(format!("no request is called '{}'", show(other.as_bytes())))),
         }
     }
 
-    /// A file is here: how much it holds, unless it is so large that it is read later.
+    /// A file is here, as text or stored by the core: how much it holds, unless it is so large that it is read later.
     fn open(&mut self, request: &Request) -> Result<Value> {
         let number = file(request, "file")?;
-        self.add(number, request.text("name")?, request.number("bytes")?);
+        self.add(number, request.text("name")?, request.number("bytes")?, request.has("stored"));
         let opened = if request.text("kind")? == "qrels" { self.open_qrels(number) } else { self.open_run(number) };
         if opened.is_err() {
             self.forget(number);
@@ -256,30 +261,27 @@ impl Session {
     }
 }
 
-/// The canonical name of a measure, and its facts.
+/// The canonical name of a measure, and what its parameters decide.
 fn name(request: &Request) -> Result<Value> {
     let spec = registry::parse(request.text("measure")?)?;
     if !registry::compares(spec.info) {
         registry::check(&spec)?;
     }
-    Ok(json!({ "name": spec.to_string(), "measure": spec.info.name, "compares": registry::compares(spec.info) }))
+    let scale = match spec.aggregate()? {
+        Aggregate::Mean => "mean",
+        Aggregate::Geometric => "log",
+        Aggregate::Sum => "sum",
+    };
+    Ok(json!({
+        "name": spec.to_string(),
+        "measure": spec.info.name,
+        "compares": registry::compares(spec.info),
+        "lower": spec.info.lower_is_better,
+        "scale": scale,
+        "least": spec.least_grade().map(number),
+    }))
 }
 
 fn rows(table: &Table) -> usize {
     (0..table.len()).map(|query| table.rows(query).len()).sum()
-}
-
-/// A number of a file.
-fn file(request: &Request, member: &str) -> Result<u32> {
-    small(request.number(member)?)
-}
-
-fn small(number: u64) -> Result<u32> {
-    u32::try_from(number).map_err(|_| Error::Value(format!("no file {number}")))
-}
-
-/// A number that counts things in memory.
-fn index(request: &Request, member: &str) -> Result<usize> {
-    let found = request.number(member)?;
-    usize::try_from(found).map_err(|_| Error::Value(format!("{member} must be smaller, not {found}")))
 }

@@ -11,6 +11,7 @@ mod border;
 mod measures;
 mod request;
 mod session;
+mod significance;
 mod values;
 
 pub use session::{Open, Session};

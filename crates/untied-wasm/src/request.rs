@@ -40,6 +40,14 @@ impl Request {
         self.0[member].as_u64().ok_or_else(|| self.wrong(member, "a whole number"))
     }
 
+    /// A number.
+    ///
+    /// # Errors
+    /// See [`Request::text`].
+    pub fn float(&self, member: &str) -> Result<f64> {
+        self.0[member].as_f64().ok_or_else(|| self.wrong(member, "a number"))
+    }
+
     /// A list of whole numbers.
     ///
     /// # Errors
@@ -47,6 +55,23 @@ impl Request {
     pub fn numbers(&self, member: &str) -> Result<Vec<u64>> {
         let numbers = self.0[member].as_array().and_then(|list| list.iter().map(Value::as_u64).collect());
         numbers.ok_or_else(|| self.wrong(member, "a list of whole numbers"))
+    }
+
+    /// A list of numbers.
+    ///
+    /// # Errors
+    /// See [`Request::text`].
+    pub fn column(&self, member: &str) -> Result<Vec<f64>> {
+        column(&self.0[member]).ok_or_else(|| self.wrong(member, "a list of numbers"))
+    }
+
+    /// Lists of numbers.
+    ///
+    /// # Errors
+    /// See [`Request::text`].
+    pub fn columns(&self, member: &str) -> Result<Vec<Vec<f64>>> {
+        let columns = self.0[member].as_array().and_then(|list| list.iter().map(column).collect());
+        columns.ok_or_else(|| self.wrong(member, "lists of numbers"))
     }
 
     /// Whether there is a member, and it is not null.
@@ -57,4 +82,33 @@ impl Request {
     fn wrong(&self, member: &str, expected: &str) -> Error {
         Error::Value(format!("{member} of a request must be {expected}, not {}", self.0[member]))
     }
+}
+
+fn column(list: &Value) -> Option<Vec<f64>> {
+    list.as_array()?.iter().map(Value::as_f64).collect()
+}
+
+/// A number of a file.
+///
+/// # Errors
+/// There is none, or it is something else.
+pub fn file(request: &Request, member: &str) -> Result<u32> {
+    small(request.number(member)?)
+}
+
+/// A number of a file, in a list.
+///
+/// # Errors
+/// It is too large.
+pub fn small(number: u64) -> Result<u32> {
+    u32::try_from(number).map_err(|_| Error::Value(format!("no file {number}")))
+}
+
+/// A number that counts things in memory.
+///
+/// # Errors
+/// There is none, or it is something else.
+pub fn index(request: &Request, member: &str) -> Result<usize> {
+    let found = request.number(member)?;
+    usize::try_from(found).map_err(|_| Error::Value(format!("{member} must be smaller, not {found}")))
 }

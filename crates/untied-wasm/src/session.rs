@@ -31,6 +31,15 @@ pub struct Session {
 struct File {
     name: String,
     bytes: u64,
+    /// Whether it holds what the core stored, as an object of Python is pickled, and not text.
+    stored: bool,
+}
+
+impl File {
+    /// Whether it is read query by query.
+    fn is_large(&self) -> bool {
+        self.bytes > LARGE && !self.stored
+    }
 }
 
 impl Session {
@@ -54,9 +63,9 @@ impl Session {
     }
 
     /// A file of the page: its number is used in later requests.
-    pub(crate) fn add(&mut self, number: u32, name: &str, bytes: u64) {
+    pub(crate) fn add(&mut self, number: u32, name: &str, bytes: u64, stored: bool) {
         self.forget(number);
-        self.files.insert(number, File { name: name.into(), bytes });
+        self.files.insert(number, File { name: name.into(), bytes, stored });
     }
 
     /// Forget a file and what was found about it.
@@ -69,7 +78,11 @@ impl Session {
 
     pub(crate) fn read_qrels(&mut self, number: u32) -> Result<()> {
         if !self.qrels.contains_key(&number) {
-            let qrels = read::read_qrels(self.input(number)?)?;
+            let qrels = if self.file(number)?.stored {
+                self.restored(number, Qrels::restore)?
+            } else {
+                read::read_qrels(self.input(number)?)?
+            };
             self.qrels.insert(number, qrels);
         }
         Ok(())
@@ -79,11 +92,24 @@ impl Session {
         if !self.runs.contains_key(&number) {
             // One large run at a time.
             let files = &self.files;
-            self.runs.retain(|held, _| files.get(held).is_none_or(|file| file.bytes <= LARGE));
-            let run = read::read_run(self.input(number)?, false)?;
+            self.runs.retain(|held, _| files.get(held).is_none_or(|file| !file.is_large()));
+            let run = if self.file(number)?.stored {
+                self.restored(number, Run::restore)?
+            } else {
+                read::read_run(self.input(number)?, false)?
+            };
             self.runs.insert(number, run);
         }
         Ok(())
+    }
+
+    /// What the core stored, made again.
+    fn restored<T>(&self, number: u32, restore: fn(&[u8]) -> Option<T>) -> Result<T> {
+        let file = self.file(number)?;
+        let mut bytes = Vec::new();
+        (self.open)(number).read_to_end(&mut bytes).map_err(|error| Error::Value(format!("{}: {error}", file.name)))?;
+        let other = || Error::Value(format!("{} was not stored by this version of untied", file.name));
+        restore(&bytes).ok_or_else(other)
     }
 
     /// A run with its ranks, which is not kept.
@@ -105,7 +131,7 @@ impl Session {
     /// that this needs.
     pub(crate) fn evaluate(&mut self, (qrels, run): (u32, u32), prepared: &Prepared) -> Result<&Evaluation> {
         self.read_qrels(qrels)?;
-        let large = !self.runs.contains_key(&run) && self.file(run)?.bytes > LARGE;
+        let large = !self.runs.contains_key(&run) && self.file(run)?.is_large();
         let streamed = if large { self.streamed((qrels, run), prepared)? } else { None };
         let evaluation = match streamed {
             Some(evaluation) => evaluation,
@@ -128,7 +154,7 @@ impl Session {
 
     /// Whether a run is read query by query.
     pub(crate) fn is_large(&self, run: u32) -> Result<bool> {
-        Ok(self.file(run)?.bytes > LARGE)
+        Ok(self.file(run)?.is_large())
     }
 
     pub(crate) fn evaluation(&self, run: u32) -> Result<&(u32, Evaluation)> {

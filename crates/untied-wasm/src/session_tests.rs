@@ -121,3 +121,43 @@ fn the_list_of_measures_has_their_facts() {
     assert!(ndcg["equation"].as_str().is_some_and(|text| text.contains("DCG")));
     assert_eq!(ask(&mut session(), json!({ "do": "name", "measure": "ndcg_cut_10" }))["name"], "nDCG@10");
 }
+
+#[test]
+fn what_a_report_asks_again() {
+    let mut session = session();
+    let counted = ask(
+        &mut session,
+        json!({ "do": "signs", "differences": [[0.5, 0.25], [0.5, -0.5]], "samples": 99, "seed": 0 }),
+    );
+    let (all, every) = (json!({ "beyond": 2.0, "choices": 4.0, "exact": true }), 4.0);
+    assert_eq!((&counted["counts"][0], &counted["counts"][1]["beyond"]), (&all, &json!(every)));
+    let dealt =
+        ask(&mut session, json!({ "do": "deals", "columns": [[1.0, 0.5], [1.0, 0.5]], "samples": 9, "seed": 0 }));
+    assert_eq!(dealt["counts"], json!([9]));
+    let request = json!({ "do": "interval", "values": [0.5, 0.5], "level": 0.95, "samples": 9, "seed": 0 });
+    assert_eq!(ask(&mut session, request), json!({ "low": 0.5, "high": 0.5 }));
+    let request = json!({
+        "do": "certify", "qrels": 0, "runs": [1, 2], "measure": "P@1", "ties": "expected", "score_dtype": "float64",
+        "unretrieved": "none",
+    });
+    let verdict = &ask(&mut session, request)["verdicts"][0];
+    assert_eq!((&verdict["low"], &verdict["high"], &verdict["verdict"]), (&json!(0.25), &json!(0.25), &json!("A")));
+}
+
+#[test]
+fn what_the_core_stored_is_read_as_it_was() {
+    let stored = session().run(1).expect("a run").store();
+    let open = move |file: u32| -> Box<dyn Read + Send> {
+        Box::new(Cursor::new(if file == 0 { QRELS.to_vec() } else { stored.clone() }))
+    };
+    let mut session = Session::new(Box::new(open));
+    let opened = ask(&mut session, json!({ "do": "open", "file": 0, "kind": "qrels", "name": "q", "bytes": 9 }));
+    assert_eq!(opened["queries"], 2, "{opened}");
+    let request = json!({ "do": "open", "file": 1, "kind": "run", "name": "r", "bytes": 1 << 30, "stored": true });
+    let opened = ask(&mut session, request);
+    assert_eq!((&opened["rows"], &opened["tied"], &opened["large"]), (&json!(5), &json!(2), &json!(false)));
+    assert_eq!(evaluate(&mut session, 1)["values"][0]["mean"], json!([0.75, 1.0]));
+    let wrong =
+        ask(&mut session, json!({ "do": "open", "file": 0, "kind": "run", "name": "r", "bytes": 9, "stored": true }));
+    assert_eq!(wrong["error"], "r was not stored by this version of untied");
+}

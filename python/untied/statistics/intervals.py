@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import fsum, nan, sqrt
+from math import nan, sqrt
 
 from untied import _core
 from untied.errors import UntiedError, check_one_of
@@ -75,32 +75,7 @@ def interval_of(
         stats = need_scipy("Student's intervals")
         half = float(stats.t.ppf((1 + level) / 2, len(values) - 1)) * standard_deviation(values) / sqrt(len(values))
         return mean - half, mean + half
-    return _bca(values, level, *_core.bootstrap_means(values, samples, seed, threads))
-
-
-def _bca(values: Sequence[float], level: float, means: list[float], below: int, at_most: int) -> tuple[float, float]:
-    """Efron's interval, from bootstrap means and the numbers of those below, and at most, the mean of the values.
-
-    The mean without value i differs from the mean by (mean - value i) / (n - 1), so the jackknife's acceleration is a
-    sixth of the sum of cubed deviations over the sum of squared ones to the power of 3/2.
-    """
-    from statistics import NormalDist
-
-    from untied.compare.comparison import quantile
-
-    if not 0 < below + at_most < 2 * len(means):
-        return nan, nan  # the mean lies outside of all samples: too few were drawn
-    normal, mean = NormalDist(), mean_of(values)
-    bias = normal.inv_cdf((below + at_most) / (2 * len(means)))
-    squares, cubes = fsum((value - mean) ** 2 for value in values), fsum((value - mean) ** 3 for value in values)
-    acceleration = cubes / squares**1.5 / 6
-
-    def end(z: float) -> float:
-        share = normal.cdf(bias + (bias + z) / (1 - acceleration * (bias + z)))
-        return quantile(means, share)
-
-    z = normal.inv_cdf((1 + level) / 2)
-    return end(-z), end(z)
+    return _core.bootstrap_interval(values, level, samples, seed, threads)
 
 
 def check_level(level: float) -> float:

@@ -3,10 +3,12 @@
 //! Values are laid on a grid of whole numbers first. Sums of these are exact, so a p-value depends neither on the order
 //! of the queries nor on the number of threads.
 
+mod bca;
 mod bootstrap;
 mod randomization;
 mod range;
 
+pub use bca::interval;
 pub use bootstrap::{Bootstrap, bootstrap};
 pub use randomization::{Counts, randomization};
 pub use range::{Ranges, largest_ranges};
