@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from devtools import parts, workflows
 from devtools.environment import BIN, ROOT, install, part, run, took
-from devtools.web import build_module, compile_module, module_toolchain
+from devtools.web import build_module, carry, compile_module, module_toolchain
 
 EXAMPLE = ROOT / "examples" / "tar2017"
 PYTEST = (BIN / "pytest", "-n", "auto", "--dist", "worksteal")
@@ -26,6 +26,7 @@ def compile_core(profile: str) -> None:
     install("build")
     with part("build"):
         run(BIN / "maturin", "develop", "--profile", profile, "--locked", "--quiet")
+    carry()  # a module of older sources would make reports that differ from this core
 
 
 def example() -> None:
@@ -188,6 +189,8 @@ def instructions() -> None:
 def release(platforms: list[str], profile: str, outcomes: str | None) -> None:
     """Build what is released into dist/, for all platforms or some, audit it, and run it where this machine can."""
     install("release")
+    if not build_module():
+        sys.exit(1)  # wheels carry it
     more = ("--outcomes", outcomes) if outcomes else ()
     run(BIN / "python", "release/build.py", *platforms, "--profile", profile, *more)
 

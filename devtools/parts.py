@@ -86,7 +86,7 @@ PARTS = {
     "judging": Part((f"{PYTHON}judging",), "estimates judging sample"),
     "batches": Part((f"{PYTHON}batches", f"{PYTHON}spark.py"), "batches spark"),
     "gate": Part((f"{PYTHON}gate",), "gate gate_adversary gate_table"),
-    "report": Part((f"{PYTHON}report",), "report report_words security"),
+    "report": Part((f"{PYTHON}report",), "live report report_words security"),
     "study": Part(
         (f"{PYTHON}study",),
         "study study_agreement study_example study_judging study_med study_notes study_pools study_resumed study_ties",
@@ -101,7 +101,7 @@ PARTS = {
         "cli columns fuzz habits policies progress security shells slips",
     ),
     "python": Part((PYTHON,), "defaults inputs pickling policies typing"),  # what all rooms share, and doors
-    "web": Part(("crates/untied-wasm", "web", "devtools/web.py"), "site web"),
+    "web": Part(("crates/untied-wasm", "web", "devtools/web.py"), "live site web"),
     "fuzz": Part(("crates/untied-fuzz", "fuzz"), "fuzz fuzz_readers"),
     "docs": Part(
         ("docs", "docsite", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples"),

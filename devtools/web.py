@@ -1,4 +1,4 @@
-"""The core as a WebAssembly module, and the page around it: both in ``target/web``.
+"""The core as a WebAssembly module, and the page around it: both in ``target/web``; the package carries the module too.
 
 A toolchain is one of two: Rust that has the target ``wasm32-unknown-unknown`` (``rustup target add``), or Debian's
 ``rustc-web``, ``cargo-web`` and ``rust-web-src``, which bring the sources of the standard library; it is compiled with
@@ -31,17 +31,22 @@ DEBIAN = "apt-get install rustc-web cargo-web rust-web-src"
 
 WEB = ROOT / "web"
 REPORT = ROOT / "python" / "untied" / "report" / "assets"
+#: The module as the package carries it, for live reports.
+CARRIED = REPORT / "untied.wasm.gz"
 EXAMPLE = ROOT / "examples" / "tar2017"
 #: Parts of the page's script, in the order in which they build on each other; the first are those of reports too.
 SCRIPTS = (
     REPORT / "base.js",
     REPORT / "tables.js",
-    *(WEB / f"{name}.js" for name in ("state", "files", "settings", "results", "rankings", "compare", "findings")),
-    WEB / "start.js",
+    REPORT / "work.js",
+    WEB / "state.js",
+    WEB / "files.js",
+    REPORT / "settings.js",
+    *(WEB / f"{name}.js" for name in ("command", "results", "rankings", "compare", "findings", "start")),
 )
-STYLES = (REPORT / "page.css", WEB / "web.css")
+STYLES = (REPORT / "page.css", REPORT / "settings.css", WEB / "web.css")
 #: What runs in the worker.
-WORKER = (WEB / "core.js", WEB / "worker.js")
+WORKER = (REPORT / "core.js", REPORT / "worker.js")
 
 
 @dataclass(frozen=True)
@@ -117,6 +122,7 @@ def missing() -> str | None:
 def build_module() -> bool:
     """Compile the module, unless that is done; whether there is one now."""
     compile_module(module_toolchain())
+    carry()
     return missing() is None
 
 
@@ -143,6 +149,17 @@ def compile_module(tools: Toolchain | None) -> None:
         run(tools.cargo, *command, *tools.options, "--locked", "--quiet", *folder, **tools.variables)
     shutil.copy(OUT / "cargo" / TARGET / "web" / "untied_wasm.wasm", MODULE)
     STAMP.write_text(wanted)
+    carry()
+
+
+def carry() -> None:
+    """Put the module into the package, for live reports; take one of other sources out of it."""
+    if missing() is None:
+        content = gzip.compress(MODULE.read_bytes(), 9, mtime=0)
+        if not CARRIED.exists() or CARRIED.read_bytes() != content:
+            CARRIED.write_bytes(content)
+    else:
+        CARRIED.unlink(missing_ok=True)
 
 
 def packed(data: bytes) -> str:

@@ -153,7 +153,7 @@ def editor() -> dict[str, str]:
     The module is text in a script, since pages that are opened from a disk may load nothing else.
     """
     tables = (web.REPORT / "base.js").read_text(encoding="utf-8") + (ASSETS / "example.js").read_text(encoding="utf-8")
-    core = (web.WEB / "core.js").read_text(encoding="utf-8")
+    core = (web.REPORT / "core.js").read_text(encoding="utf-8")
     return {"example.js": tables, "core.js": f'{core}const MODULE = "{web.packed(web.MODULE.read_bytes())}";\n'}
 
 

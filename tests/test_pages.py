@@ -30,6 +30,7 @@ NOT_RUN = {
     "needs the databases of advisories": 1,
     "needs torch": 2,
     "takes a quarter of an hour and the peers": 1,
+    "the core for browsers is built by python3 dev.py web": 1,
     "takes minutes, a nightly compiler, and valgrind": 1,
 }
 

@@ -61,7 +61,7 @@ class Core:
 
     def __init__(self, browser, files: list[bytes]) -> None:
         self.page = browser.new_page()
-        self.page.add_script_tag(content=(web.WEB / "core.js").read_text() + "\nwindow.startCore = startCore;")
+        self.page.add_script_tag(content=(web.REPORT / "core.js").read_text() + "\nwindow.startCore = startCore;")
         texts = [base64.b64encode(file).decode() for file in files]
         self.page.evaluate(START, [base64.b64encode(web.MODULE.read_bytes()).decode(), texts])
 

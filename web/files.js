@@ -66,8 +66,6 @@ async function drop(list) {
   await add([...list].map((blob) => ({ path: blob.name, blob }))).catch(fail);
 }
 
-const unpacked = (text) => new Response(new Blob([Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("gzip"))).blob();
-
 async function takeExample() {
   remove(state.files, { isExample: true, hasChosen: false, query: "", shared: [] });
   const texts = Object.entries(JSON.parse(document.getElementById("example").textContent));

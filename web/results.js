@@ -27,7 +27,7 @@ async function evaluate() {
 /** The runs to look at first: the best one, and the one that could move most; those that the reader chose stay. */
 function pair(values) {
   if (state.hasChosen || values.size < 2) return {};
-  const lower = chosen.get(state.measures[0])?.lower;
+  const lower = asked.get(state.measures[0])?.lower;
   const all = [...values].map(([number, { totals: [total] }]) => ({ number, mean: (lower ? -1 : 1) * (total.mean ?? NaN), width: total.high - total.low || 0 }));
   const [best, ...rest] = all.sort((x, y) => y.mean - x.mean);
   const widest = rest.reduce((most, one) => (one.width > most.width ? one : most));
@@ -66,14 +66,14 @@ function interval({ mean, low, high }, [least, most]) {
 
 /** The ends of a measure's scale: 0 to 1 where its values lie there. */
 function scale(totals, measure) {
-  const info = chosen.get(state.measures[measure]);
+  const info = asked.get(state.measures[measure]);
   const ends = totals.flatMap(({ mean, low, high }) => [mean, low, high]).filter((value) => Number.isFinite(value));
   return info?.range.startsWith("0 to 1") ? [0, Math.max(1, ...ends)] : [Math.min(0, ...ends), Math.max(...ends, 1e-9)];
 }
 
 /** What the first measure says, in a sentence or two. */
 function answer() {
-  const name = state.measures[0], info = chosen.get(name);
+  const name = state.measures[0], info = asked.get(name);
   const all = runs().filter((run) => state.values.has(run.number)).map((run) => ({ run: run.name, ...state.values.get(run.number).totals[0] }));
   const ranked = all.filter((one) => one.mean !== null).sort((x, y) => (info?.lower ? x.mean - y.mean : y.mean - x.mean));
   if (!ranked.length) return [];
@@ -159,7 +159,7 @@ function resultsSection() {
   const columns = () => [
     { title: "Run", left: true, value: (run) => run.name },
     ...state.measures.map((name, measure) => ({
-      title: name, tip: describe(chosen.get(name)), lower: chosen.get(name)?.lower,
+      title: name, tip: describe(asked.get(name)), lower: asked.get(name)?.lower,
       value: (run) => total(run, measure)?.mean ?? null,
       cell: (run) => {
         const value = total(run, measure);
@@ -170,7 +170,7 @@ function resultsSection() {
     })),
   ];
   table(holder, "values", "scores", columns, rows, {
-    resort: () => [1, !chosen.get(state.measures[0])?.lower],
+    resort: () => [1, !asked.get(state.measures[0])?.lower],
     buttons: [
       node("button", { type: "button", id: "save-tsv", onclick: saveTsv }, "Save as TSV"),
       node("button", { type: "button", id: "save-json", onclick: saveJson }, "Save as JSON"),
@@ -184,7 +184,7 @@ function resultsSection() {
     const [first, ...more] = answer();
     said.replaceChildren(...(first ? [node("p", { class: "first" }, first)] : []), ...more.map((text) => node("p", {}, text)));
     notes.replaceChildren(...remarks().map((text) => node("li", {}, text)));
-    definitions.replaceChildren(...state.measures.flatMap((name) => [node("dt", {}, name), node("dd", {}, describe(chosen.get(name)).replace(/\n/g, "; "))]));
+    definitions.replaceChildren(...state.measures.flatMap((name) => [node("dt", {}, name), node("dd", {}, describe(asked.get(name)).replace(/\n/g, "; "))]));
   });
 }
 

@@ -10,7 +10,9 @@ document.getElementById("theme").addEventListener("click", () => theme(state.the
 document.getElementById("cancel").addEventListener("click", () => work.cancel());
 filesSection();
 resultsSection();
-const measuresKnown = settingsSection();
+const settings = section("settings", "Measures and policies", "To see how far missing judgments could move each score too, set unjudged documents to range.");
+const measuresKnown = settingsSection(settings);
+commandLine();
 for (const part of [differencesSection, rankingSection, compareSection, findingsSection]) part();
 unpacked(document.getElementById("module").textContent).then((blob) => blob.arrayBuffer()).then(async (code) => {
   work.module = await WebAssembly.compile(code);

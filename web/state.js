@@ -1,4 +1,4 @@
-// What the page knows, and its worker.
+// What the page knows.
 
 /**
  * @typedef {object} OneFile A file that was dropped.
@@ -28,81 +28,7 @@ const qrels = () => state.files.find((file) => file.kind === "qrels");
 const file = (/** @type {number} */ number) => state.files.find((one) => one.number === number);
 const isLarge = (/** @type {number} */ number) => Boolean(file(number)?.held?.large);
 
-// Infinity has no number in JSON.
-const decoded = (value) => (value === "inf" ? Infinity : value === "-inf" ? -Infinity : Array.isArray(value) ? value.map(decoded) : value);
-
-class Cancelled extends Error {}
-
-// Requests to the core, one after the other. To cancel them, the worker is ended and another one begins.
-const work = {
-  worker: null, module: null, waiting: new Map(), last: 0,
-
-  start() {
-    const code = document.getElementById("worker").textContent;
-    const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
-    this.worker = new Worker(url);
-    this.worker.onmessage = ({ data }) => {
-      if (data.progress) return busy.read(data.progress);
-      const { done, failed } = this.waiting.get(data.id);
-      this.waiting.delete(data.id);
-      busy.show();
-      if (data.error === undefined) done(data.answer);
-      else failed(new Error(data.error));
-    };
-    this.worker.postMessage({ module: this.module });
-  },
-
-  /** @returns {Promise<any>} */
-  ask(request, what) {
-    const id = ++this.last;
-    return new Promise((done, failed) => {
-      this.waiting.set(id, { done, failed, what });
-      busy.show();
-      this.worker.postMessage({ id, request });
-    });
-  },
-
-  /** Give the core a file. @param {OneFile} one */
-  open(one) {
-    this.worker.postMessage({ file: one.number, blob: one.blob, name: one.path });
-    return this.ask({ do: "open", file: one.number, kind: one.kind, name: one.path, bytes: one.blob.size }, `reading ${one.path}`);
-  },
-
-  cancel() {
-    this.worker.terminate();
-    const stopped = [...this.waiting.values()];
-    this.waiting.clear();
-    this.start();
-    for (const one of state.files) if (one.held) this.open(one).catch(() => {});
-    stopped.forEach(({ failed }) => failed(new Cancelled("cancelled")));
-    busy.show();
-  },
-};
-
-// What is being done, where it takes long enough to be seen.
-const busy = {
-  box: document.getElementById("busy"), timer: 0,
-
-  show() {
-    const first = work.waiting.values().next().value;
-    clearTimeout(this.timer);
-    if (!first) {
-      this.box.hidden = true;
-      return;
-    }
-    this.box.querySelector(".what").textContent = first.what;
-    this.box.querySelector("progress").removeAttribute("value");
-    this.timer = setTimeout(() => { this.box.hidden = false; }, 150);
-  },
-
-  read({ name, done, of }) {
-    const bar = this.box.querySelector("progress");
-    bar.max = of;
-    bar.value = done;
-    if (done === of) bar.removeAttribute("value");
-    this.box.querySelector(".what").textContent = `reading ${name}, ${count(Math.round(done / 1e6))} of ${count(Math.round(of / 1e6))} MB`;
-  },
-};
+work.held = () => state.files.filter((one) => one.held);
 
 function fail(error) {
   if (!(error instanceof Cancelled)) change({ trouble: error.message });

@@ -7,6 +7,7 @@ import sys
 from untied.cli import output
 from untied.cli.notes import show
 from untied.cli.options import (
+    WrongUsage,
     add_chance,
     add_judged_runs,
     add_measures,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   untied report qrels.txt *.run -o report.html
   untied report qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP -o report.html
+  untied report qrels.txt *.run --live -o report.html
 
 The page needs neither network nor server: open it in a browser, or send it to
 somebody.
@@ -57,6 +59,7 @@ def arguments_parser() -> Parser:
     add("-o", "--output", metavar="FILE", required=True, help="write the page to FILE (.html); - is standard output")
     add("--title", metavar="TEXT", default="", help="set the page's title (default: the names of the runs)")
     add("--depth", metavar="N", type=int, default=20, help="show N documents of each ranking (default: 20)")
+    add("--live", action="store_true", help="let readers change measures, policies and baseline in the page")
     add_texts(made)
     add_threads(made)
     return made
@@ -72,6 +75,10 @@ def main(arguments: Sequence[str]) -> None:
     output.check_target(target, inputs)
     load_plugins(options.plugin)
     from untied.report import DISTANCES, report
+    from untied.report.live import LACKING, module
+
+    if options.live and module() is None:
+        raise WrongUsage(f"--live {LACKING}")
 
     qrels = read_qrels(options)
 
@@ -94,6 +101,7 @@ def main(arguments: Sequence[str]) -> None:
             qrels_format=options.qrels_format,
             queries_text=options.queries_text,
             docs_text=options.docs_text,
+            live=options.live,
             inputs=inputs_of(options.qrels, *options.runs, options.queries_text, options.docs_text),
             threads=options.threads,
         )

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from untied.evaluate.runs import evaluate
+from untied.inputs.convert import as_qrels, named_runs
 from untied.inputs.provenance import provenance
+from untied.measures import as_measures
 from untied.policies import described_by
 from untied.report.comparison import collect_comparison
 from untied.report.data import collect
+from untied.report.live import check, embedded
 from untied.report.page import page
 from untied.statistics.runs import significance
 from untied.statistics.tests import SAMPLES, TEST
@@ -46,6 +49,7 @@ def report(
     qrels_format: QrelsFormat = "auto",
     queries_text: TextsLike | None = None,
     docs_text: TextsLike | None = None,
+    live: bool = False,
     inputs: Sequence[str] = (),
     threads: int | None = None,
 ) -> str:
@@ -72,6 +76,9 @@ def report(
     queries_text, docs_text : path or mapping, optional
         Texts of queries and of documents by id, shown next to the ids. A file has an id, a tab and a text on each line
         or, if its name ends in .jsonl, an object with an id and a title or text.
+    live : bool
+        Whether readers can change measures, policies and the baseline in the page, which then recalculates everything.
+        It holds the runs and the judgments, at most 128 MiB of them, and the core compiled for browsers.
     inputs : list of paths
         Files whose hashes the page records.
 
@@ -84,11 +91,18 @@ def report(
     ------
     UntiedError
         As for `untied.evaluate` and `untied.statistics.significance`, or NumPy or SciPy is needed and not installed.
+        With ``live=True`` also if the inputs are larger than a page holds, a measure is defined in Python, or this
+        installation lacks the core for browsers.
     InputError
         A file does not match its format.
     OSError
         A file cannot be read.
     """
+    if live:
+        measures = as_measures(measures)
+        check(measures)
+        qrels = as_qrels(qrels, threads, qrels_format)
+        runs = {name: load() for name, load in named_runs(runs, threads)}
     found = collect(
         qrels,
         runs,
@@ -109,7 +123,11 @@ def report(
         threads=threads,
     )
     found["inputs"] = provenance(inputs)
-    return page(found, title or _title(found["runs"], found["baseline"]))
+    held = found.pop("held")
+    more = None
+    if live:
+        more = embedded(found, held, as_measures(measures), as_qrels(qrels), dict(named_runs(runs)))
+    return page(found, title or _title(found["runs"], found["baseline"]), more)
 
 
 def _title(runs: Sequence[str], baseline: int | None) -> str:

@@ -68,7 +68,12 @@ def collect(
     docs_text: TextsLike | None,
     threads: int | None,
 ) -> dict[str, Any]:
-    """Evaluate, test and compare; parameters as for `untied.report.report`."""
+    """Evaluate, test and compare; parameters as for `untied.report.report`.
+
+    All of it is for the page but ``held``, which a page needs that recalculates: the rows of the queries that it holds
+    among all, the highest grade, and the notes that runs have
+    nothing in common with the judgments or among themselves.
+    """
     if depth < 1:
         raise UntiedError(f"depth must be at least 1, not {depth}")
     check_texts(queries_text, docs_text)
@@ -132,6 +137,7 @@ def collect(
         "unjudged": unjudged,
         "ties": ties,
         "distances": compared,
+        "held": {"rows": found.rows, "apart": found.apart, "among": list(among_runs), "highest": found.highest},
     }
 
 
@@ -159,13 +165,11 @@ def _curves(qrels: Qrels, runs: dict[str, Run], deepest: int, policies: dict[str
 
     ADR@k is the mean of dynamic recall at the ranks to k, so k ADR@k - (k - 1) ADR@(k - 1) is that at rank k.
     """
-    precision = _totals(qrels, runs, [IPrec @ (tenth / 10) for tenth in TENTHS], policies)
-    grades = [grade for grade in qrels.grades() if grade > 0]
     recall: list[list[float | None]] = []
     ranks = [rank for rank in RANKS if rank <= deepest]
-    if grades:
-        ends = sorted({end for rank in ranks for end in (rank - 1, rank)} - {0})
-        averages = [ADR(rel=min(grades)) @ end for end in ends]
+    interpolated, ends, averages = curve_measures(qrels, ranks)
+    precision = _totals(qrels, runs, interpolated, policies)
+    if averages:
         for of_run in _totals(qrels, runs, averages, policies | {"on_undefined": "nan"}):
             sums = {0: 0.0} | {
                 end: end * (nan if mean is None else mean) for end, mean in zip(ends, of_run, strict=True)
@@ -177,6 +181,16 @@ def _curves(qrels: Qrels, runs: dict[str, Run], deepest: int, policies: dict[str
         "ranks": ranks if recall else [],
         "dynamic_recall": recall,
     }
+
+
+def curve_measures(qrels: Qrels, ranks: Sequence[int]) -> tuple[list[Measure], list[int], list[Measure]]:
+    """Measures of both curves: precision at recall levels, and ADR at the ranks that dynamic recall at `ranks` needs.
+
+    Without a relevant document there are none of the latter.
+    """
+    ends = sorted({end for rank in ranks for end in (rank - 1, rank)} - {0})
+    grades = [grade for grade in qrels.grades() if grade > 0]
+    return [IPrec @ (tenth / 10) for tenth in TENTHS], ends, [ADR(rel=min(grades)) @ end for end in ends if grades]
 
 
 def _totals(

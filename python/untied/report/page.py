@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import dataclass
 from html import escape
 
 from untied.results.palette import COLORS, FIRST, ON_DARK, SECOND, TIE_RANGE
@@ -39,7 +40,7 @@ PAGE = """\
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy"
- content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:">
+ content="default-src 'none'; script-src 'unsafe-inline'{may}; style-src 'unsafe-inline'; img-src data: blob:">
 <title>{title}</title>
 <style>
 {style}</style>
@@ -51,25 +52,58 @@ PAGE = """\
 <div class="controls">
 <label>Measure <select id="measure"></select></label>
 <button type="button" id="theme" aria-label="Switch between light and dark"></button>
-</div>
+{busy}</div>
 </header>
 <main id="main"><noscript>This page needs JavaScript; it loads nothing from anywhere.</noscript></main>
 <script type="application/json" id="data">{data}</script>
 <script>
 {script}</script>
 <script type="application/json" id="rest">{rest}</script>
-</body>
+{held}</body>
 </html>
+"""
+#: What the page of a live report has besides: it may compile the core, which works in a worker that the page makes.
+MAY = " 'wasm-unsafe-eval'; worker-src blob:"
+BUSY = """\
+<span id="busy" role="status" hidden><progress></progress> <span class="what"></span>
+<button type="button" id="cancel">Cancel</button></span>
+"""
+HELD = """\
+<script type="application/json" id="live">{data}</script>
+<script type="text/plain" id="module">{module}</script>
+<script type="text/plain" id="worker">
+{worker}</script>
+<script>
+{script}</script>
 """
 
 
-def page(data: dict[str, Any], title: str) -> str:
+@dataclass(frozen=True)
+class Live:
+    """What a page holds to recalculate: inputs and more, the core's module in base64, and code."""
+
+    data: dict[str, Any]
+    module: str
+    worker: str
+    script: str
+    style: str
+
+
+def page(data: dict[str, Any], title: str, live: Live | None = None) -> str:
     """Make the page. It loads nothing from elsewhere, and no data in it is read as code."""
     later = LATER[data["kind"]]
-    first = _json({name: part for name, part in data.items() if name not in later})
-    rest = _json({name: data[name] for name in later})
-    script = "".join(_asset(name) for name in SCRIPTS)
-    return PAGE.format(title=escape(title), style=palette() + _asset("page.css"), data=first, script=script, rest=rest)
+    parts = {"may": "", "busy": "", "held": ""}
+    if live is not None:
+        held = HELD.format(data=_json(live.data), module=live.module, worker=live.worker, script=live.script)
+        parts = {"may": MAY, "busy": BUSY, "held": held}
+    return PAGE.format(
+        title=escape(title),
+        style=palette() + asset("page.css") + (live.style if live else ""),
+        data=_json({name: part for name, part in data.items() if name not in later}),
+        rest=_json({name: data[name] for name in later}),
+        script="".join(asset(name) for name in SCRIPTS),
+        **parts,
+    )
 
 
 def _json(data: dict[str, Any]) -> str:
@@ -77,7 +111,8 @@ def _json(data: dict[str, Any]) -> str:
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """A file of the page's code."""
     with open(os.path.join(ASSETS, name), encoding="utf-8") as file:
         return file.read()
 

@@ -38,8 +38,8 @@ class Evaluated:
     ----------
     count : int
         The number of queries.
-    queries : list of str
-        The queries that the page holds.
+    rows, queries : list
+        The queries that the page holds: their places among all, and their ids.
     shown : list of list of list
         Their values, by measure and run.
     means, tests : list
@@ -50,10 +50,13 @@ class Evaluated:
         Whether the test could give a p below the level at all.
     apart : list of str
         Problems of runs that have nothing in common with the qrels; then there are no tests.
+    highest : float
+        The highest grade.
     """
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self.count = 0
+        self.rows: list[int] = []
         self.queries: list[str] = []
         self.shown: list[list[list[float | None]]] = []
         self.means: list[list[dict[str, float | None]]] = []
@@ -63,6 +66,7 @@ class Evaluated:
         self.notes: list[str] = []
         self.can_be_significant = True
         self.apart: list[str] = []
+        self.highest = 0.0
 
     def most_different(self, n: int) -> set[str]:
         """The queries of the page in which the runs differ most by the first measure."""
@@ -111,10 +115,12 @@ def evaluated(
             values.append(_of_measure(found, results, measure, tested, chance, interval, policies["threads"]))
             orders.append(_order(values[-1], room))
         found.facts = results.facts()
+        found.highest = next(iter(found.facts.values()))["highest"]
     assert results is not None  # there is a measure
     evaluation = next(iter(results._evaluations.values()))
     found.count = len(values[0][0])
     chosen = _in_turn(orders, room)
+    found.rows = chosen
     found.queries = [evaluation.query(row) for row in chosen]
     found.shown = [[[number(column[row]) for row in chosen] for column in of_runs] for of_runs in values]
     return found

@@ -1,7 +1,7 @@
 // Curves, similarities of runs, and all queries of all runs at a glance.
 function curves() {
   const where = section("curves", "Curves",
-    "Interpolated precision at eleven levels of recall. Dynamic recall by rank: the share found of what could be found by that rank (Typke, Veltkamp & Wiering 2006). Both are means over queries and over orders of tied documents." + (data.runs.length > 2 ? " Runs A and B are bold." : ""));
+    `Interpolated precision at eleven levels of recall. Dynamic recall by rank: the share found of what could be found by that rank (Typke, Veltkamp & Wiering 2006). Both are ${words().curves}.${data.runs.length > 2 ? " Runs A and B are bold." : ""}`);
   const grid = node("div", { class: "two" });
   where.append(grid);
   const { recall, precision, ranks, dynamic_recall: found } = data.curves;

@@ -10,6 +10,15 @@ function adopt(found) {
   tests = new Map((data.tests || []).map((test) => [`${test.measure},${test.a},${test.b}`, test]));
 }
 
+// What values are means over, and what brackets and marks of survival speak of. A page that recalculates puts other words in
+// its data; those that are null have nothing to speak of.
+const WORDS = {
+  value: "mean over all orders of tied documents", values: "expected scores over all orders of tied documents",
+  curves: "means over queries and over orders of tied documents", all: "over all orders of tied documents",
+  every: "in every order of tied documents", some: "some order of tied documents",
+  ends: "from the worst to the best order of tied documents",
+};
+const words = () => data.words ?? WORDS;
 const whole = () => data.of === data.queries.length; // whether the page holds all queries
 const selection = () => `the ${count(data.queries.length)} of ${count(data.of)} queries ` + (comparing ? `that differ most by ${data.measures[0].name}`
   : data.runs.length < 2 ? "that this page holds, evenly spread over the values" : "in which the runs differ most");

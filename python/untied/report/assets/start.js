@@ -18,7 +18,7 @@ function theme(name) {
 
 function subtitle() {
   const held = whole() ? "" : `, of which the page holds ${count(data.queries.length)}`;
-  if (!comparing) return `${data.runs.length} ${data.runs.length === 1 ? "run" : "runs"} · ${count(data.of)} queries${held} · expected scores over all orders of tied documents`;
+  if (!comparing) return `${data.runs.length} ${data.runs.length === 1 ? "run" : "runs"} · ${count(data.of)} queries${held} · ${words().values}`;
   const alone = data.alone.some((n) => n > 0) ? ` · left out: ${count(data.alone[0])} queries only in A, ${count(data.alone[1])} only in B` : "";
   const filled = data.filled.map(([measure, a, b]) => ` · filled up to the cutoff of ${measure} with unknown documents: ${count(a)} rankings of A, ${count(b)} of B`);
   return `A: ${data.runs[0]} · B: ${data.runs[1]} · ${count(data.of)} queries in both${held}${alone}${filled.join("")}`;
@@ -54,7 +54,7 @@ function complete(rest) {
   adopt(Object.assign(data, rest));
   // The query with the largest difference is the first to look at.
   change({ query: differences().reduce((most, row) => (change_of(row) > change_of(most) ? row : most)).query });
-  for (const part of comparing ? [queryTable, sideBySide, tieCounts, provenance] : [scores, queries, queryTable, sideBySide, curves, ties, distances, glance, provenance]) part();
+  for (const part of comparing ? [queryTable, sideBySide, tieCounts, provenance] : [scores, queries, queryTable, sideBySide, ...(data.curves ? [curves] : []), ties, distances, glance, provenance]) part();
 }
 
 /** Draw the whole page from these data, in place of what it shows; the reader's choices and place stay. */

@@ -6,7 +6,10 @@ function tested(measure, a, b) {
     counts: turned.counts.slice().reverse(), quantiles: turned.quantiles.map((value) => -value).reverse() };
 }
 
-const survival = { yes: "in every order of tied documents", no: "but not in every order of tied documents", unknown: "whether in every order of tied documents is unknown" };
+function survival({ survives }) {
+  const { every } = words();
+  return every === null ? "" : ", " + { yes: every, no: `but not ${every}`, unknown: `whether ${every} is unknown` }[survives];
+}
 
 // Against the baseline, or how many others a run is significantly better than.
 function marks(measure, run) {
@@ -17,7 +20,7 @@ function marks(measure, run) {
     if (!test || !test.significant) return null;
     const up = better(test);
     return node("span", { class: up ? "up" : "down",
-      title: `significantly ${up ? "better" : "worse"} than the baseline (${chance(test.p)}), ${survival[test.survives]}` },
+      title: `significantly ${up ? "better" : "worse"} than the baseline (${chance(test.p)})${survival(test)}` },
       (up ? " ▲" : " ▼") + (test.survives === "yes" ? "" : "?"));
   }
   const beaten = everyRun().filter((other) => { const test = tested(measure, run, other); return test && better(test); });
@@ -64,9 +67,9 @@ function means(where) {
     });
     const sign = (kind, d) => shape("svg", { width: 26, height: 10 }, shape("path", { class: kind, d }));
     return [drawing, node("div", { class: "legend" },
-      node("span", {}, shape("svg", { width: 10, height: 10 }, shape("circle", { class: "mean", cx: 5, cy: 5, r: 4 })), " mean over all orders of tied documents"),
+      node("span", {}, shape("svg", { width: 10, height: 10 }, shape("circle", { class: "mean", cx: 5, cy: 5, r: 4 })), ` ${words().value}`),
       intervals() ? node("span", {}, sign("interval", "M0 5H26"), ` ${intervals()}`) : null,
-      runs.some((run) => show(of[run].low) !== show(of[run].high)) ? node("span", {}, sign("ties", "M0 5H26"), " from the worst to the best order of tied documents") : null)];
+      runs.some((run) => show(of[run].low) !== show(of[run].high)) ? node("span", {}, sign("ties", "M0 5H26"), ` ${words().ends}`) : null)];
   });
 }
 
@@ -93,7 +96,7 @@ function explainedMarks() {
   if (!found.length) return ["No difference between runs is significant.", how];
   if (data.baseline === null) return [data.runs.length === 2 ? ">1 behind a mean: significantly better than the other run." : ">3 behind a mean: the run is significantly better than 3 others.", how];
   const doubtful = found.some((test) => test.survives !== "yes");
-  return ["▲ or ▼: significantly better or worse than the baseline.", doubtful && "A question mark follows where some order of tied documents might change that.", how];
+  return ["▲ or ▼: significantly better or worse than the baseline.", doubtful && `A question mark follows where ${words().some} might change that.`, how];
 }
 
 // All runs by all measures.
@@ -103,7 +106,7 @@ function scores() {
   where.append(node("p", { class: "about" }, [
     `Means over ${data.of === 1 ? "1 query" : `${whole() ? "" : "all "}${count(data.of)} queries`}${sums && `; sums of ${sums}`}.`,
     intervals() && `Below each mean is its ${intervals()}.`,
-    data.means.flat().some(isOpen) && "In brackets: the lowest and highest mean over all orders of tied documents, where these differ.",
+    data.means.flat().some(isOpen) && `In brackets: the lowest and highest mean ${words().all}, where these differ.`,
     data.ranks.some((of) => of) && "Ranks are those that a run can have whatever the grades of unjudged documents are.",
     ...explainedMarks()].filter(Boolean).join(" ")));
   const best = data.means.map((of, measure) => Math[data.measures[measure].lower ? "min" : "max"](...of.map((one) => one.mean).filter((mean) => mean !== null)));

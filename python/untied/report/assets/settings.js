@@ -1,4 +1,5 @@
-// Measures and policies, and the command that gives the same.
+// Measures and policies that a reader chooses: those of `state.measures` and `state.policies`. After a change the page's
+// `evaluate` is called.
 const POLICIES = [
   ["ties", "Tied documents", {
     range: "mean, lowest and highest value over all orders", expected: "mean over all orders", best: "the best order", worst: "the worst order",
@@ -16,8 +17,8 @@ const POLICIES = [
 
 /** Facts of measures by name. @type {Map<string, any>} */
 const known = new Map();
-/** Of the chosen ones, by how they are written. @type {Map<string, any>} */
-const chosen = new Map();
+/** Of those that were asked for, by how they are written. @type {Map<string, any>} */
+const asked = new Map();
 const describe = (info) => (info ? [info.title, info.equation, "range: " + info.range, info.reference].join("\n") : "");
 
 async function learnMeasures() {
@@ -27,27 +28,25 @@ async function learnMeasures() {
   }
 }
 
-/** Add a measure in any spelling that untied knows. @param {string} text */
-async function addMeasure(text) {
-  const { name, measure, compares } = await work.ask({ do: "name", measure: text }, "reading a name");
+/** The name of a measure from any spelling that untied knows; its facts are known then. @param {string} text */
+async function nameOf(text) {
+  await work.ready();
+  if (!known.size) await learnMeasures();
+  const { name, measure, compares, lower, scale, least } = await work.ask({ do: "name", measure: text }, "reading a name");
   if (compares) throw new Error(`${name} compares two runs: it goes with "Compare without judgments"`);
-  chosen.set(name, known.get(measure));
+  asked.set(name, { ...known.get(measure), name, lower, scale, least });
+  return name;
+}
+
+/** @param {string} text */
+async function addMeasure(text) {
+  const name = await nameOf(text);
   if (!state.measures.includes(name)) change({ measures: [...state.measures, name] });
   await evaluate();
 }
 
-const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`);
-
-function command() {
-  if (!qrels() || !runs().length) return "";
-  const options = Object.entries(state.policies).filter(([name, value]) => value !== { ...DEFAULTS, ties: "expected" }[name]);
-  return ["untied", "eval", qrels().path, ...runs().map((run) => run.path), ...state.measures.flatMap((name) => ["-m", name]),
-    ...options.flatMap(([name, value]) => [`--${name.replace(/_/g, "-")}`, value])].map(quoted).join(" ");
-}
-
-/** @returns {() => void} To be called when measures are known. */
-function settingsSection() {
-  const where = section("settings", "Measures and policies", "To see how far missing judgments could move each score too, set unjudged documents to range.");
+/** @param {HTMLElement} where @returns {() => void} To be called when measures are known. */
+function settingsSection(where) {
   const chips = node("div", { class: "chips" });
   const names = node("datalist", { id: "names" });
   const box = node("input", { list: "names", placeholder: "Add a measure: P@10", "aria-label": "Add a measure", autocomplete: "off", spellcheck: "false" });
@@ -69,29 +68,22 @@ function settingsSection() {
     evaluate();
   };
   follow("measures", () => {
-    chips.replaceChildren(...state.measures.map((name) => node("span", { class: "chip", title: describe(chosen.get(name)) }, name,
+    chips.replaceChildren(...state.measures.map((name) => node("span", { class: "chip", title: describe(asked.get(name)) }, name,
       state.measures.length > 1 ? node("button", { type: "button", "aria-label": `Remove ${name}`, onclick: () => remove(name) }, "×") : null)));
   });
-  const policies = POLICIES.map(([name, title, values]) => {
+  const policies = POLICIES.filter(([name]) => name in state.policies).map(([name, title, values]) => {
     const select = node("select", { id: `policy-${name}`, onchange: () => { change({ policies: { ...state.policies, [name]: select.value } }); evaluate(); } },
       ...Object.entries(values).map(([value, words]) => node("option", { value }, value === words ? value : `${value}: ${words}`)));
-    select.value = state.policies[name];
+    follow("policies", () => { select.value = state.policies[name]; });
     return node("label", { class: "policy" }, node("span", {}, title), select);
   });
-  const line = node("code"), copy = node("button", { type: "button", onclick: async () => {
-    await navigator.clipboard.writeText(line.textContent);
-    copy.textContent = "Copied";
-    setTimeout(() => { copy.textContent = "Copy"; }, 1500);
-  } }, "Copy");
   where.append(node("div", { class: "measures" }, chips, node("form", { onsubmit: submit }, box, names, node("button", {}, "Add"))), words, wrong,
     node("div", { class: "policies" }, ...policies.slice(0, 2)),
     node("details", {}, node("summary", {}, "More policies"), node("div", { class: "policies" }, ...policies.slice(2))));
-  document.getElementById("results").append(node("div", { class: "command" }, node("span", { class: "sub" }, "The same on the command line"), node("div", { class: "bar" }, line, copy)));
-  follow("files measures policies", () => { line.textContent = command(); });
   return () => {
     const all = [...known.values()].filter((info) => info.plain && !info.compares);
     names.replaceChildren(...all.map((info) => node("option", { value: info.name + ({ required: "@10", recall: "@0.5" }[info.cutoff] ?? "") }, info.title)));
-    for (const name of state.measures) chosen.set(name, known.get(name.split(/[@(]/)[0]));
+    for (const name of state.measures) if (!asked.has(name)) asked.set(name, known.get(name.split(/[@(]/)[0]));
     change({ measures: [...state.measures] });
   };
 }

@@ -1,0 +1,214 @@
+// The data of the page, recalculated by the core from the runs and judgments that the page holds.
+const made = data; // as the report was made
+const held = JSON.parse(document.getElementById("live").textContent);
+const MADE = { ties: "range", unjudged: "nonrelevant", unretrieved: "none" };
+const FIXED = { queries: "qrels", on_undefined: "zero", score_dtype: made.settings.score_dtype };
+/** Answers of the core by what was asked: none is asked for twice. @type {Map<string, any>} */
+const answers = new Map();
+const files = held.files.map(({ kind, name, content }, number) => ({ kind, path: name, number, content, blob: null, stored: true }));
+const numbersOfRuns = made.runs.map((_, run) => run + 1); // the judgments are file 0
+work.held = () => files.filter((one) => one.blob);
+
+let started = null;
+
+/** Start the core and give it the inputs, once. */
+work.ready = () => {
+  started ??= (async () => {
+    work.worker?.terminate();
+    const code = await unpacked(document.getElementById("module").textContent);
+    work.module ??= await WebAssembly.compile(await code.arrayBuffer());
+    work.start();
+    for (const one of files) {
+      one.blob ??= await unpacked(one.content);
+      one.content = null;
+      await work.open(one);
+    }
+  })();
+  started.catch(() => { started = null; });
+  return started;
+};
+
+/** An answer of the core, kept under a name. */
+async function kept(name, request, what) {
+  const key = JSON.stringify(name);
+  if (!answers.has(key)) answers.set(key, await work.ask(request, what));
+  return answers.get(key);
+}
+
+const number = (value) => (value === null || Number.isNaN(value) ? null : value);
+const numbers = (column) => column && decoded(column).map((value) => (value === null ? NaN : value));
+
+/** Values of measures: for each of them and each run those of the queries, and the aggregate. */
+async function valuesOf(measures, policies) {
+  const asking = { do: "evaluate", qrels: 0, ...FIXED, ...policies };
+  const key = (measure, run) => JSON.stringify([asking, measure, run]);
+  for (const run of numbersOfRuns) {
+    const missing = measures.filter((measure) => !answers.has(key(measure, run)));
+    if (!missing.length) continue;
+    const { values, totals } = await work.ask({ ...asking, run, measures: missing }, `evaluating ${made.runs[run - 1]}`);
+    missing.forEach((measure, place) => {
+      const [mean, low, high] = ["mean", "low", "high"].map((end) => numbers(values[place][end]));
+      const total = Object.fromEntries(["mean", "low", "high"].map((end) => [end, number(decoded(totals[place][end] ?? null))]));
+      answers.set(key(measure, run), { values: { mean, low, high }, total });
+    });
+  }
+  return measures.map((measure) => numbersOfRuns.map((run) => answers.get(key(measure, run))));
+}
+
+/** Means with their ends over what is open, and their bootstrap intervals over queries. */
+async function meansOf(measure, of, columns, policies) {
+  const { interval, level, seed } = made.settings, rows = [];
+  for (const [run, { total: { mean, low, high } }] of of.entries()) {
+    const { scale, mean: values } = columns[run], known = values.filter((value) => !Number.isNaN(value));
+    let ends = { low: null, high: null };
+    if (known.length > 1 && interval === "bca") {
+      ends = await kept(["interval", policies, measure, run], { do: "interval", values: known, level, samples: 9999, seed }, `drawing samples of ${measure}`);
+    }
+    const [ci_low, ci_high] = [ends.low, ends.high].map((end) => (end === null ? null : aggregateOf(scale, end, known.length)));
+    rows.push({ mean, low: low ?? mean, high: high ?? mean, ci_low, ci_high });
+  }
+  return rows;
+}
+
+// Orders that verdicts are about; of the best and worst ones, and where judgments are not open, there is none.
+const ordersOf = ({ ties, unjudged }) => (["nonrelevant", "range"].includes(unjudged) ? { range: "expected", best: null, worst: null }[ties] ?? (ties in { best: 0, worst: 0 } ? null : ties) : null);
+const MOST_CERTIFIED = 50_000; // pairs of runs times queries, as untied.report.certain
+
+/** Verdicts of a measure about these runs, by pair; none where the measure has none, or there would be too many. */
+async function verdictsOf(measure, policies, runs) {
+  const ties = ordersOf(policies), pairs = pairsOf(runs, null);
+  if (ties === null || !pairs.length || pairs.length * made.of > MOST_CERTIFIED) return null;
+  const request = { do: "certify", qrels: 0, runs: runs.map((run) => numbersOfRuns[run]), measure, ties, score_dtype: FIXED.score_dtype, unretrieved: policies.unretrieved };
+  const { verdicts } = await kept(request, request, `certifying ${measure}`).catch((error) => {
+    if (error instanceof Cancelled) throw error;
+    return { verdicts: null }; // the measure has none; all that else could be wrong has been refused before
+  });
+  return verdicts && new Map(pairs.map(([a, b], place) => [`${runs[a]},${runs[b]}`, verdicts[place]]));
+}
+
+function verdictBetween(verdicts, a, b) {
+  const found = verdicts?.get(`${a},${b}`), other = verdicts?.get(`${b},${a}`);
+  if (found || !other) return found ?? null;
+  return { ...other, low: -other.high, high: -other.low, verdict: { A: "B", B: "A", open: "open" }[other.verdict] };
+}
+
+// The best and the worst rank of each run: one more than those certainly better, and all but those certainly worse.
+function ranksOfRuns(verdicts) {
+  if (!verdicts) return null;
+  const ranks = made.runs.map(() => [1, made.runs.length]);
+  for (const [pair, { verdict }] of verdicts) {
+    if (verdict === "open") continue;
+    const [a, b] = pair.split(",").map(Number), [ahead, behind] = verdict === "A" ? [a, b] : [b, a];
+    ranks[behind][0] += 1;
+    ranks[ahead][1] -= 1;
+  }
+  return ranks;
+}
+
+/** What the mean of a run could be over all grades of unjudged documents; null where not known. */
+async function boundsOfOne(info, policies, run) {
+  if (run < 0) return null;
+  const ties = policies.ties === "range" ? "expected" : policies.ties;
+  try {
+    const [of] = await valuesOf([info.name], { ...policies, ties, unjudged: "range" });
+    const { low, high } = of[run].total;
+    return low === null || high === null ? null : { low, high };
+  } catch (error) {
+    if (error instanceof Cancelled) throw error;
+    return null; // no bounds
+  }
+}
+
+/** What the difference of two runs could be over all grades of unjudged documents, each run's apart; null where not known. */
+async function boundsOf(info, policies, pair) {
+  const ties = policies.ties === "range" ? "expected" : policies.ties;
+  try {
+    const [of] = await valuesOf([info.name], { ...policies, ties, unjudged: "range" });
+    const found = pairOf(...pair.map((run) => column(of[run].values, info, held.floor)), pair.map((run) => made.runs[run]));
+    return { low: leastOf(found), high: mostOf(found) };
+  } catch (error) {
+    if (error instanceof Cancelled) throw error;
+    return null; // no bounds, or no query with a value of both
+  }
+}
+
+/** Curves under other policies; what the core refuses leaves them out. */
+async function curvesOf(policies) {
+  const { precision, ends, averages } = held.curves, one = { ties: policies.ties === "range" ? "expected" : policies.ties };
+  const total = async (names, more) => {
+    const of = await valuesOf(names, { ...policies, ...one, ...more });
+    return made.runs.map((_, run) => of.map((runs) => runs[run].total.mean));
+  };
+  const sums = (await total(averages, { on_undefined: "nan" })).map((means) => new Map([[0, 0], ...ends.map((end, place) => [end, end * (means[place] ?? NaN)])]));
+  const { ranks, recall } = made.curves;
+  return { recall, precision: await total(precision), ranks,
+    dynamic_recall: ranks.length ? sums.map((of) => ranks.map((rank) => number(of.get(rank) - of.get(rank - 1)))) : [] };
+}
+
+// What says that values are meaningless: runs and judgments with nothing in common, or grades that no document has.
+function apartOf(names) {
+  const above = names.filter((name) => held.highest > 0 && (asked.get(name).least ?? 0) > held.highest);
+  const highest = String(Number(held.highest.toPrecision(6)));
+  const levels = above.length ? [`no document has a grade as high as asked for, the highest is ${highest}: ${above.join(", ")}`] : [];
+  return [...(held.apart.length ? held.apart : levels), ...held.among];
+}
+
+/** The whole data of the page by other settings. @param {{measures: string[], policies: any, baseline: number | null}} settings */
+async function recalculated({ measures: names, policies, baseline }) {
+  await work.ready();
+  const measures = names.map((name) => asked.get(name)).map(({ name, lower, scale, title, range, equation, reference }) => ({ name, lower, scale, title, range, equation, reference }));
+  const pairs = made.runs.length > 1 ? pairsOf(made.runs, baseline) : [], apart = apartOf(names);
+  const hasTest = TESTED.includes(made.settings.test), isTested = pairs.length && !apart.length && hasTest;
+  const isAlike = JSON.stringify(policies) === JSON.stringify(MADE);
+  const { unretrieved, ...others } = policies;
+  const found = { ...made, baseline, measures, words: wordsOf(policies), how: hasTest ? made.how : null, means: [], values: [], tests: [], ranks: [], leading: [], headline: [], notes: [...apart] };
+  found.settings = { ...made.settings, ...others, ...(unretrieved === "none" ? {} : { unretrieved }) };
+  if (made.settings.interval === "t") {
+    found.settings.interval = "none";
+    found.notes.push("Student's intervals are not recalculated in a page");
+  }
+  const canBeSignificant = !isTested || leastP(made.of, pairs.length, made.settings).least <= 1 - made.settings.level;
+  const unsettled = [], all = await valuesOf(names, policies);
+  for (const [place, info] of measures.entries()) {
+    const of = all[place], columns = of.map(({ values }) => column(values, info, held.floor));
+    const hasRange = Boolean(of[0].values.low);
+    found.means.push(await meansOf(info.name, of, columns, policies));
+    found.values.push(columns.map(({ plain }) => (held.rows ?? plain.map((_, row) => row)).map((row) => number(plain[row]))));
+    const verdicts = apart.length ? null : await verdictsOf(info.name, policies, made.runs.map((_, run) => run));
+    found.ranks.push(ranksOfRuns(verdicts));
+    if (isTested) {
+      const tested = await testsOf(place, info, columns, pairs, hasRange, made.settings, made.runs);
+      unsettled.push([info.name, tested.unsettled]);
+      for (const test of tested.tests) {
+        const verdict = verdictBetween(verdicts, test.a, test.b);
+        Object.assign(test, verdict ? { verdict: verdict.verdict, overturn: verdict.overturn, overturn_is_exact: verdict.overturn_is_exact } : { verdict: null, overturn: null });
+        found.tests.push(test);
+      }
+    }
+    const pair = leadingOf(found.means[place], info.lower, baseline);
+    found.leading.push(pair);
+    let judgments; // nothing is said where judgments are not open, or the brackets say it
+    if (ordersOf(policies) !== null && policies.unjudged === "nonrelevant") {
+      if (apart.length) judgments = null;
+      else if (!pair) judgments = await boundsOfOne(info, policies, aloneOf(found.means[place]));
+      else {
+        const some = made.of > MOST_CERTIFIED ? null : verdicts ?? (await verdictsOf(info.name, policies, pair));
+        judgments = verdictBetween(some, ...pair) ?? (await boundsOf(info, policies, pair));
+      }
+    }
+    found.headline.push(sentencesOf(found, place, judgments, canBeSignificant));
+  }
+  if (isTested) found.notes.push(...notesOf(found.tests, unsettled, pairs.length, made.of, made.settings));
+  else if (pairs.length && !apart.length) found.notes.push(`significance is not tested: a page cannot recalculate the test ${made.settings.test}; untied stats can`);
+  if (!apart.length && pairsOf(made.runs, null).length * made.of > MOST_CERTIFIED) found.notes.push(...made.notes.filter((note) => note.startsWith("ranks and overturn numbers")));
+  if (!isAlike) {
+    try {
+      found.curves = await curvesOf(policies);
+    } catch (error) {
+      if (error instanceof Cancelled) throw error;
+      found.curves = null;
+      found.notes.push(`curves are left out: ${error.message}`);
+    }
+  }
+  return found;
+}

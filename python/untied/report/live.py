@@ -1,0 +1,121 @@
+"""What a live report holds besides: its inputs, and the core compiled for browsers, which recalculates from them."""
+
+from __future__ import annotations
+
+import os
+from base64 import b64encode
+from gzip import compress
+
+from untied import _core
+from untied.errors import UntiedError
+from untied.inputs.overlap import of_levels
+from untied.report.data import curve_measures
+from untied.report.page import ASSETS, Live, asset
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from untied._core import Measure, Qrels, Run
+
+#: The module, which is compiled when a wheel is built, or by ``python3 dev.py web``.
+MODULE = os.path.join(ASSETS, "untied.wasm.gz")
+LACKING = (
+    "needs the core compiled for browsers, which this installation lacks: "
+    "install untied from a wheel, or run python3 dev.py web in its source folder"
+)
+#: The most bytes of runs and judgments, as the core stores them, that a page holds.
+MOST = 128 << 20
+#: Parts of the script after the report's own, and of the worker's, in the order in which they build on each other.
+SCRIPTS = ("work.js", "settings.js", "live_tests.js", "live_words.js", "live_data.js", "live.js")
+WORKER = ("core.js", "worker.js")
+
+
+def module() -> bytes | None:
+    """The core for browsers, compressed; None if this installation lacks it."""
+    try:
+        with open(MODULE, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+def _module() -> bytes:
+    found = module()
+    if found is None:
+        raise UntiedError(f"live=True {LACKING}")
+    return found
+
+
+def check(measures: Sequence[Measure]) -> None:
+    """Refuse what cannot be recalculated before any work is done: without the core for browsers nothing can."""
+    _module()
+    defined = {info["name"] for info in _core.measure_info() if info["family"].startswith("Defined in ")}
+    own = [str(measure) for measure in measures if measure.name in defined]
+    if own:
+        raise UntiedError(
+            f"a live report cannot recalculate {', '.join(own)}: measures defined in Python are not in it"
+        )
+
+
+def embedded(
+    data: dict[str, Any],
+    held: dict[str, Any],
+    measures: Sequence[Measure],
+    qrels: Qrels,
+    runs: Mapping[str, Callable[[], Run]],
+) -> Live:
+    """All that a page needs to recalculate.
+
+    Parameters
+    ----------
+    data : dict
+        The page's data.
+    held : dict
+        What of an evaluation the data do not say; see `untied.report.data.collect`.
+    measures, qrels, runs
+        As they were loaded.
+
+    Raises
+    ------
+    UntiedError
+        They are too large.
+    """
+    stored = [("qrels", "the judgments", _stored(qrels))]
+    stored += [("run", name, _stored(run())) for name, run in runs.items()]
+    size = sum(len(content) for _, _, content in stored)
+    if size > MOST:
+        raise UntiedError(
+            f"a live report holds its runs and judgments, at most {MOST >> 20} MiB of them, and these take "
+            f"{size / (1 << 20):,.0f}; leave runs or queries out, or make the report without recalculation"
+        )
+    precision, ends, averages = curve_measures(qrels, data["curves"]["ranks"])
+    # Which measures ask for a higher grade than there is follows from those that a reader chooses.
+    levels = of_levels(measures, held["highest"])
+    known = {
+        **held,
+        "apart": [note for note in held["apart"] if note != levels],
+        "least": {str(measure): measure.least_grade for measure in measures},
+        "curves": {"precision": list(map(str, precision)), "ends": ends, "averages": list(map(str, averages))},
+        "floor": _core.GEOMETRIC_FLOOR,
+        "files": [{"kind": kind, "name": name, "content": _packed(content)} for kind, name, content in stored],
+    }
+    return Live(
+        data=known,
+        module=b64encode(_module()).decode(),
+        worker="".join(map(asset, WORKER)),
+        script="".join(map(asset, SCRIPTS)),
+        style=asset("settings.css") + asset("live.css"),
+    )
+
+
+def _stored(table: Qrels | Run) -> bytes:
+    """A table as it is pickled: in the core's own form, whatever it was read from."""
+    reduced: Any = table.__reduce__()
+    content: bytes = reduced[1][0]
+    return content
+
+
+def _packed(content: bytes) -> str:
+    return b64encode(compress(content, 6, mtime=0)).decode()
