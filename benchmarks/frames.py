@@ -60,9 +60,11 @@ def main() -> None:
     check_data(parser, arguments.data, arguments.shapes)
     print(f"{machine(['polars', 'pyarrow'])}\n")
     figures: dict[str, dict[str, float]] = {}
+    lines = {}
     for shape in arguments.shapes:
         progress(f"{shape}: writing")
         frames = {kind: table(arguments.data, shape, kind) for kind in COLUMNS}
+        lines[shape] = frames["run"].num_rows
         folder = arguments.data / "frames"
         folder.mkdir(exist_ok=True)
         for kind, frame in frames.items():
@@ -83,8 +85,11 @@ def main() -> None:
         progress(f"{shape}: measuring")
         costs = time_functions(inputs, arguments.repetitions)
         figures[shape] = {name: cost.cpu for name, cost in costs.items()}
-    rows = [[name, *(seconds(figures[shape][name]) for shape in figures)] for name in next(iter(figures.values()))]
-    print(markdown_table(["CPU seconds from", *figures], rows))
+    rows = []
+    for name, cost in figures[shape].items():
+        of_line, ratio = 1e9 * cost / lines[shape], cost / figures[shape]["TREC's files"]
+        rows.append([name, *(seconds(figures[each][name]) for each in figures), f"{of_line:.0f}", f"{ratio:.2f}"])
+    print(markdown_table(["CPU seconds from", *figures, f"ns a line of {shape}", "of TREC's files"], rows))
     write_json(arguments.json, figures)
 
 

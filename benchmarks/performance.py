@@ -24,6 +24,8 @@ from measure import Cost, call_cost, in_turns, machine, markdown_table, median_c
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "performance.md"
 SHAPES = "SMLAW"
+CORNERS = ["Q", "GAP", "NCU", "O", "Pplus", "Rprec", "EP@0.5", "Bpref", "binG"]
+"""Measures whose bounds or variances go through many assignments or orders."""
 PACKAGES = [
     "untied", "pytrec-eval-terrier", "ir-measures", "ranx", "duckdb", "polars", "pyarrow", "scikit-learn",
     "tie-aware-retrieval-metrics", "numpy",
@@ -230,6 +232,22 @@ def pairs(options: Options) -> str:
     return markdown_table(head, ratios(options.trec, 6, 1))
 
 
+def slow(options: Options) -> str:
+    """Bounds over large pools, and variances of large tie groups."""
+    from corners import measured, shapes
+
+    every = shapes(22, 70)
+    columns = {"open": "bounds", "coarse": "bounds", "flat": "variance"}
+    found: dict[str, dict[str, str]] = {}
+    for shape, policy in columns.items():
+        progress(f"corners: {shape}")
+        for taken, above, measure, of in measured(every[shape], CORNERS, 10):
+            if of == policy:
+                found.setdefault(measure, {})[shape] = f"{'>' * above}{taken:.2f}"
+    rows = [[measure, *(cells.get(shape, "") for shape in columns)] for measure, cells in found.items()]
+    return markdown_table(["CPU s", "bounds, no ties", "bounds, 25 scores", "variance of 7,000 queries"], rows)
+
+
 def floors(options: Options) -> str:
     """What this machine needs for bytes alone."""
     import numpy as np
@@ -265,6 +283,7 @@ PARTS: dict[str, Callable[[Options], str]] = {
     "narrow": narrow,
     "wide": wide,
     "ties": ties,
+    "corners": slow,
     "pairs": pairs,
     "growth": growing,
 }
