@@ -42,6 +42,12 @@ pub fn parse(
     }
     let mut cells = vec![Cell::Missing; needed.len()];
     while fields.at < bytes.len() {
+        if let Some(length) = fill(&bytes[fields.at..], delimiter, &places, &mut cells) {
+            taker.take(&cells, fields.line)?;
+            fields.at += length;
+            fields.line += 1;
+            continue;
+        }
         if fields.skip_blank() {
             taker.skip();
             continue;
@@ -68,6 +74,40 @@ pub fn parse(
         (line + 1..fields.line).for_each(|_| taker.skip()); // a record of several lines
     }
     Ok(())
+}
+
+/// Fill cells from a record on a line of its own, without quotes within fields, as most are, with which a text begins; how
+/// long it is. Nothing for any other one. `places` are the cells of each field.
+fn fill<'a>(text: &'a [u8], delimiter: u8, places: &[Vec<usize>], cells: &mut [Cell<'a>]) -> Option<usize> {
+    let (mut at, mut field) = (0, 0);
+    loop {
+        let is_quoted = text.get(at) == Some(&b'"');
+        let start = at + usize::from(is_quoted);
+        let mut end = start;
+        loop {
+            let byte = *text.get(end)?;
+            // Digits, letters and most signs lie above all bytes that mean something.
+            if byte <= b',' || byte == delimiter {
+                match byte {
+                    b'"' if is_quoted => break,
+                    0 | b'"' | b'\r' => return None,
+                    b'\n' if is_quoted => return None,
+                    _ if !is_quoted && (byte == delimiter || byte == b'\n') => break,
+                    _ => {}
+                }
+            }
+            end += 1;
+        }
+        let found = &text[start..end];
+        places.get(field)?.iter().for_each(|&place| cells[place] = Cell::Plain(Cow::Borrowed(found)));
+        let next = end + usize::from(is_quoted);
+        (at, field) = (next + 1, field + 1);
+        match *text.get(next)? {
+            b'\n' => return (next > 0 && field == places.len()).then_some(at),
+            byte if byte == delimiter => {}
+            _ => return None,
+        }
+    }
 }
 
 const BINARY: &str = "text without NUL bytes";
