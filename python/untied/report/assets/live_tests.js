@@ -163,7 +163,7 @@ function notesOf(tests, unsettled, pairs, queries, { test, samples, level, corre
   }
   const unknown = tests.filter((one) => one.survives === "unknown").length;
   if (unknown) {
-    notes.push(`for ${count(unknown)} comparisons it is unknown whether ties or missing judgments could undo ` +
+    notes.push(`for ${count(unknown)} comparison${unknown === 1 ? "" : "s"} it is unknown whether ties or missing judgments could undo ` +
       `significance; only the ${TEST_NAMES.randomization} has bounds of p`);
   }
   const { least, ofSample, ofAll } = leastP(queries, pairs, { test, samples, correction });
