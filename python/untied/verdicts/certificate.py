@@ -159,7 +159,7 @@ class _Inputs:
 
 def _proved(q: Question, least: int) -> tuple[int, Any]:
     """The smallest limit from `least` on, in units, that is proved without long work; and the proof."""
-    if q.proves(least * ONE // UNITS, {}):
+    if q.m.is_chain and q.proves(least * ONE // UNITS, {}):
         return least, {}
     outer = UNITS if q.m.is_chain else -(-q.ceilings[: q.most + 1][-1] * UNITS // ONE)
     is_searched = q.m.name in ("AP", "ERR") and q.most == q.all

@@ -6,7 +6,7 @@ point, and may give up.
 
 from __future__ import annotations
 
-from untied.verdicts.verify import ONE, Question, decided
+from untied.verdicts.verify import ONE, Question, decided, never_positive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,11 +41,17 @@ class _Search:
         self._left -= 1
         if self._left < 0:
             return None
-        if q.proves(self._limit, {}):
+        if q.ceilings[-1] <= self._limit:
             return {}
         if q.m.name == "AP":
-            leaf, doc = self._leaf(q)
-            if leaf is not None and q.proves(self._limit, leaf):
+            if q.relevant == 0 and self._limit < 0:
+                return None
+            const, alone, pairs = q.program(self._limit)
+            if never_positive({}, const, dict(alone), pairs):
+                return {}
+            rest, undecided = decided(const, alone, pairs)
+            leaf, doc = _leaf(rest, undecided, pairs)
+            if leaf is not None and never_positive(leaf, const, dict(alone), pairs):
                 return leaf
         else:
             doc = _better(q)
@@ -59,48 +65,47 @@ class _Search:
             branches.append(branch)
         return [doc, *branches]
 
-    def _leaf(self, q: Question) -> tuple[dict[str, int] | None, str | None]:
-        """Multipliers of a bound that is not above 0, if any are found; and the document on which it hangs most."""
-        const, alone, pairs = q.program(self._limit)
-        const, alone = decided(const, alone, pairs)
-        order = list(alone)
-        step = [pairs[y][y] / ONE for y in order]
-        turned = []  # i, j, what the pair adds beyond the step of j, its share
-        for j, y in enumerate(order):
-            for i, x in enumerate(order[:j]):
-                excess = pairs[x][y] / ONE - step[j]
-                if abs(excess) > 1e-14:
-                    turned.append([i, j, excess, 0.5 if excess > 0 else 0.3])
-        least, size, stalled, found = float("inf"), 1.0, 0, None
-        for _ in range(STEPS):
-            base, linear = const / ONE, [alone[x] / ONE for x in order]
-            for i, j, excess, share in turned:
-                linear[i] += excess * share
-                linear[j] += excess * (1 - share) if excess > 0 else excess * share
-                base -= min(0.0, excess * share)
-            value, on = _best(linear, step)
-            bound = base + value
-            if bound < least - 1e-12:
-                least, stalled, found = bound, 0, [(i, j, share) for i, j, _, share in turned]
-            else:
-                stalled += 1
-                if stalled == 4:
-                    size, stalled = size * 0.6, 0
-            if least < -1e-7:
-                break
-            slopes = [excess * (on[i] - on[j] if excess > 0 else on[i] + on[j] - 1) for i, j, excess, _ in turned]
-            norm = sum(slope * slope for slope in slopes)
-            if norm < 1e-30:
-                break
-            for pair, slope in zip(turned, slopes, strict=True):
-                pair[3] = min(1.0, max(0.0, pair[3] - size * (bound + 2e-7) / norm * slope))
-        tension = dict.fromkeys(order, 0.0)
+
+def _leaf(const: int, alone: dict[str, int], pairs: Any) -> tuple[dict[str, int] | None, str | None]:
+    """Multipliers of a bound that is not above 0, if any are found; and the document on which it hangs most."""
+    order = list(alone)
+    step = [pairs[y][y] / ONE for y in order]
+    turned = []  # i, j, what the pair adds beyond the step of j, its share
+    for j, y in enumerate(order):
+        for i, x in enumerate(order[:j]):
+            excess = pairs[x][y] / ONE - step[j]
+            if abs(excess) > 1e-14:
+                turned.append([i, j, excess, 0.5 if excess > 0 else 0.3])
+    least, size, stalled, found = float("inf"), 1.0, 0, None
+    for _ in range(STEPS):
+        base, linear = const / ONE, [alone[x] / ONE for x in order]
         for i, j, excess, share in turned:
-            for x in (order[i], order[j]):
-                tension[x] += abs(excess) * (0.1 + 4 * share * (1 - share))
-        leaf = {f"{order[i]} {order[j]}": round(share * PARTS) for i, j, share in found or ()}
-        doc = max(sorted(tension), key=lambda x: tension[x], default=None)
-        return (leaf if least <= 0 else None), doc
+            linear[i] += excess * share
+            linear[j] += excess * (1 - share) if excess > 0 else excess * share
+            base -= min(0.0, excess * share)
+        value, on = _best(linear, step)
+        bound = base + value
+        if bound < least - 1e-12:
+            least, stalled, found = bound, 0, [(i, j, share) for i, j, _, share in turned]
+        else:
+            stalled += 1
+            if stalled == 4:
+                size, stalled = size * 0.6, 0
+        if least < -1e-7:
+            break
+        slopes = [excess * (on[i] - on[j] if excess > 0 else on[i] + on[j] - 1) for i, j, excess, _ in turned]
+        norm = sum(slope * slope for slope in slopes)
+        if norm < 1e-30:
+            break
+        for pair, slope in zip(turned, slopes, strict=True):
+            pair[3] = min(1.0, max(0.0, pair[3] - size * (bound + 2e-7) / norm * slope))
+    tension = dict.fromkeys(order, 0.0)
+    for i, j, excess, share in turned:
+        for x in (order[i], order[j]):
+            tension[x] += abs(excess) * (0.1 + 4 * share * (1 - share))
+    leaf = {f"{order[i]} {order[j]}": round(share * PARTS) for i, j, share in found or ()}
+    doc = max(sorted(tension), key=lambda x: tension[x], default=None)
+    return (leaf if least <= 0 else None), doc
 
 
 def _better(q: Question) -> str | None:
