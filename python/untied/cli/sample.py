@@ -63,7 +63,7 @@ def arguments_parser() -> Parser:
     add(
         "--subcollection",
         action="store_true",
-        help="draw subcollections of the runs, as for subAP; unpooled documents stay with probability --rate",
+        help="draw subcollections of the runs for subAP; unpooled documents stay with probability --rate",
     )
     add("--seed", metavar="N", type=int, default=0, help="seed the sample (default: 0)")
     made.group("output").add_argument(
