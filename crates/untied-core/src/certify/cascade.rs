@@ -9,7 +9,7 @@ use super::question::{Ceiling, Ceilings, Question, Witness};
 use super::solve::rising;
 use super::solve::stopping::{Chosen, Stopping};
 use crate::error::Result;
-use crate::measures::dcg::Gain;
+use crate::measures::gain::Gain;
 use crate::med::solve::cascade::{self, Workspace};
 use crate::med::solve::work::Work;
 use crate::med::solve::{Document, Instance, Solution};

@@ -14,7 +14,7 @@ use super::solve::rising;
 use super::solve::shares::{Sorted, shares};
 use crate::elementary::powf;
 use crate::error::{Error, Result};
-use crate::measures::dcg::{Gain, discounts};
+use crate::measures::gain::{Gain, discounts};
 use crate::ranking::{List, Placed};
 
 /// What a sum is divided by.

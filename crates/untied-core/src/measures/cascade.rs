@@ -8,7 +8,7 @@
 //! the mean over orders of ties and the other statistics see [`super::orders::walk`].
 
 use super::bounds::{self, Bounds, Open};
-use super::dcg::{Gain, discounts};
+use super::gain::{Gain, discounts};
 use super::orders::law::{self, Walk};
 use super::orders::walk::{self, Kind, Path};
 use super::{Certainty, Definition, Measure, Orders, Scope};

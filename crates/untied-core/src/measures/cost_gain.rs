@@ -17,7 +17,7 @@
 //!
 //! Different c with the same S are added up once, so that little is left for each rank.
 
-use super::dcg::{GAIN, Gain};
+use super::gain::{GAIN, Gain};
 use super::graded::{Ideal, by_gain, gain};
 use super::orders::sampling;
 use super::orders::{Outcome, drawing, lattice};

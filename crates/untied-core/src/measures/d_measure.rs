@@ -5,7 +5,8 @@
 //! (StRecall), whose mean is exact as well. Variance and extremes of the sum belong to the whole: all orders are tried
 //! where they are few, else the extremes of both parts are added up, which encloses all values.
 
-use super::dcg::{Gain, Gains, discounts};
+use super::dcg::Gains;
+use super::gain::{Gain, discounts};
 use super::novelty::{Norm, Novelty, Worth};
 use super::orders::{Outcome, sampling};
 use super::{Certainty, Definition, Measure, Orders, Scope};
@@ -20,7 +21,7 @@ const GAIN: Parameter = Parameter {
     default: "'linear'",
     help: "gain of a grade g for a subtopic: 'linear' (g) or 'exp2' (2^g - 1)",
 };
-const DISCOUNT: Parameter = Parameter { help: "discount of rank i, as nDCG's", ..super::dcg::DISCOUNT };
+const DISCOUNT: Parameter = Parameter { help: "discount of rank i, as nDCG's", ..super::gain::DISCOUNT };
 const GAMMA: Parameter =
     Parameter { name: "gamma", default: "0.5", help: "weight of intent recall against D-nDCG, from 0 to 1" };
 

@@ -2,7 +2,8 @@
 
 use std::sync::{PoisonError, RwLock};
 
-use super::dcg::{Gain, Gains};
+use super::dcg::Gains;
+use super::gain::Gain;
 use super::{Measure, Scope};
 use crate::error::{Error, Result, quote};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, LARGEST, MEAN, OF, Parameter, RECALL, RecallBase, Spec};

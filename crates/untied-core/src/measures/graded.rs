@@ -1,7 +1,7 @@
 //! Shared code of graded measures that compare with the ideal ranking rank by rank.
 
 use super::Scope;
-use super::dcg::{GAIN, Gain};
+use super::gain::{GAIN, Gain};
 use crate::elementary::log2;
 use crate::error::{Error, Result};
 use crate::grade::Level;

@@ -7,6 +7,7 @@
 pub mod bounds;
 pub mod defined;
 pub mod formula;
+pub(crate) mod gain;
 mod graded;
 mod novelty;
 pub(crate) mod orders;

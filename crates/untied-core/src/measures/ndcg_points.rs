@@ -11,7 +11,8 @@
 //!
 //! and the R - (retrieved ones) that are missing add DCG(n)/IDCG(R) each.
 
-use super::dcg::{GAIN, Gain, squared_deviations};
+use super::dcg::squared_deviations;
+use super::gain::{GAIN, Gain};
 use super::graded::{Ideal, by_gain, gain, log};
 use super::orders::sampling;
 use super::{Definition, Measure, Orders, Scope};

@@ -14,7 +14,7 @@
 
 use super::bounds::one_grade::{Ratios, of_ratios};
 use super::bounds::{Bounds, Open};
-use super::dcg::{GAIN, Gain};
+use super::gain::{GAIN, Gain};
 use super::orders::law::{self, Walk};
 use super::orders::pairs::Pairs;
 use super::orders::{Outcome, lattice};

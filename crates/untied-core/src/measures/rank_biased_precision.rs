@@ -5,7 +5,8 @@
 
 use super::bounds::{self, Bounds, Open};
 use super::cascade::not_exceeded;
-use super::dcg::{Gain, Gains};
+use super::dcg::Gains;
+use super::gain::Gain;
 use super::{Definition, Measure, Orders, Scope, sum};
 use crate::elementary::powf;
 use crate::error::Result;

@@ -8,7 +8,8 @@
 //! to the next whole number. D_s and n_s are those of the whole ranking, in whatever order: a plain DCG of other gains,
 //! and all that is known of its tied documents holds (see `dcg`).
 
-use super::dcg::{Gain, Gains, discounts};
+use super::dcg::Gains;
+use super::gain::{Gain, discounts};
 use super::stratified::{ESTIMATOR, MOST, Strata, is_script, share};
 use super::{Definition, Measure, Orders, Scope};
 use crate::grade::Level;

@@ -8,7 +8,7 @@ use super::solve::expected::{self, Moments, Uncertain};
 use super::solve::work::Work;
 use super::solve::{Instance, Solution, cascade, scores};
 use crate::error::{Error, Result};
-use crate::measures::dcg::{Gain, discounts};
+use crate::measures::gain::{Gain, discounts};
 use crate::names::{Spec, Value};
 
 /// ERR; with a `tail`, all that could follow the documents there are is part of the value.

@@ -10,7 +10,7 @@ use super::solve::{Document, Instance, cascade, dot, quadratic};
 use crate::error::Failure;
 use crate::grade::Level;
 use crate::measures::Certainty;
-use crate::measures::dcg::Gain;
+use crate::measures::gain::Gain;
 use crate::ranking::{List, Placed};
 use crate::table::Length;
 

@@ -2,7 +2,7 @@
 
 use super::difference::Scale;
 use crate::error::Result;
-use crate::measures::dcg::Gain;
+use crate::measures::gain::Gain;
 use crate::measures::{Build, Measure, Scope};
 use crate::names::{Needs, Spec};
 

@@ -9,7 +9,7 @@ use crate::elementary::powf;
 use crate::error::Result;
 use crate::measures::Certainty;
 use crate::measures::cwl::fixed::{self, Weighted};
-use crate::measures::dcg::{Gain, discounts};
+use crate::measures::gain::{Gain, discounts};
 
 /// Such a sum, and what it is divided by.
 pub(super) struct Sum {

@@ -2,7 +2,8 @@
 
 use super::{DEPTH, GOAL, MAX_REL, MIN_REL, goal, grades, limit, squares};
 use crate::error::Result;
-use crate::measures::dcg::{Gain, Gains, logarithmic};
+use crate::measures::dcg::Gains;
+use crate::measures::gain::{Gain, logarithmic};
 use crate::measures::{Definition, Measure, Scope};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Other, Spec};
 

@@ -12,7 +12,7 @@ pub(crate) mod fixed;
 pub(crate) mod inst;
 pub(crate) mod nerr;
 
-use super::dcg::Gain;
+use super::gain::Gain;
 use super::orders::sampling::{self, Classes, Placed};
 use super::{Certainty, Scope};
 use crate::error::{Error, Result};
