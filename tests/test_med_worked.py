@@ -157,3 +157,43 @@ def test_cutting_err_at_depth_30_costs_more_than_claimed() -> None:
     assert of("MED(ERR(max_grade=2), tail='upper')", docs, exchanged).mean > found.mean
     # No document above is relevant: what lies below depth 30 adds at most 1/31.
     assert found.mean < 1 / 31
+
+
+def evaluated(measure: str, a: list[str], b: list[str], qrels: dict[str, int]) -> float:
+    found = (untied.evaluate({"q": qrels}, {"q": run}, measure).value(measure).mean for run in (a, b))
+    return abs(next(found) - next(found))
+
+
+@pytest.mark.parametrize(
+    ("measure", "a", "b", "judged", "shown", "largest", "difference"),
+    [
+        # MED divides by a constant, evaluate by less: one relevant document.
+        ("nDCG@10", "abcdefghij", "acbdefghij", {}, {"b": 1}, 0.0288, 0.1309),
+        ("AP@10", "abcdefghij", "acbdefghij", {}, {"b": 1}, 1 / 30, 1 / 6),
+        ("Bpref", "fecb", "abdf", {"a": 1}, {"a": 1, "b": 0, "c": 0, "d": 0, "e": 0, "f": 0}, 0.6875, 1),
+        # A relevant document that neither retrieves.
+        ("EP@0.5", "afbc", "afce", {"c": 0}, {"a": 1, "b": 1, "c": 0, "e": 0, "f": 0, "z": 1}, 1 / 3, 2 / 3),
+        ("Rprec", "xya", "yxb", {"x": 0, "y": 0}, {"x": 0, "y": 0, "a": 1, "z": 1, "w": 1}, 0, 1 / 3),
+    ],
+)
+def test_differences_above_med(
+    measure: str, a: str, b: str, judged: Any, shown: Any, largest: float, difference: float
+) -> None:
+    med = of(f"MED({measure})", list(a), list(b), judged or None)
+    assert med.high == pytest.approx(largest, abs=5e-5)
+    assert evaluated(measure, list(a), list(b), shown) == pytest.approx(difference, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    "measure", ["P@3", "Hits@3", "DCG@3", "RBP", "RR", "ERR@3", "Success@3", "R@3", "F1@3", "SetF"]
+)
+def test_no_difference_above_med(measure: str) -> None:
+    a, b = list("abcd"), list("cebf")
+    for judged in ({}, {"b": 1, "d": 0}, {"a": 0, "c": 1, "z": 1}):
+        med = of(f"MED({measure})", a, b, judged or None)
+        unjudged = sorted({*a, *b} - judged.keys())
+        for grades in itertools.product((0, 1), repeat=len(unjudged)):
+            for more in ({}, {"y": 1}):
+                shown = {**judged, **dict(zip(unjudged, grades, strict=True)), **more}
+                if any(shown.values()):
+                    assert evaluated(measure, a, b, shown) <= med.high + 1e-12

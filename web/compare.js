@@ -1,7 +1,7 @@
 // Two runs compared without judgments.
 const COMPARED = ["MED(nDCG@10)", "RBO", "Overlap@10"];
 const WORDS = {
-  MED: "the largest difference that any judgments could show", RBO: "how similar the rankings are, mostly at their top", Overlap: "the share of documents in common",
+  MED: "the largest difference that any judgments could show (for nDCG, AP and Bpref with a constant divisor)", RBO: "how similar the rankings are, mostly at their top", Overlap: "the share of documents in common",
 };
 
 function compareSection() {

@@ -52,7 +52,8 @@ EXAMPLES = """\
   untied compare --passages old.passages new.passages --top 10
 
 No judgments are needed. MED is the largest difference that judgments could
-show. Delta is the expected difference, with the smallest and largest possible
+show (in nDCG, AP and Bpref with a constant divisor, so the difference by
+untied eval can be larger). Delta is the expected difference, with the smallest and largest possible
 one. Similarities are expected values if the tied documents of both runs were
 shuffled. --certify adds the verdicts of untied certify for the measures in MED
 and Delta.

@@ -63,7 +63,7 @@ def arguments_parser() -> Parser:
         "--min": "minimum allowed mean",
         "--max": "maximum allowed mean",
         "--max-drop": "largest drop from the baseline's mean: a number, or 2%%",
-        "--max-med": "largest mean difference that judgments could show (MED)",
+        "--max-med": "largest mean MED, the difference that judgments could show",
     }
     for option, what in limits.items():
         add(option, metavar="MEASURE=X", action="append", default=[], type=limit, help=f"set the {what}")

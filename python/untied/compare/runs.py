@@ -56,7 +56,8 @@ def compare(
         lists, a dict of documents and grades.
     probabilities : run, optional
         For ``Delta``, probabilities that unjudged documents are relevant: ``{query: {document: probability}}``, or a
-        file in the format of runs with probabilities as scores. Other documents have the probability p of the measure.
+        file in the format of runs with probabilities as scores. Documents without one have the measure's `p`, as in
+        ``Delta(nDCG@10, p=0.5)``.
         If a ranking ends before the cutoff, the unknown documents that fill it up can be relevant only in the bounds.
         For ranked lists, a dict of documents and probabilities.
     docs : path, {document: length}, or {document: (length, seconds)}, optional

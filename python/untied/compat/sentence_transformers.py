@@ -107,7 +107,10 @@ def compute_metrics(
 
 
 class TieAware:
-    """A base class to put before ``InformationRetrievalEvaluator``: metrics under the policy in `ties`."""
+    """A mixin: list it before ``InformationRetrievalEvaluator`` in your class's bases.
+
+    Its metrics use the policy `ties`.
+    """
 
     ties: TiesOfOneValue | Literal["corpus_id"] = "expected"
 

@@ -135,7 +135,8 @@ def gate(
         ``"2%"``. For measures for which lower is better, the largest allowed rise. Means are over the queries of the
         baseline.
     max_med : {measure: value} or list of (measure, value)
-        Maximum allowed mean ``MED`` of the measure: the largest difference between both runs that judgments could show.
+        Maximum allowed mean ``MED`` of the measure: the largest difference between both runs that judgments could show
+        (nDCG, AP and Bpref divided by a constant, see the page on MED).
         If it is not exact, its upper bound is compared with the limit.
     certain : measure or list of measures
         Measures by which the run must be better than the baseline whatever the grades of unjudged documents are, see

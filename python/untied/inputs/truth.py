@@ -121,9 +121,9 @@ def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: 
     preferences : iterable of (better, worse)
         Pairs of documents.
     coarsen : bool
-        Whether to group documents by level if the preferences do not form ordered groups. The level is the length of
-        the longest chain of better documents above a document. This keeps every preference, and adds some that were not
-        stated.
+        Whether to group documents by level if the preferences do not form ordered groups. The level is the number
+        of documents in the longest chain above a document, each preferred to the next. This keeps every preference, and
+        adds some that nobody stated.
 
     Returns
     -------
@@ -167,9 +167,9 @@ def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: 
                 missing = [worse for worse in next_group if worse not in below[better]]
                 if missing:
                     raise UntiedError(
-                        f"these preferences do not form ordered groups: none compares {better!r} and {missing[0]!r}, "
-                        f"but another document on the level of {better!r} is preferred to {missing[0]!r}; "
-                        "coarsen=True groups documents by level, which adds preferences that were not stated"
+                        f"no preference compares {better!r} with {missing[0]!r}, although a document of the same group "
+                        f"as {better!r} is preferred to {missing[0]!r}, so these preferences do not form ordered "
+                        "groups; coarsen=True groups documents by level, which adds preferences that nobody stated"
                     )
     return groups
 
@@ -183,8 +183,8 @@ def groups_from_rankings(
     """Make ordered groups from several experts' rankings; ranks of neighbouring groups differ significantly.
 
     Documents are sorted by their median rank (those of equal medians by their mean rank). Going down, a document begins
-    a new group if its ranks differ significantly from those of every document in the current group. The truth of MIREX
-    2005 was grouped like this (Typke et al. 2005), as far as the paper describes it. The boundaries of groups depend on
+    a new group if its ranks differ significantly from those of every document in the current group. MIREX 2005
+    grouped its ground truth this way, as far as the paper (Typke et al. 2005) tells. The boundaries of groups depend on
     `alpha` and on the number of experts, so use a measure that does not depend much on them.
 
     Parameters

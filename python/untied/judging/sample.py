@@ -75,7 +75,7 @@ def judgments(
     Raises
     ------
     UntiedError
-        A rate is not above 0 and at most 1, a document has no stratum, a stratum has no rate, or a stratum with a rate
+        A rate is 0 or less, or above 1, a document has no stratum, a stratum has no rate, or a stratum with a rate
         has no documents.
     """
     table = as_qrels(qrels)

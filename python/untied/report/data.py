@@ -70,9 +70,9 @@ def collect(
 ) -> dict[str, Any]:
     """Evaluate, test and compare; parameters as for `untied.report.report`.
 
-    All of it is for the page but ``held``, which a page needs that recalculates: the rows of the queries that it holds
-    among all, the highest grade, and the notes that runs have
-    nothing in common with the judgments or among themselves.
+    Every page shows this data, except ``held``, which only pages that recalculate need: the positions of their queries
+    among all queries, the highest grade, and the notes that runs share no queries or documents with the judgments or
+    with each other.
     """
     if depth < 1:
         raise UntiedError(f"depth must be at least 1, not {depth}")

@@ -10,13 +10,17 @@ if TYPE_CHECKING:
 
 #: One sentence about measures that compare two rankings.
 MEANINGS = {
-    "MED": "No judgments could make the two rankings differ by more in {of}; at 0, none could tell them apart.",
+    "MED": "No judgments of the documents in the two rankings could make them differ by more in {of}",
     "Delta": "This is the expected difference in {of}, A − B, with the smallest and the largest that judgments could "
     "make it.",
     "RBO": "It says how similar the two rankings are, the first ranks counting most: 1 if they are the same, 0 if they "
     "share no document.",
     "Overlap": "It is the share of the first documents that both rankings have.",
 }
+
+
+#: Measures that MED divides by a constant or as R says, and `evaluate` by what judgments determine.
+WITH_CONSTANT = ("nDCG", "AP", "Bpref", "alpha_nDCG", "nERR_IA")
 
 
 def explained(measure: Measure, *, comparing: bool) -> dict[str, str]:
@@ -36,7 +40,13 @@ def meaning(measure: Measure) -> str:
     if sentence is None:
         about = explained(measure, comparing=True)
         return f"{about['title'][0].upper()}{about['title'][1:]}; {about['range']}."
-    return sentence.format(of=_inner(str(measure)))
+    inner = _inner(str(measure))
+    if measure.name == "MED":
+        own = inner.partition("(")[0].partition("@")[0] in WITH_CONSTANT
+        sentence += (
+            " with the divisor of MED; as untied eval computes it, the difference may be larger." if own else "."
+        )
+    return sentence.format(of=inner)
 
 
 def _inner(name: str) -> str:

@@ -203,8 +203,8 @@ class Results(MeasureResults):
             the run like qrels; ``highest``, the highest grade of all judgments, or 0; ``undefined``, values that are
             undefined (for most measures, if there is no relevant document); ``left_out``, the undefined values that
             means leave out instead of counting them as 0; ``estimated``, values that are estimated from a sample of tie
-            orders; ``standard_error``, the largest known standard error of these values (known only for your own
-            measures; else None); ``enclosed``, values whose low and high may not be reached; ``overstated``, values
+            orders; ``standard_error``, the largest known standard error of any of these values (known only for your
+            own measures; else None); ``enclosed``, values whose low and high may not be reached; ``overstated``, values
             above their lower bound although unjudged documents count as non-relevant (with ``unjudged="range"``);
             ``unsettled``, values that some grades of unjudged documents would leave undefined, and thus out of the
             mean; ``ungrouped``, whether a file was held in memory because the lines of a query are not adjacent.

@@ -64,7 +64,10 @@ class Column:
         return isnan(self.values[row]) and not isnan(self.low[row])
 
     def ends(self, row: int, other: Column) -> tuple[float, float]:
-        """The lowest and the highest term of a query; NaN if it has no value with any judgments."""
+        """The lowest and highest value that a query adds to the mean.
+
+        NaN if it has no value whatever the judgments are.
+        """
         if isnan(self.low[row]) and other.is_open(row) and not self.lower_is_better:
             # What the other run retrieves may be relevant; this one finds nothing of it.
             nothing = self.aggregate.terms([0.0])[0]

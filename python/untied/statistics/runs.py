@@ -151,7 +151,7 @@ def significance(
     level : float
         Confidence of intervals; differences with an adjusted p of at most 1 - `level` are significant.
     samples
-        As for `randomization_test`. Intervals always have 9,999.
+        As for `randomization_test`. Bootstrap intervals always use 9,999 samples.
     seed
         As for `randomization_test`.
     bounds : comparisons, optional
@@ -186,8 +186,8 @@ def significance(
     """
     if not isinstance(results, Results):
         raise TypeError(
-            f"expected results of untied.evaluate for two runs or more, found {type(results).__name__}; results of "
-            "arrays are tested by their values of queries: "
+            f"expected results of untied.evaluate for two runs or more, found {type(results).__name__}; for results "
+            "of arrays, pass their per-query values: "
             'randomization_test(a.per_query("AP").value, b.per_query("AP").value)'
         )
     check_one_of("test", test, TESTS)

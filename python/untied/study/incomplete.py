@@ -174,7 +174,8 @@ def incomplete(
         Lowest relevant grade of AP and the default measures except nDCG.
     pool_depth : int, optional
         Use the pool of the runs to this depth as the complete judgments, as in the paper: its unjudged documents count
-        as non-relevant, and judged documents outside it are left out. By default the qrels are complete.
+        as non-relevant, and judged documents outside it are left out. By default, the qrels themselves
+        count as the complete judgments.
     sampling : str
         ``"bernoulli"``: keep every judgment with the probability given by the rate. ``"simple-random"``: keep exactly
         that share of every query's judgments, at least one, as in the paper.

@@ -58,7 +58,7 @@ def med(
         Other distances and similarities, as for `untied.compare_all`. By default MED of RBP(p=0.9), AP@100 and ERR@30,
         and RBO(p=0.9). ``{grade}`` stands for the highest grade of the qrels.
     rates : sequence of float
-        Percentages of the judgments that MED uses.
+        How many of the judgments MED is given, in percent.
     psi : sequence of float
         Persistences of RBP and RBO.
     cutoffs : sequence of int

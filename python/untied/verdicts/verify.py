@@ -93,7 +93,7 @@ def ranked(scores, policies):
 
 
 def around(x):
-    """Round a discount down and up: the 28 digits of a logarithm are wrong by far less than a unit."""
+    """Round the discount ``x`` down and up: the error of its 28 digits is far below one unit of ``ONE``."""
     return int(x * ONE) - 1, int(x * ONE) + 2
 
 
@@ -172,7 +172,7 @@ class Question:
         return self.ceilings[: self.most + 1][-1] <= limit or (may and never_positive(proof, *self.program(limit)))
 
     def reaches(self, limit, witness):
-        """Whether A is at least this much ahead with these grades of unknown documents, the others being 0."""
+        """Whether A leads by at least ``limit`` with the grades in ``witness``, other unknown documents having 0."""
         grades, given = {str(grade): grade for grade in self.m.open}, dict.fromkeys([*self.unknown, *self.free], 0)
         relevant = {doc: grades.get(grade) for grade, docs in witness.items() for doc in docs}
         are_open = relevant.keys() <= given.keys() and None not in relevant.values() and len(relevant) <= self.most
