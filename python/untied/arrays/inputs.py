@@ -53,7 +53,7 @@ def as_flags(name: str, array: Any, shape: tuple[int, ...]) -> Any:
 
 
 def as_counts(name: str, array: Any, expected: int, of: str) -> Any:
-    """Non-negative integers, one for each expected item; a single number counts for all."""
+    """Non-negative integers, `expected` of them; a single number applies to every item."""
     found, dtype = _read(name, array)
     if found.dtype.kind not in "iu":
         raise TypeError(f"{name} must hold integers, not {dtype}")

@@ -141,7 +141,7 @@ def add_judged_runs(made: Parser, about: str = RUNS, *, explained: bool = False,
 
 
 def add_runs(made: Parser, about: str = RUNS) -> None:
-    """Add runs, and how they are named."""
+    """Add the arguments for runs and for their names."""
     made.add_argument("runs", metavar="RUN", nargs="+", help=about)
     made.group("input").add_argument(
         "--names",

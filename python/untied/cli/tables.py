@@ -175,7 +175,7 @@ class Sheet:
 
 
 def number(value: float | None, column: str, digits: int) -> str:
-    """A number with this many decimals; a variance, which is small, with this many significant digits."""
+    """A number with `digits` decimals; a variance, which is small, with `digits` significant digits."""
     return _cells([value], column, [digits])[0]
 
 

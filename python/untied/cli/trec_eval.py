@@ -158,7 +158,7 @@ def take(given: TrecOptions, option: str, value: str) -> None:
 
 
 def readable(text: str) -> str:
-    """A text with bytes that are not characters replaced."""
+    """Replace bytes that are not valid UTF-8 by backslash escapes."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 

@@ -88,7 +88,8 @@ def footrule(
     Returns
     -------
     Value
-        As for `kendall_distance`. Without dissimilarities it is at least Kendall's distance and at most twice that.
+        As for `kendall_distance`. Without dissimilarities, it is between Kendall's distance and twice Kendall's
+        distance.
 
     Raises
     ------

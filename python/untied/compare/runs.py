@@ -150,8 +150,8 @@ def compare_all(
 ) -> Comparisons:
     """Compare every two of several runs.
 
-    All runs are held in memory, where they take about as much space as their files. So are all values, which take 56
-    bytes for each pair of runs, query and measure.
+    All runs are held in memory, where they take about as much space as their files. All values are held in memory
+    too: 56 bytes for each pair of runs, query and measure.
 
     Parameters
     ----------

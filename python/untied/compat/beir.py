@@ -142,7 +142,7 @@ class EvaluateRetrieval:
         Raises
         ------
         UntiedError
-            No query is in both (BEIR divides by zero).
+            The qrels and the results have no query in common (BEIR divides by zero).
         """
         one_value(ties, "BEIR's results")
         if ignore_identical_ids:

@@ -33,8 +33,8 @@ def texts_of(given: TextsLike, wanted: Container[str], most: int) -> dict[str, s
     ----------
     given : path or mapping
         A file, or texts by id. Files that end in .jsonl, .ndjson or .json (also compressed) have an object on every
-        line; all others have an id, a tab and a text. If an object has several texts, such as a title, the first is
-        kept.
+        line; all others have an id, a tab and a text. The text of an object is the first that is
+        not empty of its ``title``, ``text``, ``query`` and ``contents``.
     wanted : container of str
         Ids; texts of others are skipped.
     most : int

@@ -229,7 +229,7 @@ def collection(
     Raises
     ------
     UntiedError
-        The rate is not above 0 and at most 1.
+        The rate is 0 or less, or above 1.
     """
     if not 0 < rate <= 1:
         raise UntiedError(f"rate must be above 0 and at most 1, not {rate:g}")

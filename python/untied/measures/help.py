@@ -113,7 +113,7 @@ def docstring(info: MeasureInfo, *, comparing: bool) -> str:
 
 
 def sentence(text: str) -> str:
-    """Words with a capital letter, unless they begin with a symbol or a value."""
+    """Capitalize the first letter, unless the text begins with a symbol or a value."""
     word = text.split(" ", 1)[0]
     return text[:1].upper() + text[1:] if word.isalpha() and word.islower() and len(word) > 1 else text
 

@@ -40,9 +40,9 @@ def rankings(
     only: set[str] | None = None,
     texts: TextsLike | None = None,
 ) -> list[dict[str, Any] | None]:
-    """For each query, its documents with grades, and for every run the numbers of its first documents by tie group.
+    """For each query, list the first documents of all runs with their grades, and texts if given.
 
-    Documents have their texts if given.
+    A run has its tie groups; they refer to documents by their numbers in this list.
     """
     found: list[dict[str, Any] | None] = []
     named: list[list[str]] = []

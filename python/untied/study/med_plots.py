@@ -159,7 +159,11 @@ def judgments(
 
 
 def measures(distances: Distances, values: Values, same: Sequence[bool]) -> Iterator[Figure]:
-    """Plots of pairs of distances: each with the main one, RBO with MED-RBP, and the outer cutoffs."""
+    """Plots of one distance against another.
+
+    RBO is plotted against MED-RBP, every other distance against the main one; so are MED-nDCG at the lowest and at the
+    highest cutoff.
+    """
     main, swept = distances.main, distances.swept
     rbo = {swept["RBO", psi]: swept["MED-RBP", psi] for psi in distances.numbers("RBO")}
     shown = [(rbo[one] if rbo.get(one) in distances.listed else main, one) for one in distances.listed[1:]]

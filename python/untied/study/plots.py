@@ -42,7 +42,7 @@ class Figure(NamedTuple):
 
 
 def panels(figure: Any, count: int, columns: int, **shared: Any) -> list[Any]:
-    """A figure with this many axes, in this many columns."""
+    """Add `count` axes in `columns` columns to a figure."""
     axes = list(figure.subplots(-(-count // columns), columns, squeeze=False, **shared).flat)
     for axis in axes[count:]:
         axis.set_axis_off()
@@ -62,7 +62,7 @@ def ahead(axis: Any) -> None:
 
 
 def legend(figure: Any, place: str, columns: int = 1, *axes: Any, **more: Any) -> Any:
-    """Draw one legend outside of the axes, for some or all of them, without repetitions."""
+    """Draw one legend outside of the axes, with each label once; by default for all axes of the figure."""
     named = {
         label: handle
         for axis in axes or figure.axes

@@ -234,7 +234,7 @@ class Distributions(MeasureResults):
         levels : list of float
             Probabilities, from 0 to 1.
         per_query : bool
-            Whether to list those of every query before those of the mean (query ``all``).
+            Whether to list the quantiles of every query before those of the mean (query ``all``).
 
         Returns
         -------

@@ -61,7 +61,7 @@ def depths(better: Mapping[str, set[str]]) -> dict[str, int]:
 
 
 def _above(run: str, better: Mapping[str, set[str]]) -> set[str]:
-    """All runs above, by paths too, so that a run comes after all of them."""
+    """All runs above this one, directly or through others; it is drawn after them."""
     seen: set[str] = set()
     left = [run]
     while left:

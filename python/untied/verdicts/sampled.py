@@ -70,8 +70,8 @@ def from_sample(
     level : float
         Confidence: the probability of a wrong verdict is at most 1 - `level`.
     correction : str
-        ``"bonferroni"``: with probability `level`, no verdict for a measure is wrong, so you may look at all of them
-        and choose. ``"none"``: this probability is for each single verdict.
+        ``"bonferroni"``: with probability `level`, no verdict for a measure is wrong, so you may look at all
+        verdicts and choose. ``"none"``: this probability is for each single verdict.
     ties : str
         ``"expected"``: means over all orders of tied documents; ``"docid"``: ties by id, descending.
     strict : bool
