@@ -200,7 +200,8 @@ class Tab:
         """Choose files, and wait until the core is done with them."""
         self.page.set_input_files("#choose", [str(path) for path in paths])
         self.page.wait_for_function(
-            "() => !state.isExample && work.waiting.size === 0 && (state.values.size || state.trouble)"
+            "() => !state.isExample && !state.adding && work.waiting.size === 0"
+            " && (state.values.size || state.trouble || state.broken.length)"
         )
 
     def close(self) -> None:
@@ -275,9 +276,14 @@ def test_findings_and_comparisons_are_those_of_the_commands(
     means = tab.page.locator("#compare dd b").all_inner_texts()
     assert means == [shown(*line.split("\t")[4:7]) for line in told]
     # The tie group of the run whose scores are all the same.
-    tab.page.locator("#rankings details.fold summary").first.click()
-    assert "970 documents tied at 0" in tab.page.locator("#rankings .tied").first.inner_text()
-    assert tab.page.locator("#rankings .tied .doc[data-doc]:visible").count() == 10
+    group = tab.page.locator("#rankings .tied").first
+    query = tab.page.evaluate("state.query")
+    relevant = sum(line.split()[0] == query and line.split()[3] != "0" for line in Path(QRELS).read_text().splitlines())
+    assert f"970 documents tied at 0, {relevant} of them relevant" in group.inner_text()
+    group.locator("summary").click()
+    tab.page.wait_for_function("() => document.querySelector('#rankings .fold summary').textContent === 'hide'")
+    assert group.locator(".doc[data-doc]:visible").count() == 306
+    assert group.locator(".grade").all_inner_texts() == ["1"] * relevant + ["0"] * (306 - relevant)
     tab.close()
 
 
@@ -335,8 +341,132 @@ def test_a_broken_file_is_the_cores_one_error(
         untied.Run(str(path))
     tab = Tab(browser, page_path)
     tab.drop(path)
-    assert tab.page.locator("#files .trouble").inner_text() == str(error.value).replace(str(path), name)
+    assert tab.page.locator("#files .broken .why").inner_text() == str(error.value).replace(str(path), name)
     assert not tab.page.locator("#results").is_visible()
+    tab.close()
+
+
+def answers(tab: Tab) -> list[str]:
+    tab.page.wait_for_function("() => work.waiting.size === 0 && state.checks.size === state.values.size")
+    return [text.replace("\xa0", " ") for text in tab.page.locator("#results .answer p").all_inner_texts()]
+
+
+def test_every_file_that_is_not_used_stays_named(browser, page_path: Path, tmp_path: Path) -> None:
+    broken, text = tmp_path / "broken.run", tmp_path / "LICENSE"
+    rows = [f"CD008081 Q0 d{n} {n} {9 - n} x\n" for n in range(1, 8)]
+    broken.write_text("".join([*rows[:4], "CD008081 Q0 d5 5 abc x\n", *rows[5:]]))
+    text.write_text("Apache License\nVersion 2.0\n")
+    said = [
+        'LICENSE, line 1: expected 6 columns (query Q0 document rank score tag), found 2: "Apache License"',
+        'broken.run, line 5: expected a number as the score, found "abc"',
+    ]
+    why = "#files .broken .why"
+    tab = Tab(browser, page_path)
+    tab.drop(QRELS, broken, text, RUNS[0])
+    assert sorted(tab.page.locator(why).all_inner_texts()) == said
+    assert tab.page.locator("#results tbody tr").count() == 1
+    # Neither other files nor other settings take the words away.
+    tab.drop(RUNS[1])
+    tab.page.select_option("#policy-ties", "expected")
+    tab.page.wait_for_function("() => state.values.size === 2 && work.waiting.size === 0")
+    assert sorted(tab.page.locator(why).all_inner_texts()) == said
+    # What replaces a file, or a click, does.
+    broken.write_text("".join(rows))
+    tab.drop(broken)
+    assert tab.page.locator(why).all_inner_texts() == said[:1]
+    tab.page.click("#files .broken button")
+    assert tab.page.locator(why).count() == 0
+    # A broken file alone, beside files that are used.
+    text.rename(tmp_path / "NOTICE")
+    tab.drop(tmp_path / "NOTICE")
+    assert tab.page.locator(why).all_inner_texts() == [said[0].replace("LICENSE", "NOTICE")]
+    assert tab.page.locator("#results tbody tr").count() == 3
+    tab.close()
+
+
+def test_what_is_missing_or_replaced_is_said(browser, page_path: Path, tmp_path: Path) -> None:
+    other = tmp_path / "half.txt"
+    other.write_text("".join(Path(QRELS).read_text().splitlines(keepends=True)[::2]))
+    missing = "() => document.querySelector('#files .missing').textContent"
+    tab = Tab(browser, page_path)
+    tab.page.click("[aria-label='Remove amc.run']")
+    assert tab.page.locator("#take").inner_text() == "Back to the example"
+    tab.page.set_input_files("#choose", [RUNS[0]])
+    tab.page.wait_for_function(missing)
+    assert tab.page.locator("#files .missing").inner_text() == "Add judgments (qrels) to see scores."
+    assert not tab.page.locator("#of-example").is_visible()
+    tab.page.click("[aria-label='Remove amc.run']")
+    tab.page.set_input_files("#choose", [QRELS])
+    tab.page.wait_for_function(missing)
+    assert tab.page.locator("#files .missing").inner_text() == "Add a run to see scores."
+    tab.drop(RUNS[0], other)
+    assert tab.page.locator("#files .missing").inner_text() == ""
+    said = "The judgments of half.txt replaced those of qrels.txt: one file of judgments is used at a time."
+    assert tab.page.locator("#files .notice").inner_text() == said
+    tab.close()
+
+
+def test_the_answer_says_what_moves_scores(browser, page_path: Path, tmp_path: Path) -> None:
+    half, other = tmp_path / "half.txt", tmp_path / "other.run"
+    half.write_text("".join(Path(QRELS).read_text().splitlines(keepends=True)[::2]))
+    other.write_text("elsewhere Q0 a 1 1 x\n")
+    tab = Tab(browser, page_path)
+    amc, qut = RUNS[:2]
+    tab.drop(half, amc, qut)
+    for policy in ("nonrelevant", "range"):
+        tab.page.select_option("#policy-unjudged", policy)
+        tab.page.wait_for_function(
+            "(policy) => state.policies.unjudged === policy && state.values.size === 2", arg=policy
+        )
+        first, *more = answers(tab)
+        results = untied.evaluate(str(half), [amc, qut], "AP", ties="range", unjudged=policy)
+        widest = max(results.runs, key=lambda run: results[run, "AP"].high - results[run, "AP"].low)
+        mean, low, high = (
+            f"{end:.4f}" for end in (results[widest, "AP"].mean, results[widest, "AP"].low, results[widest, "AP"].high)
+        )
+        if policy == "nonrelevant":
+            assert first.endswith("are unjudged; set unjudged documents to range to see what they could change.")
+            assert more[0].endswith(
+                "whatever the order of tied documents may be, if unjudged documents are not relevant."
+            )
+            assert more[1].endswith(
+                f"of {widest} are tied with others: its AP is {mean} on average, "
+                f"but it could be anything from {low} to {high}."
+            )
+            assert not tab.page.locator("#outer").is_visible()
+        else:
+            assert first.endswith("untied certify computes whether that run could be better.")
+            assert more == [
+                f"{widest}'s AP is {mean}, but tied and unjudged documents could make it anything from {low} to {high}."
+            ]
+            assert "outer bounds" in tab.page.locator("#outer").inner_text()
+            # Every bracket of a difference holds 0, so no difference has a colour.
+            assert tab.page.locator("#queries tbody .up, #queries tbody .down").count() == 0
+    assert not tab.page.locator("#settings .about").is_visible()
+    # A run of other queries is the first thing to know.
+    tab.drop(other)
+    tab.page.wait_for_function("() => state.values.size === 3")
+    assert answers(tab)[0] == "other has no query in common with the judgments."
+    tab.close()
+
+
+def test_what_is_known_for_certain_is_told_apart(browser, page_path: Path) -> None:
+    tab = Tab(browser, page_path)
+    answers(tab)
+    assert tab.page.locator("#queries .note").first.inner_text() == (
+        "waterloo has the higher AP on average over tie orders in 12 queries, uos in 0 (0 equal). Certainly higher, "
+        "whatever the order of tied documents may be: waterloo in 0, uos in 0. Difference of the means: +0.2590."
+    )
+    assert tab.page.locator("#queries tbody .up").count() == 0
+    assert "with a fixed ideal" in tab.page.locator("#compare dd").first.inner_text()
+    tab.page.select_option("#policy-unjudged", "range")
+    tab.page.wait_for_function("() => state.policies.unjudged === 'range' && state.values.size === 4")
+    said = answers(tab)
+    assert said[0].startswith("All 6,286 documents of uos are tied with others")
+    assert said[-1] == "All of the first 10 documents are judged."
+    # A run's name opens its widest query.
+    tab.page.locator("#results tbody button", has_text="amc").click()
+    assert tab.page.evaluate("file(state.a).name") == "amc"
     tab.close()
 
 
@@ -346,7 +476,7 @@ def test_archives_of_codecs_in_c_are_refused(browser, page_path: Path, tmp_path:
     tab = Tab(browser, page_path)
     tab.drop(path)
     said = "one.run.zst: zstd archives cannot be read here; unpack the file, or compress it with gzip"
-    assert tab.page.locator("#files .trouble").inner_text() == said
+    assert tab.page.locator("#files .broken .why").inner_text() == said
     tab.close()
 
 

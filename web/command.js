@@ -8,12 +8,18 @@ function command() {
     ...options.flatMap(([name, value]) => [`--${name.replace(/_/g, "-")}`, value])].map(quoted).join(" ");
 }
 
-function commandLine() {
-  const line = node("code"), copy = node("button", { type: "button", onclick: async () => {
-    await navigator.clipboard.writeText(line.textContent);
+/** A command with a button that copies it. */
+function commandBox() {
+  const code = node("code"), copy = node("button", { type: "button", onclick: async () => {
+    await navigator.clipboard.writeText(code.textContent);
     copy.textContent = "Copied";
     setTimeout(() => { copy.textContent = "Copy"; }, 1500);
   } }, "Copy");
-  document.getElementById("results").append(node("div", { class: "command" }, node("span", { class: "sub" }, "The same on the command line"), node("div", { class: "bar" }, line, copy)));
-  follow("files measures policies", () => { line.textContent = command(); });
+  return { code, box: node("div", { class: "command" }, node("span", { class: "sub" }, "The same on the command line"), node("div", { class: "bar" }, code, copy)) };
+}
+
+function commandLine() {
+  const { code, box } = commandBox();
+  document.getElementById("results").append(box);
+  follow("files measures policies", () => { code.textContent = command(); });
 }

@@ -1,16 +1,26 @@
 // Two runs compared without judgments.
 const COMPARED = ["MED(nDCG@10)", "RBO", "Overlap@10"];
 const WORDS = {
-  MED: "the largest difference that any judgments could show (for nDCG, AP and Bpref with a constant divisor)", RBO: "how similar the rankings are, mostly at their top", Overlap: "the share of documents in common",
+  RBO: "how similar the rankings are, mostly at their top", Overlap: "the share of documents in common",
 };
+// What MED divides by, where the measure itself would divide by what depends on judgments: see Conventions in docs/med.md.
+const FIXED = { nDCG: ", with a fixed ideal: the highest gain at every rank", AP: ", with AP divided by the cutoff", Bpref: ", with R set to the depth" };
+
+/** What a measure of two runs says. */
+function comparedWords(name) {
+  const [family, inner] = name.split(/[@(,]/);
+  if (family === "MED") return `the largest difference that judgments could show${name.includes("R=") ? "" : FIXED[inner] ?? ""}`;
+  return WORDS[family] ?? describe(known.get(family)).split("\n")[0];
+}
 
 function compareSection() {
-  const where = section("compare", "Compare without judgments", "How similar two runs are, and how far any judgments could set them apart. No judgments are used.");
+  const where = section("compare", "Compare without judgments", "How similar two runs are, and how far judgments could set them apart. No judgments are used.");
   const ofRuns = () => runs().map((run) => [run.number, run.name]);
   const [a, fillA] = picked("A", ofRuns, "a");
   const [b, fillB] = picked("B", ofRuns, "b");
   const measures = node("input", { value: COMPARED.join(" "), "aria-label": "Measures of two runs", size: 34, spellcheck: "false" });
-  const go = node("button", {}, "Compare"), holder = node("div"), list = node("dl", { class: "compared" }), line = node("code");
+  const go = node("button", {}, "Compare"), holder = node("div"), list = node("dl", { class: "compared" });
+  const line = commandBox();
   const wrong = node("p", { class: "trouble", role: "alert" });
   let found = null, asked = 0;
   const start = async () => {
@@ -23,9 +33,9 @@ function compareSection() {
       if (mine !== asked) return;
       found = answer;
       const options = [...words.flatMap((name) => ["-m", name]), ...(ties === "expected" ? [] : ["--ties", ties]), ...(score_dtype === "float64" ? [] : ["--score-dtype", score_dtype])];
-      line.textContent = ["untied", "compare", file(state.a).path, file(state.b).path, ...options].map(quoted).join(" ");
+      line.code.textContent = ["untied", "compare", file(state.a).path, file(state.b).path, ...options].map(quoted).join(" ");
       list.replaceChildren(...found.measures.flatMap((name, place) => [
-        node("dt", {}, name), node("dd", {}, node("b", {}, bracketed(found.totals[place])), ` ${WORDS[name.split(/[@(]/)[0]] ?? describe(known.get(name.split(/[@(]/)[0])).split("\n")[0]}`)]));
+        node("dt", {}, name), node("dd", {}, node("b", {}, bracketed(found.totals[place])), ` ${comparedWords(name)}`)]));
       change({ compared: {}, shared: found.queries, query: state.query || found.queries[0] });
     } catch (error) {
       if (mine === asked && !(error instanceof Cancelled)) wrong.textContent = error.message;
@@ -34,7 +44,7 @@ function compareSection() {
   const columns = () => [
     { title: "Query", left: true, value: (row) => found.queries[row], cell: (row) => node("td", {}, node("button", { type: "button", class: "link", onclick: () => {
       change({ query: found.queries[row] });
-      document.getElementById("rankings").scrollIntoView();
+      reveal("rankings");
     } }, found.queries[row])) },
     ...(found?.measures ?? []).map((name, place) => ({
       title: name, lower: !found.lower[place], tip: describe(known.get(name.split(/[@(]/)[0])), value: (row) => found.values[row][place].mean,
@@ -42,14 +52,14 @@ function compareSection() {
     })),
   ];
   where.append(node("form", { class: "bar", onsubmit: (event) => { event.preventDefault(); start(); } }, a, b, measures, go), wrong, list, holder,
-    node("div", { class: "command" }, node("span", { class: "sub" }, "The same on the command line"), line));
+    line.box);
   table(holder, "compared", "compared", columns, () => (found ? found.queries.map((_, row) => row) : []), { resort: () => (found ? [1, found.lower[0]] : [0, false]) });
   follow("files a b", () => {
     [fillA, fillB].forEach((fill) => fill());
     where.hidden = runs().length < 2;
     found = null;
     list.replaceChildren();
-    line.textContent = "";
+    line.code.textContent = "";
     change({ compared: {} });
     if (!where.hidden && state.a !== state.b && !isLarge(state.a) && !isLarge(state.b) && file(state.a) && file(state.b)) start();
   });

@@ -36,10 +36,12 @@ function findingsSection() {
   let drawn = 0;
   const line = ([suspicious, text]) => node("li", { class: suspicious ? "suspicious" : null }, node("b", {}, suspicious ? "! " : ""), text);
   const draw = async (all) => {
-    const mine = ++drawn, parts = [];
+    const mine = ++drawn, parts = [], checks = new Map(state.checks);
     for (const run of all) {
-      const found = await work.ask({ do: "check", qrels: qrels().number, run: run.number }, `checking ${run.name}`);
+      // Policies change nothing that is found.
+      const found = checks.get(run.number) ?? await work.ask({ do: "check", qrels: qrels().number, run: run.number }, `checking ${run.name}`);
       if (mine !== drawn) return;
+      checks.set(run.number, found);
       if (!parts.length) {
         const of = [...(found.without_relevant.length ? [[true, `queries without a relevant document: ${listed5(found.without_relevant)}`]] : []),
           ...(found.repeated ? [[true, `repeated judgments: ${count(found.repeated)}`]] : [])];
@@ -48,13 +50,14 @@ function findingsSection() {
       parts.push(node("h3", {}, `${run.path}: ${count(found.queries[0])} queries, ${count(found.documents)} documents`), node("ul", { class: "findings" }, ...findings(found).map(line)));
     }
     holder.replaceChildren(...parts);
+    if (checks.size !== state.checks.size) change({ checks });
   };
   follow("values", () => {
     const all = runs().filter((run) => state.values.has(run.number));
     where.hidden = !qrels() || !all.length;
     if (where.hidden) return;
     const large = all.filter((run) => run.held.large);
-    if (large.length) {
+    if (large.some((run) => !state.checks.has(run.number))) {
       holder.replaceChildren(node("p", {}, "To check a large run, all of it is read into memory. ", node("button", { type: "button", onclick: () => { draw(all).catch(fail); } }, "Check")));
     } else draw(all).catch(fail);
   });

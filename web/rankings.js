@@ -1,5 +1,6 @@
 // Two rankings of a query side by side.
 const OPENED = 6; // documents of a tie group that are listed at once
+const LISTED = 300; // and of those that a click adds
 
 function rankingSection() {
   const where = section("rankings", "Two rankings side by side",
@@ -27,14 +28,13 @@ function rankingSection() {
   let drawn = 0;
   const draw = async () => {
     const mine = ++drawn, [one, other] = [state.a, state.b];
-    const found = await work.ask({ do: "rankings", runs: [...new Set([one, other])], query: state.query, depth: state.depth,
-      score_dtype: state.policies.score_dtype, ...(qrels() ? { qrels: qrels().number } : {}) }, "reading rankings");
+    const found = await Promise.all([...new Set([one, other])].map(wholeGroups));
     const moved = one === other ? { documents: [] } : await work.ask({ do: "moved", a: one, b: other, query: state.query, depth: state.depth, ties: "expected", score_dtype: state.policies.score_dtype }, "reading rankings");
     if (mine !== drawn) return;
     const ranks = new Map(moved.documents.map((document) => [document.id, document]));
     const side = (number, letter, ranking) => oneRanking(number, letter, ranking, (id) => ranks.get(id)?.[letter === "A" ? "b" : "a"], one === other);
-    panel.replaceChildren(side(one, "A", found.runs[0]), ...(one === other ? [] : [side(other, "B", found.runs[1])]));
-    more.hidden = found.runs.every((ranking) => ranking.total <= state.depth);
+    panel.replaceChildren(side(one, "A", found[0]), ...(one === other ? [] : [side(other, "B", found[1])]));
+    more.hidden = found.every(({ groups, total }) => groups.flat().length === total);
   };
   follow("files values a b query depth shared", () => {
     [fillA, fillB, fillQueries].forEach((fill) => fill());
@@ -48,13 +48,29 @@ function rankingSection() {
   });
 }
 
+/** The groups that begin at the top of a run, with all of their documents. @param {number} run */
+async function wholeGroups(run) {
+  const ask = async (depth) => (await work.ask({ do: "rankings", runs: [run], query: state.query, depth, score_dtype: state.policies.score_dtype,
+    ...(qrels() ? { qrels: qrels().number } : {}) }, "reading rankings")).runs[0];
+  const top = await ask(state.depth);
+  return top.beyond ? ask(state.depth + top.beyond) : top;
+}
+
+/** What a group of documents with one score has, in words. @param {{grade: number | null, score: number}[]} group */
+function groupWords(group) {
+  const relevant = group.filter(({ grade }) => grade > 0).length, open = group.filter(({ grade }) => grade === null || grade < 0).length;
+  const judged = qrels() ? `, ${relevant ? count(relevant) : "none"} of them relevant${open ? `, ${count(open)} unjudged` : ""}` : "";
+  return `${count(group.length)} documents tied at ${group[0].score}${judged}: any order is possible`;
+}
+
 const positions = (ranks) => (ranks[0] === ranks[1] ? String(ranks[0]) : `${count(ranks[0])}–${count(ranks[1])}`);
 
-function oneRanking(number, letter, { groups, beyond, total }, elsewhere, alone) {
+function oneRanking(number, letter, { groups, total }, elsewhere, alone) {
   let rank = 1;
-  const items = groups.map((group, place) => {
-    const size = group.length + (place === groups.length - 1 ? beyond : 0), first = rank;
+  const items = groups.map((unordered) => {
+    const size = unordered.length, first = rank;
     rank += size;
+    const group = unordered.toSorted((x, y) => (y.grade ?? -1) - (x.grade ?? -1)); // relevant ones first
     const document = ({ id, grade, score }) => {
       const open = grade === null || grade < 0, other = elsewhere(id);
       const what = grade === null ? "not judged" : grade < 0 ? "pooled, not judged" : `grade ${grade}`;
@@ -63,16 +79,14 @@ function oneRanking(number, letter, { groups, beyond, total }, elsewhere, alone)
         node("span", { class: "id", title: `${id}, score ${score}` }, id),
         node("span", { class: "other", title: "ranks in the other run" }, alone ? "" : other ? `↔ ${positions(other)}` : "only here"));
     };
-    const shown = group.slice(0, OPENED), hidden = group.slice(OPENED);
-    const rest = size - shown.length;
-    const fold = hidden.length ? node("details", { class: "fold" },
-      node("summary", {}, rest > hidden.length ? `${count(rest)} more with this score; show ${count(hidden.length)}` : `${count(rest)} more with this score`), ...hidden.map(document),
-      rest > hidden.length ? node("div", { class: "note doc" }, `and ${count(rest - hidden.length)} more: see “Show more documents”`) : null)
-      : rest ? node("div", { class: "note doc" }, `and ${count(rest)} more with this score`) : null;
+    const hidden = group.slice(OPENED), listed = hidden.slice(0, LISTED), rest = hidden.length - listed.length;
+    const closed = `${count(hidden.length)} more with this score${rest ? `; show ${count(listed.length)}` : ""}`, words = node("summary", {}, closed);
+    const fold = hidden.length ? node("details", { class: "fold", ontoggle: () => { words.textContent = fold.open ? "hide" : closed; } }, words, ...listed.map(document),
+      rest ? node("div", { class: "note doc" }, `and ${count(rest)} more${qrels() ? ", relevant ones before others" : ""}`) : null) : null;
     return node("li", { class: size > 1 ? "tied" : null },
       node("span", { class: "place" }, positions([first, first + size - 1])),
-      node("div", { class: "docs" }, size > 1 ? node("div", { class: "doc sub" }, `${count(size)} documents tied at ${group[0].score}: any order is possible`) : null,
-        ...shown.map(document), fold));
+      node("div", { class: "docs" }, size > 1 ? node("div", { class: "doc sub" }, groupWords(group)) : null,
+        ...group.slice(0, OPENED).map(document), fold));
   });
   const found = state.values.get(number), row = found?.queries.indexOf(state.query) ?? -1;
   const columns = found?.values[state.measure];

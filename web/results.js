@@ -10,7 +10,16 @@ async function evaluate() {
   try {
     for (const run of runs()) {
       const request = { do: "evaluate", qrels: truth.number, run: run.number, measures: state.measures, ...state.policies };
-      const answer = await work.ask(request, `evaluating ${run.name}`);
+      let answer;
+      try {
+        answer = await work.ask(request, `evaluating ${run.name}`);
+      } catch (error) {
+        // The lines of a large run are read only now.
+        if (mine !== wanted || !run.held.large || !error.message.startsWith(run.path)) throw error;
+        breaks(run.path, error);
+        remove([run]);
+        continue;
+      }
       if (mine !== wanted) return;
       answer.totals = answer.totals.map((total) => ({ ...total, mean: decoded(total.mean), low: decoded(total.low), high: decoded(total.high) }));
       answer.values = answer.values.map((columns) => Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, decoded(column)])));
@@ -47,13 +56,15 @@ const meaning = () => {
   const { ties, unjudged } = state.policies;
   const over = [ties === "range" ? "all orders of tied documents" : null, unjudged === "range" ? "all grades that unjudged documents may have" : null].filter(Boolean);
   if (!over.length) return "Values. Set tied or unjudged documents to range to see how far they could move.";
+  const value = ties === "range" || ties === "expected" ? "mean over all orders of tied documents" : "value";
+  const ends = unjudged === "range" ? `[lowest, highest] over ${ties === "range" ? over.join(" and ").replace("all orders of tied documents", "these orders") : over[0]}` : "[lowest, highest]";
   const why = ties === "range" ? " Documents with equal scores can be listed in any order; other tools show one of these orders." : "";
-  return `value [lowest, highest] over ${over.join(" and ")}; no brackets if these are equal.${why}`;
+  return `Each score: ${value} ${ends}; no brackets if these are equal.${why}`;
 };
 /** On what the brackets depend. */
 const onWhat = () => {
   const { ties, unjudged } = state.policies;
-  return [ties === "range" ? "the order of tied documents" : null, unjudged === "range" ? "grades of unjudged documents" : null].filter(Boolean).join(" and ");
+  return [ties === "range" ? "the order of tied documents" : null, unjudged === "range" ? "the grades of unjudged documents" : null].filter(Boolean).join(" and ");
 };
 
 /** Where an interval lies, as a picture. */
@@ -71,28 +82,68 @@ function scale(totals, measure) {
   return info?.range.startsWith("0 to 1") ? [0, Math.max(1, ...ends)] : [Math.min(0, ...ends), Math.max(...ends, 1e-9)];
 }
 
+/** What is wrong with a run as a whole, so that its scores say nothing about it; null for all others. */
+function mismatch({ facts }) {
+  if (!facts.common) return "no query in common with the judgments";
+  if (!facts.matched) return "queries in common with the judgments, but no document";
+  return facts.relevant ? null : "nothing is relevant: no query has a grade above 0";
+}
+
+/** How much of the first documents of all runs is judged, in a sentence; nothing until the runs are checked. */
+function judgedSentences(of) {
+  const checks = of.map((run) => state.checks.get(run.number)).filter((found) => found?.top[1]);
+  const open = checks.filter(({ top: [, retrieved, judged] }) => judged < retrieved), { unjudged } = state.policies;
+  if (!checks.length || checks.length < of.length) return [];
+  const [first] = checks[0].top;
+  if (!open.length) return unjudged === "range" ? [`All of the first ${first} documents are judged.`] : [];
+  if (unjudged !== "nonrelevant" && unjudged !== "remove") return [];
+  const shares = checks.map(({ judged_share: share }) => 1 - share);
+  const [least, most] = [Math.min(...shares), Math.max(...shares)].map(percent);
+  return [`${least === most ? most : `${least} to ${most}`} of the first ${first} documents ${of.length > 1 ? "of each run " : ""}are unjudged; set unjudged documents to range to see what they could change.`];
+}
+
+/** Whether all documents of a run are known to be judged. */
+function isJudged(run) {
+  const found = state.checks.get(run.number);
+  return found !== undefined && found.judged === found.documents && state.policies.unretrieved === "none";
+}
+
+/** How far a run could move, and what moves it. */
+function widestSentence(run, { mean, low, high }, name) {
+  const { tied, rows, large } = run.held, { ties, unjudged } = state.policies;
+  const byTies = ties === "range" && (large || tied > 0), byGrades = unjudged === "range" && !isJudged(run);
+  if (byTies && !byGrades && tied) {
+    return `${tied === rows ? "All" : `${count(tied)} of`} ${count(rows)} documents of ${run.name} are tied with others: its ${name} is ${printed(mean)} on average, but it could be anything from ${printed(low)} to ${printed(high)}.`;
+  }
+  const movers = [byTies ? "tied" : null, byGrades ? "unjudged" : null].filter(Boolean).join(" and ");
+  return `${run.name}'s ${name} is ${printed(mean)}, but ${movers} documents could make it anything from ${printed(low)} to ${printed(high)}.`;
+}
+
 /** What the first measure says, in a sentence or two. */
 function answer() {
-  const name = state.measures[0], info = asked.get(name);
-  const all = runs().filter((run) => state.values.has(run.number)).map((run) => ({ run: run.name, ...state.values.get(run.number).totals[0] }));
+  const name = state.measures[0], info = asked.get(name), said = [];
+  const evaluated = runs().filter((run) => state.values.has(run.number));
+  const wrong = new Map(evaluated.map((run) => [run, mismatch(state.values.get(run.number))]));
+  const sound = evaluated.filter((run) => !wrong.get(run));
+  const all = sound.map((run) => ({ held: run, run: run.name, ...state.values.get(run.number).totals[0] }));
   const ranked = all.filter((one) => one.mean !== null).sort((x, y) => (info?.lower ? x.mean - y.mean : y.mean - x.mean));
-  if (!ranked.length) return [];
-  const said = [];
   const [best, ...rest] = ranked;
-  if (hasRange()) {
+  if (hasRange() && best) {
     const beats = (one, other) => (info?.lower ? one.high < other.low : one.low > other.high);
-    const open = rest.filter((other) => !beats(best, other));
-    if (rest.length && !open.length) said.push(`${best.run} has the best ${name}: ${printed(best.mean)}. No other run can reach it, whatever ${onWhat()} may be.`);
-    else if (rest.length) said.push(`${best.run} has the best ${name}, ${printed(best.mean)}, but ${open.map((one) => one.run).join(", ")} could be better, depending on ${onWhat()}.`);
+    const open = rest.filter((other) => !beats(best, other)), others = open.map((one) => one.run).join(", ");
+    const assumed = { nonrelevant: ", if unjudged documents are not relevant", remove: ", if unjudged documents are left out" }[state.policies.unjudged] ?? "";
+    const unless = sound.every(isJudged) ? "" : assumed;
+    if (rest.length && !open.length) said.push(`${best.run} has the best ${name}: ${printed(best.mean)}. No other run can reach it, whatever ${onWhat()} may be${unless}.`);
+    else if (rest.length && state.policies.unjudged === "range") said.push(`${best.run} has the best ${name}, ${printed(best.mean)}, but its range overlaps that of ${others}: untied certify computes whether ${open.length > 1 ? "one of these" : "that run"} could be better.`);
+    else if (rest.length) said.push(`${best.run} has the best ${name}, ${printed(best.mean)}, but ${others} could be better, depending on ${onWhat()}.`);
     const widest = ranked.reduce((most, one) => (one.high - one.low > most.high - most.low ? one : most));
-    if (widest.high > widest.low) {
-      const { tied, rows } = runs().find((run) => run.name === widest.run).held;
-      const why = state.policies.ties === "range" && tied ? `${tied === rows ? "All" : `${count(tied)} of`} ${count(rows)} documents of ${widest.run} are tied with others: its` : `${widest.run} could move most: its`;
-      said.push(`${why} ${name} is ${printed(widest.mean)} on average, but it could be anything from ${printed(widest.low)} to ${printed(widest.high)}.`);
-    }
-    else said.push(`Nothing moves the ${name} of any run.`);
+    if (widest.high > widest.low) said.push(widestSentence(widest.held, widest, name));
+    else said.push(`The ${name} of ${rest.length ? "each run" : best.run} is the same, whatever ${onWhat()} may be${unless}.`);
   } else if (rest.length) said.push(`${best.run} has the best ${name}: ${printed(best.mean)}.`);
-  return state.isExample ? said.reverse() : said; // the example is about ties
+  if (state.isExample) said.reverse(); // the example is about ties
+  const odd = [...wrong].filter(([, why]) => why).map(([run, why]) => (why.startsWith("nothing") ? `In the queries of ${run.name} ${why}.` : `${run.name} has ${why}.`));
+  const judged = judgedSentences(sound);
+  return state.policies.unjudged === "range" ? [...odd, ...said, ...judged] : [...odd, ...judged, ...said];
 }
 
 /** What deserves to be known about evaluations, run by run. */
@@ -100,10 +151,8 @@ function remarks() {
   const queries = (n) => `${count(n)} ${n === 1 ? "query" : "queries"}`;
   return runs().filter((run) => state.values.has(run.number)).flatMap((run) => {
     const { facts } = state.values.get(run.number), said = [];
-    if (facts.swapped) said.push("scores look like grades and grades like scores (are the run and the judgments swapped?)");
-    else if (!facts.common) said.push("no query in common with the judgments");
-    else if (!facts.matched) said.push("queries in common with the judgments, but no document");
-    else if (!facts.relevant) said.push("nothing is relevant: no query has a grade above 0");
+    const wrong = facts.swapped ? "scores look like grades and grades like scores (are the run and the judgments swapped?)" : mismatch({ facts });
+    if (wrong) said.push(wrong);
     if (facts.absent) said.push(`${queries(facts.absent)} of the judgments missing from the run`);
     if (facts.unknown) said.push(`${queries(facts.unknown)} without judgments left out`);
     if (facts.left_out) said.push(`${count(facts.left_out)} undefined values left out of means`);
@@ -149,6 +198,15 @@ function saveJson() {
   save("scores.json", "application/json", text + "\n");
 }
 
+/** Show the query of a run that could move most, beside another run. */
+function look(run) {
+  const { queries, values: [{ low, high }] } = state.values.get(run.number);
+  const width = (row) => (high ? high[row] - low[row] : 0) || 0;
+  const widest = queries.reduce((most, _, row) => (width(row) > width(most) ? row : most), 0);
+  change({ hasChosen: true, a: run.number, b: state.a === run.number ? state.b : state.a, query: queries[widest] });
+  reveal("rankings");
+}
+
 function resultsSection() {
   const where = section("results", "Scores");
   const words = node("p", { class: "about" }), said = node("div", { class: "answer", "aria-live": "polite" }), holder = node("div");
@@ -157,7 +215,8 @@ function resultsSection() {
   const rows = () => runs().filter((run) => state.values.has(run.number));
   const total = (run, measure) => state.values.get(run.number).totals[measure];
   const columns = () => [
-    { title: "Run", left: true, value: (run) => run.name },
+    { title: "Run", left: true, value: (run) => run.name,
+      cell: (run) => node("td", {}, node("button", { type: "button", class: "link", title: "Show its widest query, with its tie groups", onclick: () => look(run) }, run.name)) },
     ...state.measures.map((name, measure) => ({
       title: name, tip: describe(asked.get(name)), lower: asked.get(name)?.lower,
       value: (run) => total(run, measure)?.mean ?? null,
@@ -176,13 +235,15 @@ function resultsSection() {
       node("button", { type: "button", id: "save-json", onclick: saveJson }, "Save as JSON"),
     ],
   });
+  follow("values checks", () => {
+    const [first, ...more] = answer();
+    said.replaceChildren(...(first ? [node("p", { class: "first" }, first)] : []), ...more.map((text) => node("p", {}, text)));
+  });
   follow("values", () => {
     where.hidden = !state.values.size;
     if (!state.values.size) return;
     change({ values: state.values, scores: {} });
     words.textContent = meaning();
-    const [first, ...more] = answer();
-    said.replaceChildren(...(first ? [node("p", { class: "first" }, first)] : []), ...more.map((text) => node("p", {}, text)));
     notes.replaceChildren(...remarks().map((text) => node("li", {}, text)));
     definitions.replaceChildren(...state.measures.flatMap((name) => [node("dt", {}, name), node("dd", {}, describe(asked.get(name)).replace(/\n/g, "; "))]));
   });
@@ -200,14 +261,29 @@ const picked = (label, entries, name) => {
   return [node("label", {}, label + " ", select), fill];
 };
 
+const OUTER = "Brackets of A − B are outer bounds: a document has the same grade in both runs, so the true range may be narrower; untied certify computes it.";
+/** Whether the bracket of a difference leaves its sign open. */
+const isOpen = ({ difference, least, most }) => (least ?? difference) <= 0 && (most ?? difference) >= 0;
+
+/** Which of two runs is ahead, in how many queries, and in how many whatever is unknown. */
+function differenceWords({ above, equal, below, of_means: means }, rows) {
+  const name = state.measures[state.measure], [a, b] = [file(state.a).name, file(state.b).name];
+  const queries = (n) => `${count(n)} ${n === 1 ? "query" : "queries"}`;
+  const averaged = ["range", "expected"].includes(state.policies.ties) ? " on average over tie orders" : "";
+  const { length: least } = rows.filter((row) => row.least > 0), { length: most } = rows.filter((row) => row.most < 0 && row.most !== null);
+  const bounds = state.policies.unjudged === "range" ? ", by the outer bounds" : "";
+  const certain = hasRange() ? ` Certainly higher, whatever ${onWhat()} may be${bounds}: ${a} in ${count(least)}, ${b} in ${count(most)}.` : "";
+  return `${a} has the higher ${name}${averaged} in ${queries(above)}, ${b} in ${count(below)} (${count(equal)} equal).${certain} Difference of the means: ${signed(decoded(means))}.`;
+}
+
 function differencesSection() {
   const where = section("queries", "Query by query", "Where two runs differ, by one measure. A click on a query shows both rankings.");
   const ofRuns = () => runs().map((run) => [run.number, run.name]);
   const [measure, fillMeasures] = picked("Measure", () => state.measures.map((name, number) => [number, name]), "measure");
   const [a, fillA] = picked("A", ofRuns, "a");
   const [b, fillB] = picked("B", ofRuns, "b");
-  const said = node("p", { class: "note", "aria-live": "polite" }), holder = node("div");
-  where.append(node("div", { class: "bar" }, measure, a, b, filterBox("Filter queries", "queryFilter")), said, holder);
+  const said = node("p", { class: "note", "aria-live": "polite" }), outer = node("p", { class: "note", id: "outer" }, OUTER), holder = node("div");
+  where.append(node("div", { class: "bar" }, measure, a, b, filterBox("Filter queries", "queryFilter")), said, outer, holder);
   let rows = [];
   const value = (run, row) => {
     const columns = state.values.get(run).values[state.measure];
@@ -220,14 +296,14 @@ function differencesSection() {
       { title: "Query", left: true, value: (row) => row.query,
         cell: (row) => node("td", {}, node("button", { type: "button", class: "link", onclick: () => {
           change({ query: row.query });
-          document.getElementById("rankings").scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+          reveal("rankings");
         } }, row.query)) },
       { title: file(state.a)?.name ?? "A", value: (row) => row.a?.mean ?? null, cell: (row) => cell(row.a) },
       ...(alone ? [] : [
         { title: file(state.b)?.name ?? "B", value: (row) => row.b?.mean ?? null, cell: (row) => cell(row.b) },
-        { title: "A − B", value: (row) => row.difference,
+        { title: "A − B", tip: state.policies.unjudged === "range" ? OUTER : null, value: (row) => row.difference,
           cell: (row) => (row.difference === null ? null : node("td", {},
-            node("span", { class: row.difference > 0 ? "up" : row.difference < 0 ? "down" : "" }, signed(row.difference)),
+            node("span", { class: isOpen(row) ? "" : row.difference > 0 ? "up" : "down" }, signed(row.difference)),
             hasRange() ? node("span", { class: "sub" }, `[${signed(row.least)}, ${signed(row.most)}]`) : null)) },
       ]),
     ];
@@ -248,7 +324,8 @@ function differencesSection() {
       const [difference, least, most] = of.get(query) ?? [null, null, null];
       return { query, a: value(state.a, row), b: places.has(query) ? value(state.b, places.get(query)) : null, difference, least, most };
     });
-    said.textContent = state.a === state.b ? "" : `${state.measures[state.measure]} of ${file(state.a).name} (A) minus ${file(state.b).name} (B) is above 0 in ${count(found.above)} queries, 0 in ${count(found.equal)} and below 0 in ${count(found.below)}; of the means it is ${signed(decoded(found.of_means))}.`;
+    outer.hidden = state.a === state.b || state.policies.unjudged !== "range";
+    said.textContent = state.a === state.b ? "" : differenceWords(found, rows);
     change({ rows: {} });
   });
 }

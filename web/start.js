@@ -11,6 +11,10 @@ document.getElementById("cancel").addEventListener("click", () => work.cancel())
 filesSection();
 resultsSection();
 const settings = section("settings", "Measures and policies", "To see how far missing judgments could move each score too, set unjudged documents to range.");
+follow("policies checks", () => {
+  const evaluated = runs().filter((run) => state.values.has(run.number));
+  settings.querySelector(".about").hidden = state.policies.unjudged === "range" || (evaluated.length > 0 && evaluated.every(isJudged));
+});
 const measuresKnown = settingsSection(settings);
 commandLine();
 for (const part of [differencesSection, rankingSection, compareSection, findingsSection]) part();

@@ -18,7 +18,10 @@ const state = {
   measures: ["AP", "nDCG@10", "RR"],
   policies: { ...DEFAULTS },
   /** Evaluations by the run's number. @type {Map<number, any>} */ values: new Map(),
-  trouble: "",
+  trouble: "", adding: false,
+  /** Files that cannot be used, and why; each stays until it is removed or replaced. @type {{path: string, why: string}[]} */ broken: [],
+  /** What is to be known about the last files. */ notice: "",
+  /** What `untied check` finds, by the run's number, for these judgments. @type {Map<number, any>} */ checks: new Map(),
   /** Whether the reader chose the two runs. */ hasChosen: false,
   measure: 0, a: -1, b: -1, query: "", depth: 10, queryFilter: "",
 };
@@ -29,6 +32,10 @@ const file = (/** @type {number} */ number) => state.files.find((one) => one.num
 const isLarge = (/** @type {number} */ number) => Boolean(file(number)?.held?.large);
 
 work.held = () => state.files.filter((one) => one.held);
+
+function reveal(id) {
+  document.getElementById(id).scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+}
 
 function fail(error) {
   if (!(error instanceof Cancelled)) change({ trouble: error.message });
