@@ -112,7 +112,7 @@ class ArrayResults(MeasureResults):
     def means(self) -> Table:
         """Means: columns measure, value, and low, high, variance where computed.
 
-        With several columns of scores, their numbers come first.
+        If there are several columns of scores, the table begins with ``column``, their numbers.
         """
         rows = [part for total in self._totals for part in total]
         fields = [

@@ -57,7 +57,7 @@ class Outcomes:
         self.certainty = "estimate" if error is None else "interval" if error else "exact"
 
     def quantile(self, share: float) -> float:
-        """The smallest v such that an outcome is at most v with this probability; its error is at most `error`."""
+        """The smallest value v with P(outcome <= v) of at least `share`; its error is at most `error`."""
         if not 0 <= share <= 1:
             raise UntiedError(f"a quantile's probability must be a number from 0 to 1, not {share}")
         total = 0.0

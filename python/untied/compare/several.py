@@ -82,7 +82,7 @@ class Comparisons(MeasureResults):
 
     @property
     def means(self) -> Table:
-        """Means over queries, each run with every later one.
+        """Means over queries, for every pair of different runs.
 
         Columns run_a, run_b, query (``all``), measure, certainty, value, low, high.
         """

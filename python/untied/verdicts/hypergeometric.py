@@ -47,7 +47,7 @@ def at_most(size: int, drawn: int, found: int) -> tuple[float, ...]:
 
 
 def at_least(size: int, drawn: int, found: int) -> tuple[float, ...]:
-    """P(X >= `found`) for the same numbers of relevant documents; those not relevant are counted like them."""
+    """P(X >= `found`) for the same numbers of relevant documents, by counting the drawn non-relevant ones."""
     return at_most(size, drawn, drawn - found)[::-1]
 
 
