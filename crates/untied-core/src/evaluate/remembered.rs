@@ -14,11 +14,14 @@ pub(crate) struct Key {
 /// How many rankings are remembered, and what spreads their keys over the upper bits (the golden ratio).
 const PLACES: usize = 1 << BITS;
 const BITS: u32 = 13;
+/// How many rankings are met before any is remembered: to make room takes as long as to evaluate some hundreds.
+const MET: usize = 2048;
 const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Cells and notes by key; a later key takes the place of one that falls on the same.
 #[derive(Debug, Default)]
 pub(super) struct Remembered {
+    met: usize,
     keys: Vec<Key>,
     flags: Vec<Flags>,
     cells: Vec<f64>,
@@ -48,8 +51,12 @@ impl Remembered {
         Some(self.flags[place])
     }
 
-    /// Remember a ranking.
+    /// Remember a ranking, once many were met.
     pub fn keep(&mut self, key: Key, cells: &[f64], notes: &[Note], flags: Flags) {
+        if self.met < MET {
+            self.met += 1;
+            return;
+        }
         let (place, measures) = (key.place(), cells.len());
         if self.keys.is_empty() {
             self.keys = vec![Key::default(); PLACES];
