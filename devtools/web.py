@@ -42,7 +42,7 @@ SCRIPTS = (
     WEB / "state.js",
     WEB / "files.js",
     REPORT / "settings.js",
-    *(WEB / f"{name}.js" for name in ("command", "results", "rankings", "compare", "findings", "start")),
+    *(WEB / f"{name}.js" for name in ("command", "answer", "results", "rankings", "compare", "findings", "start")),
 )
 STYLES = (REPORT / "page.css", REPORT / "settings.css", WEB / "web.css")
 #: What runs in the worker.

@@ -381,6 +381,11 @@ def test_every_file_that_is_not_used_stays_named(browser, page_path: Path, tmp_p
     tab.drop(tmp_path / "NOTICE")
     assert tab.page.locator(why).all_inner_texts() == [said[0].replace("LICENSE", "NOTICE")]
     assert tab.page.locator("#results tbody tr").count() == 3
+    # A folder is given as a file that cannot be read.
+    tab.page.evaluate("add([{ path: 'runs', blob: { slice: () => { throw new Error('unreadable'); } } }])")
+    said = ["runs: expected a file, found something that cannot be read (a folder?)"]
+    assert tab.page.locator(why).all_inner_texts()[1:] == said
+    assert tab.page.locator("#results tbody tr").count() == 3
     tab.close()
 
 

@@ -128,8 +128,8 @@ function filesSection() {
       ...state.files.map((one) => node("li", { class: "file" },
         node("b", {}, one.path), " ",
         node("span", { class: "sub" }, one.held.large ? `run, ${count(Math.round(one.blob.size / 1e6))} MB, read query by query`
-          : one.kind === "qrels" ? `${count(one.held.rows)} judgments of ${count(one.held.queries)} queries`
-          : `run of ${count(one.held.queries)} queries, ${count(one.held.rows)} documents, ${count(one.held.tied)} tied`),
+          : one.kind === "qrels" ? `${many(one.held.rows, "judgment", "judgments")} of ${queries(one.held.queries)}`
+          : `run of ${queries(one.held.queries)}, ${many(one.held.rows, "document", "documents")}, ${count(one.held.tied)} tied`),
         node("button", { type: "button", "aria-label": `Remove ${one.path}`, onclick: () => remove([one]) }, "×"))));
   });
 }

@@ -52,21 +52,6 @@ const brackets = ({ mean, low, high }) => {
 };
 const endsBelow = (one) => node("span", { class: "sub" }, brackets(one));
 const bracketed = (one) => `${printed(one.mean)} ${brackets(one)}`.trim();
-const meaning = () => {
-  const { ties, unjudged } = state.policies;
-  const over = [ties === "range" ? "all orders of tied documents" : null, unjudged === "range" ? "all grades that unjudged documents may have" : null].filter(Boolean);
-  if (!over.length) return "Values. Set tied or unjudged documents to range to see how far they could move.";
-  const value = ties === "range" || ties === "expected" ? "mean over all orders of tied documents" : "value";
-  const ends = unjudged === "range" ? `[lowest, highest] over ${ties === "range" ? over.join(" and ").replace("all orders of tied documents", "these orders") : over[0]}` : "[lowest, highest]";
-  const why = ties === "range" ? " Documents with equal scores can be listed in any order; other tools show one of these orders." : "";
-  return `Each score: ${value} ${ends}; no brackets if these are equal.${why}`;
-};
-/** On what the brackets depend. */
-const onWhat = () => {
-  const { ties, unjudged } = state.policies;
-  return [ties === "range" ? "the order of tied documents" : null, unjudged === "range" ? "the grades of unjudged documents" : null].filter(Boolean).join(" and ");
-};
-
 /** Where an interval lies, as a picture. */
 function interval({ mean, low, high }, [least, most]) {
   const at = (value) => `${(100 * (Math.min(Math.max(value, least), most) - least)) / (most - least)}%`;
@@ -80,86 +65,6 @@ function scale(totals, measure) {
   const info = asked.get(state.measures[measure]);
   const ends = totals.flatMap(({ mean, low, high }) => [mean, low, high]).filter((value) => Number.isFinite(value));
   return info?.range.startsWith("0 to 1") ? [0, Math.max(1, ...ends)] : [Math.min(0, ...ends), Math.max(...ends, 1e-9)];
-}
-
-/** What is wrong with a run as a whole, so that its scores say nothing about it; null for all others. */
-function mismatch({ facts }) {
-  if (!facts.common) return "no query in common with the judgments";
-  if (!facts.matched) return "queries in common with the judgments, but no document";
-  return facts.relevant ? null : "nothing is relevant: no query has a grade above 0";
-}
-
-/** How much of the first documents of all runs is judged, in a sentence; nothing until the runs are checked. */
-function judgedSentences(of) {
-  const checks = of.map((run) => state.checks.get(run.number)).filter((found) => found?.top[1]);
-  const open = checks.filter(({ top: [, retrieved, judged] }) => judged < retrieved), { unjudged } = state.policies;
-  if (!checks.length || checks.length < of.length) return [];
-  const [first] = checks[0].top;
-  if (!open.length) return unjudged === "range" ? [`All of the first ${first} documents are judged.`] : [];
-  if (unjudged !== "nonrelevant" && unjudged !== "remove") return [];
-  const shares = checks.map(({ judged_share: share }) => 1 - share);
-  const [least, most] = [Math.min(...shares), Math.max(...shares)].map(percent);
-  return [`${least === most ? most : `${least} to ${most}`} of the first ${first} documents ${of.length > 1 ? "of each run " : ""}are unjudged; set unjudged documents to range to see what they could change.`];
-}
-
-/** Whether all documents of a run are known to be judged. */
-function isJudged(run) {
-  const found = state.checks.get(run.number);
-  return found !== undefined && found.judged === found.documents && state.policies.unretrieved === "none";
-}
-
-/** How far a run could move, and what moves it. */
-function widestSentence(run, { mean, low, high }, name) {
-  const { tied, rows, large } = run.held, { ties, unjudged } = state.policies;
-  const byTies = ties === "range" && (large || tied > 0), byGrades = unjudged === "range" && !isJudged(run);
-  if (byTies && !byGrades && tied) {
-    return `${tied === rows ? "All" : `${count(tied)} of`} ${count(rows)} documents of ${run.name} are tied with others: its ${name} is ${printed(mean)} on average, but it could be anything from ${printed(low)} to ${printed(high)}.`;
-  }
-  const movers = [byTies ? "tied" : null, byGrades ? "unjudged" : null].filter(Boolean).join(" and ");
-  return `${run.name}'s ${name} is ${printed(mean)}, but ${movers} documents could make it anything from ${printed(low)} to ${printed(high)}.`;
-}
-
-/** What the first measure says, in a sentence or two. */
-function answer() {
-  const name = state.measures[0], info = asked.get(name), said = [];
-  const evaluated = runs().filter((run) => state.values.has(run.number));
-  const wrong = new Map(evaluated.map((run) => [run, mismatch(state.values.get(run.number))]));
-  const sound = evaluated.filter((run) => !wrong.get(run));
-  const all = sound.map((run) => ({ held: run, run: run.name, ...state.values.get(run.number).totals[0] }));
-  const ranked = all.filter((one) => one.mean !== null).sort((x, y) => (info?.lower ? x.mean - y.mean : y.mean - x.mean));
-  const [best, ...rest] = ranked;
-  if (hasRange() && best) {
-    const beats = (one, other) => (info?.lower ? one.high < other.low : one.low > other.high);
-    const open = rest.filter((other) => !beats(best, other)), others = open.map((one) => one.run).join(", ");
-    const assumed = { nonrelevant: ", if unjudged documents are not relevant", remove: ", if unjudged documents are left out" }[state.policies.unjudged] ?? "";
-    const unless = sound.every(isJudged) ? "" : assumed;
-    if (rest.length && !open.length) said.push(`${best.run} has the best ${name}: ${printed(best.mean)}. No other run can reach it, whatever ${onWhat()} may be${unless}.`);
-    else if (rest.length && state.policies.unjudged === "range") said.push(`${best.run} has the best ${name}, ${printed(best.mean)}, but its range overlaps that of ${others}: untied certify computes whether ${open.length > 1 ? "one of these" : "that run"} could be better.`);
-    else if (rest.length) said.push(`${best.run} has the best ${name}, ${printed(best.mean)}, but ${others} could be better, depending on ${onWhat()}.`);
-    const widest = ranked.reduce((most, one) => (one.high - one.low > most.high - most.low ? one : most));
-    if (widest.high > widest.low) said.push(widestSentence(widest.held, widest, name));
-    else said.push(`The ${name} of ${rest.length ? "each run" : best.run} is the same, whatever ${onWhat()} may be${unless}.`);
-  } else if (rest.length) said.push(`${best.run} has the best ${name}: ${printed(best.mean)}.`);
-  if (state.isExample) said.reverse(); // the example is about ties
-  const odd = [...wrong].filter(([, why]) => why).map(([run, why]) => (why.startsWith("nothing") ? `In the queries of ${run.name} ${why}.` : `${run.name} has ${why}.`));
-  const judged = judgedSentences(sound);
-  return state.policies.unjudged === "range" ? [...odd, ...said, ...judged] : [...odd, ...judged, ...said];
-}
-
-/** What deserves to be known about evaluations, run by run. */
-function remarks() {
-  const queries = (n) => `${count(n)} ${n === 1 ? "query" : "queries"}`;
-  return runs().filter((run) => state.values.has(run.number)).flatMap((run) => {
-    const { facts } = state.values.get(run.number), said = [];
-    const wrong = facts.swapped ? "scores look like grades and grades like scores (are the run and the judgments swapped?)" : mismatch({ facts });
-    if (wrong) said.push(wrong);
-    if (facts.absent) said.push(`${queries(facts.absent)} of the judgments missing from the run`);
-    if (facts.unknown) said.push(`${queries(facts.unknown)} without judgments left out`);
-    if (facts.left_out) said.push(`${count(facts.left_out)} undefined values left out of means`);
-    if (facts.estimated) said.push(`${count(facts.estimated)} means estimated from a sample of orders`);
-    if (facts.enclosed) said.push(`brackets of ${count(facts.enclosed)} values enclose all orders, but need not be reached`);
-    return said.map((text) => `${run.name}: ${text}.`);
-  });
 }
 
 function rowsToSave() {
@@ -260,21 +165,6 @@ const picked = (label, entries, name) => {
   };
   return [node("label", {}, label + " ", select), fill];
 };
-
-const OUTER = "Brackets of A − B are outer bounds: a document has the same grade in both runs, so the true range may be narrower; untied certify computes it.";
-/** Whether the bracket of a difference leaves its sign open. */
-const isOpen = ({ difference, least, most }) => (least ?? difference) <= 0 && (most ?? difference) >= 0;
-
-/** Which of two runs is ahead, in how many queries, and in how many whatever is unknown. */
-function differenceWords({ above, equal, below, of_means: means }, rows) {
-  const name = state.measures[state.measure], [a, b] = [file(state.a).name, file(state.b).name];
-  const queries = (n) => `${count(n)} ${n === 1 ? "query" : "queries"}`;
-  const averaged = ["range", "expected"].includes(state.policies.ties) ? " on average over tie orders" : "";
-  const { length: least } = rows.filter((row) => row.least > 0), { length: most } = rows.filter((row) => row.most < 0 && row.most !== null);
-  const bounds = state.policies.unjudged === "range" ? ", by the outer bounds" : "";
-  const certain = hasRange() ? ` Certainly higher, whatever ${onWhat()} may be${bounds}: ${a} in ${count(least)}, ${b} in ${count(most)}.` : "";
-  return `${a} has the higher ${name}${averaged} in ${queries(above)}, ${b} in ${count(below)} (${count(equal)} equal).${certain} Difference of the means: ${signed(decoded(means))}.`;
-}
 
 function differencesSection() {
   const where = section("queries", "Query by query", "Where two runs differ, by one measure. A click on a query shows both rankings.");

@@ -31,6 +31,9 @@ const qrels = () => state.files.find((file) => file.kind === "qrels");
 const file = (/** @type {number} */ number) => state.files.find((one) => one.number === number);
 const isLarge = (/** @type {number} */ number) => Boolean(file(number)?.held?.large);
 
+const many = (/** @type {number} */ n, one, more) => `${count(n)} ${n === 1 ? one : more}`;
+const queries = (n) => many(n, "query", "queries");
+
 work.held = () => state.files.filter((one) => one.held);
 
 function reveal(id) {
