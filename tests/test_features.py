@@ -493,7 +493,7 @@ def test_what_is_not_ranked_is_noted(tmp_path: Path, capsys: pytest.CaptureFixtu
         out.splitlines()[0]
         == "feature\tdirection\tAP\tAP low\tAP high\tRR\tRR low\tRR high\trank\tdistinct\ttied\tmissing"
     )
-    assert err == "note: values missing from the lines of 3 documents, counted as 0: 1 of feature 1, 1 of feature 2\n"
+    assert err == "note: values missing from lines, counted as 0, of 3 documents: 1 of feature 1, 1 of feature 2\n"
     assert run(capsys, str(path), "--wide", "--format", "json")[0] == 2
     code, _, err = run(capsys, str(tmp_path / "frame.csv"))
     assert (code, "read this one into a frame first" in err) == (1, True)

@@ -496,3 +496,21 @@ def test_stats_says_which_differences_ties_could_reverse(capsys: pytest.CaptureF
     _, _, *lines, below = capsys.readouterr().out.splitlines()
     assert [(line.split()[-1], "] ~" in line) for line in lines] == [("-", False), ("no", True), ("-", True)]
     assert below == "~ ties could reverse 2 of 3 pairs"
+
+
+def test_bounds_of_each_run_leave_out_what_only_the_other_retrieved() -> None:
+    """They are too narrow where a measure divides by R, as docs/statistics.md says; certify judges both runs."""
+    unknown = [f"u{number}" for number in range(2, 10)]
+    queries = [f"q{number}" for number in range(8)]
+    qrels = {query: {"r1": 1, "n1": 0} for query in queries}
+    runs = {
+        "a": {query: {"r1": 1.0} for query in queries},
+        "b": {query: {name: -float(rank) for rank, name in enumerate(["n1", *unknown])} for query in queries},
+    }
+    (row,) = significance(untied.evaluate(qrels, runs, "AP", unjudged="range")).table.to_dicts()
+    relevant = {query: judged | dict.fromkeys(unknown, 1) for query, judged in qrels.items()}
+    judged = untied.evaluate(relevant, runs, "AP")
+    reached = float(judged.value("AP", run="a")) - float(judged.value("AP", run="b"))
+    assert (row["survives"], reached < 0 < row["least"]) == ("yes", True)
+    verdict = untied.certify(qrels, runs, "AP")["a", "b"]["AP"]
+    assert (verdict.verdict, verdict.low) == ("open", pytest.approx(reached, abs=1e-12))

@@ -51,12 +51,12 @@ EXAMPLES = """\
   untied compare --matrix *.run -m RBO > similarities.tsv
   untied compare --passages old.passages new.passages --top 10
 
-No judgments are needed. MED is the largest difference that judgments could
-show (in nDCG, AP and Bpref with a constant divisor, so the difference by
-untied eval can be larger). Delta is the expected difference, with the smallest and largest possible
-one. Similarities are expected values if the tied documents of both runs were
-shuffled. --certify adds the verdicts of untied certify for the measures in MED
-and Delta.
+No judgments are needed. MED is the largest difference that judgments could show
+(in nDCG, AP and Bpref with a constant divisor, so the difference by untied eval
+can be larger). Delta is the expected difference, with the smallest and largest
+possible one. Similarities are expected values if the tied documents of both
+runs were shuffled. --certify adds the verdicts of untied certify for the
+measures in MED and Delta.
 
 To see which queries got better or worse according to judgments, use untied
 stats QRELS NEW OLD --top 10.

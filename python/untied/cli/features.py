@@ -51,7 +51,7 @@ def arguments_parser() -> Parser:
     add = made.add_argument
     add("data", metavar="DATA", nargs="+", help="SVMlight, LETOR or parquet files")
     add = made.group("input").add_argument
-    add("--feature-names", metavar="FILE", help="read names of features from lines: number name")
+    add("--feature-names", metavar="FILE", help="read feature names from FILE: a number and a name per line")
     add("--labels", metavar="COLUMN", help="name the column of labels in parquet (default: label, relevance, ...)")
     add("--query-ids", metavar="COLUMN", help="name the column of queries in parquet (default: qid, query_id, ...)")
     add_measures(made)
@@ -212,7 +212,7 @@ def _notes(found: FeatureResults, measures: list[Measure], options: argparse.Nam
     absent = [f"{of['absent']:,} of feature {show_id(name)}" for name, of in ties.items() if of["absent"]]
     if absent:
         yield (
-            f"values missing from the lines of {found.documents:,} documents, counted as 0: "
+            f"values missing from lines, counted as 0, of {found.documents:,} documents: "
             f"{notes.listed(absent, 'more features')}"
         )
     constant = [show_id(name) for name, of in ties.items() if of["distinct"] is not None and of["distinct"] <= 1]

@@ -216,7 +216,9 @@ def load_plugins(plugins: Sequence[str]) -> list[str]:
 def add_docs(made: Parser) -> None:
     """Add ``--docs``."""
     made.group("measures").add_argument(
-        "--docs", metavar="FILE", help="read lengths for TBG and U: document length [seconds]"
+        "--docs",
+        metavar="FILE",
+        help="read lengths for TBG and U from FILE: a document, its length and perhaps seconds per line",
     )
 
 

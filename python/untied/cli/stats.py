@@ -61,11 +61,18 @@ difference in standard deviations), and * marks significant differences. p is
 corrected for the number of comparisons; the interval is not, and covers a
 single difference at --level.
 
-With --ties range or --unjudged range, "a - b can be" shows the lowest and
-highest difference over all orders of tied documents or all missing judgments. A
-significant difference survives if it keeps its sign and stays significant for
-all of them. tsv, csv and json have other names: effect for d, least and most
-for the ends of "a - b can be", and p_most for the largest p over this range.
+With --ties range, "a - b can be" shows the lowest and highest difference over
+all orders of tied documents; with --unjudged range, over all grades of the
+unjudged documents that each run retrieved. What only the other run retrieved
+counts as not relevant there, although it would change what AP, R and nDCG
+divide by: untied certify judges both runs together. A significant difference
+survives if it keeps its sign and stays significant for all these orders or
+grades.
+
+In tsv, csv and json, some columns have other names: difference (a - b), ci_low
+and ci_high (the interval), effect (d), p_adjusted (p; their p is uncorrected),
+least and most (the ends of "a - b can be"). They add p_most, the largest
+p_adjusted over all these orders or judgments.
 
 --shuffle adds P(a > b), the probability that a is ahead if the tied documents
 of each run are shuffled, and P(a = b) if it is not 0; tsv, csv and json have a
@@ -75,6 +82,12 @@ documents are; otherwise it is open. overturn and largest m tell how firm the
 order is (see untied certify --help).
 """
 
+
+#: Why bounds over judgments can be too narrow.
+SEPARATE = (
+    "--unjudged range varies, for each run, the unjudged documents that it retrieved; if documents that only the other "
+    "run retrieved were relevant, AP, R, nDCG and others would also divide by more: untied certify counts them"
+)
 
 #: Columns that a narrow terminal does without, in this order.
 DISPENSABLE = (("better/equal/worse",), ("d",), ("mean a", "mean b", "sum a", "sum b"), ("interval",))
@@ -144,7 +157,7 @@ def main(arguments: Sequence[str]) -> None:
     }
     certify = {name: True for name in ("certify", "shuffle") if getattr(options, name)}
     results, found, skipped = _found(options, settings)
-    said = [*skipped, *_notes(results, found)]
+    said = [*skipped, *_notes(results, found, options.unjudged)]
     columns: Sequence[str]
     if isinstance(found, Significance):
         rows, columns, settings = found.table.to_dicts(), found.table.columns, settings | found.settings | certify
@@ -258,7 +271,8 @@ def _reversed(rows: list[dict[str, Any]], options: argparse.Namespace) -> str:
     """A line on how many differences ties or judgments could reverse."""
     if "least" not in rows[0]:
         return ""
-    causes = ["ties"] * (options.ties == "range") + ["missing judgments"] * (options.unjudged == "range")
+    causes = ["ties"] * (options.ties == "range")
+    causes += ["judgments of what each run retrieved"] * (options.unjudged == "range")
     reversible, pairs = sum(map(_is_reversible, rows)), f"{len(rows):,} pair{'s' * (len(rows) > 1)}"
     if not reversible:
         return f"{' or '.join(causes)} could not reverse any difference\n"
@@ -384,9 +398,11 @@ def _cell(cell: str | float | None, name: str, digits: int) -> str:
     return f"{cell:.{digits}g}" if name.startswith("p") and name not in ("pairs", "power") else f"{cell:.{digits}f}"
 
 
-def _notes(results: Results, found: Any) -> Iterable[str]:
+def _notes(results: Results, found: Any, unjudged: str) -> Iterable[str]:
     """Notes on unusual inputs."""
     yield from notes.of_queries(results.facts())
+    if isinstance(found, Significance) and unjudged == "range":
+        yield SEPARATE
     if isinstance(found, Significance):
         yield from found.notes
         dropped = [f"{count} of {measure}" for measure, count in found.dropped.items() if count]

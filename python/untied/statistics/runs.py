@@ -65,7 +65,8 @@ class Significance(Exported):
         queries instead of means. For geometric means, logarithms are tested and differences are ln(``mean_a`` /
         ``mean_b``); a column ``scale`` then has mean, log or sum. With bounds from ties or judgments, ``least`` and
         ``most`` are the lowest and highest mean difference, and ``survives`` is yes if the difference keeps its sign
-        and stays significant for all orders of ties and all judgments, and otherwise no. For tests other than the
+        and stays significant for all orders of ties and all grades of the unjudged documents that each run retrieved,
+        and otherwise no. For tests other than the
         randomisation test, p has no bound, so ``survives`` is unknown if the difference keeps its sign. ``p_most`` is
         the upper bound of the adjusted p. Bounds also take into account queries that have a value only with some
         judgments.

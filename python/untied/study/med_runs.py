@@ -97,7 +97,7 @@ class Med(Study):
     def add_options(add: Callable[..., object]) -> None:
         """Add the study's options to the command line."""
         add("-m", "--measure", metavar="MEASURE", default=MEASURE,
-            help=f"compare other distances with MED(MEASURE) (default: {MEASURE})")  # fmt: skip
+            help=f"study MED of this measure, and compare other distances with it (default: {MEASURE})")  # fmt: skip
         listed = ", ".join(one.replace("{grade}", "HIGHEST") for one in DISTANCES)
         add("--distance", metavar="MEASURE", action="append", dest="distances",
             help=f"also compute this distance; repeatable (default: {listed})")  # fmt: skip
@@ -107,7 +107,7 @@ class Med(Study):
             help=f"repeat with these persistences of RBP and RBO (default: {','.join(map(str, PSI))})")  # fmt: skip
         add("--cutoffs", metavar="K,K,...", type=whole_numbers, default=CUTOFFS,
             help="repeat with these cutoffs of nDCG and ERR (default: 5,20,100)")  # fmt: skip
-        add("--groups", metavar="FILE", help="read groups of runs from lines: run group")
+        add("--groups", metavar="FILE", help="read groups of runs from FILE: a run and its group per line")
         add("--prefix", metavar="N", type=int, default=PREFIX,
             help=f"group runs by the first N letters of their names (default: {PREFIX})")  # fmt: skip
         add("--ties", metavar="POLICY", default=TIES, type=COMPARING["ties"].read, help=COMPARING["ties"].help(TIES))
