@@ -98,6 +98,10 @@ def test_what_missing_judgments_could_change() -> None:
     assert headline(judged, runs, "AP@2")[0][3].startswith(
         "Missing judgments cannot reverse it: whatever the grades of unjudged documents, the difference lies between +"
     )
+    # Measures without verdicts have the bounds of each run on its own.
+    assert headline(judged, runs, "Q")[0][3].startswith(
+        "Missing judgments cannot reverse it: whatever the grades of the unjudged documents that each run retrieved, the"
+    )
     assert headline(judged, runs, "P@1")[0][3] == "Missing judgments cannot undo it: they do not change the difference."
     assert headline(judged, runs, "RR")[0][3] == (
         "Missing judgments cannot reverse it: whatever the grades of unjudged documents, the difference lies between "

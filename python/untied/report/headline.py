@@ -219,7 +219,9 @@ def _by_judgments(found: Ends | Verdict, measure: Measure, unjudged: Sequence[fl
         said = f"Missing judgments {'could' if is_known else 'might'} undo it: "
         said += _overturning(verdict) + f"depending on the grades of unjudged documents {_between(ends, measure)}."
         return said + _shares(unjudged)
-    return f"Missing judgments cannot reverse it: whatever the grades of unjudged documents, {_between(ends, measure)}."
+    # Bounds of each run on its own leave out what the other's documents would change (docs/statistics.md).
+    whose = "unjudged documents" if verdict is not None else "the unjudged documents that each run retrieved"
+    return f"Missing judgments cannot reverse it: whatever the grades of {whose}, {_between(ends, measure)}."
 
 
 def _shares(unjudged: Sequence[float | None] | None) -> str:

@@ -110,5 +110,6 @@ function judgmentWords(found, info, unjudged) {
     const it = !is ? "" : found.overturn_is_exact ? `${count(number)} ${documents} can be enough; ` : `it takes at least ${count(number)} ${documents}; `;
     return `Missing judgments ${is && found.overturn_is_exact ? "could" : "might"} undo it: ${it}depending on the grades of unjudged documents ${between}.${sharesWords(unjudged)}`;
   }
-  return `Missing judgments cannot reverse it: whatever the grades of unjudged documents, ${between}.`;
+  const whose = verdict ? "unjudged documents" : "the unjudged documents that each run retrieved";
+  return `Missing judgments cannot reverse it: whatever the grades of ${whose}, ${between}.`;
 }
