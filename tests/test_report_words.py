@@ -100,7 +100,7 @@ def test_what_missing_judgments_could_change() -> None:
     )
     # Measures without verdicts have the bounds of each run on its own.
     assert headline(judged, runs, "Q")[0][3].startswith(
-        "Missing judgments cannot reverse it: whatever the grades of the unjudged documents that each run retrieved, the"
+        "Missing judgments cannot reverse it: whatever the grades of the unjudged documents that each run retrieved"
     )
     assert headline(judged, runs, "P@1")[0][3] == "Missing judgments cannot undo it: they do not change the difference."
     assert headline(judged, runs, "RR")[0][3] == (
