@@ -489,23 +489,25 @@ def test_memory_does_not_grow_with_a_file(browser, page_path: Path, tmp_path: Pa
     """What was read of a file is given back before the next piece is read."""
     path = tmp_path / "long.run"
     path.write_text("".join(f"q{n // 1000} Q0 d{n} 1 {-n} long\n" for n in range(200_000)))
-    pieces = -(-path.stat().st_size // 2**20)
-    assert pieces > 3
+    whole = path.stat().st_size // 2**20
+    assert whole > 3
     tab = Tab(browser, page_path)
+    # The page may still be reading its example, whose files are smaller than a whole piece.
     tab.page.workers[0].evaluate(
         """() => {
           self.pieces = [];
           const read = FileReaderSync.prototype.readAsArrayBuffer;
           FileReaderSync.prototype.readAsArrayBuffer = function (blob) {
-            pieces.push(read.call(this, blob));
-            return pieces.at(-1);
+            const piece = read.call(this, blob);
+            if (blob.size === 2 ** 20) pieces.push(piece);
+            return piece;
           };
         }"""
     )
     tab.drop(QRELS, path)
     held = tab.page.workers[0].evaluate("() => pieces.map((piece) => piece.byteLength > 0)")
-    assert len(held) > pieces
-    assert sum(held) <= 2  # the last one of either file
+    assert len(held) >= whole
+    assert sum(held) <= 1  # the one that is being read, if any
     tab.close()
 
 
