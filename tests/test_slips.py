@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import random
 from pathlib import Path
 
 import numpy
 import pytest
 
 import untied
+from untied._core import measure_info, parse_measures
 from untied.cli import main
 from untied.cli.stats import _chance
 from untied.statistics import significance
@@ -149,12 +151,37 @@ def test_adjusted_values_that_are_undefined_are_counted(run) -> None:
     )[2]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["SetP", "SetR", "SetF", "SetAP", "SetRelP", "Judged", "Success", "Utility", "Hits"])
+#: Measures that no order of the retrieved documents changes, if they have no cutoff.
+OF_SETS = {"SetP", "SetR", "SetF", "SetAP", "SetRelP", "Judged", "Success", "Utility", "Hits"}
+
+
+@pytest.mark.parametrize("name", sorted(OF_SETS))
 def test_measures_that_no_order_changes_are_not_adjusted(run, name: str) -> None:
     code, out, err = run(f"eval qrels good -m {name} --adjust chance")
     assert (code, out) == (1, "")
     assert err == f"untied: {name} cannot be adjusted for chance: no order of the retrieved documents changes it\n"
     assert run("eval qrels good -m Judged@1 --adjust chance")[0] == 0
+
+
+def test_no_order_changes_these_measures_and_no_others() -> None:
+    """The best and the worst order of tied documents have one value, whatever the grades are."""
+    draw = random.Random(1)
+    qrels = {f"q{n}": {"d0": 1} | {f"d{i}": draw.choice((0, 0, 1, 2)) for i in range(1, 9)} for n in range(30)}
+    tied = {query: {f"d{i}": 1.0 for i in range(draw.randint(2, 12))} for query in qrels}
+    unmoved, refused = set(), set()
+    for about in measure_info():
+        if about["cutoff"] in ("required", "recall") or about["needs"] != "judgments":
+            continue
+        try:
+            [measure] = parse_measures(about["name"])
+            value = untied.evaluate(qrels, tied, [measure], ties="range")[measure]
+        except untied.UntiedError:  # a parameter has no default, or not for grade 2
+            refused.add(about["name"])
+            continue
+        if value.low == value.high and not about["name"].startswith("Num"):
+            unmoved.add(about["name"])
+    assert unmoved == OF_SETS
+    assert refused == {"Cascade", "INSQ", "INST", "NERR10", "NERR11"}
 
 
 def test_verdicts_beside_tests_have_their_notes(run) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from untied import _core
-from untied.errors import MeasureError, UntiedError
+from untied.errors import UntiedError
 from untied.inputs import overlap
 from untied.inputs.convert import as_lengths, as_qrels, as_run, named_sources
 from untied.inputs.files import by_rank, run_file
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from untied._core import Measure
     from untied.inputs.convert import DocsLike, OneRun, QrelsLike, Runs
     from untied.measures import MeasureLike
     from untied.policies import Adjust, OnUndefined, QrelsFormat, Queries, ScoreDtype, Ties, Unjudged, Unretrieved
@@ -116,8 +115,6 @@ class Evaluator:
             on_undefined=on_undefined, adjust=adjust, variance=variance,
         )  # fmt: skip
         self._measures = as_measures(measures)
-        if adjust != "none":
-            _refuse_orderless(self._measures)
         self._threads = threads
         self._least = max((measure.least_grade or 0.0 for measure in self._measures), default=0.0)
         self._strict = strict
@@ -220,19 +217,6 @@ class Evaluator:
         found = self._evaluate(source, stream=False)
         self._warn({name: found})
         return MeansByName(self._measures, (total[0] for total in found.totals()))
-
-
-#: Measures that no order of the retrieved documents changes, if they have no cutoff.
-ORDERLESS = ("SetP", "SetR", "SetF", "SetAP", "SetRelP", "Judged", "Success", "Utility", "Hits")
-
-
-def _refuse_orderless(measures: Iterable[Measure]) -> None:
-    """Refuse to adjust values for an order that does not matter."""
-    for measure in measures:
-        if measure.name in ORDERLESS and measure.cutoff is None:
-            raise MeasureError(
-                f"{measure} cannot be adjusted for chance: no order of the retrieved documents changes it"
-            )
 
 
 def evaluate_readable(evaluator: Evaluator, runs: Runs, stream: bool, refused: list[Exception]) -> Results:

@@ -101,6 +101,11 @@ impl Plan {
                     "{spec} cannot be adjusted for chance: only a mean of values that are better the higher they are can"
                 )));
             }
+            if spec.info.is_of_set && spec.cutoff.is_none() {
+                return Err(Error::Measure(format!(
+                    "{spec} cannot be adjusted for chance: no order of the retrieved documents changes it"
+                )));
+            }
         }
         Ok(())
     }

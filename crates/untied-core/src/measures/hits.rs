@@ -67,6 +67,7 @@ pub static HITS: Definition = Info {
     title: "number of relevant documents found",
     cutoff: Cutoff::Optional,
     parameters: &[REL, JUDGED_ONLY],
+    is_of_set: true,
     range: "0 or more",
     equation: "Hits@k = H(k) = relevant documents among the first k; averaged over queries (NumRelRet is the sum)",
     tex: r"\mathrm{Hits}@k = H(k)",

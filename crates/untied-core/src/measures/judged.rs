@@ -11,6 +11,7 @@ pub static JUDGED: Definition = Info {
     aliases: &["judged"],
     title: "share of the documents that are in the qrels",
     cutoff: Cutoff::Optional,
+    is_of_set: true,
     equation: "Judged@k = documents of the qrels, whatever their grade, among the first k / min(k, n)",
     tex: r"\mathrm{Judged}@k = \frac{|\{ i \le k : d_i \text{ is in the qrels} \}|}{\min(k, n)}",
     reference: "ir_measures (Judged); ties: as P@k",

@@ -14,6 +14,7 @@ pub static SUCCESS: Definition = Info {
     title: "whether a relevant document is found",
     cutoff: Cutoff::Optional,
     parameters: &[REL, JUDGED_ONLY],
+    is_of_set: true,
     equation: "Success@k = 1 if H(k) > 0, else 0",
     tex: r"\mathrm{Success}@k = \begin{cases} 1 & \text{if } H(k) > 0 \\ 0 & \text{else} \end{cases}",
     reference: "trec_eval (success); ties: 1 - C(n-r, K) / C(n, K) in the first group with relevant documents",

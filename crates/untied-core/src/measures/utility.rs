@@ -24,6 +24,7 @@ pub static UTILITY: Definition = Info {
     title: "worth of the retrieved set",
     trailing: Some("weights"),
     parameters: &[WEIGHTS, COLLECTION, REL, JUDGED_ONLY],
+    is_of_set: true,
     range: "any number",
     equation: "Utility = w1 H + w2 (n - H) + w3 (R - H) + w4 (N + H - n - R), H of n retrieved documents are relevant",
     tex: r"\mathrm{Utility} = w_1 H + w_2 (n - H) + w_3 (R - H) + w_4 (N + H - n - R)",

@@ -24,6 +24,8 @@ pub struct Info {
     pub aggregate: Aggregate,
     /// Whether the best order is the one with the lowest value.
     pub lower_is_better: bool,
+    /// Whether no order of the retrieved documents changes it, unless it has a cutoff.
+    pub is_of_set: bool,
     /// What it reads.
     pub needs: Needs,
     /// Range of its values.
@@ -61,6 +63,7 @@ impl Info {
         others: &[],
         aggregate: Aggregate::Mean,
         lower_is_better: false,
+        is_of_set: false,
         needs: Needs::Judgments,
         range: "0 to 1",
         equation: "",
