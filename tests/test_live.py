@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-import test_report
+import browsing
 import untied
 from devtools import web
 from test_report import HOSTILE, QRELS, RUNS, data_of
@@ -18,7 +18,6 @@ from untied.cli import main
 from untied.report import live, report
 from untied.statistics import significance
 
-browser = test_report.browser  # a fixture
 needs_module = pytest.mark.skipif(web.missing() is not None, reason=str(web.missing()))
 pytestmark = pytest.mark.filterwarnings("ignore::untied.UntiedWarning")
 
@@ -34,21 +33,15 @@ AGAIN = """async () => JSON.stringify(
   await recalculated({ measures: asMade.measures, policies: MADE, baseline: made.baseline }))"""
 
 
-class Tab:
-    """A live report in the browser, with what it complained about and asked for."""
+class Tab(browsing.Tab):
+    """A live report, with what a reader does."""
+
+    ready = "html[data-live=yes][data-ready=yes]"
 
     def __init__(self, browser: Any, page: str, folder: Path, **options: Any) -> None:
         path = folder / "live.html"
         path.write_text(page, encoding="utf-8")
-        self.trouble: list[str] = []
-        self.requests: list[str] = []
-        self.page = browser.new_page(**options)
-        self.page.on("console", lambda message: self.trouble.append(message.text))
-        self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(path.as_uri())
-        self.page.wait_for_selector("html[data-live=yes][data-ready=yes]")
-        self.own = path.as_uri()
+        super().__init__(browser, path, **options)
 
     def again(self) -> dict[str, Any]:
         """The page's data, recalculated by the settings that it was made with."""
@@ -62,11 +55,6 @@ class Tab:
         assert answer["trouble"] == ""
         found: dict[str, Any] = answer["data"]
         return found
-
-    def close(self) -> None:
-        assert self.trouble == []
-        assert [url for url in self.requests if not url.startswith((self.own, "blob:", "data:"))] == []
-        self.page.close()
 
 
 def without(data: dict[str, Any], *parts: str) -> dict[str, Any]:

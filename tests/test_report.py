@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import untied
+from browsing import Tab
 from page_data import data_of
 from untied.cli import main
 from untied.errors import UntiedError
@@ -167,40 +168,6 @@ def test_refusals(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
         report(QRELS, RUNS[:1], depth=0)
     assert main(["compare", *RUNS[:3], "--html", str(tmp_path / "page.html")]) == 2
     assert "--html is for two runs" in capfd.readouterr().err
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Headless Chromium."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("no Chromium on this machine")
-    sync_api = pytest.importorskip("playwright.sync_api")
-    quiet = ("no-sandbox", "disable-gpu", "no-first-run", "disable-background-networking", "disable-sync")
-    with sync_api.sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=chromium, args=[f"--{option}" for option in quiet])
-        yield launched
-        launched.close()
-
-
-class Tab:
-    """A page in the browser, with what it complained about and asked for."""
-
-    def __init__(self, browser, path: Path, **options) -> None:
-        self.trouble: list[str] = []
-        self.requests: list[str] = []
-        self.page = browser.new_page(**options)
-        self.page.on("console", lambda message: self.trouble.append(message.text))
-        self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(path.as_uri())
-        self.page.wait_for_selector("html[data-ready=yes]")
-        self.own = path.as_uri()
-
-    def close(self) -> None:
-        assert self.trouble == []
-        assert [url for url in self.requests if not url.startswith((self.own, "blob:", "data:"))] == []
-        self.page.close()
 
 
 def walk_through(browser, path: Path, screenshots: Path, runs: int) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import browsing
 import untied
 from devtools import web
 from strategies import PACKAGE, as_text
@@ -177,19 +178,8 @@ def page_path() -> Path:
     return web.build_page()
 
 
-class Tab:
-    """The page in the browser, with what it complained about and asked for."""
-
-    def __init__(self, browser, path: Path, **options) -> None:
-        self.trouble: list[str] = []
-        self.requests: list[str] = []
-        self.page = browser.new_page(**options)
-        self.page.on("console", lambda message: self.trouble.append(message.text))
-        self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(path.as_uri())
-        self.page.wait_for_selector("html[data-ready=yes]")
-        self.own = path.as_uri()
+class Tab(browsing.Tab):
+    """The page, with what a reader does."""
 
     def saved(self, button: str) -> str:
         with self.page.expect_download() as download:
@@ -203,11 +193,6 @@ class Tab:
             "() => !state.isExample && !state.adding && work.waiting.size === 0"
             " && (state.values.size || state.trouble || state.broken.length)"
         )
-
-    def close(self) -> None:
-        assert self.trouble == []
-        assert [url for url in self.requests if not url.startswith((self.own, "blob:", "data:"))] == []
-        self.page.close()
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

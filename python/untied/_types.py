@@ -30,8 +30,8 @@ class MeasureInfo(TypedDict):
     reference: str
     #: When an exact way takes too long, and what values are then.
     sampled: list[tuple[str, str]]
-    #: Why bounds over the grades of unjudged documents are not known, where that is so.
     has_law: bool
+    #: Why bounds over the grades of unjudged documents are not known, where that is so.
     unbounded: str | None
 
 

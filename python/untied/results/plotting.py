@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_one_of
 from untied.results.palette import COLORS as COLORS
 from untied.results.palette import DASHES as DASHES
 
@@ -67,8 +67,9 @@ def picture(draw: Callable[[Any], object], size: tuple[float, float], style: str
     Raises
     ------
     UntiedError
-        matplotlib is not installed.
+        matplotlib is not installed, or the style is unknown.
     """
+    check_one_of("style", style, tuple(DOTS))
     need_matplotlib()
     import io
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from untied._core import show_id
-from untied.errors import check_one_of
-from untied.results.plotting import COLORS, DOTS, picture
+from untied.results.plotting import COLORS, picture
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +38,6 @@ def draw(shown: dict[str, dict[float, tuple[float, float]]], measure: str, style
     UntiedError
         matplotlib is not installed, or the style is unknown.
     """
-    check_one_of("style", style, tuple(DOTS))
 
     def fill(figure: Any) -> None:
         axis = figure.subplots()

@@ -295,7 +295,6 @@ class Verdicts(MeasureResults):
         UntiedError
             matplotlib is not installed, or the style is unknown.
         """
-        check_one_of("style", style, ("svg", "png", "pdf"))
         ranks: dict[str, dict[str, str]] = {measure: {} for measure in self.measures}
         for row in self.ranks.to_dicts():
             best, worst = row["best"], row["worst"]
