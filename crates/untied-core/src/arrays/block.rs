@@ -14,7 +14,7 @@ use crate::watch;
 
 /// Codes that are looked at together.
 const PART: usize = 64;
-/// For so many of these room is made at once.
+/// Room for relevant documents is made for this many parts at once.
 const AHEAD: usize = 16;
 
 /// Levels and relevant documents of consecutive queries.

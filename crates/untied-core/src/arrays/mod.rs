@@ -145,7 +145,8 @@ impl Rank for Columns<'_> {
         let all = labels.is_dense().then(|| labels.groups().start(first)..labels.groups().start(queries.end));
         let of = |query| (labels.groups().range(query), labels.sparse(query));
         if !scores.column.count(all, queries, of, scores.ascending, layout, places) {
-            places.begin(first); // sorting each tells which score it is
+            // A score is not finite: sorting query by query reports which one.
+            places.begin(first);
         }
     }
 

@@ -204,7 +204,8 @@ impl Workspace {
         Ok(Flags { mixed, matched, relevant })
     }
 
-    /// The same where only means are wanted, of the ranking as it is: there may be millions of small queries.
+    /// Fill in the cells if only means are asked for, of the ranking as it is: the short way, for millions of short
+    /// queries.
     #[inline]
     #[expect(clippy::too_many_arguments, reason = "all that a query has")]
     fn means<S: Source>(

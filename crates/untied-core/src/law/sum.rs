@@ -69,7 +69,8 @@ fn on_grid(laws: &[Law], cells: usize) -> Result<Law> {
         return Ok(Law::certain(low));
     }
     let fourier = Fourier::new(cells);
-    // A real sequence is told from its transform up to the middle. Two at once: down + i up.
+    // The sequences are real, so the first half of each transform determines it. Two are transformed at once, as
+    // down + i up.
     let mut product = vec![((1.0, 0.0), (1.0, 0.0)); cells / 2 + 1];
     let mut room: Vec<Complex> = Vec::new();
     for law in laws {

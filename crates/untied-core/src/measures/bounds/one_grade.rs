@@ -208,7 +208,7 @@ impl<'a> Sums<'a> {
         sum / self.ratios.norm(relevant)
     }
 
-    /// Sum over some groups, with so many more documents before each.
+    /// Sum over some groups, before each of which `moved` more documents stand than in `filled`.
     fn over(&self, filled: &Filled, groups: std::ops::Range<usize>, moved: f64, relevant: usize) -> f64 {
         let settled = match self.ratios.blend {
             0.0 => groups.end,

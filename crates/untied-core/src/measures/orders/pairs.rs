@@ -15,7 +15,7 @@
 //! same, -V/(n-2) if only a or only b is, -U/(n-2) if the a of one is the b of the other, and (V+U) / ((n-2)(n-3)) if
 //! they share no position.
 
-/// A group whose documents are told apart by their kind.
+/// A group of tied documents; those of one kind are interchangeable.
 pub(crate) struct Pairs<'a> {
     /// Documents of each kind; at least 4 in all.
     pub counts: &'a [usize],
@@ -42,7 +42,8 @@ impl Pairs<'_> {
         let rows: Vec<f64> = (0..kinds).map(row).collect();
         let columns: Vec<f64> = (0..kinds).map(column).collect();
         let mu = documents(&|x| rows[x]) / n;
-        // What is left of a row after its own f is the mean of g over all but one document, and the other way round.
+        // The mean of a row is mu, plus its own f, plus the mean of g over the other documents; of a column likewise.
+        // Both together are two equations for f and g.
         let share = 1.0 / (n - 1.0);
         let mixed = |one: f64, other: f64| ((one - mu) + (other - mu) * share) / (1.0 - share * share);
         let f: Vec<f64> = (0..kinds).map(|x| mixed(rows[x], columns[x])).collect();

@@ -101,7 +101,7 @@ pub(crate) fn over(
     Ok(Some(law::sum(laws, limits)?.map(|sum| sum / norm)))
 }
 
-/// The same for walks, one a group.
+/// The law of a sum over walks, one a group, divided by `norm`.
 ///
 /// # Errors
 /// The user interrupts.
@@ -109,7 +109,7 @@ pub(crate) fn of_walks<'w>(walks: impl Iterator<Item = Walk<'w>>, norm: f64, lim
     over(walks.map(|walk| of_walk(&walk, limits)), norm, limits)
 }
 
-/// The same for all groups to a cutoff that hold documents of the qrels.
+/// The law of a sum over all groups down to a cutoff that hold documents of the qrels, divided by `norm`.
 ///
 /// # Errors
 /// The user interrupts.
