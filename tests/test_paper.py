@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,29 @@ def test_what_does_not_survive_ties_has_a_question_mark() -> None:
     ]  # fmt: skip
     latex = paper_table(results, significance(results, interval="none"), digits=1)
     assert "(a) sure & \\textbf{1.0}\\textsuperscript{b?} & " in latex
+
+
+JUDGED = {query: {"r": 1, "n0": 0} for query in QUERIES}
+CAUSES = {
+    ("range", "nonrelevant"): ("all orders of tied documents", "some order of tied documents"),
+    ("expected", "range"): ("all grades of unjudged documents", "some grades of unjudged documents"),
+    ("range", "range"): (
+        "all orders of tied documents and all grades of unjudged documents",
+        "some order of tied documents or some grades of unjudged documents",
+    ),
+}
+
+
+@pytest.mark.parametrize(("ties", "unjudged"), CAUSES)
+def test_captions_name_what_was_varied(ties: Any, unjudged: Any) -> None:
+    results = untied.evaluate(JUDGED, {"good": ranks(1), "bad": ranks(5, 6)}, "RR", ties=ties, unjudged=unjudged)
+    over, some = CAUSES[ties, unjudged]
+    for given in (results, pickle.loads(pickle.dumps(results))):
+        found = significance(given, interval="none")
+        text = paper_table(given, found, style="md")
+        assert f"Means over 12 queries, in brackets the lowest and highest over {over}. Bold" in text
+        assert f"With a question mark: {some} would undo it." in text
+        assert found.varied == ("ties",) * (ties == "range") + ("judgments",) * (unjudged == "range")
 
 
 def test_latex_takes_any_name() -> None:

@@ -52,7 +52,9 @@ def test_the_data_are_those_of_evaluations(example: str) -> None:
     assert [test["survives"] for test in data["tests"]] == [row["survives"] for row in tested]
     assert [test["p"] for test in data["tests"]] == [row["p_adjusted"] for row in tested]
     assert [test["difference"] for test in data["tests"]] == [row["difference"] for row in tested]
-    counts = [[row[name] for name in ("better", "equal", "worse")] for row in tested]
+    # The page counts higher values, the table better ones; of ESL, less is better.
+    order = {True: ("worse", "equal", "better"), False: ("better", "equal", "worse")}
+    counts = [[row[name] for name in order[row["measure"] == "ESL"]] for row in tested]
     assert [test["counts"] for test in data["tests"]] == counts
     assert data["ties"][2]["tied"] == data["ties"][2]["documents"]
     assert data["inputs"][0]["sha256"] is not None

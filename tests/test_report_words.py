@@ -16,7 +16,7 @@ from untied.errors import InputError, UntiedError
 from untied.inputs.texts import texts_of
 from untied.report import comparison_report, report
 from untied.report.comparison import changes
-from untied.statistics.runs import least_p
+from untied.statistics.notes import least_p
 
 
 def headline(*args: Any, **options: Any) -> list[list[str]]:
@@ -177,6 +177,26 @@ def test_a_single_run() -> None:
     assert headline(QRELS, {"late": late}, "infAP")[0][2] == (
         "How far missing judgments could change it is unknown: infAP has no bounds over them."
     )
+
+
+@pytest.mark.filterwarnings("ignore::untied.UntiedWarning")
+def test_runs_with_nothing_in_common_are_not_said_to_lack_bounds() -> None:
+    foreign = {q: ["z1", "z2"] for q in QUERIES}
+    assert headline(QRELS, {"foreign": foreign}, "RR")[0][2] == (
+        "How far missing judgments could change it was not examined: queries in common with the qrels, but no "
+        "document: foreign."
+    )
+    # Each has judged documents, but they share none: there are tests and bounds.
+    judged = {q: {"a": 1, "b": 1} for q in QUERIES}
+    runs = {"one": {q: ["a"] for q in QUERIES}, "other": {q: ["x", "b"] for q in QUERIES}}
+    page = data_of(report(judged, runs, "RR"))
+    assert "no document in common with the other runs" in page["notes"][0]
+    assert page["headline"][0][3] == (
+        "Missing judgments could undo it: 10 further relevant documents can be enough; depending on the grades of "
+        "unjudged documents the difference lies between 0.0000 and +0.5000. Of the first ten documents 0.0 % and "
+        "10.0 % are unjudged."
+    )
+    assert page["ranks"][0] is not None
 
 
 def test_a_test_that_cannot_find_anything_is_not_said_to_have_found_nothing() -> None:

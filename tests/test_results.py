@@ -260,7 +260,7 @@ def test_notebooks_show_how_far_ties_could_move_values() -> None:
     shown = Shown(untied.evaluate(QRELS, RUNS, ["AP", "NumRel"], ties="range")._repr_html_())
     assert shown.rows[1:] == [["tied", "0.8750 [0.7500, 1.0000]", "2"], ["<i>", "0.5000 ", "2"]]
     assert shown.marks == []
-    assert shown.below.endswith("In brackets: the lowest and highest value that ties or missing judgments allow.")
+    assert shown.below.endswith("In brackets: the lowest and highest value over all orders of tied documents.")
 
 
 @pytest.mark.parametrize(("measure", "best"), [("AP", "0.7500"), ("ESL", "0.5000")])  # of ESL, less is better

@@ -418,7 +418,7 @@ def test_what_tests_other_than_randomisation_leave_open_is_said() -> None:
         survives = {(row["run_a"], row["run_b"]): row["survives"] for row in tested.table.to_dicts()}
         assert survives == {("best", "worst"): "unknown", ("best", "tied"): "no", ("worst", "tied"): "no"}
         assert "p_most" not in tested.table.columns
-        said = "for 1 comparison it is unknown whether ties or missing judgments could undo significance"
+        said = "for 1 comparison it is unknown whether ties could undo significance"
         assert any(note.startswith(said) for note in tested.notes), test
     tested = significance(found, interval="none")
     assert tested.table["survives"] == ["yes", "no", "no"]
@@ -455,6 +455,38 @@ def test_queries_that_changed_most_come_first_and_last() -> None:
             results.query_differences(**wrong)
 
 
+def test_where_lower_is_better_a_higher_value_is_a_loss() -> None:
+    """By ESL, new has 3, 0, 0 and 1 documents before the relevant one, old 0, 1, 0 and 0."""
+    qrels, runs = changed_runs()
+    results = untied.evaluate({query: qrels[query] for query in qrels if query != "q5"}, runs, "ESL")
+    found = results.query_differences(baseline="old").to_dicts()
+    changes = [(row["query"], row["change"], row["difference"]) for row in found]
+    assert changes == [("q1", "loss", 3), ("q4", "loss", 1), ("q3", "none", 0), ("q2", "gain", -1)]
+    assert results.query_differences(baseline="old", top=1)["query"] == ["q1", "q2"]
+    [row] = significance(results, baseline="old").table.to_dicts()
+    assert (row["better"], row["worse"], row["equal"], row["difference"]) == (1, 2, 1, 0.75)
+
+
+def test_a_note_names_differences_about_which_p_and_the_interval_disagree() -> None:
+    five = {"one": [1.0, 0.75, 0.75, 0.625, 0.5], "other": [0.125, 0.25, 0.25, 0.25, 0.125]}  # p is at least 1/16
+    found = significance(results(five))
+    row = found.table.to_dicts()[0]
+    assert row["p"] == 0.0625
+    assert [note for note in found.notes if note.startswith("p and the interval")] == [
+        f"p and the interval disagree about P@8 of one and other (p 0.0625, interval [{row['ci_low']:+.4f}, "
+        f"{row['ci_high']:+.4f}]): p is from the paired randomisation test and the interval from a bootstrap; "
+        "significance goes by p"
+    ]
+    eight = {name: values + values[:3] for name, values in five.items()}  # p is at least 1/128, thrice that corrected
+    eight["third"] = [value - 0.125 * (place in (0, 3, 5)) for place, value in enumerate(eight["one"])]
+    found = significance(results(eight), level=0.98)
+    [note] = [note for note in found.notes if note.startswith("p and the interval")]
+    assert "P@8 of one and other (p 0.02344" in note
+    assert ": p is corrected for the number of comparisons and the interval is not; significance goes by p" in note
+    for agreeing in ({"interval": "none"}, {"level": 0.9}):
+        assert not any("disagree" in note for note in significance(results(five), **agreeing).notes)
+
+
 def test_differences_of_queries_have_the_ends_that_ties_allow() -> None:
     tied = {"q": {"d": 1.0, "x": 1.0}}
     results = untied.evaluate({"q": {"d": 1}}, {"a": tied, "b": {"q": ["d"]}}, "RR", ties="range")
@@ -477,11 +509,12 @@ def test_stats_lists_the_queries_that_changed_most(tmp_path: Path, capsys: pytes
     shown = capsys.readouterr().out
     assert "holm" not in shown, "a single comparison is not corrected"
     below, above = shown.split("\n\n")[1:]
-    assert below.splitlines()[0] == "RR: queries where new (a) is furthest below old (b)"
+    assert below.splitlines()[0] == "RR: largest losses of new (a) against old (b)"
     assert below.splitlines()[2].split() == ["q1", "0.2500", "1.0000", "-0.7500"]
     assert above.splitlines()[2].split() == ["q2", "1.0000", "0.5000", "+0.5000"]
     assert main([*command, "--format", "tsv"]) == 0
-    assert [line.split("\t")[3] for line in capsys.readouterr().out.splitlines()] == ["query", "q1", "q2"]
+    listed = [tuple(line.split("\t")[3:5]) for line in capsys.readouterr().out.splitlines()]
+    assert listed == [("query", "change"), ("q1", "loss"), ("q2", "gain")]
     assert main([*command, "--format", "json"]) == 0
     assert [row["query"] for row in json.loads(capsys.readouterr().out)["queries"]] == ["q1", "q2"]
     assert main([*command, "--power"]) == 2
@@ -494,7 +527,7 @@ def test_stats_says_which_differences_ties_could_reverse(capsys: pytest.CaptureF
     command = ["stats", str(folder / "qrels.txt"), *runs, "-m", "AP", "--ties", "range", "--samples", "1000"]
     assert main([*command, "--format", "table"]) == 0
     _, _, *lines, below = capsys.readouterr().out.splitlines()
-    assert [(line.split()[-1], "] ~" in line) for line in lines] == [("-", False), ("no", True), ("-", True)]
+    assert [(line.split()[-1], "] ~" in line) for line in lines] == [("no", False), ("no", True), ("no", True)]
     assert below == "~ ties could reverse 2 of 3 pairs"
 
 

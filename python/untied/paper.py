@@ -5,7 +5,7 @@ from __future__ import annotations
 from untied._core import show_id
 from untied.errors import UntiedError
 from untied.results.shown import best
-from untied.results.text import lines
+from untied.results.text import lines, over_all
 from untied.statistics.tests import TESTS
 
 TYPE_CHECKING = False
@@ -31,6 +31,9 @@ _CORRECTIONS = {
     "bh": ", Benjamini and Hochberg's correction",
     "none": "",
 }
+
+
+_SOME = {"ties": "order of tied documents", "judgments": "grades of unjudged documents"}
 
 
 class _Cell:
@@ -230,7 +233,7 @@ def _caption(results: Results, found: Significance | None, best: str) -> str:
     if sums:
         said[0] += f", sums of {', '.join(sums)}"
     if any(cell.low is not None for cell in (results.value(results.measures[0], run=run) for run in results.runs)):
-        said[0] += ", in brackets the lowest and highest that ties or missing judgments allow"
+        said[0] += f", in brackets the lowest and highest over {over_all(results._varied)}"
     if len(results.runs) > 1:
         said.append(f"{best}: best")
     if found is not None:
@@ -245,5 +248,6 @@ def _caption(results: Results, found: Significance | None, best: str) -> str:
         if of_logs:
             said.append(f"Tested by logarithms: {', '.join(of_logs)}")
         if "survives" in found.table.columns:
-            said.append("With a question mark: some order of ties or some missing judgments would undo it")
+            some = " or ".join(f"some {_SOME[one]}" for one in found.varied)
+            said.append(f"With a question mark: {some} would undo it")
     return ". ".join(said) + "."

@@ -307,6 +307,12 @@ class Policies:
     def __getitem__(self, name: str) -> Any:
         return self.options[name]
 
+    @property
+    def varied(self) -> tuple[str, ...]:
+        """What lowest and highest values range over: ``"ties"``, ``"judgments"``."""
+        causes = {"ties": "ties", "unjudged": "judgments"}
+        return tuple(cause for name, cause in causes.items() if self.options.get(name) == "range")
+
 
 def described_by(*sources: object) -> Callable[[Described], Described]:
     """Copy descriptions of parameters into docstrings that say ``As for `...`.``, from the first source that has them.

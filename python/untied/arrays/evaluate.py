@@ -45,12 +45,14 @@ class ArrayResults(MeasureResults):
         facts: list[Facts],
         single: bool,
         evaluations: Sequence[ArrayEvaluation | Recorded] | None,
+        varied: tuple[str, ...],
     ) -> None:
         self._measures = measures
         self._totals = totals
         self._facts = facts
         self._single = single
         self._evaluations = evaluations
+        self._varied = varied
         #: Ids of the queries as they were given, or their numbers.
         self.queries = queries
 
@@ -60,7 +62,8 @@ class ArrayResults(MeasureResults):
         fields = [(number, name) for number in range(len(self._measures)) for name in FIELDS]
         calls: dict[str, Iterable[tuple[Any, ...]]] = {"has_variance": [()], "column": fields}
         found = None if self._evaluations is None else [recorded(one, calls) for one in self._evaluations]
-        return ArrayResults, (self._measures, self.queries, self._totals, self._facts, self._single, found)
+        given = (self._measures, self.queries, self._totals, self._facts, self._single, found, self._varied)
+        return ArrayResults, given
 
     def __len__(self) -> int:
         """Number of queries."""
@@ -206,7 +209,7 @@ class ArrayEvaluator:
             OF_ARRAYS, ties=ties, unjudged=unjudged, score_dtype="float64" if score_dtype is None else score_dtype,
             on_undefined=on_undefined, variance=variance,
         )  # fmt: skip
-        self._measures = as_measures(measures)
+        self._measures, self._varied = as_measures(measures), policies.varied
         numbers = as_numbers("labels", labels)
         self._shape: tuple[int, ...] = numbers[0].shape
         self._queries, groups = grouped(self._shape, sizes, offsets, query_ids)
@@ -300,7 +303,8 @@ class ArrayEvaluator:
             overlap.warn({"scores": overlap.NOTHING_RELEVANT})
         if facts:
             overlap.say(overlap.of_levels(self._measures, facts[0]["highest"]))
-        return ArrayResults(self._measures, self._queries, totals, facts, single, evaluations if keep else None)
+        kept = evaluations if keep else None
+        return ArrayResults(self._measures, self._queries, totals, facts, single, kept, self._varied)
 
     def means(self, scores: Any) -> dict[str, float]:
         """Return the means of one column of scores.

@@ -179,19 +179,13 @@ def main(arguments: Sequence[str]) -> None:
         text = paper_table(results, digits=options.digits, headings=called, about=about)
     else:
         counts = {str(measure) for measure in measures if measure.is_count}
-        over = _spread_over(options.ties, options.unjudged)
+        over = "" if marked else output.over_all(results._varied)
         from untied.cli.tables import Sheet
 
         sheet = Sheet(style, options.digits, counts, wide=options.wide, on_screen=options.output is None, called=called)
         text = sheet.text(results, options.per_query, over, marked=marked)
     output.write(text, options.output)
     notes.show(said)
-
-
-def _spread_over(ties: str, unjudged: str) -> str:
-    """The description of what bounds range over."""
-    orders = ["all orders of tied documents"] if ties == "range" else []
-    return " and ".join(orders + ["all grades of unjudged documents"] * (unjudged == "range"))
 
 
 def _sampling_error(qrels: Qrels, options: argparse.Namespace, evaluated: Sequence[str]) -> str:

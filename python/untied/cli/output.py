@@ -14,6 +14,7 @@ from untied.inputs.provenance import provenance
 from untied.results.text import aligned as aligned
 from untied.results.text import brackets as brackets
 from untied.results.text import lines as lines
+from untied.results.text import over_all as over_all
 from untied.results.text import padded as padded
 from untied.results.writing import check_target as check_target
 from untied.results.writing import is_same_file, write_file, write_out

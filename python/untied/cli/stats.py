@@ -156,6 +156,8 @@ def main(arguments: Sequence[str]) -> None:
         "qrels_format": options.qrels_format,
     }
     certify = {name: True for name in ("certify", "shuffle") if getattr(options, name)}
+    if by_run or (options.top and style in ("tsv", "csv")):
+        options.interval = "none"  # is not printed
     results, found, skipped = _found(options, settings)
     said = [*skipped, *_notes(results, found, options.unjudged)]
     columns: Sequence[str]
@@ -178,7 +180,7 @@ def main(arguments: Sequence[str]) -> None:
         )  # fmt: skip
     elif style in ("tsv", "csv") and changed is not None:
         lines = ([_cell(cell, "value", options.digits) for cell in row] for row in changed.rows())
-        text = output.lines(changed.columns, lines, style, 4)
+        text = output.lines(changed.columns, lines, style, 5)
     elif style in ("tsv", "csv") or not isinstance(found, Significance):
         texts = sum(isinstance(cell, str) for cell in rows[0].values())
         lines = ([_cell(cell, name, options.digits) for name, cell in row.items()] for row in rows)
@@ -290,11 +292,13 @@ def _by_query(
     from untied.cli import output
 
     measure, a, b = pair
-    for side, of_kind in (
-        ("below", [row for row in rows if row["difference"] < 0]),
-        ("above", [row for row in reversed(rows) if row["difference"] > 0]),
+    lower = ", where lower is better" if as_measure(measure).lower_is_better else ""
+    for change, of_kind in (
+        ("loss", [row for row in rows if row["change"] == "loss"]),
+        ("gain", [row for row in reversed(rows) if row["change"] == "gain"]),
     ):
-        title = f"{measure}: queries where {show_id(a)} (a) is furthest {side} {show_id(b)} (b)"
+        which = "losses" if change == "loss" else "gains"
+        title = f"{measure}: largest {which} of {show_id(a)} (a) against {show_id(b)} (b){lower}"
         head = ["query", "a", "b", "a - b", *(["a - b can be"] if "least" in (rows or [{}])[0] else [])]
         lines = [_query_line(row, digits) for row in of_kind]
         if not lines:
@@ -315,7 +319,7 @@ def _query_line(row: dict[str, Any], digits: int) -> list[str]:
 
 
 def _fitting(lines: list[dict[str, str]], columns: int) -> str:
-    """A table that fits the terminal, followed by the names of the hidden columns."""
+    """A table that fits the terminal, followed by the means and the names of other columns that it hides."""
     hidden: list[str] = []
     for names in ((), *DISPENSABLE):
         hidden += [name for name in names if name in lines[0]]
@@ -323,6 +327,16 @@ def _fitting(lines: list[dict[str, str]], columns: int) -> str:
         shown = aligned([kept, *([line[name] for name in kept] for line in lines)], texts=2)
         if max(map(len, shown)) <= columns:
             break
+    for aggregate in ("mean", "sum"):
+        means = [
+            (line[run], line[f"{aggregate} {run}"]) for line in lines for run in "ab" if f"{aggregate} a" in hidden
+        ]
+        if means and len(dict(means)) == len(set(means)):  # the same queries of a run count in all comparisons
+            said = ", ".join(f"{run} {mean}" for run, mean in dict(means).items())
+            from textwrap import fill
+
+            shown += fill(f"{aggregate}s: {said}", columns, break_long_words=False, break_on_hyphens=False).split("\n")
+            hidden = [name for name in hidden if not name.startswith(aggregate)]
     if hidden:
         shown += [f"{', '.join(hidden)} hidden:", "widen the terminal or use --format tsv"]
     return "".join(f"{line}\n" for line in shown)
@@ -353,7 +367,7 @@ def _line(row: dict[str, Any], digits: int, scale: str) -> dict[str, str]:
         line["P(a > b)"] = _chance(row["greater_low"], row["greater_high"], digits)
         line["P(a = b)"] = _chance(row["equal_low"], row["equal_high"], digits)
     if "survives" in row:
-        line["survives"] = row["survives"] if row["significant"] == "yes" else "-"
+        line["survives"] = row["survives"]
     if "verdict" in row:
         line |= {name.replace("_", " "): verdict_cell(row, name) for name in OF_VERDICTS}
     return line

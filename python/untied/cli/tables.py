@@ -54,7 +54,8 @@ def ranked(results: Results, measure: Measure) -> Results:
     means = {run: results.value(measure, run=run).mean for run in results.runs}
     sign = 1 if measure.lower_is_better else -1
     order = sorted(results.runs, key=lambda run: (means[run] != means[run], sign * means[run]))
-    return Results([as_measure(name) for name in results.measures], {run: results._evaluations[run] for run in order})
+    evaluations = {run: results._evaluations[run] for run in order}
+    return Results([as_measure(name) for name in results.measures], evaluations, results._varied)
 
 
 class Sheet:

@@ -114,7 +114,7 @@ class Evaluator:
             EVALUATING, ties=ties, unjudged=unjudged, unretrieved=unretrieved, score_dtype=score_dtype, queries=queries,
             on_undefined=on_undefined, adjust=adjust, variance=variance,
         )  # fmt: skip
-        self._measures = as_measures(measures)
+        self._measures, self._varied = as_measures(measures), policies.varied
         self._threads = threads
         self._least = max((measure.least_grade or 0.0 for measure in self._measures), default=0.0)
         self._strict = strict
@@ -174,7 +174,7 @@ class Evaluator:
                     raise
                 refused.append(error)
         self._warn(found)
-        return Results(self._measures, found)
+        return Results(self._measures, found, self._varied)
 
     def _warn(self, found: Mapping[str, _core.Evaluation]) -> None:
         if all(evaluation.is_plain(self._least) for evaluation in found.values()):

@@ -44,15 +44,17 @@ class FeatureResults(MeasureResults):
         directions: str,
         names: Sequence[str],
         evaluations: Sequence[FeatureEvaluation | Recorded],
+        varied: tuple[str, ...],
     ) -> None:
         self._measures = measures
         self._asked = directions
         self._evaluations = evaluations
+        self._varied = varied
         self._features = dict(zip(names, ((one, i) for one in evaluations for i in range(len(one))), strict=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
         found = [_recorded(evaluation, len(self.directions)) for evaluation in self._evaluations]
-        return FeatureResults, (self._measures, self._asked, list(self._features), found)
+        return FeatureResults, (self._measures, self._asked, list(self._features), found, self._varied)
 
     @property
     def features(self) -> list[str]:
@@ -390,7 +392,7 @@ def features(
         found_names, evaluations = evaluate_columns(
             evaluator, data if paths is None else paths[0], labels, query_ids, names
         )
-        return _with_warning(FeatureResults(asked, directions, found_names, evaluations))
+        return _with_warning(FeatureResults(asked, directions, found_names, evaluations, policies.varied))
     for name, option in (("labels", labels), ("query_ids", query_ids)):
         if option is not None:
             raise UntiedError(f"{name} is for arrays and frames; SVMlight files have their own")
@@ -405,7 +407,7 @@ def features(
     for name in found_names:
         if found_names.count(name) > 1:
             raise UntiedError(f"two features have the name {name!r}")
-    return _with_warning(FeatureResults(asked, directions, found_names, [evaluation]))
+    return _with_warning(FeatureResults(asked, directions, found_names, [evaluation], policies.varied))
 
 
 def _with_warning(found: FeatureResults) -> FeatureResults:

@@ -21,7 +21,7 @@ from untied.report.rankings import check_texts, rankings, titles
 from untied.report.values import HELD, evaluated, number
 from untied.results.scaling import places
 from untied.statistics.aggregates import Aggregate
-from untied.statistics.runs import said_of
+from untied.statistics.notes import said_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,14 +104,15 @@ def collect(
     deepest = max(1, *(counts["deepest"] for counts in ties))
     unjudged = _unjudged(judged, loaded, deepest, policies)
     certain = Certain(judged, loaded, policies)
-    ranks = [None if apart else certain.ranks(measure) for measure in asked]
+    ranks = [None if found.apart else certain.ranks(measure) for measure in asked]
     for one in found.tests:
         one |= certain.test(asked[one["measure"]], (names[one["a"]], names[one["b"]]))
     leads = [leading(means, measure.lower_is_better, place) for measure, means in zip(asked, found.means, strict=True)]
     headline = []
     for row, (measure, pair) in enumerate(zip(asked, leads, strict=True)):
         about = pair or alone(found.means[row])
-        judgments = None if apart else _open(judged, loaded, measure, [names[run] for run in about], certain, policies)
+        runs_of = [names[run] for run in about]
+        judgments = None if found.apart else _open(judged, loaded, measure, runs_of, certain, policies)
         tops = [unjudged["top_ten"][run] for run in about]
         headline.append(sentences(found, names, row, measure, pair, place, how, judgments, tops))
     return {
@@ -119,7 +120,7 @@ def collect(
         "version": _core.__version__,
         "settings": settings | found.settings | {"interval": interval},
         "how": how,
-        "notes": [*apart, *found.notes, *([] if apart else certain.notes)],
+        "notes": [*apart, *found.notes, *([] if found.apart else certain.notes)],
         "measures": [_measure(measure) for measure in asked],
         "runs": [show_id(name) for name in loaded],
         "baseline": place,

@@ -105,7 +105,7 @@ def sentences(
     """
     means = found.means[place]
     if pair is None:
-        return _alone(means, names, measure, judgments, unjudged)
+        return _alone(means, names, measure, judgments, unjudged, found.apart)
     a, b = pair
     mean_a, mean_b = means[a]["mean"], means[b]["mean"]
     assert mean_a is not None  # `leading` chooses among the known
@@ -137,7 +137,7 @@ def sentences(
 
 def _alone(
     means: Sequence[dict[str, float | None]], names: Sequence[str], measure: Measure, judgments: Ends | Verdict,
-    unjudged: Sequence[float | None] | None,
+    unjudged: Sequence[float | None] | None, apart: Sequence[str],
 ) -> list[str]:  # fmt: skip
     """The sentences for a single run, or for several of which at most one has a value."""
     if not alone(means):
@@ -149,7 +149,9 @@ def _alone(
         said.append(f"Depending on the order of tied documents it lies between {one['low']:.4f} and {one['high']:.4f}.")
     else:
         said.append("The order of tied documents does not change it.")
-    if judgments is None:
+    if apart:
+        said.append(f"How far missing judgments could change it was not examined: {'; '.join(apart)}.")
+    elif judgments is None:
         said.append(f"How far missing judgments could change it is unknown: {measure.name} has no bounds over them.")
     elif isinstance(judgments, tuple) and _differ(*judgments):
         low, high = judgments

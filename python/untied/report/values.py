@@ -10,8 +10,9 @@ from untied.compare.comparison import quantile
 from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
 from untied.statistics.intervals import mean_interval
+from untied.statistics.notes import least_p
 from untied.statistics.paired import Column, Pair
-from untied.statistics.runs import least_p, significance
+from untied.statistics.runs import significance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -208,6 +209,7 @@ def _tests(rows: list[dict[str, Any]], columns: list[Column], measure: int) -> l
     for row in rows:
         a, b = by_name[row["run_a"]], by_name[row["run_b"]]
         ordered = sorted(Pair(columns[a], columns[b]).differences)
+        above, below = sum(one > 0 for one in ordered), sum(one < 0 for one in ordered)
         tests.append(
             {
                 "measure": measure,
@@ -219,7 +221,7 @@ def _tests(rows: list[dict[str, Any]], columns: list[Column], measure: int) -> l
                 "difference": number(row["difference"]),
                 "least": row["least"],
                 "most": row["most"],
-                "counts": [row["better"], row["equal"], row["worse"]],
+                "counts": [above, len(ordered) - above - below, below],
                 "quantiles": [quantile(ordered, share) for share in QUANTILES],
             }
         )

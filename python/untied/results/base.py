@@ -85,6 +85,8 @@ class MeasureResults(ByMeasure, Exported):
 
     #: Whether one of the rows has the best mean of a measure.
     _ranked = False
+    #: What lowest and highest values range over, ``"ties"`` and ``"judgments"``, if it is the same for all measures.
+    _varied: tuple[str, ...] = ()
 
     @property
     def means(self) -> Table:
@@ -107,7 +109,7 @@ class MeasureResults(ByMeasure, Exported):
     def _repr_html_(self) -> str:
         from untied.results.shown import ROWS, html_of
 
-        return html_of(self._grid(ROWS), self._facts_of_rows())
+        return html_of(self._grid(ROWS), self._facts_of_rows(), self._varied)
 
     def _grid(self, most: int) -> Grid:
         from untied.results.shown import wide

@@ -12,8 +12,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from untied._core import Evaluation
+    from untied._core import Evaluation, Measure
     from untied.results.recorded import Recorded
+
+
+#: What a difference is for the first run, by its sign where higher is better.
+CHANGES = {-1: "loss", 0: "none", 1: "gain"}
 
 
 def pairs_of(runs: list[str], baseline: str | None) -> list[tuple[str, str]]:
@@ -28,13 +32,13 @@ def pairs_of(runs: list[str], baseline: str | None) -> list[tuple[str, str]]:
 
 
 def query_differences(
-    measures: Sequence[str], evaluations: Mapping[str, Evaluation | Recorded], baseline: str | None, top: int | None
+    measures: Sequence[Measure], evaluations: Mapping[str, Evaluation | Recorded], baseline: str | None, top: int | None
 ) -> Table:  # fmt: skip
     """The table of `Results.query_differences`."""
     if top is not None and top < 1:
         raise UntiedError(f"top must be at least 1, not {top}")
     pairs = pairs_of(list(evaluations), baseline)
-    texts: dict[str, list[str]] = {name: [] for name in ("measure", "run_a", "run_b", "query")}
+    texts: dict[str, list[str]] = {name: [] for name in ("measure", "run_a", "run_b", "query", "change")}
     numbers: dict[str, list[float]] = {name: [] for name in ("value_a", "value_b", "difference")}
     if any("low" in evaluation.columns() for evaluation in evaluations.values()):
         numbers |= {"least": [], "most": []}
@@ -46,12 +50,14 @@ def query_differences(
                 for query, value in values[a].items()
                 if query in values[b]
             ]
-            both.sort(key=lambda row: row[1][2])
+            sign = -1 if measure.lower_is_better else 1
+            both.sort(key=lambda row: sign * row[1][2])
             if top is not None:
-                losses = [row for row in both if row[1][2] < 0][:top]
-                both = losses + [row for row in both if row[1][2] > 0][-top:]
+                losses = [row for row in both if sign * row[1][2] < 0][:top]
+                both = losses + [row for row in both if sign * row[1][2] > 0][-top:]
             for query, cells in both:
-                for column, text in zip(texts.values(), (measure, a, b, query), strict=True):
+                change = CHANGES[(sign * cells[2] > 0) - (sign * cells[2] < 0)]
+                for column, text in zip(texts.values(), (str(measure), a, b, query, change), strict=True):
                     column.append(text)
                 for numeric, cell in zip(numbers.values(), cells, strict=True):
                     numeric.append(cell)

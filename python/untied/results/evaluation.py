@@ -27,9 +27,12 @@ class Results(MeasureResults):
 
     _ranked = True
 
-    def __init__(self, measures: list[Measure], evaluations: Mapping[str, Evaluation | Recorded]) -> None:
+    def __init__(
+        self, measures: list[Measure], evaluations: Mapping[str, Evaluation | Recorded], varied: tuple[str, ...]
+    ) -> None:
         self._measures = measures
         self._evaluations = evaluations
+        self._varied = varied
 
     @property
     def runs(self) -> list[str]:
@@ -56,7 +59,7 @@ class Results(MeasureResults):
             fields = [(place, field) for place in range(len(self._measures)) for field in self._fields]
             calls: dict[str, Any] = {call: [()] for call in ("queries", "columns", "totals", "values", "facts")}
             found[name] = recorded(evaluation, calls | {"column": fields})
-        return Results, (self._measures, found)
+        return Results, (self._measures, found, self._varied)
 
     def __contains__(self, key: MeasureLike | tuple[str, MeasureLike]) -> bool:
         run, measure = key if isinstance(key, tuple) else (None, key)
@@ -166,7 +169,8 @@ class Results(MeasureResults):
         -------
         Table
             For each measure and pair, from the largest loss of the first run to its largest gain: columns measure,
-            run_a, run_b, query, ``value_a``, ``value_b`` and their ``difference``; with ``ties="range"`` or
+            run_a, run_b, query, ``change`` (of run_a against run_b: loss, none or gain, also if lower is better),
+            ``value_a``, ``value_b`` and their ``difference``, value_a - value_b; with ``ties="range"`` or
             ``unjudged="range"`` also ``least`` and ``most``, the smallest and largest it can be. Queries for which a
             run has no value are left out.
 
@@ -182,13 +186,13 @@ class Results(MeasureResults):
         >>> new = {"q1": ["d9", "d1"], "q2": ["d2"]}
         >>> old = {"q1": ["d1"], "q2": ["d8", "d7", "d2"]}
         >>> untied.evaluate(qrels, {"new": new, "old": old}, "RR").query_differences(top=1)
-        measure  run_a  run_b  query  value_a  value_b  difference
-        RR       new    old    q1      0.5000   1.0000     -0.5000
-        RR       new    old    q2      1.0000   0.3333      0.6667
+        measure  run_a  run_b  query  change  value_a  value_b  difference
+        RR       new    old    q1     loss     0.5000   1.0000     -0.5000
+        RR       new    old    q2     gain     1.0000   0.3333      0.6667
         """
         from untied.results.differences import query_differences
 
-        return query_differences(self.measures, self._evaluations, baseline, top)
+        return query_differences(self._measures, self._evaluations, baseline, top)
 
     def facts(self) -> dict[str, Facts]:
         """Counts that affect the values of each run.

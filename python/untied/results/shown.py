@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf, isnan
 
-from untied.results.text import aligned, brackets
+from untied.results.text import aligned, brackets, over_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,12 +145,13 @@ def best(values: Iterable[float], lower_is_better: bool) -> float | None:
     return (min if lower_is_better else max)(known) if len(known) > 1 else None
 
 
-def html_of(grid: Grid, facts: Sequence[Facts]) -> str:
+def html_of(grid: Grid, facts: Sequence[Facts], varied: Sequence[str]) -> str:
     """A wide form as HTML, with runs marked whose values depend on ties, according to the facts of its rows."""
     from html import escape
 
     cells = [cell for row in grid.rows for cell in row if isinstance(cell, Cell)]
     ranged = any(cell.range for cell in cells)
+    over = f"over {over_all(varied)}" if varied else "that ties or missing judgments allow"
     tied = False
     for place, of_row in enumerate(facts[: 0 if ranged or not grid.texts else len(grid.rows)]):
         if of_row["mixed"]:
@@ -160,7 +161,7 @@ def html_of(grid: Grid, facts: Sequence[Facts]) -> str:
             tied = True
     return grid.html(
         "<b>Bold</b>: best." * any(cell.is_best for cell in cells),
-        "In brackets: the lowest and highest value that ties or missing judgments allow." * ranged,
+        f"In brackets: the lowest and highest value {over}." * ranged,
         f"They decide which is best by {', '.join(map(escape, grid.contested))}." * bool(grid.contested),
         f"{MARK}: tied documents differ in grade; <code>ties='range'</code> shows how far they could move each value."
         * tied,

@@ -7,6 +7,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 
+#: What values can range over, by what varies.
+OVER = {"ties": "orders of tied documents", "judgments": "grades of unjudged documents"}
+
+
+def over_all(varied: Iterable[str]) -> str:
+    """What lowest and highest values range over, in words."""
+    return " and ".join(f"all {OVER[one]}" for one in varied)
+
+
 def brackets(value: str, low: str, high: str) -> str:
     """The bounds to print after a value, as in ``0.6250 [0.5000, 0.7500]``; empty if both look like the value."""
     return "" if low == high == value else f" [{low}, {high}]"

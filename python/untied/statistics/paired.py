@@ -96,6 +96,7 @@ class Pair:
                 "evaluate all judged queries of each (queries='qrels')"
             )
         self._a, self._b = a, b
+        self.lower_is_better = a.lower_is_better
         self._both: list[bool] | None = None  # for which queries both have a value; none: for all
         if any(map(isnan, a.values)) or any(map(isnan, b.values)):
             self._both = [not isnan(x) and not isnan(y) for x, y in zip(a.values, b.values, strict=True)]

@@ -16,6 +16,7 @@ from untied.results.evaluation import Results
 from untied.results.table import Exported, Table
 from untied.statistics.aggregates import Aggregate
 from untied.statistics.intervals import INTERVAL_SAMPLES, INTERVALS, check_level, interval_of
+from untied.statistics.notes import notes_on, said_of
 from untied.statistics.paired import Column, Pair, delta_bounds, pieces
 from untied.statistics.tests import (
     CORRECTIONS,
@@ -33,7 +34,7 @@ from untied.statistics.values import check_samples, mean_of, standard_deviation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from untied.compare.comparison import Comparison
@@ -66,23 +67,28 @@ class Significance(Exported):
         ``mean_b``); a column ``scale`` then has mean, log or sum. With bounds from ties or judgments, ``least`` and
         ``most`` are the lowest and highest mean difference, and ``survives`` is yes if the difference keeps its sign
         and stays significant for all orders of ties and all grades of the unjudged documents that each run retrieved,
-        and otherwise no. For tests other than the
-        randomisation test, p has no bound, so ``survives`` is unknown if the difference keeps its sign. ``p_most`` is
-        the upper bound of the adjusted p. Bounds also take into account queries that have a value only with some
-        judgments.
+        and otherwise no. For tests other than the randomisation test, p has no bound, so ``survives`` of a significant
+        difference that keeps its sign is unknown. ``p_most`` is the upper bound of the adjusted p. Bounds also take
+        into account queries that have a value only with some judgments.
     dropped : dict of str and int
         For each measure, the number of pairs of runs and queries with an undefined value; they are left out.
     settings : dict
         The options of the call.
     notes : list of str
         Warnings about the result.
+    varied : tuple of str
+        What ``least``, ``most`` and ``survives`` range over: ``"ties"``, ``"judgments"``, both or nothing.
     """
 
-    def __init__(self, table: Table, dropped: dict[str, int], settings: dict[str, Any], notes: list[str]) -> None:
+    def __init__(
+        self, table: Table, dropped: dict[str, int], settings: dict[str, Any], notes: list[str],
+        varied: tuple[str, ...],
+    ) -> None:  # fmt: skip
         self.table = table
         self.dropped = dropped
         self.settings = settings
         self.notes = notes
+        self.varied = varied
 
     @property
     def pairs(self) -> int:
@@ -199,7 +205,7 @@ def significance(
     overlap.demand({name: overlap.of_facts(facts) for name, facts in results.facts().items()})
     pairs = pairs_of(results.runs, baseline)
     given = {} if bounds is None else {comparison.runs: comparison for comparison in bounds}
-    with_bounds = bool(given) or "low" in next(iter(results._evaluations.values())).columns()
+    varied = ("judgments",) if given else results._varied
     rows: list[tuple[str, str, str, str]] = []
     columns: dict[str, list[Any]] = {}
     dropped: dict[str, int] = {}
@@ -211,7 +217,7 @@ def significance(
             raise UntiedError(f"bounds by Delta are for differences of values, but tests of {measure} use logarithms")
         values = [Column(results, run, measure) for run in results.runs]
         found, dropped[str(measure)], unsettled[str(measure)] = _of_pairs(
-            values, pairs, str(measure), given if with_bounds else None, test, interval, level, chance
+            values, pairs, str(measure), given if varied else None, test, interval, level, chance
         )
         if test == "tukey":
             found["p"] = _tukey(values, pairs, *chance)
@@ -222,9 +228,11 @@ def significance(
         if "p_most" in found:
             found["p_most"] = adjust(found["p_most"], correct)
             found["survives"] = [_yes(p <= 1 - level + 1e-12) for p in found["p_most"]]
-        elif with_bounds:
-            both = zip(found["least"], found["most"], strict=True)
-            found["survives"] = ["no" if low <= 0 <= high else "unknown" for low, high in both]
+        elif varied:
+            each = zip(found["significant"], found["least"], found["most"], strict=True)
+            found["survives"] = [
+                "unknown" if is_so == "yes" and not low <= 0 <= high else "no" for is_so, low, high in each
+            ]
         rows += [(str(measure), a, b, scale) for a, b in pairs]
         _add(columns, {name: found[name] for name in NUMBERS + VERDICTS if name in found})
     names = ("measure", "run_a", "run_b", "scale")
@@ -242,7 +250,9 @@ def significance(
         "seed": seed,
     }
     table = Table(texts, columns, renamed={"low": "ci_low", "high": "ci_high"})
-    return Significance(table, dropped, settings, list(_notes(results, texts, unsettled, settings)))
+    return Significance(
+        table, dropped, settings, list(notes_on(results, texts, columns, unsettled, settings, varied)), varied
+    )
 
 
 @described_by(significance)
@@ -348,7 +358,8 @@ def _described(
             low, high = interval_of(differences, interval, level, INTERVAL_SAMPLES, seed, threads)
             row |= {"ci_low": pair.whole(low), "ci_high": pair.whole(high)}
         row["effect"] = in_deviations(mean_of(differences), standard_deviation(differences))
-        better, worse = sum(x > 0 for x in differences), sum(x < 0 for x in differences)
+        higher, lower = sum(x > 0 for x in differences), sum(x < 0 for x in differences)
+        better, worse = (lower, higher) if pair.lower_is_better else (higher, lower)
         row |= {"better": better, "worse": worse, "equal": len(differences) - better - worse}
         _add(found, {name: [cell] for name, cell in row.items()})
     return found
@@ -386,62 +397,6 @@ def _tukey(
     runs = [column.run for column in columns]
     p = {(a, b): (next(counts) + 1) / (samples + 1) for place, a in enumerate(runs) for b in runs[place + 1 :]}
     return [p[pair] if pair in p else p[pair[1], pair[0]] for pair in pairs]
-
-
-def said_of(settings: dict[str, Any], runs: int) -> str:
-    """A description of how differences between a number of runs were tested."""
-    is_corrected = settings["correction"] != "none" and runs > 2
-    corrected = f", p corrected ({settings['correction']})" if is_corrected else ""
-    return f"{TESTS[settings['test']]}{corrected}, significant at {1 - settings['level']:.4g}"
-
-
-def _notes(
-    results: Results, texts: dict[str, list[str]], unsettled: dict[str, int], settings: dict[str, Any]
-) -> Iterator[str]:
-    """Notes that affect the interpretation of tests."""
-    if any(unsettled.values()):
-        of_measures = ", ".join(f"{count} of {measure}" for measure, count in unsettled.items() if count)
-        yield (
-            f"queries for which judgments decide whether a run has a value: {of_measures}; they are not tested, "
-            "but what differences can be and what survives holds whether they count or not"
-        )
-    unknown = texts.get("survives", []).count("unknown")
-    if unknown:
-        yield (
-            f"for {unknown:,} comparison{'' if unknown == 1 else 's'} it is unknown whether ties or missing judgments "
-            f"could undo significance; only the {TESTS['randomization']} has bounds of p"
-        )
-    queries = max(fact["evaluated"] for fact in results.facts().values())
-    comparisons = len(texts["measure"]) // len(results.measures)
-    least = least_p(queries, comparisons, settings)
-    if least > 1 - settings["level"]:
-        what, remedy = f"{settings['samples']:,} permutations", "draw more samples, or take the test tukey"
-        if settings["test"] == "randomization" and _of_all(queries) > _of_sample(settings):
-            what, remedy = f"{queries} {'query' if queries == 1 else 'queries'}", "nothing can be significant"
-        is_corrected = settings["correction"] != "none" and comparisons > 1
-        corrected = f", corrected for {comparisons:,} comparisons" if is_corrected else ""
-        yield f"with {what} no p can be below {least:.2g}{corrected}: {remedy}"
-
-
-def least_p(queries: int, comparisons: int, settings: dict[str, Any]) -> float:
-    """The smallest corrected p that a test by permutations can give; 0 for other tests."""
-    if settings["test"] not in ("randomization", "tukey"):
-        return 0.0
-    least = _of_sample(settings)
-    if settings["test"] == "randomization":
-        least = max(least, _of_all(queries))
-    return adjust([least] * comparisons, settings["correction"])[0]
-
-
-def _of_sample(settings: dict[str, Any]) -> float:
-    """The smallest p of a sample of permutations."""
-    samples: int = settings["samples"]
-    return 1 / (samples + 1)
-
-
-def _of_all(queries: int) -> float:
-    """The smallest p of all permutations."""
-    return 2.0 ** (1 - queries)
 
 
 def _yes(is_so: bool) -> str:

@@ -150,18 +150,18 @@ function apartOf(names) {
   const above = names.filter((name) => held.highest > 0 && (asked.get(name).least ?? 0) > held.highest);
   const highest = String(Number(held.highest.toPrecision(6)));
   const levels = above.length ? [`no document has a grade as high as asked for, the highest is ${highest}: ${above.join(", ")}`] : [];
-  return [...(held.apart.length ? held.apart : levels), ...held.among];
+  return held.apart.length ? held.apart : levels;
 }
 
 /** The whole data of the page by other settings. @param {{measures: string[], policies: any, baseline: number | null}} settings */
 async function recalculated({ measures: names, policies, baseline }) {
   await work.ready();
   const measures = names.map((name) => asked.get(name)).map(({ name, lower, scale, title, range, equation, reference }) => ({ name, lower, scale, title, range, equation, reference }));
-  const pairs = made.runs.length > 1 ? pairsOf(made.runs, baseline) : [], apart = apartOf(names);
+  const pairs = made.runs.length > 1 ? pairsOf(made.runs, baseline) : [], apart = apartOf(names); // then nothing is tested
   const hasTest = TESTED.includes(made.settings.test), isTested = pairs.length && !apart.length && hasTest;
   const isAlike = JSON.stringify(policies) === JSON.stringify(MADE);
   const { unretrieved, ...others } = policies;
-  const found = { ...made, baseline, measures, words: wordsOf(policies), how: hasTest ? made.how : null, means: [], values: [], tests: [], ranks: [], leading: [], headline: [], notes: [...apart] };
+  const found = { ...made, baseline, measures, words: wordsOf(policies), how: hasTest ? made.how : null, means: [], values: [], tests: [], ranks: [], leading: [], headline: [], apart, notes: [...apart, ...held.among] };
   found.settings = { ...made.settings, ...others, ...(unretrieved === "none" ? {} : { unretrieved }) };
   if (made.settings.interval === "t") {
     found.settings.interval = "none";
@@ -198,7 +198,7 @@ async function recalculated({ measures: names, policies, baseline }) {
     }
     found.headline.push(sentencesOf(found, place, judgments, canBeSignificant));
   }
-  if (isTested) found.notes.push(...notesOf(found.tests, unsettled, pairs.length, made.of, made.settings));
+  if (isTested) found.notes.push(...notesOf(found.tests, unsettled, pairs.length, made.of, made.settings, found.words.open));
   else if (pairs.length && !apart.length) found.notes.push(`significance is not tested: a page cannot recalculate the test ${made.settings.test}; untied stats can`);
   if (!apart.length && pairsOf(made.runs, null).length * made.of > MOST_CERTIFIED) found.notes.push(...made.notes.filter((note) => note.startsWith("ranks and overturn numbers")));
   if (!isAlike) {

@@ -133,7 +133,7 @@ async function testsOf(measure, info, columns, pairs, hasRange, settings, names)
     const closest = compared.map((pair) => nearest(pair.spans));
     const largest = await signsOf(closest.filter((one) => one !== null), settings, what);
     survives = adjust(closest.map((one) => (one === null ? 1 : largest.shift())), correct).map((value) => (isSmall(value) ? "yes" : "no"));
-  } else if (hasRange) survives = ends.map(([least, most]) => (least <= 0 && 0 <= most ? "no" : "unknown"));
+  } else if (hasRange) survives = ends.map(([least, most], place) => ((least <= 0 && 0 <= most) || !isSmall(p[place]) ? "no" : "unknown"));
   const found = compared.map(({ differences, scale }, place) => {
     const better = differences.filter((x) => x > 0).length, worse = differences.filter((x) => x < 0).length;
     const difference = differenceOf(scale, fsum(differences) / differences.length, differences.length);
@@ -154,8 +154,9 @@ function leastP(queries, pairs, { test, samples, correction }) {
   return { least: adjust(Array(pairs).fill(Math.max(ofSample, ofAll)), correction)[0], ofSample, ofAll };
 }
 
-/** Notes that affect the interpretation of tests. @param {[string, number][]} unsettled Numbers of queries by measure. */
-function notesOf(tests, unsettled, pairs, queries, { test, samples, level, correction }) {
+/** Notes that affect the interpretation of tests. @param {[string, number][]} unsettled Numbers of queries by measure.
+ * @param {string[]} varied What survival is over, see `wordsOf`. */
+function notesOf(tests, unsettled, pairs, queries, { test, samples, level, correction }, varied) {
   const notes = [], open = unsettled.filter(([, number]) => number);
   if (open.length) {
     notes.push(`queries for which judgments decide whether a run has a value: ${open.map(([name, number]) => `${number} of ${name}`).join(", ")}; they are not tested, ` +
@@ -163,7 +164,8 @@ function notesOf(tests, unsettled, pairs, queries, { test, samples, level, corre
   }
   const unknown = tests.filter((one) => one.survives === "unknown").length;
   if (unknown) {
-    notes.push(`for ${count(unknown)} comparison${unknown === 1 ? "" : "s"} it is unknown whether ties or missing judgments could undo ` +
+    const causes = varied.map((one) => (one[0] === "o" ? "ties" : "missing judgments")).join(" or ");
+    notes.push(`for ${count(unknown)} comparison${unknown === 1 ? "" : "s"} it is unknown whether ${causes} could undo ` +
       `significance; only the ${TEST_NAMES.randomization} has bounds of p`);
   }
   const { least, ofSample, ofAll } = leastP(queries, pairs, { test, samples, correction });

@@ -59,7 +59,8 @@ function aloneWords(found, place, judgments) {
   const said = [`${found.runs[run]}: ${name} ${show(mean)}.`];
   const what = open.join(" and the ");
   if (open.length) said.push(low !== null && high !== null && show(low) !== show(high) ? `Depending on the ${what} it lies between ${show(low)} and ${show(high)}.` : `The ${what} ${open.length > 1 ? "do" : "does"} not change it.`);
-  if (judgments === null) said.push(`How far missing judgments could change it is unknown: ${name.split(/[@(]/)[0]} has no bounds over them.`);
+  if (judgments === null && found.apart.length) said.push(`How far missing judgments could change it was not examined: ${found.apart.join("; ")}.`);
+  else if (judgments === null) said.push(`How far missing judgments could change it is unknown: ${name.split(/[@(]/)[0]} has no bounds over them.`);
   else if (judgments && show(judgments.low) !== show(judgments.high)) said.push(`Depending on the grades of unjudged documents it lies between ${show(judgments.low)} and ${show(judgments.high)}.${sharesWords([found.unjudged.top_ten[run]])}`);
   else if (judgments) said.push("Missing judgments do not change it.");
   return said;

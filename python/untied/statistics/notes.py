@@ -1,0 +1,108 @@
+"""How tests were made, and what to note about them."""
+
+from __future__ import annotations
+
+from math import isnan
+
+from untied._core import show_id
+from untied.statistics.tests import TESTS, adjust
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from untied.results.evaluation import Results
+
+#: What `survives` is about, by what varies.
+UNDOING = {"ties": "ties", "judgments": "missing judgments"}
+#: What intervals are made by.
+METHODS = {"bca": "a bootstrap", "t": "Student's t"}
+#: Comparisons that a note names.
+NAMED = 4
+
+
+def said_of(settings: dict[str, Any], runs: int) -> str:
+    """A description of how differences between a number of runs were tested."""
+    is_corrected = settings["correction"] != "none" and runs > 2
+    corrected = f", p corrected ({settings['correction']})" if is_corrected else ""
+    return f"{TESTS[settings['test']]}{corrected}, significant at {1 - settings['level']:.4g}"
+
+
+def notes_on(
+    results: Results, texts: dict[str, list[str]], columns: dict[str, list[Any]], unsettled: dict[str, int],
+    settings: dict[str, Any], varied: Sequence[str],
+) -> Iterator[str]:  # fmt: skip
+    """Notes that affect the interpretation of tests."""
+    if any(unsettled.values()):
+        of_measures = ", ".join(f"{count} of {measure}" for measure, count in unsettled.items() if count)
+        yield (
+            f"queries for which judgments decide whether a run has a value: {of_measures}; they are not tested, "
+            "but what differences can be and what survives holds whether they count or not"
+        )
+    unknown = texts.get("survives", []).count("unknown")
+    if unknown:
+        causes = " or ".join(UNDOING[one] for one in varied)
+        yield (
+            f"for {unknown:,} comparison{'' if unknown == 1 else 's'} it is unknown whether {causes} could undo "
+            f"significance; only the {TESTS['randomization']} has bounds of p"
+        )
+    comparisons = len(texts["measure"]) // len(results.measures)
+    is_corrected = settings["correction"] != "none" and comparisons > 1
+    if "ci_low" in columns:
+        yield from _disagreements(texts, columns, settings, is_corrected)
+    queries = max(fact["evaluated"] for fact in results.facts().values())
+    least = least_p(queries, comparisons, settings)
+    if least > 1 - settings["level"]:
+        what, remedy = f"{settings['samples']:,} permutations", "draw more samples, or take the test tukey"
+        if settings["test"] == "randomization" and _of_all(queries) > _of_sample(settings):
+            what, remedy = f"{queries} {'query' if queries == 1 else 'queries'}", "nothing can be significant"
+        corrected = f", corrected for {comparisons:,} comparisons" if is_corrected else ""
+        yield f"with {what} no p can be below {least:.2g}{corrected}: {remedy}"
+
+
+def _disagreements(
+    texts: dict[str, list[str]], columns: dict[str, list[Any]], settings: dict[str, Any], is_corrected: bool
+) -> Iterator[str]:
+    """A note on differences that are significant by either the interval or p."""
+    level, found, by_correction = 1 - settings["level"], [], []
+    names = zip(texts["measure"], texts["run_a"], texts["run_b"], strict=True)
+    numbers = zip(*(columns[name] for name in ("ci_low", "ci_high", "p", "p_adjusted")), strict=True)
+    for (measure, a, b), significant, (low, high, p, adjusted) in zip(
+        names, texts["significant"], numbers, strict=True
+    ):
+        excludes = low > 0 or high < 0
+        if isnan(low) or excludes == (significant == "yes"):
+            continue
+        ends = f"[{low:+.4f}, {high:+.4f}]"
+        found.append(f"{measure} of {show_id(a)} and {show_id(b)} (p {adjusted:.4g}, interval {ends})")
+        by_correction.append(excludes and p <= level + 1e-12)
+    if not found:
+        return
+    reasons = ["p is corrected for the number of comparisons and the interval is not"] * any(by_correction)
+    if not all(by_correction):
+        reasons.append(f"p is from the {TESTS[settings['test']]} and the interval from {METHODS[settings['interval']]}")
+    more = f" and {len(found) - NAMED:,} more" if len(found) > NAMED else ""
+    about = ", ".join(found[:NAMED]) + more
+    yield f"p and the interval disagree about {about}: {'; '.join(reasons)}; significance goes by p"
+
+
+def least_p(queries: int, comparisons: int, settings: dict[str, Any]) -> float:
+    """The smallest corrected p that a test by permutations can give; 0 for other tests."""
+    if settings["test"] not in ("randomization", "tukey"):
+        return 0.0
+    least = _of_sample(settings)
+    if settings["test"] == "randomization":
+        least = max(least, _of_all(queries))
+    return adjust([least] * comparisons, settings["correction"])[0]
+
+
+def _of_sample(settings: dict[str, Any]) -> float:
+    """The smallest p of a sample of permutations."""
+    samples: int = settings["samples"]
+    return 1 / (samples + 1)
+
+
+def _of_all(queries: int) -> float:
+    """The smallest p of all permutations."""
+    return 2.0 ** (1 - queries)
