@@ -394,10 +394,10 @@ def test_command_line(small: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     code, out, err = run(capsys, small, "-m", "RR")
     assert (code, err) == (0, "note: features with the same value everywhere, which cannot rank: 2\n")
     assert out.splitlines() == [
-        "feature\tdirection\tquery\tmeasure\tvalue\tlow\thigh\trank\tdistinct\ttied\tmissing",
-        "3\thigh\tall\tRR\t0.8750\t0.7500\t1.0000\t1\t3\t0.5000\t0",
-        "2\thigh\tall\tRR\t0.7500\t0.5000\t1.0000\t2\t1\t1.0000\t0",
-        "1\thigh\tall\tRR\t0.5000\t0.5000\t0.5000\t3\t4\t0.0000\t0",
+        "feature\tdirection\tquery\tmeasure\tvalue\tlow\thigh\trank\tdistinct\ttied\tmissing\tabsent",
+        "3\thigh\tall\tRR\t0.8750\t0.7500\t1.0000\t1\t3\t0.5000\t0\t0",
+        "2\thigh\tall\tRR\t0.7500\t0.5000\t1.0000\t2\t1\t1.0000\t0\t0",
+        "1\thigh\tall\tRR\t0.5000\t0.5000\t0.5000\t3\t4\t0.0000\t0\t0",
     ]
     names = tmp_path / "names.txt"
     names.write_text("# features\n1 age of the page\n3\tlength\n99 elsewhere\n")
@@ -491,9 +491,10 @@ def test_what_is_not_ranked_is_noted(tmp_path: Path, capsys: pytest.CaptureFixtu
     code, out, err = run(capsys, str(path), "-m", "AP", "-m", "RR", "--wide")
     assert (
         out.splitlines()[0]
-        == "feature\tdirection\tAP\tAP low\tAP high\tRR\tRR low\tRR high\trank\tdistinct\ttied\tmissing"
+        == "feature\tdirection\tAP\tAP low\tAP high\tRR\tRR low\tRR high\trank\tdistinct\ttied\tmissing\tabsent"
     )
     assert err == "note: values missing from lines, counted as 0, of 3 documents: 1 of feature 1, 1 of feature 2\n"
+    assert [line.split("\t")[-1] for line in out.splitlines()[1:]] == ["1", "1"]
     assert run(capsys, str(path), "--wide", "--format", "json")[0] == 2
     code, _, err = run(capsys, str(tmp_path / "frame.csv"))
     assert (code, "read this one into a frame first" in err) == (1, True)

@@ -155,8 +155,8 @@ def main(arguments: Sequence[str]) -> None:
         verdicts, skipped = with_readable(options, make, least=2)
         if options.certificate:
             verdicts.write_certificate(options.certificate, options.qrels, options.runs)
-        said = [*skipped, *_notes(verdicts)]
         columns, rows = _asked(verdicts, options)
+        said = [*skipped, *_notes(verdicts, columns)]
         if picture:
             output.write(verdicts.picture(picture), options.plot)
     if style == "json":
@@ -248,12 +248,12 @@ def _cell(cell: str | float | None, column: str, digits: int) -> str:
     return f"{cell:g}" if column == "grade" else str(cell)
 
 
-def _notes(found: Verdicts) -> Iterable[str]:
+def _notes(found: Verdicts, columns: Sequence[str]) -> Iterable[str]:
     """Notes on unusual inputs."""
     yield from notes.of_queries(found.facts_of_queries(), "judged")
     for measure in found.measures:
         yield f"{measure}: {_counted([found[pair][measure] for pair in found.pairs])}"
-    yield from not_exact(found)
+    yield from not_exact(found, columns)
 
 
 def _counted(verdicts: list[Verdict]) -> str:

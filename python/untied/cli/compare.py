@@ -154,7 +154,7 @@ def main(arguments: Sequence[str]) -> None:
 
     (found, verdicts), skipped = with_readable(options, make, least=2)
     pairs = [found[pair] for pair in found.pairs]
-    notes = [*skipped, *_notes(pairs), *(() if verdicts is None else not_exact(verdicts))]
+    notes = [*skipped, *_notes(pairs), *(() if verdicts is None else not_exact(verdicts, OF_VERDICTS))]
     if qrels is not None and any(name.startswith("Delta(") for name in found.measures):
         notes.append("Delta lets unjudged documents be relevant; untied stats counts them as non-relevant")
     if style == "json":

@@ -38,10 +38,11 @@ EXAMPLES = """\
   untied features train.txt --sort-by RR --feature-names names.txt
   untied features train.parquet --ties expected -o features.tsv
 
-Each line of DATA is: label qid:Q feature:value ... # comment. A missing feature
-counts as 0; a document whose value is NULL is not ranked. Values are the
-expected scores if tied documents were shuffled, with the lowest and the
-highest.
+Each line of DATA is: label qid:Q feature:value ... # comment. A feature that is
+absent from a line counts as 0; a document whose value is NULL is not ranked. In
+tsv, csv and json, the column absent counts the former, missing the latter.
+Values are the expected scores if tied documents were shuffled, with the lowest
+and the highest (--ties range is the default here).
 """
 
 
@@ -133,7 +134,7 @@ def _long(found: FeatureResults, sort_by: Measure, options: argparse.Namespace, 
     table = found.table(sort_by, top=options.top, per_query=options.per_query)
     if options.wide:
         table = table.wide()
-    counts = ("rank", "distinct", "missing")
+    counts = ("rank", "distinct", "missing", "absent")
 
     def cell(value: str | float | None, name: str) -> str:
         if isinstance(value, str):

@@ -231,7 +231,7 @@ def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Resul
     )
     for one in beside:
         found.table = one.beside(found.table)
-    return results, found, skipped + (list(not_exact(beside[0])) if options.certify else [])
+    return results, found, skipped + (list(not_exact(beside[0], OF_VERDICTS)) if options.certify else [])
 
 
 def _tables(

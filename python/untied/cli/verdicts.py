@@ -13,7 +13,7 @@ from untied.results.shown import WORDS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from typing import Any
 
     from untied.cli.parser import Parser
@@ -46,14 +46,15 @@ def certified(options: argparse.Namespace, qrels: QrelsLike, runs: Runs, measure
     return certify(qrels, runs, measures, ties=ties, score_dtype=options.score_dtype, threads=options.threads)
 
 
-def not_exact(found: Verdicts) -> Iterator[str]:
-    """Notes on bounds and numbers of verdicts that are not exact."""
+def not_exact(found: Verdicts, columns: Collection[str]) -> Iterator[str]:
+    """Notes on bounds and overturn numbers that are not exact, as far as the printed columns depend on them."""
     verdicts = [(str(measure), one) for pair in found.pairs for measure, one in found[pair].items()]
     enclosing = _counts([measure for measure, one in verdicts if not one.is_exact])
     if enclosing:
-        yield f"bounds of the difference that may be wider than necessary: {listed(enclosing)}"
+        what = "" if "low" in columns else "ranks are from " if "best" in columns else "verdicts are from "
+        yield f"{what}bounds of the difference that may be wider than necessary: {listed(enclosing)}"
     least = _counts([measure for measure, one in verdicts if not one.overturn_is_exact])
-    if least:
+    if least and ("overturn" in columns or "bound" in columns):  # --explain lists the documents
         yield f"overturn numbers that may be larger than shown: {listed(least)}"
 
 

@@ -215,7 +215,7 @@ class FeatureResults(MeasureResults):
         -------
         Table
             Columns feature, direction, query (``all`` for means), measure, value, low and high if computed; distinct,
-            tied and missing, see `ties`; and ``rank``, 1 for the best.
+            tied, missing and absent, see `ties`; and ``rank``, 1 for the best.
 
         Raises
         ------
@@ -225,7 +225,7 @@ class FeatureResults(MeasureResults):
             The measure was not evaluated.
         """
         texts: dict[str, list[str]] = {"feature": [], "direction": [], "query": [], "measure": []}
-        more: dict[str, list[Any]] = {"rank": [], "distinct": [], "tied": [], "missing": []}
+        more: dict[str, list[Any]] = {"rank": [], "distinct": [], "tied": [], "missing": [], "absent": []}
         rows: list[Any] = []
         measures = self.measures
         number = 0 if sort_by is None else self._number(sort_by)
