@@ -280,13 +280,13 @@ pairs = numpy.array([[1, 2, 3]]), numpy.array([[3, 2, 1]])
 )  # fmt: skip
 def test_sizes_that_cannot_be_had_are_refused_or_not_needed(tmp_path, call):
     """A value, or an error that Python can catch; the process goes on either way."""
-    with open(tmp_path / "huge.csv", "wb") as file:
+    with open(tmp_path / "huge.json", "wb") as file:
         file.truncate(1 << 40)  # takes no room on the disk
     code = f"{LIMITED}\ntry:\n    {call}\nexcept (MemoryError, ValueError, OverflowError) as error:\n    print(error)\n"
-    out, err, _ = child(code, tmp_path / "huge.csv")
+    out, err, _ = child(code, tmp_path / "huge.json")
     assert "panicked" not in err
     if "read_run" in call:
-        assert out == f"not enough memory for {tmp_path / 'huge.csv'}: {((1 << 40) + MB) // 10**6} MB"
+        assert out == f"not enough memory for {tmp_path / 'huge.json'}: {((1 << 40) + MB) // 10**6} MB"
     if "tukey" in call:
         assert out.startswith("not enough memory for samples: ")
 

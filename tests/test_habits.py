@@ -140,7 +140,7 @@ def test_by_rank(run) -> None:
     with pytest.raises(untied.UntiedError, match="ties 'rank' ignores scores"):
         untied.evaluate("qrels", "runs/good.run", ties="rank", score_dtype="float16")
     assert run("eval", "qrels", "runs/good.run", "--ties", "rank", "--stream")[::2] == (
-        1, "untied: runs/good.run: only runs of format trec can be streamed, not trec-ranks\n",
+        1, "untied: runs/good.run: only runs of format trec, csv, tsv or jsonl can be streamed, not trec-ranks\n",
     )  # fmt: skip
 
 

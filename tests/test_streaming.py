@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import json
 import lzma
 import os
 import random
@@ -15,6 +17,7 @@ import pytest
 
 import untied
 from untied.cli import main
+from untied.inputs.files import run_file
 
 WINDOW = 16 << 19  # bytes that are read at a time
 MEASURES = ["AP", "nDCG@10", "RR", "P@10", "R@100", "NumRet", "Judged@10"]
@@ -154,6 +157,83 @@ def test_a_query_that_comes_back_is_an_error_or_read_again(long, changed, capsys
     assert f"line {number}" in capsys.readouterr().err
 
 
+@pytest.fixture(scope="module")
+def tables(long, tmp_path_factory):
+    """The long run with names of columns. What stands beside its rows goes over the ends of lines in CSV."""
+    with open(long[1]) as file:
+        rows = [line.split() for line in file if line.strip() and line[0] != "#"]
+    folder = tmp_path_factory.mktemp("tables")
+    paths = {format: folder / f"run.{format}" for format in ("csv", "tsv", "jsonl")}
+    beside = ['with "quotes", and\na second line\n' + "x" * 600, "x" * 700]
+    for format, delimiter in (("csv", ","), ("tsv", "\t")):
+        with paths[format].open("w", newline="") as file:
+            writer = csv.writer(file, delimiter=delimiter)
+            writer.writerow(["qid", "more", "docno", "score"])
+            for number, (query, _, document, _, score, _) in enumerate(rows):
+                more = beside[number % 7 > 0] if format == "csv" else beside[1]
+                writer.writerow([query, more, document, score])
+    with paths["jsonl"].open("w") as file:
+        for number, (query, _, document, _, score, _) in enumerate(rows):
+            row = {"qid": query, "more": beside[number % 7 > 0], "docno": document, "score": float(score)}
+            file.write(json.dumps(row if number % 5 else dict(reversed(row.items()))) + "\n" * (1 + (number % 11 == 0)))
+    assert all(path.stat().st_size > 2 * WINDOW for path in paths.values())
+    return {format: str(path) for format, path in paths.items()}
+
+
+@pytest.mark.parametrize("format", ["csv", "tsv", "jsonl"])
+def test_tables_are_streamed_too(long, tables, tmp_path, format):
+    qrels, run = long
+    expected = untied.evaluate(qrels, {"run": run}, MEASURES)
+    path = tables[format]
+    packed = tmp_path / f"run.{format}.gz"
+    with open(path, "rb") as file:
+        packed.write_bytes(gzip.compress(file.read(), 1))
+    held = {"run": untied.read_run(path, threads=2)}
+    for runs, options in ((held, {}), ({"run": path}, {"stream": True}), ({"run": packed}, {"threads": 3})):
+        found = untied.evaluate(qrels, runs, MEASURES, **options)
+        assert found.table().to_dicts() == expected.table().to_dicts()
+        assert found.facts() == expected.facts()
+
+
+@pytest.mark.parametrize(
+    ("format", "line", "message"),
+    [
+        ("csv", "q1,x,d1", "expected 4 fields, as in the header, found 3"),
+        ("csv", 'q1,"x,d1,1', "expected the end of a field after its closing quote"),
+        ("tsv", "q1\tx\td1\tnan", 'expected a finite number as the score, found "nan"'),
+        ("jsonl", '{"qid": 1, "more": 2, "docno": 3, "score": 4', "expected a JSON object on a line"),
+        ("jsonl", '{"qid": "q1", "docno": "d1"}', "expected a finite number as the score, found none"),
+    ],
+)
+@pytest.mark.parametrize("share", [0.1, 0.8])
+def test_a_malformed_record_is_the_same_error(long, tables, tmp_path, format, line, message, share):
+    with open(tables[format], newline="") as file:
+        text = file.read()
+    end = {"csv": "\r\n", "tsv": "\r\n", "jsonl": "}\n"}[format]
+    place = text.index(end, int(share * len(text))) + len(end)
+    path = tmp_path / f"run.{format}"
+    with path.open("w", newline="") as file:
+        file.write(text[:place] + line + "\n" + text[place:])
+    with pytest.raises(untied.InputError, match=message) as expected:
+        untied.read_run(path)
+    with pytest.raises(untied.InputError) as found:
+        untied.evaluate(long[0], path, MEASURES)
+    assert str(found.value) == str(expected.value)
+    assert found.value.line == text.count("\n", 0, place) + 1
+
+
+def test_a_table_whose_queries_come_back_is_read_again(tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text('q,d,s\nb,"d,1",2\na,d1,1\nb,d2,3\n')
+    file = run_file(path, columns={"query": "q", "document": "d", "score": "s"})
+    qrels = {"a": {"d1": 1}, "b": {"d,1": 1}}
+    results = untied.evaluate(qrels, {"run": file}, "RR")
+    assert results["RR"].mean == 0.75
+    assert results.facts()["run"]["ungrouped"]
+    with pytest.raises(untied.InputError, match=r'run.csv, line 4: .* found query "b" again'):
+        untied.evaluate(qrels, {"run": file}, "RR", stream=True)
+
+
 def test_nothing_in_common_and_nothing_at_all(tmp_path, long):
     path = tmp_path / "run"
     path.write_text("other Q0 d1 0 1 t\n")
@@ -178,6 +258,7 @@ def test_an_undefined_value_is_the_same_error(tmp_path):
 MEASURED = """
 import sys
 from untied.cli import main
+from untied.inputs.files import run_file
 code = main(sys.argv[1:])
 status = open("/proc/self/status").read()  # not getrusage, which remembers the process that this one was forked from
 print(code, status.partition("VmHWM:")[2].split()[0], file=sys.stderr)

@@ -9,6 +9,7 @@ use untied_core::evaluate::{self, Facts, Prepared, Value};
 use untied_core::law::Limits;
 use untied_core::names::Spec;
 use untied_core::settings::{Queries, Settings};
+use untied_core::table::columns::Content;
 use untied_core::{Error, read};
 
 use crate::batches::{Rows, joined};
@@ -16,7 +17,7 @@ use crate::convert::{self, with_id};
 use crate::errors::to_python;
 use crate::laws::Laws;
 use crate::measure::Measure;
-use crate::tables::{FilePath, Lengths, Qrels, Run, path_text};
+use crate::tables::{FilePath, Lengths, Named, Qrels, Run, layout, named, path_text, read_run};
 use crate::threads;
 
 /// Qrels, measures and settings, prepared once for any number of runs.
@@ -80,17 +81,29 @@ impl Evaluator {
 
     /// Evaluate a run's file while it is read. What turns out not to be grouped by query is read again, into memory;
     /// what cannot be read again is from the start, unless it is to be streamed.
-    fn evaluate_file(&self, py: Python<'_>, path: FilePath, stream: bool) -> PyResult<Evaluation> {
-        let (path, qrels) = (path_text(path)?, &self.qrels.get().0);
+    #[pyo3(signature = (path, format, columns, stream))]
+    fn evaluate_file(
+        &self,
+        py: Python<'_>,
+        path: FilePath,
+        format: &str,
+        columns: Option<Named>,
+        stream: bool,
+    ) -> PyResult<Evaluation> {
+        let (path, columns, qrels) = (path_text(path)?, named(columns), &self.qrels.get().0);
         let mut ungrouped = false;
         let evaluation = threads::run_formulas(py, self.threads, self.prepared.formulas, || {
             if stream || read::is_file(&path)? {
-                match evaluate::evaluate_file(&path, qrels, &self.prepared) {
+                let pieces = match layout(format) {
+                    Some(layout) => read::open_table(&path, layout, Content::Run { ranks: false }, &columns)?,
+                    None => read::open_run(&path)?,
+                };
+                match evaluate::evaluate_file(pieces, qrels, &self.prepared) {
                     Err(Error::Ungrouped(_)) if !stream => ungrouped = true,
                     found => return found,
                 }
             }
-            in_memory(&read::read_run(&path, false)?, qrels, &self.prepared)
+            in_memory(&read_run(&path, format, &columns, false)?, qrels, &self.prepared)
         })?;
         Ok(Evaluation { qrels: self.qrels.clone_ref(py), evaluation, ungrouped })
     }

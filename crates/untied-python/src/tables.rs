@@ -72,7 +72,7 @@ fn detail(format: &str) -> PyResult<Option<Detail>> {
 }
 
 /// How a file with names of columns is written.
-fn layout(name: &str) -> Option<read::table::Format> {
+pub fn layout(name: &str) -> Option<read::table::Format> {
     match name {
         "csv" => Some(read::table::Format::Delimited(b',')),
         "tsv" => Some(read::table::Format::Delimited(b'\t')),
@@ -82,7 +82,7 @@ fn layout(name: &str) -> Option<read::table::Format> {
 }
 
 /// Columns that the user names: what they hold, and their names.
-type Named = BTreeMap<String, String>;
+pub type Named = BTreeMap<String, String>;
 
 /// A function and its arguments, as pickle has them.
 type Reduced<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>,));
@@ -99,7 +99,7 @@ fn restored<T: Send>(py: Python<'_>, bytes: &[u8], restore: fn(&[u8]) -> Option<
     restored.ok_or_else(|| refused(format!("these bytes are no {what} of this version of untied")))
 }
 
-fn named(columns: Option<Named>) -> Vec<(String, String)> {
+pub fn named(columns: Option<Named>) -> Vec<(String, String)> {
     columns.unwrap_or_default().into_iter().collect()
 }
 
@@ -158,6 +158,24 @@ pub fn read_bytes<'py>(py: Python<'py>, path: FilePath, lines: bool) -> PyResult
     Ok(PyBytes::new(py, &bytes))
 }
 
+/// Read a run from a file of this format into memory.
+pub fn read_run(
+    path: &str,
+    format: &str,
+    columns: &[(String, String)],
+    ranks: bool,
+) -> untied_core::Result<table::Run> {
+    match (format, layout(format)) {
+        ("trec", _) => read::read_run(path, ranks),
+        ("msmarco", _) => read::read_ranks(path),
+        ("trec-ranks", _) => read::read_run_by_rank(path),
+        (_, Some(layout)) => table::Run::new(read::read_table(path, layout, Content::Run { ranks }, columns)?, path),
+        _ => Err(untied_core::Error::Value(format!(
+            "run format must be trec, trec-ranks, msmarco, csv, tsv or jsonl, not '{format}'"
+        ))),
+    }
+}
+
 #[pymethods]
 impl Run {
     #[new]
@@ -182,18 +200,7 @@ impl Run {
         ranks: bool,
     ) -> PyResult<Run> {
         let (path, columns) = (path_text(path)?, named(columns));
-        let read = || match (format, layout(format)) {
-            ("trec", _) => read::read_run(&path, ranks),
-            ("msmarco", _) => read::read_ranks(&path),
-            ("trec-ranks", _) => read::read_run_by_rank(&path),
-            (_, Some(layout)) => {
-                table::Run::new(read::read_table(&path, layout, Content::Run { ranks }, &columns)?, &path)
-            }
-            _ => Err(untied_core::Error::Value(format!(
-                "run format must be trec, trec-ranks, msmarco, csv, tsv or jsonl, not '{format}'"
-            ))),
-        };
-        threads::run(py, threads, read).map(Run)
+        threads::run(py, threads, || read_run(&path, format, &columns, ranks)).map(Run)
     }
 
     #[staticmethod]

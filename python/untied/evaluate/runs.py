@@ -8,7 +8,7 @@ from untied import _core
 from untied.errors import UntiedError
 from untied.inputs import overlap
 from untied.inputs.convert import as_lengths, as_qrels, as_run, named_sources
-from untied.inputs.files import by_rank, run_file
+from untied.inputs.files import STREAMED, by_rank, run_file
 from untied.measures import as_measures
 from untied.policies import EVALUATING, Policies, described_by
 from untied.progress import each
@@ -191,10 +191,11 @@ class Evaluator:
             run = by_rank(run)
         if isinstance(run, (str, os.PathLike)):
             run = run_file(run)
-            if run.format == "trec":
-                return self._native.evaluate_file(run, stream)
+            if run.format in STREAMED:
+                return self._native.evaluate_file(run, run.format, run.columns, stream)
             if stream:
-                raise UntiedError(f"{run.path}: only runs of format trec can be streamed, not {run.format}")
+                formats = f"{', '.join(STREAMED[:-1])} or {STREAMED[-1]}"
+                raise UntiedError(f"{run.path}: only runs of format {formats} can be streamed, not {run.format}")
         return self._native.evaluate(as_run(run, self._threads))
 
     def means(self, run: OneRun) -> dict[str, float]:

@@ -23,6 +23,8 @@ RUN_FORMATS = ("auto", "trec", "trec-ranks", "msmarco", "csv", "tsv", "jsonl", "
 PLAIN = ("auto", "trec", "csv", "tsv", "jsonl", "json", "parquet", "rank-eval")
 #: Those whose columns have names.
 NAMED = ("csv", "tsv", "jsonl", "parquet")
+#: Formats of runs that are evaluated while they are read.
+STREAMED = ("trec", "csv", "tsv", "jsonl")
 #: Formats of qrels that say more than a grade, in TREC's files or in tables.
 DETAILED = ("subtopics", "stratified", "prels")
 #: Formats of qrels.

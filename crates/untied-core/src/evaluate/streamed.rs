@@ -6,7 +6,7 @@ use std::mem;
 use super::files::{Files, Pair, none};
 use super::{Evaluated, Evaluation, Flags, Note, Prepared, Shape};
 use crate::error::{Error, Result};
-use crate::read::{Input, open_run};
+use crate::read::Pieces;
 use crate::settings::Queries;
 use crate::table::{Chunk, Qrels, Run, Whole, returned};
 
@@ -155,10 +155,8 @@ fn widths(prepared: &Prepared) -> (usize, usize) {
 /// # Errors
 /// The file cannot be read or is malformed, or as [`Streamed::finish`]. Of several malformed lines and documents that stand twice
 /// one is told of those that are read first.
-pub fn evaluate_file<'a>(input: impl Into<Input<'a>>, qrels: &Qrels, prepared: &Prepared) -> Result<Evaluation> {
-    let input = input.into();
-    let mut streamed = Streamed::new(input.name(), qrels, prepared);
-    let mut pieces = open_run(input)?;
+pub fn evaluate_file(mut pieces: Pieces, qrels: &Qrels, prepared: &Prepared) -> Result<Evaluation> {
+    let mut streamed = Streamed::new(pieces.path(), qrels, prepared);
     let mut next = pieces.next(BLOCKS)?;
     while let Some(chunks) = next {
         let (pushed, read) = rayon::join(|| streamed.push(qrels, prepared, chunks), || pieces.next(BLOCKS));

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::limits::{LONGEST_LINE, LineError, io_error, newlines, too_long};
+use super::limits::{LONGEST_LINE, LineError, count, io_error, newlines, too_long};
 use super::source::{Input, Source, fill_up, open};
 use super::spool::{ReadAt, Spool};
 use crate::error::{Error, Result, show};
@@ -55,11 +55,47 @@ impl Blocks {
         let path = input.name().to_owned();
         let from = match open(input)? {
             Source::File(file, length) => From::File { file, length, next: 0 },
-            Source::Stream(reader) => {
-                From::Stream(Lines { reader, rest: Vec::new(), blocks: 0, ended: false, spare: Arc::default() })
-            }
+            Source::Stream(reader) => From::Stream(Lines::new(reader, false)),
         };
         Ok(Blocks { path, from, lines: 0 })
+    }
+
+    /// Open an input that begins with what the reader of all others needs, in sequence: `find` finds it in a block, and
+    /// how many bytes of the block it takes; nothing in a block that is to be passed over. `quotes` tells whether a
+    /// newline between quotes ends no block.
+    ///
+    /// # Errors
+    /// As [`Blocks::open`]; the input cannot be read, or what `find` refuses.
+    pub fn open_behind<T>(
+        input: Input<'_>,
+        quotes: bool,
+        find: impl Fn(&[u8]) -> std::result::Result<Option<(T, usize)>, LineError>,
+    ) -> Result<(Blocks, Option<T>)> {
+        let path = input.name().to_owned();
+        let reader = open(input)?.in_sequence().map_err(|source| Error::Io { file: path.clone(), source })?;
+        let (mut lines, mut before) = (Lines::new(reader, quotes), 0);
+        let found = loop {
+            let Some((index, block)) = lines.next() else { break None };
+            let found = block.and_then(|block| {
+                let text = without_mark(&block, index == 0);
+                let found = find(text).map_err(Failure::Line)?;
+                let start = found.as_ref().map_or(text.len(), |(_, start)| *start);
+                let passed = newlines(&text[..start]);
+                lines.held = Some(text[start..].to_vec());
+                Ok(Parsed { value: found, lines: passed })
+            });
+            let parsed = in_order(&path, before, vec![found])?;
+            before += parsed.iter().map(|block| block.lines).sum::<u64>();
+            if let Some((found, _)) = parsed.into_iter().find_map(|block| block.value) {
+                break Some(found);
+            }
+        };
+        Ok((Blocks { path, from: From::Stream(lines), lines: before }, found))
+    }
+
+    /// Lines of all blocks so far.
+    pub fn lines(&self) -> u64 {
+        self.lines
     }
 
     /// Parse the next blocks, up to a number, in parallel; the results in the order of the file, none at its end.
@@ -223,6 +259,10 @@ struct Lines {
     rest: Vec<u8>,
     blocks: u64,
     ended: bool,
+    /// Whether a newline between quotes ends no block.
+    quotes: bool,
+    /// The rest of a block of which the beginning was taken.
+    held: Option<Vec<u8>>,
     /// Blocks that were parsed: their room is used again.
     spare: Arc<Mutex<Vec<Vec<u8>>>>,
 }
@@ -231,13 +271,34 @@ impl Iterator for Lines {
     type Item = (u64, std::result::Result<Vec<u8>, Failure>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let block = self.block()?;
+        let block = match self.held.take() {
+            Some(held) if !held.is_empty() => Ok(held),
+            _ => self.block()?,
+        };
         self.blocks += 1;
         Some((self.blocks - 1, block))
     }
 }
 
 impl Lines {
+    fn new(reader: Box<dyn Read + Send>, quotes: bool) -> Lines {
+        Lines { reader, rest: Vec::new(), blocks: 0, ended: false, quotes, held: None, spare: Arc::default() }
+    }
+
+    /// Where the last of these bytes stands that ends a block; `inside` tells whether they begin between quotes, and is
+    /// changed to whether they end there.
+    fn last_end(&self, bytes: &[u8], inside: &mut bool) -> Option<usize> {
+        if !self.quotes {
+            return bytes.iter().rposition(|&byte| byte == b'\n');
+        }
+        *inside ^= count(bytes, b'"') % 2 == 1;
+        let mut is_quoted = *inside;
+        bytes.iter().rposition(|&byte| {
+            is_quoted ^= byte == b'"';
+            byte == b'\n' && !is_quoted
+        })
+    }
+
     fn block(&mut self) -> Option<std::result::Result<Vec<u8>, Failure>> {
         if self.ended {
             return None;
@@ -250,10 +311,14 @@ impl Lines {
         }
         block[..old].copy_from_slice(&self.rest);
         self.rest.clear();
+        let (mut seen, mut inside) = (0, false);
         while !self.ended {
             if old > LONGEST_LINE {
-                self.ended = true;
-                return Some(Err(Failure::TooLong(0)));
+                let last_line = block[..old].iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+                if old - last_line > LONGEST_LINE {
+                    self.ended = true;
+                    return Some(Err(Failure::TooLong(newlines(&block[..last_line]))));
+                }
             }
             block.resize(old + BLOCK, 0);
             let mut read = 0;
@@ -271,13 +336,14 @@ impl Lines {
             if self.ended {
                 break;
             }
-            if let Some(newline) = block[old..].iter().rposition(|&byte| byte == b'\n') {
-                let end = old + newline + 1;
+            if let Some(newline) = self.last_end(&block[seen..], &mut inside) {
+                let end = seen + newline + 1;
                 self.rest.extend_from_slice(&block[end..]);
                 block.truncate(end);
                 break;
             }
             old = block.len();
+            seen = old;
         }
         (!block.is_empty()).then_some(Ok(block))
     }

@@ -3,21 +3,24 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::json_text::{is_blank, members, number, plain_string};
+use super::json_text::{is_blank, members, number, plain_number, plain_string};
 use super::limits::LineError;
-use super::record::{Cell, Taker};
+use super::line::starts_with;
+use super::number::parse as value_of;
+use super::record::{Cell, Role, Row, Taker, common};
 use crate::error::{quote, text};
+use crate::table::columns::Columns;
 
-/// Names of the members of the first object.
-pub fn first_names(bytes: &[u8]) -> Result<(Vec<String>, usize), LineError> {
-    let mut names = Vec::new();
+/// Names of the members of the first object, if there is one.
+pub fn first_names(bytes: &[u8]) -> Result<Option<Vec<String>>, LineError> {
     for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         if !is_blank(line) {
+            let mut names = Vec::new();
             members(line, |name, _, _| names.push(text(&name))).map_err(|what| malformed(line, number as u64, what))?;
-            break;
+            return Ok(Some(names));
         }
     }
-    Ok((names, 0))
+    Ok(None)
 }
 
 fn malformed(line: &[u8], number: u64, what: &str) -> LineError {
@@ -25,14 +28,14 @@ fn malformed(line: &[u8], number: u64, what: &str) -> LineError {
     LineError { line: number, expected, found: quote(line.trim_ascii()) }
 }
 
-/// Parse objects whose members are needed by name.
-pub fn parse(bytes: &[u8], names: &[String], needed: &[usize], taker: &mut Taker<'_>) -> Result<(), LineError> {
+/// Parse objects whose members are needed by name; how many lines there are.
+pub fn parse(bytes: &[u8], names: &[String], needed: &[usize], taker: &mut Taker<'_>) -> Result<u64, LineError> {
     let wanted: Vec<&[u8]> = needed.iter().map(|&column| names[column].as_bytes()).collect();
     let mut cells = vec![Cell::Missing; needed.len()];
     let (mut at, mut line_number) = (0, 0);
-    let mut shape = Shape::default();
+    let mut shape = Shape::new(taker.columns());
     while at < bytes.len() {
-        let length = if let Some(length) = shape.fill(&bytes[at..], &mut cells) {
+        let length = if let Some(length) = shape.take(&bytes[at..], taker) {
             length
         } else {
             let rest = &bytes[at..];
@@ -46,11 +49,11 @@ pub fn parse(bytes: &[u8], names: &[String], needed: &[usize], taker: &mut Taker
                 continue;
             }
             cells.fill(Cell::Missing);
-            shape = Shape::default();
+            shape = Shape::new(taker.columns());
             let mut twice = None;
             members(line, |name, cell, place| {
                 let mut of_name = wanted.iter().enumerate().filter(|(_, wanted)| **wanted == name.as_ref());
-                shape.push(line, &cell, place, of_name.clone().map(|(cell, _)| cell).collect());
+                shape.push(line, &cell, place, of_name.clone().map(|(cell, _)| cell));
                 for (place, _) in &mut of_name {
                     if !matches!(cells[place], Cell::Missing) {
                         twice = Some(quote(&name));
@@ -63,26 +66,31 @@ pub fn parse(bytes: &[u8], names: &[String], needed: &[usize], taker: &mut Taker
                 let (expected, found) = ("every member once".into(), format!("{name} again"));
                 return Err(LineError { line: line_number, expected, found });
             }
+            taker.take(&cells, line_number)?;
             shape.end(line);
             line.len()
         };
-        taker.take(&cells, line_number)?;
         at += length + 1;
         line_number += 1;
     }
-    Ok(())
+    Ok(line_number)
 }
 
 /// What a line has around its values. The next one mostly has the same, and then only values are looked at.
-#[derive(Default)]
 struct Shape<'a> {
+    columns: &'a Columns,
     values: Vec<Value<'a>>,
     /// What follows the last value.
     end: &'a [u8],
     /// How much of the line is in the values and in front of them.
     seen: usize,
-    /// Whether any value is neither a number nor a string without escapes.
+    /// Whether any value needs care.
     is_special: bool,
+    /// Values in front of the first that differs between the lines of a query; 0 if the query stands behind it.
+    common: usize,
+    /// The last line up to that one. The next one mostly begins the same, and then belongs to the same query.
+    begin: &'a [u8],
+    row: Row<'a>,
 }
 
 /// A value of a line.
@@ -90,18 +98,24 @@ struct Value<'a> {
     /// What stands in front of it, behind the last value.
     before: &'a [u8],
     is_text: bool,
-    /// The cells that it goes to.
-    cells: Vec<usize>,
+    role: Role,
 }
 
 impl<'a> Shape<'a> {
-    fn push(&mut self, line: &'a [u8], cell: &Cell<'a>, place: Range<usize>, cells: Vec<usize>) {
+    fn new(columns: &'a Columns) -> Self {
+        let row = Row::new(columns);
+        Shape { columns, values: Vec::new(), end: &[], seen: 0, is_special: false, common: 0, begin: &[], row }
+    }
+
+    fn push(&mut self, line: &'a [u8], cell: &Cell<'a>, place: Range<usize>, mut cells: impl Iterator<Item = usize>) {
         let is_text = matches!(cell, Cell::Text(Cow::Borrowed(_)));
-        self.is_special |= !is_text && !matches!(cell, Cell::Number(_));
+        let role = cells.next().map_or(Role::Ignored, |cell| Role::of_cell(self.columns, cell));
+        let is_number = matches!(cell, Cell::Number(_));
+        self.is_special |= cells.next().is_some() || !is_text && !is_number;
         // Quotes belong to what is around a value.
         let quotes = usize::from(is_text);
         let before = &line[self.seen..place.start + quotes];
-        self.values.push(Value { before, is_text, cells });
+        self.values.push(Value { before, is_text, role });
         self.seen = place.end - quotes;
     }
 
@@ -110,22 +124,55 @@ impl<'a> Shape<'a> {
         if self.is_special {
             self.values.clear();
         }
+        let roles: Vec<Role> = self.values.iter().map(|value| value.role).collect();
+        self.common = common(&roles);
     }
 
-    /// Fill cells from a line of this shape, with which a text begins; how long the line is. Nothing for any other line.
-    fn fill<'b>(&self, text: &'b [u8], cells: &mut [Cell<'b>]) -> Option<usize> {
-        let mut rest = text;
-        for Value { before, is_text, cells: of_value } in &self.values {
-            rest = rest.strip_prefix(*before)?;
-            let value = if *is_text { plain_string(rest)? } else { number(rest)? };
-            rest = &rest[value.len()..];
-            for &cell in of_value {
-                cells[cell] = if *is_text { Cell::Text(Cow::Borrowed(value)) } else { Cell::Number(value) };
+    /// Take a line of this shape, with which a text begins; how long it is. Nothing for any other line.
+    #[inline]
+    fn take(&mut self, text: &'a [u8], taker: &mut Taker<'_>) -> Option<usize> {
+        let is_same = !self.begin.is_empty() && starts_with(text, self.begin);
+        let (first, mut at) = if is_same { (self.common, self.begin.len()) } else { (0, 0) };
+        let mut begin = at;
+        for (index, Value { before, is_text, role }) in self.values.iter().enumerate().skip(first) {
+            if index == self.common {
+                begin = at;
             }
+            if !starts_with(&text[at..], before) {
+                return None;
+            }
+            let start = at + before.len();
+            let rest = &text[start..];
+            let length = match (role, is_text) {
+                (Role::Number(_), true) => return None,
+                (Role::Number(to), false) => {
+                    let (value, length) = match plain_number(rest) {
+                        Some(plain) => plain,
+                        None => {
+                            let digits = number(rest)?;
+                            (value_of(digits).ok()?, digits.len())
+                        }
+                    };
+                    self.row.put_number(*to, start..start + length, value);
+                    length
+                }
+                (_, true) => plain_string(rest)?.len(),
+                (_, false) => {
+                    let digits = number(rest)?;
+                    if *role != Role::Ignored && !digits.iter().all(u8::is_ascii_digit) {
+                        return None;
+                    }
+                    digits.len()
+                }
+            };
+            at = start + length;
+            self.row.put(*role, text, start..at);
         }
-        rest = rest.strip_prefix(self.end)?;
+        let rest = text[at..].strip_prefix(self.end)?;
         let is_line = !self.values.is_empty() && rest.first().is_none_or(|&byte| byte == b'\n');
-        is_line.then_some(text.len() - rest.len())
+        let is_taken = is_line && taker.take_row(text, &self.row, is_same);
+        self.begin = if is_taken { &text[..begin] } else { &[] };
+        is_taken.then_some(text.len() - rest.len())
     }
 }
 
@@ -163,7 +210,10 @@ mod tests {
         let needed: Vec<usize> = columns.needed().collect();
         let parsed = |text: &str, first: u64| {
             let mut chunk = Chunk::new(1);
-            let error = parse(text.as_bytes(), &names, &needed, &mut Taker::new(&columns, &mut chunk)).err();
+            let error = {
+                let mut taker = Taker::new(&columns, &mut chunk);
+                parse(text.as_bytes(), &names, &needed, &mut taker).err()
+            };
             chunk.finish();
             chunk.lines.first = first;
             let rows: Vec<_> = (0..chunk.block.len().min(chunk.block.columns[0].len()))

@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::line::next_below;
+use super::number::plain;
 use super::record::Cell;
 
 /// Call `visit` with the name and value of every member of the object that a line holds, and where the value stands.
@@ -50,6 +51,20 @@ pub fn plain_string(text: &[u8]) -> Option<&[u8]> {
 #[inline]
 pub fn number(text: &[u8]) -> Option<&[u8]> {
     Text(text).number().ok()
+}
+
+/// The same with its value, where that is easy to tell.
+#[inline]
+pub fn plain_number(text: &[u8]) -> Option<(f64, usize)> {
+    let (value, length) = plain(text)?;
+    let digits = text[..length].strip_prefix(b"-").unwrap_or(&text[..length]);
+    let is_json = match digits {
+        [b'0'] | [b'0', b'.', ..] => true,
+        [first, ..] => (b'1'..=b'9').contains(first),
+        [] => false,
+    };
+    let goes_on = matches!(text.get(length), Some(b'e' | b'E'));
+    (is_json && digits.last() != Some(&b'.') && !goes_on).then_some((value, length))
 }
 
 /// Whether there is nothing in a line.

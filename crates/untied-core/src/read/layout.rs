@@ -1,13 +1,12 @@
 //! Text formats as lists of columns, and the reader that they all share.
 
-use std::sync::{Mutex, PoisonError};
-
-use super::blocks::{Blocks, Parsed};
+use super::blocks::Blocks;
 use super::limits::{LineError, binary};
 use super::line::{Cursor, fields};
 use super::number::{self, NotANumber};
+use super::pieces::{NoRows, Pieces};
 use super::source::Input;
-use crate::error::{Error, Result, quote};
+use crate::error::{Result, quote};
 use crate::table::{Chunk, profiles, subtopics};
 
 /// What a column of a format is. Numbers go to a column of the block, the score or grade to its first.
@@ -74,90 +73,23 @@ impl Layout {
     }
 }
 
+/// Open a file that is read piece by piece.
+///
+/// # Errors
+/// It cannot be opened.
+pub fn open<'a>(input: impl Into<Input<'a>>, layout: &'static Layout) -> Result<Pieces> {
+    let input = input.into();
+    let (path, found) = (input.name(), "only blank lines and comments");
+    let no_rows = (!layout.rowless).then_some(NoRows { expected: layout.shape, found });
+    Ok(Pieces::new(Blocks::open(input)?, path, no_rows, Box::new(|block, chunk| parse(block, layout, chunk))))
+}
+
 /// Read all of a file.
 ///
 /// # Errors
 /// The file cannot be read, a line is not as the layout has it, or there is no row (unless the layout allows that).
 pub fn read<'a>(input: impl Into<Input<'a>>, layout: &'static Layout) -> Result<Vec<Chunk>> {
-    let mut pieces = Pieces::open(input, layout)?;
-    let parsed = pieces.blocks.parse(u64::MAX, &|block: &[u8], room: &mut Chunk| {
-        let lines = parse(block, layout, room)?;
-        // An exact copy: what is left over stays with the worker, and memory is asked for once a block.
-        Ok(Parsed { value: room.clone(), lines })
-    })?;
-    let Some(parsed) = parsed else { return pieces.end().map(Option::unwrap_or_default) };
-    let chunks = pieces.chunks(parsed);
-    if chunks.is_empty() { pieces.end().map(Option::unwrap_or_default) } else { Ok(chunks) }
-}
-
-/// A file that is read piece by piece.
-pub struct Pieces {
-    blocks: Blocks,
-    path: String,
-    layout: &'static Layout,
-    /// Lines so far.
-    lines: u64,
-    is_empty: bool,
-    /// Chunks that are no longer needed: their room is used again.
-    spare: Mutex<Vec<Chunk>>,
-}
-
-impl Pieces {
-    /// Open a file.
-    ///
-    /// # Errors
-    /// It cannot be opened.
-    pub fn open<'a>(input: impl Into<Input<'a>>, layout: &'static Layout) -> Result<Pieces> {
-        let input = input.into();
-        let path = input.name().to_owned();
-        let (blocks, spare) = (Blocks::open(input)?, Mutex::default());
-        Ok(Pieces { blocks, path, layout, lines: 0, is_empty: true, spare })
-    }
-
-    /// The rows of the next `blocks` blocks; `None` at the end.
-    ///
-    /// # Errors
-    /// As [`read`].
-    pub fn next(&mut self, blocks: u64) -> Result<Option<Vec<Chunk>>> {
-        let (layout, spare) = (self.layout, &self.spare);
-        let parsed = self.blocks.parse(blocks, &|block: &[u8], (): &mut ()| {
-            let used = spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let mut value = used.unwrap_or_default();
-            let lines = parse(block, layout, &mut value)?;
-            Ok(Parsed { value, lines })
-        })?;
-        match parsed {
-            Some(parsed) => Ok(Some(self.chunks(parsed))),
-            None => self.end(),
-        }
-    }
-
-    /// Take chunks back that are no longer needed.
-    pub fn reuse(&mut self, chunks: Vec<Chunk>) {
-        self.spare.get_mut().unwrap_or_else(PoisonError::into_inner).extend(chunks);
-    }
-
-    /// Chunks with rows, which know their lines.
-    fn chunks(&mut self, parsed: Vec<Parsed<Chunk>>) -> Vec<Chunk> {
-        let mut chunks = Vec::with_capacity(parsed.len());
-        for Parsed { mut value, lines } in parsed {
-            value.lines.first = self.lines + 1;
-            self.lines += lines;
-            if !value.segments.is_empty() {
-                chunks.push(value);
-            }
-        }
-        self.is_empty &= chunks.is_empty() && !self.layout.rowless;
-        chunks
-    }
-
-    fn end(&self) -> Result<Option<Vec<Chunk>>> {
-        if !self.is_empty {
-            return Ok(None);
-        }
-        let found = if self.lines == 0 { "an empty file" } else { "only blank lines and comments" };
-        Err(Error::input(&self.path, None, self.layout.shape, found))
-    }
+    open(input, layout)?.all()
 }
 
 /// Parse a block into a chunk; how many lines it has.

@@ -107,13 +107,7 @@ impl<'a> Cursor<'a> {
     /// Go past this text, if it comes next.
     #[inline]
     pub fn passes(&mut self, text: &[u8]) -> bool {
-        let Some(next) = self.bytes.get(self.at..self.at + text.len()) else { return false };
-        // Two words that overlap tell as much as a call, and sooner.
-        let ends = |part: &[u8]| Some((*part.first_chunk::<8>()?, *part.last_chunk::<8>()?));
-        let comes = match ends(text) {
-            Some(these) if text.len() <= 16 => ends(next) == Some(these),
-            _ => next == text,
-        };
+        let comes = starts_with(&self.bytes[self.at..], text);
         if comes {
             self.at += text.len();
         }
@@ -148,6 +142,18 @@ impl<'a> Cursor<'a> {
         let rest = &self.bytes[self.at..];
         let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
         rest[..end].strip_suffix(b"\r").unwrap_or(&rest[..end])
+    }
+}
+
+/// Whether this text comes first.
+#[inline]
+pub fn starts_with(bytes: &[u8], text: &[u8]) -> bool {
+    let Some(first) = bytes.get(..text.len()) else { return false };
+    // Two words that overlap tell as much as a call, and sooner.
+    let ends = |part: &[u8]| Some((*part.first_chunk::<8>()?, *part.last_chunk::<8>()?));
+    match ends(text) {
+        Some(these) if text.len() <= 16 => ends(first) == Some(these),
+        _ => first == text,
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! [`source`] opens a path and says whether it can be read at any position (a plain file) or only in sequence (standard
 //! input, pipes, archives); [`blocks`] cuts either into blocks of whole lines and hands them to a parser in parallel, all
-//! or some at a time; [`line`] and [`number`] are that parser's tools; [`layout`] parses columns, [`trec`] has TREC's
+//! or some at a time ([`pieces`] makes chunks of them); [`line`] and [`number`] are that parser's tools; [`layout`] parses columns, [`trec`] has TREC's
 //! formats as lists of them, [`faults`] finds all malformed lines in these, [`table`] reads those with names of columns. [`letor`] reads learning-to-rank data, more than
 //! once and at any position, which [`spool`] makes possible.
 
@@ -18,15 +18,17 @@ pub mod letor;
 mod limits;
 mod line;
 pub mod number;
+mod pieces;
 mod record;
 mod source;
 mod spool;
 pub mod table;
 mod trec;
 
+pub use pieces::Pieces;
 pub use source::{Input, is_file};
 pub use spool::{read_all, read_lines};
-pub use table::read_table;
+pub use table::{open_table, read_table};
 pub use trec::{
     QRELS, RUN, layout_of, open_run, read_lengths, read_prels, read_qrels, read_ranks, read_run, read_run_by_rank,
     read_strata, read_subtopics,

@@ -1,6 +1,7 @@
 //! Records of files with named columns: their fields and their types.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::limits::LineError;
 use super::number;
@@ -65,19 +66,96 @@ impl Cell<'_> {
     }
 }
 
+/// What a field holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// The query's id.
+    Query,
+    /// The subtopic's.
+    Subtopic,
+    /// The document's.
+    Document,
+    /// The number of this column of the block.
+    Number(usize),
+    /// Nothing that is needed.
+    Ignored,
+}
+
+impl Role {
+    /// That of a cell, in the order of [`Columns::needed`].
+    pub fn of_cell(columns: &Columns, cell: usize) -> Role {
+        let ids = 2 + usize::from(columns.subtopic.is_some());
+        match cell {
+            0 => Role::Query,
+            1 if ids == 3 => Role::Subtopic,
+            _ => cell.checked_sub(ids).map_or(Role::Document, Role::Number),
+        }
+    }
+
+    /// Whether it tells to which query a record belongs.
+    pub fn is_key(self) -> bool {
+        matches!(self, Role::Query | Role::Subtopic)
+    }
+}
+
+/// How many fields stand in front of the first that differs between the records of a query; 0 if the query's id, or part of
+/// it, stands behind that.
+pub fn common(roles: &[Role]) -> usize {
+    let differs = |role: &Role| matches!(role, Role::Document | Role::Number(_));
+    let first = roles.iter().position(differs).unwrap_or(0);
+    if roles[first..].iter().any(|role| role.is_key()) { 0 } else { first }
+}
+
+/// A record of a text that needs no care.
+#[derive(Debug, Default)]
+pub struct Row<'a> {
+    query: &'a [u8],
+    subtopic: &'a [u8],
+    document: Range<usize>,
+    /// Where each number stands, and its value.
+    numbers: Vec<(Range<usize>, f64)>,
+}
+
+impl<'a> Row<'a> {
+    /// An empty one.
+    pub fn new(columns: &Columns) -> Row<'a> {
+        Row { numbers: vec![(0..0, 0.0); columns.numbers.len()], ..Row::default() }
+    }
+
+    /// Put what stands at a place of the text into the row; a number is put by [`Row::put_number`].
+    #[inline]
+    pub fn put(&mut self, role: Role, text: &'a [u8], place: Range<usize>) {
+        match role {
+            Role::Query => self.query = &text[place],
+            Role::Subtopic => self.subtopic = &text[place],
+            Role::Document => self.document = place,
+            Role::Number(_) | Role::Ignored => {}
+        }
+    }
+
+    /// Put a number into the row.
+    #[inline]
+    pub fn put_number(&mut self, number: usize, place: Range<usize>, value: f64) {
+        self.numbers[number] = (place, value);
+    }
+}
+
 /// Takes records into a chunk.
 pub struct Taker<'c> {
     columns: &'c Columns,
     chunk: &'c mut Chunk,
-    /// The key of the current query.
-    current: Option<Vec<u8>>,
     key: Vec<u8>,
 }
 
 impl<'c> Taker<'c> {
     /// Takes them into this chunk.
     pub fn new(columns: &'c Columns, chunk: &'c mut Chunk) -> Taker<'c> {
-        Taker { columns, chunk, current: None, key: Vec::new() }
+        Taker { columns, chunk, key: Vec::new() }
+    }
+
+    /// What is taken.
+    pub fn columns(&self) -> &'c Columns {
+        self.columns
     }
 
     /// A line without a record.
@@ -107,9 +185,8 @@ impl<'c> Taker<'c> {
         };
         let document = next();
         let Some(document) = document.id() else { return wrong("a document's id", document) };
-        if self.current.as_deref() != Some(key) {
+        if self.chunk.last_query() != Some(key) {
             self.chunk.start_query(key);
-            self.current = Some(key.to_vec());
         }
         self.chunk.block.docs.push(document);
         for (at, column) in self.columns.numbers.iter().enumerate() {
@@ -122,5 +199,41 @@ impl<'c> Taker<'c> {
             }
         }
         Ok(())
+    }
+
+    /// Take a row of a text as [`Taker::take`] takes its cells, if that has nothing to refuse; whether it was taken.
+    /// `is_same` tells that it belongs to the query of the last record.
+    #[inline]
+    pub fn take_row(&mut self, text: &[u8], row: &Row<'_>, is_same: bool) -> bool {
+        let numbers = || self.columns.numbers.iter().zip(&row.numbers);
+        if row.document.is_empty() || numbers().any(|(column, (_, number))| !(column.accepted.0)(*number)) {
+            return false;
+        }
+        if !is_same {
+            let key = if self.columns.subtopic.is_some() {
+                if row.subtopic.is_empty() || row.subtopic.contains(&subtopics::SEPARATOR) {
+                    return false;
+                }
+                subtopics::key(row.query, row.subtopic, &mut self.key);
+                &self.key
+            } else {
+                row.query
+            };
+            if row.query.is_empty() {
+                return false;
+            }
+            if self.chunk.last_query() != Some(key) {
+                self.chunk.start_query(key);
+            }
+        }
+        let block = &mut self.chunk.block;
+        block.docs.push_at(text, row.document.clone());
+        for (at, (column, (place, number))) in numbers().enumerate() {
+            block.columns[at].push(if column.negated { -number } else { *number });
+            if at == 0 {
+                block.mark_rounded(&text[place.clone()], *number);
+            }
+        }
+        true
     }
 }

@@ -19,6 +19,19 @@ pub enum Source {
     Stream(Box<dyn Read + Send>),
 }
 
+impl Source {
+    /// Read it in sequence.
+    pub fn in_sequence(self) -> io::Result<Box<dyn Read + Send>> {
+        match self {
+            Source::File(mut file, _) => {
+                file.rewind()?;
+                Ok(Box::new(Watched(file, Arc::default())))
+            }
+            Source::Stream(reader) => Ok(reader),
+        }
+    }
+}
+
 /// Where bytes come from: a file, or a reader that stands for one where there are no files.
 pub struct Input<'a> {
     name: &'a str,

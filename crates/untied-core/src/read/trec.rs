@@ -3,7 +3,8 @@
 use super::layout::Column::{
     Accepted, Document, Ignored, Listed, MaybeNumber, Number, Optional, Query, Subtopic, Tags, Topic,
 };
-use super::layout::{Layout, Pieces, read};
+use super::layout::{self, Layout, read};
+use super::pieces::Pieces;
 use super::source::Input;
 use crate::error::Result;
 use crate::table::profiles::{PROBABILITY, STRATUM};
@@ -36,7 +37,7 @@ pub fn read_run<'a>(input: impl Into<Input<'a>>, ranks: bool) -> Result<Run> {
 /// # Errors
 /// The file cannot be opened.
 pub fn open_run<'a>(input: impl Into<Input<'a>>) -> Result<Pieces> {
-    Pieces::open(input, &RUN)
+    layout::open(input, &RUN)
 }
 
 /// Read a run of MS MARCO: `query document rank`, lower ranks being better.
