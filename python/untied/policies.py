@@ -132,27 +132,27 @@ def _is_decimals(value: str) -> bool:
 TIES = Policy(
     "ties",
     {
-        "expected": "the mean over all orders",
-        "range": "the mean, and the lowest and highest value",
-        "best": "the best or the worst order",
-        "worst": "the best or the worst order",
-        "docid": "by document id, descending, as trec_eval 10",
-        "trec": "docid with 32-bit scores, as trec_eval 9 and pytrec_eval",
-        "given": "in the order of the input",
-        "rank": "by the rank column instead of scores; equal ranks are tied",
+        "expected": "average over all their orders",
+        "range": "also show the lowest and highest value over these orders",
+        "best": "use the best or the worst order",
+        "worst": "use the best or the worst order",
+        "docid": "sort by document id, descending, as trec_eval 10",
+        "trec": "same, with 32-bit scores, as trec_eval 9 and pytrec_eval",
+        "given": "keep the order of the input",
+        "rank": "sort by the rank column, not by score; average over equal ranks",
     },
-    "how to order documents with equal scores",
+    "choose what to do with tied documents",
 )
 UNJUDGED = Policy(
     "unjudged",
     {
         "nonrelevant": "count them as non-relevant",
         "remove": "remove them from the ranking",
-        "range": "add the lowest and highest value over all their grades",
-        "best": "the grades that make the value largest or smallest",
-        "worst": "the grades that make the value largest or smallest",
+        "range": "also show the lowest and highest value over all their grades",
+        "best": "give them the grades with the best or the worst value",
+        "worst": "give them the grades with the best or the worst value",
     },
-    "how to score unjudged documents",
+    "choose what to do with unjudged documents",
 )
 UNRETRIEVED = Policy(
     "unretrieved",
@@ -160,34 +160,34 @@ UNRETRIEVED = Policy(
         "none": "leave them out",
         "pooled": "count them too, with --unjudged range, best or worst",
     },
-    "how to treat pooled, unjudged documents (grade -1) that a run did not retrieve",
+    "choose what to do with pooled, unjudged documents (grade -1) that a run did not retrieve",
 )
 SCORE_DTYPE = Policy(
     "score_dtype",
     dict.fromkeys(("float64", "float32", "float16", "bfloat16", "decimals=N"), ""),
-    "read scores as",
+    "round scores to",
 )
 QUERIES = Policy(
     "queries",
     {
-        "qrels": "every judged query; if missing from the run, it is empty",
-        "common": "only those in both the judgments and the run",
+        "qrels": "count all judged queries; a query missing from the run is empty",
+        "common": "count only queries in both the judgments and the run",
     },
-    "which queries count",
+    "choose which queries count",
 )
 ON_UNDEFINED = Policy(
     "on_undefined",
-    {"zero": "count it as 0", "nan": "leave it out of the mean", "raise": "stop with an error"},
-    "what to do with a query for which a measure has no value",
+    {"zero": "count the query as 0", "nan": "leave the query out of the mean", "raise": "stop with an error"},
+    "choose what to do if a measure has no value for a query",
 )
 
 ADJUST = Policy(
     "adjust",
     {
-        "none": "leave them as they are",
-        "chance": "0 for a random order of the same documents, 1 for the best order",
+        "none": "do not adjust values",
+        "chance": "make a random order of the same documents 0, the best order 1",
     },
-    "how to adjust values",
+    "choose how to adjust values",
 )
 
 
@@ -220,22 +220,22 @@ _TIES_OF_VERDICTS = RANKLESS.only(
 CERTIFYING = COMPARING | _named(
     Policy(
         "ties",
-        _TIES_OF_VERDICTS.values | {"range": "all orders of both runs: verdicts hold for each of them"},
+        _TIES_OF_VERDICTS.values | {"range": "consider all orders: a verdict holds for each of them"},
         TIES.about,
         _TIES_OF_VERDICTS.others,
     ),
     Policy(
         "unjudged",
         {
-            "retrieved": "every retrieved document without a judgment",
-            "pooled": "only those in the pool (grade -1); others are non-relevant",
+            "retrieved": "all retrieved documents without a judgment",
+            "pooled": "only documents in the pool (grade -1); others are non-relevant",
         },
-        "which unjudged documents may be relevant",
+        "choose which unjudged documents may be relevant",
     ),
     Policy(
         "unretrieved",
-        {"none": "may not be relevant", "pooled": "may be, if they are in the pool (grade -1)"},
-        "whether documents that neither run retrieves may be relevant",
+        {"none": "no such document may be relevant", "pooled": "pooled documents (grade -1) may be relevant"},
+        "choose whether documents that neither run retrieves may be relevant",
     ),
 )
 #: Distributions over all orders of ties.
@@ -253,8 +253,8 @@ GATING = EVALUATING | _named(
         "on_undefined",
         {
             "fail": "fail the check",
-            "zero": "count it as 0, but fail if lower values are better",
-            "nan": "leave it out of the mean",
+            "zero": "count the query as 0, but fail if lower values are better",
+            "nan": "leave the query out of the mean",
         },
         ON_UNDEFINED.about,
     ),

@@ -50,18 +50,21 @@ EXAMPLES = """\
   untied certify sampled.qrels runs/ -m P@10 --from-sample
 
 The verdict A or B names the run whose mean is higher whatever the grades of
-unjudged documents are; otherwise it is open. low and high bound the difference
-of the means, A minus B. A run is ahead if its mean is higher when all unjudged
-documents are non-relevant. overturn is the smallest number of unjudged
-documents, over all queries, that would end this lead if they were relevant.
-largest_m is the largest M for which the lead is certain as long as at most M
-unjudged documents of each query are relevant.
+unjudged documents are. The verdict is open if either run could be better. low
+and high are the smallest and largest difference of the means, A minus B.
 
---explain has a line for each unjudged document that decides a bound of a query.
-bound says what the documents do together: low and high make the query's
-difference lowest and highest, overturn ends the lead. grade is the grade that
-the document then has, and difference is the query's difference (A minus B) with
-these grades.
+A run is ahead if its mean is higher when all unjudged documents are
+non-relevant. overturn is the smallest number of unjudged documents, in all
+queries together, that would end the lead if they were relevant. largest_m is
+the largest M for which the lead is certain as long as at most M unjudged
+documents of each query are relevant.
+
+--explain prints a line for each unjudged document that decides a bound of a
+query. In its column bound, low marks documents that together make the query's
+difference smallest, high marks documents that make it largest, and overturn
+marks documents that end the lead. The column grade has the grade of the
+document in this case. The column difference has the query's difference, A minus
+B, with these grades.
 """
 
 #: What verdicts from a sample have, and where nothing else is asked for.
@@ -75,7 +78,7 @@ def arguments_parser() -> Parser:
     """Make the parser of the command's arguments."""
     made = parser("certify", "Find out which runs are better whatever unjudged documents are.", EXAMPLES)
     add_judged_runs(made, f"two or more {RUNS}")
-    add_measures(made, f"decide by this; repeatable (default: {', '.join(DEFAULT)})")
+    add_measures(made, f"compare runs by MEASURE (repeatable; default: {', '.join(DEFAULT)})")
     add_plugin(made)
     add_policies(made, "ties", "unjudged", "unretrieved", "score_dtype", known=CERTIFYING)
     add = made.group("ties and judgments").add_argument
@@ -89,15 +92,15 @@ def arguments_parser() -> Parser:
     add(
         "--from-sample",
         action="store_true",
-        help="decide with a stated confidence from a random sample of the pool (documents left out: grade -1); "
-        f"default measures: {' and '.join(OF_SAMPLES)}",
+        help="treat judgments as a random sample of the pool, whose other documents have grade -1; verdicts then have "
+        f"a confidence (default measures: {' and '.join(OF_SAMPLES)})",
     )
-    add("--level", metavar="L", type=float, help="set the confidence (default: 0.95)")
+    add("--level", metavar="L", type=float, help="set the level of confidence (default: 0.95)")
     add(
         "--correction",
         choices=("bonferroni", "none"),
         metavar="NAME",
-        help="correct for the number of pairs by bonferroni (default) or none",
+        help="correct the confidence for the number of pairs by bonferroni (default), or by none",
     )
     add = made.group("output").add_argument
     add("--ranks", action="store_true", help="print the ranks that each run can have, instead of verdicts")

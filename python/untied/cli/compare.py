@@ -51,12 +51,11 @@ EXAMPLES = """\
   untied compare --matrix *.run -m RBO > similarities.tsv
   untied compare --passages old.passages new.passages --top 10
 
-No judgments are needed. MED is the largest difference that judgments could show
-(in nDCG, AP and Bpref with a constant divisor, so the difference by untied eval
-can be larger). Delta is the expected difference, with the smallest and largest
-possible one. Similarities are expected values if the tied documents of both
-runs were shuffled. --certify adds the verdicts of untied certify for the
-measures in MED and Delta.
+MED is the largest difference in a measure that judgments could show. In MED,
+nDCG, AP and Bpref have a constant divisor, so the difference by untied eval can
+be larger than MED. Delta is the expected difference, with the smallest and the
+largest possible difference. Similarities are expected values if the tied
+documents of both runs were shuffled.
 
 To see which queries got better or worse according to judgments, use untied
 stats QRELS NEW OLD --top 10.
@@ -68,19 +67,19 @@ def arguments_parser() -> Parser:
     made = parser("compare", "Compare two or more runs without judgments, and list the documents that moved.", EXAMPLES)
     add_runs(made)
     add = made.group("input").add_argument
-    add("--qrels", metavar="QRELS", help="read judgments for MED and Delta")
+    add("--qrels", metavar="QRELS", help="read judgments from QRELS, for MED and Delta")
     add_reading(made)
     add_keep_going(made)
     add(
         "--probabilities",
         metavar="FILE",
-        help="read probabilities of relevance for Delta (in the format of a run, as scores)",
+        help="read probabilities of relevance for Delta from FILE, a run with probabilities as scores",
     )
     add("--depth", metavar="N", type=count, help="read the first N documents of each ranking (default: all)")
     add(
         "--passages",
         action="store_true",
-        help="compare passages by MED-U (query document start length rank score tag)",
+        help="compare runs of passages by MED-U; lines: query document start length rank score tag",
     )
     add(
         "--text-length",

@@ -29,8 +29,8 @@ EXAMPLES = """\
   untied curve qrels.txt bm25.run --query 401 -o curves.svg
   untied curve qrels.txt bm25.run --query 401 --panel gain -o gain.pdf
 
-Values are means over all orders of tied documents; a band shows the lowest and
-the highest value at each rank. Plots (.svg, .png, .pdf) need matplotlib.
+Values are means over all orders of tied documents. A band in a plot shows the
+lowest and the highest value at each rank. Plots (.svg, .png, .pdf) need matplotlib.
 """
 PLOTS = ("svg", "png", "pdf")
 
@@ -40,15 +40,20 @@ def arguments_parser() -> Parser:
     made = parser("curve", "Print or plot recall, precision and gain by rank for a query.", EXAMPLES)
     add_judged_runs(made, keep_going=False)
     add = made.group("measures").add_argument
-    add("--query", metavar="Q", required=True, help="show this query")
-    add("--depth", metavar="N", type=whole(1, 10_000), help="stop at rank N (default: 100, or the end of the rankings)")
+    add("--query", metavar="Q", required=True, help="show the curves of query Q")
+    add(
+        "--depth",
+        metavar="N",
+        type=whole(1, 10_000),
+        help="stop at rank N (default: 100, or earlier if the rankings end)",
+    )
     add("--rel", metavar="GRADE", type=float, default=1, help="set the lowest relevant grade (default: 1)")
     add(
         "--gain",
         choices=("linear", "exp2"),
         metavar="GAIN",
         default="linear",
-        help="set the gain of a grade g: linear is g (default), exp2 is 2^g - 1",
+        help="set the gain of a grade g: linear (g, default) or exp2 (2^g - 1)",
     )
     add_policies(made, "score_dtype", known=OF_ROWS, ties="range")
     add = made.group("output").add_argument
@@ -57,7 +62,7 @@ def arguments_parser() -> Parser:
         choices=("dynamic-recall", "precision-recall", "gain"),
         metavar="PANEL",
         action="append",
-        help="plot dynamic-recall, precision-recall or gain; repeatable (default: all)",
+        help="plot only dynamic-recall, precision-recall or gain (repeatable; default: all)",
     )
     add(
         "--format",

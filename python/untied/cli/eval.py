@@ -45,7 +45,8 @@ EXAMPLES = """\
 
 Each value is the exact expected score if tied documents were shuffled. A RUN is
 a file, a folder, a pattern in quotes such as '*.run', or - for standard input.
-Inputs may be compressed (.gz, .zst, .xz). untied measures lists the measures.
+Inputs may be compressed (.gz, .zst, .xz). The command untied measures lists all
+measures.
 """
 
 
@@ -54,23 +55,23 @@ def arguments_parser() -> Parser:
     made = parser("eval", "Score runs against relevance judgments.", EXAMPLES)
     add_judged_runs(made, explained=True)
     add = made.group("input").add_argument
-    add("--pool", metavar="FILE", help="read the pool: grade -1 for its unjudged documents (for infAP)")
-    add("--strict", action="store_true", help="refuse runs and judgments that have nothing in common, or look swapped")
-    add("--stream", action="store_true", help="read stdin and pipes query by query, in little memory")
+    add("--pool", metavar="FILE", help="read the pool from FILE, and give its unjudged documents grade -1 (for infAP)")
+    add("--strict", action="store_true", help="refuse runs and judgments that have nothing in common or look swapped")
+    add("--stream", action="store_true", help="read standard input and pipes query by query, to save memory")
     add_measures(made)
     add_docs(made)
     add_plugin(made)
     made.group("measures").add_argument(
         "--sampling-error",
         action="store_true",
-        help="print the standard error of infAP that comes from judging only a sample",
+        help="print the standard error of infAP, which comes from judging only a sample",
     )
     add_policies(made, "ties", "unjudged", "unretrieved", "score_dtype", "queries", "on_undefined", "adjust")
     add = made.group("output").add_argument
     add("-q", "--per-query", action="store_true", help="also print per-query values")
     add("--wide", action="store_true", help="write one column per measure in tsv, csv and md")
-    add("--sort-by", metavar="MEASURE", help="list the best run by this measure first")
-    add("--variance", action="store_true", help="add the variance over tie orders")
+    add("--sort-by", metavar="MEASURE", help="sort runs by MEASURE, the best first")
+    add("--variance", action="store_true", help="add the variance over all orders of tied documents")
     add(
         "--quantiles", metavar="LEVELS", type=_levels,
         help="print these quantiles over all orders of ties, such as 0.05,0.5,0.95, instead of means",

@@ -39,10 +39,11 @@ EXAMPLES = """\
   untied features train.parquet --ties expected -o features.tsv
 
 Each line of DATA is: label qid:Q feature:value ... # comment. A feature that is
-absent from a line counts as 0; a document whose value is NULL is not ranked. In
-tsv, csv and json, the column absent counts the former, missing the latter.
-Values are the expected scores if tied documents were shuffled, with the lowest
-and the highest (--ties range is the default here).
+absent from a line counts as 0. A document whose value is NULL is not ranked. In
+tsv, csv and json, the column absent counts documents without the feature, and
+the column missing counts documents whose value is NULL. By default (--ties
+range), values are the expected scores if tied documents were shuffled, with the
+lowest and the highest value over their orders.
 """
 
 
@@ -50,11 +51,17 @@ def arguments_parser() -> Parser:
     """Make the parser of the command's arguments."""
     made = parser("features", "Score each feature of learning-to-rank data as a ranker.", EXAMPLES)
     add = made.add_argument
-    add("data", metavar="DATA", nargs="+", help="SVMlight, LETOR or parquet files")
+    add("data", metavar="DATA", nargs="+", help="files of SVMlight, LETOR or parquet")
     add = made.group("input").add_argument
-    add("--feature-names", metavar="FILE", help="read feature names from FILE: a number and a name per line")
-    add("--labels", metavar="COLUMN", help="name the column of labels in parquet (default: label, relevance, ...)")
-    add("--query-ids", metavar="COLUMN", help="name the column of queries in parquet (default: qid, query_id, ...)")
+    add("--feature-names", metavar="FILE", help="read names of features from FILE; each line has a number and a name")
+    add(
+        "--labels", metavar="COLUMN", help="name the column of labels in parquet files (default: label, relevance, ...)"
+    )
+    add(
+        "--query-ids",
+        metavar="COLUMN",
+        help="name the column of queries in parquet files (default: qid, query_id, ...)",
+    )
     add_measures(made)
     made.group("measures").add_argument(
         "--directions",
@@ -62,18 +69,18 @@ def arguments_parser() -> Parser:
         choices=tuple(DIRECTIONS),
         default="high",
         help=listing(
-            "rank first",
+            "choose how to rank documents by a feature",
             {
-                "high": "the highest value (default)",
-                "low": "the lowest value",
-                "both": "each, as two rankers",
-                "better": "whichever of both is better",
+                "high": "highest value first (default)",
+                "low": "lowest value first",
+                "both": "in both directions, as two rankers",
+                "better": "in the direction with the better score",
             },
         ),
     )
     add_policies(made, "unjudged", "on_undefined", known=OF_ARRAYS, ties="range")
     add = made.group("output").add_argument
-    add("--sort-by", metavar="MEASURE", help="list the best feature by this measure first (default: the first measure)")
+    add("--sort-by", metavar="MEASURE", help="sort features by MEASURE, the best first (default: the first measure)")
     add("--top", metavar="N", type=count, help="show only the N best features (default: all)")
     add("-q", "--per-query", action="store_true", help="also print per-query values")
     add("--wide", action="store_true", help="write one column per measure in tsv and csv")

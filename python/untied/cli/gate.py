@@ -44,9 +44,9 @@ EXAMPLES = """\
   untied gate qrels.txt new.run --baseline old.run --max-med nDCG@20=0.2
   untied gate qrels.txt new.run --baseline old.run --min-overturn nDCG@10=20
 
-Exit code 0: all limits hold. 1: a limit does not hold, or cannot be decided
-because queries are missing, undefined, or too few for --significant. 2: an
-input or an option was refused.
+The exit code is 0 if all limits hold. It is 1 if a limit does not hold, or
+cannot be decided because queries are missing, undefined, or too few for
+--significant. It is 2 if an input or an option was refused.
 """
 
 
@@ -58,12 +58,12 @@ def arguments_parser() -> Parser:
     add("run", metavar="RUN", help=RUNS.replace("runs:", "a run:"))
     add_reading(made)
     add = made.group("limits").add_argument
-    add("--baseline", metavar="RUN", help="compare with this run (needed by all limits except --min and --max)")
+    add("--baseline", metavar="RUN", help="compare with RUN; all limits except --min and --max need it")
     limits = {
         "--min": "minimum allowed mean",
         "--max": "maximum allowed mean",
         "--max-drop": "largest drop from the baseline's mean: a number, or 2%%",
-        "--max-med": "largest mean MED, the difference that judgments could show",
+        "--max-med": "largest mean MED, which is the largest difference that judgments could show",
     }
     for option, what in limits.items():
         add(option, metavar="MEASURE=X", action="append", default=[], type=limit, help=f"set the {what}")
@@ -72,7 +72,7 @@ def arguments_parser() -> Parser:
         metavar="MEASURE",
         action="append",
         default=[],
-        help="require that the run is better than the baseline whatever unjudged documents are",
+        help="require that the run is better than the baseline whatever the grades of unjudged documents are",
     )
     add(
         "--min-overturn",
@@ -80,27 +80,33 @@ def arguments_parser() -> Parser:
         action="append",
         default=[],
         type=limit,
-        help="require that ending the run's lead takes at least N more relevant documents",
+        help="require a lead that ends only if at least N more documents are relevant",
     )
     add(
         "--allow-missing",
         action="store_true",
-        help="count queries that are missing from the run as empty instead of failing",
+        help="count queries that are missing from the run as empty rankings, instead of failing",
     )
     add = made.group("significance").add_argument
     add(
-        "--significant", action="store_true", help="fail only if a paired randomisation test finds the drop significant"
+        "--significant", action="store_true", help="fail only if the drop is significant by a paired randomisation test"
     )
-    add("--level", metavar="L", type=float, default=0.95, help="set the confidence (default: 0.95)")
-    add("--samples", metavar="N", type=int, default=SAMPLES, help=f"draw N permutations (default: {SAMPLES})")
-    add("--seed", metavar="N", type=int, default=0, help="seed the permutations (default: 0)")
+    add("--level", metavar="L", type=float, default=0.95, help="set the level of confidence (default: 0.95)")
+    add("--samples", metavar="N", type=int, default=SAMPLES, help=f"draw N random permutations (default: {SAMPLES})")
+    add("--seed", metavar="N", type=int, default=0, help="set the seed of random permutations (default: 0)")
     add_docs(made)
     add_plugin(made)
     add_policies(made, "ties", "unjudged", "score_dtype", "on_undefined", known=GATING)
     add = made.group("output").add_argument
-    add("--top", metavar="N", type=count, default=NAMED, help=f"name the N worst queries (default: {NAMED})")
+    add(
+        "--top",
+        metavar="N",
+        type=count,
+        default=NAMED,
+        help=f"name the N worst queries of a limit that fails (default: {NAMED})",
+    )
     add("--format", choices=("text", "json"), metavar="FORMAT", default="text", help="write text (default) or json")
-    add("--junit", metavar="FILE", help="also write a report in JUnit's XML to FILE")
+    add("--junit", metavar="FILE", help="also write a report to FILE, in the XML format of JUnit")
     add("-o", "--output", metavar="FILE", help="write to FILE, in the format of its suffix: .txt, .json")
     add_threads(made)
     return made

@@ -37,15 +37,15 @@ EXAMPLES = """\
   untied judge-next qrels.txt bm25.run dense.run -m P@10 --until-decided
 
 With one run, documents are ranked by how much a judgment is expected to narrow
-the bounds of the mean over missing judgments; with two runs, by how much it is
-expected to change the difference between them.
+the bounds of the mean over missing judgments. With two runs, they are ranked by
+how much a judgment is expected to change the difference between the runs.
 
-probability is the estimated probability that the document is relevant: by
-default, the share of relevant documents among the query's judged ones.
-narrowing is how much its judgment is expected to narrow the bounds of the mean
-(with two runs, of both means together). swing is how much the mean (with two
-runs, the difference, first minus second) changes if the document is relevant
-instead of non-relevant.
+The column probability has the estimated probability that the document is
+relevant. The column narrowing shows how much judging the document is expected
+to narrow the bounds of the mean (with two runs, of both means together). The
+column swing shows how much the mean changes if the document is relevant instead
+of non-relevant. With two runs, swing shows the change of the difference, first
+run minus second.
 """
 
 
@@ -59,7 +59,7 @@ def arguments_parser() -> Parser:
         "--measure",
         metavar="MEASURE",
         default="AP",
-        help="choose documents for this measure (default: AP)",
+        help="list documents that are worth judging for MEASURE (default: AP)",
     )
     add(
         "--depth",
@@ -72,12 +72,13 @@ def arguments_parser() -> Parser:
         "--prior",
         metavar="P",
         type=float,
-        help="set the probability of relevance (default: the share of the query's judged documents)",
+        help="set the probability that an unjudged document is relevant (default: the share among the query's "
+        "judged documents)",
     )
     add(
         "--until-decided",
         action="store_true",
-        help="rank by how soon untied certify could decide which of two runs is better",
+        help="rank documents by how far they could move untied certify towards a verdict",
     )
     add_plugin(made)
     made.group("output").add_argument("--top", metavar="N", type=int, default=20, help="show N documents (default: 20)")

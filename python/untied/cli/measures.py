@@ -36,8 +36,13 @@ SUFFIX = {"required": "@k", "optional": " [@k]", "none": "", "recall": "@x"}
 def arguments_parser() -> Parser:
     """Make the parser of the command's arguments."""
     made = parser("measures", "List measures.", "  untied measures\n  untied measures nDCG ndcg_cut_10 'induced AP'\n")
-    made.add_argument("names", metavar="MEASURE", nargs="*", help="describe these, in any spelling (default: list all)")
-    made.group("output").add_argument("--details", action="store_true", help="describe all")
+    made.add_argument(
+        "names",
+        metavar="MEASURE",
+        nargs="*",
+        help="name of a measure to describe, in any spelling (default: list all measures)",
+    )
+    made.group("output").add_argument("--details", action="store_true", help="describe all measures")
     add_plugin(made)
     return made
 

@@ -19,16 +19,16 @@ SUFFIXES = {".tsv": "tsv", ".csv": "csv", ".json": "json", ".md": "md", ".tex": 
 #: The same where runs and measures make a table for a paper.
 PAPER_FORMATS = (*FORMATS, "latex")
 
-QRELS = "judgments: query iteration document grade"
-RUNS = "runs: query Q0 document rank score tag"
-MEASURES = "compute this; repeatable (default: AP, nDCG@10, RR, P@10, R@100)"
-SUFFIXED = "by suffix .csv, .tsv, .jsonl, .json, .parquet, else trec (default)"
+QRELS = "judgments, with lines: query iteration document grade"
+RUNS = "runs, with lines: query Q0 document rank score tag"
+MEASURES = "compute MEASURE (repeatable; default: AP, nDCG@10, RR, P@10, R@100)"
+SUFFIXED = "by suffix: .csv, .tsv, .jsonl, .json, .parquet, else trec (default)"
 #: What formats hold.
 QRELS_HOLD = {
     "auto": SUFFIXED,
     "trec": "query iteration document grade",
     "csv, ...": "tables with named columns: csv, tsv, jsonl, json, parquet",
-    "rank-eval": "a request of Elasticsearch",
+    "rank-eval": "a request to Elasticsearch's rank-eval",
     "subtopics": "query subtopic document grade, for diversity",
     "stratified": "query 0 document stratum grade, for xinfAP, infNDCG",
     "prels": "query document grade method probability, for statAP",
@@ -38,10 +38,10 @@ QRELS_HOLD = {
 RUNS_HOLD = {
     "auto": SUFFIXED,
     "trec": "query Q0 document rank score tag",
-    "trec-ranks": "the same, ordered by rank instead of score",
+    "trec-ranks": "like trec, but sorted by rank instead of score",
     "csv, ...": "tables with named columns: csv, tsv, jsonl, json, parquet",
     "msmarco": "query document rank",
-    "rank-eval": "a response of Elasticsearch",
+    "rank-eval": "a response of Elasticsearch's rank-eval",
 }
 
 
@@ -75,30 +75,35 @@ def add_chance(made: Parser, interval: str) -> None:
 
     add = made.group("significance").add_argument
     about = {
-        "randomization": "paired randomisation, exact for few queries",
-        "tukey": "randomised Tukey HSD, all runs at once",
-        "t": "Student's t, paired",
-        "wilcoxon": "Wilcoxon's signed ranks",
+        "randomization": "paired randomisation test, exact for few queries",
+        "tukey": "randomised Tukey HSD of all runs together",
+        "t": "Student's paired t-test",
+        "wilcoxon": "Wilcoxon's signed-rank test",
     }
-    add("--test", choices=TESTS, metavar="TEST", default=TEST, help=listing(f"test by (default: {TEST})", about))
+    add(
+        "--test",
+        choices=TESTS,
+        metavar="TEST",
+        default=TEST,
+        help=listing(f"choose the significance test (default: {TEST})", about),
+    )
     add(
         "--correction",
         choices=CORRECTIONS,
         metavar="NAME",
         default="holm",
-        help="correct p-values of a measure by holm (default), bonferroni, bh (Benjamini-Hochberg) or none; tukey "
-        "needs none",
+        help="correct p-values for several comparisons by holm (default), bonferroni, bh (Benjamini-Hochberg) or none",
     )
     add(
         "--interval",
         choices=INTERVALS,
         metavar="NAME",
         default="bca",
-        help=f"show intervals of {interval} by bca (a bootstrap, default), t or none",
+        help=f"compute intervals of {interval} by bca (a bootstrap, default) or t, or show none",
     )
-    add("--level", metavar="L", type=float, default=0.95, help="set the confidence (default: 0.95)")
-    add("--samples", metavar="N", type=int, default=SAMPLES, help=f"draw N permutations (default: {SAMPLES})")
-    add("--seed", metavar="N", type=int, default=0, help="seed permutations and samples (default: 0)")
+    add("--level", metavar="L", type=float, default=0.95, help="set the level of confidence (default: 0.95)")
+    add("--samples", metavar="N", type=int, default=SAMPLES, help=f"draw N random permutations (default: {SAMPLES})")
+    add("--seed", metavar="N", type=int, default=0, help="set the seed of random permutations and samples (default: 0)")
 
 
 def listing(first: str, about: Mapping[str, str]) -> str:
@@ -116,9 +121,12 @@ def add_reading(made: Parser, *, explained: bool = False) -> None:
         "run": (RUN_FORMATS, RUNS_HOLD, "runs"),
     }
     for what, (formats, hold, called) in both.items():
-        first = f"read {called} as"
         listed = f"{', '.join(formats[1:-1])} or {formats[-1]}"
-        said = listing(first, hold) if explained else f"{first} auto (default), {listed}"
+        said = (
+            listing(f"choose the format of {called}", hold)
+            if explained
+            else f"read {called} as auto (default), {listed}"
+        )
         add(f"--{what}-format", choices=formats, metavar="FORMAT", default="auto", help=said)
     for what, number in (("qrels", "grade"), ("run", "score")):
         add(
@@ -127,7 +135,7 @@ def add_reading(made: Parser, *, explained: bool = False) -> None:
             action="append",
             type=_column,
             default=[],
-            help=f"name the column of query, document or {number}; repeatable",
+            help=f"name the column of the query, document or {number}, such as query=topic (repeatable)",
         )
 
 
@@ -148,14 +156,14 @@ def add_runs(made: Parser, about: str = RUNS) -> None:
         choices=("file", "tag"),
         metavar="WHAT",
         default="file",
-        help="name runs by file (default) or by run tag",
+        help="name runs by their file (default) or by their run tag",
     )
 
 
 def add_keep_going(made: Parser) -> None:
     """Add ``--keep-going``."""
     made.group("input").add_argument(
-        "--keep-going", action="store_true", help="skip unreadable runs and count them in a note"
+        "--keep-going", action="store_true", help="skip runs that cannot be read, and count them in a note"
     )
 
 
@@ -188,10 +196,10 @@ def inputs_of(*paths: str | None) -> list[str]:
 
 def add_texts(made: Parser) -> None:
     """Add texts of queries and documents, for pages."""
-    shape = "id, tab, text; or .jsonl with id and title or text"
+    shape = "lines with id, tab and text, or .jsonl"
     add = made.group("output").add_argument
-    add("--queries-text", metavar="FILE", help=f"show texts of queries ({shape})")
-    add("--docs-text", metavar="FILE", help="show titles or texts of documents (same formats)")
+    add("--queries-text", metavar="FILE", help=f"read texts of queries from FILE, and show them ({shape})")
+    add("--docs-text", metavar="FILE", help=f"read titles or texts of documents from FILE, and show them ({shape})")
 
 
 def add_plugin(made: Parser) -> None:
@@ -201,7 +209,7 @@ def add_plugin(made: Parser) -> None:
         metavar="MODULE",
         action="append",
         default=[],
-        help="load your own measures from a module or .py file; repeatable",
+        help="load your own measures from a module or .py file (repeatable)",
     )
 
 
@@ -218,7 +226,7 @@ def add_docs(made: Parser) -> None:
     made.group("measures").add_argument(
         "--docs",
         metavar="FILE",
-        help="read lengths for TBG and U from FILE: a document, its length and perhaps seconds per line",
+        help="read lengths of documents for TBG and U from FILE; each line has a document and its length",
     )
 
 
@@ -233,7 +241,7 @@ def add_table(made: Parser, formats: Sequence[str] = FORMATS, *, decimals: int =
     )
 
 
-def add_digits(made: Parser, decimals: int = 4, *, rest: str = "; json has all") -> None:
+def add_digits(made: Parser, decimals: int = 4, *, rest: str = "; json always has all") -> None:
     """Add ``--digits``."""
     made.group("output").add_argument(
         "--digits", metavar="N", type=digits, default=decimals, help=f"show N decimals (default: {decimals}{rest})"
@@ -242,7 +250,7 @@ def add_digits(made: Parser, decimals: int = 4, *, rest: str = "; json has all")
 
 def add_threads(made: Parser) -> None:
     """Add ``--threads``."""
-    said = "use N threads (default: one for each processor)"
+    said = "use N threads (default: one per processor)"
     made.add_argument("--threads", metavar="N", type=threads, help=said)
 
 

@@ -33,8 +33,8 @@ EXAMPLES = """\
   untied report qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP -o report.html
   untied report qrels.txt *.run --live -o report.html
 
-The page needs neither network nor server: open it in a browser, or send it to
-somebody.
+The page needs neither a network nor a server. Open the page in a browser, or
+send it to somebody.
 """
 
 
@@ -48,18 +48,18 @@ def arguments_parser() -> Parser:
         "--distance",
         metavar="MEASURE",
         action="append",
-        help="compare runs without judgments by this; repeatable (default: RBO, MED(nDCG@10))",
+        help="show how similar runs are by MEASURE (repeatable; default: RBO, MED(nDCG@10))",
     )
     add_plugin(made)
     add = made.group("significance").add_argument
-    add("--baseline", metavar="NAME", help="test all other runs against this one (default: all pairs)")
+    add("--baseline", metavar="NAME", help="test all other runs against run NAME (default: test all pairs)")
     add_chance(made, "means")
     add_policies(made, "score_dtype")
     add = made.group("output").add_argument
     add("-o", "--output", metavar="FILE", required=True, help="write the page to FILE (.html); - is standard output")
     add("--title", metavar="TEXT", default="", help="set the page's title (default: the names of the runs)")
     add("--depth", metavar="N", type=int, default=20, help="show N documents of each ranking (default: 20)")
-    add("--live", action="store_true", help="let readers change measures, policies and baseline in the page")
+    add("--live", action="store_true", help="let readers change measures, policies and the baseline in the page")
     add_texts(made)
     add_threads(made)
     return made

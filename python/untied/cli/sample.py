@@ -30,10 +30,10 @@ EXAMPLES = """\
   untied sample qrels.txt *.run --documents 0.5 -o half
   untied sample sampled.qrels *.run --subcollection --seed 7 -o drawn
 
-Judged documents that are not sampled get grade -1 (pooled but not judged), as
-infAP, subAP and --unjudged remove need it. If the sample of a query has no
-relevant document, it is drawn again. The same seed gives the same sample,
-whatever the order of the input.
+Judged documents that are not sampled get grade -1 (pooled but not judged),
+which infAP, subAP and --unjudged remove need. If the sample of a query has no
+relevant document, the sample is drawn again. The same seed gives the same
+sample, whatever the order of the input.
 """
 #: Suffixes of what is not written here.
 OTHERS = {
@@ -45,29 +45,42 @@ def arguments_parser() -> Parser:
     """Make the parser of the command's arguments."""
     made = parser("sample", "Sample judgments, pools or parts of a collection.", EXAMPLES)
     made.add_argument("qrels", metavar="QRELS", help=QRELS)
-    made.add_argument("runs", metavar="RUN", nargs="*", help=f"{RUNS}, for --depth and --documents")
+    made.add_argument(
+        "runs", metavar="RUN", nargs="*", help=f"{RUNS}; needed by --depth, --documents and --subcollection"
+    )
     add = made.group("input").add_argument
-    add("--strata", metavar="FILE", help="read strata (query document stratum), and write them to the output")
-    add("--depth", metavar="K", type=int, help="first reduce the judgments to the pool of the runs to depth K")
+    add(
+        "--strata",
+        metavar="FILE",
+        help="read strata from FILE, with lines: query document stratum; write them to the output",
+    )
+    add("--depth", metavar="K", type=int, help="keep only judgments of documents that a run has among its first K")
     add("--rel", metavar="GRADE", type=float, default=1.0, help="set the lowest relevant grade (default: 1)")
     add = made.group("sample").add_argument
-    add("--rate", metavar="RATE", help="keep this share of judged documents (default: 1); by stratum: 1=1,2=0.25")
-    add("--by-query", action="store_true", help="keep exactly this share of each query's documents")
+    add(
+        "--rate",
+        metavar="RATE",
+        help="keep this share of judged documents (default: 1), or a share per stratum: 1=1,2=0.25",
+    )
+    add("--by-query", action="store_true", help="keep exactly the share --rate of each query's documents")
     add(
         "--documents",
         metavar="RATE",
         type=float,
-        help="keep this share of the collection's documents, in judgments and runs",
+        help="keep a share RATE of the collection's documents, and remove the others from the runs",
     )
-    add("--judgments-too", action="store_true", help="with --documents, sample the judgments too")
+    add("--judgments-too", action="store_true", help="with --documents, also remove documents from the judgments")
     add(
         "--subcollection",
         action="store_true",
-        help="draw subcollections of the runs for subAP; unpooled documents stay with probability --rate",
+        help="draw a subcollection of each run for subAP; documents outside the pool stay with probability --rate",
     )
-    add("--seed", metavar="N", type=int, default=0, help="seed the sample (default: 0)")
+    add("--seed", metavar="N", type=int, default=0, help="set the seed of the random sample (default: 0)")
     made.group("output").add_argument(
-        "-o", "--output", metavar="PATH", help="write to a file, or with --documents and --subcollection to a folder"
+        "-o",
+        "--output",
+        metavar="PATH",
+        help="write to the file PATH; with --documents or --subcollection, to the folder PATH",
     )
     return made
 

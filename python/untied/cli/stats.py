@@ -56,30 +56,31 @@ EXAMPLES = """\
   untied stats qrels.txt *.run --test tukey --power
   untied stats qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP -o table.tex
 
-a - b is the mean of run a minus that of run b, d is Cohen's d (the mean
-difference in standard deviations), and * marks significant differences. p is
-corrected for the number of comparisons; the interval is not, and covers a
-single difference at --level.
+The column a - b has the mean of run a minus the mean of run b. The column d has
+Cohen's d, the mean difference in standard deviations. * marks significant
+differences. p is corrected for the number of comparisons. The interval is not
+corrected: it covers a single difference with the confidence --level.
 
 With --ties range, "a - b can be" shows the lowest and highest difference over
-all orders of tied documents; with --unjudged range, over all grades of the
-unjudged documents that each run retrieved. What only the other run retrieved
-counts as not relevant there, although it would change what AP, R and nDCG
-divide by: untied certify judges both runs together. A significant difference
-survives if it keeps its sign and stays significant for all these orders or
-grades.
+all orders of tied documents. With --unjudged range, it shows them over all
+grades of the unjudged documents that each run retrieved. Unjudged documents
+that only the other run retrieved count as non-relevant, so the range can be too
+narrow for AP, R, Rprec and nDCG; untied certify has no such limit. A
+significant difference survives if it keeps its sign and stays significant over
+the whole range.
 
-In tsv, csv and json, some columns have other names: difference (a - b), ci_low
-and ci_high (the interval), effect (d), p_adjusted (p; their p is uncorrected),
-least and most (the ends of "a - b can be"). They add p_most, the largest
-p_adjusted over all these orders or judgments.
+In tsv, csv and json, some columns have other names. a - b is called difference,
+and d is called effect. ci_low and ci_high are the ends of the interval, least
+and most the ends of "a - b can be". p_adjusted is the corrected p, and p the
+uncorrected one. p_most is the largest p_adjusted over the range.
 
---shuffle adds P(a > b), the probability that a is ahead if the tied documents
-of each run are shuffled, and P(a = b) if it is not 0; tsv, csv and json have a
-lower and an upper bound of each, and of P(a < b). With --certify, the verdict A
-or B names the run whose mean is higher whatever the grades of unjudged
-documents are; otherwise it is open. overturn and largest m tell how firm the
-order is (see untied certify --help).
+--shuffle adds P(a > b), the probability that run a is ahead of run b if the
+tied documents of each run are shuffled. It adds P(a = b) if this is not 0. In
+tsv, csv and json, each probability has a lower and an upper bound.
+
+With --certify, the verdict A or B names the run whose mean is higher whatever
+the grades of unjudged documents are. The verdict is open if either run could be
+better. untied certify --help explains overturn and largest m.
 """
 
 
@@ -104,24 +105,28 @@ def arguments_parser() -> Parser:
     add_docs(made)
     add_plugin(made)
     add = made.group("significance").add_argument
-    add("--baseline", metavar="NAME", help="compare all other runs with this one (default: all pairs)")
+    add("--baseline", metavar="NAME", help="compare all other runs with run NAME (default: compare all pairs)")
     add_chance(made, "differences")
-    add(
-        "--power", action="store_true", help="show for which share of pairs each measure finds a significant difference"
-    )
+    add("--power", action="store_true", help="show the share of pairs with a significant difference by each measure")
     add_policies(made, "ties", "unjudged", "score_dtype")
     add_certify(made)
     made.group("ties and judgments").add_argument(
-        "--shuffle", action="store_true", help="add the probability that a beats b if tied documents are shuffled"
+        "--shuffle",
+        action="store_true",
+        help="add the probability that run a beats run b if tied documents are shuffled",
     )
     add = made.group("output").add_argument
     add(
         "--top",
         metavar="N",
         type=count,
-        help="list the queries with the N largest losses and gains (in tsv and csv: only these)",
+        help="list the queries with the N largest losses and gains (tsv and csv have nothing else)",
     )
-    add("--by-run", action="store_true", help="write a table for a paper: one line per run, with marks of significance")
+    add(
+        "--by-run",
+        action="store_true",
+        help="write a table for a paper, with one line per run and marks of significance",
+    )
     add_table(made, PAPER_FORMATS)
     add_threads(made)
     return made

@@ -28,9 +28,9 @@ LISTED = [
 USAGE = f"""\
 usage: untied study NAME QRELS RUN... -o DIR
 
-Repeat an experiment from the literature on your own judgments and runs. The
-table of results, plots and a summary are written to DIR. An interrupted study
-continues where it stopped. The same seed gives the same files.
+Repeat an experiment from the literature on your own judgments and runs. A study
+writes tables, plots and a summary to the folder DIR. If a study is interrupted,
+run the same command again to continue. The same seed gives the same files.
 
 studies:
 {chr(10).join(LISTED)}
@@ -60,23 +60,23 @@ def arguments_parser(name: str) -> Parser:
     add = made.group("study").add_argument
     one.add_options(add)
     if one.seeded:
-        add("--seed", metavar="N", type=int, default=0, help="seed the samples (default: 0)")
+        add("--seed", metavar="N", type=int, default=0, help="set the seed of random samples (default: 0)")
     add = made.group("output").add_argument
     add(
         "-o",
         "--output",
         metavar="DIR",
         required=True,
-        help="write to this folder; an interrupted study there continues",
+        help="write results to the folder DIR; continue the study if it was interrupted",
     )
     add(
         "--plots",
         choices=study.PLOTS,
         metavar="FORMAT",
         default="svg",
-        help=f"draw {', '.join(study.PLOTS)} (default: svg); needs matplotlib",
+        help=f"write plots in the format {', '.join(study.PLOTS)} (default: svg; needs matplotlib)",
     )
-    add("--restart", action="store_true", help="start from the beginning, and replace results in the folder")
+    add("--restart", action="store_true", help="start from the beginning, and replace the results in the folder")
     add_threads(made)
     return made
 

@@ -46,29 +46,30 @@ HELP = f"""\
 Evaluate RESULTS (- is standard input) against the judgments of REL_INFO as trec_eval does, with its options, measures,
 output and exit codes. Files may be compressed (gzip, zstd, xz).
 
-  -m, --measure MEASURE               a measure, repeatable; its parameters after a full stop: -m P.5,10. Also a set of
-                                      them: official (the default), all_trec, set, prefs, all_prefs, qrels_jg
-  -q, --query_eval_wanted             the values of every topic too
-  -n, --nosummary                     no summary over topics
-  -c, --complete_rel_info_wanted      means over all topics of REL_INFO; those without results count 0
-  -l, --level_for_rel NUM             the lowest relevant grade (default 1)
-  -J, --Judged_docs_only              take documents that are not judged out of the results first
-  -M, --Max_retrieved_per_topic NUM   only the first NUM documents of a topic
-  -N, --Number_docs_in_coll NUM       documents in the collection, for utility (default 0)
-  -R, --Rel_info_format FORMAT        qrels (default), prefs, qrels_prefs or qrels_jg
-  -T, --Results_format FORMAT         trec_results (default)
-  -Z, --Zscore FILE                   print how many standard deviations values are above means; FILE has lines of
-                                      topic, measure, mean and deviation
+  -m, --measure MEASURE               compute MEASURE (repeatable); parameters follow a full stop: -m P.5,10. Sets of
+                                      measures: official (default), all_trec, set, prefs, all_prefs, qrels_jg
+  -q, --query_eval_wanted             also print the values of every topic
+  -n, --nosummary                     print no summary over topics
+  -c, --complete_rel_info_wanted      average over all topics of REL_INFO; topics without results count as 0
+  -l, --level_for_rel NUM             set the lowest relevant grade (default: 1)
+  -J, --Judged_docs_only              remove documents that are not judged from the results
+  -M, --Max_retrieved_per_topic NUM   evaluate only the first NUM documents of a topic
+  -N, --Number_docs_in_coll NUM       set the size of the collection, for utility (default: 0)
+  -R, --Rel_info_format FORMAT        read judgments as qrels (default), prefs, qrels_prefs or qrels_jg
+  -T, --Results_format FORMAT         read results as trec_results (default)
+  -Z, --Zscore FILE                   print how many standard deviations values are above means; each line of FILE
+                                      has a topic, a measure, a mean and a standard deviation
   -D, --Debug_level NUM.TOPIC         evaluate only TOPIC; NUM has no effect
   -o                                  no effect, as in trec_eval
-  --trec-version 9|10                 which trec_eval (default 10): 9.0.8 holds scores in 32 bits, leaves topics out
-                                      that have no results, knows no comments, and rounds recall levels otherwise
-  -h, --help                          this help, and what the measures after -m are
-  -v, --version                       the version
+  --trec-version 9|10                 choose the version of trec_eval (default: 10); 9 holds scores in 32 bits, leaves
+                                      out topics without results, has no comments, and rounds recall levels up
+  -h, --help                          show this help, and describe the measures given with -m
+  -v, --version                       show the version
 
-REL_INFO has lines of topic, iteration (or group), document and grade; RESULTS of topic, iteration, document, rank,
-score and tag. Fields stand between white space; lines that begin with # are comments. The score ranks; of equal scores
-the greater document id comes first. docs/trec_eval.md tells the rest.
+Each line of REL_INFO has a topic, an iteration (or group), a document and a grade. Each line of RESULTS has a topic, an
+iteration, a document, a rank, a score and a tag. Fields are separated by white space. Lines that begin with # are
+comments. Documents are sorted by score, highest first, and documents with equal scores by id, last first.
+docs/trec_eval.md describes the differences from trec_eval.
 """
 
 

@@ -16,20 +16,21 @@ EXAMPLES = """\
   untied certify qrels.txt old.run new.run -m P@10 --certificate p10.json
   untied verify p10.json qrels.txt old.run new.run
 
-Exit code 0: every claim holds, and is printed. 1: the certificate is refused,
+The exit code is 0 if every claim holds. It is 1 if the certificate is refused,
 because a claim is not proved, a file is not the one that was certified, or the
-checker does not know something in the certificate. 2: a file cannot be read.
+checker does not know something in the certificate. It is 2 if a file cannot be
+read.
 
 The checker is one file of plain Python with exact arithmetic,
-untied/verdicts/verify.py. It imports nothing of untied, and you can also run it
-alone.
+untied/verdicts/verify.py. The checker imports nothing of untied, so you can also
+run it alone.
 """
 
 
 def arguments_parser() -> Parser:
     """Make the parser of the command's arguments."""
     made = parser("verify", "Check a certificate of untied certify.", EXAMPLES)
-    made.add_argument("certificate", metavar="CERTIFICATE", help="file written by untied certify --certificate")
+    made.add_argument("certificate", metavar="CERTIFICATE", help="a file that untied certify --certificate wrote")
     made.add_argument("qrels", metavar="QRELS", help=QRELS)
     made.add_argument("runs", metavar="RUN", nargs="+", help=RUNS)
     return made

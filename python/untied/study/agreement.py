@@ -90,10 +90,15 @@ class Agreement(Study):
     def add_options(add: Callable[..., object]) -> None:
         """Add the study's options to the command line."""
         add("-m", "--measure", metavar="MEASURE", action="append", dest="measures",
-            help=f"compute this; repeatable (default: {', '.join(MEASURES)})")  # fmt: skip
-        add("--qrels-also", metavar="QRELS", action="append", help="also rank runs by these judgments; repeatable")
+            help=f"rank runs by MEASURE (repeatable; default: {', '.join(MEASURES)})")  # fmt: skip
+        add(
+            "--qrels-also",
+            metavar="QRELS",
+            action="append",
+            help="also rank runs by the judgments in QRELS (repeatable)",
+        )
         add("--depths", metavar="N,N,...", type=whole_numbers, default=DEPTHS,
-            help=f"rank runs by pools of depths N too (default: {','.join(map(str, DEPTHS))}; 0: none)")  # fmt: skip
+            help=f"also rank runs by pools of depths N (default: {','.join(map(str, DEPTHS))}; 0: none)")  # fmt: skip
 
     def parts(self) -> Sequence[Part]:
         """One part for all judgments, one for each depth, and one for each of the other judgments."""

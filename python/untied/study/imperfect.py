@@ -32,7 +32,7 @@ class Imperfect(AgainstAP):
     """All measures on parts of the collection, with all judgments."""
 
     name = "imperfect"
-    title = "Imperfect judgments: measures on a part of the collection, with judgments of all, against AP on all"
+    title = "How well measures on a part of the collection agree with AP on the whole collection"
     columns: ClassVar[Mapping[str, str]] = {
         "measure": "the measure",
         "run": "the run, without the documents that were taken out",

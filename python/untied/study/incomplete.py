@@ -43,7 +43,7 @@ class Incomplete(AgainstAP):
     """All measures on samples of the judgments."""
 
     name = "incomplete"
-    title = "Incomplete judgments: measures on samples of them against AP with all"
+    title = "How well measures on samples of the judgments agree with AP on all judgments"
     columns: ClassVar[Mapping[str, str]] = {
         "measure": "the measure",
         "run": "the run",

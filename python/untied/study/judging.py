@@ -57,7 +57,7 @@ class Judging(Study):
     """Pairs of runs, each judged by every strategy until the verdict of a measure is decided."""
 
     name = "judging"
-    title = "Judging until decided: how many judgments make it certain which of two runs is better"
+    title = "How many judgments it takes until it is certain which of two runs is better"
     needs = ("a pair of runs needs", 2)
     columns: ClassVar[Mapping[str, str]] = {
         "measure": "the measure",
@@ -77,9 +77,11 @@ class Judging(Study):
     def add_options(add: Callable[..., object]) -> None:
         """Add the study's options to the command line."""
         add("-m", "--measure", metavar="MEASURE", action="append", dest="measures",
-            help=f"decide by this; repeatable (default: {', '.join(MEASURES)})")  # fmt: skip
-        add("--pairs", metavar="N", type=int, default=30, help="draw N pairs of runs (default: 30)")
-        add("--depth", metavar="K", type=int, default=10, help="cut rankings at rank K (default: 10)")
+            help=f"compare runs by MEASURE (repeatable; default: {', '.join(MEASURES)})")  # fmt: skip
+        add("--pairs", metavar="N", type=int, default=30, help="draw N random pairs of runs (default: 30)")
+        add(
+            "--depth", metavar="K", type=int, default=10, help="use the first K documents of each ranking (default: 10)"
+        )
         add(
             "--batch", metavar="N", type=int, default=10, help="get N documents at a time from judge-next (default: 10)"
         )

@@ -56,7 +56,7 @@ class Med(Study):
 
     name = "med"
     needs = ("distances between runs need", 3)
-    title = "Distances of runs by MED against their groups, actual differences and other distances"
+    title = "How MED of runs is related to their groups, actual differences and other distances"
     columns: ClassVar[Mapping[str, str]] = {
         "run_a": "a run",
         "run_b": "another one",
@@ -97,17 +97,17 @@ class Med(Study):
     def add_options(add: Callable[..., object]) -> None:
         """Add the study's options to the command line."""
         add("-m", "--measure", metavar="MEASURE", default=MEASURE,
-            help=f"study MED of this measure, and compare other distances with it (default: {MEASURE})")  # fmt: skip
+            help=f"study MED of MEASURE, and compare other distances with it (default: {MEASURE})")  # fmt: skip
         listed = ", ".join(one.replace("{grade}", "HIGHEST") for one in DISTANCES)
         add("--distance", metavar="MEASURE", action="append", dest="distances",
-            help=f"also compute this distance; repeatable (default: {listed})")  # fmt: skip
+            help=f"also compute the distance MEASURE (repeatable; default: {listed})")  # fmt: skip
         add("--rates", metavar="R,R,...", type=numbers, default=RATES,
             help="compute MED with these percentages of the judgments (default: 25,75,100)")  # fmt: skip
         add("--psi", metavar="P,P,...", type=numbers, default=PSI,
-            help=f"repeat with these persistences of RBP and RBO (default: {','.join(map(str, PSI))})")  # fmt: skip
+            help=f"vary the persistence of RBP and RBO (default: {','.join(map(str, PSI))})")  # fmt: skip
         add("--cutoffs", metavar="K,K,...", type=whole_numbers, default=CUTOFFS,
-            help="repeat with these cutoffs of nDCG and ERR (default: 5,20,100)")  # fmt: skip
-        add("--groups", metavar="FILE", help="read groups of runs from FILE: a run and its group per line")
+            help="vary the cutoff of nDCG and ERR (default: 5,20,100)")  # fmt: skip
+        add("--groups", metavar="FILE", help="read groups of runs from FILE; each line has a run and its group")
         add("--prefix", metavar="N", type=int, default=PREFIX,
             help=f"group runs by the first N letters of their names (default: {PREFIX})")  # fmt: skip
         add("--ties", metavar="POLICY", default=TIES, type=COMPARING["ties"].read, help=COMPARING["ties"].help(TIES))

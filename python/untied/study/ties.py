@@ -47,7 +47,7 @@ class Ties(Study):
     """All runs, with scores read at several precisions."""
 
     name = "ties"
-    title = "Ties: what they touch, how far their orders are apart, and what coarser scores do"
+    title = "How many documents are tied, how far ties can move scores, and the effect of coarser scores"
     seeded = False
     beside = ("cost",)
     columns: ClassVar[Mapping[str, str]] = {
@@ -86,7 +86,7 @@ class Ties(Study):
         """Add the study's options to the command line."""
         listed = ", ".join(MEASURES)
         add("-m", "--measure", metavar="MEASURE", action="append", dest="measures",
-            help=f"compute this; repeatable (default: {listed})")  # fmt: skip
+            help=f"compute MEASURE (repeatable; default: {listed})")  # fmt: skip
         add("--cost", action="store_true", help="also measure the time that averaging over ties takes")
 
     def parts(self) -> Sequence[Part]:
