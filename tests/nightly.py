@@ -1,7 +1,7 @@
 """How many random instances tests draw, and from which seed.
 
-As a rule they are few, and the same on every machine. ``python3 dev.py nightly`` draws ten times as many from a seed
-that it prints; it is in ``UNTIED_NIGHTLY``.
+Tests usually draw few instances, the same on every machine. ``python3 dev.py nightly`` draws ten times as many, from a
+seed that it prints and sets as ``UNTIED_NIGHTLY``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ SEED = os.environ.get("UNTIED_NIGHTLY")
 
 
 def many(instances: int, nightly: int | None = None) -> int:
-    """How many instances to draw where there are so many as a rule; by night ten times as many, or another number."""
+    """The number of instances to draw: `instances`, or ten times as many (or `nightly`) in a nightly run."""
     return (nightly or 10 * instances) if SEED else instances
 
 

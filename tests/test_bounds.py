@@ -80,7 +80,7 @@ def enumerated(
 
 @st.composite
 def bounded(draw: st.DrawFn, name: str, retrieved: int | None = None) -> oracle.Measure:
-    """The measure with parameters for which there are bounds, for rankings of at least so many documents.
+    """The measure with parameters for which there are bounds, for rankings of at least `retrieved` documents.
 
     There are none of what leaves unjudged documents out, and where a list of discounts or gains may rise again.
     """
@@ -124,7 +124,7 @@ BATCHES, OF = many(3), 40  # 120 instances a measure
 
 
 def small(random: Random, grades: list[float], most: int, count: int, tied: bool) -> Topic:
-    """A ranking of so many documents; 1 to ``most`` are open, of these and of some that are not retrieved."""
+    """A ranking of `count` documents; 1 to `most` of these and of some that are not retrieved are open."""
     docs = random.sample(DOCS, count)
     judged = [*docs, *UNRETRIEVED[: random.randint(0, 2)]]
     truth = {doc: random.choice(grades) for doc in judged} | {"judged": 0}

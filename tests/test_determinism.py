@@ -195,7 +195,7 @@ def known(expected: dict[str, tuple[int, str, str]], say: Say, files: Files) -> 
 
 
 def variants(name: str, files: Files, threads: str | None = None) -> tuple[Any, ...]:
-    """A command over files, on so many threads if it has any."""
+    """A command over files, on this number of threads if it takes one."""
     command = PAGE if name == "report" else TEXTS[name] if name in TEXTS else exact(name)
     has_threads = not name.startswith(("trec_eval", "sample"))
     return (command, files, *(("--threads", threads) if threads and has_threads else ()))

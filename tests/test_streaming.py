@@ -97,7 +97,7 @@ def test_archives_and_pipes_are_streamed_too(long, tmp_path, pack):
 
 @pytest.fixture
 def changed(long, tmp_path):
-    """Make a run with a line put in after so many others; its path and the number of that line."""
+    """Make a run with a line inserted at a share of its length; its path and the number of that line."""
 
     def make(line, share):
         with open(long[1]) as file:

@@ -51,7 +51,7 @@ pub fn number(value: &Bound<'_, PyAny>) -> Option<f64> {
     other_number(value)
 }
 
-/// The same of what is no float.
+/// Converts an object that is not exactly a Python float to a number.
 fn other_number(value: &Bound<'_, PyAny>) -> Option<f64> {
     const ALL_HELD: u64 = 1 << f64::MANTISSA_DIGITS;
     if value.is_exact_instance_of::<PyInt>()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Conducts = TypeVar("Conducts", bound=Callable[..., Any])
 
-#: Values that agree to so many decimals are equal but for rounding.
+#: Values that agree to this number of decimals differ only by rounding.
 DIGITS = 12
 #: Seeds of studies are that far apart, so that no two of them share a sample.
 SEEDS = 1_000_000

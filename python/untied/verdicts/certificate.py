@@ -193,7 +193,7 @@ def _standing(m: Measure, upto: Any, told: float) -> dict[str, Any]:
 
 
 def _price(behind: list[list[int]], most: int) -> int:
-    """A price of a document at which queries take about so many: it leaves few choices."""
+    """A price of a document at which queries take about `most` documents in all, so the checker has few choices."""
     low, price = 0, max([0, *(y - x for values in behind for x, y in pairwise(values))])
     for _ in range(60):
         middle = (low + price) // 2

@@ -105,9 +105,8 @@ def from_sample(
 
     Notes
     -----
-    Where every query has a fixed
-    number of judged documents, in proportion to its pool, strata over all queries vary less than the distribution that
-    is assumed here, so that bounds fail less often.
+    If every query has a fixed number of judged documents, in proportion to its pool, the samples of strata over all
+    queries vary less than the hypergeometric distribution assumes. Bounds then fail less often than stated.
 
     Examples
     --------

@@ -207,7 +207,7 @@ class Question:
         return known, list(accumulate(sorted([*map(weigh, self.unknown), *[0] * len(self.free)])[::-1], initial=0))
 
     def norm(self, R):
-        """Return what a sum of gains is divided by if so many documents are relevant and all gain the most."""
+        """Return the divisor of a sum of gains if R documents are relevant and all have the largest gain."""
         if self.m.name == "nDCG":
             return [end * self.m.top for end in self.m.upto(R)]
         return [{"P": 2 * self.m.cutoff, "R": 2 * R, "F1": self.m.cutoff + R}.get(self.m.name, 2) * ONE // 2] * 2

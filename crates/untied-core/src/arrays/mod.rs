@@ -132,8 +132,8 @@ struct Columns<'a> {
 }
 
 impl Rank for Columns<'_> {
-    /// By counting where that is enough and cheaper than sorting: of consecutive queries together, as each by itself may
-    /// have few documents.
+    /// Counts the documents of several queries in one pass, if counting is enough and cheaper than sorting. A single query
+    /// may have too few documents for a fast pass.
     fn look_ahead(&self, queries: Range<usize>, room: &mut Workspace) {
         let Columns { labels, scores, settings, relevant_only } = *self;
         let places = &mut room.places;

@@ -15,7 +15,7 @@ use crate::ranking::{List, Placed};
 
 /// Unknown documents of two rankings of 100.
 const SEARCHED: usize = 200;
-/// Nodes that a search through so many may take.
+/// Nodes that a search through `SEARCHED` unknown documents may take.
 const NODES: u64 = 2_000;
 /// The most unknown documents of a question that is searched, and of those the most for which it is not clear at once
 /// what is best.
@@ -107,7 +107,7 @@ impl AveragePrecision {
     }
 }
 
-/// Nodes that a search through so many unknown documents may take: the more there are, the longer each takes.
+/// The limit of nodes for a search, by the number of unknown documents: with more documents, each node takes longer.
 fn nodes(unknown: usize) -> u64 {
     let times = (unknown as f64 / SEARCHED as f64).max(1.0);
     ((NODES as f64 / times.powi(3)) as u64).max(1)
@@ -132,7 +132,7 @@ impl Searched<'_> {
         Found { solution, free: self.free }
     }
 
-    /// The same with at most so many documents.
+    /// As `solve`, with at most `most` unknown documents relevant.
     fn limited(&self, most: usize, workspace: &mut Workspace) -> Found {
         let of = &self.instance;
         let alone = quadratic::solve_ratio_limited(of, most, self.relevant, self.nodes(), workspace);

@@ -103,11 +103,11 @@ fn open_ranks(kinds: &[Kind]) -> Vec<usize> {
     (1..).zip(kinds).filter(|(_, kind)| **kind == Kind::Unknown).map(|(rank, _)| rank).collect()
 }
 
-/// Documents that are not relevant, of which some become so one after the other.
+/// Documents that are not relevant; some of them become relevant one after the other.
 struct Others {
     /// By rank.
     others: Vec<bool>,
-    /// Ranks of the first so many documents are added up.
+    /// The documents down to this rank are counted, and their ranks added up.
     end: usize,
     count: usize,
     sum: i64,
@@ -127,7 +127,7 @@ impl Others {
         }
     }
 
-    /// The sum of the ranks of the first so many; all ranks after the end are of such documents.
+    /// The sum of the ranks of the first `count` documents; all ranks after the end hold such documents.
     fn first(&mut self, count: usize) -> i64 {
         while self.count < count && self.end < self.others.len() {
             self.end += 1;

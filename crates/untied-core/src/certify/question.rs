@@ -143,8 +143,8 @@ impl Ceilings {
         Ceilings { upto, from: None, reached: Vec::new() }.trimmed()
     }
 
-    /// Lower all ceilings to `most`, which no difference exceeds; with so many documents, if any number is known, one
-    /// reaches it.
+    /// Lower all ceilings to `most`, which no difference exceeds. From `from` relevant documents on, if this number is
+    /// known, some difference reaches `most`.
     #[must_use]
     pub fn below(mut self, most: f64, from: Option<usize>) -> Ceilings {
         self.upto.iter_mut().for_each(|ceiling| *ceiling = ceiling.min(most));
@@ -157,7 +157,8 @@ impl Ceilings {
         Ceilings { upto, from, reached }.trimmed()
     }
 
-    /// The same where the difference without a relevant unknown document is known; `unknown` is their number.
+    /// Sets the ceiling for 0 relevant unknown documents to `none`, which is reached; `unknown` is the number of unknown
+    /// documents.
     #[must_use]
     pub fn starting(mut self, none: f64, unknown: usize) -> Ceilings {
         if unknown == 0 {
@@ -167,7 +168,7 @@ impl Ceilings {
         self
     }
 
-    /// Lower the ceilings of up to so many documents; `is_reached` says whether so many reach it.
+    /// Lower the ceilings for at most this number of relevant documents; `is_reached` says whether that number reaches it.
     pub fn lower(&mut self, documents: usize, most: f64, is_reached: bool) {
         let last = self.at(usize::MAX);
         if self.upto.len() <= documents + 1 {

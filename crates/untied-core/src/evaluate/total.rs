@@ -127,7 +127,7 @@ impl Total {
         }
     }
 
-    /// The same of exact means of queries that count in any case, without bounds and variances; how many are not defined.
+    /// Adds exact means of queries that always count, without bounds and variances; returns how many are undefined.
     pub(super) fn add_means(&mut self, means: impl Iterator<Item = f64>) -> usize {
         let (mut sum, mut defined, mut left_out) = (self.mean.sum, 0, 0);
         for mean in means {

@@ -78,7 +78,7 @@ impl Gain {
         }
     }
 
-    /// The same of a grade from 0 where it is not the grade itself: mostly it is.
+    /// The gain of a grade of at least 0, for gains that differ from the grade. Kept apart, because most gains are linear.
     fn not_linear(&self, grade: f64) -> f64 {
         match self {
             Gain::Linear => grade,

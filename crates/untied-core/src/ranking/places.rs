@@ -157,7 +157,7 @@ impl Places {
         if found.len() > MOST_IN_KEY {
             return None;
         }
-        let (mut key, mut levels) = (1, 0); // 1 tells how many follow
+        let (mut key, mut levels) = (1, 0); // a leading 1 shows how many groups follow
         for Found { before, equal, level, .. } in found.iter().copied().map(unpack) {
             let group = before << RANK_BITS | equal;
             key = key << (2 * RANK_BITS + LEVEL_BITS) | u64::from(group << LEVEL_BITS | level);
@@ -268,7 +268,7 @@ fn count_several<S: Score>(
     counts
 }
 
-/// The same for one wanted score among few.
+/// Counts scores before and equal to one wanted score, one score at a time: for few scores.
 #[inline(always)]
 fn count_plainly<S: Score>(
     scores: &[S::Raw],
@@ -284,7 +284,7 @@ fn count_plainly<S: Score>(
     (before.into() as u32, equal.into() as u32)
 }
 
-/// The same for one wanted score, one vector of scores at a time, as there may be few.
+/// Counts scores before and equal to one wanted score, one vector at a time: there may be too few for more.
 #[inline(always)]
 fn count_one<S: Score, const LANES: usize>(
     scores: &[S::Raw],

@@ -58,7 +58,7 @@ impl Distribution {
         found
     }
 
-    /// Add a term of so many steps, with a probability.
+    /// Add a term of `steps` steps, with a probability.
     fn add(&mut self, steps: f64, chance: f64) {
         // A loss with probability p is that loss for sure and a gain of as much with probability 1 - p.
         let (by, chance) = (steps.abs() as usize, if steps < 0.0 { 1.0 - chance } else { chance });

@@ -17,7 +17,7 @@ use super::{Instance, Solution};
 
 /// The largest S(A) - S(B) for discounts D(1) and so on up to the depth; nothing counts below.
 ///
-/// Tie groups of A and of B end after so many documents; a document's rank is any within its group.
+/// The numbers of documents after which the tie groups of A and of B end; a document's rank is any within its group.
 #[must_use]
 pub fn solve(instance: &Instance, ends: (&[u32], &[u32]), discounts: &[f64]) -> Solution {
     let mut network = network(instance, ends, discounts);
@@ -59,7 +59,7 @@ impl Group {
         ends.iter().map(group).collect()
     }
 
-    /// What it is worth with so many chosen documents.
+    /// The value of the group with this number of chosen documents.
     fn worth(&self, on: usize) -> f64 {
         let higher = self.known.partition_point(|&gain| gain > self.top);
         let tops = self.fixed + on;

@@ -7,7 +7,7 @@
 
 /// A tie group, by what documents are worth there.
 pub(crate) trait Worth {
-    /// What one more document adds where so many are chosen.
+    /// What one more document adds if `chosen` documents are chosen already.
     fn step(&self, chosen: usize) -> f64;
 }
 
@@ -17,7 +17,7 @@ pub(crate) struct Edge {
     pub a: usize,
     pub b: usize,
     pub documents: Vec<usize>,
-    /// How many of them are chosen.
+    /// The number of these documents that are chosen.
     on: usize,
 }
 

@@ -41,8 +41,8 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// One for programs divided by R of which persistency leaves at most so many documents open; of others nothing is
-    /// searched, and the bound is infinite. What a step of the search takes grows with the square of that number.
+    /// A workspace for programs divided by R. If persistency leaves more than `largest` documents open, nothing is searched,
+    /// and the bound is infinite: the time of a step grows with the square of this number.
     #[must_use]
     pub fn limited(largest: usize) -> Workspace {
         Workspace { largest: Some(largest), ..Workspace::default() }
